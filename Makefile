@@ -1,0 +1,46 @@
+# make run | test | bench | install: thin wrappers over CMake. Each installs what is missing first.
+BUILD ?= build/release
+JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+WARPLINE = $(BUILD)/warpline
+
+.PHONY: run test build bench install dev fuzz format clean deps
+
+build: deps
+	@cmake --preset release -B $(BUILD) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS)
+
+deps:
+	@sh scripts/install-deps.sh
+
+# The main job on an embedded example: the range-4 stencil of the paper on an A100, a handful of blocks side by side.
+run: build
+	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 512x2x1 --block 32x32x1 --block 256x1x4 --block 64x4x4 \
+	  --block 16x2x32 --block 32x1x32 --block 8x8x16 --block 2x512x1
+	@echo
+	@echo "One of them in full (try: $(WARPLINE) predict star3d_r4 --device h200 --block 64x4x4 --format json):"
+	@echo
+	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 16x2x32
+
+test: build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+bench: build
+	@for b in $(BUILD)/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && $$b || exit 1; done
+
+install: build
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+# AddressSanitizer and UndefinedBehaviorSanitizer
+dev: deps
+	@cmake --preset dev >/dev/null && cmake --build build/dev -j $(JOBS) && ctest --test-dir build/dev --output-on-failure -j $(JOBS)
+
+# Ten minutes per target; needs clang. SECONDS=60 make fuzz for less.
+fuzz: deps
+	@sh tests/fuzz/run.sh
+
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	@rm -rf build

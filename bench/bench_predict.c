@@ -1,0 +1,101 @@
+/* bench_predict.c - time of one full prediction, over domain sizes and block shapes.
+ *
+ * Prints microseconds per prediction of the range-4 stencil (26 accesses, all metrics), the ratio of the slowest to the
+ * fastest domain, and the ratio to the public Python tool, which needs 2 to 30 s for the same. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "warpline/warpline.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void must(wl_status status, const wl_error *err)
+{
+    if (status == WL_OK)
+        return;
+    fprintf(stderr, "%s: %s\n", err->input, err->message);
+    exit(1);
+}
+
+static double time_one(const wl_device *device, const char *kernel_name, const char *const sets[3], const wl_launch *launch)
+{
+    wl_error err = {0};
+    wl_kernel *kernel = NULL;
+    wl_predictor *predictor = NULL;
+    wl_prediction prediction;
+    size_t length = 0;
+    const char *text = wl_kernel_builtin_text(kernel_name, &length);
+    const wl_kernel_options options = {.sets = sets, .set_count = sets ? 3 : 0};
+    must(wl_kernel_parse(kernel_name, text, length, &options, &kernel, &err), &err);
+    must(wl_predictor_new(kernel, device, &predictor, &err), &err);
+    double best = 1;
+    for (int round = 0; round < 15; round++) {
+        const int repeats = 200;
+        const double start = now();
+        for (int i = 0; i < repeats; i++)
+            must(wl_predict(predictor, launch, NULL, &prediction, &err), &err);
+        const double each = (now() - start) / repeats;
+        best = each < best ? each : best;
+    }
+    wl_predictor_free(predictor);
+    wl_kernel_free(kernel);
+    return best;
+}
+
+int main(void)
+{
+    static const wl_launch launches[] = {
+        {.block = {32, 4, 2}}, {.block = {512, 2, 1}}, {.block = {16, 2, 32}}, {.block = {4, 16, 4}}, {.block = {1, 512, 1}},
+        {.block = {64, 4, 2}, .fold = {1, 1, 2}}};
+    static const char *const devices[] = {"a100-40gb", "h200"};
+    const int sizes[] = {64, 256, 512, 1024, 4096};
+    printf("range-4 stencil, microseconds per full prediction\n%-12s %-14s", "device", "block");
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        printf(" %6d^3", sizes[s]);
+    printf("   slowest/fastest\n");
+    double worst = 0;
+    for (size_t d = 0; d < 2; d++) {
+        wl_error err = {0};
+        wl_device *device = NULL;
+        must(wl_device_builtin(devices[d], &device, &err), &err);
+        for (size_t l = 0; l < sizeof launches / sizeof launches[0]; l++) {
+            const wl_launch *launch = &launches[l];
+            char label[40];
+            snprintf(label, sizeof label, "%dx%dx%d%s", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2],
+                     launch->fold[2] > 1 ? " 2z" : "");
+            printf("%-12s %-14s", devices[d], label);
+            double slow = 0, fast = 1;
+            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+                char text[3][24];
+                for (int i = 0; i < 3; i++)
+                    snprintf(text[i], sizeof text[i], "n%c=%d", "xyz"[i], sizes[s]);
+                const char *sets[3] = {text[0], text[1], text[2]};
+                const double t = time_one(device, "star3d_r4", sets, launch);
+                slow = t > slow ? t : slow;
+                fast = t < fast ? t : fast;
+                printf(" %8.1f", 1e6 * t);
+            }
+            printf("   %.2f\n", slow / fast);
+            worst = slow > worst ? slow : worst;
+        }
+        wl_device_free(device);
+    }
+    printf("slowest: %.1f us (bar: 100); the public Python tool's 2 s are %.0f times as long\n", 1e6 * worst, 2 / worst);
+    printf("\nother kernels on h200, block 64x4x1, microseconds\n");
+    wl_error err = {0};
+    wl_device *device = NULL;
+    must(wl_device_builtin("h200", &device, &err), &err);
+    for (size_t k = 0; k < wl_kernel_builtin_count(); k++) {
+        const wl_launch launch = {.block = {64, 4, 1}, .registers = 32};
+        printf("%-16s %8.1f\n", wl_kernel_builtin_name(k), 1e6 * time_one(device, wl_kernel_builtin_name(k), NULL, &launch));
+    }
+    wl_device_free(device);
+    return 0;
+}

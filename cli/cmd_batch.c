@@ -1,0 +1,296 @@
+/* cmd_batch.c - predict --batch: one JSON object per line in, one result per line out, in order.
+ *
+ * Kernels and devices are kept between lines, so that a stream over many launches reads each file once. A line that
+ * cannot be predicted gives {"error": "..."} and the rest goes on. SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+#include "load.h"
+#include "options.h"
+
+#define KEPT 16
+
+/* A kernel on a device, as named by the lines that want it. */
+typedef struct kept {
+    char *key;
+    wl_kernel *kernel;
+    wl_device *device;
+    wl_predictor *predictor;
+} kept;
+
+typedef struct batch {
+    const options *options;
+    kept kept[KEPT];
+    size_t next; /* to be replaced */
+} batch;
+
+static void kept_free(kept *k)
+{
+    wl_predictor_free(k->predictor);
+    wl_kernel_free(k->kernel);
+    wl_device_free(k->device);
+    free(k->key);
+    *k = (kept){0};
+}
+
+static wl_status bad(wl_error *err, const char *format, const char *word)
+{
+    if (err->code == WL_OK) {
+        err->code = WL_E_INPUT;
+        snprintf(err->message, sizeof err->message, format, word);
+    }
+    return WL_E_INPUT;
+}
+
+/* {"nx": 640} as "nx=640" strings, in memory of malloc. */
+static wl_status assignments(const json_t *object, const char *name, char ***out, size_t *count, wl_error *err)
+{
+    const char *key;
+    json_t *value;
+    *count = 0;
+    *out = NULL;
+    if (!object)
+        return WL_OK;
+    if (!json_is_object(object))
+        return bad(err, "\"%s\" must be an object", name);
+    *out = calloc(json_object_size(object) + 1, sizeof **out);
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        char text[256];
+        if (json_is_integer(value))
+            snprintf(text, sizeof text, "%s=%lld", key, (long long)json_integer_value(value));
+        else if (json_is_real(value))
+            snprintf(text, sizeof text, "%s=%.17g", key, json_real_value(value));
+        else if (json_is_string(value))
+            snprintf(text, sizeof text, "%s=%s", key, json_string_value(value));
+        else
+            return bad(err, "the value of \"%s\" must be a number or a string", key);
+        if (!*out || !((*out)[*count] = strdup(text)))
+            return bad(err, "%s", "out of memory");
+        (*count)++;
+    }
+    return WL_OK;
+}
+
+static void free_strings(char **list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(list[i]);
+    free(list);
+}
+
+static wl_status shape(const json_t *value, const char *name, int64_t extent[3], wl_error *err)
+{
+    if (!value)
+        return WL_OK;
+    if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > 3)
+        return bad(err, "\"%s\" must be an array of one to three numbers", name);
+    for (size_t d = 0; d < 3; d++) {
+        const json_t *e = json_array_get(value, d);
+        extent[d] = e ? json_integer_value(e) : 1;
+        if ((e && !json_is_integer(e)) || extent[d] < 1 || extent[d] > ((int64_t)1 << 40))
+            return bad(err, "\"%s\" must hold whole numbers above 0", name);
+    }
+    return WL_OK;
+}
+
+static wl_status integer(const json_t *value, const char *name, int64_t most, int64_t *out, wl_error *err)
+{
+    if (!value)
+        return WL_OK;
+    *out = json_integer_value(value);
+    if (!json_is_integer(value) || *out < 0 || *out > most)
+        return bad(err, "\"%s\" must be a whole number in range", name);
+    return WL_OK;
+}
+
+static wl_status text(const json_t *object, const char *name, const char **out, wl_error *err)
+{
+    const json_t *value = json_object_get(object, name);
+    *out = value ? json_string_value(value) : NULL;
+    return value && !*out ? bad(err, "\"%s\" must be a string", name) : WL_OK;
+}
+
+static wl_status check_keys(const json_t *line, wl_error *err)
+{
+    static const char *const known[] = {"kernel", "set", "block", "fold", "grid", "schedule", "registers", "shared_bytes", "device", "with", "update", "domain", "type"};
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)line, key, value)
+    {
+        size_t i = 0;
+        while (i < sizeof known / sizeof known[0] && strcmp(known[i], key) != 0)
+            i++;
+        if (i == sizeof known / sizeof known[0])
+            return bad(err, "unknown key \"%.60s\"", key);
+    }
+    return WL_OK;
+}
+
+static wl_status open_kept(const json_t *line, const options *o, kept *k, wl_error *err)
+{
+    const char *kernel, *device, *update, *domain, *type;
+    char **sets = NULL, **with = NULL;
+    size_t set_count = 0, with_count = 0;
+    wl_status status = text(line, "kernel", &kernel, err);
+    status = status ? status : text(line, "device", &device, err);
+    status = status ? status : text(line, "update", &update, err);
+    status = status ? status : text(line, "domain", &domain, err);
+    status = status ? status : text(line, "type", &type, err);
+    if (status == WL_OK && !device && !(device = o->device))
+        status = bad(err, "%s", "which device? Give \"device\" or --device");
+    if (status == WL_OK && !kernel == !update)
+        status = bad(err, "%s", "give either \"kernel\" or \"update\"");
+    if (status == WL_OK && update && !domain)
+        status = bad(err, "%s", "\"update\" needs \"domain\"");
+    status = status ? status : assignments(json_object_get(line, "set"), "set", &sets, &set_count, err);
+    status = status ? status : assignments(json_object_get(line, "with"), "with", &with, &with_count, err);
+    if (status == WL_OK)
+        status = load_device(device, (const char *const *)with, with_count, &k->device, err);
+    if (status == WL_OK && update)
+        status = wl_kernel_from_update(update, domain, type ? type : "f64", &k->kernel, err);
+    if (status == WL_OK && !update)
+        status = load_kernel(kernel, &(wl_kernel_options){(const char *const *)sets, set_count}, &k->kernel, err);
+    if (status == WL_OK)
+        status = wl_predictor_new(k->kernel, k->device, &k->predictor, err);
+    free_strings(sets, set_count);
+    free_strings(with, with_count);
+    load_forget();
+    return status;
+}
+
+/* What identifies a kernel on a device: the line without the launch. */
+static char *key_of(const json_t *line)
+{
+    static const char *const launch[] = {"block", "fold", "grid", "schedule", "registers", "shared_bytes"};
+    json_t *copy = json_copy((json_t *)(uintptr_t)line);
+    for (size_t i = 0; i < sizeof launch / sizeof launch[0]; i++)
+        json_object_del(copy, launch[i]);
+    char *key = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(copy);
+    return key;
+}
+
+static wl_status find_kept(batch *b, const json_t *line, kept **out, wl_error *err)
+{
+    char *key = key_of(line);
+    if (!key)
+        return bad(err, "%s", "out of memory");
+    for (size_t i = 0; i < KEPT; i++) {
+        if (b->kept[i].key && strcmp(b->kept[i].key, key) == 0) {
+            free(key);
+            *out = &b->kept[i];
+            return WL_OK;
+        }
+    }
+    kept *k = &b->kept[b->next++ % KEPT];
+    kept_free(k);
+    const wl_status status = open_kept(line, b->options, k, err);
+    if (status != WL_OK) {
+        free(key);
+        kept_free(k);
+        return status;
+    }
+    k->key = key;
+    *out = k;
+    return WL_OK;
+}
+
+static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *err)
+{
+    const char *schedule = NULL;
+    wl_status status = shape(json_object_get(line, "block"), "block", launch->block, err);
+    status = status ? status : shape(json_object_get(line, "fold"), "fold", launch->fold, err);
+    status = status ? status : shape(json_object_get(line, "grid"), "grid", launch->grid, err);
+    status = status ? status : integer(json_object_get(line, "registers"), "registers", 1024, &launch->registers, err);
+    status = status ? status : integer(json_object_get(line, "shared_bytes"), "shared_bytes", (int64_t)1 << 30, &launch->shared_bytes, err);
+    status = status ? status : text(line, "schedule", &schedule, err);
+    if (status == WL_OK && !json_object_get(line, "block"))
+        return bad(err, "%s", "\"block\" is missing");
+    if (status == WL_OK && schedule && strcmp(schedule, "linear") != 0) {
+        err->code = WL_E_UNSUPPORTED;
+        snprintf(err->message, sizeof err->message, "the only schedule so far is linear (not \"%.40s\")", schedule);
+        return WL_E_UNSUPPORTED;
+    }
+    return status;
+}
+
+static wl_status predict_line(batch *b, const char *line_text, char **out, wl_error *err)
+{
+    json_error_t json_error;
+    json_t *line = json_loads(line_text, JSON_REJECT_DUPLICATES, &json_error);
+    wl_launch launch = {0};
+    wl_prediction prediction;
+    kept *k = NULL;
+    if (!line)
+        return bad(err, "not valid JSON: %.160s", json_error.text);
+    wl_status status = json_is_object(line) ? check_keys(line, err) : bad(err, "%s", "a line must be a JSON object");
+    status = status ? status : read_launch(line, &launch, err);
+    status = status ? status : find_kept(b, line, &k, err);
+    status = status ? status : wl_predict(k->predictor, &launch, NULL, &prediction, err);
+    status = status ? status : wl_prediction_render(&prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
+    json_decref(line);
+    return status;
+}
+
+static void print_error(const wl_error *err, size_t number)
+{
+    char message[WL_MESSAGE_MAX + WL_INPUT_NAME_MAX + 32];
+    diag_line(err, message, sizeof message);
+    json_t *object = json_pack("{s:s, s:s, s:I}", "error", message, "status", wl_status_name(err->code), "line", (json_int_t)number);
+    if (!object) /* the message holds bytes that are not UTF-8 */
+        object = json_pack("{s:s, s:s, s:I}", "error", "bad input", "status", wl_status_name(err->code), "line", (json_int_t)number);
+    char *out = json_dumps(object, JSON_COMPACT);
+    puts(out ? out : "{\"error\":\"out of memory\"}");
+    free(out);
+    json_decref(object);
+}
+
+/* One line of any length, without its end; NULL at the end of the input. */
+static char *read_line(FILE *f, char **buffer, size_t *capacity)
+{
+    const ssize_t n = getline(buffer, capacity, f);
+    if (n < 0)
+        return NULL;
+    (*buffer)[strcspn(*buffer, "\r\n")] = '\0';
+    return *buffer;
+}
+
+int run_batch(const options *o)
+{
+    if (o->argument_count || o->update || o->block_count) {
+        usage_error("--batch takes kernels and launches from its lines");
+        return EXIT_USAGE;
+    }
+    FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
+    if (!f) {
+        usage_error("error: cannot read %s", o->batch);
+        return EXIT_INPUT;
+    }
+    batch b = {.options = o};
+    char *buffer = NULL, *line;
+    size_t capacity = 0, number = 0;
+    while ((line = read_line(f, &buffer, &capacity))) {
+        wl_error err = {0};
+        char *out = NULL;
+        number++;
+        if (line[strspn(line, " \t")] == '\0')
+            continue;
+        if (predict_line(&b, line, &out, &err) == WL_OK)
+            puts(out);
+        else
+            print_error(&err, number);
+        free(out);
+        if (f == stdin)
+            fflush(stdout);
+    }
+    for (size_t i = 0; i < KEPT; i++)
+        kept_free(&b.kept[i]);
+    free(buffer);
+    if (f != stdin)
+        fclose(f);
+    return EXIT_OK;
+}

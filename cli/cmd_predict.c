@@ -1,0 +1,166 @@
+/* cmd_predict.c - warpline predict. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+#include "load.h"
+#include "options.h"
+
+typedef struct job {
+    wl_kernel *kernel;
+    wl_device *device;
+    wl_predictor *predictor;
+    wl_launch launches[MANY_MAX];
+    size_t launch_count;
+    wl_predict_options options;
+} job;
+
+static void job_free(job *j)
+{
+    wl_predictor_free(j->predictor);
+    wl_kernel_free(j->kernel);
+    wl_device_free(j->device);
+    load_forget();
+}
+
+static bool check_usage(const options *o)
+{
+    if (!o->update && o->argument_count != 1) {
+        usage_error(o->argument_count ? "one kernel at a time, please" : "which kernel? Give a file, a built-in name, or --update");
+        return false;
+    }
+    if (o->update && o->argument_count) {
+        usage_error("give a kernel or --update, not both");
+        return false;
+    }
+    if (o->update && !o->domain) {
+        usage_error("--update needs --domain, as in --domain 4096x4096");
+        return false;
+    }
+    if (!o->update && (o->domain || o->type)) {
+        usage_error("--domain and --type go with --update; a kernel file's sizes are changed with --set");
+        return false;
+    }
+    if (!o->device) {
+        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+        return false;
+    }
+    if (o->block_count == 0) {
+        usage_error("which launch? Give --block, as in --block 32x4x2");
+        return false;
+    }
+    return true;
+}
+
+/* Reads the launch options; the exit code, EXIT_OK to go on. */
+static int read_launches(const options *o, job *j)
+{
+    wl_launch common = {0};
+    if ((o->fold && !option_shape("--fold", o->fold, common.fold)) || (o->grid && !option_shape("--grid", o->grid, common.grid)) ||
+        (o->registers && !option_integer("--registers", o->registers, 1, 1024, &common.registers)) ||
+        (o->shared && !option_integer("--shared", o->shared, 0, (int64_t)1 << 30, &common.shared_bytes)))
+        return EXIT_INPUT;
+    for (size_t i = 0; i < o->block_count; i++) {
+        j->launches[i] = common;
+        if (!option_shape("--block", o->block[i], j->launches[i].block))
+            return EXIT_INPUT;
+    }
+    j->launch_count = o->block_count;
+    if (o->schedule && strcmp(o->schedule, "linear") != 0) {
+        option_error("--schedule", o->schedule, 1, "the only schedule so far is linear");
+        return EXIT_UNSUPPORTED;
+    }
+    if (o->model && strcmp(o->model, "limiter") != 0) {
+        option_error("--model", o->model, 1, "the only model so far is limiter");
+        return EXIT_UNSUPPORTED;
+    }
+    j->options.per_access = o->per_access;
+    if (o->samples && strcmp(o->samples, "all") == 0)
+        j->options.l1_samples = -1;
+    else if (o->samples && !option_integer("--l1-samples", o->samples, 1, 1000000000, &j->options.l1_samples))
+        return EXIT_INPUT;
+    return EXIT_OK;
+}
+
+static wl_status load(const options *o, job *j, wl_error *err)
+{
+    const wl_kernel_options sets = {o->set, o->set_count};
+    wl_status status = load_device(o->device, o->with, o->with_count, &j->device, err);
+    if (status != WL_OK)
+        return status;
+    if (o->update) {
+        diag_remember("--update", o->update);
+        diag_remember("--domain", o->domain);
+        diag_remember("--type", o->type ? o->type : "f64");
+        status = wl_kernel_from_update(o->update, o->domain, o->type ? o->type : "f64", &j->kernel, err);
+    } else {
+        status = load_kernel(o->arguments[0], &sets, &j->kernel, err);
+    }
+    if (status != WL_OK)
+        return status;
+    return wl_predictor_new(j->kernel, j->device, &j->predictor, err);
+}
+
+static wl_status render(const options *o, const job *j, const wl_prediction *predictions, size_t n, wl_error *err)
+{
+    const bool text = !o->format || strcmp(o->format, "text") == 0, csv = !text && strcmp(o->format, "csv") == 0;
+    char *out = NULL;
+    if (text && n > 1) {
+        const wl_status status = wl_predictions_table(predictions, n, j->kernel, j->device, &out, err);
+        if (status == WL_OK)
+            fputs(out, stdout);
+        free(out);
+        return status;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const wl_format format = text ? WL_FORMAT_TEXT : csv ? WL_FORMAT_CSV : n > 1 ? WL_FORMAT_JSON_LINE : WL_FORMAT_JSON;
+        const wl_status status = wl_prediction_render(&predictions[i], j->kernel, j->device, format, &out, err);
+        if (status != WL_OK)
+            return status;
+        const char *start = csv && i > 0 ? strchr(out, '\n') + 1 : out; /* one header */
+        fputs(start, stdout);
+        if (!text && !csv)
+            putchar('\n');
+        free(out);
+    }
+    return WL_OK;
+}
+
+static int run(const options *o, job *j)
+{
+    wl_error err = {0};
+    int code = read_launches(o, j);
+    if (code != EXIT_OK)
+        return code;
+    if (load(o, j, &err) != WL_OK)
+        return diag_report(&err);
+    wl_prediction *predictions = calloc(j->launch_count, sizeof *predictions);
+    if (!predictions)
+        return EXIT_INTERNAL;
+    wl_status status = WL_OK;
+    for (size_t i = 0; i < j->launch_count && status == WL_OK; i++) {
+        status = wl_predict(j->predictor, &j->launches[i], &j->options, &predictions[i], &err);
+        if (status != WL_OK && err.loc.line == 0) { /* it is the launch that does not fit */
+            snprintf(err.input, sizeof err.input, "--block");
+            err.loc = (wl_loc){1, 1, (int32_t)strlen(o->block[i])};
+            diag_remember("--block", o->block[i]);
+        }
+    }
+    if (status == WL_OK)
+        status = render(o, j, predictions, j->launch_count, &err);
+    free(predictions);
+    return status == WL_OK ? EXIT_OK : diag_report(&err);
+}
+
+int cmd_predict(const options *o)
+{
+    if (o->batch)
+        return run_batch(o);
+    if (!check_usage(o))
+        return EXIT_USAGE;
+    job j = {0};
+    const int code = run(o, &j);
+    job_free(&j);
+    return code;
+}

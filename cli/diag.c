@@ -1,0 +1,106 @@
+/* diag.c - see diag.h. The only file that prints errors. SPDX-License-Identifier: MIT */
+#include "diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+#define INPUTS_MAX 256
+
+static struct {
+    const char *input, *text;
+} inputs[INPUTS_MAX];
+static size_t input_count;
+
+void diag_remember(const char *input, const char *text)
+{
+    for (size_t i = 0; i < input_count; i++) {
+        if (strcmp(inputs[i].input, input) == 0) {
+            inputs[i].text = text;
+            return;
+        }
+    }
+    if (input_count < INPUTS_MAX) {
+        inputs[input_count].input = input;
+        inputs[input_count++].text = text;
+    }
+}
+
+void diag_forget(void) { input_count = 0; }
+
+void usage_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("warpline: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+/* The line and carets under columns col .. col+len-1. */
+static void show_line(const char *text, wl_loc loc)
+{
+    for (int32_t line = 1; line < loc.line; line++) {
+        text = strchr(text, '\n');
+        if (!text)
+            return;
+        text++;
+    }
+    const int width = (int)strcspn(text, "\r\n");
+    fprintf(stderr, "    %.*s\n    ", width, text);
+    for (int i = 1; i < loc.col && i <= width; i++)
+        fputc(text[i - 1] == '\t' ? '\t' : ' ', stderr);
+    fputc('^', stderr);
+    for (int i = 1; i < loc.len && loc.col + i <= width; i++)
+        fputc('~', stderr);
+    fputc('\n', stderr);
+}
+
+void option_error(const char *option, const char *value, int column, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s:1:%d: error: ", option, column);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    show_line(value, (wl_loc){1, column, 1});
+}
+
+void diag_line(const wl_error *err, char *text, size_t size)
+{
+    if (err->loc.line > 0)
+        snprintf(text, size, "%s:%d:%d: %s", err->input, (int)err->loc.line, (int)err->loc.col, err->message);
+    else
+        snprintf(text, size, "%s%s%s", err->input, err->input[0] ? ": " : "", err->message);
+}
+
+static int exit_code(wl_status status)
+{
+    switch (status) {
+    case WL_OK: return EXIT_OK;
+    case WL_E_INPUT:
+    case WL_E_RANGE:
+    case WL_E_IO: return EXIT_INPUT;
+    case WL_E_UNSUPPORTED:
+    case WL_E_LIMIT: return EXIT_UNSUPPORTED;
+    case WL_E_NOMEM: return EXIT_INTERNAL;
+    }
+    return EXIT_INTERNAL;
+}
+
+int diag_report(const wl_error *err)
+{
+    if (err->loc.line > 0) {
+        fprintf(stderr, "%s:%d:%d: error: %s\n", err->input, (int)err->loc.line, (int)err->loc.col, err->message);
+        for (size_t i = 0; i < input_count; i++)
+            if (strcmp(inputs[i].input, err->input) == 0)
+                show_line(inputs[i].text, err->loc);
+    } else {
+        fprintf(stderr, "warpline: error: %s%s%s\n", err->input, err->input[0] ? ": " : "", err->message);
+    }
+    return exit_code(err->code);
+}

@@ -1,0 +1,25 @@
+/* diag.h - messages: where, what, the line itself, and a caret. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_DIAG_H
+#define WL_CLI_DIAG_H
+
+#include <stddef.h>
+
+#include "warpline/status.h"
+
+/* "warpline: ..." on stderr. */
+void usage_error(const char *format, ...) WL_PRINTF(1, 2);
+
+/* A malformed option value: "--block:1:4: error: ...", the value, a caret. */
+void option_error(const char *option, const char *value, int column, const char *format, ...) WL_PRINTF(4, 5);
+
+/* Remembers a text so that errors in it can show their line. Both must live on. */
+void diag_remember(const char *input, const char *text);
+void diag_forget(void);
+
+/* Prints a library error; returns the exit code it stands for. */
+int diag_report(const wl_error *err);
+
+/* The same as one line without the source text: "file:3:4: message". */
+void diag_line(const wl_error *err, char *text, size_t size);
+
+#endif /* WL_CLI_DIAG_H */

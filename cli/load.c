@@ -1,0 +1,156 @@
+/* load.c - see load.h. SPDX-License-Identifier: MIT */
+#include "load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+#define FILE_MAX ((size_t)64 << 20)
+#define TEXTS_MAX 64
+
+static char *texts[TEXTS_MAX];
+static size_t text_count;
+
+static wl_status io_error(const char *path, const char *what, wl_error *err)
+{
+    if (err && err->code == WL_OK) {
+        err->code = WL_E_IO;
+        snprintf(err->input, sizeof err->input, "%s", path);
+        snprintf(err->message, sizeof err->message, "%s", what);
+    }
+    return WL_E_IO;
+}
+
+static wl_status read_stream(FILE *f, const char *path, char **text, size_t *length, wl_error *err)
+{
+    size_t capacity = 65536, used = 0;
+    char *buffer = malloc(capacity);
+    while (buffer) {
+        used += fread(buffer + used, 1, capacity - used - 1, f);
+        if (used < capacity - 1)
+            break;
+        char *larger = capacity < FILE_MAX ? realloc(buffer, capacity *= 2) : NULL;
+        if (!larger) {
+            free(buffer);
+            return io_error(path, "the file is too large", err);
+        }
+        buffer = larger;
+    }
+    if (!buffer || ferror(f)) {
+        free(buffer);
+        return io_error(path, buffer ? strerror(errno) : "out of memory", err);
+    }
+    buffer[used] = '\0';
+    *text = buffer;
+    *length = used;
+    return WL_OK;
+}
+
+wl_status load_text(const char *path, char **text, size_t *length, wl_error *err)
+{
+    if (strcmp(path, "-") == 0)
+        return read_stream(stdin, "standard input", text, length, err);
+    errno = 0;
+    FILE *f = fopen(path, "rb");
+    if (!f)
+        return io_error(path, strerror(errno), err);
+    const wl_status status = read_stream(f, path, text, length, err);
+    fclose(f);
+    return status;
+}
+
+void load_forget(void)
+{
+    diag_forget();
+    while (text_count > 0)
+        free(texts[--text_count]);
+}
+
+static void keep(char *text)
+{
+    if (text_count < TEXTS_MAX)
+        texts[text_count++] = text;
+}
+
+static bool exists(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (f)
+        fclose(f);
+    return f != NULL;
+}
+
+/* "share/kernels/star3d_r4.yaml" names the built-in kernel also where that folder is not at hand. */
+static const char *builtin_name(const char *name, const char *folder, char *buffer, size_t size)
+{
+    const size_t n = strlen(folder), length = strlen(name);
+    if (strncmp(name, folder, n) != 0 || length < n + 6 || strcmp(name + length - 5, ".yaml") != 0)
+        return name;
+    snprintf(buffer, size, "%.*s", (int)(length - n - 5), name + n);
+    return buffer;
+}
+
+wl_status load_device(const char *name, const char *const *with, size_t with_count, wl_device **out, wl_error *err)
+{
+    char buffer[128];
+    size_t length = 0;
+    const char *builtin = exists(name) ? NULL : builtin_name(name, "share/devices/", buffer, sizeof buffer);
+    const char *text = builtin ? wl_device_builtin_text(builtin, &length) : NULL;
+    wl_status status;
+    if (text || (builtin && !strchr(name, '/') && !strchr(name, '.'))) {
+        status = wl_device_builtin(builtin, out, err);
+    } else {
+        char *file = NULL;
+        status = load_text(name, &file, &length, err);
+        if (status != WL_OK)
+            return status;
+        keep(file);
+        diag_remember(name, file);
+        status = wl_device_parse(name, file, length, out, err);
+    }
+    for (size_t i = 0; i < with_count && status == WL_OK; i++) {
+        diag_remember("--with", with[i]);
+        status = wl_device_set(*out, with[i], err);
+        if (status != WL_OK) {
+            wl_device_free(*out);
+            *out = NULL;
+        }
+    }
+    return status;
+}
+
+/* An error in a --set shows the assignment it is in. */
+static void remember_set(const wl_kernel_options *options, const wl_error *err)
+{
+    for (size_t i = 0; options && i < options->set_count && strcmp(err->input, "--set") == 0; i++)
+        diag_remember("--set", options->sets[i]);
+}
+
+wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_kernel **out, wl_error *err)
+{
+    char buffer[128];
+    size_t length = 0;
+    char *file = NULL;
+    const bool standard_input = strcmp(name, "-") == 0;
+    const char *input = standard_input ? "standard input" : name;
+    const char *builtin = standard_input || exists(name) ? NULL : builtin_name(name, "share/kernels/", buffer, sizeof buffer);
+    const char *text = builtin ? wl_kernel_builtin_text(builtin, &length) : NULL;
+    if (!text) {
+        const wl_status status = load_text(name, &file, &length, err);
+        if (status != WL_OK) {
+            if (builtin && !strchr(name, '/') && !strchr(name, '.'))
+                snprintf(err->message, sizeof err->message, "no such file, and no built-in kernel of that name ('warpline kernels' lists them)");
+            return status;
+        }
+        keep(file);
+        text = file;
+    }
+    diag_remember(input, text);
+    const wl_status status = wl_kernel_parse(input, text, length, options, out, err);
+    if (status != WL_OK)
+        remember_set(options, err);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* load.h - kernels and devices by file or by name. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_LOAD_H
+#define WL_CLI_LOAD_H
+
+#include "warpline/warpline.h"
+
+/* The whole of a file ("-": standard input), 0-terminated, in memory of malloc. WL_E_IO when it cannot be read. */
+wl_status load_text(const char *path, char **text, size_t *length, wl_error *err);
+
+/* A built-in name or a file. The text stays remembered for messages until load_forget. */
+wl_status load_device(const char *name, const char *const *with, size_t with_count, wl_device **out, wl_error *err);
+wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_kernel **out, wl_error *err);
+void load_forget(void);
+
+#endif /* WL_CLI_LOAD_H */

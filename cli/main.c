@@ -1,0 +1,59 @@
+/* main.c - picks the command. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "diag.h"
+#include "options.h"
+
+static const command commands[] = {
+    {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]", "Predicts volumes, limiter and time of a kernel. KERNEL is a file, - (stdin), or a built-in name.", cmd_predict},
+    {"occupancy", 'o', "--device D --threads N --registers N [--shared BYTES]", "Blocks and warps per multiprocessor, what limits them, and what one more block would need.", cmd_occupancy},
+    {"devices", 'd', "[list | show NAME|FILE | check FILE]", "Lists the built-in devices, prints one with the source of every number, or validates a file.", cmd_devices},
+    {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", cmd_kernels},
+    {"explain", 'e', "[METRIC]", "Says what a metric means and which hardware counter measures it.", cmd_explain},
+};
+static const size_t command_count = sizeof commands / sizeof commands[0];
+
+static void print_help(void)
+{
+    printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline COMMAND [arguments]\n\n", WARPLINE_VERSION);
+    for (size_t i = 0; i < command_count; i++)
+        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+    printf("\n'warpline COMMAND --help' lists the options of one.\n"
+           "exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad input, 4 not supported, 5 internal\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        usage_error("no command given; 'warpline --help' lists them");
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help();
+        return EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("warpline %s\n", WARPLINE_VERSION);
+        return EXIT_OK;
+    }
+    for (size_t i = 0; i < command_count; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        options o;
+        if (!options_read(&commands[i], argc, argv, &o))
+            return EXIT_USAGE;
+        if (o.help) {
+            options_help(&commands[i]);
+            return EXIT_OK;
+        }
+        const int code = commands[i].run(&o);
+        if (code == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+            usage_error("cannot write the output");
+            return EXIT_INTERNAL;
+        }
+        return code;
+    }
+    usage_error("unknown command '%s'; 'warpline --help' lists them", argv[1]);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,157 @@
+/* options.c - see options.h. SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+typedef enum kind { ONE, MANY, FLAG } kind;
+
+/* commands: p predict, o occupancy, d devices, k kernels, e explain */
+static const struct spec {
+    const char *name, *value;
+    kind kind;
+    size_t offset, count_offset;
+    const char *commands, *help;
+} specs[] = {
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "po", "a built-in device ('warpline devices' lists them) or a device file"},
+    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "pod", "change a number of the device, e.g. l2_size=80MiB; repeatable"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "p", "threads per block; given several times, the launches are compared"},
+    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "p", "consecutive cells each thread computes (default 1x1x1)"},
+    {"--grid", "XxYxZ", ONE, offsetof(options, grid), 0, "p", "blocks; default: as many as the domain needs"},
+    {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "p", "order in which blocks visit the domain"},
+    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "p", "value of a kernel parameter; repeatable"},
+    {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
+    {"--registers", "N", ONE, offsetof(options, registers), 0, "po", "registers per thread"},
+    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "po", "shared memory per block, static and dynamic together"},
+    {"--update", "TEXT", ONE, offsetof(options, update), 0, "p", "a stencil assignment instead of a kernel file; needs --domain"},
+    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "p", "with --update: the domain"},
+    {"--type", "TYPE", ONE, offsetof(options, type), 0, "p", "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
+    {"--model", "limiter", ONE, offsetof(options, model), 0, "p", "the time model"},
+    {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
+    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "p", "warps per instruction looked at for L1 tag conflicts"},
+    {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p", "one JSON object per line in, one result per line out"},
+    {"--format", "text|json|csv", ONE, offsetof(options, format), 0, "podke", "output format (default text)"},
+    {"--help", NULL, FLAG, offsetof(options, help), 0, "podke", "this text"},
+};
+static const size_t spec_count = sizeof specs / sizeof specs[0];
+
+static bool takes(const command *c, const struct spec *s) { return strchr(s->commands, c->letter) != NULL; }
+
+static const struct spec *find(const command *c, const char *word, size_t length)
+{
+    for (size_t i = 0; i < spec_count; i++)
+        if (takes(c, &specs[i]) && strlen(specs[i].name) == length && memcmp(specs[i].name, word, length) == 0)
+            return &specs[i];
+    return NULL;
+}
+
+static bool store(const struct spec *s, const char *value, options *out)
+{
+    char *base = (char *)out;
+    if (s->kind == FLAG) {
+        *(bool *)(void *)(base + s->offset) = true;
+    } else if (s->kind == ONE) {
+        *(const char **)(void *)(base + s->offset) = value;
+    } else {
+        size_t *count = (size_t *)(void *)(base + s->count_offset);
+        if (*count == MANY_MAX) {
+            usage_error("%s is given more than %d times", s->name, MANY_MAX);
+            return false;
+        }
+        ((const char **)(void *)(base + s->offset))[(*count)++] = value;
+    }
+    return true;
+}
+
+static bool unknown_option(const command *c, const char *word)
+{
+    usage_error("unknown option '%s' for 'warpline %s'; 'warpline %s --help' lists them", word, c->name, c->name);
+    return false;
+}
+
+bool options_read(const command *c, int argc, char **argv, options *out)
+{
+    *out = (options){0};
+    for (int i = 2; i < argc; i++) {
+        const char *word = argv[i];
+        if (word[0] != '-' || word[1] == '\0') {
+            if (out->argument_count == sizeof out->arguments / sizeof out->arguments[0]) {
+                usage_error("too many arguments: '%s'", word);
+                return false;
+            }
+            out->arguments[out->argument_count++] = word;
+            continue;
+        }
+        const size_t length = strcspn(word, "=");
+        const struct spec *s = find(c, word, length);
+        if (!s)
+            return unknown_option(c, word);
+        const char *value = NULL;
+        if (s->kind != FLAG) {
+            value = word[length] == '=' ? word + length + 1 : i + 1 < argc ? argv[++i] : NULL;
+            if (!value) {
+                usage_error("%s needs a value: %s %s", s->name, s->name, s->value);
+                return false;
+            }
+        } else if (word[length] == '=') {
+            usage_error("%s takes no value", s->name);
+            return false;
+        }
+        if (!store(s, value, out))
+            return false;
+    }
+    if (out->format && strcmp(out->format, "text") != 0 && strcmp(out->format, "json") != 0 && strcmp(out->format, "csv") != 0) {
+        usage_error("--format is text, json or csv (not '%s')", out->format);
+        return false;
+    }
+    return true;
+}
+
+void options_help(const command *c)
+{
+    printf("usage: warpline %s %s\n%s\n\noptions:\n", c->name, c->arguments, c->summary);
+    for (size_t i = 0; i < spec_count; i++) {
+        char left[40];
+        if (!takes(c, &specs[i]))
+            continue;
+        snprintf(left, sizeof left, "%s%s%s", specs[i].name, specs[i].value ? " " : "", specs[i].value ? specs[i].value : "");
+        printf("  %-24s %s\n", left, specs[i].help);
+    }
+}
+
+bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value)
+{
+    char *end = NULL;
+    errno = 0;
+    const long long v = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno == ERANGE || v < least || v > most) {
+        option_error(option, text, 1, "a whole number from %lld to %lld is needed", (long long)least, (long long)most);
+        return false;
+    }
+    *value = v;
+    return true;
+}
+
+bool option_shape(const char *option, const char *text, int64_t extent[3])
+{
+    const char *p = text;
+    extent[0] = extent[1] = extent[2] = 1;
+    for (int d = 0;; d++) {
+        char *end = NULL;
+        errno = 0;
+        const long long v = *p >= '0' && *p <= '9' ? strtoll(p, &end, 10) : 0;
+        if (d == 3 || !end || v < 1 || errno == ERANGE || v > ((int64_t)1 << 40) || (*end != '\0' && *end != 'x')) {
+            option_error(option, text, (int)(p - text) + 1, "one to three whole numbers above 0 are needed, as in 32x4x2");
+            return false;
+        }
+        extent[d] = v;
+        if (*end == '\0')
+            return true;
+        p = end + 1;
+    }
+}

@@ -1,0 +1,50 @@
+/* options.h - the command line: one table of options, read the same way by every command.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_OPTIONS_H
+#define WL_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "warpline/warpline.h"
+
+/* Exit codes, as listed in docs/manual.md. */
+enum { EXIT_OK = 0, EXIT_CHECK_FAILED = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_UNSUPPORTED = 4, EXIT_INTERNAL = 5 };
+
+#define MANY_MAX 64 /* repeatable options, each */
+
+typedef struct options {
+    const char *arguments[8];
+    size_t argument_count;
+    const char *device, *block[MANY_MAX], *fold, *grid, *set[MANY_MAX], *with[MANY_MAX];
+    size_t block_count, set_count, with_count;
+    const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
+    bool per_access, help;
+} options;
+
+/* Which options a command takes: a set of letters of the table's `commands` column. */
+typedef struct command {
+    const char *name;
+    char letter;
+    const char *arguments, *summary;
+    int (*run)(const options *options);
+} command;
+
+/* Reads argv[2..]; prints what is wrong and returns false. */
+bool options_read(const command *command, int argc, char **argv, options *out);
+
+void options_help(const command *command);
+
+/* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
+bool option_shape(const char *option, const char *text, int64_t extent[3]);
+bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
+
+int cmd_predict(const options *options);
+int cmd_occupancy(const options *options);
+int cmd_devices(const options *options);
+int cmd_kernels(const options *options);
+int cmd_explain(const options *options);
+int run_batch(const options *options);
+
+#endif /* WL_CLI_OPTIONS_H */

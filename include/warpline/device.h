@@ -1,0 +1,63 @@
+/* device.h - everything the models need to know of a GPU, as data.
+ *
+ * A device comes from the files built into the library or from a file of the user's; each number carries
+ * its unit and its source. A number that is not known is absent: a model that wants it either has a
+ * documented fallback, named in a warning, or refuses.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef WL_DEVICE_H
+#define WL_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "warpline/status.h"
+
+typedef struct wl_device wl_device;
+
+typedef enum wl_device_key {
+#define WL_DEVICE_KEY(name, dimension, need, meaning) WL_DEVICE_##name,
+#include "warpline/device_keys.def"
+    WL_DEVICE_KEY_COUNT
+} wl_device_key;
+
+#define WL_DEVICE_LIST_MAX 40 /* values in one list-valued key */
+
+/* The built-in devices, in alphabetical order. */
+WL_API size_t wl_device_builtin_count(void);
+WL_API const char *wl_device_builtin_name(size_t index);
+/* The YAML text of a built-in device, or NULL; *length is set when not NULL. */
+WL_API const char *wl_device_builtin_text(const char *name, size_t *length);
+
+/* Gives the built-in device of that name. WL_E_INPUT when there is none, with the nearest name. */
+WL_API WL_NODISCARD wl_status wl_device_builtin(const char *name, wl_device **out, wl_error *err);
+
+/* Gives the device described by a YAML text. `input` names the text in messages.
+ * WL_E_INPUT: malformed text, unknown key, wrong unit, missing source, a required number missing. */
+WL_API WL_NODISCARD wl_status wl_device_parse(const char *input, const char *text, size_t length,
+                                              wl_device **out, wl_error *err);
+WL_API void wl_device_free(wl_device *device);
+
+/* A what-if: "l2_size=80MiB", "l1_miss_curve=[0.5,6,1.2]"; a bare number is in the base unit. */
+WL_API WL_NODISCARD wl_status wl_device_set(wl_device *device, const char *assignment, wl_error *err);
+
+WL_API const char *wl_device_name(const wl_device *device);
+WL_API const char *wl_device_title(const wl_device *device);
+WL_API const char *wl_device_architecture(const wl_device *device);
+
+/* The value in base units (bytes, Hz, bytes/s, cycles, seconds). False when the device has none. */
+WL_API bool wl_device_get(const wl_device *device, wl_device_key key, double *value);
+/* How many values a list-valued key holds (0 when absent), and one of them. */
+WL_API size_t wl_device_list_length(const wl_device *device, wl_device_key key);
+WL_API double wl_device_list_value(const wl_device *device, wl_device_key key, size_t index);
+
+/* About a key: its name in files, what it means, whether every device must have it. */
+WL_API const char *wl_device_key_name(wl_device_key key);
+WL_API const char *wl_device_key_meaning(wl_device_key key);
+WL_API bool wl_device_key_required(wl_device_key key);
+/* The value as text with a unit ("40 MiB"), and where it comes from; "" when absent. */
+WL_API void wl_device_value_text(const wl_device *device, wl_device_key key, char *text, size_t size);
+WL_API const char *wl_device_source(const wl_device *device, wl_device_key key);
+
+#endif /* WL_DEVICE_H */

@@ -1,0 +1,58 @@
+/* kernel.h - what one thread of a GPU kernel does to memory.
+ *
+ * A kernel is read from a small YAML text (docs/input.md) or made from a one-line stencil assignment.
+ * Its fields, accesses and sizes are all resolved: the parameters have their values.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef WL_KERNEL_H
+#define WL_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "warpline/status.h"
+
+typedef struct wl_kernel wl_kernel;
+
+/* Values for parameters, overriding those of the text: "nx=320". */
+typedef struct wl_kernel_options {
+    const char *const *sets;
+    size_t set_count;
+} wl_kernel_options;
+
+/* Gives the kernel described by a YAML text. `input` names the text in messages; `options` may be NULL.
+ * WL_E_INPUT: malformed text, unknown key, undeclared field, division by zero, a size below 1;
+ * WL_E_RANGE: a size or address leaves 2^60. */
+WL_API WL_NODISCARD wl_status wl_kernel_parse(const char *input, const char *text, size_t length,
+                                              const wl_kernel_options *options, wl_kernel **out,
+                                              wl_error *err);
+
+/* A kernel from one assignment: the fields are those it names, each over the whole domain with as much halo
+ * as the accesses need, rows padded to 128 bytes. `domain` and `type` as on the command line: "4096x4096", "f32". */
+WL_API WL_NODISCARD wl_status wl_kernel_from_update(const char *update, const char *domain, const char *type,
+                                                    wl_kernel **out, wl_error *err);
+WL_API void wl_kernel_free(wl_kernel *kernel);
+
+/* The kernels shipped with the library. */
+WL_API size_t wl_kernel_builtin_count(void);
+WL_API const char *wl_kernel_builtin_name(size_t index);
+WL_API const char *wl_kernel_builtin_text(const char *name, size_t *length);
+
+WL_API const char *wl_kernel_name(const wl_kernel *kernel);
+/* Dimensions of the domain (1..3), 0 when the kernel leaves it to the grid; extent[d] for d < dims. */
+WL_API int wl_kernel_domain(const wl_kernel *kernel, int64_t extent[3]);
+WL_API size_t wl_kernel_field_count(const wl_kernel *kernel);
+WL_API const char *wl_kernel_field_name(const wl_kernel *kernel, size_t field);
+WL_API size_t wl_kernel_access_count(const wl_kernel *kernel);
+/* The access as the user wrote it: "src[-1,0,0]". */
+WL_API const char *wl_kernel_access_text(const wl_kernel *kernel, size_t access);
+WL_API bool wl_kernel_access_is_store(const wl_kernel *kernel, size_t access);
+WL_API size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access);
+/* Flops per work item after common subexpressions and constant folding; false when not known. */
+WL_API bool wl_kernel_flops(const wl_kernel *kernel, double *flops);
+/* Registers per thread the text states; false when it does not. */
+WL_API bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers);
+
+#endif /* WL_KERNEL_H */

@@ -1,0 +1,53 @@
+/* launch.h - how a kernel is started, and what follows from it: grid and occupancy.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_LAUNCH_H
+#define WL_LAUNCH_H
+
+#include "warpline/device.h"
+#include "warpline/kernel.h"
+#include "warpline/status.h"
+
+/* All-zero means "not given": blocks and folds of 0 count as 1, a grid of 0 follows from the domain. */
+typedef struct wl_launch {
+    int64_t block[3];     /* threads per block                                                    */
+    int64_t fold[3];      /* consecutive cells one thread computes                                */
+    int64_t grid[3];      /* blocks; 0: as many as the domain needs                               */
+    int64_t registers;    /* per thread; 0: what the kernel states                                */
+    int64_t shared_bytes; /* per block; 0: what the kernel states                                 */
+} wl_launch;
+
+typedef enum wl_occupancy_limit {
+    WL_LIMIT_THREADS,
+    WL_LIMIT_REGISTERS,
+    WL_LIMIT_SHARED,
+    WL_LIMIT_BLOCKS,
+    WL_LIMIT_COUNT
+} wl_occupancy_limit;
+
+typedef struct wl_occupancy {
+    int64_t blocks_per_sm; /* 0: the block does not fit */
+    int64_t warps_per_sm;
+    int64_t threads_per_sm;
+    wl_occupancy_limit limiter;            /* the smallest of: */
+    int64_t limits[WL_LIMIT_COUNT];        /* blocks each resource would allow */
+    int64_t shared_allocated;              /* bytes one block occupies, system share included */
+    int64_t registers_allocated;           /* registers one warp occupies */
+    int64_t l1_bytes;                      /* L1 left beside the shared memory of the resident blocks */
+} wl_occupancy;
+
+/* What one number alone would have to become for one more block per multiprocessor; -1 where it cannot help. */
+typedef struct wl_occupancy_step {
+    int64_t registers, shared_bytes, threads;
+} wl_occupancy_step;
+
+/* "threads", "registers", "shared", "blocks" */
+WL_API const char *wl_occupancy_limit_name(wl_occupancy_limit limit);
+
+/* threads per block 1.., registers per thread 1.., shared bytes per block 0.. (static and dynamic together).
+ * WL_E_INPUT when a number is out of the device's range; a block that does not fit gives blocks_per_sm 0. */
+WL_API WL_NODISCARD wl_status wl_occupancy_compute(const wl_device *device, int64_t threads, int64_t registers,
+                                                   int64_t shared_bytes, wl_occupancy *out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_occupancy_next(const wl_device *device, int64_t threads, int64_t registers,
+                                                int64_t shared_bytes, wl_occupancy_step *out, wl_error *err);
+
+#endif /* WL_LAUNCH_H */

@@ -1,0 +1,124 @@
+/* predict.h - the prediction: metrics, what limits the kernel, how long it takes, and what had to be assumed.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_PREDICT_H
+#define WL_PREDICT_H
+
+#include "warpline/device.h"
+#include "warpline/kernel.h"
+#include "warpline/launch.h"
+
+typedef enum wl_metric {
+#define WL_METRIC(name, unit, scope, counter, meaning) WL_METRIC_##name,
+#include "warpline/metrics.def"
+    WL_METRIC_COUNT
+} wl_metric;
+
+typedef enum wl_scope_of { WL_SCOPE_LAUNCH, WL_SCOPE_SM, WL_SCOPE_WAVE } wl_scope_of;
+
+WL_API const char *wl_metric_name(wl_metric metric);
+WL_API const char *wl_metric_unit(wl_metric metric);
+WL_API const char *wl_metric_counter(wl_metric metric);
+WL_API const char *wl_metric_meaning(wl_metric metric);
+WL_API wl_scope_of wl_metric_scope(wl_metric metric);
+WL_API bool wl_metric_find(const char *name, wl_metric *metric);
+
+/* A named share of a metric; the parts of a value add up to it. */
+#define WL_PARTS_MAX 6
+typedef struct wl_part {
+    const char *name;
+    double value;
+} wl_part;
+
+/* A value that is not known has known == false: never 0, never -1. */
+typedef struct wl_value {
+    bool known;
+    double value;
+    int part_count;
+    wl_part parts[WL_PARTS_MAX];
+} wl_value;
+
+/* What one field, or one access, contributes to the volumes; all in launch totals. */
+typedef struct wl_share {
+    double inst, l1_wavefronts, l1_sectors, l2_load_bytes, l2_store_bytes, dram_load_bytes, dram_store_bytes;
+} wl_share;
+
+/* The reuse of one wave from the blocks that ran before it, one row per direction. */
+typedef struct wl_reuse {
+    bool exists;             /* some earlier block lies in that direction              */
+    double overlap_bytes;    /* of one wave's loads, not counting nearer directions    */
+    double oversubscription; /* volume that must be held / room in the L2              */
+    double hit_rate;
+} wl_reuse;
+
+typedef enum wl_bound_id { WL_BOUND_FP, WL_BOUND_ISSUE, WL_BOUND_L1, WL_BOUND_L2, WL_BOUND_DRAM, WL_BOUND_LATENCY, WL_BOUND_COUNT } wl_bound_id;
+WL_API const char *wl_bound_name(wl_bound_id bound);
+
+typedef struct wl_model_result {
+    const char *name;
+    double time_s, items_per_s;
+    wl_bound_id limiter;
+    bool bound_known[WL_BOUND_COUNT];
+    double bound_s[WL_BOUND_COUNT];
+} wl_model_result;
+
+#define WL_WARNINGS_MAX 24
+#define WL_WARNING_LENGTH 240
+
+typedef struct wl_prediction {
+    wl_launch launch;       /* with everything filled in */
+    wl_occupancy occupancy;
+    int64_t items;          /* lattice updates */
+    int64_t threads_per_block, blocks, wave_blocks;
+    double waves;
+    wl_value metrics[WL_METRIC_COUNT];
+    double l1_oversubscription, l1_miss_rate; /* of redundant loads */
+    wl_reuse reuse[3];                        /* x, y, z */
+    /* Which estimator gave what: "tag-hash", "bank-distance", "reuse-sets", ... */
+    const char *l1_estimator, *volume_estimator, *count_method;
+    wl_model_result model;
+    int warning_count;
+    char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
+    /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. */
+    const wl_share *fields;
+    const wl_share *accesses;
+} wl_prediction;
+
+typedef struct wl_predict_options {
+    bool per_access;     /* attribute volumes to accesses, in program order: the first to touch a granule pays */
+    int64_t l1_samples;  /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
+} wl_predict_options;
+
+/* A predictor holds what does not depend on the launch, and the scratch memory. It borrows kernel and device, which
+ * must outlive it. One predictor per thread. */
+typedef struct wl_predictor wl_predictor;
+WL_API WL_NODISCARD wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err);
+WL_API void wl_predictor_free(wl_predictor *predictor);
+
+/* Fills *out for one launch. options may be NULL.
+ * WL_E_INPUT: the launch is out of the device's range; WL_E_RANGE: an address leaves 2^60; WL_E_LIMIT: too much to
+ * enumerate. */
+WL_API WL_NODISCARD wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
+                                         wl_prediction *out, wl_error *err);
+
+/* The layer condition of a sequential sweep over the domain: the layers of the outermost dimension that loads must
+ * find in the L2, against half of its room (the other half is the stores'). */
+typedef struct wl_layer_condition {
+    int64_t layers;      /* of the field that reaches farthest   */
+    double needed_bytes; /* all fields' layers together          */
+    double room_bytes;   /* half of l2_size / l2_partitions      */
+    bool holds;
+} wl_layer_condition;
+/* WL_E_UNSUPPORTED when the kernel has no domain, or loads that are not affine. */
+WL_API WL_NODISCARD wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device, wl_layer_condition *out, wl_error *err);
+
+/* The prediction as text. *out is allocated with malloc and belongs to the caller. TEXT is for people, JSON follows the
+ * schema warpline.predict/1 (JSON_LINE the same on one line), CSV is a header and one line. */
+typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV } wl_format;
+WL_API WL_NODISCARD wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel,
+                                                   const wl_device *device, wl_format format, char **out, wl_error *err);
+
+/* Several launches of one kernel side by side, with a bar for the parts of the memory volume. */
+WL_API WL_NODISCARD wl_status wl_predictions_table(const wl_prediction *predictions, size_t count, const wl_kernel *kernel,
+                                                   const wl_device *device, char **out, wl_error *err);
+
+#endif /* WL_PREDICT_H */

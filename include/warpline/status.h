@@ -1,0 +1,58 @@
+/* status.h - how every function of the library says what went wrong.
+ *
+ * Three kinds of failure are kept apart: a mistake in the user's input or a failing
+ * machine is a wl_status; a bug of the calling program is an assertion; an honest limit
+ * of a model is WL_E_UNSUPPORTED or a warning inside a result.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef WL_STATUS_H
+#define WL_STATUS_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define WL_NODISCARD __attribute__((warn_unused_result))
+#define WL_PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
+#else
+#define WL_NODISCARD
+#define WL_PRINTF(format_at, first_at)
+#endif
+
+/* Functions declared WL_API are the library's interface; everything else is hidden. */
+#if defined(__GNUC__)
+#define WL_API __attribute__((visibility("default")))
+#else
+#define WL_API
+#endif
+
+typedef enum wl_status {
+    WL_OK = 0,
+    WL_E_INPUT,       /* the text or value given is wrong                       */
+    WL_E_RANGE,       /* a number leaves the range the library computes in      */
+    WL_E_UNSUPPORTED, /* well-formed, but outside what the model can do         */
+    WL_E_LIMIT,       /* would need more work or memory than the budget allows  */
+    WL_E_NOMEM,       /* an allocation failed                                   */
+    WL_E_IO           /* a file cannot be read or written                       */
+} wl_status;
+
+/* A place in a text: 1-based line and column; line 0 means "no particular place". */
+typedef struct wl_loc {
+    int32_t line, col, len;
+} wl_loc;
+
+#define WL_MESSAGE_MAX 256
+#define WL_INPUT_NAME_MAX 128
+
+/* The first error of a call. Self-contained: it stays valid after everything else is freed. */
+typedef struct wl_error {
+    wl_status code;
+    wl_loc loc;
+    char input[WL_INPUT_NAME_MAX]; /* file name, or the option the text came from; may be empty */
+    char message[WL_MESSAGE_MAX];  /* one sentence, no newline                                 */
+} wl_error;
+
+/* A short word for a status: "ok", "bad input", ... Never NULL. */
+WL_API const char *wl_status_name(wl_status status);
+
+#endif /* WL_STATUS_H */

@@ -1,0 +1,11 @@
+/* warpline.h - the whole public interface. SPDX-License-Identifier: MIT */
+#ifndef WL_WARPLINE_H
+#define WL_WARPLINE_H
+
+#include "warpline/device.h"
+#include "warpline/kernel.h"
+#include "warpline/launch.h"
+#include "warpline/predict.h"
+#include "warpline/status.h"
+
+#endif /* WL_WARPLINE_H */

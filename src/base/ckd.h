@@ -1,0 +1,82 @@
+/* ckd.h - integer arithmetic that cannot go wrong silently.
+ *
+ * Addresses and counts are int64_t and stay within +-2^60 once checked, so the sum or
+ * difference of two checked values cannot overflow; products go through wl_mul.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_BASE_CKD_H
+#define WL_BASE_CKD_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WL_ASSERT(condition) assert(condition)
+
+#define WL_ADDRESS_LIMIT ((int64_t)1 << 60)
+
+static inline bool wl_in_range(int64_t value)
+{
+    return value > -WL_ADDRESS_LIMIT && value < WL_ADDRESS_LIMIT;
+}
+
+/* Each returns false, leaving *out alone, when the result leaves +-2^60. */
+static inline bool wl_add(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t r;
+    if (__builtin_add_overflow(a, b, &r) || !wl_in_range(r))
+        return false;
+    *out = r;
+    return true;
+}
+
+static inline bool wl_mul(int64_t a, int64_t b, int64_t *out)
+{
+    int64_t r;
+    if (__builtin_mul_overflow(a, b, &r) || !wl_in_range(r))
+        return false;
+    *out = r;
+    return true;
+}
+
+/* Division rounding down; b > 0. Halos make addresses negative, where C's division rounds up. */
+static inline int64_t wl_floor_div(int64_t a, int64_t b)
+{
+    const int64_t q = a / b;
+    return q - (a % b < 0);
+}
+
+static inline int64_t wl_floor_mod(int64_t a, int64_t b)
+{
+    const int64_t r = a % b;
+    return r < 0 ? r + b : r;
+}
+
+static inline int64_t wl_ceil_div(int64_t a, int64_t b)
+{
+    return -wl_floor_div(-a, b);
+}
+
+static inline int64_t wl_round_up(int64_t a, int64_t b)
+{
+    return wl_ceil_div(a, b) * b;
+}
+
+static inline int64_t wl_gcd(int64_t a, int64_t b)
+{
+    if (a < 0)
+        a = -a;
+    if (b < 0)
+        b = -b;
+    while (b) {
+        const int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static inline int64_t wl_min(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t wl_max(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline bool wl_is_pow2(int64_t a) { return a > 0 && (a & (a - 1)) == 0; }
+
+#endif /* WL_BASE_CKD_H */

@@ -1,0 +1,17 @@
+/* embedded.h - the files of share/ built into the library (generated at build time).
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_BASE_EMBEDDED_H
+#define WL_BASE_EMBEDDED_H
+
+#include <stddef.h>
+
+typedef struct wl_embedded_file {
+    const char *name; /* without folder and suffix */
+    const unsigned char *text;
+    size_t length;
+} wl_embedded_file;
+
+extern const wl_embedded_file wl_embedded_devices[], wl_embedded_kernels[];
+extern const size_t wl_embedded_device_count, wl_embedded_kernel_count;
+
+#endif /* WL_BASE_EMBEDDED_H */

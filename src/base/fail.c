@@ -1,0 +1,41 @@
+/* fail.c - see fail.h. SPDX-License-Identifier: MIT */
+#include "base/fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *wl_status_name(wl_status status)
+{
+    switch (status) {
+    case WL_OK: return "ok";
+    case WL_E_INPUT: return "bad input";
+    case WL_E_RANGE: return "out of range";
+    case WL_E_UNSUPPORTED: return "not supported";
+    case WL_E_LIMIT: return "over the budget";
+    case WL_E_NOMEM: return "out of memory";
+    case WL_E_IO: return "input/output error";
+    }
+    return "unknown status";
+}
+
+wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format, ...)
+{
+    if (err && err->code == WL_OK) {
+        err->code = code;
+        err->loc = loc;
+        va_list args;
+        va_start(args, format);
+        (void)vsnprintf(err->message, sizeof err->message, format, args);
+        va_end(args);
+    }
+    return code;
+}
+
+wl_status wl_fail_in(wl_error *err, const char *input)
+{
+    if (!err)
+        return WL_E_INPUT;
+    if (err->input[0] == '\0' && input)
+        (void)snprintf(err->input, sizeof err->input, "%s", input);
+    return err->code;
+}

@@ -1,0 +1,75 @@
+/* text.c - see text.h. SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD_MAX 48
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    const size_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+/* Levenshtein distance, one row at a time. */
+static size_t distance(const char *a, const char *b)
+{
+    const size_t n = strlen(a), m = strlen(b);
+    if (n > WORD_MAX || m > WORD_MAX)
+        return WORD_MAX;
+    size_t row[WORD_MAX + 1];
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            const size_t up = row[j];
+            row[j] = least(row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = up;
+        }
+    }
+    return row[m];
+}
+
+const char *wl_text_nearest(const char *word, const char *const *names, size_t count)
+{
+    const char *best = NULL;
+    size_t best_distance = 1 + strlen(word) / 3;
+    for (size_t i = 0; i < count; i++) {
+        const size_t d = distance(word, names[i]);
+        if (d < best_distance || (!best && d == best_distance)) {
+            best = names[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
+
+bool wl_text_number(const char *text, double *value)
+{
+    const char *p = text + (*text == '-' || *text == '+');
+    if (!isdigit((unsigned char)*p) && *p != '.')
+        return false; /* keeps "inf", "nan" and blanks out; hexadecimal fails below */
+    if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
+        return false;
+    char *end = NULL;
+    const double v = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(v))
+        return false;
+    *value = v;
+    return true;
+}
+
+bool wl_text_is_name(const char *text)
+{
+    if (!isalpha((unsigned char)*text) && *text != '_')
+        return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && *text != '_')
+            return false;
+    return true;
+}

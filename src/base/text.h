@@ -1,0 +1,17 @@
+/* text.h - small helpers on names. SPDX-License-Identifier: MIT */
+#ifndef WL_BASE_TEXT_H
+#define WL_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of the `count` names, the one a mistyped `word` most likely meant, or NULL if none is near. */
+const char *wl_text_nearest(const char *word, const char *const *names, size_t count);
+
+/* True when the whole of `text` is a decimal number a double can hold; sets *value. */
+bool wl_text_number(const char *text, double *value);
+
+/* True when `text` is a name: a letter or underscore, then letters, digits, underscores. */
+bool wl_text_is_name(const char *text);
+
+#endif /* WL_BASE_TEXT_H */

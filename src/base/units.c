@@ -1,0 +1,113 @@
+/* units.c - see units.h. One table; a test walks it. SPDX-License-Identifier: MIT */
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static const struct unit {
+    wl_dimension dimension;
+    const char *name;
+    double scale;
+    bool print; /* used when printing a value */
+} units[] = {
+    {WL_DIM_COUNT, "1", 1, false},         {WL_DIM_COUNT, "sm", 1, false},
+    {WL_DIM_COUNT, "lanes", 1, false},     {WL_DIM_COUNT, "threads", 1, false},
+    {WL_DIM_COUNT, "blocks", 1, false},    {WL_DIM_COUNT, "warps", 1, false},
+    {WL_DIM_COUNT, "registers", 1, false}, {WL_DIM_COUNT, "banks", 1, false},
+    {WL_DIM_COUNT, "bank", 1, false},      {WL_DIM_COUNT, "partitions", 1, false},
+    {WL_DIM_COUNT, "schedulers", 1, false}, {WL_DIM_COUNT, "entries", 1, false},
+    {WL_DIM_RATIO, "1", 1, false},
+    {WL_DIM_FREQUENCY, "Hz", 1, true},     {WL_DIM_FREQUENCY, "kHz", 1e3, true},
+    {WL_DIM_FREQUENCY, "MHz", 1e6, true},  {WL_DIM_FREQUENCY, "GHz", 1e9, true},
+    {WL_DIM_BYTES, "B", 1, true},          {WL_DIM_BYTES, "kB", 1e3, false},
+    {WL_DIM_BYTES, "MB", 1e6, false},      {WL_DIM_BYTES, "GB", 1e9, false},
+    {WL_DIM_BYTES, "KiB", 1024.0, true},   {WL_DIM_BYTES, "MiB", 1048576.0, true},
+    {WL_DIM_BYTES, "GiB", 1073741824.0, true},
+    {WL_DIM_BANDWIDTH, "B/s", 1, true},    {WL_DIM_BANDWIDTH, "kB/s", 1e3, true},
+    {WL_DIM_BANDWIDTH, "MB/s", 1e6, true}, {WL_DIM_BANDWIDTH, "GB/s", 1e9, true},
+    {WL_DIM_BANDWIDTH, "TB/s", 1e12, true}, {WL_DIM_BANDWIDTH, "KiB/s", 1024.0, false},
+    {WL_DIM_BANDWIDTH, "MiB/s", 1048576.0, false}, {WL_DIM_BANDWIDTH, "GiB/s", 1073741824.0, false},
+    {WL_DIM_BANDWIDTH, "TiB/s", 1099511627776.0, false},
+    {WL_DIM_CYCLES, "cycles", 1, true},
+    {WL_DIM_TIME, "s", 1, true},           {WL_DIM_TIME, "ms", 1e-3, true},
+    {WL_DIM_TIME, "us", 1e-6, true},       {WL_DIM_TIME, "ns", 1e-9, true},
+    {WL_DIM_PER_CYCLE, "1/cycle", 1, true},
+};
+static const size_t unit_count = sizeof units / sizeof units[0];
+
+bool wl_unit_scale(wl_dimension dimension, const char *unit, double *scale)
+{
+    for (size_t i = 0; i < unit_count; i++) {
+        if (units[i].dimension == dimension && strcmp(units[i].name, unit) == 0) {
+            *scale = units[i].scale;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *wl_unit_base(wl_dimension dimension)
+{
+    for (size_t i = 0; i < unit_count; i++)
+        if (units[i].dimension == dimension && units[i].scale == 1.0)
+            return units[i].name;
+    return "1";
+}
+
+void wl_unit_choices(wl_dimension dimension, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < unit_count && used < size; i++) {
+        if (units[i].dimension != dimension)
+            continue;
+        const int n = snprintf(text + used, size - used, "%s%s", used ? " " : "", units[i].name);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value)
+{
+    char number[64];
+    size_t n = strspn(text, "+-0123456789.");
+    /* an exponent belongs to the number only when digits follow: "1e9", but not the E of a unit */
+    if ((text[n] == 'e' || text[n] == 'E') && n > 0) {
+        const size_t sign = text[n + 1] == '-' || text[n + 1] == '+';
+        const size_t digits = strspn(text + n + 1 + sign, "0123456789");
+        if (digits > 0)
+            n += 1 + sign + digits;
+    }
+    if (n == 0 || n >= sizeof number)
+        return false;
+    memcpy(number, text, n);
+    number[n] = '\0';
+    double v = 0, scale = 1;
+    if (!wl_text_number(number, &v))
+        return false;
+    const char *unit = text + n + strspn(text + n, " ");
+    if (*unit != '\0' && !wl_unit_scale(dimension, unit, &scale))
+        return false;
+    *value = v * scale;
+    return isfinite(*value);
+}
+
+void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size)
+{
+    const struct unit *best = NULL;
+    for (size_t i = 0; i < unit_count; i++) {
+        const struct unit *u = &units[i];
+        if (u->dimension != dimension || !u->print)
+            continue;
+        const bool fits = fabs(value) >= u->scale;
+        if (!best || (fits && (u->scale > best->scale || fabs(value) < best->scale)) ||
+            (!fits && fabs(value) < best->scale && u->scale < best->scale))
+            best = u;
+    }
+    if (!best)
+        (void)snprintf(text, size, "%.6g", value);
+    else
+        (void)snprintf(text, size, "%.4g %s", value / best->scale, best->name);
+}

@@ -1,0 +1,33 @@
+/* units.h - the only place where units are converted. Inside the library a quantity is in its base unit:
+ * bytes, Hz, bytes per second, cycles, seconds, per cycle, or plain counts. SPDX-License-Identifier: MIT */
+#ifndef WL_BASE_UNITS_H
+#define WL_BASE_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum wl_dimension {
+    WL_DIM_COUNT,
+    WL_DIM_RATIO,
+    WL_DIM_FREQUENCY,
+    WL_DIM_BYTES,
+    WL_DIM_BANDWIDTH,
+    WL_DIM_CYCLES,
+    WL_DIM_TIME,
+    WL_DIM_PER_CYCLE
+} wl_dimension;
+
+/* Base units per `unit`; false when the unit does not measure this dimension. */
+bool wl_unit_scale(wl_dimension dimension, const char *unit, double *scale);
+
+/* The base unit of a dimension ("B", "Hz", ...), and all units accepted for it as one text. */
+const char *wl_unit_base(wl_dimension dimension);
+void wl_unit_choices(wl_dimension dimension, char *text, size_t size);
+
+/* Reads "80MiB" or "80 MiB"; a bare number is in base units. False on anything else. */
+bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value);
+
+/* Writes a value with a fitting prefix and three or four digits: "1.56 TB/s", "40 MiB", "108". */
+void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size);
+
+#endif /* WL_BASE_UNITS_H */

@@ -1,0 +1,197 @@
+/* device.c - a device in memory: its keys, their values, and what-if changes.
+ * Layer  device (uses base). Reading a file is device_file.c. SPDX-License-Identifier: MIT */
+#include "device/device_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/embedded.h"
+#include "base/fail.h"
+#include "base/text.h"
+
+#define REQUIRED true
+#define OPTIONAL false
+const wl_device_key_info wl_device_keys[WL_DEVICE_KEY_COUNT] = {
+#define WL_DEVICE_KEY(name, dimension, need, meaning) {#name, WL_DIM_##dimension, need, false, meaning},
+#define WL_DEVICE_LIST(name, dimension, need, meaning) {#name, WL_DIM_##dimension, need, true, meaning},
+#include "warpline/device_keys.def"
+};
+
+bool wl_device_key_find(const char *name, wl_device_key *key)
+{
+    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++) {
+        if (strcmp(wl_device_keys[i].name, name) == 0) {
+            *key = (wl_device_key)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *wl_device_name(const wl_device *device) { return device->name; }
+const char *wl_device_title(const wl_device *device) { return device->title; }
+const char *wl_device_architecture(const wl_device *device) { return device->architecture; }
+const char *wl_device_key_name(wl_device_key key) { return wl_device_keys[key].name; }
+const char *wl_device_key_meaning(wl_device_key key) { return wl_device_keys[key].meaning; }
+bool wl_device_key_required(wl_device_key key) { return wl_device_keys[key].required; }
+
+bool wl_device_get(const wl_device *device, wl_device_key key, double *value)
+{
+    if (device->entries[key].count == 0)
+        return false;
+    *value = device->entries[key].values[0];
+    return true;
+}
+
+size_t wl_device_list_length(const wl_device *device, wl_device_key key)
+{
+    return device->entries[key].count;
+}
+
+double wl_device_list_value(const wl_device *device, wl_device_key key, size_t index)
+{
+    WL_ASSERT(index < device->entries[key].count);
+    return device->entries[key].values[index];
+}
+
+const char *wl_device_source(const wl_device *device, wl_device_key key)
+{
+    return device->entries[key].source ? device->entries[key].source : "";
+}
+
+void wl_device_value_text(const wl_device *device, wl_device_key key, char *text, size_t size)
+{
+    const wl_device_entry *e = &device->entries[key];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < e->count && used + 1 < size; i++) {
+        char one[64];
+        wl_quantity_text(wl_device_keys[key].dimension, e->values[i], one, sizeof one);
+        const int n = snprintf(text + used, size - used, "%s%s", i ? ", " : "", one);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+int64_t wl_device_int(const wl_device *device, wl_device_key key)
+{
+    const wl_device_entry *e = &device->entries[key];
+    WL_ASSERT(e->count == 1); /* required keys are checked at load */
+    return (int64_t)e->values[0];
+}
+
+void wl_device_free(wl_device *device)
+{
+    if (!device)
+        return;
+    wl_arena_free(&device->arena);
+    free(device);
+}
+
+/* Reads "1, 2.5MiB" into an entry's values. */
+static wl_status parse_values(const char *text, wl_device_key key, wl_device_entry *entry, wl_error *err)
+{
+    const wl_device_key_info *info = &wl_device_keys[key];
+    char buffer[512], choices[160];
+    const size_t length = strlen(text);
+    const bool bracketed = info->list && length >= 2 && text[0] == '[' && text[length - 1] == ']';
+    if (length >= sizeof buffer)
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "the value of %s is too long", info->name);
+    memcpy(buffer, text + bracketed, length - 2 * (size_t)bracketed);
+    buffer[length - 2 * (size_t)bracketed] = '\0';
+    entry->count = 0;
+    for (char *item = buffer; item;) {
+        char *comma = info->list ? strchr(item, ',') : NULL;
+        if (comma)
+            *comma = '\0';
+        item += strspn(item, " ");
+        for (size_t n = strlen(item); n > 0 && item[n - 1] == ' ';)
+            item[--n] = '\0';
+        if (entry->count == WL_DEVICE_LIST_MAX)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%s has too many values", info->name);
+        if (!wl_quantity_parse(info->dimension, item, &entry->values[entry->count])) {
+            wl_unit_choices(info->dimension, choices, sizeof choices);
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%s needs a number with one of the units %s, not '%.40s'",
+                           info->name, choices, item);
+        }
+        entry->count++;
+        item = comma ? comma + 1 : NULL;
+    }
+    return WL_OK;
+}
+
+static wl_status set_value(wl_device *device, const char *assignment, wl_error *err)
+{
+    const char *equals = strchr(assignment, '=');
+    char name[64];
+    if (!equals || equals == assignment || (size_t)(equals - assignment) >= sizeof name)
+        return wl_fail(err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(assignment)},
+                       "a what-if is written key=value, for example l2_size=80MiB");
+    memcpy(name, assignment, (size_t)(equals - assignment));
+    name[equals - assignment] = '\0';
+    wl_device_key key;
+    if (!wl_device_key_find(name, &key)) {
+        const char *names[WL_DEVICE_KEY_COUNT];
+        for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
+            names[i] = wl_device_keys[i].name;
+        const char *near = wl_text_nearest(name, names, WL_DEVICE_KEY_COUNT);
+        return wl_fail(err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(name)}, "unknown device key '%s'%s%s%s",
+                       name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    wl_device_entry entry = {.source = "set by the user"};
+    const wl_loc loc = {1, (int32_t)(equals - assignment) + 2, (int32_t)strlen(equals + 1)};
+    wl_status status = parse_values(equals + 1, key, &entry, err);
+    if (status == WL_OK) {
+        const wl_device_entry before = device->entries[key];
+        device->entries[key] = entry;
+        status = wl_device_check(device, err);
+        if (status != WL_OK)
+            device->entries[key] = before;
+    }
+    if (status != WL_OK && err)
+        err->loc = loc;
+    return status;
+}
+
+wl_status wl_device_set(wl_device *device, const char *assignment, wl_error *err)
+{
+    const wl_status status = set_value(device, assignment, err);
+    if (status != WL_OK)
+        (void)wl_fail_in(err, "--with");
+    return status;
+}
+
+size_t wl_device_builtin_count(void) { return wl_embedded_device_count; }
+
+const char *wl_device_builtin_name(size_t index)
+{
+    return index < wl_embedded_device_count ? wl_embedded_devices[index].name : NULL;
+}
+
+const char *wl_device_builtin_text(const char *name, size_t *length)
+{
+    for (size_t i = 0; i < wl_embedded_device_count; i++) {
+        if (strcmp(wl_embedded_devices[i].name, name) == 0) {
+            *length = wl_embedded_devices[i].length;
+            return (const char *)wl_embedded_devices[i].text;
+        }
+    }
+    return NULL;
+}
+
+wl_status wl_device_builtin(const char *name, wl_device **out, wl_error *err)
+{
+    size_t length = 0;
+    const char *text = wl_device_builtin_text(name, &length);
+    if (text)
+        return wl_device_parse(name, text, length, out, err);
+    const char *names[64];
+    size_t count = 0;
+    for (; count < wl_embedded_device_count && count < 64; count++)
+        names[count] = wl_embedded_devices[count].name;
+    const char *near = wl_text_nearest(name, names, count);
+    (void)wl_fail(err, WL_E_INPUT, WL_NOWHERE, "no device is called '%.60s'%s%s%s ('warpline devices' lists them)",
+                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return WL_E_INPUT;
+}

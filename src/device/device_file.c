@@ -1,0 +1,222 @@
+/* device_file.c - from the YAML of a device to the device, and the checks that keep nonsense out.
+ * Layer  device (uses base). SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "device/device_internal.h"
+
+static wl_status read_number(const wl_yaml *node, const wl_device_key_info *info, double scale,
+                             wl_device_entry *entry, wl_error *err)
+{
+    double value = 0;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, "a value", err));
+    if (!wl_text_number(node->text, &value))
+        return wl_fail(err, WL_E_INPUT, node->loc, "%s needs a number, not '%.40s'", info->name, node->text);
+    if (entry->count == WL_DEVICE_LIST_MAX)
+        return wl_fail(err, WL_E_INPUT, node->loc, "%s has more than %d values", info->name, WL_DEVICE_LIST_MAX);
+    entry->values[entry->count++] = value * scale;
+    return WL_OK;
+}
+
+static wl_status read_entry(wl_device *device, const wl_yaml *node, wl_device_key key, wl_error *err)
+{
+    static const char *const parts[] = {"value", "unit", "source"};
+    const wl_device_key_info *info = &wl_device_keys[key];
+    wl_device_entry *entry = &device->entries[key];
+    WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, info->name, err));
+    WL_TRY(wl_yaml_known_keys(node, parts, 3, info->name, err));
+    const wl_yaml *part[3];
+    for (size_t i = 0; i < 3; i++) {
+        part[i] = wl_yaml_get(node, parts[i]);
+        if (!part[i])
+            return wl_fail(err, WL_E_INPUT, node->key_loc, "%s lacks its %s", info->name, parts[i]);
+    }
+    const wl_yaml *value = part[0], *unit = part[1], *source = part[2];
+    WL_TRY(wl_yaml_expect(unit, WL_YAML_SCALAR, "a unit", err));
+    WL_TRY(wl_yaml_expect(source, WL_YAML_SCALAR, "a source", err));
+    double scale = 1;
+    if (!wl_unit_scale(info->dimension, unit->text, &scale)) {
+        char choices[160];
+        wl_unit_choices(info->dimension, choices, sizeof choices);
+        return wl_fail(err, WL_E_INPUT, unit->loc, "%s cannot be in '%.20s'; use one of: %s", info->name,
+                       unit->text, choices);
+    }
+    if (source->text[0] == '\0')
+        return wl_fail(err, WL_E_INPUT, source->loc, "%s has an empty source", info->name);
+    entry->source = source->text;
+    entry->loc = value->loc;
+    if (!info->list)
+        return read_number(value, info, scale, entry, err);
+    WL_TRY(wl_yaml_expect(value, WL_YAML_LIST, info->name, err));
+    for (const wl_yaml *item = value->first; item; item = item->next)
+        WL_TRY(read_number(item, info, scale, entry, err));
+    return WL_OK;
+}
+
+static wl_status read_label(const wl_yaml *root, const char *key, bool required, const char **out,
+                            wl_error *err)
+{
+    const wl_yaml *node = wl_yaml_get(root, key);
+    *out = "";
+    if (!node && required)
+        return wl_fail(err, WL_E_INPUT, root->loc, "the device file lacks '%s'", key);
+    if (!node)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, key, err));
+    if (node->text[0] == '\0')
+        return wl_fail(err, WL_E_INPUT, node->loc, "'%s' is empty", key);
+    *out = node->text;
+    return WL_OK;
+}
+
+static wl_status read_device(wl_device *device, const char *text, size_t length, wl_error *err)
+{
+    enum { LABELS = 5 };
+    const char *names[WL_DEVICE_KEY_COUNT + LABELS] = {"name", "title", "vendor", "architecture",
+                                                       "compute_capability"};
+    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
+        names[LABELS + i] = wl_device_keys[i].name;
+    wl_yaml *root = NULL;
+    WL_TRY(wl_yaml_parse(&device->arena, text, length, &root, err));
+    WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a device file", err));
+    WL_TRY(wl_yaml_known_keys(root, names, WL_DEVICE_KEY_COUNT + LABELS, "the device file", err));
+    WL_TRY(read_label(root, "name", true, &device->name, err));
+    WL_TRY(read_label(root, "title", true, &device->title, err));
+    WL_TRY(read_label(root, "vendor", true, &device->vendor, err));
+    WL_TRY(read_label(root, "architecture", true, &device->architecture, err));
+    WL_TRY(read_label(root, "compute_capability", false, &device->compute_capability, err));
+    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++) {
+        const wl_yaml *node = wl_yaml_get(root, wl_device_keys[i].name);
+        if (node)
+            WL_TRY(read_entry(device, node, (wl_device_key)i, err));
+        else if (wl_device_keys[i].required)
+            return wl_fail(err, WL_E_INPUT, root->loc, "the device lacks '%s' (%s), which every model needs",
+                           wl_device_keys[i].name, wl_device_keys[i].meaning);
+    }
+    return wl_device_check(device, err);
+}
+
+wl_status wl_device_parse(const char *input, const char *text, size_t length, wl_device **out,
+                          wl_error *err)
+{
+    wl_device *device = calloc(1, sizeof *device);
+    if (!device)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    const wl_status status = read_device(device, text, length, err);
+    if (status != WL_OK) {
+        (void)wl_fail_in(err, input);
+        wl_device_free(device);
+        return status;
+    }
+    *out = device;
+    return WL_OK;
+}
+
+/* ---- checks ------------------------------------------------------------------------------------- */
+
+static wl_status complain(const wl_device *device, wl_device_key key, const char *rule, wl_error *err)
+{
+    return wl_fail(err, WL_E_INPUT, device->entries[key].loc, "%s %s", wl_device_keys[key].name, rule);
+}
+
+static wl_status check_each(const wl_device *device, wl_device_key key, wl_error *err)
+{
+    const wl_device_entry *e = &device->entries[key];
+    const wl_dimension dimension = wl_device_keys[key].dimension;
+    const bool whole = dimension == WL_DIM_COUNT || dimension == WL_DIM_BYTES;
+    const bool may_be_zero = key == WL_DEVICE_shared_reserved || dimension == WL_DIM_RATIO ||
+                             key == WL_DEVICE_shared_carveouts || key == WL_DEVICE_l1_tag_hash ||
+                             key == WL_DEVICE_l1_thread_index_wavefronts;
+    for (size_t i = 0; i < e->count; i++) {
+        const double v = e->values[i];
+        if (!(v >= 0) || v > 1e18 || (v == 0 && !may_be_zero))
+            return complain(device, key, "must be a positive number below 1e18", err);
+        if (whole && v != floor(v))
+            return complain(device, key, "must be a whole number", err);
+    }
+    return WL_OK;
+}
+
+static wl_status check_pow2(const wl_device *device, wl_device_key key, wl_error *err)
+{
+    const wl_device_entry *e = &device->entries[key];
+    if (e->count && !wl_is_pow2((int64_t)e->values[0]))
+        return complain(device, key, "must be a power of two", err);
+    return WL_OK;
+}
+
+static wl_status check_ascending(const wl_device *device, wl_device_key key, wl_error *err)
+{
+    const wl_device_entry *e = &device->entries[key];
+    for (size_t i = 1; i < e->count; i++)
+        if (e->values[i] <= e->values[i - 1])
+            return complain(device, key, "must ascend", err);
+    return WL_OK;
+}
+
+static wl_status check_order(const wl_device *device, wl_device_key small, wl_device_key large,
+                             const char *rule, wl_error *err)
+{
+    return wl_device_int(device, small) <= wl_device_int(device, large)
+               ? WL_OK
+               : complain(device, small, rule, err);
+}
+
+static wl_status check_tag_hash(const wl_device *device, wl_error *err)
+{
+    const wl_device_entry *hash = &device->entries[WL_DEVICE_l1_tag_hash];
+    const wl_device_entry *banks = &device->entries[WL_DEVICE_l1_tag_banks];
+    if (hash->count && !banks->count)
+        return complain(device, WL_DEVICE_l1_tag_hash, "needs l1_tag_banks", err);
+    if (banks->count && banks->values[0] > 16)
+        return complain(device, WL_DEVICE_l1_tag_banks, "may be at most 16", err);
+    for (size_t i = 0; i < hash->count; i++)
+        if (hash->values[i] >= banks->values[0])
+            return complain(device, WL_DEVICE_l1_tag_hash, "names a bank beyond l1_tag_banks", err);
+    return WL_OK;
+}
+
+wl_status wl_device_check(const wl_device *device, wl_error *err)
+{
+    static const wl_device_key pow2[] = {WL_DEVICE_l1_line, WL_DEVICE_l1_sector, WL_DEVICE_l2_line,
+                                         WL_DEVICE_l2_sector, WL_DEVICE_dram_fetch, WL_DEVICE_tlb_page,
+                                         WL_DEVICE_l1_banks, WL_DEVICE_l1_bank_width,
+                                         WL_DEVICE_warp_size, WL_DEVICE_l1_tag_banks};
+    static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
+                                           WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
+                                           WL_DEVICE_l2_store_curve};
+    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
+        WL_TRY(check_each(device, (wl_device_key)i, err));
+    for (size_t i = 0; i < sizeof pow2 / sizeof pow2[0]; i++)
+        WL_TRY(check_pow2(device, pow2[i], err));
+    for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
+        const wl_device_entry *e = &device->entries[curves[i]];
+        if (e->count != 3 || e->values[0] > 1)
+            return complain(device, curves[i], "must be three numbers [a, b, c] with a at most 1", err);
+    }
+    if (wl_device_int(device, WL_DEVICE_warp_size) > 64)
+        return complain(device, WL_DEVICE_warp_size, "may be at most 64", err);
+    if (wl_device_int(device, WL_DEVICE_l1_banks) > 64)
+        return complain(device, WL_DEVICE_l1_banks, "may be at most 64", err);
+    if (wl_device_int(device, WL_DEVICE_l1_banks) * wl_device_int(device, WL_DEVICE_l1_bank_width) > 256 ||
+        wl_device_int(device, WL_DEVICE_l1_line) > 256)
+        return complain(device, WL_DEVICE_l1_bank_width, "times l1_banks, and l1_line, may be at most 256 bytes", err);
+    if (wl_device_int(device, WL_DEVICE_max_threads_per_block) > 4096)
+        return complain(device, WL_DEVICE_max_threads_per_block, "may be at most 4096", err);
+    if (wl_device_int(device, WL_DEVICE_sm_count) > 65536)
+        return complain(device, WL_DEVICE_sm_count, "may be at most 65536", err);
+    if (wl_device_int(device, WL_DEVICE_max_threads_per_sm) > 65536)
+        return complain(device, WL_DEVICE_max_threads_per_sm, "may be at most 65536", err);
+    WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l1_line, "must not exceed l1_line", err));
+    WL_TRY(check_order(device, WL_DEVICE_l2_sector, WL_DEVICE_l2_line, "must not exceed l2_line", err));
+    WL_TRY(check_order(device, WL_DEVICE_sub_partitions, WL_DEVICE_registers_per_sm,
+                       "must not exceed registers_per_sm", err));
+    WL_TRY(check_order(device, WL_DEVICE_l2_partitions, WL_DEVICE_l2_size, "must not exceed l2_size", err));
+    WL_TRY(check_ascending(device, WL_DEVICE_shared_carveouts, err));
+    return check_tag_hash(device, err);
+}

@@ -1,0 +1,38 @@
+/* device_internal.h - the insides of a device, for the library only. SPDX-License-Identifier: MIT */
+#ifndef WL_DEVICE_INTERNAL_H
+#define WL_DEVICE_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/units.h"
+#include "warpline/device.h"
+
+typedef struct wl_device_key_info {
+    const char *name;
+    wl_dimension dimension;
+    bool required, list;
+    const char *meaning;
+} wl_device_key_info;
+extern const wl_device_key_info wl_device_keys[WL_DEVICE_KEY_COUNT];
+
+typedef struct wl_device_entry {
+    size_t count; /* 0: the device does not have this number */
+    double values[WL_DEVICE_LIST_MAX];
+    const char *source;
+    wl_loc loc;
+} wl_device_entry;
+
+struct wl_device {
+    wl_arena arena;
+    const char *name, *title, *vendor, *architecture, *compute_capability;
+    wl_device_entry entries[WL_DEVICE_KEY_COUNT];
+};
+
+bool wl_device_key_find(const char *name, wl_device_key *key);
+
+/* Whether the numbers make sense, alone and together; the message points at the entry that does not. */
+wl_status wl_device_check(const wl_device *device, wl_error *err);
+
+/* A required whole number. */
+int64_t wl_device_int(const wl_device *device, wl_device_key key);
+
+#endif /* WL_DEVICE_INTERNAL_H */

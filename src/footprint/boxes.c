@@ -1,0 +1,126 @@
+/* boxes.c - see boxes.h. SPDX-License-Identifier: MIT */
+#include "footprint/boxes.h"
+
+#include <stdlib.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+
+#define BOXES_MAX (1 << 20)
+
+typedef struct axis_ranges {
+    int64_t lo[WL_AXIS_COUNT], hi[WL_AXIS_COUNT]; /* half open */
+} axis_ranges;
+
+typedef struct maker {
+    wl_counter *counter;
+    const wl_shape *shape;
+    const wl_region *region;
+    int count;
+    wl_error *err;
+} maker;
+
+static wl_status room_for_one(maker *m)
+{
+    wl_counter *c = m->counter;
+    if ((size_t)m->count < c->box_capacity)
+        return WL_OK;
+    if (m->count >= BOXES_MAX)
+        return wl_fail(m->err, WL_E_LIMIT, WL_NOWHERE, "the accesses of one field need more than %d boxes", BOXES_MAX);
+    const size_t capacity = c->box_capacity ? 2 * c->box_capacity : 64;
+    wl_point_box *boxes = realloc(c->boxes, capacity * sizeof *boxes);
+    if (!boxes)
+        return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    c->boxes = boxes;
+    c->box_capacity = capacity;
+    return WL_OK;
+}
+
+/* Moves a box of axis coordinates through a patch. */
+static wl_status add_box(maker *m, const wl_patch *patch, const axis_ranges *r)
+{
+    const wl_shape *s = m->shape;
+    const wl_linear *linear = &s->linears[patch->linear];
+    WL_TRY(room_for_one(m));
+    wl_point_box *box = &m->counter->boxes[m->count];
+    for (int i = 0; i < s->level_count; i++) {
+        box->lo[i] = patch->lo[i];
+        box->hi[i] = patch->hi[i];
+    }
+    for (int a = 0; a < WL_AXIS_COUNT; a++) {
+        const int level = linear->level[a];
+        if (level < 0)
+            continue;
+        const bool up = linear->stride[a] > 0;
+        box->lo[level] += up ? r->lo[a] : 1 - r->hi[a];
+        box->hi[level] += up ? r->hi[a] - 1 : -r->lo[a];
+    }
+    box->byte_lo = patch->byte_lo;
+    box->byte_hi = patch->byte_hi;
+    box->first = s->base + patch->byte_lo;
+    box->last = s->base + patch->byte_hi - 1;
+    for (int i = 0; i < s->level_count; i++) {
+        box->first += box->lo[i] * s->stride[i];
+        box->last += (box->hi[i] - 1) * s->stride[i];
+    }
+    m->count++;
+    return WL_OK;
+}
+
+/* Blocks lo <= b < hi of a split dimension: whole blocks, then the last block's whole threads, then its last
+ * thread's part. Calls itself for the next dimension. */
+static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *blocks, int d, axis_ranges *r)
+{
+    const wl_geometry *g = m->region->geometry;
+    const wl_linear *linear = &m->shape->linears[patch->linear];
+    while (d < 3 && !linear->split[d])
+        d++;
+    if (d == 3)
+        return add_box(m, patch, r);
+    const int64_t fold = g->fold[d], per_block = g->block[d] * fold;
+    const int64_t cells = wl_min(blocks->hi[d] * per_block, g->cells[d]) - blocks->lo[d] * per_block;
+    const int64_t whole_blocks = cells > 0 ? cells / per_block : 0;
+    const int64_t rest = cells > 0 ? cells % per_block : 0;
+    const int64_t whole_threads = rest / fold, partial = rest % fold;
+    const struct {
+        int64_t b0, b1, t0, t1, f1;
+    } parts[3] = {
+        {blocks->lo[d], blocks->lo[d] + whole_blocks, 0, g->block[d], fold},
+        {blocks->lo[d] + whole_blocks, blocks->lo[d] + whole_blocks + (whole_threads > 0), 0, whole_threads, fold},
+        {blocks->lo[d] + whole_blocks, blocks->lo[d] + whole_blocks + (partial > 0), whole_threads, whole_threads + 1, partial},
+    };
+    for (int p = 0; p < 3; p++) {
+        if (parts[p].b0 >= parts[p].b1)
+            continue;
+        r->lo[WL_AXIS_BLOCK + d] = parts[p].b0;
+        r->hi[WL_AXIS_BLOCK + d] = parts[p].b1;
+        r->lo[WL_AXIS_THREAD + d] = parts[p].t0;
+        r->hi[WL_AXIS_THREAD + d] = parts[p].t1;
+        r->lo[WL_AXIS_FOLD + d] = 0;
+        r->hi[WL_AXIS_FOLD + d] = parts[p].f1;
+        WL_TRY(split(m, patch, blocks, d + 1, r));
+    }
+    return WL_OK;
+}
+
+wl_status wl_boxes_make(wl_counter *counter, const wl_shape *shape, const wl_region *region, int *count, wl_error *err)
+{
+    maker m = {.counter = counter, .shape = shape, .region = region, .err = err};
+    for (int b = 0; b < region->blocks.count; b++) {
+        const wl_box3 *blocks = &region->blocks.boxes[b];
+        const wl_box3 cells = wl_block_cells(region->geometry, blocks);
+        if (cells.lo[0] >= cells.hi[0] || cells.lo[1] >= cells.hi[1] || cells.lo[2] >= cells.hi[2])
+            continue;
+        axis_ranges r = {0};
+        for (int d = 0; d < 3; d++) {
+            r.lo[WL_AXIS_CELL + d] = cells.lo[d];
+            r.hi[WL_AXIS_CELL + d] = cells.hi[d];
+        }
+        for (int i = 0; i < WL_LOOPS_MAX; i++)
+            r.hi[WL_AXIS_LOOP + i] = i < region->kernel->loop_count ? region->kernel->loop_extent[i] : 1;
+        for (int p = 0; p < shape->patch_count; p++)
+            WL_TRY(split(&m, &shape->patches[p], blocks, 0, &r));
+    }
+    *count = m.count;
+    return WL_OK;
+}

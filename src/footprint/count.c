@@ -1,0 +1,360 @@
+/* count.c - see count.h for what is counted and how. SPDX-License-Identifier: MIT */
+#include "footprint/count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "footprint/boxes.h"
+#include "footprint/residues.h"
+
+#define SWEEP_MAX 256 /* boxes in one sweep; a field with more is visited row by row */
+
+/* A run of bytes relative to its row; `solid` when every byte of it is accessed. */
+typedef struct interval {
+    int64_t first, last;
+    bool solid;
+} interval;
+
+/* One box reduced to the levels that do not collapse at this granule. */
+typedef struct sweep_box {
+    int64_t lo[WL_LEVELS_MAX], hi[WL_LEVELS_MAX];
+    interval run;
+} sweep_box;
+
+typedef struct sweep {
+    int64_t granule;
+    int outer_count;               /* levels left, and their strides, ascending */
+    int64_t stride[WL_LEVELS_MAX];
+    sweep_box boxes[SWEEP_MAX];
+    bool want_covered, one_by_one; /* one_by_one: too many alignment classes, visit coordinates singly */
+    wl_count total;
+} sweep;
+
+/* The outermost bytes of a set of rows, and how many bytes next to them are accessed without a gap. */
+typedef struct span {
+    int64_t first, last, head, tail;
+} span;
+
+/* ---- one row ------------------------------------------------------------------------------------------- */
+
+static int merge_runs(const sweep *s, const int16_t *active, int n, bool solid_only, interval *runs)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++) { /* insertion sort: rows have few runs */
+        const interval run = s->boxes[active[i]].run;
+        if (solid_only && !run.solid)
+            continue;
+        int at = count++;
+        for (; at > 0 && runs[at - 1].first > run.first; at--)
+            runs[at] = runs[at - 1];
+        runs[at] = run;
+    }
+    int merged = 0;
+    for (int i = 0; i < count; i++) {
+        if (merged > 0 && runs[i].first <= runs[merged - 1].last + 1) {
+            runs[merged - 1].last = wl_max(runs[merged - 1].last, runs[i].last);
+            runs[merged - 1].solid = runs[merged - 1].solid && runs[i].solid;
+        } else {
+            runs[merged++] = runs[i];
+        }
+    }
+    return merged;
+}
+
+static int64_t row_touched(const interval *runs, int n, int64_t rho, int64_t granule)
+{
+    int64_t touched = 0, top = INT64_MIN;
+    for (int i = 0; i < n; i++) {
+        const int64_t lo = wl_floor_div(rho + runs[i].first, granule), hi = wl_floor_div(rho + runs[i].last, granule);
+        touched += hi - wl_max(lo, top + 1) + 1;
+        top = hi;
+    }
+    return touched;
+}
+
+static int64_t row_covered(const interval *runs, int n, int64_t rho, int64_t granule)
+{
+    int64_t covered = 0;
+    for (int i = 0; i < n; i++)
+        covered += wl_max(0, wl_floor_div(rho + runs[i].last + 1, granule) - wl_ceil_div(rho + runs[i].first, granule));
+    return covered;
+}
+
+static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues *rows)
+{
+    interval runs[SWEEP_MAX];
+    const int count = merge_runs(s, active, n, false, runs);
+    for (int i = 0; i < rows->count; i++)
+        if (rows->weight[i])
+            s->total.touched += rows->weight[i] * row_touched(runs, count, wl_residue(rows, i), s->granule);
+    span out = {runs[0].first, runs[count - 1].last, 0, 0};
+    if (!s->want_covered)
+        return out;
+    const int solid = merge_runs(s, active, n, true, runs);
+    for (int i = 0; i < rows->count; i++)
+        if (rows->weight[i])
+            s->total.covered += rows->weight[i] * row_covered(runs, solid, wl_residue(rows, i), s->granule);
+    if (solid && runs[0].first == out.first)
+        out.head = runs[0].last - runs[0].first + 1;
+    if (solid && runs[solid - 1].last == out.last)
+        out.tail = runs[solid - 1].last - runs[solid - 1].first + 1;
+    return out;
+}
+
+/* ---- neighbouring rows ------------------------------------------------------------------------------------ */
+
+/* Set `a` is followed by set `b`, which starts `distance` bytes after it: do they end and begin in one granule? */
+static void subtract_shared(sweep *s, const span *a, const span *b, int64_t distance, const wl_residues *rows)
+{
+    const int64_t g = s->granule, gap = distance + b->first - a->last - 1;
+    if (gap >= g)
+        return;
+    for (int i = 0; i < rows->count; i++) {
+        const int64_t rho = wl_residue(rows, i);
+        const int64_t granule = wl_floor_div(rho + a->last, g);
+        if (!rows->weight[i] || granule != wl_floor_div(rho + distance + b->first, g))
+            continue;
+        s->total.touched -= rows->weight[i];
+        /* bytes of the shared granule on both sides */
+        const int64_t before = rho + a->last + 1 - granule * g, after = (granule + 1) * g - rho - distance - b->first;
+        if (s->want_covered && gap == 0 && a->tail >= before && b->head >= after && before < g && after < g)
+            s->total.covered += rows->weight[i];
+    }
+}
+
+static int compare_int64(const void *p, const void *q)
+{
+    const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
+    return (a > b) - (a < b);
+}
+
+static int break_points(const sweep *s, const int16_t *active, int n, int level, int64_t *points)
+{
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        points[count++] = s->boxes[active[i]].lo[level];
+        points[count++] = s->boxes[active[i]].hi[level];
+    }
+    if (count > 16) {
+        qsort(points, (size_t)count, sizeof *points, compare_int64);
+    } else {
+        for (int i = 1; i < count; i++) {
+            const int64_t p = points[i];
+            int at = i;
+            for (; at > 0 && points[at - 1] > p; at--)
+                points[at] = points[at - 1];
+            points[at] = p;
+        }
+    }
+    int unique = 0;
+    for (int i = 0; i < count; i++)
+        if (unique == 0 || points[unique - 1] != points[i])
+            points[unique++] = points[i];
+    return unique;
+}
+
+/* Counts the active boxes over levels level..0, for rows distributed as `rows`. */
+static span sweep_level(sweep *s, int level, const int16_t *active, int n, const wl_residues *rows)
+{
+    if (level < 0)
+        return count_rows(s, active, n, rows);
+    int64_t points[2 * SWEEP_MAX];
+    int16_t inside[SWEEP_MAX];
+    const int64_t stride = s->stride[level];
+    const int slabs = break_points(s, active, n, level, points) - 1;
+    span out = {0}, before = {0};
+    int64_t before_end = 0;
+    bool any = false;
+    for (int i = 0; i < slabs; i++) {
+        int m = 0;
+        for (int j = 0; j < n; j++)
+            if (s->boxes[active[j]].lo[level] <= points[i] && points[i] < s->boxes[active[j]].hi[level])
+                inside[m++] = active[j];
+        if (m == 0)
+            continue;
+        const int64_t step = s->one_by_one ? 1 : points[i + 1] - points[i];
+        for (int64_t c = points[i]; c < points[i + 1]; c += step) {
+            wl_residues here;
+            wl_residues_move(rows, stride, c, step, &here);
+            const span slab = sweep_level(s, level - 1, inside, m, &here);
+            if (any && before_end == c) {
+                wl_residues_move(rows, stride, c - 1, 1, &here);
+                subtract_shared(s, &before, &slab, stride, &here);
+            }
+            if (step > 1 && stride + slab.first - slab.last - 1 < s->granule) {
+                wl_residues_move(rows, stride, c, step - 1, &here);
+                subtract_shared(s, &slab, &slab, stride, &here);
+            }
+            if (!any)
+                out = (span){slab.first + c * stride, 0, slab.head, 0};
+            out.last = slab.last + (c + step - 1) * stride;
+            out.tail = slab.tail;
+            before = slab;
+            before_end = c + step;
+            any = true;
+        }
+    }
+    return out;
+}
+
+/* ---- a cluster of boxes -------------------------------------------------------------------------------------- */
+
+/* Folds the levels that leave no gap into the run of bytes. */
+static void reduce_box(const wl_shape *shape, const wl_point_box *box, int collapsed, sweep_box *out)
+{
+    int64_t first = box->byte_lo, last = box->byte_hi - 1;
+    bool solid = true;
+    for (int i = 0; i < collapsed; i++) {
+        const int64_t extent = box->hi[i] - box->lo[i];
+        solid = solid && (extent == 1 || last - first + 1 >= shape->stride[i]);
+        first += box->lo[i] * shape->stride[i];
+        last += (box->hi[i] - 1) * shape->stride[i];
+    }
+    out->run = (interval){first, last, solid};
+    for (int i = collapsed; i < shape->level_count; i++) {
+        out->lo[i - collapsed] = box->lo[i];
+        out->hi[i - collapsed] = box->hi[i];
+    }
+}
+
+/* Does everything inside one step of a level fit into that step? Then rows follow each other in address order. */
+static bool nested(const sweep *s, int n)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (int i = 0; i < n; i++) {
+        first = wl_min(first, s->boxes[i].run.first);
+        last = wl_max(last, s->boxes[i].run.last);
+    }
+    for (int level = 0; level < s->outer_count; level++) {
+        if (last - first + 1 > s->stride[level])
+            return false;
+        int64_t lo = INT64_MAX, hi = INT64_MIN;
+        for (int i = 0; i < n; i++) {
+            lo = wl_min(lo, s->boxes[i].lo[level]);
+            hi = wl_max(hi, s->boxes[i].hi[level] - 1);
+        }
+        first += lo * s->stride[level];
+        last += hi * s->stride[level];
+    }
+    return true;
+}
+
+static int collapsed_levels(const wl_shape *shape, int64_t granule)
+{
+    int collapsed = 0;
+    while (collapsed < shape->level_count && shape->stride[collapsed] <= granule)
+        collapsed++;
+    return collapsed;
+}
+
+/* Adds the granules of one box to the set, row by row. */
+static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *box, int64_t granule, wl_error *err)
+{
+    const int collapsed = collapsed_levels(shape, granule), outer = shape->level_count - collapsed;
+    const int64_t *stride = shape->stride + collapsed;
+    sweep_box rows;
+    int64_t at[WL_LEVELS_MAX], count = 1;
+    reduce_box(shape, box, collapsed, &rows);
+    for (int i = 0; i < outer; i++) {
+        at[i] = rows.lo[i];
+        if (!wl_mul(count, rows.hi[i] - rows.lo[i], &count))
+            count = WL_ADDRESS_LIMIT;
+    }
+    if (count > c->row_budget)
+        return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "rows of a field overlap each other, and %lld are too many to visit singly", (long long)count);
+    for (int64_t r = 0; r < count; r++) {
+        int64_t address = shape->base;
+        for (int i = 0; i < outer; i++)
+            address += at[i] * stride[i];
+        if (!wl_granules_add(&c->granules, wl_floor_div(address + rows.run.first, granule),
+                             wl_floor_div(address + rows.run.last, granule)))
+            return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        for (int i = 0; i < outer && ++at[i] == rows.hi[i]; i++)
+            at[i] = rows.lo[i];
+    }
+    return WL_OK;
+}
+
+static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, int64_t granule, wl_error *err)
+{
+    wl_granules_clear(&c->granules);
+    for (int i = 0; i < n; i++)
+        WL_TRY(visit_rows(c, shape, &boxes[i], granule, err));
+    return WL_OK;
+}
+
+static wl_status count_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
+{
+    c->method = c->method > WL_COUNT_ROWS ? c->method : WL_COUNT_ROWS;
+    WL_TRY(visit_all(c, shape, boxes, n, s->granule, err));
+    s->total.touched += c->granules.count;
+    if (!s->want_covered)
+        return WL_OK;
+    WL_TRY(visit_all(c, shape, boxes, n, 1, err)); /* the granules are bytes now */
+    s->total.covered += wl_granules_full(&c->granules, s->granule);
+    return WL_OK;
+}
+
+static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
+{
+    const int collapsed = collapsed_levels(shape, s->granule);
+    if (n > SWEEP_MAX)
+        return count_by_rows(c, shape, boxes, n, s, err);
+    s->outer_count = shape->level_count - collapsed;
+    for (int i = 0; i < s->outer_count; i++)
+        s->stride[i] = shape->stride[collapsed + i];
+    int16_t all[SWEEP_MAX];
+    for (int i = 0; i < n; i++) {
+        reduce_box(shape, &boxes[i], collapsed, &s->boxes[i]);
+        all[i] = (int16_t)i;
+    }
+    if (!nested(s, n))
+        return count_by_rows(c, shape, boxes, n, s, err);
+    wl_residues start;
+    s->one_by_one = !wl_residues_start(shape->base, s->granule, s->stride, s->outer_count, &start);
+    (void)sweep_level(s, s->outer_count - 1, all, n, &start);
+    return WL_OK;
+}
+
+static int compare_boxes(const void *p, const void *q)
+{
+    const wl_point_box *a = p, *b = q;
+    return (a->first > b->first) - (a->first < b->first);
+}
+
+wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
+                         bool want_covered, wl_count *out, wl_error *err)
+{
+    int n = 0;
+    WL_TRY(wl_boxes_make(counter, shape, region, &n, err));
+    sweep s;
+    s.granule = granule_bytes;
+    s.want_covered = want_covered;
+    s.total = (wl_count){0, 0};
+    wl_point_box *boxes = counter->boxes;
+    bool sorted = true;
+    for (int i = 1; i < n; i++)
+        sorted = sorted && boxes[i - 1].first <= boxes[i].first;
+    if (!sorted)
+        qsort(boxes, (size_t)n, sizeof *boxes, compare_boxes);
+    /* boxes whose addresses lie apart cannot share a granule: count each cluster alone */
+    for (int start = 0, end; start < n; start = end) {
+        int64_t last = boxes[start].last;
+        for (end = start + 1; end < n && wl_floor_div(boxes[end].first, granule_bytes) <= wl_floor_div(last, granule_bytes); end++)
+            last = wl_max(last, boxes[end].last);
+        WL_TRY(count_cluster(counter, shape, boxes + start, end - start, &s, err));
+    }
+    *out = s.total;
+    if (!want_covered)
+        out->covered = -1;
+    return WL_OK;
+}
+
+void wl_counter_free(wl_counter *counter)
+{
+    free(counter->boxes);
+    wl_granules_free(&counter->granules);
+    *counter = (wl_counter){0};
+}

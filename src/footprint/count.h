@@ -1,0 +1,58 @@
+/* count.h - distinct granules (sectors, lines, fetch units, pages) of a field touched by sets of blocks.
+ *
+ * For a shape (affine accesses) the count is exact and in closed form: its cost depends on the number of patches
+ * and boxes, never on the number of threads. Levels whose stride is at most a granule leave no gap, so they
+ * collapse into one interval of bytes. Over the levels that are left, break points are sorted and swept from the
+ * outermost inwards; rows with the same intervals are counted once per alignment class. Rows whose ends share a
+ * granule are found in the same sweep. Where rows overlap each other (a stride smaller than what lies inside it)
+ * the sweep does not apply and the rows are visited one by one.
+ *
+ * |A and B| and |A without B| follow from |A|, |B| and |A or B|, so a union count is all there is.
+ *
+ * Layer   footprint (uses base, kernel, launch)
+ * Oracle  tests/property/prop_footprint.c: enumeration of every thread, and isl
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_FOOTPRINT_COUNT_H
+#define WL_FOOTPRINT_COUNT_H
+
+#include "footprint/granules.h"
+#include "footprint/shape.h"
+
+/* How a count was obtained; the largest seen is reported. */
+typedef enum wl_count_method { WL_COUNT_CLOSED_FORM, WL_COUNT_ROWS, WL_COUNT_THREADS } wl_count_method;
+
+typedef struct wl_count {
+    int64_t touched; /* granules with at least one byte accessed        */
+    int64_t covered; /* granules with every byte accessed; -1: not asked */
+} wl_count;
+
+/* A union of sets of blocks, each at most WL_BLOCK_BOXES_MAX boxes. */
+typedef struct wl_region {
+    const wl_geometry *geometry;
+    const wl_kernel *kernel;
+    wl_block_set blocks;
+} wl_region;
+
+/* Scratch memory, reused from count to count. */
+typedef struct wl_counter {
+    struct wl_point_box *boxes;
+    size_t box_capacity;
+    wl_granules granules;
+    wl_count_method method; /* the most laborious one used since it was last reset */
+    int64_t row_budget;     /* rows to visit before giving up                      */
+} wl_counter;
+
+#define WL_ROW_BUDGET ((int64_t)1 << 26)
+
+/* granule_bytes is a power of two. covered costs extra: ask only where it is needed.
+ * WL_E_LIMIT when rows must be visited one by one and there are more than the budget. */
+wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
+                         bool want_covered, wl_count *out, wl_error *err);
+
+/* The same for accesses that are not affine, by evaluating every thread. */
+wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count,
+                           const wl_region *region, int64_t granule_bytes, wl_count *out, wl_error *err);
+
+void wl_counter_free(wl_counter *counter);
+
+#endif /* WL_FOOTPRINT_COUNT_H */

@@ -1,0 +1,127 @@
+/* granules.c - see granules.h. SPDX-License-Identifier: MIT */
+#include "footprint/granules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+
+#define CHUNK_GRANULES (WL_GRANULE_CHUNK_WORDS * 64)
+
+static size_t slot_of(const wl_granules *set, int64_t number)
+{
+    uint64_t h = (uint64_t)number * 0x9E3779B97F4A7C15u;
+    return (size_t)(h >> 20) & (set->table_size - 1);
+}
+
+static bool grow_table(wl_granules *set)
+{
+    const size_t size = set->table_size ? 2 * set->table_size : 1024;
+    uint32_t *table = calloc(size, sizeof *table);
+    if (!table)
+        return false;
+    free(set->table);
+    set->table = table;
+    set->table_size = size;
+    for (size_t i = 0; i < set->chunk_count; i++) {
+        size_t slot = slot_of(set, set->chunks[i].number);
+        while (table[slot])
+            slot = (slot + 1) & (size - 1);
+        table[slot] = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+static wl_granule_chunk *new_chunk(wl_granules *set, int64_t number, size_t slot)
+{
+    if (set->chunk_count == set->chunk_capacity) {
+        const size_t capacity = set->chunk_capacity ? 2 * set->chunk_capacity : 64;
+        wl_granule_chunk *chunks = realloc(set->chunks, capacity * sizeof *chunks);
+        if (!chunks)
+            return NULL;
+        set->chunks = chunks;
+        set->chunk_capacity = capacity;
+    }
+    wl_granule_chunk *chunk = &set->chunks[set->chunk_count++];
+    memset(chunk, 0, sizeof *chunk);
+    chunk->number = number;
+    set->table[slot] = (uint32_t)set->chunk_count;
+    set->last = (uint32_t)set->chunk_count - 1;
+    return chunk;
+}
+
+static wl_granule_chunk *find_chunk(wl_granules *set, int64_t number)
+{
+    if (set->chunk_count && set->chunks[set->last].number == number)
+        return &set->chunks[set->last];
+    if (2 * (set->chunk_count + 1) > set->table_size && !grow_table(set))
+        return NULL;
+    size_t slot = slot_of(set, number);
+    for (; set->table[slot]; slot = (slot + 1) & (set->table_size - 1)) {
+        if (set->chunks[set->table[slot] - 1].number == number) {
+            set->last = set->table[slot] - 1;
+            return &set->chunks[set->last];
+        }
+    }
+    return new_chunk(set, number, slot);
+}
+
+/* Bits from..to (inclusive) of one word. */
+static uint64_t word_mask(int from, int to)
+{
+    return (~(uint64_t)0 << from) & (~(uint64_t)0 >> (63 - to));
+}
+
+bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
+{
+    while (first <= last) {
+        const int64_t number = wl_floor_div(first, CHUNK_GRANULES);
+        wl_granule_chunk *chunk = find_chunk(set, number);
+        if (!chunk)
+            return false;
+        const int64_t start = number * CHUNK_GRANULES;
+        const int64_t end = wl_min(last, start + CHUNK_GRANULES - 1);
+        for (int64_t w = (first - start) / 64; w <= (end - start) / 64; w++) {
+            const int from = (int)wl_max(0, first - start - w * 64), to = (int)wl_min(63, end - start - w * 64);
+            const uint64_t mask = word_mask(from, to) & ~chunk->bits[w];
+            chunk->bits[w] |= mask;
+            set->count += __builtin_popcountll(mask);
+        }
+        first = end + 1;
+    }
+    return true;
+}
+
+int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
+{
+    int64_t full = 0;
+    WL_ASSERT(unit <= CHUNK_GRANULES);
+    for (size_t i = 0; i < bytes->chunk_count; i++) {
+        const uint64_t *bits = bytes->chunks[i].bits;
+        for (int64_t start = 0; start < CHUNK_GRANULES; start += unit) {
+            bool all = true;
+            for (int64_t b = start; b < start + unit && all; b += wl_min(unit, 64)) {
+                const uint64_t mask = word_mask((int)(b % 64), (int)(b % 64 + wl_min(unit, 64) - 1));
+                all = (bits[b / 64] & mask) == mask;
+            }
+            full += all;
+        }
+    }
+    return full;
+}
+
+void wl_granules_clear(wl_granules *set)
+{
+    if (set->table)
+        memset(set->table, 0, set->table_size * sizeof *set->table);
+    set->chunk_count = 0;
+    set->count = 0;
+    set->last = 0;
+}
+
+void wl_granules_free(wl_granules *set)
+{
+    free(set->chunks);
+    free(set->table);
+    *set = (wl_granules){0};
+}

@@ -1,0 +1,33 @@
+/* granules.h - a set of granule numbers, for what has no closed form: a hash table of bit maps, so that dense and
+ * scattered sets both stay small. SPDX-License-Identifier: MIT */
+#ifndef WL_FOOTPRINT_GRANULES_H
+#define WL_FOOTPRINT_GRANULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WL_GRANULE_CHUNK_WORDS 32 /* 2048 granules per chunk */
+
+typedef struct wl_granule_chunk {
+    int64_t number; /* of the first granule / granules per chunk */
+    uint64_t bits[WL_GRANULE_CHUNK_WORDS];
+} wl_granule_chunk;
+
+typedef struct wl_granules {
+    wl_granule_chunk *chunks;
+    size_t chunk_count, chunk_capacity;
+    uint32_t *table; /* 1 + index into chunks, 0: empty */
+    size_t table_size;
+    int64_t count;
+    uint32_t last; /* index of the chunk used last */
+} wl_granules;
+
+/* Adds granules first..last (inclusive). False when memory is short. */
+bool wl_granules_add(wl_granules *set, int64_t first, int64_t last);
+/* With granule numbers that are bytes: how many aligned units of `unit` bytes (a power of two) are all there. */
+int64_t wl_granules_full(const wl_granules *bytes, int64_t unit);
+void wl_granules_clear(wl_granules *set);
+void wl_granules_free(wl_granules *set);
+
+#endif /* WL_FOOTPRINT_GRANULES_H */

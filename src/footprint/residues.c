@@ -1,0 +1,48 @@
+/* residues.c - see residues.h. SPDX-License-Identifier: MIT */
+#include "footprint/residues.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+
+bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, int n, wl_residues *out)
+{
+    int64_t step = granule;
+    for (int i = 0; i < n; i++)
+        step = wl_gcd(step, strides[i]);
+    const bool fits = granule / step <= WL_RESIDUES_MAX;
+    out->granule = granule;
+    out->first = wl_floor_mod(base, granule);
+    out->step = fits ? step : granule;
+    out->count = (int)(granule / out->step);
+    memset(out->weight, 0, (size_t)out->count * sizeof *out->weight);
+    out->weight[0] = 1;
+    return fits;
+}
+
+void wl_residues_move(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out)
+{
+    const int64_t moved = wl_floor_mod(stride, in->granule);
+    out->granule = in->granule;
+    out->first = in->first;
+    out->step = in->step;
+    out->count = in->count;
+    if (in->count == 1) {
+        out->first = (in->first + moved * wl_floor_mod(from, in->granule)) & (in->granule - 1);
+        out->weight[0] = in->weight[0] * n;
+        return;
+    }
+    const int count = in->count;
+    const int turn = (int)(moved / in->step);
+    const int start = (int)(turn * wl_floor_mod(from, count) % count);
+    memset(out->weight, 0, (size_t)count * sizeof *out->weight);
+    const int64_t period = turn ? count / wl_gcd(turn, count) : 1;
+    const int64_t times = n / period, rest = n % period;
+    int at = start;
+    for (int64_t t = 0; t < period && (times > 0 || t < rest); t++) {
+        const int64_t repeats = times + (t < rest);
+        for (int i = 0, to = at; i < count; i++, to = to + 1 == count ? 0 : to + 1)
+            out->weight[to] += repeats * in->weight[i];
+        at = (at + turn) % count;
+    }
+}

@@ -1,0 +1,32 @@
+/* residues.h - how many rows start at each alignment.
+ *
+ * Row addresses modulo the granule are first + i * step, i < count, with weight[i] rows each; count * step is the
+ * granule, so moving all rows by a multiple of a stride is a rotation of the weights, and an arithmetic progression
+ * of moves is a cyclic convolution. SPDX-License-Identifier: MIT */
+#ifndef WL_FOOTPRINT_RESIDUES_H
+#define WL_FOOTPRINT_RESIDUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WL_RESIDUES_MAX 256
+
+typedef struct wl_residues {
+    int64_t granule, first, step;
+    int count;
+    int64_t weight[WL_RESIDUES_MAX];
+} wl_residues;
+
+/* One row at `base`. False when the strides make more than WL_RESIDUES_MAX classes: then there is a single class and
+ * moves must be by one step at a time. */
+bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, int n, wl_residues *out);
+
+/* Each row of `in` moved by stride * c for c = from .. from + n - 1. */
+void wl_residues_move(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out);
+
+static inline int64_t wl_residue(const wl_residues *r, int i)
+{
+    return (r->first + i * r->step) & (r->granule - 1);
+}
+
+#endif /* WL_FOOTPRINT_RESIDUES_H */

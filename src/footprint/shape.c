@@ -1,0 +1,263 @@
+/* shape.c - see shape.h. SPDX-License-Identifier: MIT */
+#include "footprint/shape.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+
+#define HULL_PATCHES_MAX 64 /* joining patches across a covered gap is quadratic */
+
+static wl_status too_far(const wl_access *a, wl_error *err)
+{
+    return wl_fail(err, WL_E_RANGE, a->loc, "the address of %.60s leaves the range +-2^60", a->text);
+}
+
+static bool depends_on_launch(const wl_expr *e)
+{
+    const uint32_t cells = (1u << WL_VAR_THREAD_X) - 1;
+    const uint32_t cells_and_loops = cells | 1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2;
+    return (wl_expr_vars(e) & ~cells_and_loops) != 0;
+}
+
+/* threadIdx + blockIdx * blockDim is the cell, where one thread computes one cell. */
+static void join_thread_and_block(wl_form *f, const wl_geometry *g)
+{
+    for (int d = 0; d < 3; d++) {
+        int64_t *thread = &f->k[WL_VAR_THREAD_X + d], *block = &f->k[WL_VAR_BLOCK_X + d];
+        if (g->fold[d] != 1 || (*thread == 0 && *block == 0))
+            continue;
+        if (g->block[d] == 1)
+            *thread = *block; /* the thread is always 0: any coefficient serves */
+        else if (g->grid[d] == 1)
+            *block = *thread * g->block[d];
+        if (*block != *thread * g->block[d])
+            continue;
+        f->k[WL_VAR_X + d] += *thread;
+        *thread = *block = 0;
+    }
+}
+
+wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
+                  const wl_ranges *ranges, wl_bound *out, wl_error *err)
+{
+    const int64_t base = kernel->fields[access->field].base_bytes;
+    int64_t lo, hi, t;
+    out->access = access;
+    WL_TRY(wl_expr_form(access->index, ranges, &out->affine, &out->form, err));
+    if (!out->affine)
+        return WL_OK;
+    wl_form *f = &out->form;
+    for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
+        if (!wl_mul(f->k[v], access->width_bytes, &f->k[v]))
+            return too_far(access, err);
+    if (!wl_mul(f->c, access->width_bytes, &t) || !wl_add(t, base, &f->c) || !wl_form_bounds(f, ranges, &lo, &hi))
+        return too_far(access, err);
+    if (depends_on_launch(access->index))
+        join_thread_and_block(f, geometry);
+    return WL_OK;
+}
+
+void wl_linear_make(const wl_bound *bound, const wl_geometry *g, wl_linear *out)
+{
+    const wl_form *f = &bound->form;
+    memset(out, 0, sizeof *out);
+    for (int d = 0; d < 3; d++) {
+        const int64_t cell = f->k[WL_VAR_X + d], thread = f->k[WL_VAR_THREAD_X + d], block = f->k[WL_VAR_BLOCK_X + d];
+        out->split[d] = thread != 0 || block != 0;
+        if (!out->split[d]) {
+            out->stride[WL_AXIS_CELL + d] = cell;
+            continue;
+        }
+        out->stride[WL_AXIS_BLOCK + d] = block + cell * g->fold[d] * g->block[d];
+        out->stride[WL_AXIS_THREAD + d] = thread + cell * g->fold[d];
+        out->stride[WL_AXIS_FOLD + d] = cell;
+    }
+    for (int i = 0; i < WL_LOOPS_MAX; i++)
+        out->stride[WL_AXIS_LOOP + i] = f->k[WL_VAR_LOOP_0 + i];
+}
+
+/* ---- levels ------------------------------------------------------------------------------------------- */
+
+static bool add_level(wl_shape *s, int64_t stride)
+{
+    int at = s->level_count;
+    for (int i = 0; i < s->level_count; i++)
+        if (s->stride[i] == stride)
+            return true;
+    if (s->level_count == WL_LEVELS_MAX)
+        return false;
+    for (; at > 0 && s->stride[at - 1] > stride; at--)
+        s->stride[at] = s->stride[at - 1];
+    s->stride[at] = stride;
+    s->level_count++;
+    return true;
+}
+
+static void map_levels(const wl_shape *s, wl_linear *linear)
+{
+    for (int a = 0; a < WL_AXIS_COUNT; a++) {
+        linear->level[a] = -1;
+        for (int i = 0; i < s->level_count; i++)
+            if (s->stride[i] == llabs(linear->stride[a]))
+                linear->level[a] = (int8_t)i;
+    }
+}
+
+static int find_linear(wl_shape *s, const wl_linear *linear)
+{
+    for (int i = 0; i < s->linear_count; i++)
+        if (memcmp(s->linears[i].stride, linear->stride, sizeof linear->stride) == 0)
+            return i;
+    s->linears[s->linear_count] = *linear;
+    return s->linear_count++;
+}
+
+/* A constant as level coordinates, each rounded to the nearest, so that a small offset stays small. */
+static void decompose(const wl_shape *s, int64_t offset, int64_t width, wl_patch *patch)
+{
+    for (int i = s->level_count; i-- > 0;) {
+        const int64_t stride = s->stride[i];
+        const int64_t q = wl_floor_div(offset + stride / 2, stride);
+        patch->lo[i] = q;
+        patch->hi[i] = q + 1;
+        offset -= q * stride;
+    }
+    patch->byte_lo = offset;
+    patch->byte_hi = offset + width;
+}
+
+/* ---- patches ------------------------------------------------------------------------------------------- */
+
+/* Equal but for one level (or, with level -1, for the bytes)? */
+static bool differ_only_in(const wl_patch *p, const wl_patch *q, int level, int level_count)
+{
+    if (p->linear != q->linear)
+        return false;
+    if (level >= 0 && (p->byte_lo != q->byte_lo || p->byte_hi != q->byte_hi))
+        return false;
+    for (int i = 0; i < level_count; i++)
+        if (i != level && (p->lo[i] != q->lo[i] || p->hi[i] != q->hi[i]))
+            return false;
+    return true;
+}
+
+static int64_t low(const wl_patch *p, int level) { return level < 0 ? p->byte_lo : p->lo[level]; }
+static int64_t high(const wl_patch *p, int level) { return level < 0 ? p->byte_hi : p->hi[level]; }
+
+static void widen(wl_patch *p, const wl_patch *q, int level)
+{
+    int64_t *lo = level < 0 ? &p->byte_lo : &p->lo[level], *hi = level < 0 ? &p->byte_hi : &p->hi[level];
+    *lo = wl_min(*lo, low(q, level));
+    *hi = wl_max(*hi, high(q, level));
+}
+
+/* Joins patches that touch or overlap along one level. */
+static void join_along(wl_shape *s, int level)
+{
+    for (int i = 0; i < s->patch_count; i++) {
+        for (int j = i + 1; j < s->patch_count; j++) {
+            wl_patch *p = &s->patches[i], *q = &s->patches[j];
+            if (!differ_only_in(p, q, level, s->level_count) || low(q, level) > high(p, level) ||
+                low(p, level) > high(q, level))
+                continue;
+            widen(p, q, level);
+            *q = s->patches[--s->patch_count];
+            j = i; /* p grew: what did not touch before may now */
+        }
+    }
+}
+
+static bool contains(const wl_patch *outer, const wl_patch *inner, int level_count)
+{
+    if (outer->linear != inner->linear || outer->byte_lo > inner->byte_lo || outer->byte_hi < inner->byte_hi)
+        return false;
+    for (int i = 0; i < level_count; i++)
+        if (outer->lo[i] > inner->lo[i] || outer->hi[i] < inner->hi[i])
+            return false;
+    return true;
+}
+
+/* Is every unit step of the gap between p and q along a level inside some patch? */
+static bool gap_covered(const wl_shape *s, const wl_patch *p, const wl_patch *q, int level)
+{
+    wl_patch step = *p;
+    for (int64_t at = p->hi[level]; at < q->lo[level]; at++) {
+        bool inside = false;
+        step.lo[level] = at;
+        step.hi[level] = at + 1;
+        for (int i = 0; i < s->patch_count && !inside; i++)
+            inside = contains(&s->patches[i], &step, s->level_count);
+        if (!inside)
+            return false;
+    }
+    return true;
+}
+
+/* The arms of a star meet in a centre that another arm has taken: join them through it. */
+static void join_across_centre(wl_shape *s, int level)
+{
+    for (int i = 0; i < s->patch_count; i++) {
+        for (int j = 0; j < s->patch_count; j++) {
+            wl_patch *p = &s->patches[i], *q = &s->patches[j];
+            if (i == j || !differ_only_in(p, q, level, s->level_count) || q->lo[level] <= p->hi[level] ||
+                q->lo[level] - p->hi[level] > 8 || !gap_covered(s, p, q, level))
+                continue;
+            widen(p, q, level);
+            s->patches[j] = s->patches[--s->patch_count];
+            j = -1;
+            if (i >= s->patch_count)
+                return;
+        }
+    }
+}
+
+static void drop_contained(wl_shape *s)
+{
+    for (int i = 0; i < s->patch_count; i++) {
+        for (int j = 0; j < s->patch_count; j++) {
+            if (i != j && contains(&s->patches[j], &s->patches[i], s->level_count)) {
+                s->patches[i--] = s->patches[--s->patch_count];
+                break;
+            }
+        }
+    }
+}
+
+static void join_patches(wl_shape *s)
+{
+    for (int level = -1; level < s->level_count; level++)
+        join_along(s, level);
+    if (s->patch_count <= HULL_PATCHES_MAX)
+        for (int level = 0; level < s->level_count; level++)
+            join_across_centre(s, level);
+    drop_contained(s);
+}
+
+wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry,
+                        wl_arena *arena, wl_shape *out, wl_error *err)
+{
+    wl_shape *s = out;
+    *s = (wl_shape){.base = count ? accesses[0]->form.c : 0};
+    s->linears = WL_ARENA_NEW(arena, wl_linear, count);
+    s->patches = WL_ARENA_NEW(arena, wl_patch, count);
+    if (!s->linears || !s->patches)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        wl_linear linear;
+        wl_linear_make(accesses[i], geometry, &linear);
+        s->patches[i].linear = find_linear(s, &linear);
+    }
+    for (int i = 0; i < s->linear_count; i++)
+        for (int a = 0; a < WL_AXIS_COUNT; a++)
+            if (s->linears[i].stride[a] != 0 && !add_level(s, llabs(s->linears[i].stride[a])))
+                return wl_fail(err, WL_E_UNSUPPORTED, accesses[0]->access->loc, "more than %d different strides in one field", WL_LEVELS_MAX);
+    for (int i = 0; i < s->linear_count; i++)
+        map_levels(s, &s->linears[i]);
+    for (size_t i = 0; i < count; i++)
+        decompose(s, accesses[i]->form.c - s->base, accesses[i]->access->width_bytes, &s->patches[i]);
+    s->patch_count = (int)count;
+    join_patches(s);
+    return WL_OK;
+}

@@ -1,0 +1,671 @@
+/* kernel_file.c - from the YAML of a kernel, or a bare assignment, to the kernel model.
+ *
+ * Layer  input (uses base, kernel). The order matters and is the order of reading: params, domain, fields,
+ * loops, then the accesses, which may name all of them. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "input/expr_parse.h"
+#include "input/update.h"
+#include "kernel/kernel_internal.h"
+
+#define ROW_ALIGNMENT_BYTES 128 /* rows of a field given by its extent start on this boundary */
+#define BASE_ALIGNMENT_BYTES 256
+#define VECTOR_MAX 16
+#define ACCESSES_MAX 4096
+
+typedef struct builder {
+    wl_kernel *kernel;
+    const wl_yaml *root;
+    wl_param *params;
+    size_t param_count;
+    const char **scalars;
+    size_t scalar_count;
+    wl_error *err;
+} builder;
+
+static wl_scope scope_of(const builder *b, bool coordinates)
+{
+    return (wl_scope){.params = b->params, .param_count = b->param_count, .loops = b->kernel->loop_name,
+                      .loop_count = coordinates ? b->kernel->loop_count : 0, .coordinates = coordinates};
+}
+
+static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
+
+/* An error inside a scalar's text points into the file. */
+static wl_status place(const wl_yaml *node, wl_error *err, wl_status status)
+{
+    if (status != WL_OK && err)
+        err->loc = wl_yaml_loc_inside(node, err->loc);
+    return status;
+}
+
+static wl_status integer(const builder *b, const wl_yaml *node, const char *what, int64_t *value)
+{
+    const wl_scope scope = scope_of(b, false);
+    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, what, b->err));
+    return place(node, b->err, wl_expr_constant(node->text, &scope, &b->kernel->arena, value, b->err));
+}
+
+static wl_status bounded(const builder *b, const wl_yaml *node, const char *what, int64_t lo, int64_t hi,
+                         int64_t *value)
+{
+    WL_TRY(integer(b, node, what, value));
+    if (*value >= lo && *value <= hi)
+        return WL_OK;
+    if (hi == WL_ADDRESS_LIMIT)
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be at least %lld (it is %lld)", what, (long long)lo,
+                       (long long)*value);
+    return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be %lld to %lld (it is %lld)", what, (long long)lo,
+                   (long long)hi, (long long)*value);
+}
+
+/* ---- params and domain --------------------------------------------------------------------------------- */
+
+static bool reserved(const char *name)
+{
+    static const char *const words[] = {"x", "y", "z", "min", "max", "threadIdx", "blockIdx", "blockDim", "gridDim"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], name) == 0)
+            return true;
+    return false;
+}
+
+static wl_status check_name(const wl_yaml *entry, const char *what, wl_error *err)
+{
+    if (!wl_text_is_name(entry->key) || reserved(entry->key))
+        return wl_fail(err, WL_E_INPUT, entry->key_loc, "'%.60s' cannot be the name of a %s", entry->key, what);
+    return WL_OK;
+}
+
+static const char *set_value(const wl_kernel_options *options, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *value = NULL;
+    for (size_t i = 0; options && i < options->set_count; i++)
+        if (strncmp(options->sets[i], name, length) == 0 && options->sets[i][length] == '=')
+            value = options->sets[i] + length + 1;
+    return value;
+}
+
+/* Every --set must name a param. */
+static wl_status check_sets(const builder *b, const wl_kernel_options *options)
+{
+    for (size_t i = 0; options && i < options->set_count; i++) {
+        const char *set = options->sets[i];
+        const size_t length = strcspn(set, "=");
+        char name[64];
+        (void)snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), set);
+        bool known = false;
+        for (size_t p = 0; p < b->param_count; p++)
+            known = known || (strlen(b->params[p].name) == length && memcmp(b->params[p].name, set, length) == 0);
+        if (known && set[length] == '=')
+            continue;
+        (void)wl_fail_in(b->err, "--set");
+        if (set[length] != '=')
+            return wl_fail(b->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "write --set name=value");
+        const char *names[64];
+        size_t n = 0;
+        for (; n < b->param_count && n < 64; n++)
+            names[n] = b->params[n].name;
+        const char *near = wl_text_nearest(name, names, n);
+        return wl_fail(b->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "the kernel has no param '%s'%s%s%s", name,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    return WL_OK;
+}
+
+static wl_status read_param(builder *b, const wl_yaml *entry, const wl_kernel_options *options)
+{
+    wl_param *param = &b->params[b->param_count];
+    const char *set = set_value(options, entry->key);
+    WL_TRY(check_name(entry, "param", b->err));
+    param->name = entry->key;
+    param->loc = entry->key_loc;
+    if (!set) {
+        WL_TRY(integer(b, entry, "a param", &param->value));
+    } else {
+        const wl_scope scope = scope_of(b, false);
+        const wl_status status = wl_expr_constant(set, &scope, &b->kernel->arena, &param->value, b->err);
+        if (status != WL_OK) {
+            (void)wl_fail_in(b->err, "--set");
+            if (b->err)
+                b->err->loc.col += (int32_t)strlen(entry->key) + 1;
+            return status;
+        }
+    }
+    b->param_count++;
+    return WL_OK;
+}
+
+static wl_status read_params(builder *b, const wl_kernel_options *options)
+{
+    const wl_yaml *node = wl_yaml_get(b->root, "params");
+    if (node) {
+        WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "params", b->err));
+        b->params = WL_ARENA_NEW(&b->kernel->arena, wl_param, node->count);
+        if (!b->params)
+            return no_memory(b->err);
+        for (const wl_yaml *e = node->first; e; e = e->next)
+            WL_TRY(read_param(b, e, options));
+    }
+    return check_sets(b, options);
+}
+
+static wl_status set_domain(wl_kernel *k, const int64_t *extent, int dims, wl_loc loc, wl_error *err)
+{
+    int64_t items = 1;
+    k->dims = dims;
+    for (int d = 0; d < 3; d++) {
+        k->domain[d] = d < dims ? extent[d] : 1;
+        if (!wl_mul(items, k->domain[d], &items))
+            return wl_fail(err, WL_E_RANGE, loc, "the domain has more than 2^60 points");
+    }
+    return WL_OK;
+}
+
+static wl_status read_domain(builder *b)
+{
+    const wl_yaml *node = wl_yaml_get(b->root, "domain");
+    int64_t extent[3] = {1, 1, 1};
+    if (!node)
+        return set_domain(b->kernel, extent, 0, b->root->loc, b->err);
+    WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, "domain", b->err));
+    if (node->count < 1 || node->count > 3)
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "domain must have 1 to 3 extents (it has %zu)", node->count);
+    int d = 0;
+    for (const wl_yaml *e = node->first; e; e = e->next)
+        WL_TRY(bounded(b, e, "a domain extent", 1, WL_ADDRESS_LIMIT, &extent[d++]));
+    return set_domain(b->kernel, extent, d, node->loc, b->err);
+}
+
+/* ---- fields -------------------------------------------------------------------------------------------- */
+
+static wl_status element_type(const wl_yaml *node, wl_type *type, wl_error *err)
+{
+    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, "type", err));
+    if (!wl_type_find(node->text, type))
+        return wl_fail(err, WL_E_INPUT, node->loc, "unknown type '%.20s'; use one of: f16 f32 f64 i8 i16 i32 i64", node->text);
+    return WL_OK;
+}
+
+/* Strides and origin of a field given by extent and halo: interior cell 0 and every row start on a row boundary. */
+static wl_status lay_out(wl_field *f, const int64_t *extent, const int64_t *halo, wl_error *err)
+{
+    const int64_t cell_bytes = (int64_t)wl_type_bytes(f->type) * f->vector;
+    const int64_t unit = wl_max(1, ROW_ALIGNMENT_BYTES / cell_bytes);
+    const int64_t left = wl_round_up(halo[0], unit);
+    int64_t next = wl_round_up(left + extent[0] + halo[0], unit);
+    bool ok = wl_in_range(next);
+    f->strides[0] = 1;
+    f->origin = left;
+    for (int d = 1; d < f->dims && ok; d++) {
+        int64_t skipped = 0;
+        f->strides[d] = next;
+        ok = wl_mul(halo[d], next, &skipped) && wl_add(f->origin, skipped, &f->origin) &&
+             wl_mul(next, extent[d] + 2 * halo[d], &next);
+    }
+    int64_t bytes;
+    if (!ok || !wl_mul(next, cell_bytes, &bytes))
+        return wl_fail(err, WL_E_RANGE, f->loc, "field '%s' is larger than 2^60 bytes", f->name);
+    return WL_OK;
+}
+
+static wl_status read_list(const builder *b, const wl_yaml *node, const char *what, int64_t lo, int64_t *values, int *count)
+{
+    WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, what, b->err));
+    if (node->count < 1 || node->count > WL_FIELD_DIMS_MAX)
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must have 1 to %d values", what, WL_FIELD_DIMS_MAX);
+    *count = 0;
+    for (const wl_yaml *e = node->first; e; e = e->next)
+        WL_TRY(bounded(b, e, what, lo, WL_ADDRESS_LIMIT, &values[(*count)++]));
+    return WL_OK;
+}
+
+/* A single halo is that of the domain's dimensions; a further dimension of a field (a population, a component) has none. */
+static wl_status read_halo(const builder *b, const wl_yaml *node, const wl_field *f, int64_t *halo)
+{
+    if (!node)
+        return WL_OK;
+    if (node->kind == WL_YAML_LIST) {
+        int count = 0;
+        WL_TRY(read_list(b, node, "halo", 0, halo, &count));
+        if (count != f->dims)
+            return wl_fail(b->err, WL_E_INPUT, node->loc, "halo has %d values, extent has %d", count, f->dims);
+        return WL_OK;
+    }
+    int64_t h = 0;
+    WL_TRY(bounded(b, node, "halo", 0, WL_ADDRESS_LIMIT, &h));
+    for (int d = 0; d < f->dims; d++)
+        halo[d] = d < b->kernel->dims || b->kernel->dims == 0 ? h : 0;
+    return WL_OK;
+}
+
+static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
+{
+    const wl_yaml *extent = wl_yaml_get(node, "extent"), *halo = wl_yaml_get(node, "halo");
+    const wl_yaml *strides = wl_yaml_get(node, "strides"), *origin = wl_yaml_get(node, "origin");
+    if (strides && extent)
+        return wl_fail(b->err, WL_E_INPUT, strides->key_loc, "give either strides or extent, not both");
+    if (halo && !extent)
+        return wl_fail(b->err, WL_E_INPUT, halo->key_loc, "halo goes with extent");
+    if (extent) {
+        int64_t extents[WL_FIELD_DIMS_MAX], halos[WL_FIELD_DIMS_MAX] = {0};
+        WL_TRY(read_list(b, extent, "extent", 1, extents, &f->dims));
+        WL_TRY(read_halo(b, halo, f, halos));
+        WL_TRY(lay_out(f, extents, halos, b->err));
+    } else if (strides) {
+        WL_TRY(read_list(b, strides, "strides", -WL_ADDRESS_LIMIT, f->strides, &f->dims));
+    }
+    if (origin)
+        WL_TRY(bounded(b, origin, "origin", -WL_ADDRESS_LIMIT, WL_ADDRESS_LIMIT, &f->origin));
+    return WL_OK;
+}
+
+static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
+{
+    static const char *const keys[] = {"type", "vector", "extent", "halo", "strides", "origin", "alignment"};
+    *f = (wl_field){.name = node->key, .loc = node->key_loc, .vector = 1};
+    WL_TRY(check_name(node, "field", b->err));
+    WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "a field", b->err));
+    WL_TRY(wl_yaml_known_keys(node, keys, sizeof keys / sizeof keys[0], "a field", b->err));
+    const wl_yaml *type = wl_yaml_get(node, "type"), *vector = wl_yaml_get(node, "vector");
+    const wl_yaml *alignment = wl_yaml_get(node, "alignment");
+    if (!type)
+        return wl_fail(b->err, WL_E_INPUT, node->key_loc, "field '%.60s' lacks its type", node->key);
+    WL_TRY(element_type(type, &f->type, b->err));
+    if (vector) {
+        int64_t n = 1;
+        WL_TRY(bounded(b, vector, "vector", 1, VECTOR_MAX, &n));
+        f->vector = (int32_t)n;
+        if (!wl_is_pow2(n) || n * wl_type_bytes(f->type) > 16)
+            return wl_fail(b->err, WL_E_INPUT, vector->loc, "a vector must be 1, 2, 4, 8 or 16 elements and at most 16 bytes");
+    }
+    if (alignment) {
+        int64_t bytes = 0;
+        WL_TRY(bounded(b, alignment, "alignment", 1, (int64_t)1 << 40, &bytes));
+        if (!wl_is_pow2(bytes) || bytes < wl_type_bytes(f->type) * f->vector)
+            return wl_fail(b->err, WL_E_INPUT, alignment->loc, "alignment must be a power of two, in bytes, and at least one element");
+        f->base_bytes = bytes < BASE_ALIGNMENT_BYTES ? bytes : 0;
+    }
+    return read_layout(b, node, f);
+}
+
+static wl_status read_fields(builder *b)
+{
+    const wl_yaml *node = wl_yaml_get(b->root, "fields");
+    if (!node)
+        return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel lacks 'fields'");
+    WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "fields", b->err));
+    wl_kernel *k = b->kernel;
+    k->fields = WL_ARENA_NEW(&k->arena, wl_field, node->count);
+    if (!k->fields)
+        return no_memory(b->err);
+    for (const wl_yaml *e = node->first; e; e = e->next) {
+        WL_TRY(read_field(b, e, &k->fields[k->field_count]));
+        k->field_count++;
+    }
+    return WL_OK;
+}
+
+/* ---- accesses ------------------------------------------------------------------------------------------- */
+
+static int32_t cell_bytes(const wl_field *f) { return wl_type_bytes(f->type) * f->vector; }
+
+/* index += stride * term */
+static wl_status add_term(builder *b, const wl_expr **index, int64_t stride, const wl_expr *term, wl_loc loc)
+{
+    wl_arena *arena = &b->kernel->arena;
+    const wl_expr *product = NULL;
+    WL_TRY(wl_expr_new_op(arena, WL_EXPR_MUL, wl_expr_new_const(arena, stride, loc), term, loc, &product, b->err));
+    return wl_expr_new_op(arena, WL_EXPR_ADD, *index, product, loc, index, b->err);
+}
+
+static wl_status relative_access(builder *b, const wl_relative *from, wl_access *to)
+{
+    wl_arena *arena = &b->kernel->arena;
+    const wl_field *f = &b->kernel->fields[from->field];
+    int64_t constant = f->origin;
+    for (int d = 0; d < f->dims; d++) {
+        int64_t moved;
+        if (!wl_mul(f->strides[d], from->offset[d], &moved) || !wl_add(constant, moved, &constant))
+            return wl_fail(b->err, WL_E_RANGE, from->loc, "the address leaves the range +-2^60");
+    }
+    const wl_expr *index = wl_expr_new_const(arena, constant, from->loc);
+    for (int d = 0; d < f->dims && d < b->kernel->dims; d++)
+        WL_TRY(add_term(b, &index, f->strides[d], wl_expr_new_var(arena, (wl_var)(WL_VAR_X + d), from->loc), from->loc));
+    *to = (wl_access){.store = from->store, .field = from->field, .width_bytes = cell_bytes(f), .index = index,
+                      .text = from->text, .loc = from->loc};
+    return index ? WL_OK : no_memory(b->err);
+}
+
+static wl_status set_accesses(builder *b, const wl_update *update)
+{
+    wl_kernel *k = b->kernel;
+    k->accesses = WL_ARENA_NEW(&k->arena, wl_access, update->access_count);
+    if (!k->accesses)
+        return no_memory(b->err);
+    for (size_t i = 0; i < update->access_count; i++)
+        WL_TRY(relative_access(b, &update->accesses[i], &k->accesses[i]));
+    k->access_count = update->access_count;
+    k->has_flops = true;
+    k->flops = (double)update->flops;
+    k->fp_results = (double)update->fp_results;
+    return WL_OK;
+}
+
+static wl_status read_update_text(builder *b, const char *text)
+{
+    const wl_scope scope = scope_of(b, false);
+    wl_update update = {0};
+    for (size_t i = 0; i < b->kernel->field_count; i++) {
+        const wl_field *f = &b->kernel->fields[i];
+        if (f->dims < b->kernel->dims)
+            return wl_fail(b->err, WL_E_INPUT, WL_NOWHERE, "field '%s' has %d dimensions, fewer than the domain's %d",
+                           f->name, f->dims, b->kernel->dims);
+    }
+    WL_TRY(wl_update_read(text, &scope, b->scalars, b->scalar_count, b->kernel->fields, b->kernel->field_count,
+                          &b->kernel->arena, &update, b->err));
+    return set_accesses(b, &update);
+}
+
+/* name [ sum {, sum} ]: one subscript is an element index, several are multiplied by the strides. */
+static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_access *out)
+{
+    const wl_scope scope = scope_of(b, true);
+    wl_arena *arena = &b->kernel->arena;
+    wl_lexer lexer;
+    WL_TRY(wl_lexer_start(&lexer, node->text, false, b->err));
+    const wl_token name = lexer.token;
+    const wl_field *field = NULL;
+    const char *names[64];
+    size_t n = 0;
+    for (size_t i = 0; i < b->kernel->field_count; i++) {
+        if (wl_token_equals(&name, b->kernel->fields[i].name))
+            field = &b->kernel->fields[i];
+        if (n < 64)
+            names[n++] = b->kernel->fields[i].name;
+    }
+    if (name.kind != WL_TOKEN_NAME)
+        return wl_lexer_unexpected(&lexer, "a field, as in A[3*x+1]");
+    if (!field) {
+        char word[64];
+        (void)snprintf(word, sizeof word, "%.*s", (int)(name.length < 60 ? name.length : 60), name.text);
+        const char *near = wl_text_nearest(word, names, n);
+        return wl_fail(b->err, WL_E_INPUT, name.loc, "no field is declared as '%s'%s%s%s", word,
+                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    const wl_expr *subscript[WL_FIELD_DIMS_MAX];
+    int count = 0;
+    WL_TRY(wl_lexer_next(&lexer));
+    WL_TRY(wl_lexer_take(&lexer, '['));
+    for (;;) {
+        if (count == WL_FIELD_DIMS_MAX)
+            return wl_lexer_unexpected(&lexer, "fewer subscripts");
+        WL_TRY(wl_expr_read(&lexer, &scope, arena, &subscript[count++]));
+        if (!wl_lexer_is(&lexer, ','))
+            break;
+        WL_TRY(wl_lexer_next(&lexer));
+    }
+    WL_TRY(wl_lexer_take(&lexer, ']'));
+    if (lexer.token.kind != WL_TOKEN_END)
+        return wl_lexer_unexpected(&lexer, "the end of the access");
+    if (count > 1 && count != field->dims)
+        return wl_fail(b->err, WL_E_INPUT, name.loc, "field '%s' has %d dimensions, not %d", field->name, field->dims, count);
+    const wl_expr *index = wl_expr_new_const(arena, field->origin, name.loc);
+    for (int d = 0; d < count; d++)
+        WL_TRY(add_term(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], name.loc));
+    *out = (wl_access){.store = store, .field = (size_t)(field - b->kernel->fields), .width_bytes = cell_bytes(field),
+                       .index = index, .text = node->text, .loc = wl_yaml_loc_inside(node, (wl_loc){1, 1, (int32_t)strlen(node->text)})};
+    return WL_OK;
+}
+
+static wl_status read_addresses(builder *b, const wl_yaml *list, bool store)
+{
+    wl_kernel *k = b->kernel;
+    if (!list)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(list, WL_YAML_LIST, store ? "stores" : "loads", b->err));
+    for (const wl_yaml *e = list->first; e; e = e->next) {
+        WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "an access", b->err));
+        WL_TRY(place(e, b->err, read_address(b, e, store, &k->accesses[k->access_count])));
+        k->access_count++;
+    }
+    return WL_OK;
+}
+
+static wl_status read_address_lists(builder *b)
+{
+    const wl_yaml *loads = wl_yaml_get(b->root, "loads"), *stores = wl_yaml_get(b->root, "stores");
+    wl_kernel *k = b->kernel;
+    const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0);
+    if (count == 0)
+        return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel has neither an update nor loads or stores");
+    if (count > ACCESSES_MAX)
+        return wl_fail(b->err, WL_E_LIMIT, b->root->loc, "more than %d accesses", ACCESSES_MAX);
+    k->accesses = WL_ARENA_NEW(&k->arena, wl_access, count);
+    if (!k->accesses)
+        return no_memory(b->err);
+    WL_TRY(read_addresses(b, loads, false));
+    return read_addresses(b, stores, true);
+}
+
+static wl_status read_loops(builder *b)
+{
+    const wl_yaml *node = wl_yaml_get(b->root, "loops");
+    wl_kernel *k = b->kernel;
+    if (!node)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "loops", b->err));
+    if (node->count > WL_LOOPS_MAX)
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "at most %d loops (there are %zu)", WL_LOOPS_MAX, node->count);
+    for (const wl_yaml *e = node->first; e; e = e->next) {
+        WL_TRY(check_name(e, "loop variable", b->err));
+        for (size_t p = 0; p < b->param_count; p++)
+            if (strcmp(b->params[p].name, e->key) == 0)
+                return wl_fail(b->err, WL_E_INPUT, e->key_loc, "'%.60s' is a param already", e->key);
+        k->loop_name[k->loop_count] = e->key;
+        WL_TRY(bounded(b, e, "a loop's length", 1, (int64_t)1 << 32, &k->loop_extent[k->loop_count]));
+        k->loop_count++;
+    }
+    return WL_OK;
+}
+
+static wl_status read_scalars(builder *b)
+{
+    const wl_yaml *node = wl_yaml_get(b->root, "scalars");
+    if (!node)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, "scalars", b->err));
+    b->scalars = WL_ARENA_NEW(&b->kernel->arena, const char *, node->count);
+    if (!b->scalars)
+        return no_memory(b->err);
+    for (const wl_yaml *e = node->first; e; e = e->next) {
+        WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a scalar's name", b->err));
+        if (!wl_text_is_name(e->text))
+            return wl_fail(b->err, WL_E_INPUT, e->loc, "'%.60s' cannot be the name of a scalar", e->text);
+        b->scalars[b->scalar_count++] = e->text;
+    }
+    return WL_OK;
+}
+
+static wl_status read_accesses(builder *b)
+{
+    const wl_yaml *update = wl_yaml_get(b->root, "update"), *flops = wl_yaml_get(b->root, "flops");
+    if (update) {
+        const wl_yaml *other = wl_yaml_get(b->root, "loads");
+        other = other ? other : wl_yaml_get(b->root, "stores");
+        other = other ? other : wl_yaml_get(b->root, "loops");
+        if (other)
+            return wl_fail(b->err, WL_E_INPUT, other->key_loc, "'%s' does not go with 'update'", other->key);
+        if (b->kernel->dims == 0)
+            return wl_fail(b->err, WL_E_INPUT, update->key_loc, "an update needs a domain");
+        WL_TRY(wl_yaml_expect(update, WL_YAML_SCALAR, "update", b->err));
+        WL_TRY(place(update, b->err, read_update_text(b, update->text)));
+        for (size_t i = 0; i < b->kernel->access_count; i++)
+            b->kernel->accesses[i].loc = wl_yaml_loc_inside(update, b->kernel->accesses[i].loc);
+    } else {
+        WL_TRY(read_address_lists(b));
+    }
+    if (flops) {
+        int64_t value = 0;
+        WL_TRY(bounded(b, flops, "flops", 0, WL_ADDRESS_LIMIT, &value));
+        b->kernel->has_flops = true;
+        b->kernel->flops = (double)value;
+        b->kernel->fp_results = (double)value / 2; /* as if all were fused: what a peak in flops assumes */
+    }
+    return WL_OK;
+}
+
+/* ---- the rest -------------------------------------------------------------------------------------------- */
+
+static void derive(wl_kernel *k)
+{
+    uint32_t vars = 0;
+    k->precision = WL_TYPE_F16;
+    bool floating = false;
+    for (size_t i = 0; i < k->field_count; i++) {
+        const wl_type type = k->fields[i].type;
+        if (type <= WL_TYPE_F64 && (!floating || type > k->precision)) {
+            k->precision = type;
+            floating = true;
+        }
+    }
+    if (!floating)
+        k->precision = WL_TYPE_F32;
+    for (size_t i = 0; i < k->access_count; i++)
+        vars |= wl_expr_vars(k->accesses[i].index);
+    for (int d = 0; d < 3; d++)
+        k->coordinate_reads += d < k->dims || (vars & (1u << (WL_VAR_X + d) | 1u << (WL_VAR_THREAD_X + d))) != 0;
+}
+
+static wl_status read_resources(builder *b)
+{
+    const wl_yaml *registers = wl_yaml_get(b->root, "registers"), *shared = wl_yaml_get(b->root, "shared_bytes");
+    if (registers) {
+        WL_TRY(bounded(b, registers, "registers", 1, 1024, &b->kernel->registers));
+        b->kernel->has_registers = true;
+    }
+    if (shared)
+        WL_TRY(bounded(b, shared, "shared_bytes", 0, (int64_t)1 << 30, &b->kernel->shared_bytes));
+    return WL_OK;
+}
+
+static wl_status build(builder *b, const char *text, size_t length, const wl_kernel_options *options)
+{
+    static const char *const keys[] = {"name", "params", "domain", "fields", "update", "loads", "stores",
+                                       "loops", "scalars", "flops", "registers", "shared_bytes"};
+    wl_yaml *root = NULL;
+    WL_TRY(wl_yaml_parse(&b->kernel->arena, text, length, &root, b->err));
+    WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
+    WL_TRY(wl_yaml_known_keys(root, keys, sizeof keys / sizeof keys[0], "the kernel", b->err));
+    b->root = root;
+    const wl_yaml *name = wl_yaml_get(root, "name");
+    if (!name)
+        return wl_fail(b->err, WL_E_INPUT, root->loc, "the kernel lacks its 'name'");
+    WL_TRY(wl_yaml_expect(name, WL_YAML_SCALAR, "name", b->err));
+    b->kernel->name = name->text;
+    WL_TRY(read_params(b, options));
+    WL_TRY(read_domain(b));
+    WL_TRY(read_fields(b));
+    WL_TRY(read_loops(b));
+    WL_TRY(read_scalars(b));
+    WL_TRY(read_resources(b));
+    WL_TRY(read_accesses(b));
+    derive(b->kernel);
+    return WL_OK;
+}
+
+static wl_status finish(wl_kernel *kernel, const char *input, wl_status status, wl_kernel **out, wl_error *err)
+{
+    if (status == WL_OK) {
+        kernel->input = wl_arena_text(&kernel->arena, input, strlen(input));
+        if (!kernel->input)
+            status = no_memory(err);
+    }
+    if (status != WL_OK) {
+        (void)wl_fail_in(err, input);
+        wl_kernel_free(kernel);
+        return status;
+    }
+    *out = kernel;
+    return WL_OK;
+}
+
+wl_status wl_kernel_parse(const char *input, const char *text, size_t length, const wl_kernel_options *options,
+                          wl_kernel **out, wl_error *err)
+{
+    wl_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return no_memory(err);
+    builder b = {.kernel = kernel, .err = err};
+    return finish(kernel, input, build(&b, text, length, options), out, err);
+}
+
+/* ---- a bare assignment ------------------------------------------------------------------------------------ */
+
+static wl_status parse_extents(const char *text, int64_t *extent, int *dims, wl_error *err)
+{
+    const char *p = text;
+    *dims = 0;
+    for (;;) {
+        char *end = NULL;
+        const long long value = *p >= '0' && *p <= '9' ? strtoll(p, &end, 10) : 0;
+        if (!end || *dims == 3 || value < 1 || value >= WL_ADDRESS_LIMIT || (*end != '\0' && *end != 'x')) {
+            (void)wl_fail_in(err, "--domain");
+            return wl_fail(err, WL_E_INPUT, (wl_loc){1, (int32_t)(p - text) + 1, 1},
+                           "a domain is written 4096x4096: one to three whole numbers above 0");
+        }
+        extent[(*dims)++] = value;
+        if (*end == '\0')
+            return WL_OK;
+        p = end + 1;
+    }
+}
+
+static wl_status build_from_update(builder *b, const char *update, const char *domain, const char *type_name)
+{
+    enum { FIELDS_MAX = 64 };
+    wl_kernel *k = b->kernel;
+    wl_update_field found[FIELDS_MAX];
+    int64_t extent[3];
+    int dims = 0;
+    wl_type type;
+    WL_TRY(parse_extents(domain, extent, &dims, b->err));
+    WL_TRY(set_domain(k, extent, dims, WL_NOWHERE, b->err));
+    if (!wl_type_find(type_name, &type)) {
+        (void)wl_fail_in(b->err, "--type");
+        return wl_fail(b->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(type_name)},
+                       "unknown type '%.20s'; use one of: f16 f32 f64 i8 i16 i32 i64", type_name);
+    }
+    WL_TRY(wl_update_fields(update, &k->arena, found, FIELDS_MAX, &k->field_count, b->err));
+    k->fields = WL_ARENA_NEW(&k->arena, wl_field, k->field_count);
+    if (!k->fields)
+        return no_memory(b->err);
+    for (size_t i = 0; i < k->field_count; i++) {
+        if (found[i].dims != dims)
+            return wl_fail(b->err, WL_E_INPUT, found[i].loc, "field '%s' has %d subscripts, the domain %d dimensions",
+                           found[i].name, found[i].dims, dims);
+        k->fields[i] = (wl_field){.name = found[i].name, .type = type, .vector = 1, .dims = dims, .loc = found[i].loc};
+        WL_TRY(lay_out(&k->fields[i], extent, found[i].reach, b->err));
+    }
+    WL_TRY(read_update_text(b, update));
+    k->name = "update";
+    derive(k);
+    return WL_OK;
+}
+
+wl_status wl_kernel_from_update(const char *update, const char *domain, const char *type, wl_kernel **out,
+                                wl_error *err)
+{
+    wl_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return no_memory(err);
+    builder b = {.kernel = kernel, .err = err};
+    return finish(kernel, "--update", build_from_update(&b, update, domain, type), out, err);
+}

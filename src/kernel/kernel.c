@@ -1,0 +1,83 @@
+/* kernel.c - questions about a kernel. SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/embedded.h"
+#include "kernel/kernel_internal.h"
+
+static const struct {
+    const char *name;
+    int32_t bytes;
+} types[WL_TYPE_COUNT] = {
+    [WL_TYPE_F16] = {"f16", 2}, [WL_TYPE_F32] = {"f32", 4}, [WL_TYPE_F64] = {"f64", 8},
+    [WL_TYPE_I8] = {"i8", 1},   [WL_TYPE_I16] = {"i16", 2}, [WL_TYPE_I32] = {"i32", 4},
+    [WL_TYPE_I64] = {"i64", 8},
+};
+
+const char *wl_type_name(wl_type type) { return types[type].name; }
+int32_t wl_type_bytes(wl_type type) { return types[type].bytes; }
+
+bool wl_type_find(const char *name, wl_type *type)
+{
+    for (int i = 0; i < WL_TYPE_COUNT; i++) {
+        if (strcmp(types[i].name, name) == 0) {
+            *type = (wl_type)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void wl_kernel_free(wl_kernel *kernel)
+{
+    if (!kernel)
+        return;
+    wl_arena_free(&kernel->arena);
+    free(kernel);
+}
+
+size_t wl_kernel_builtin_count(void) { return wl_embedded_kernel_count; }
+
+const char *wl_kernel_builtin_name(size_t index)
+{
+    return index < wl_embedded_kernel_count ? wl_embedded_kernels[index].name : NULL;
+}
+
+const char *wl_kernel_builtin_text(const char *name, size_t *length)
+{
+    for (size_t i = 0; i < wl_embedded_kernel_count; i++) {
+        if (strcmp(wl_embedded_kernels[i].name, name) == 0) {
+            *length = wl_embedded_kernels[i].length;
+            return (const char *)wl_embedded_kernels[i].text;
+        }
+    }
+    return NULL;
+}
+
+const char *wl_kernel_name(const wl_kernel *kernel) { return kernel->name; }
+
+int wl_kernel_domain(const wl_kernel *kernel, int64_t extent[3])
+{
+    for (int d = 0; d < 3; d++)
+        extent[d] = kernel->domain[d];
+    return kernel->dims;
+}
+
+size_t wl_kernel_field_count(const wl_kernel *kernel) { return kernel->field_count; }
+const char *wl_kernel_field_name(const wl_kernel *kernel, size_t field) { return kernel->fields[field].name; }
+size_t wl_kernel_access_count(const wl_kernel *kernel) { return kernel->access_count; }
+const char *wl_kernel_access_text(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].text; }
+bool wl_kernel_access_is_store(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].store; }
+size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].field; }
+
+bool wl_kernel_flops(const wl_kernel *kernel, double *flops)
+{
+    *flops = kernel->flops;
+    return kernel->has_flops;
+}
+
+bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers)
+{
+    *registers = kernel->registers;
+    return kernel->has_registers;
+}

@@ -1,0 +1,61 @@
+/* kernel_internal.h - the kernel model every later stage reads.
+ * Layer  kernel (uses base). Filled by input/, never changed afterwards. SPDX-License-Identifier: MIT */
+#ifndef WL_KERNEL_INTERNAL_H
+#define WL_KERNEL_INTERNAL_H
+
+#include "base/arena.h"
+#include "kernel/expr.h"
+#include "warpline/kernel.h"
+
+#define WL_LOOPS_MAX 3
+#define WL_FIELD_DIMS_MAX 6
+
+typedef enum wl_type {
+    WL_TYPE_F16, WL_TYPE_F32, WL_TYPE_F64, WL_TYPE_I8, WL_TYPE_I16, WL_TYPE_I32, WL_TYPE_I64,
+    WL_TYPE_COUNT
+} wl_type;
+
+const char *wl_type_name(wl_type type);
+int32_t wl_type_bytes(wl_type type);
+bool wl_type_find(const char *name, wl_type *type);
+
+typedef struct wl_field {
+    const char *name;
+    wl_type type;
+    int32_t vector;                     /* elements one access moves                         */
+    int dims;                           /* 0: addressed by plain element index               */
+    int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements                                       */
+    int64_t origin;                     /* of cell (0,0,..), in elements from the base       */
+    int64_t base_bytes;                 /* address assumed for the base: 0, or its alignment */
+    wl_loc loc;
+} wl_field;
+
+typedef struct wl_access {
+    bool store;
+    size_t field;
+    int32_t width_bytes;
+    const wl_expr *index; /* in elements from the field's base */
+    const char *text;
+    wl_loc loc;
+} wl_access;
+
+struct wl_kernel {
+    wl_arena arena;
+    const char *name, *input;
+    int dims;          /* of the domain; 0: taken from the grid */
+    int64_t domain[3]; /* 1 beyond dims                         */
+    size_t field_count, access_count;
+    wl_field *fields;
+    wl_access *accesses; /* in program order, each address once per cell */
+    int loop_count;
+    int64_t loop_extent[WL_LOOPS_MAX];
+    const char *loop_name[WL_LOOPS_MAX];
+    bool has_flops, has_registers;
+    double flops;      /* per cell */
+    double fp_results; /* per cell: a multiply and the add it feeds are one (fused) */
+    wl_type precision; /* of the arithmetic: the widest floating type among the fields */
+    int64_t registers, shared_bytes;
+    int coordinate_reads; /* thread-index components the kernel must read */
+};
+
+#endif /* WL_KERNEL_INTERNAL_H */

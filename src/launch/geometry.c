@@ -1,0 +1,182 @@
+/* geometry.c - see geometry.h. SPDX-License-Identifier: MIT */
+#include "launch/geometry.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+
+#define ASSUMED_REGISTERS 32
+#define FOLD_MAX 64 /* cells one thread computes, all dimensions together */
+
+static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
+{
+    static const wl_device_key most[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z};
+    g->threads = 1;
+    for (int i = 0; i < 3; i++) {
+        const int64_t limit = wl_device_int(d, most[i]);
+        if (g->block[i] < 1 || g->block[i] > limit)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block's extent in %c is 1 to %lld on this device (not %lld)",
+                           "xyz"[i], (long long)limit, (long long)g->block[i]);
+        g->threads *= g->block[i];
+        if (g->threads > wl_device_int(d, WL_DEVICE_max_threads_per_block))
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block has at most %lld threads on this device (%lldx%lldx%lld is more)",
+                           (long long)wl_device_int(d, WL_DEVICE_max_threads_per_block), (long long)g->block[0],
+                           (long long)g->block[1], (long long)g->block[2]);
+    }
+    return WL_OK;
+}
+
+static wl_status check_fold(const wl_geometry *g, wl_error *err)
+{
+    int64_t cells = 1;
+    for (int i = 0; i < 3; i++) {
+        if (g->fold[i] < 1 || g->fold[i] > FOLD_MAX || cells * g->fold[i] > FOLD_MAX)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a thread folds 1 to %d cells (not %lldx%lldx%lld)", FOLD_MAX,
+                           (long long)g->fold[0], (long long)g->fold[1], (long long)g->fold[2]);
+        cells *= g->fold[i];
+    }
+    return WL_OK;
+}
+
+static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launch *launch, wl_geometry *g, wl_error *err)
+{
+    static const wl_device_key most[3] = {WL_DEVICE_max_grid_x, WL_DEVICE_max_grid_y, WL_DEVICE_max_grid_z};
+    g->blocks = g->items = 1;
+    for (int i = 0; i < 3; i++) {
+        const int64_t per_block = g->block[i] * g->fold[i], limit = wl_device_int(d, most[i]);
+        const int64_t needed = k->dims ? wl_ceil_div(k->domain[i], per_block) : 0;
+        g->grid[i] = launch->grid[i] > 0 ? launch->grid[i] : needed;
+        if (launch->grid[i] < 0 || (g->grid[i] == 0 && i == 0))
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%s", launch->grid[i] < 0 ? "a grid's extents are positive"
+                           : "the kernel has no domain: give the grid");
+        g->grid[i] = wl_max(g->grid[i], 1);
+        if (g->grid[i] > limit)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a grid's extent in %c is at most %lld blocks on this device (not %lld)",
+                           "xyz"[i], (long long)limit, (long long)g->grid[i]);
+        g->cells[i] = g->grid[i] * per_block;
+        if (k->dims)
+            g->cells[i] = wl_min(g->cells[i], k->domain[i]);
+        if (!wl_mul(g->blocks, g->grid[i], &g->blocks) || !wl_mul(g->items, g->cells[i], &g->items))
+            return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^60 cells");
+    }
+    return WL_OK;
+}
+
+static wl_status set_occupancy(const wl_device *d, wl_geometry *g, wl_error *err)
+{
+    WL_TRY(wl_occupancy_compute(d, g->threads, g->registers, g->shared_bytes, &g->occupancy, err));
+    if (g->occupancy.blocks_per_sm == 0)
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
+                       "not even one block fits on a multiprocessor: %lld threads with %lld registers each and %lld bytes of shared memory (limit: %s)",
+                       (long long)g->threads, (long long)g->registers, (long long)g->shared_bytes,
+                       wl_occupancy_limit_name(g->occupancy.limiter));
+    g->wave_blocks = wl_min(g->blocks, g->occupancy.blocks_per_sm * wl_device_int(d, WL_DEVICE_sm_count));
+    return WL_OK;
+}
+
+wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                           wl_geometry *out, wl_error *err)
+{
+    wl_geometry *g = out;
+    *g = (wl_geometry){0};
+    for (int i = 0; i < 3; i++) {
+        g->block[i] = launch->block[i] ? launch->block[i] : 1;
+        g->fold[i] = launch->fold[i] ? launch->fold[i] : 1;
+    }
+    WL_TRY(check_block(device, g, err));
+    WL_TRY(check_fold(g, err));
+    WL_TRY(set_grid(kernel, device, launch, g, err));
+    g->registers = launch->registers ? launch->registers : kernel->registers;
+    g->registers_assumed = g->registers == 0;
+    if (g->registers_assumed)
+        g->registers = ASSUMED_REGISTERS;
+    g->shared_bytes = launch->shared_bytes ? launch->shared_bytes : kernel->shared_bytes;
+    return set_occupancy(device, g, err);
+}
+
+static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int64_t z0, int64_t z1)
+{
+    if (x0 < x1 && y0 < y1 && z0 < z1)
+        set->boxes[set->count++] = (wl_box3){{x0, y0, z0}, {x1, y1, z1}};
+}
+
+/* Blocks first <= n < last of one plane z. */
+static void add_plane_part(wl_block_set *set, int64_t gx, int64_t z, int64_t first, int64_t last)
+{
+    const int64_t y0 = first / gx, y1 = last / gx, x0 = first % gx, x1 = last % gx;
+    if (y0 == y1) {
+        add_box(set, x0, x1, y0, y0 + 1, z, z + 1);
+        return;
+    }
+    const int64_t full = y0 + (x0 != 0);
+    if (x0 != 0)
+        add_box(set, x0, gx, y0, y0 + 1, z, z + 1);
+    add_box(set, 0, gx, full, y1, z, z + 1);
+    add_box(set, 0, x1, y1, y1 + 1, z, z + 1);
+}
+
+void wl_block_interval(const wl_geometry *g, int64_t first, int64_t last, wl_block_set *out)
+{
+    const int64_t gx = g->grid[0], gy = g->grid[1], plane = gx * gy;
+    WL_ASSERT(first >= 0 && last <= g->blocks);
+    out->count = 0;
+    if (first >= last)
+        return;
+    const int64_t z0 = first / plane, z1 = last / plane;
+    if (z0 == z1) {
+        add_plane_part(out, gx, z0, first % plane, last % plane);
+        return;
+    }
+    const int64_t full = z0 + (first % plane != 0);
+    if (first % plane != 0)
+        add_plane_part(out, gx, z0, first % plane, plane);
+    add_box(out, 0, gx, 0, gy, full, z1);
+    if (last % plane != 0)
+        add_plane_part(out, gx, z1, 0, last % plane);
+}
+
+wl_box3 wl_block_cells(const wl_geometry *g, const wl_box3 *blocks)
+{
+    wl_box3 cells;
+    for (int d = 0; d < 3; d++) {
+        const int64_t per_block = g->block[d] * g->fold[d];
+        cells.lo[d] = wl_min(blocks->lo[d] * per_block, g->cells[d]);
+        cells.hi[d] = wl_min(blocks->hi[d] * per_block, g->cells[d]);
+    }
+    return cells;
+}
+
+int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASSES_MAX])
+{
+    int n = 0;
+    for (int i = 0; i < WL_BLOCK_CLASSES_MAX; i++) {
+        wl_block_class c = {.whole = i == 0};
+        bool empty = false;
+        for (int d = 0; d < 3; d++) {
+            const int64_t per_block = g->block[d] * g->fold[d];
+            const int64_t whole = g->cells[d] / per_block, rest = g->cells[d] % per_block;
+            const bool edge = i >> d & 1;
+            c.first[d] = edge ? whole : 0;
+            c.count[d] = edge ? rest > 0 : whole;
+            c.cells[d] = edge ? rest : per_block;
+            empty = empty || c.count[d] == 0;
+        }
+        if (!empty)
+            classes[n++] = c;
+    }
+    return n;
+}
+
+void wl_geometry_ranges(const wl_geometry *g, const wl_kernel *kernel, wl_ranges *out)
+{
+    *out = (wl_ranges){0};
+    for (int d = 0; d < 3; d++) {
+        out->hi[WL_VAR_X + d] = g->cells[d] - 1;
+        out->hi[WL_VAR_THREAD_X + d] = g->block[d] - 1;
+        out->hi[WL_VAR_BLOCK_X + d] = g->grid[d] - 1;
+        out->lo[WL_VAR_BLOCKDIM_X + d] = out->hi[WL_VAR_BLOCKDIM_X + d] = g->block[d];
+        out->lo[WL_VAR_GRIDDIM_X + d] = out->hi[WL_VAR_GRIDDIM_X + d] = g->grid[d];
+    }
+    for (int i = 0; i < kernel->loop_count; i++)
+        out->hi[WL_VAR_LOOP_0 + i] = kernel->loop_extent[i] - 1;
+}

@@ -1,0 +1,58 @@
+/* geometry.h - a launch with everything filled in, and sets of its blocks.
+ *
+ * A set of blocks that are consecutive in launch order (x fastest, then y, then z) is at most five boxes:
+ * the end of a row, full rows, full planes, full rows, the start of a row.
+ * Layer  launch (uses base, device, kernel). SPDX-License-Identifier: MIT */
+#ifndef WL_LAUNCH_GEOMETRY_H
+#define WL_LAUNCH_GEOMETRY_H
+
+#include "kernel/kernel_internal.h"
+#include "warpline/launch.h"
+
+typedef struct wl_geometry {
+    int64_t block[3], fold[3], grid[3];
+    int64_t cells[3];      /* extent of the domain the grid covers: cells outside do nothing */
+    int64_t threads;       /* per block                                                      */
+    int64_t blocks;        /* of the grid                                                    */
+    int64_t items;         /* cells that are worked on                                       */
+    int64_t registers, shared_bytes;
+    bool registers_assumed;
+    wl_occupancy occupancy;
+    int64_t wave_blocks;   /* resident at once on the whole device, at most `blocks`         */
+} wl_geometry;
+
+typedef struct wl_box3 {
+    int64_t lo[3], hi[3]; /* half open */
+} wl_box3;
+
+#define WL_BLOCK_BOXES_MAX 5
+typedef struct wl_block_set {
+    int count;
+    wl_box3 boxes[WL_BLOCK_BOXES_MAX];
+} wl_block_set;
+
+/* WL_E_INPUT when the block, grid or fold is out of the device's range or does not fit a multiprocessor. */
+wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                           wl_geometry *out, wl_error *err);
+
+/* Blocks first <= n < last in launch order. */
+void wl_block_interval(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
+
+/* The cells a box of blocks works on; empty boxes are possible at the edge of a given grid. */
+wl_box3 wl_block_cells(const wl_geometry *geometry, const wl_box3 *blocks);
+
+/* Blocks that the domain's edge cuts off in the same way: inner blocks, and the last ones of each dimension. */
+typedef struct wl_block_class {
+    int64_t first[3], count[3]; /* block coordinates                        */
+    int64_t cells[3];           /* of each block, from its first thread on  */
+    bool whole;                 /* nothing is cut off                       */
+} wl_block_class;
+
+#define WL_BLOCK_CLASSES_MAX 8
+/* Returns how many; blocks without any cell are in none. */
+int wl_block_classes(const wl_geometry *geometry, wl_block_class classes[WL_BLOCK_CLASSES_MAX]);
+
+/* The ranges of all coordinates over the launch, for expressions. */
+void wl_geometry_ranges(const wl_geometry *geometry, const wl_kernel *kernel, wl_ranges *out);
+
+#endif /* WL_LAUNCH_GEOMETRY_H */

@@ -1,0 +1,26 @@
+/* lanes.h - the coordinates of a warp's lanes. SPDX-License-Identifier: MIT */
+#ifndef WL_LAUNCH_LANES_H
+#define WL_LAUNCH_LANES_H
+
+#include "launch/geometry.h"
+
+/* One warp of one block. Threads of a block are numbered x fastest. */
+typedef struct wl_warp_id {
+    int64_t block[3];
+    int64_t first_thread;
+} wl_warp_id;
+
+/* threadIdx of thread number `thread` of a block. */
+static inline void wl_thread_index(const wl_geometry *g, int64_t thread, int64_t index[3])
+{
+    index[0] = thread % g->block[0];
+    index[1] = thread / g->block[0] % g->block[1];
+    index[2] = thread / g->block[0] / g->block[1];
+}
+
+/* Fills the coordinates of the lanes whose folded cell `fold` lies inside the domain, packed; loops are left alone.
+ * lane[i] is the lane number of entry i. Returns how many there are. */
+int wl_lanes_fill(const wl_geometry *geometry, const wl_warp_id *warp, int warp_size, const int64_t fold[3],
+                  wl_lane_values *values, uint8_t lane[WL_LANES_MAX]);
+
+#endif /* WL_LAUNCH_LANES_H */

@@ -1,0 +1,153 @@
+/* occupancy.c - how many blocks fit on a multiprocessor.
+ *
+ * Registers are dealt out per scheduler, so warps are counted per scheduler first; that is all there is to the
+ * "warp allocation granularity". Checked against values of NVIDIA's own calculator (tests/unit/test_occupancy.c).
+ * Layer  launch (uses base, device). SPDX-License-Identifier: MIT */
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "warpline/launch.h"
+
+#define UNLIMITED INT64_MAX
+
+const char *wl_occupancy_limit_name(wl_occupancy_limit limit)
+{
+    static const char *const names[WL_LIMIT_COUNT] = {"threads", "registers", "shared", "blocks"};
+    return names[limit];
+}
+
+typedef struct request {
+    int64_t threads, registers, shared_bytes;
+} request;
+
+static int64_t warps_of(const wl_device *d, int64_t threads)
+{
+    return wl_ceil_div(threads, wl_device_int(d, WL_DEVICE_warp_size));
+}
+
+static int64_t by_threads(const wl_device *d, const request *r)
+{
+    return wl_device_int(d, WL_DEVICE_max_threads_per_sm) / wl_device_int(d, WL_DEVICE_warp_size) /
+           warps_of(d, r->threads);
+}
+
+static int64_t warp_registers(const wl_device *d, int64_t registers)
+{
+    return wl_round_up(registers * wl_device_int(d, WL_DEVICE_warp_size),
+                       wl_device_int(d, WL_DEVICE_register_granularity));
+}
+
+static int64_t by_registers(const wl_device *d, const request *r)
+{
+    const int64_t file = wl_device_int(d, WL_DEVICE_registers_per_sm);
+    const int64_t schedulers = wl_device_int(d, WL_DEVICE_sub_partitions);
+    const int64_t per_warp = warp_registers(d, r->registers), warps = warps_of(d, r->threads);
+    if (r->registers > wl_device_int(d, WL_DEVICE_max_registers_per_thread) ||
+        per_warp * wl_round_up(warps, schedulers) > file)
+        return 0;
+    return file / schedulers / per_warp * schedulers / warps;
+}
+
+static int64_t shared_allocation(const wl_device *d, int64_t shared_bytes)
+{
+    return wl_round_up(shared_bytes + wl_device_int(d, WL_DEVICE_shared_reserved),
+                       wl_device_int(d, WL_DEVICE_shared_granularity));
+}
+
+static int64_t by_shared(const wl_device *d, const request *r)
+{
+    const int64_t bytes = shared_allocation(d, r->shared_bytes);
+    if (r->shared_bytes > wl_device_int(d, WL_DEVICE_shared_per_block))
+        return 0;
+    return bytes ? wl_device_int(d, WL_DEVICE_shared_per_sm) / bytes : UNLIMITED;
+}
+
+static int64_t blocks_for(const wl_device *d, const request *r, int64_t limits[WL_LIMIT_COUNT])
+{
+    int64_t blocks = UNLIMITED;
+    limits[WL_LIMIT_THREADS] = by_threads(d, r);
+    limits[WL_LIMIT_REGISTERS] = by_registers(d, r);
+    limits[WL_LIMIT_SHARED] = by_shared(d, r);
+    limits[WL_LIMIT_BLOCKS] = wl_device_int(d, WL_DEVICE_max_blocks_per_sm);
+    for (int i = 0; i < WL_LIMIT_COUNT; i++)
+        blocks = wl_min(blocks, limits[i]);
+    return blocks;
+}
+
+typedef enum knob { KNOB_THREADS, KNOB_REGISTERS, KNOB_SHARED } knob;
+
+static int64_t *knob_of(request *r, knob which)
+{
+    return which == KNOB_THREADS ? &r->threads : which == KNOB_REGISTERS ? &r->registers : &r->shared_bytes;
+}
+
+/* Lowers one number of the request until one block more fits; the largest such value, or -1. */
+static int64_t next_step(const wl_device *d, request r, knob which, int64_t least, int64_t step, int64_t blocks)
+{
+    int64_t limits[WL_LIMIT_COUNT], *number = knob_of(&r, which);
+    for (int64_t value = wl_floor_div(*number - 1, step) * step; value >= least; value -= step) {
+        *number = value;
+        if (blocks_for(d, &r, limits) > blocks)
+            return value;
+    }
+    return -1;
+}
+
+/* The L1 keeps what the smallest sufficient carve-out of the unified memory leaves. */
+static int64_t l1_beside_shared(const wl_device *d, int64_t shared_in_use)
+{
+    const int64_t size = wl_device_int(d, WL_DEVICE_l1_size);
+    const size_t options = wl_device_list_length(d, WL_DEVICE_shared_carveouts);
+    for (size_t i = 0; i < options; i++) {
+        const int64_t carveout = (int64_t)wl_device_list_value(d, WL_DEVICE_shared_carveouts, i);
+        if (carveout >= shared_in_use)
+            return wl_max(size - carveout, wl_device_int(d, WL_DEVICE_l1_line));
+    }
+    return size;
+}
+
+static wl_status check(const wl_device *d, const request *r, wl_error *err)
+{
+    const int64_t most = wl_device_int(d, WL_DEVICE_max_threads_per_block);
+    if (r->threads < 1 || r->threads > most)
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block has 1 to %lld threads on this device (not %lld)",
+                       (long long)most, (long long)r->threads);
+    if (r->registers < 1 || r->registers > 4096)
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a thread uses 1 to %lld registers on this device (not %lld)",
+                       (long long)wl_device_int(d, WL_DEVICE_max_registers_per_thread), (long long)r->registers);
+    if (r->shared_bytes < 0 || r->shared_bytes > ((int64_t)1 << 30))
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block uses 0 to %lld bytes of shared memory on this device (not %lld)",
+                       (long long)wl_device_int(d, WL_DEVICE_shared_per_block), (long long)r->shared_bytes);
+    return WL_OK;
+}
+
+wl_status wl_occupancy_compute(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
+                               wl_occupancy *out, wl_error *err)
+{
+    const request r = {threads, registers, shared_bytes};
+    WL_TRY(check(device, &r, err));
+    *out = (wl_occupancy){0};
+    out->blocks_per_sm = blocks_for(device, &r, out->limits);
+    for (int i = WL_LIMIT_COUNT; i-- > 0;)
+        if (out->limits[i] == out->blocks_per_sm)
+            out->limiter = (wl_occupancy_limit)i;
+    out->warps_per_sm = out->blocks_per_sm * warps_of(device, threads);
+    out->threads_per_sm = out->blocks_per_sm * threads;
+    out->shared_allocated = shared_allocation(device, shared_bytes);
+    out->registers_allocated = warp_registers(device, registers);
+    out->l1_bytes = l1_beside_shared(device, out->blocks_per_sm * out->shared_allocated);
+    return WL_OK;
+}
+
+wl_status wl_occupancy_next(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
+                            wl_occupancy_step *out, wl_error *err)
+{
+    const request r = {threads, registers, shared_bytes};
+    int64_t limits[WL_LIMIT_COUNT];
+    WL_TRY(check(device, &r, err));
+    const int64_t blocks = blocks_for(device, &r, limits);
+    out->registers = next_step(device, r, KNOB_REGISTERS, 1, 1, blocks);
+    out->shared_bytes = next_step(device, r, KNOB_SHARED, 0, wl_device_int(device, WL_DEVICE_shared_granularity), blocks);
+    out->threads = next_step(device, r, KNOB_THREADS, 1, wl_device_int(device, WL_DEVICE_warp_size), blocks);
+    return WL_OK;
+}

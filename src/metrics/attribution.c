@@ -1,0 +1,78 @@
+/* attribution.c - see attribution.h. SPDX-License-Identifier: MIT */
+#include "metrics/attribution.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+
+/* New granules of each access of one side, given all before it. */
+static wl_status new_granules(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t field, wl_side side,
+                              const wl_region *region, int64_t granule, double *fresh, wl_error *err)
+{
+    const wl_field_side *s = &in->view->fields[field][side];
+    double before = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        wl_count c;
+        if (s->has_shape) {
+            wl_shape shape;
+            WL_TRY(wl_shape_make(s->accesses, i + 1, in->geometry, scratch, &shape, err));
+            WL_TRY(wl_shape_count(counter, &shape, region, granule, false, &c, err));
+        } else {
+            WL_TRY(wl_threads_count(counter, s->accesses, i + 1, region, granule, &c, err));
+        }
+        fresh[i] = (double)c.touched - before;
+        before = (double)c.touched;
+    }
+    return WL_OK;
+}
+
+typedef double *(*share_member)(wl_share *share);
+static double *l2_load(wl_share *s) { return &s->l2_load_bytes; }
+static double *l2_store(wl_share *s) { return &s->l2_store_bytes; }
+static double *dram_load(wl_share *s) { return &s->dram_load_bytes; }
+static double *dram_store(wl_share *s) { return &s->dram_store_bytes; }
+
+static void share_out(const wl_attribution_input *in, const wl_field_side *s, const double *fresh, double volume, share_member member,
+                      wl_share *shares)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->count; i++)
+        sum += fresh[i];
+    for (size_t i = 0; i < s->count && sum > 0; i++)
+        *member(&shares[s->accesses[i]->access - in->view->kernel->accesses]) = volume * fresh[i] / sum;
+}
+
+static wl_status attribute_field(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t f, wl_share *shares,
+                                 wl_error *err)
+{
+    const wl_geometry *g = in->geometry;
+    const int64_t sector = wl_device_int(in->device, WL_DEVICE_l1_sector), fetch = wl_device_int(in->device, WL_DEVICE_dram_fetch);
+    const wl_field_side *loads = &in->view->fields[f][WL_LOADS], *stores = &in->view->fields[f][WL_STORES];
+    double *fresh = WL_ARENA_NEW(scratch, double, wl_max((int64_t)loads->count, (int64_t)stores->count));
+    if (!fresh)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    const int64_t middle = g->blocks / 2;
+    wl_region block = {.geometry = g, .kernel = in->view->kernel}, wave = block;
+    wl_block_interval(g, middle, middle + 1, &block.blocks);
+    const int64_t start = wl_min(middle, g->blocks - g->wave_blocks);
+    wl_block_interval(g, start, start + g->wave_blocks, &wave.blocks);
+    WL_TRY(new_granules(in, counter, scratch, f, WL_LOADS, &block, sector, fresh, err));
+    share_out(in, loads, fresh, in->fields[f].l2_load_bytes, l2_load, shares);
+    WL_TRY(new_granules(in, counter, scratch, f, WL_LOADS, &wave, fetch, fresh, err));
+    share_out(in, loads, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
+    WL_TRY(new_granules(in, counter, scratch, f, WL_STORES, &wave, sector, fresh, err));
+    share_out(in, stores, fresh, in->fields[f].dram_store_bytes, dram_store, shares);
+    if (loads->count == 0) /* reads that complete partly written sectors are the stores' */
+        share_out(in, stores, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
+    for (size_t i = 0; i < stores->count; i++) /* every store writes through: its own sectors */
+        *l2_store(&shares[stores->accesses[i]->access - in->view->kernel->accesses]) =
+            shares[stores->accesses[i]->access - in->view->kernel->accesses].l1_sectors * (double)sector;
+    return WL_OK;
+}
+
+wl_status wl_attribute(const wl_attribution_input *input, wl_counter *counter, wl_arena *scratch, wl_share *shares, wl_error *err)
+{
+    for (size_t f = 0; f < input->view->kernel->field_count; f++)
+        WL_TRY(attribute_field(input, counter, scratch, f, shares, err));
+    return WL_OK;
+}

@@ -1,0 +1,19 @@
+/* attribution.h - which access causes which volume: in program order, the first to touch a granule pays for it, so the
+ * shares of a field's accesses add up to the field's volume. SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_ATTRIBUTION_H
+#define WL_METRICS_ATTRIBUTION_H
+
+#include "metrics/view.h"
+#include "warpline/predict.h"
+
+typedef struct wl_attribution_input {
+    const wl_view *view;
+    const wl_geometry *geometry;
+    const wl_device *device;
+    const wl_share *fields; /* volumes to share out */
+} wl_attribution_input;
+
+/* Fills the volumes of shares[access]. */
+wl_status wl_attribute(const wl_attribution_input *input, wl_counter *counter, wl_arena *scratch, wl_share *shares, wl_error *err);
+
+#endif /* WL_METRICS_ATTRIBUTION_H */

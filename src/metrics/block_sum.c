@@ -1,0 +1,132 @@
+/* block_sum.c - see block_sum.h. SPDX-License-Identifier: MIT */
+#include "metrics/block_sum.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "footprint/residues.h"
+#include "metrics/warps.h"
+
+#define KINDS_MAX 256        /* alignments of several strides together; beyond, blocks are sampled */
+#define SAMPLED_BLOCKS 64
+#define OPAQUE_BLOCKS 16
+
+typedef struct summer {
+    const wl_view *view;
+    wl_counter *counter;
+    const wl_geometry *geometry;
+    size_t field;
+    wl_side side;
+    int64_t granule;
+    wl_block_sum *sum;
+    wl_error *err;
+} summer;
+
+static wl_region one_block(const summer *s, const int64_t block[3])
+{
+    wl_region r = {.geometry = s->geometry, .kernel = s->view->kernel, .blocks = {.count = 1}};
+    for (int d = 0; d < 3; d++) {
+        r.blocks.boxes[0].lo[d] = block[d];
+        r.blocks.boxes[0].hi[d] = block[d] + 1;
+    }
+    return r;
+}
+
+static int64_t block_stride(const wl_geometry *g, const wl_linear *l, int d)
+{
+    return l->split[d] ? l->stride[WL_AXIS_BLOCK + d] : l->stride[WL_AXIS_CELL + d] * g->fold[d] * g->block[d];
+}
+
+/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. */
+static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const wl_block_class *c)
+{
+    int64_t strides[3];
+    for (int d = 0; d < 3; d++)
+        strides[d] = block_stride(s->geometry, &shape->linears[0], d);
+    wl_residues here, next;
+    if (!wl_residues_start(0, s->granule, strides, 3, &here))
+        return WL_E_UNSUPPORTED;
+    for (int d = 0; d < 3; d++) {
+        wl_residues_move(&here, strides[d], 0, c->count[d], &next);
+        here = next;
+    }
+    const wl_region region = one_block(s, c->first);
+    for (int i = 0; i < here.count; i++) {
+        wl_shape moved = *shape;
+        wl_count count;
+        if (!here.weight[i])
+            continue;
+        moved.base += wl_residue(&here, i);
+        WL_TRY(wl_shape_count(s->counter, &moved, &region, s->granule, false, &count, s->err));
+        s->sum->granules += (double)here.weight[i] * (double)count.touched;
+    }
+    return WL_OK;
+}
+
+/* Several sets of strides: what matters is each block coordinate modulo the period of all of them. */
+static wl_status sum_by_position(const summer *s, const wl_shape *shape, const wl_block_class *c)
+{
+    int64_t period[3] = {1, 1, 1}, kinds = 1;
+    for (int d = 0; d < 3; d++) {
+        for (int l = 0; l < shape->linear_count; l++)
+            period[d] = wl_max(period[d], s->granule / wl_gcd(s->granule, block_stride(s->geometry, &shape->linears[l], d)));
+        period[d] = wl_min(period[d], c->count[d]); /* powers of two: the longest is a common one */
+        kinds *= wl_min(period[d], KINDS_MAX + 1);
+    }
+    const bool sample = kinds > KINDS_MAX;
+    const int64_t blocks = c->count[0] * c->count[1] * c->count[2], n = sample ? SAMPLED_BLOCKS : kinds;
+    s->sum->sampled = s->sum->sampled || sample;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t number = sample ? wl_sample_block(i, n, blocks) : i;
+        const int64_t *extent = sample ? c->count : period;
+        const int64_t at[3] = {number % extent[0], number / extent[0] % extent[1], number / extent[0] / extent[1]};
+        double weight = (double)blocks / (double)n;
+        if (!sample) {
+            weight = 1;
+            for (int d = 0; d < 3; d++)
+                weight *= (double)((c->count[d] - at[d] - 1) / period[d] + 1);
+        }
+        const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
+        const wl_region region = one_block(s, block);
+        wl_count count;
+        WL_TRY(wl_shape_count(s->counter, shape, &region, s->granule, false, &count, s->err));
+        s->sum->granules += weight * (double)count.touched;
+    }
+    return WL_OK;
+}
+
+static wl_status sum_opaque(const summer *s)
+{
+    const wl_geometry *g = s->geometry;
+    const int64_t n = wl_min(OPAQUE_BLOCKS, g->blocks);
+    s->sum->sampled = n < g->blocks;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t number = wl_sample_block(i, n, g->blocks);
+        const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1], number / g->grid[0] / g->grid[1]};
+        const wl_region region = one_block(s, block);
+        wl_count count;
+        WL_TRY(wl_view_count(s->view, s->counter, s->field, s->side, &region, s->granule, false, &count, s->err));
+        s->sum->granules += (double)g->blocks / (double)n * (double)count.touched;
+    }
+    return WL_OK;
+}
+
+wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_geometry *geometry, size_t field, wl_side side,
+                            int64_t granule, wl_block_sum *out, wl_error *err)
+{
+    const wl_field_side *f = &view->fields[field][side];
+    const summer s = {view, counter, geometry, field, side, granule, out, err};
+    *out = (wl_block_sum){0};
+    if (f->count == 0)
+        return WL_OK;
+    if (!f->has_shape)
+        return sum_opaque(&s);
+    wl_block_class classes[WL_BLOCK_CLASSES_MAX];
+    const int n = wl_block_classes(geometry, classes);
+    for (int i = 0; i < n; i++) {
+        wl_status status = f->shape.linear_count == 1 ? sum_by_alignment(&s, &f->shape, &classes[i]) : WL_E_UNSUPPORTED;
+        if (status == WL_E_UNSUPPORTED)
+            status = sum_by_position(&s, &f->shape, &classes[i]);
+        WL_TRY(status);
+    }
+    return WL_OK;
+}

@@ -1,0 +1,18 @@
+/* block_sum.h - the footprint of every block, summed over the launch.
+ *
+ * Blocks differ only in what the domain's edge cuts off and in how they are aligned to the granule: one of each kind
+ * is counted. Layer  metrics (uses footprint). SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_BLOCK_SUM_H
+#define WL_METRICS_BLOCK_SUM_H
+
+#include "metrics/view.h"
+
+typedef struct wl_block_sum {
+    double granules; /* distinct per block, summed over all blocks */
+    bool sampled;    /* not every kind of block was counted        */
+} wl_block_sum;
+
+wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_geometry *geometry, size_t field, wl_side side,
+                            int64_t granule, wl_block_sum *out, wl_error *err);
+
+#endif /* WL_METRICS_BLOCK_SUM_H */

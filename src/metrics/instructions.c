@@ -1,0 +1,90 @@
+/* instructions.c - see instructions.h. SPDX-License-Identifier: MIT */
+#include "metrics/instructions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+static size_t find_group(wl_instructions *in, const wl_linear *linear, const wl_access *access)
+{
+    for (size_t g = 0; g < in->group_count; g++)
+        if (in->groups[g].width == access->width_bytes &&
+            memcmp(in->groups[g].linear.stride, linear->stride, sizeof linear->stride) == 0)
+            return g;
+    wl_instruction_group *group = &in->groups[in->group_count];
+    group->linear = *linear;
+    group->width = access->width_bytes;
+    for (int i = 0; i < WL_LOOPS_MAX; i++)
+        group->uses_loop[i] = linear->stride[WL_AXIS_LOOP + i] != 0;
+    return in->group_count++;
+}
+
+/* Instructions that can be one: same group, field and direction, same offset. */
+typedef struct sort_key {
+    wl_instruction instruction;
+    size_t field;
+    bool store;
+} sort_key;
+
+static int compare(const void *p, const void *q)
+{
+    const sort_key *a = p, *b = q;
+    if (a->instruction.group != b->instruction.group)
+        return a->instruction.group < b->instruction.group ? -1 : 1;
+    if (a->field != b->field)
+        return a->field < b->field ? -1 : 1;
+    if (a->store != b->store)
+        return a->store ? 1 : -1;
+    if (a->instruction.offset != b->instruction.offset)
+        return a->instruction.offset < b->instruction.offset ? -1 : 1;
+    return (a->instruction.access > b->instruction.access) - (a->instruction.access < b->instruction.access);
+}
+
+static bool same(const sort_key *a, const sort_key *b)
+{
+    return a->instruction.group == b->instruction.group && a->field == b->field && a->store == b->store &&
+           a->instruction.offset == b->instruction.offset;
+}
+
+static size_t add_cells(const wl_geometry *g, const wl_bound *bound, size_t access, size_t group, sort_key *keys)
+{
+    size_t n = 0;
+    for (int64_t z = 0; z < g->fold[2]; z++)
+        for (int64_t y = 0; y < g->fold[1]; y++)
+            for (int64_t x = 0; x < g->fold[0]; x++, n++)
+                keys[n] = (sort_key){
+                    .instruction = {.access = access, .group = group, .cells = (uint64_t)1 << n,
+                                    .offset = bound->form.c + x * bound->form.k[WL_VAR_X] +
+                                              y * bound->form.k[WL_VAR_Y] + z * bound->form.k[WL_VAR_Z]},
+                    .field = bound->access->field, .store = bound->access->store};
+    return n;
+}
+
+wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
+                               wl_arena *scratch, wl_instructions *out, wl_error *err)
+{
+    const size_t cells = (size_t)(geometry->fold[0] * geometry->fold[1] * geometry->fold[2]);
+    const size_t most = kernel->access_count * cells;
+    sort_key *keys = WL_ARENA_NEW(scratch, sort_key, most);
+    *out = (wl_instructions){.list = WL_ARENA_NEW(scratch, wl_instruction, most),
+                             .groups = WL_ARENA_NEW(scratch, wl_instruction_group, kernel->access_count)};
+    if (!keys || !out->list || !out->groups)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    size_t n = 0;
+    for (size_t a = 0; a < kernel->access_count; a++) {
+        wl_linear linear;
+        if (!bounds[a].affine)
+            continue;
+        wl_linear_make(&bounds[a], geometry, &linear);
+        n += add_cells(geometry, &bounds[a], a, find_group(out, &linear, bounds[a].access), keys + n);
+    }
+    qsort(keys, n, sizeof *keys, compare);
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && same(&keys[i - 1], &keys[i]))
+            out->list[out->count - 1].cells |= keys[i].instruction.cells;
+        else
+            out->list[out->count++] = keys[i].instruction;
+    }
+    return WL_OK;
+}

@@ -1,0 +1,84 @@
+/* layer_condition.c - the layer condition of sequential sweeps (Ernst et al. 2022, sections 4.4.2 and 5.7).
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "metrics/view.h"
+#include "warpline/predict.h"
+
+/* Layers one field's loads reach: the extent of its patches along the outermost dimension. */
+static int64_t layers_of(const wl_shape *s, int dimension)
+{
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (int i = 0; i < s->patch_count; i++) {
+        const int level = s->linears[s->patches[i].linear].level[WL_AXIS_CELL + dimension];
+        if (level < 0)
+            continue;
+        lo = wl_min(lo, s->patches[i].lo[level]);
+        hi = wl_max(hi, s->patches[i].hi[level]);
+    }
+    return hi > lo ? hi - lo : 0;
+}
+
+/* Populations of a lattice lie far apart in one field: count the layers of each cluster of offsets on its own. */
+static int64_t clustered_layers(const wl_shape *s, int dimension, int64_t extent, double *sum)
+{
+    int64_t most = 0;
+    bool done[256] = {false};
+    *sum = 0;
+    for (int i = 0; i < s->patch_count && i < 256; i++) {
+        const int level = s->linears[s->patches[i].linear].level[WL_AXIS_CELL + dimension];
+        if (done[i] || level < 0)
+            continue;
+        int64_t lo = s->patches[i].lo[level], hi = s->patches[i].hi[level];
+        for (int j = i + 1; j < s->patch_count && j < 256; j++) {
+            const wl_patch *p = &s->patches[j];
+            if (s->linears[p->linear].level[WL_AXIS_CELL + dimension] != level || llabs(p->lo[level] - lo) >= extent)
+                continue;
+            lo = wl_min(lo, p->lo[level]);
+            hi = wl_max(hi, p->hi[level]);
+            done[j] = true;
+        }
+        most = wl_max(most, hi - lo);
+        *sum += (double)(hi - lo);
+    }
+    return most;
+}
+
+static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_arena *arena, wl_layer_condition *out, wl_error *err)
+{
+    wl_view view;
+    if (!wl_view_is_fixed(kernel))
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "the layer condition needs a domain and accesses over x, y, z");
+    WL_TRY(wl_view_make(kernel, NULL, arena, &view, err));
+    const int outer = kernel->dims - 1;
+    *out = (wl_layer_condition){0};
+    for (size_t f = 0; f < kernel->field_count; f++) {
+        const wl_field_side *loads = &view.fields[f][WL_LOADS];
+        if (loads->count == 0)
+            continue;
+        if (!loads->has_shape)
+            return wl_fail(err, WL_E_UNSUPPORTED, kernel->fields[f].loc, "loads of '%s' are not affine", kernel->fields[f].name);
+        double sum = 0, layer = (double)(wl_type_bytes(kernel->fields[f].type) * kernel->fields[f].vector);
+        for (int d = 0; d < outer; d++)
+            layer *= (double)kernel->domain[d];
+        const int64_t layers = layers_of(&loads->shape, outer) <= kernel->domain[outer]
+                                   ? layers_of(&loads->shape, outer)
+                                   : clustered_layers(&loads->shape, outer, kernel->domain[outer], &sum);
+        out->layers = wl_max(out->layers, layers);
+        out->needed_bytes += layer * (sum > 0 ? sum : (double)layers);
+    }
+    out->room_bytes = (double)wl_device_int(device, WL_DEVICE_l2_size) / (double)wl_device_int(device, WL_DEVICE_l2_partitions) / 2;
+    out->holds = out->needed_bytes < out->room_bytes;
+    return WL_OK;
+}
+
+wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device, wl_layer_condition *out, wl_error *err)
+{
+    wl_arena arena = {0};
+    const wl_status status = check(kernel, device, &arena, out, err);
+    wl_arena_free(&arena);
+    return status;
+}

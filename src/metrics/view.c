@@ -1,0 +1,95 @@
+/* view.c - see view.h. SPDX-License-Identifier: MIT */
+#include "metrics/view.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+
+#define ENUMERATION_BUDGET ((double)((int64_t)1 << 28)) /* addresses evaluated for one count */
+
+bool wl_view_is_fixed(const wl_kernel *kernel)
+{
+    uint32_t vars = 0;
+    for (size_t i = 0; i < kernel->access_count; i++)
+        vars |= wl_expr_vars(kernel->accesses[i].index);
+    const uint32_t cells = (1u << WL_VAR_THREAD_X) - 1;
+    const uint32_t loops = 1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2;
+    return kernel->dims > 0 && (vars & ~(cells | loops)) == 0;
+}
+
+static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geometry *g, wl_arena *arena, wl_error *err)
+{
+    const wl_kernel *k = v->kernel;
+    wl_field_side *s = &v->fields[field][side];
+    bool affine = true;
+    s->accesses = WL_ARENA_NEW(arena, const wl_bound *, k->access_count);
+    if (!s->accesses)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (size_t i = 0; i < k->access_count; i++) {
+        const wl_access *a = &k->accesses[i];
+        if (a->field != field || (side != WL_BOTH && a->store != (side == WL_STORES)))
+            continue;
+        s->accesses[s->count++] = &v->bounds[i];
+        affine = affine && v->bounds[i].affine;
+    }
+    if (s->count == 0)
+        return WL_OK;
+    if (affine) {
+        wl_error ignored = {0};
+        const wl_status status = wl_shape_make(s->accesses, s->count, g, arena, &s->shape, &ignored);
+        if (status == WL_E_NOMEM)
+            return wl_fail(err, status, WL_NOWHERE, "out of memory");
+        s->has_shape = status == WL_OK;
+    }
+    v->opaque = v->opaque || !s->has_shape;
+    return WL_OK;
+}
+
+wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out, wl_error *err)
+{
+    wl_geometry any = {.block = {1, 1, 1}, .fold = {1, 1, 1}};
+    for (int d = 0; d < 3; d++)
+        any.grid[d] = any.cells[d] = kernel->domain[d];
+    const wl_geometry *g = geometry ? geometry : &any;
+    wl_ranges ranges;
+    wl_geometry_ranges(g, kernel, &ranges);
+    *out = (wl_view){.kernel = kernel, .bounds = WL_ARENA_NEW(arena, wl_bound, kernel->access_count)};
+    out->fields = wl_arena_alloc(arena, kernel->field_count, sizeof *out->fields);
+    if (!out->bounds || !out->fields)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (size_t i = 0; i < kernel->access_count; i++)
+        WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
+    for (size_t f = 0; f < kernel->field_count; f++)
+        for (int side = 0; side < WL_SIDE_COUNT; side++)
+            WL_TRY(make_side(out, f, (wl_side)side, g, arena, err));
+    return WL_OK;
+}
+
+static double enumeration_cost(const wl_view *v, const wl_field_side *s, const wl_region *region)
+{
+    const wl_geometry *g = region->geometry;
+    double threads = 0, steps = (double)s->count;
+    uint32_t vars = 0;
+    for (int i = 0; i < region->blocks.count; i++) {
+        const wl_box3 *b = &region->blocks.boxes[i];
+        threads += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]) * (double)g->threads;
+    }
+    for (size_t i = 0; i < s->count; i++)
+        vars |= wl_expr_vars(s->accesses[i]->access->index);
+    for (int i = 0; i < v->kernel->loop_count; i++)
+        steps *= vars & (1u << (WL_VAR_LOOP_0 + i)) ? (double)v->kernel->loop_extent[i] : 1;
+    return threads * steps * (double)(g->fold[0] * g->fold[1] * g->fold[2]);
+}
+
+wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
+                        int64_t granule, bool want_covered, wl_count *out, wl_error *err)
+{
+    const wl_field_side *s = &view->fields[field][side];
+    *out = (wl_count){0, want_covered ? 0 : -1};
+    if (s->count == 0 || region->blocks.count == 0)
+        return WL_OK;
+    if (s->has_shape)
+        return wl_shape_count(counter, &s->shape, region, granule, want_covered, out, err);
+    if (enumeration_cost(view, s, region) > ENUMERATION_BUDGET)
+        return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too many addresses to evaluate one by one");
+    return wl_threads_count(counter, s->accesses, s->count, region, granule, out, err);
+}

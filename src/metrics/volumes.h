@@ -1,0 +1,44 @@
+/* volumes.h - the estimator "reuse-sets": data volumes between L1, L2 and memory (Ernst et al. 2022, sections 4.3-4.5).
+ *
+ * Exact counts are taken of one wave in the middle of the launch, of the blocks one row and one layer of blocks
+ * before it, and of both together; fitted curves of the device then say how much of the overlap is still in the L2.
+ *
+ * Layer   metrics (uses footprint, device)
+ * Maths   docs/model.md
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_VOLUMES_H
+#define WL_METRICS_VOLUMES_H
+
+#include "metrics/view.h"
+#include "metrics/warps.h"
+#include "warpline/predict.h"
+
+/* Launch totals in bytes, of one field or of all. */
+typedef struct wl_volume {
+    double l2_compulsory, l2_capacity, l2_store;
+    double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
+} wl_volume;
+
+typedef struct wl_volumes {
+    wl_volume *fields; /* one per field */
+    wl_volume total;
+    bool known;        /* false: too much to enumerate; only the L1 side is known */
+    bool sampled;
+    double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
+    double l2_alloc_bytes, waves;
+    wl_reuse reuse[3];
+    double pages;
+    int64_t page_bytes;
+} wl_volumes;
+
+typedef struct wl_volumes_input {
+    const wl_view *view;
+    const wl_geometry *geometry;
+    const wl_device *device;
+    const wl_access_cost *costs; /* per access, of the same launch */
+    int64_t page_bytes;
+} wl_volumes_input;
+
+wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err);
+
+#endif /* WL_METRICS_VOLUMES_H */

@@ -1,0 +1,218 @@
+/* warp_law.c - see warp_law.h. SPDX-License-Identifier: MIT */
+#include "metrics/warp_law.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+#include "device/device_internal.h"
+
+/* Addresses in a halo may be negative; every compiler we build with shifts them arithmetically. */
+_Static_assert((-3 >> 1) == -2, "right shift of a negative number must round down");
+
+static int log2_of(int64_t power_of_two) { return 63 - __builtin_clzll((unsigned long long)power_of_two); }
+
+void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
+{
+    double distance = 0;
+    memset(r, 0, sizeof *r);
+    r->warp_size = (int)wl_device_int(d, WL_DEVICE_warp_size);
+    r->sector = wl_device_int(d, WL_DEVICE_l1_sector);
+    r->line = wl_device_int(d, WL_DEVICE_l1_line);
+    r->sector_shift = log2_of(r->sector);
+    r->line_shift = log2_of(r->line);
+    r->banks = (int)wl_device_int(d, WL_DEVICE_l1_banks);
+    r->bank_shift = log2_of(wl_device_int(d, WL_DEVICE_l1_bank_width));
+    r->group_bytes = r->banks * wl_device_int(d, WL_DEVICE_l1_bank_width);
+    const size_t columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
+    r->has_hash = columns > 0;
+    if (r->has_hash)
+        r->tag_banks = (int)wl_device_int(d, WL_DEVICE_l1_tag_banks);
+    for (size_t k = 0; k < columns; k++) {
+        const uint8_t bank = (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k);
+        for (unsigned byte = 0; byte < 256; byte++)
+            if (byte >> k % 8 & 1)
+                r->hash[k / 8][byte] ^= bank;
+    }
+    if (wl_device_get(d, WL_DEVICE_l1_pair_distance, &distance))
+        r->pair_distance = (int64_t)distance;
+}
+
+/* Adds a number to a short list unless it is there; true when it was new. */
+static bool add_new(int64_t *list, int *count, int64_t number)
+{
+    for (int i = *count; i-- > 0;)
+        if (list[i] == number)
+            return false;
+    list[(*count)++] = number;
+    return true;
+}
+
+int wl_warp_sectors(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    int64_t seen[WL_LANES_MAX * 2];
+    int count = 0;
+    for (int i = 0; i < a->count; i++) {
+        const int64_t first = a->address[i] >> r->sector_shift;
+        const int64_t last = (a->address[i] + a->width - 1) >> r->sector_shift;
+        for (int64_t s = first; s <= last; s++)
+            if (count < WL_LANES_MAX * 2)
+                (void)add_new(seen, &count, s);
+    }
+    return count;
+}
+
+int wl_l1_lanes_per_group(const wl_l1_rules *r, int32_t width)
+{
+    const int64_t lanes = r->group_bytes / width;
+    return (int)wl_max(1, wl_min(lanes, r->warp_size));
+}
+
+/* Words of 2^bank_shift bytes that the lanes first..last-1 (positions in the access) touch: the most in one bank. */
+static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
+{
+    int64_t words[64][16]; /* per bank */
+    uint8_t filled[64] = {0};
+    int most = 0;
+    for (int i = 0; i < count; i++) {
+        const int64_t address = a->address[members[i]];
+        const int64_t first = address >> r->bank_shift, last = (address + a->width - 1) >> r->bank_shift;
+        for (int64_t w = first; w <= last; w++) {
+            const int bank = (int)(w & (r->banks - 1));
+            int n = filled[bank];
+            bool known = false;
+            for (int j = 0; j < n && j < 16 && !known; j++)
+                known = words[bank][j] == w;
+            if (known)
+                continue;
+            if (n < 16)
+                words[bank][n] = w;
+            else
+                for (int j = 0; j < i && !known; j++) /* a crowded bank: look through the earlier lanes instead */
+                    known = a->address[members[j]] >> r->bank_shift <= w &&
+                            w <= (a->address[members[j]] + a->width - 1) >> r->bank_shift;
+            if (known)
+                continue;
+            filled[bank] = (uint8_t)(n + 1);
+            if (n + 1 > most)
+                most = n + 1;
+        }
+    }
+    return most;
+}
+
+/* Data wavefronts of the lanes selected by `chosen` (NULL: all), group by group. */
+static int grouped_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen)
+{
+    const int per_group = wl_l1_lanes_per_group(r, a->width);
+    int wavefronts = 0;
+    for (int i = 0; i < a->count;) {
+        const int group = a->lane[i] / per_group;
+        uint8_t members[WL_LANES_MAX];
+        int count = 0;
+        for (; i < a->count && a->lane[i] / per_group == group; i++)
+            if (!chosen || chosen[i])
+                members[count++] = (uint8_t)i;
+        if (count)
+            wavefronts += conflicts(r, a, members, count);
+    }
+    return wavefronts;
+}
+
+/* The paper's rule for one group: take the lowest address left and everything near it that needs other banks. */
+static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
+{
+    int64_t left[WL_LANES_MAX];
+    int n = 0, wavefronts = 0;
+    for (int i = 0; i < count; i++)
+        (void)add_new(left, &n, a->address[members[i]]);
+    for (int i = 1; i < n; i++) {
+        const int64_t p = left[i];
+        int at = i;
+        for (; at > 0 && left[at - 1] > p; at--)
+            left[at] = left[at - 1];
+        left[at] = p;
+    }
+    while (n > 0) {
+        uint64_t used = 0;
+        const int64_t base = left[0];
+        int rest = 0;
+        for (int i = 0; i < n; i++) {
+            const int64_t first = left[i] >> r->bank_shift, last = (left[i] + a->width - 1) >> r->bank_shift;
+            uint64_t needed = 0;
+            for (int64_t w = first; w <= last; w++)
+                needed |= (uint64_t)1 << (w & (r->banks - 1));
+            if (left[i] - base < r->pair_distance && (used & needed) == 0)
+                used |= needed;
+            else
+                left[rest++] = left[i];
+        }
+        /* narrow elements of one word are one address to the banks: give them the wavefront of their word */
+        n = rest;
+        wavefronts++;
+    }
+    return wavefronts;
+}
+
+static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    const int per_group = wl_l1_lanes_per_group(r, a->width);
+    const int64_t word = (int64_t)1 << r->bank_shift;
+    wl_warp_access words = *a;
+    if (a->width < word) { /* lanes that share a bank word are served together */
+        words.width = (int32_t)word;
+        for (int i = 0; i < a->count; i++)
+            words.address[i] = a->address[i] & ~(word - 1);
+    }
+    int wavefronts = 0;
+    for (int i = 0; i < a->count;) {
+        const int group = a->lane[i] / per_group;
+        uint8_t members[WL_LANES_MAX];
+        int count = 0;
+        for (; i < a->count && a->lane[i] / per_group == group; i++)
+            members[count++] = (uint8_t)i;
+        wavefronts += paired_wavefronts(r, &words, members, count);
+    }
+    return wavefronts;
+}
+
+int wl_warp_hit_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    if (!r->has_hash && r->pair_distance > 0)
+        return paper_wavefronts(r, a);
+    return grouped_wavefronts(r, a, NULL);
+}
+
+wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    int64_t lines[2 * WL_LANES_MAX];
+    uint8_t rank_of_line[2 * WL_LANES_MAX], rank[WL_LANES_MAX];
+    uint8_t in_bank[16] = {0};
+    int line_count = 0, tags = 0, previous = -1;
+    for (int i = 0; i < a->count; i++) {
+        const int64_t line = a->address[i] >> r->line_shift;
+        int at = previous;
+        if (previous < 0 || lines[previous] != line)
+            for (at = line_count; at-- > 0 && lines[at] != line;)
+                ;
+        if (at < 0) {
+            at = line_count++;
+            lines[at] = line;
+            rank_of_line[at] = in_bank[wl_l1_tag_bank(r, line)]++;
+            tags = rank_of_line[at] + 1 > tags ? rank_of_line[at] + 1 : tags;
+        }
+        rank[i] = rank_of_line[at];
+        previous = at;
+    }
+    wl_tag_cost cost = {.tag = tags};
+    if (tags <= 1) {
+        cost.cold = grouped_wavefronts(r, a, NULL);
+        return cost;
+    }
+    for (int pass = 0; pass < tags; pass++) {
+        bool chosen[WL_LANES_MAX];
+        for (int i = 0; i < a->count; i++)
+            chosen[i] = rank[i] == pass;
+        cost.cold += grouped_wavefronts(r, a, chosen);
+    }
+    return cost;
+}

@@ -1,0 +1,64 @@
+/* warp_law.h - what one warp-wide memory instruction costs in the L1.
+ *
+ * Two laws stand side by side. Where the device's tag hash is known (measured): a tag wavefront takes at most one
+ * distinct line per tag bank, lanes being scanned in order and conflicting lines skipped; the data stage serves fixed
+ * groups of lanes, one bank word per bank and wavefront, separately for every tag wavefront whose lines are absent.
+ * Elsewhere the rule of Ernst et al. 2022, section 4.2: the same groups and banks, and addresses farther apart than
+ * a distance do not pair.
+ *
+ * Layer   metrics (uses base, device)
+ * Units   addresses in bytes, counts per instruction
+ * Oracle  tests/unit/test_warp_law.c: measured patterns; the paper's three loads
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_WARP_LAW_H
+#define WL_METRICS_WARP_LAW_H
+
+#include "kernel/expr.h"
+#include "warpline/device.h"
+
+typedef struct wl_l1_rules {
+    int warp_size;
+    int64_t sector, line;   /* bytes, powers of two */
+    int sector_shift, line_shift;
+    int banks, bank_shift;  /* data banks; log2 of their width */
+    int64_t group_bytes;    /* served by one wavefront at most */
+    bool has_hash;
+    int tag_banks;
+    uint8_t hash[5][256];   /* a line's tag bank is the exclusive or of one entry per byte of its number */
+    int64_t pair_distance;  /* 0: no distance rule */
+} wl_l1_rules;
+
+void wl_l1_rules_make(const wl_device *device, wl_l1_rules *out);
+
+/* The active lanes of one instruction, in lane order. */
+typedef struct wl_warp_access {
+    int count;
+    int32_t width;                 /* bytes per lane */
+    uint8_t lane[WL_LANES_MAX];
+    int64_t address[WL_LANES_MAX];
+} wl_warp_access;
+
+/* Distinct sectors. */
+int wl_warp_sectors(const wl_l1_rules *rules, const wl_warp_access *access);
+
+/* Data wavefronts with every line present (or by the paper's rule): depends on the addresses modulo group_bytes and on
+ * their distances only. */
+int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
+
+/* By the tag-hash law: tag wavefronts, and data wavefronts with every line absent. */
+typedef struct wl_tag_cost {
+    int tag, cold;
+} wl_tag_cost;
+wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *rules, const wl_warp_access *access);
+
+static inline int wl_l1_tag_bank(const wl_l1_rules *r, int64_t line)
+{
+    const uint64_t n = (uint64_t)line;
+    return r->hash[0][n & 255] ^ r->hash[1][n >> 8 & 255] ^ r->hash[2][n >> 16 & 255] ^ r->hash[3][n >> 24 & 255] ^
+           r->hash[4][n >> 32 & 255];
+}
+
+/* How many lanes are served together. */
+int wl_l1_lanes_per_group(const wl_l1_rules *rules, int32_t width);
+
+#endif /* WL_METRICS_WARP_LAW_H */

@@ -1,0 +1,48 @@
+/* warps.h - what all warps of a launch cost in the L1, access by access.
+ *
+ * Lanes of a warp lie at fixed distances from each other, whatever block the warp belongs to: a *pattern*. Sectors and
+ * bank conflicts of a pattern depend only on its alignment, and how many warps have which alignment is a histogram in
+ * closed form; so these totals are exact for the launch. The tag hash looks at whole line numbers, so its cost is the
+ * mean over a sample of warps, spread evenly (all of them where they are few).
+ *
+ * Layer   metrics (uses footprint). Oracle: tests/property/prop_warps.c enumerates every warp.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_WARPS_H
+#define WL_METRICS_WARPS_H
+
+#include "footprint/shape.h"
+#include "metrics/warp_law.h"
+
+/* Launch totals of one access. */
+typedef struct wl_access_cost {
+    double inst, sectors;
+    double hit;       /* data wavefronts, every line present (or by the paper's rule) */
+    double tag, cold; /* tag wavefronts; data wavefronts, every line absent; loads with a hash only */
+} wl_access_cost;
+
+typedef struct wl_warps_options {
+    int64_t samples; /* per instruction; -1: all warps; 0: the default */
+} wl_warps_options;
+
+typedef struct wl_warps_result {
+    bool tag_sampled;    /* tag costs come from a sample        */
+    bool blocks_sampled; /* opaque accesses: only some blocks were evaluated */
+    int64_t blocks_evaluated;
+} wl_warps_result;
+
+/* Memory reused from launch to launch; arena is the caller's. */
+typedef struct wl_warps_scratch {
+    wl_arena *arena;
+    struct wl_pattern *patterns;
+} wl_warps_scratch;
+void wl_warps_scratch_free(wl_warps_scratch *scratch);
+
+/* costs has one entry per access of the kernel. */
+wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
+                           const wl_l1_rules *rules, const wl_warps_options *options, wl_warps_scratch *scratch,
+                           wl_access_cost *costs, wl_warps_result *result, wl_error *err);
+
+/* Evenly spread block numbers for sampling: the i-th of `count` out of `blocks`. */
+int64_t wl_sample_block(int64_t i, int64_t count, int64_t blocks);
+
+#endif /* WL_METRICS_WARPS_H */

@@ -1,0 +1,42 @@
+/* limiter.c - see limiter.h. SPDX-License-Identifier: MIT */
+#include "model/limiter.h"
+
+const char *wl_bound_name(wl_bound_id bound)
+{
+    static const char *const names[WL_BOUND_COUNT] = {"fp", "issue", "l1", "l2", "dram", "latency"};
+    return names[bound];
+}
+
+static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
+{
+    m->bound_known[bound] = true;
+    m->bound_s[bound] = seconds;
+    if (seconds > m->time_s) {
+        m->time_s = seconds;
+        m->limiter = bound;
+    }
+}
+
+static wl_device_key fp_rate_key(wl_type precision)
+{
+    return precision == WL_TYPE_F64 ? WL_DEVICE_fp64_rate : precision == WL_TYPE_F16 ? WL_DEVICE_fp16_rate : WL_DEVICE_fp32_rate;
+}
+
+void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *p)
+{
+    wl_model_result *m = &p->model;
+    const wl_value *v = p->metrics;
+    double clock = 0, sms = 0, rate = 0, bandwidth = 0;
+    *m = (wl_model_result){.name = "limiter", .limiter = WL_BOUND_DRAM};
+    (void)wl_device_get(device, WL_DEVICE_clock, &clock);
+    (void)wl_device_get(device, WL_DEVICE_sm_count, &sms);
+    if (kernel->has_flops && kernel->flops > 0 && wl_device_get(device, fp_rate_key(kernel->precision), &rate))
+        set_bound(m, WL_BOUND_FP, kernel->fp_results * (double)p->items / (rate * sms * clock));
+    if (v[WL_METRIC_l1_wavefronts].known && wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate))
+        set_bound(m, WL_BOUND_L1, v[WL_METRIC_l1_wavefronts].value / (rate * sms * clock));
+    if (v[WL_METRIC_l2_load_bytes].known && wl_device_get(device, WL_DEVICE_l2_bandwidth, &bandwidth))
+        set_bound(m, WL_BOUND_L2, (v[WL_METRIC_l2_load_bytes].value + v[WL_METRIC_l2_store_bytes].value) / bandwidth);
+    if (v[WL_METRIC_dram_load_bytes].known && wl_device_get(device, WL_DEVICE_dram_bandwidth, &bandwidth))
+        set_bound(m, WL_BOUND_DRAM, (v[WL_METRIC_dram_load_bytes].value + v[WL_METRIC_dram_store_bytes].value) / bandwidth);
+    m->items_per_s = m->time_s > 0 ? (double)p->items / m->time_s : 0;
+}

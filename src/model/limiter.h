@@ -1,0 +1,13 @@
+/* limiter.h - the model "limiter": the slowest of four resources sets the time (Ernst et al. 2022, section 2).
+ * Arithmetic, L1 data stage, L2 and memory bandwidth; a resource whose demand or rate is not known sets no bound.
+ * Layer  model (uses metrics' results and the device). SPDX-License-Identifier: MIT */
+#ifndef WL_MODEL_LIMITER_H
+#define WL_MODEL_LIMITER_H
+
+#include "kernel/kernel_internal.h"
+#include "warpline/predict.h"
+
+/* Reads prediction->metrics and items; fills prediction->model. */
+void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *prediction);
+
+#endif /* WL_MODEL_LIMITER_H */

@@ -1,0 +1,304 @@
+/* predict.c - a prediction, stage by stage: the table of contents of the library.
+ *
+ *   geometry   launch + device + kernel   -> grid, occupancy, wave          launch/
+ *   view       kernel                     -> shapes of each field           footprint/, metrics/view
+ *   warps      view + L1 rules            -> wavefronts, sectors            metrics/warps
+ *   volumes    view + geometry            -> L2 and memory volumes          metrics/volumes
+ *   metrics    the above                  -> one table of named values      here
+ *   model      metrics + device           -> bounds, time, limiter          model/
+ *
+ * SPDX-License-Identifier: MIT */
+#include "warpline/predict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "metrics/attribution.h"
+#include "metrics/volumes.h"
+#include "model/limiter.h"
+
+#define ASSUMED_PAGE ((int64_t)2 << 20)
+
+struct wl_predictor {
+    const wl_kernel *kernel;
+    const wl_device *device;
+    wl_l1_rules rules;
+    wl_arena fixed_arena, launch_arena; /* what outlives a launch, and what does not */
+    bool has_fixed_view;
+    wl_view fixed_view;
+    wl_counter counter;
+    wl_warps_scratch warps;
+    wl_access_cost *costs;
+    wl_share *field_shares, *access_shares;
+};
+
+wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
+{
+    wl_predictor *p = calloc(1, sizeof *p);
+    if (!p)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    p->kernel = kernel;
+    p->device = device;
+    p->counter.row_budget = WL_ROW_BUDGET;
+    wl_l1_rules_make(device, &p->rules);
+    p->costs = WL_ARENA_NEW(&p->fixed_arena, wl_access_cost, kernel->access_count);
+    p->field_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->field_count);
+    p->access_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->access_count);
+    wl_status status = WL_OK;
+    if (!p->costs || !p->field_shares || !p->access_shares)
+        status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    p->has_fixed_view = wl_view_is_fixed(kernel);
+    if (status == WL_OK && p->has_fixed_view)
+        status = wl_view_make(kernel, NULL, &p->fixed_arena, &p->fixed_view, err);
+    if (status != WL_OK) {
+        (void)wl_fail_in(err, kernel->input);
+        wl_predictor_free(p);
+        return status;
+    }
+    *out = p;
+    return WL_OK;
+}
+
+void wl_predictor_free(wl_predictor *predictor)
+{
+    if (!predictor)
+        return;
+    wl_counter_free(&predictor->counter);
+    wl_warps_scratch_free(&predictor->warps);
+    wl_arena_free(&predictor->launch_arena);
+    wl_arena_free(&predictor->fixed_arena);
+    free(predictor);
+}
+
+/* ---- warnings: everything that was assumed, sampled or is unknown ------------------------------------------------- */
+
+static void warn(wl_prediction *out, const char *format, ...) WL_PRINTF(2, 3);
+
+static void warn(wl_prediction *out, const char *format, ...)
+{
+    if (out->warning_count == WL_WARNINGS_MAX)
+        return;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(out->warnings[out->warning_count++], WL_WARNING_LENGTH, format, args);
+    va_end(args);
+}
+
+static void warn_about_device(const wl_predictor *p, wl_prediction *out)
+{
+    double value;
+    if (!wl_device_get(p->device, WL_DEVICE_l2_bandwidth, &value))
+        warn(out, "the device file has no l2_bandwidth: no L2 bound");
+    if (!wl_device_get(p->device, WL_DEVICE_tlb_page, &value))
+        warn(out, "the device file has no tlb_page: pages of 2 MiB assumed");
+    if (p->rules.has_hash && strncmp(wl_device_source(p->device, WL_DEVICE_l1_tag_hash), "assumed", 7) == 0)
+        warn(out, "the L1 tag hash of this device is assumed, not measured");
+    if (p->kernel->has_flops && p->kernel->flops > 0) {
+        const wl_device_key key = p->kernel->precision == WL_TYPE_F64   ? WL_DEVICE_fp64_rate
+                                  : p->kernel->precision == WL_TYPE_F16 ? WL_DEVICE_fp16_rate
+                                                                        : WL_DEVICE_fp32_rate;
+        if (!wl_device_get(p->device, key, &value))
+            warn(out, "the device file has no %s: no fp bound", wl_device_key_name(key));
+    }
+}
+
+static void warn_about_estimate(const wl_predictor *p, const wl_geometry *g, const wl_warps_result *w, const wl_volumes *v,
+                                wl_prediction *out)
+{
+    if (g->registers_assumed)
+        warn(out, "registers per thread are not given: %lld assumed for the occupancy", (long long)g->registers);
+    if (w->tag_sampled)
+        warn(out, "L1 tag conflicts are the mean over a sample of warps");
+    if (w->blocks_sampled)
+        warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks", (long long)w->blocks_evaluated,
+             (long long)g->blocks);
+    if (v->sampled)
+        warn(out, "L2 load volume comes from a sample of blocks");
+    if (!v->known)
+        warn(out, "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
+    if (!p->kernel->has_flops)
+        warn(out, "flops are not given: no fp bound");
+    warn(out, "no instruction stream: inst_executed, thread_inst and shared-memory metrics are unknown");
+}
+
+/* ---- the table of metrics ---------------------------------------------------------------------------------------------- */
+
+static wl_value *set(wl_prediction *out, wl_metric metric, double value)
+{
+    wl_value *v = &out->metrics[metric];
+    v->known = true;
+    v->value = value;
+    v->part_count = 0;
+    return v;
+}
+
+static void add_part(wl_value *v, const char *name, double value)
+{
+    if (v->part_count < WL_PARTS_MAX)
+        v->parts[v->part_count++] = (wl_part){name, value};
+}
+
+static double wavefronts_of(const wl_predictor *p, size_t access)
+{
+    const bool store = p->kernel->accesses[access].store;
+    return p->rules.has_hash && !store ? p->costs[access].cold : p->costs[access].hit;
+}
+
+static void set_l1_metrics(const wl_predictor *p, const wl_geometry *g, wl_prediction *out)
+{
+    double inst[2] = {0}, sectors[2] = {0}, wavefronts[2] = {0}, tag = 0, index = 0;
+    for (size_t a = 0; a < p->kernel->access_count; a++) {
+        const int store = p->kernel->accesses[a].store;
+        inst[store] += p->costs[a].inst;
+        sectors[store] += p->costs[a].sectors;
+        wavefronts[store] += wavefronts_of(p, a);
+        tag += p->costs[a].tag;
+    }
+    set(out, WL_METRIC_inst_global_ld, inst[0]);
+    set(out, WL_METRIC_inst_global_st, inst[1]);
+    set(out, WL_METRIC_l1_sectors_ld, sectors[0]);
+    set(out, WL_METRIC_l1_sectors_st, sectors[1]);
+    if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &index))
+        index *= (double)(p->kernel->coordinate_reads * g->blocks * wl_ceil_div(g->threads, p->rules.warp_size));
+    wl_value *v = set(out, WL_METRIC_l1_wavefronts, wavefronts[0] + wavefronts[1] + index);
+    add_part(v, "loads", wavefronts[0]);
+    add_part(v, "stores", wavefronts[1]);
+    add_part(v, "thread_index", index);
+    if (p->rules.has_hash)
+        set(out, WL_METRIC_l1_tag_wavefronts, tag);
+    if (p->kernel->has_flops)
+        set(out, WL_METRIC_flops, p->kernel->flops * (double)out->items);
+}
+
+static void set_volumes(const wl_volumes *v, wl_prediction *out)
+{
+    const wl_volume *t = &v->total;
+    set(out, WL_METRIC_l1_alloc_bytes, v->l1_alloc_bytes);
+    wl_value *value = set(out, WL_METRIC_l2_load_bytes, t->l2_compulsory + t->l2_capacity);
+    add_part(value, "compulsory", t->l2_compulsory);
+    add_part(value, "capacity", t->l2_capacity);
+    set(out, WL_METRIC_l2_store_bytes, t->l2_store);
+    if (!v->known)
+        return;
+    value = set(out, WL_METRIC_dram_load_bytes, t->dram_compulsory + t->dram_reuse[0] + t->dram_reuse[1] + t->dram_reuse[2] +
+                                                    t->dram_capacity + t->dram_partial);
+    add_part(value, "compulsory", t->dram_compulsory);
+    add_part(value, "reuse_x", t->dram_reuse[0]);
+    add_part(value, "reuse_y", t->dram_reuse[1]);
+    add_part(value, "reuse_z", t->dram_reuse[2]);
+    add_part(value, "capacity", t->dram_capacity);
+    add_part(value, "partial_stores", t->dram_partial);
+    set(out, WL_METRIC_dram_store_bytes, t->dram_store);
+    set(out, WL_METRIC_l2_alloc_bytes, v->l2_alloc_bytes);
+    set(out, WL_METRIC_tlb_pages, v->pages);
+}
+
+static void set_launch(const wl_geometry *g, wl_prediction *out)
+{
+    memset(out, 0, sizeof *out);
+    memcpy(out->launch.block, g->block, sizeof g->block);
+    memcpy(out->launch.fold, g->fold, sizeof g->fold);
+    memcpy(out->launch.grid, g->grid, sizeof g->grid);
+    out->launch.registers = g->registers;
+    out->launch.shared_bytes = g->shared_bytes;
+    out->occupancy = g->occupancy;
+    out->items = g->items;
+    out->threads_per_block = g->threads;
+    out->blocks = g->blocks;
+    out->wave_blocks = g->wave_blocks;
+    out->waves = (double)g->blocks / (double)g->wave_blocks;
+}
+
+static void set_field_shares(wl_predictor *p, const wl_volumes *v, wl_prediction *out)
+{
+    memset(p->field_shares, 0, p->kernel->field_count * sizeof *p->field_shares);
+    for (size_t a = 0; a < p->kernel->access_count; a++) {
+        wl_share *s = &p->field_shares[p->kernel->accesses[a].field];
+        s->inst += p->costs[a].inst;
+        s->l1_sectors += p->costs[a].sectors;
+        s->l1_wavefronts += wavefronts_of(p, a);
+    }
+    for (size_t f = 0; f < p->kernel->field_count; f++) {
+        wl_share *s = &p->field_shares[f];
+        const wl_volume *vol = &v->fields[f];
+        s->l2_load_bytes = vol->l2_compulsory + vol->l2_capacity;
+        s->l2_store_bytes = vol->l2_store;
+        s->dram_load_bytes = vol->dram_compulsory + vol->dram_reuse[0] + vol->dram_reuse[1] + vol->dram_reuse[2] +
+                             vol->dram_capacity + vol->dram_partial;
+        s->dram_store_bytes = vol->dram_store;
+    }
+    out->fields = p->field_shares;
+}
+
+static wl_status set_access_shares(wl_predictor *p, const wl_view *view, const wl_geometry *g, wl_prediction *out, wl_error *err)
+{
+    for (size_t a = 0; a < p->kernel->access_count; a++)
+        p->access_shares[a] = (wl_share){.inst = p->costs[a].inst, .l1_sectors = p->costs[a].sectors,
+                                         .l1_wavefronts = wavefronts_of(p, a)};
+    const wl_attribution_input in = {view, g, p->device, p->field_shares};
+    WL_TRY(wl_attribute(&in, &p->counter, &p->launch_arena, p->access_shares, err));
+    out->accesses = p->access_shares;
+    return WL_OK;
+}
+
+static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options, wl_prediction *out,
+                         wl_error *err)
+{
+    wl_geometry g;
+    wl_view launch_view;
+    const wl_view *view = &p->fixed_view;
+    wl_arena_reset(&p->launch_arena);
+    p->counter.method = WL_COUNT_CLOSED_FORM;
+
+    WL_TRY(wl_geometry_make(p->kernel, p->device, launch, &g, err));
+    set_launch(&g, out);
+    if (!p->has_fixed_view) {
+        WL_TRY(wl_view_make(p->kernel, &g, &p->launch_arena, &launch_view, err));
+        view = &launch_view;
+    }
+
+    wl_warps_result warps;
+    const wl_warps_options warps_options = {.samples = options ? options->l1_samples : 0};
+    p->warps.arena = &p->launch_arena;
+    WL_TRY(wl_warps_measure(p->kernel, &g, view->bounds, &p->rules, &warps_options, &p->warps, p->costs, &warps, err));
+
+    wl_volumes volumes;
+    double page = (double)ASSUMED_PAGE;
+    (void)wl_device_get(p->device, WL_DEVICE_tlb_page, &page);
+    const wl_volumes_input input = {view, &g, p->device, p->costs, (int64_t)page};
+    WL_TRY(wl_volumes_estimate(&input, &p->counter, &p->launch_arena, &volumes, err));
+
+    set_l1_metrics(p, &g, out);
+    set_volumes(&volumes, out);
+    set_field_shares(p, &volumes, out);
+    if (options && options->per_access)
+        WL_TRY(set_access_shares(p, view, &g, out, err));
+    out->l1_oversubscription = volumes.l1_oversubscription;
+    out->l1_miss_rate = volumes.l1_miss_rate;
+    memcpy(out->reuse, volumes.reuse, sizeof out->reuse);
+    static const char *const methods[] = {"closed form", "rows", "threads"};
+    out->l1_estimator = p->rules.has_hash ? "tag-hash" : "bank-distance";
+    out->volume_estimator = "reuse-sets";
+    out->count_method = methods[p->counter.method];
+
+    wl_limiter_apply(p->kernel, p->device, out);
+    warn_about_device(p, out);
+    warn_about_estimate(p, &g, &warps, &volumes, out);
+    return WL_OK;
+}
+
+wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options, wl_prediction *out,
+                     wl_error *err)
+{
+    wl_error local = {0};
+    wl_error *e = err ? err : &local;
+    const wl_status status = predict(predictor, launch, options, out, e);
+    if (status != WL_OK && e->loc.line > 0)
+        (void)wl_fail_in(e, predictor->kernel->input);
+    return status;
+}

@@ -1,0 +1,58 @@
+/* buffer.c - see buffer.h. SPDX-License-Identifier: MIT */
+#include "report/buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+static bool make_room(wl_buffer *b, size_t more)
+{
+    if (b->failed)
+        return false;
+    if (b->length + more + 1 <= b->capacity)
+        return true;
+    const size_t capacity = 2 * (b->length + more + 1);
+    char *text = realloc(b->text, capacity);
+    if (!text) {
+        b->failed = true;
+        return false;
+    }
+    b->text = text;
+    b->capacity = capacity;
+    return true;
+}
+
+void wl_buffer_add(wl_buffer *b, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n > 0 && make_room(b, (size_t)n)) {
+        (void)vsnprintf(b->text + b->length, (size_t)n + 1, format, again);
+        b->length += (size_t)n;
+    }
+    va_end(again);
+}
+
+void wl_buffer_repeat(wl_buffer *b, const char *piece, int times)
+{
+    for (int i = 0; i < times; i++)
+        wl_buffer_add(b, "%s", piece);
+}
+
+wl_status wl_buffer_take(wl_buffer *b, char **out, wl_error *err)
+{
+    if (!make_room(b, 0)) {
+        free(b->text);
+        *b = (wl_buffer){0};
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    }
+    b->text[b->length] = '\0';
+    *out = b->text;
+    *b = (wl_buffer){0};
+    return WL_OK;
+}

@@ -1,0 +1,22 @@
+/* buffer.h - text that grows. A failed allocation is remembered and reported once, by wl_buffer_take.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_BUFFER_H
+#define WL_REPORT_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "warpline/status.h"
+
+typedef struct wl_buffer {
+    char *text;
+    size_t length, capacity;
+    bool failed;
+} wl_buffer;
+
+void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
+void wl_buffer_repeat(wl_buffer *buffer, const char *piece, int times);
+/* Gives the text to the caller. */
+wl_status wl_buffer_take(wl_buffer *buffer, char **out, wl_error *err);
+
+#endif /* WL_REPORT_BUFFER_H */

@@ -1,0 +1,150 @@
+/* text.c - a prediction for people: per launch, per work item, and where the time goes. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "base/units.h"
+#include "report/report.h"
+
+#define BAR_WIDTH 40
+
+void wl_report_shape(const int64_t extent[3], char *text, size_t size)
+{
+    (void)snprintf(text, size, "%lldx%lldx%lld", (long long)extent[0], (long long)extent[1], (long long)extent[2]);
+}
+
+/* 1.23e9 as "1.23 G" */
+static void scaled(double value, char *text, size_t size)
+{
+    static const struct {
+        double scale;
+        const char *prefix;
+    } prefixes[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        if (value >= prefixes[i].scale) {
+            (void)snprintf(text, size, "%.4g %s", value / prefixes[i].scale, prefixes[i].prefix);
+            return;
+        }
+    }
+    (void)snprintf(text, size, "%.4g ", value);
+}
+
+static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_buffer *out)
+{
+    const wl_value *v = &r->prediction->metrics[metric];
+    const double items = (double)r->prediction->items;
+    const bool bytes = wl_metric_unit(metric)[0] == 'b';
+    char total[32];
+    if (!v->known) {
+        wl_buffer_add(out, "  %-16s %12s\n", label, "unknown");
+        return;
+    }
+    scaled(v->value, total, sizeof total);
+    wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items, bytes ? "B" : " ");
+    for (int i = 0; i < v->part_count; i++)
+        if (v->parts[i].value != 0)
+            wl_buffer_add(out, "%s%s %.4g", i ? ", " : "   = ", v->parts[i].name, v->parts[i].value / items);
+    wl_buffer_add(out, "\n");
+}
+
+static void add_head(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    char block[64], grid[64], fold[64];
+    wl_report_shape(p->launch.block, block, sizeof block);
+    wl_report_shape(p->launch.grid, grid, sizeof grid);
+    wl_report_shape(p->launch.fold, fold, sizeof fold);
+    wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(r->kernel), wl_device_name(r->device), wl_device_title(r->device));
+    wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid, (long long)p->launch.registers,
+                  (long long)p->launch.shared_bytes);
+    wl_buffer_add(out, "  %lld updates; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n", (long long)p->items,
+                  (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
+                  wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks);
+}
+
+static void add_metrics(const wl_report *r, wl_buffer *out)
+{
+    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", "per update");
+    add_row(r, "global loads", WL_METRIC_inst_global_ld, out);
+    add_row(r, "global stores", WL_METRIC_inst_global_st, out);
+    add_row(r, "flops", WL_METRIC_flops, out);
+    add_row(r, "L1 wavefronts", WL_METRIC_l1_wavefronts, out);
+    add_row(r, "L1 tag wavefr.", WL_METRIC_l1_tag_wavefronts, out);
+    add_row(r, "L1 sectors ld", WL_METRIC_l1_sectors_ld, out);
+    add_row(r, "L1 sectors st", WL_METRIC_l1_sectors_st, out);
+    add_row(r, "L2-L1 loads", WL_METRIC_l2_load_bytes, out);
+    add_row(r, "L2-L1 stores", WL_METRIC_l2_store_bytes, out);
+    add_row(r, "DRAM loads", WL_METRIC_dram_load_bytes, out);
+    add_row(r, "DRAM stores", WL_METRIC_dram_store_bytes, out);
+}
+
+static void add_caches(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    char alloc[32], room[32];
+    wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l1_alloc_bytes].value, alloc, sizeof alloc);
+    wl_quantity_text(WL_DIM_BYTES, (double)p->occupancy.l1_bytes, room, sizeof room);
+    wl_buffer_add(out, "\n  L1: %s touched of %s; oversubscription %.2f, %.1f %% of what could hit is loaded again\n", alloc, room,
+                  p->l1_oversubscription, 100 * p->l1_miss_rate);
+    if (p->metrics[WL_METRIC_l2_alloc_bytes].known) {
+        wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l2_alloc_bytes].value, alloc, sizeof alloc);
+        wl_buffer_add(out, "  L2: a wave touches %s", alloc);
+        if (p->metrics[WL_METRIC_tlb_pages].known)
+            wl_buffer_add(out, " on %.0f pages", p->metrics[WL_METRIC_tlb_pages].value);
+        wl_buffer_add(out, "\n");
+    }
+    for (int i = 0; i < 3; i++) {
+        const wl_reuse *u = &p->reuse[i];
+        if (!u->exists)
+            continue;
+        wl_quantity_text(WL_DIM_BYTES, u->overlap_bytes, alloc, sizeof alloc);
+        wl_buffer_add(out, "      reuse in %c: %s per wave, oversubscription %.2f, hit rate %.1f %%\n", "xyz"[i], alloc, u->oversubscription,
+                      100 * u->hit_rate);
+    }
+}
+
+static void add_shares(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    const double items = (double)p->items;
+    const size_t fields = wl_kernel_field_count(r->kernel), n = p->accesses ? wl_kernel_access_count(r->kernel) : 0;
+    if (fields < 2 && n == 0)
+        return;
+    wl_buffer_add(out, "\n  per update       wavefronts  L2 load   L2 store  DRAM load  DRAM store\n");
+    for (size_t i = 0; i < fields + n; i++) {
+        const wl_share *s = i < fields ? &p->fields[i] : &p->accesses[i - fields];
+        const char *name = i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
+        wl_buffer_add(out, "  %-16s %10.4g %8.4g B %8.4g B %8.4g B %9.4g B\n", name, s->l1_wavefronts / items, s->l2_load_bytes / items,
+                      s->l2_store_bytes / items, s->dram_load_bytes / items, s->dram_store_bytes / items);
+    }
+}
+
+static void add_model(const wl_report *r, wl_buffer *out)
+{
+    const wl_model_result *m = &r->prediction->model;
+    char time[32], rate[32];
+    wl_buffer_add(out, "\n");
+    for (int i = 0; i < WL_BOUND_COUNT; i++) {
+        if (!m->bound_known[i])
+            continue;
+        wl_quantity_text(WL_DIM_TIME, m->bound_s[i], time, sizeof time);
+        wl_buffer_add(out, "  %-5s %10s  ", wl_bound_name((wl_bound_id)i), time);
+        wl_buffer_repeat(out, "#", m->time_s > 0 ? (int)(BAR_WIDTH * m->bound_s[i] / m->time_s + 0.5) : 0);
+        wl_buffer_add(out, "%s\n", (wl_bound_id)i == m->limiter ? "  <- limiter" : "");
+    }
+    wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
+    scaled(m->items_per_s, rate, sizeof rate);
+    wl_buffer_add(out, "  predicted %s, %sLUP/s, limited by %s\n", time, rate, wl_bound_name(m->limiter));
+}
+
+void wl_report_text(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    add_head(r, out);
+    add_metrics(r, out);
+    add_caches(r, out);
+    add_shares(r, out);
+    add_model(r, out);
+    wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n", p->l1_estimator, p->volume_estimator, p->count_method,
+                  p->model.name);
+    for (int i = 0; i < p->warning_count; i++)
+        wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
+}

@@ -1,0 +1,90 @@
+/* test_nomem.c - memory that runs out: the parsers, with the arena failing at its first, second, ... object.
+ *
+ * This file brings its own copy of the arena, with a calloc that fails on demand; the linker then leaves the
+ * library's arena out. SPDX-License-Identifier: MIT */
+#include "unit/check.h"
+
+#include <stdlib.h>
+
+#include "warpline/device.h"
+#include "warpline/kernel.h"
+
+static int64_t allocations_left = -1; /* negative: no limit */
+
+static void *limited_calloc(size_t count, size_t size)
+{
+    if (allocations_left == 0)
+        return NULL;
+    if (allocations_left > 0)
+        allocations_left--;
+    return calloc(count, size);
+}
+
+#define CHUNK_BYTES 0 /* every object is an allocation */
+#define calloc(count, size) limited_calloc(count, size)
+#include "base/arena.c"
+#undef calloc
+
+static wl_status parse_kernel(const char *name, wl_error *err)
+{
+    size_t length = 0;
+    const char *text = wl_kernel_builtin_text(name, &length);
+    wl_kernel *kernel = NULL;
+    const wl_status status = wl_kernel_parse(name, text, length, NULL, &kernel, err);
+    wl_kernel_free(kernel);
+    return status;
+}
+
+static wl_status parse_device(const char *name, wl_error *err)
+{
+    wl_device *device = NULL;
+    const wl_status status = wl_device_builtin(name, &device, err);
+    wl_device_free(device);
+    return status;
+}
+
+static wl_status parse_update(const char *update, wl_error *err)
+{
+    wl_kernel *kernel = NULL;
+    const wl_status status = wl_kernel_from_update(update, "64x64", "f32", &kernel, err);
+    wl_kernel_free(kernel);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    wl_status (*parse)(const char *name, wl_error *err);
+} walks[] = {
+    {"triad", parse_kernel}, {"vec3", parse_kernel}, {"matmul", parse_kernel}, {"blur3x3", parse_kernel},
+    {"v100", parse_device}, {"dst[0,0] = (src[1,0] + src[-1,0])/4", parse_update},
+};
+
+static void test_walk(void **state)
+{
+    enum { OBJECTS_MAX = 5000 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(walks); i++) {
+        int64_t objects = 0;
+        wl_status status = WL_E_NOMEM;
+        for (; objects < OBJECTS_MAX && status != WL_OK; objects++) {
+            wl_error err = {0};
+            allocations_left = objects;
+            status = walks[i].parse(walks[i].name, &err);
+            allocations_left = -1;
+            if (status == WL_OK)
+                break;
+            check_int(walks[i].name, "status", status, WL_E_NOMEM);
+            check_int(walks[i].name, "code of the error", err.code, WL_E_NOMEM);
+            check_true(walks[i].name, "message", strstr(err.message, "out of memory") != NULL);
+        }
+        check_int(walks[i].name, "status with enough memory", status, WL_OK);
+        check_true(walks[i].name, "the arena was used", objects > 5);
+    }
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_walk)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
