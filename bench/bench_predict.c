@@ -12,7 +12,7 @@
 static double now(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* one thread: what else the machine does is left out */
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

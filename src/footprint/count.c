@@ -39,26 +39,18 @@ typedef struct span {
 
 /* ---- one row ------------------------------------------------------------------------------------------- */
 
+/* The boxes, and so the active ones, are in the order of their runs' first bytes. */
 static int merge_runs(const sweep *s, const int16_t *active, int n, bool solid_only, interval *runs)
 {
-    int count = 0;
-    for (int i = 0; i < n; i++) { /* insertion sort: rows have few runs */
-        const interval run = s->boxes[active[i]].run;
-        if (solid_only && !run.solid)
-            continue;
-        int at = count++;
-        for (; at > 0 && runs[at - 1].first > run.first; at--)
-            runs[at] = runs[at - 1];
-        runs[at] = run;
-    }
     int merged = 0;
-    for (int i = 0; i < count; i++) {
-        if (merged > 0 && runs[i].first <= runs[merged - 1].last + 1) {
-            runs[merged - 1].last = wl_max(runs[merged - 1].last, runs[i].last);
-            runs[merged - 1].solid = runs[merged - 1].solid && runs[i].solid;
-        } else {
-            runs[merged++] = runs[i];
-        }
+    for (int i = 0; i < n; i++) {
+        const interval *run = &s->boxes[active[i]].run;
+        if (solid_only && !run->solid)
+            continue;
+        if (merged > 0 && run->first <= runs[merged - 1].last + 1)
+            runs[merged - 1].last = wl_max(runs[merged - 1].last, run->last);
+        else
+            runs[merged++] = *run;
     }
     return merged;
 }
@@ -137,7 +129,7 @@ static int break_points(const sweep *s, const int16_t *active, int n, int level,
         points[count++] = s->boxes[active[i]].lo[level];
         points[count++] = s->boxes[active[i]].hi[level];
     }
-    if (count > 16) {
+    if (count > 40) {
         qsort(points, (size_t)count, sizeof *points, compare_int64);
     } else {
         for (int i = 1; i < count; i++) {
@@ -307,7 +299,12 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
         s->stride[i] = shape->stride[collapsed + i];
     int16_t all[SWEEP_MAX];
     for (int i = 0; i < n; i++) {
-        reduce_box(shape, &boxes[i], collapsed, &s->boxes[i]);
+        sweep_box box;
+        int at = i;
+        reduce_box(shape, &boxes[i], collapsed, &box);
+        for (; at > 0 && s->boxes[at - 1].run.first > box.run.first; at--)
+            s->boxes[at] = s->boxes[at - 1];
+        s->boxes[at] = box;
         all[i] = (int16_t)i;
     }
     if (!nested(s, n))

@@ -20,18 +20,13 @@ bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, in
     return fits;
 }
 
-void wl_residues_move(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out)
+void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out)
 {
     const int64_t moved = wl_floor_mod(stride, in->granule);
     out->granule = in->granule;
     out->first = in->first;
     out->step = in->step;
     out->count = in->count;
-    if (in->count == 1) {
-        out->first = (in->first + moved * wl_floor_mod(from, in->granule)) & (in->granule - 1);
-        out->weight[0] = in->weight[0] * n;
-        return;
-    }
     const int count = in->count;
     const int turn = (int)(moved / in->step);
     const int start = (int)(turn * wl_floor_mod(from, count) % count);
@@ -41,8 +36,10 @@ void wl_residues_move(const wl_residues *in, int64_t stride, int64_t from, int64
     int at = start;
     for (int64_t t = 0; t < period && (times > 0 || t < rest); t++) {
         const int64_t repeats = times + (t < rest);
-        for (int i = 0, to = at; i < count; i++, to = to + 1 == count ? 0 : to + 1)
-            out->weight[to] += repeats * in->weight[i];
+        for (int i = 0; i < count - at; i++)
+            out->weight[at + i] += repeats * in->weight[i];
+        for (int i = count - at; i < count; i++)
+            out->weight[at + i - count] += repeats * in->weight[i];
         at = (at + turn) % count;
     }
 }

@@ -21,8 +21,23 @@ typedef struct wl_residues {
  * moves must be by one step at a time. */
 bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, int n, wl_residues *out);
 
+/* The same for several classes. */
+void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out);
+
 /* Each row of `in` moved by stride * c for c = from .. from + n - 1. */
-void wl_residues_move(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out);
+static inline void wl_residues_move(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out)
+{
+    if (in->count > 1) {
+        wl_residues_convolve(in, stride, from, n, out);
+        return;
+    }
+    /* all moves are by whole granules, or n is 1; unsigned arithmetic wraps at a multiple of the granule */
+    out->granule = in->granule;
+    out->step = in->step;
+    out->count = 1;
+    out->first = (int64_t)(((uint64_t)in->first + (uint64_t)stride * (uint64_t)from) & (uint64_t)(in->granule - 1));
+    out->weight[0] = in->weight[0] * n;
+}
 
 static inline int64_t wl_residue(const wl_residues *r, int i)
 {

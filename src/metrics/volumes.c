@@ -71,13 +71,23 @@ static wl_status l1_volumes(estimator *e)
 
 /* ---- L2: one wave and what ran before it ---------------------------------------------------------------------------- */
 
-/* A wave in the middle of the launch; the first one only if there is no other. */
+/* A wave in the middle of the launch, starting with a row of blocks (or a layer, if it holds more than one) where it can:
+ * most waves lie inside a layer, and what the few at its ends load more is the halo of the domain. */
 static int64_t wave_start(const wl_geometry *g)
 {
-    if (g->blocks <= g->wave_blocks)
+    const int64_t wave = g->wave_blocks, row = g->grid[0], layer = row * g->grid[1];
+    int64_t start;
+    if (g->blocks <= wave)
         return 0;
-    const int64_t whole = g->blocks / g->wave_blocks;
-    return wl_min(wl_max(1, whole / 2) * g->wave_blocks, g->blocks - g->wave_blocks);
+    if (wave >= layer)
+        start = (g->grid[2] - wl_ceil_div(wave, layer)) / 2 * layer;
+    else if (wave >= row)
+        start = g->grid[2] / 2 * layer + (g->grid[1] - wl_ceil_div(wave, row)) / 2 * row;
+    else
+        start = g->grid[2] / 2 * layer + g->grid[1] / 2 * row + (row - wave) / 2;
+    if (start <= 0 || start > g->blocks - wave) /* hardly more than one wave: the last one has blocks before it */
+        start = g->blocks - wave;
+    return start;
 }
 
 /* How many blocks back the neighbours in x, y and z lie; 0 where there are none. */

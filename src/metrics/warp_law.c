@@ -29,36 +29,41 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
         r->tag_banks = (int)wl_device_int(d, WL_DEVICE_l1_tag_banks);
     for (size_t k = 0; k < columns; k++) {
         const uint8_t bank = (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k);
-        for (unsigned byte = 0; byte < 256; byte++)
-            if (byte >> k % 8 & 1)
-                r->hash[k / 8][byte] ^= bank;
+        for (unsigned bits = 0; bits < 1024; bits++)
+            if (bits >> k % 10 & 1)
+                r->hash[k / 10][bits] ^= bank;
     }
     if (wl_device_get(d, WL_DEVICE_l1_pair_distance, &distance))
         r->pair_distance = (int64_t)distance;
 }
 
-/* Adds a number to a short list unless it is there; true when it was new. */
-static bool add_new(int64_t *list, int *count, int64_t number)
+/* A short list of different numbers. Lanes mostly ascend, so a number above all others needs no search. */
+typedef struct distinct {
+    int count;
+    int64_t highest, list[2 * WL_LANES_MAX];
+} distinct;
+
+static void add_distinct(distinct *d, int64_t number)
 {
-    for (int i = *count; i-- > 0;)
-        if (list[i] == number)
-            return false;
-    list[(*count)++] = number;
-    return true;
+    if (number <= d->highest)
+        for (int i = d->count; i-- > 0;)
+            if (d->list[i] == number)
+                return;
+    if (number > d->highest)
+        d->highest = number;
+    d->list[d->count++] = number;
 }
 
 int wl_warp_sectors(const wl_l1_rules *r, const wl_warp_access *a)
 {
-    int64_t seen[WL_LANES_MAX * 2];
-    int count = 0;
-    for (int i = 0; i < a->count; i++) {
-        const int64_t first = a->address[i] >> r->sector_shift;
-        const int64_t last = (a->address[i] + a->width - 1) >> r->sector_shift;
-        for (int64_t s = first; s <= last; s++)
-            if (count < WL_LANES_MAX * 2)
-                (void)add_new(seen, &count, s);
+    distinct seen;
+    seen.count = 0;
+    seen.highest = INT64_MIN;
+    for (int i = 0; i < a->count; i++) { /* a lane is at most 16 bytes wide: two sectors */
+        add_distinct(&seen, a->address[i] >> r->sector_shift);
+        add_distinct(&seen, (a->address[i] + a->width - 1) >> r->sector_shift);
     }
-    return count;
+    return seen.count;
 }
 
 int wl_l1_lanes_per_group(const wl_l1_rules *r, int32_t width)
@@ -121,34 +126,37 @@ static int grouped_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, con
 /* The paper's rule for one group: take the lowest address left and everything near it that needs other banks. */
 static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
 {
-    int64_t left[WL_LANES_MAX];
-    int n = 0, wavefronts = 0;
+    struct {
+        int64_t address;
+        uint64_t banks;
+    } left[WL_LANES_MAX];
+    distinct addresses;
+    addresses.count = 0;
+    addresses.highest = INT64_MIN;
     for (int i = 0; i < count; i++)
-        (void)add_new(left, &n, a->address[members[i]]);
-    for (int i = 1; i < n; i++) {
-        const int64_t p = left[i];
+        add_distinct(&addresses, a->address[members[i]]);
+    int n = addresses.count, wavefronts = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t address = addresses.list[i];
         int at = i;
-        for (; at > 0 && left[at - 1] > p; at--)
+        for (; at > 0 && left[at - 1].address > address; at--)
             left[at] = left[at - 1];
-        left[at] = p;
+        left[at].address = address;
+        left[at].banks = 0;
+        for (int64_t w = address >> r->bank_shift; w <= (address + a->width - 1) >> r->bank_shift; w++)
+            left[at].banks |= (uint64_t)1 << (w & (r->banks - 1));
     }
-    while (n > 0) {
+    for (; n > 0; wavefronts++) {
+        const int64_t reach = left[0].address + r->pair_distance;
         uint64_t used = 0;
-        const int64_t base = left[0];
         int rest = 0;
         for (int i = 0; i < n; i++) {
-            const int64_t first = left[i] >> r->bank_shift, last = (left[i] + a->width - 1) >> r->bank_shift;
-            uint64_t needed = 0;
-            for (int64_t w = first; w <= last; w++)
-                needed |= (uint64_t)1 << (w & (r->banks - 1));
-            if (left[i] - base < r->pair_distance && (used & needed) == 0)
-                used |= needed;
+            if (left[i].address < reach && (used & left[i].banks) == 0)
+                used |= left[i].banks;
             else
                 left[rest++] = left[i];
         }
-        /* narrow elements of one word are one address to the banks: give them the wavefront of their word */
         n = rest;
-        wavefronts++;
     }
     return wavefronts;
 }

@@ -24,7 +24,7 @@ typedef struct wl_l1_rules {
     int64_t group_bytes;    /* served by one wavefront at most */
     bool has_hash;
     int tag_banks;
-    uint8_t hash[5][256];   /* a line's tag bank is the exclusive or of one entry per byte of its number */
+    uint8_t hash[4][1024];  /* a line's tag bank is the exclusive or of one entry per ten bits of its number */
     int64_t pair_distance;  /* 0: no distance rule */
 } wl_l1_rules;
 
@@ -54,8 +54,7 @@ wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *rules, const wl_warp_access *acc
 static inline int wl_l1_tag_bank(const wl_l1_rules *r, int64_t line)
 {
     const uint64_t n = (uint64_t)line;
-    return r->hash[0][n & 255] ^ r->hash[1][n >> 8 & 255] ^ r->hash[2][n >> 16 & 255] ^ r->hash[3][n >> 24 & 255] ^
-           r->hash[4][n >> 32 & 255];
+    return r->hash[0][n & 1023] ^ r->hash[1][n >> 10 & 1023] ^ r->hash[2][n >> 20 & 1023] ^ r->hash[3][n >> 30 & 1023];
 }
 
 /* How many lanes are served together. */

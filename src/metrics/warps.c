@@ -12,8 +12,8 @@
 
 #define WARPS_MAX 128         /* warps of the largest block: 4096 threads, 32 lanes */
 #define PERIOD_MAX 256        /* L1 costs repeat with the line or the bank row, whichever is longer */
-#define SAMPLES 256           /* warps looked at for the tag hash, all instructions of a group together */
-#define SAMPLES_EACH 8        /* and at least so many per instruction */
+#define SAMPLES 2048          /* lines looked at for the tag hash, all instructions of a group together */
+#define SAMPLES_EACH 6        /* warps looked at per instruction, at least */
 #define OPAQUE_BUDGET (1 << 21) /* lane evaluations spent on accesses without a closed form */
 
 typedef struct measurer {
@@ -28,7 +28,12 @@ typedef struct measurer {
     wl_error *err;
 } measurer;
 
+#define FEW_LINES 5   /* with so few, the cost of every subset is kept */
 #define PLACEMENTS 16 /* alignments of a pattern kept at hand */
+#define WINDOW_LINES 64 /* tag conflicts of neighbouring lines repeat with this many lines, but for carries beyond them */
+#define WINDOW_BYTES_MAX (WINDOW_LINES * 256)
+#define WINDOW_STEP 4   /* bytes between the positions told apart */
+#define CARRY_MAX 16    /* length of a carry chain beyond which it no longer matters */
 
 /* A pattern at one alignment: which lines, relative to that of the first lane, its lanes touch, and which banks. */
 typedef struct placement {
@@ -36,6 +41,8 @@ typedef struct placement {
     int lines;
     int64_t line[WL_LANES_MAX];
     uint8_t line_of[WL_LANES_MAX], bank_of[WL_LANES_MAX];
+    int alone;                       /* data wavefronts with every line on its own: the most there can be; -1: not computed yet */
+    int8_t together[1 << FEW_LINES]; /* data wavefronts of some of the lines, by bit set; -1: not computed yet */
 } placement;
 
 /* One or more warps of a block whose lanes are arranged alike. */
@@ -43,19 +50,23 @@ struct wl_pattern {
     int lanes;
     uint8_t lane[WL_LANES_MAX];
     int64_t relative[WL_LANES_MAX]; /* bytes from the first active lane */
+    int64_t span;                   /* from the lowest lane to the highest */
     bool separate;                  /* no two lanes share a bank word */
     int warps;
     int64_t start[WARPS_MAX];       /* of each warp: bytes from thread 0 of the block to its first active lane */
     int16_t sectors[PERIOD_MAX], hit[PERIOD_MAX]; /* by alignment of the first lane; -1: not computed yet */
     placement placements[PLACEMENTS];
+    bool has_window;                /* the lanes span few lines: costs depend on the position in the window */
+    wl_residues window;             /* how many executions start where in it, but for the instruction's offset */
+    float window_tag[WINDOW_BYTES_MAX / WINDOW_STEP], window_cold[WINDOW_BYTES_MAX / WINDOW_STEP]; /* tag 0: not computed yet */
 };
 typedef struct wl_pattern pattern;
 
 /* ---- spreading samples --------------------------------------------------------------------------------------- */
 
 /* Additive recurrences with the powers of the root of x^7 = x + 1: low discrepancy in up to six dimensions. */
-static const uint64_t spread[6] = {0xE4D5A1C7F0E2B5A3u, 0xCC9B5C3F8B8A6D11u, 0xB7191A5E2D9C4F77u,
-                                   0xA3F0E2C81B6D5935u, 0x92F1B4D70C3E8A69u, 0x83B9C5A1E7D24F1Bu};
+static const uint64_t spread[6] = {0xE60E2B722B53AEEBu, 0xCEBD76D9EDB6A8EFu, 0xB9C9AA3A51D00B65u,
+                                   0xA6F5777F6F88983Fu, 0x9609C71EB7D03F7Au, 0x86D516E50B04AB1Bu};
 
 /* A whole number below n, the i-th of sequence `dimension`. */
 static int64_t spread_below(uint64_t i, int dimension, int64_t n)
@@ -105,7 +116,7 @@ static bool thread_needs(const wl_geometry *g, const wl_block_class *c, const in
 }
 
 /* Lanes in address order whose distances are at least a word touch different words. */
-static bool lanes_separate(const wl_l1_rules *rules, const pattern *p, int32_t width)
+static void look_at_lanes(const wl_l1_rules *rules, pattern *p, int32_t width)
 {
     int64_t sorted[WL_LANES_MAX];
     const int64_t word = (int64_t)1 << rules->bank_shift;
@@ -115,15 +126,16 @@ static bool lanes_separate(const wl_l1_rules *rules, const pattern *p, int32_t w
             sorted[at] = sorted[at - 1];
         sorted[at] = p->relative[i];
     }
-    bool separate = width % word == 0;
+    bool separate = width % word == 0 && width / word <= rules->banks;
     for (int i = 0; i < p->lanes && separate; i++)
         separate = sorted[i] % word == 0 && (i == 0 || sorted[i] - sorted[i - 1] >= width);
-    return separate;
+    p->separate = separate;
+    p->span = sorted[p->lanes - 1] - sorted[0];
 }
 
 static void finish_pattern(const wl_l1_rules *rules, int32_t width, pattern *p)
 {
-    p->separate = lanes_separate(rules, p, width);
+    look_at_lanes(rules, p, width);
     memset(p->sectors, -1, sizeof p->sectors);
     memset(p->hit, -1, sizeof p->hit);
     for (int i = 0; i < PLACEMENTS; i++)
@@ -227,59 +239,7 @@ static void place_pattern(const pattern *p, int32_t width, int64_t address, wl_w
 
 /* ---- exact part: alignment classes --------------------------------------------------------------------------------- */
 
-static void cost_at(const measurer *m, pattern *p, int32_t width, int64_t alignment)
-{
-    wl_warp_access access;
-    if (p->sectors[alignment] >= 0)
-        return;
-    place_pattern(p, width, alignment, &access);
-    p->sectors[alignment] = (int16_t)wl_warp_sectors(m->rules, &access);
-    p->hit[alignment] = (int16_t)wl_warp_hit_wavefronts(m->rules, &access);
-}
-
-/* How many executions start at which alignment: all blocks of the class, all loop steps, all warps of the pattern. */
-static void alignments_of(const measurer *m, const wl_instruction_group *group, const wl_block_class *c, const pattern *p,
-                          wl_residues *out)
-{
-    const wl_geometry *g = m->geometry;
-    int64_t strides[3 + WL_LOOPS_MAX + WARPS_MAX];
-    int n = 0;
-    for (int d = 0; d < 3; d++)
-        strides[n++] = block_stride(group, g, d);
-    for (int i = 0; i < WL_LOOPS_MAX; i++)
-        strides[n++] = group->linear.stride[WL_AXIS_LOOP + i];
-    for (int w = 0; w < p->warps; w++)
-        strides[n++] = p->start[w];
-    wl_residues here, next;
-    (void)wl_residues_start(0, m->period, strides, n, &here);
-    for (int d = 0; d < 3; d++) {
-        wl_residues_move(&here, block_stride(group, g, d), c->first[d], c->count[d], &next);
-        here = next;
-    }
-    for (int i = 0; i < m->kernel->loop_count; i++) {
-        if (!group->uses_loop[i])
-            continue;
-        wl_residues_move(&here, group->linear.stride[WL_AXIS_LOOP + i], 0, m->kernel->loop_extent[i], &next);
-        here = next;
-    }
-    if (here.count == 1) { /* every warp starts alike but for its own offset, a multiple of the step */
-        here.weight[0] *= p->warps;
-        here.first = wl_floor_mod(here.first + p->start[0], m->period);
-        *out = here;
-        return;
-    }
-    *out = here;
-    memset(out->weight, 0, (size_t)out->count * sizeof *out->weight);
-    for (int w = 0; w < p->warps; w++) {
-        wl_residues_move(&here, p->start[w], 1, 1, &next);
-        for (int i = 0; i < out->count; i++)
-            out->weight[i] += next.weight[i];
-    }
-}
-
-/* ---- sampled part: the tag hash -------------------------------------------------------------------------------------- */
-
-static const placement *placement_at(const measurer *m, pattern *p, int32_t width, int64_t alignment)
+static placement *placement_at(const measurer *m, pattern *p, int32_t width, int64_t alignment)
 {
     placement *at = &p->placements[alignment / wl_min(width, 16) % PLACEMENTS];
     if (at->alignment == alignment)
@@ -298,6 +258,8 @@ static const placement *placement_at(const measurer *m, pattern *p, int32_t widt
         at->line_of[i] = (uint8_t)known;
         at->bank_of[i] = (uint8_t)(((alignment + p->relative[i]) >> m->rules->bank_shift) & (m->rules->banks - 1));
     }
+    memset(at->together, -1, sizeof at->together);
+    at->alone = -1;
     return at;
 }
 
@@ -329,26 +291,173 @@ static int cold_wavefronts(const measurer *m, const pattern *p, const placement 
     return wavefronts;
 }
 
+static void cost_at(const measurer *m, pattern *p, int32_t width, int64_t alignment)
+{
+    wl_warp_access access;
+    if (p->sectors[alignment] >= 0)
+        return;
+    place_pattern(p, width, alignment, &access);
+    p->sectors[alignment] = (int16_t)wl_warp_sectors(m->rules, &access);
+    if (m->rules->has_hash && p->separate) {
+        const uint8_t first[WL_LANES_MAX] = {0}; /* all lines in one tag wavefront */
+        p->hit[alignment] = (int16_t)cold_wavefronts(m, p, placement_at(m, p, width, alignment), width, first, 1);
+    } else {
+        p->hit[alignment] = (int16_t)wl_warp_hit_wavefronts(m->rules, &access);
+    }
+}
+
+/* How many executions start where, modulo `period`: all blocks of the class, all loop steps, all warps of the pattern.
+ * False when that makes too many classes. */
+static bool positions_of(const measurer *m, const wl_instruction_group *group, const wl_block_class *c, const pattern *p,
+                         int64_t period, wl_residues *out)
+{
+    const wl_geometry *g = m->geometry;
+    int64_t strides[3 + WL_LOOPS_MAX + WARPS_MAX];
+    int n = 0;
+    for (int d = 0; d < 3; d++)
+        strides[n++] = block_stride(group, g, d);
+    for (int i = 0; i < WL_LOOPS_MAX; i++)
+        strides[n++] = group->linear.stride[WL_AXIS_LOOP + i];
+    for (int w = 0; w < p->warps; w++)
+        strides[n++] = p->start[w];
+    wl_residues here, next;
+    if (!wl_residues_start(0, period, strides, n, &here))
+        return false;
+    for (int d = 0; d < 3; d++) {
+        wl_residues_move(&here, block_stride(group, g, d), c->first[d], c->count[d], &next);
+        here = next;
+    }
+    for (int i = 0; i < m->kernel->loop_count; i++) {
+        if (!group->uses_loop[i])
+            continue;
+        wl_residues_move(&here, group->linear.stride[WL_AXIS_LOOP + i], 0, m->kernel->loop_extent[i], &next);
+        here = next;
+    }
+    if (here.count == 1) { /* every warp starts alike but for its own offset, a multiple of the step */
+        here.weight[0] *= p->warps;
+        *out = here;
+        return true;
+    }
+    *out = here;
+    memset(out->weight, 0, (size_t)out->count * sizeof *out->weight);
+    for (int w = 0; w < p->warps; w++) {
+        wl_residues_move(&here, p->start[w], 1, 1, &next);
+        for (int i = 0; i < out->count; i++)
+            out->weight[i] += next.weight[i];
+    }
+    return true;
+}
+
+/* ---- sampled part: the tag hash -------------------------------------------------------------------------------------- */
+
+/* The lines of one tag wavefront, given as a bit set, served together. */
+static int wavefronts_together(const measurer *m, const pattern *p, placement *at, int32_t width, unsigned lines)
+{
+    if (at->together[lines] < 0) {
+        uint8_t rank[FEW_LINES];
+        for (int i = 0; i < at->lines; i++)
+            rank[i] = lines >> i & 1 ? 0 : 1;
+        at->together[lines] = (int8_t)cold_wavefronts(m, p, at, width, rank, 1);
+    }
+    return at->together[lines];
+}
+
+static const uint8_t each_line[WL_LANES_MAX] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+    32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+
 static wl_tag_cost tag_cost_at(const measurer *m, pattern *p, int32_t width, int64_t address)
 {
     const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> m->rules->line_shift;
-    const placement *at = placement_at(m, p, width, alignment);
+    placement *at = placement_at(m, p, width, alignment);
     uint8_t rank[WL_LANES_MAX], in_bank[16] = {0};
+    unsigned lines[FEW_LINES] = {0}; /* of each tag wavefront, where they are few */
     int tags = 0;
     for (int i = 0; i < at->lines; i++) {
         rank[i] = in_bank[wl_l1_tag_bank(m->rules, base + at->line[i])]++;
         tags = rank[i] >= tags ? rank[i] + 1 : tags;
     }
-    if (tags == 1) {
-        cost_at(m, p, width, alignment);
+    cost_at(m, p, width, alignment);
+    if (tags == 1)
         return (wl_tag_cost){1, p->hit[alignment]};
+    if (!p->separate) {
+        wl_warp_access access;
+        place_pattern(p, width, address, &access);
+        return wl_warp_tag_cost(m->rules, &access);
     }
-    if (p->separate && (width >> m->rules->bank_shift) <= m->rules->banks)
+    if (at->lines > FEW_LINES) {
+        if (at->alone < 0)
+            at->alone = cold_wavefronts(m, p, at, width, each_line, at->lines);
+        if (at->alone == p->hit[alignment]) /* lines never share a data wavefront: the tag stage changes nothing */
+            return (wl_tag_cost){tags, at->alone};
         return (wl_tag_cost){tags, cold_wavefronts(m, p, at, width, rank, tags)};
-    wl_warp_access access;
-    place_pattern(p, width, address, &access);
-    return wl_warp_tag_cost(m->rules, &access);
+    }
+    wl_tag_cost cost = {.tag = tags};
+    for (int i = 0; i < at->lines; i++)
+        lines[rank[i]] |= 1u << i;
+    for (int pass = 0; pass < tags; pass++)
+        cost.cold += wavefronts_together(m, p, at, width, lines[pass]);
+    return cost;
 }
+
+/* ---- neighbouring lines: the low bits of the line number decide --------------------------------------------------------- */
+
+/* Only for loads with a hash. The longest window whose positions can be told apart. */
+static void open_window(const measurer *m, const wl_instruction_group *group, const wl_block_class *c, pattern *p)
+{
+    p->has_window = false;
+    if (p->span > 4 * m->rules->line || group->width % WINDOW_STEP != 0)
+        return;
+    for (int64_t lines = WINDOW_LINES; lines >= 16 && !p->has_window; lines /= 2)
+        p->has_window = positions_of(m, group, c, p, lines * m->rules->line, &p->window);
+    if (p->has_window)
+        memset(p->window_tag, 0, (size_t)(p->window.granule / WINDOW_STEP) * sizeof *p->window_tag);
+}
+
+/* The cost at one position of the window. Lines that reach beyond its end carry into the higher bits of the line number,
+ * which are as good as random: a chain of j carries has probability 2^-(j+1). */
+static void cost_in_window(const measurer *m, pattern *p, int32_t width, int64_t at)
+{
+    const int64_t slot = at / WINDOW_STEP, bytes = p->window.granule;
+    int64_t highest = 0;
+    for (int i = 0; i < p->lanes; i++)
+        highest = wl_max(highest, p->relative[i]);
+    if (at + highest < bytes) {
+        const wl_tag_cost t = tag_cost_at(m, p, width, at);
+        p->window_tag[slot] = (float)t.tag;
+        p->window_cold[slot] = (float)t.cold;
+        return;
+    }
+    double tag = 0, cold = 0, probability = 1;
+    for (int j = 0; j < CARRY_MAX; j++) {
+        const wl_tag_cost t = tag_cost_at(m, p, width, at + (((int64_t)1 << j) - 1) * bytes);
+        if (j + 1 < CARRY_MAX)
+            probability /= 2;
+        tag += probability * t.tag;
+        cold += probability * t.cold;
+    }
+    p->window_tag[slot] = (float)tag;
+    p->window_cold[slot] = (float)cold;
+}
+
+static void add_window_costs(const measurer *m, pattern *p, int32_t width, const wl_instruction *in)
+{
+    wl_access_cost *cost = &m->costs[in->access];
+    double tag = 0, cold = 0;
+    for (int i = 0; i < p->window.count; i++) {
+        if (!p->window.weight[i])
+            continue;
+        const int64_t at = (wl_residue(&p->window, i) + in->offset) & (p->window.granule - 1);
+        if (p->window_tag[at / WINDOW_STEP] == 0)
+            cost_in_window(m, p, width, at);
+        tag += (double)p->window.weight[i] * (double)p->window_tag[at / WINDOW_STEP];
+        cold += (double)p->window.weight[i] * (double)p->window_cold[at / WINDOW_STEP];
+    }
+    cost->tag += tag;
+    cost->cold += cold;
+}
+
+/* ---- lines far apart: a sample ------------------------------------------------------------------------------------------ */
 
 typedef struct execution {
     int64_t block[3], loop[WL_LOOPS_MAX];
@@ -404,10 +513,15 @@ static void add_tag_costs(const measurer *m, const wl_instruction_group *group, 
                           const wl_instruction *in, size_t number, int64_t instructions, int64_t executions)
 {
     wl_access_cost *cost = &m->costs[in->access];
-    const int64_t wanted = m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLES / instructions);
+    const int64_t lines = wl_min(p->lanes, 1 + p->span / m->rules->line);
+    const int64_t wanted = m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLES / (instructions * (lines + 1)));
     const bool all = m->samples < 0 || executions <= wanted;
     const int64_t n = all ? executions : wanted;
     int64_t tag = 0, cold = 0;
+    if (!all && m->samples == 0 && p->has_window) {
+        add_window_costs(m, p, group->width, in);
+        return;
+    }
     if (!all)
         m->result->tag_sampled = true;
     for (int64_t i = 0; i < n; i++) {
@@ -456,8 +570,10 @@ static void measure_group(const measurer *m, const wl_instruction_group *group, 
         if (again)
             n = gather_patterns(m, group, c, list[i].cells, patterns);
         for (int k = 0; k < n; k++) {
-            if (again || n > 1)
-                alignments_of(m, group, c, &patterns[k], &alignments);
+            if (again || n > 1) /* at most 256 classes of single bytes: always fits */
+                (void)positions_of(m, group, c, &patterns[k], m->period, &alignments);
+            if (again && m->rules->has_hash)
+                open_window(m, group, c, &patterns[k]);
             add_costs(m, group, c, &patterns[k], &list[i], i, count, &alignments);
         }
     }

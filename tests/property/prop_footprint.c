@@ -322,6 +322,9 @@ static const struct hand_case {
     /* rows of 10 elements every 5: 5*9 + 10 = 55 elements */
     {"overlapping rows", "domain: [10, 10]\nfields: {a: {type: f32, strides: [1, 5]}}\nupdate: a[0,0] = 1\n",
      {.block = {4, 4, 1}, .fold = {1, 1, 1}}, 2, {10, 10, 1}, 1, ALL_BLOCKS, 32, 100, 7, 6},
+    /* 3*600 + 1000 doubles, from the middle of a page on */
+    {"overlapping rows, pages", "domain: [1000, 4]\nfields: {a: {type: f64, strides: [1, 600], origin: 256}}\nupdate: a[0,0] = 1\n",
+     {.block = {32, 4, 1}, .fold = {1, 1, 1}}, 2, {1000, 4, 1}, 1, ALL_BLOCKS, 4096, 4000, 6, 4},
     /* a block of an oversized grid without a single cell inside the domain, and one with a single column */
 #define EDGE "domain: [17, 10]\nfields: {a: {type: f32, strides: [1, 64]}}\nupdate: a[0,0] = 1\n"
     {"outside the domain", EDGE, {.block = {8, 8, 1}, .fold = {1, 1, 1}, .grid = {5, 3, 1}}, 2, {17, 10, 1}, 1, {3, 5}, 32, 0, 0, 0},
@@ -331,6 +334,12 @@ static const struct hand_case {
     /* three floats per thread, interleaved: together they leave no gap */
     {"array of structures", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[3*x]\", \"a[3*x+1]\", \"a[3*x+2]\"]\n",
      {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 192, 24, 24},
+    /* gaps filled from both sides, with ragged ends: elements 1 to 128 */
+    {"two combs", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[2*x + 2]\", \"a[2*x + 1]\"]\n",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 128, 17, 15},
+    /* bytes 0 to 25003 but for 1, 3, 25000 and 25002: more pieces than are laid out in a row */
+    {"many combs", "domain: [5, 5000]\nfields: {a: {type: i8}}\nstores: [\"a[2*x + 5*y]\"]\n",
+     {.block = {8, 128, 1}, .fold = {1, 1, 1}}, 2, {5, 5000, 1}, 1, ALL_BLOCKS, 32, 25000, 782, 780},
     {"every second element", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[2*x]\"]\n",
      {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 64, 16, 0},
     {"backwards", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[3 - x]\"]\n",

@@ -347,10 +347,28 @@ static void random_addresses(random_source *r, random_case *c)
     }
 }
 
+/* Accesses with gaps that fill each other's, or nearly: structures, every other element, a run into a comb. */
+static void random_combs(random_source *r, random_case *c)
+{
+    const int64_t count = random_in(r, 1, 9), reach = random_in(r, 1, 12), pitch = random_in(r, 0, 700);
+    int64_t stride = random_in(r, 2, 7);
+    random_put(c, "stores:\n");
+    for (int64_t a = 0, all = random_chance(r, 40) ? stride : 0; a < all; a++)
+        random_put(c, "  - \"f0[%lld*x + %lld*y + %lld]\"\n", (long long)stride, (long long)pitch, (long long)a);
+    for (int64_t a = 0; a < count; a++) {
+        const bool far = random_chance(r, 30);
+        random_put(c, "  - \"f%d[%lld*x + %lld*y + %lld]\"\n", random_chance(r, 85) ? 0 : (int)random_in(r, 0, c->field_count - 1),
+                   (long long)(random_chance(r, 10) ? 1 : random_chance(r, 5) ? -stride : stride), (long long)pitch,
+                   (long long)(far ? random_in(r, -200, 200) : random_in(r, -reach, reach)));
+        if (random_chance(r, 8))
+            stride = random_in(r, 2, 7);
+    }
+}
+
 static void random_case_make(uint64_t seed, random_case *c)
 {
     random_source r = random_start(seed);
-    const bool update = random_chance(&r, 45);
+    const bool update = random_chance(&r, 45), combs = !update && random_chance(&r, 20);
     memset(c, 0, sizeof *c);
     random_put(c, "name: random\nparams: {shift: 0}\n");
     random_domain(&r, c, update);
@@ -358,6 +376,8 @@ static void random_case_make(uint64_t seed, random_case *c)
     random_fields(&r, c, update);
     if (update) {
         random_update(&r, c);
+    } else if (combs) {
+        random_combs(&r, c);
     } else {
         random_loops(&r, c);
         random_addresses(&r, c);

@@ -17,7 +17,7 @@ static void test_objects(void **state)
         bytes[i] = (size_t)check_random_in(&seed, 0, i % 100 == 0 ? 40000 : 200);
         at[i] = wl_arena_alloc(&arena, bytes[i], 1);
         assert_non_null(at[i]);
-        check_int("object", "alignment", (int64_t)((uintptr_t)at[i] % sizeof(max_align_t)), 0);
+        check_int("object", "alignment", (int64_t)((uintptr_t)at[i] % _Alignof(max_align_t)), 0);
         for (size_t k = 0; k < bytes[i]; k++)
             check_int("fresh object", "byte", at[i][k], 0);
         memset(at[i], (int)(i % 255 + 1), bytes[i]);

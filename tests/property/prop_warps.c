@@ -1,0 +1,596 @@
+/* prop_warps.c - what the warps of random launches cost in the L1, and the footprints of their blocks, against
+ * enumeration of every block, warp, lane, folded cell and loop step.
+ *
+ * The laws are written anew from the measurements (tags and banks) and from Ernst et al. 2022, section 4.2 (banks and
+ * distance), with plain sets. From src/ the enumeration takes the parsed expressions and, to know which accesses
+ * are the same instruction, their affine forms, which prop_footprint.c checks.
+ *
+ * WL_SEED sets the first seed and WL_ITERATIONS the number of random cases per test; WL_STATISTICS=1 prints what was
+ * compared. SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#pragma GCC diagnostic ignored "-Wunused-function" /* the shared headers hold more than one test needs */
+#include "metrics/block_sum.h"
+#include "metrics/warps.h"
+#include "property/random_kernel.h"
+#include "property/trial.h"
+
+#define LANES_MAX 64
+#define DEVICES_MAX 32
+#define PAIRS_MAX 2048       /* accesses times folded cells    */
+#define REFERENCES_MAX 60000 /* of a case; larger ones are cut */
+
+static struct {
+    uint64_t seed, iterations; /* 0 iterations: each test's own number */
+    wl_device *devices[DEVICES_MAX];
+    size_t device_count;
+    int64_t cases, too_large, accesses, opaque, merged, instructions, sums, sampled_sums;
+    double exact_tag, estimated_tag, exact_cold, estimated_cold; /* over all cases */
+} run;
+
+static trial current; /* large, so not on the stack */
+static addresses listed;
+static wl_counter counter;
+static wl_warps_scratch scratch;
+
+static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
+
+/* ---- sets ------------------------------------------------------------------------------------------------------ */
+
+typedef struct numbers {
+    int count;
+    int64_t at[LANES_MAX * 16];
+} numbers;
+
+/* True when n was not there. */
+static bool put(numbers *set, int64_t n)
+{
+    for (int i = 0; i < set->count; i++)
+        if (set->at[i] == n)
+            return false;
+    set->at[set->count++] = n;
+    return true;
+}
+
+static int64_t modulo(int64_t a, int64_t b) { return a - b * floor_quotient(a, b); }
+
+/* ---- one instruction of one warp --------------------------------------------------------------------------------- */
+
+typedef struct law {
+    int64_t warp, sector, line, banks, word, distance; /* distance 0: none */
+    size_t columns;                                    /* of the tag hash; 0: not known */
+    int column[WL_DEVICE_LIST_MAX];
+} law;
+
+typedef struct request {
+    int64_t width;
+    bool active[LANES_MAX];
+    int64_t address[LANES_MAX];
+} request;
+
+typedef struct tally {
+    int64_t inst, sectors, hit, tag, cold;
+} tally;
+
+static int64_t number_of(const wl_device *device, wl_device_key key)
+{
+    double value = 0;
+    return wl_device_get(device, key, &value) ? (int64_t)value : 0;
+}
+
+static law law_of(const wl_device *d)
+{
+    law l = {number_of(d, WL_DEVICE_warp_size), number_of(d, WL_DEVICE_l1_sector), number_of(d, WL_DEVICE_l1_line),
+             number_of(d, WL_DEVICE_l1_banks), number_of(d, WL_DEVICE_l1_bank_width), 0, 0, {0}};
+    l.columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
+    for (size_t k = 0; k < l.columns; k++)
+        l.column[k] = (int)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k);
+    if (l.columns == 0)
+        l.distance = number_of(d, WL_DEVICE_l1_pair_distance);
+    return l;
+}
+
+static int64_t sectors_of(const law *l, const request *r)
+{
+    numbers sectors = {0};
+    for (int64_t lane = 0; lane < l->warp; lane++)
+        for (int64_t byte = 0; byte < r->width && r->active[lane]; byte++)
+            (void)put(&sectors, floor_quotient(r->address[lane] + byte, l->sector));
+    return sectors.count;
+}
+
+static int64_t lanes_per_group(const law *l, int64_t width)
+{
+    const int64_t lanes = l->banks * l->word / width;
+    return lanes > l->warp ? l->warp : lanes;
+}
+
+/* Fixed groups of lanes; a group needs the most distinct words of one bank. */
+static int64_t bank_wavefronts(const law *l, const request *r, const bool *chosen)
+{
+    const int64_t per_group = lanes_per_group(l, r->width);
+    int64_t wavefronts = 0;
+    for (int64_t start = 0; start < l->warp; start += per_group) {
+        numbers words = {0};
+        int64_t in_bank[64] = {0}, most = 0;
+        for (int64_t lane = start; lane < start + per_group; lane++)
+            for (int64_t byte = 0; byte < r->width && chosen[lane]; byte++) {
+                const int64_t word = floor_quotient(r->address[lane] + byte, l->word), bank = modulo(word, l->banks);
+                if (put(&words, word) && ++in_bank[bank] > most)
+                    most = in_bank[bank];
+            }
+        wavefronts += most;
+    }
+    return wavefronts;
+}
+
+/* The lowest address left, and in ascending order all near it that need banks still free. */
+static int64_t greedy_wavefronts(const law *l, int64_t *left, size_t count, int64_t width)
+{
+    int64_t wavefronts = 0;
+    qsort(left, count, sizeof *left, compare_addresses);
+    while (count > 0) {
+        bool used[64] = {false};
+        const int64_t lowest = left[0];
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++) {
+            bool fits = left[i] - lowest <= l->distance;
+            for (int64_t at = left[i]; at < left[i] + width; at += l->word)
+                fits = fits && !used[modulo(floor_quotient(at, l->word), l->banks)];
+            for (int64_t at = left[i]; at < left[i] + width && fits; at += l->word)
+                used[modulo(floor_quotient(at, l->word), l->banks)] = true;
+            if (!fits)
+                left[kept++] = left[i];
+        }
+        count = kept;
+        wavefronts++;
+    }
+    return wavefronts;
+}
+
+/* Lanes of one address, or narrower than a word and of one word, are one. */
+static int64_t paper_wavefronts(const law *l, const request *r)
+{
+    const int64_t per_group = lanes_per_group(l, r->width), unit = r->width < l->word ? l->word : 1;
+    int64_t wavefronts = 0;
+    for (int64_t start = 0; start < l->warp; start += per_group) {
+        numbers different = {0};
+        for (int64_t lane = start; lane < start + per_group; lane++)
+            if (r->active[lane])
+                (void)put(&different, floor_quotient(r->address[lane], unit) * unit);
+        wavefronts += greedy_wavefronts(l, different.at, (size_t)different.count, r->width < l->word ? l->word : r->width);
+    }
+    return wavefronts;
+}
+
+static int tag_bank(const law *l, int64_t line)
+{
+    int bank = 0;
+    for (size_t k = 0; k < l->columns; k++)
+        if (modulo(floor_quotient(line, (int64_t)1 << k), 2) == 1)
+            bank ^= l->column[k];
+    return bank;
+}
+
+/* Lines take ranks in their tag bank in lane order; a rank is a tag wavefront, and its lanes are served on their own. */
+static void add_tags(const law *l, const request *r, tally *sum)
+{
+    numbers lines = {0};
+    int64_t in_bank[16] = {0}, rank_of[LANES_MAX] = {0}, rank[LANES_MAX] = {0}, tags = 0;
+    for (int64_t lane = 0; lane < l->warp; lane++) {
+        const int64_t line = floor_quotient(r->address[lane], l->line);
+        if (!r->active[lane])
+            continue;
+        if (put(&lines, line))
+            rank_of[lines.count - 1] = in_bank[tag_bank(l, line)]++;
+        for (int i = 0; i < lines.count; i++)
+            if (lines.at[i] == line)
+                rank[lane] = rank_of[i];
+        tags = rank[lane] + 1 > tags ? rank[lane] + 1 : tags;
+    }
+    sum->tag += tags;
+    for (int64_t tag = 0; tag < tags; tag++) {
+        bool chosen[LANES_MAX] = {false};
+        for (int64_t lane = 0; lane < l->warp; lane++)
+            chosen[lane] = r->active[lane] && rank[lane] == tag;
+        sum->cold += bank_wavefronts(l, r, chosen);
+    }
+}
+
+static void add_request(const law *l, const request *r, bool store, tally *sum)
+{
+    sum->inst++;
+    sum->sectors += sectors_of(l, r);
+    sum->hit += l->distance > 0 ? paper_wavefronts(l, r) : bank_wavefronts(l, r, r->active);
+    if (l->columns > 0 && !store)
+        add_tags(l, r, sum);
+}
+
+/* ---- the instructions of a thread ---------------------------------------------------------------------------------- */
+
+/* An access for one folded cell. Pairs of one instruction are chained from the first. */
+typedef struct pair {
+    size_t access;
+    int64_t cell;
+    bool first;
+    int next; /* -1: none */
+} pair;
+
+static pair pairs[PAIRS_MAX];
+
+static bool names(const wl_expr *e, int variable)
+{
+    if (e->op == WL_EXPR_CONST)
+        return false;
+    if (e->op == WL_EXPR_VAR)
+        return (int)e->var == variable;
+    return names(e->a, variable) || names(e->b, variable);
+}
+
+static int64_t cell_coordinate(const wl_launch *l, int64_t cell, int d)
+{
+    return (d > 0 ? cell / l->fold[0] / (d > 1 ? l->fold[1] : 1) : cell) % l->fold[d];
+}
+
+/* The same address in every thread, as far as the expressions show it. */
+static bool same_instruction(const trial *t, const wl_bound *bounds, const pair *p, const pair *q)
+{
+    const wl_bound *a = &bounds[p->access], *b = &bounds[q->access];
+    int64_t difference = b->form.c - a->form.c;
+    if (!a->affine || !b->affine) {
+        for (int d = 0; d < 3; d++)
+            if (names(a->access->index, WL_VAR_X + d) &&
+                cell_coordinate(&t->input.launch, p->cell, d) != cell_coordinate(&t->input.launch, q->cell, d))
+                return false;
+        return p->access == q->access;
+    }
+    if (a->access->field != b->access->field || a->access->store != b->access->store ||
+        memcmp(a->form.k, b->form.k, sizeof a->form.k) != 0)
+        return false;
+    for (int d = 0; d < 3; d++)
+        difference += a->form.k[WL_VAR_X + d] * (cell_coordinate(&t->input.launch, q->cell, d) - cell_coordinate(&t->input.launch, p->cell, d));
+    return difference == 0;
+}
+
+static int64_t fold_cells(const trial *t) { return t->input.launch.fold[0] * t->input.launch.fold[1] * t->input.launch.fold[2]; }
+
+static int make_pairs(const trial *t, const wl_bound *bounds)
+{
+    int count = 0;
+    for (size_t a = 0; a < t->kernel->access_count; a++)
+        for (int64_t cell = 0; cell < fold_cells(t); cell++) {
+            int at = 0;
+            pairs[count] = (pair){a, cell, true, -1};
+            while (at < count && !(pairs[at].first && same_instruction(t, bounds, &pairs[at], &pairs[count])))
+                at++;
+            if (at < count) {
+                pairs[count].first = false;
+                pairs[count].next = pairs[at].next;
+                pairs[at].next = count;
+                run.merged++;
+            }
+            count++;
+        }
+    return count;
+}
+
+/* ---- all warps of a launch -------------------------------------------------------------------------------------------- */
+
+typedef struct machine {
+    const trial *trial;
+    const wl_bound *bounds;
+    law law;
+    int64_t steps[WL_LOOPS_MAX]; /* of the instruction at hand */
+} machine;
+
+static void set_steps(machine *m, size_t access)
+{
+    const wl_kernel *k = m->trial->kernel;
+    for (int i = 0; i < WL_LOOPS_MAX; i++) {
+        const bool used = m->bounds[access].affine ? m->bounds[access].form.k[WL_VAR_LOOP_0 + i] != 0
+                                                   : names(k->accesses[access].index, WL_VAR_LOOP_0 + i);
+        m->steps[i] = i < k->loop_count && used ? k->loop_extent[i] : 1;
+    }
+}
+
+/* The address a lane needs for any of its cells inside the domain; all of them must agree. */
+static bool lane_address(const machine *m, int first, const int64_t block[3], int64_t thread, int64_t step, int64_t *address)
+{
+    const trial *t = m->trial;
+    int64_t variables[WL_VAR_COUNT];
+    bool needed = false;
+    for (int p = first; p >= 0; p = pairs[p].next) {
+        const wl_access *access = &t->kernel->accesses[pairs[p].access];
+        if (!set_cell(t, block, thread, pairs[p].cell, variables))
+            continue;
+        variables[WL_VAR_LOOP_0] = step % m->steps[0];
+        variables[WL_VAR_LOOP_1] = step / m->steps[0] % m->steps[1];
+        variables[WL_VAR_LOOP_2] = step / m->steps[0] / m->steps[1];
+        const int64_t here = evaluate(access->index, variables) * access->width_bytes + t->kernel->fields[access->field].base_bytes;
+        if (needed && here != *address) {
+            trial_print(t);
+            fail_msg("access %zu does not have the address of its instruction", pairs[p].access);
+        }
+        *address = here;
+        needed = true;
+    }
+    return needed;
+}
+
+static void run_instruction(machine *m, int first, tally *sum)
+{
+    const trial *t = m->trial;
+    const wl_launch *l = &t->input.launch;
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2], blocks_in_grid = t->grid[0] * t->grid[1] * t->grid[2];
+    const wl_access *access = &t->kernel->accesses[pairs[first].access];
+    set_steps(m, pairs[first].access);
+    for (int64_t n = 0; n < blocks_in_grid; n++) {
+        const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
+        for (int64_t warp = 0; warp < threads; warp += m->law.warp)
+            for (int64_t step = 0; step < m->steps[0] * m->steps[1] * m->steps[2]; step++) {
+                request r = {.width = access->width_bytes};
+                bool any = false;
+                for (int64_t lane = 0; lane < m->law.warp && warp + lane < threads; lane++) {
+                    r.active[lane] = lane_address(m, first, block, warp + lane, step, &r.address[lane]);
+                    any = any || r.active[lane];
+                }
+                if (any)
+                    add_request(&m->law, &r, access->store, sum);
+            }
+    }
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------------------ */
+
+static const wl_device *random_device(random_source *r)
+{
+    const char *wanted = random_chance(r, 45) ? "h200" : random_chance(r, 55) ? "a100-40gb" : "";
+    for (size_t i = 0; i < run.device_count; i++)
+        if (strcmp(wl_device_name(run.devices[i]), wanted) == 0)
+            return run.devices[i];
+    return run.devices[random_in(r, 0, (int64_t)run.device_count - 1)];
+}
+
+/* Deeper folds and fuller blocks than the shared generator draws. */
+static void random_variation(random_source *r, wl_launch *l)
+{
+    static const int64_t folds[][3] = {{4, 1, 1}, {1, 4, 1}, {1, 1, 4}, {2, 2, 2}, {8, 1, 1}, {1, 2, 8}, {5, 3, 1}, {1, 1, 64}};
+    static const int64_t shapes[][3] = {{64, 2, 1}, {128, 1, 1}, {16, 16, 1}, {8, 8, 8}, {33, 3, 1}, {1, 32, 1}, {1, 1, 32}, {48, 2, 2}, {32, 32, 1}};
+    if (random_chance(r, 20))
+        memcpy(l->fold, RANDOM_OF(r, folds), sizeof l->fold);
+    if (random_chance(r, 20))
+        memcpy(l->block, RANDOM_OF(r, shapes), sizeof l->block);
+}
+
+/* Cells of the launch times accesses times loop steps. */
+static int64_t references(const trial *t)
+{
+    int64_t n = (int64_t)t->kernel->access_count * fold_cells(t);
+    for (int d = 0; d < 3; d++)
+        n *= t->grid[d] * t->input.launch.block[d];
+    for (int i = 0; i < t->kernel->loop_count; i++)
+        n *= t->kernel->loop_extent[i];
+    return n;
+}
+
+/* False when it is too large to enumerate. Origins move by a random amount, so that all columns of the hash are used. */
+static bool start_case(uint64_t seed, random_source *r, const wl_device **device)
+{
+    trial_end(&current);
+    current.seed = seed;
+    random_case_make(seed, &current.input);
+    *r = random_start(~seed);
+    *device = random_device(r);
+    random_variation(r, &current.input.launch);
+    trial_load(&current, *device, random_chance(r, 50) ? 0 : random_in(r, -((int64_t)1 << 31), (int64_t)1 << 31));
+    run.cases++;
+    const bool small = references(&current) <= REFERENCES_MAX && (int64_t)current.kernel->access_count * fold_cells(&current) <= PAIRS_MAX;
+    run.too_large += !small;
+    return small;
+}
+
+/* As wl_predict makes it. */
+static wl_view make_view(const trial *t, wl_arena *arena)
+{
+    wl_view view;
+    wl_error err = {0};
+    if (wl_view_make(t->kernel, wl_view_is_fixed(t->kernel) ? NULL : &t->geometry, arena, &view, &err) != WL_OK)
+        trial_fail(t, &err);
+    return view;
+}
+
+/* ---- warps ---------------------------------------------------------------------------------------------------------------- */
+
+static wl_access_cost costs[TRIAL_ACCESSES_MAX];
+static tally tallies[TRIAL_ACCESSES_MAX];
+
+static wl_warps_result measure(const trial *t, const wl_device *device, const wl_view *view, int64_t samples)
+{
+    wl_arena arena = {0};
+    wl_l1_rules rules;
+    wl_warps_result result;
+    wl_error err = {0};
+    const wl_warps_options options = {samples};
+    wl_l1_rules_make(device, &rules);
+    scratch.arena = &arena;
+    const wl_status status = wl_warps_measure(t->kernel, &t->geometry, view->bounds, &rules, &options, &scratch, costs, &result, &err);
+    wl_arena_free(&arena);
+    if (status != WL_OK)
+        trial_fail(t, &err);
+    return result;
+}
+
+static void expect_cost(const trial *t, const wl_device *device, size_t access, const char *what, int64_t expected, double got)
+{
+    if ((double)expected == got)
+        return;
+    trial_print(t);
+    print_error("on %s, access %zu, %s %s\n", wl_device_name(device), access, t->kernel->accesses[access].store ? "store" : "load",
+                t->kernel->accesses[access].text);
+    fail_msg("%s: expected %lld, got %.17g", what, (long long)expected, got);
+}
+
+static void check_costs(const trial *t, const wl_device *device, bool tags)
+{
+    for (size_t a = 0; a < t->kernel->access_count; a++) {
+        expect_cost(t, device, a, "instructions", tallies[a].inst, costs[a].inst);
+        expect_cost(t, device, a, "sectors", tallies[a].sectors, costs[a].sectors);
+        expect_cost(t, device, a, "wavefronts, lines present", tallies[a].hit, costs[a].hit);
+        if (tags) {
+            expect_cost(t, device, a, "tag wavefronts", tallies[a].tag, costs[a].tag);
+            expect_cost(t, device, a, "wavefronts, lines absent", tallies[a].cold, costs[a].cold);
+        }
+    }
+}
+
+/* By default tag costs are estimated: every execution still takes a tag wavefront, and each of these a data wavefront. */
+static void check_estimates(const trial *t, const wl_device *device)
+{
+    for (size_t a = 0; a < t->kernel->access_count; a++) {
+        if (tallies[a].tag == 0)
+            continue;
+        if (costs[a].tag < costs[a].inst * (1 - 1e-6) || costs[a].cold < costs[a].tag * (1 - 1e-6))
+            expect_cost(t, device, a, "tag wavefronts, estimated", tallies[a].tag, -costs[a].tag);
+        run.exact_tag += (double)tallies[a].tag;
+        run.estimated_tag += costs[a].tag;
+        run.exact_cold += (double)tallies[a].cold;
+        run.estimated_cold += costs[a].cold;
+    }
+}
+
+static void check_warps(const trial *t, const wl_device *device)
+{
+    wl_arena arena = {0};
+    const wl_view view = make_view(t, &arena);
+    machine m = {.trial = t, .bounds = view.bounds, .law = law_of(device)};
+    const int count = make_pairs(t, view.bounds);
+    memset(tallies, 0, sizeof tallies);
+    for (int p = 0; p < count; p++)
+        if (pairs[p].first)
+            run_instruction(&m, p, &tallies[pairs[p].access]);
+    wl_warps_result result = measure(t, device, &view, -1);
+    if (result.tag_sampled || result.blocks_sampled) {
+        trial_print(t);
+        fail_msg("sampled although all warps were asked for");
+    }
+    check_costs(t, device, true);
+    result = measure(t, device, &view, 0);
+    if (!result.blocks_sampled)
+        check_costs(t, device, false);
+    check_estimates(t, device);
+    for (size_t a = 0; a < t->kernel->access_count; a++) {
+        run.accesses++;
+        run.opaque += !view.bounds[a].affine;
+        run.instructions += tallies[a].inst;
+    }
+    wl_arena_free(&arena);
+}
+
+static void warps_agree_with_enumeration(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < iterations(6000); i++) {
+        random_source r;
+        const wl_device *device;
+        if (start_case(run.seed + i, &r, &device))
+            check_warps(&current, device);
+        trial_end(&current);
+    }
+    if (run.iterations)
+        return;
+    assert_true(fabs(run.estimated_tag - run.exact_tag) < 0.02 * run.exact_tag);
+    assert_true(fabs(run.estimated_cold - run.exact_cold) < 0.02 * run.exact_cold);
+}
+
+/* ---- sums over blocks -------------------------------------------------------------------------------------------------------- */
+
+static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side side, int64_t granule)
+{
+    const group g = trial_group(t, field, (int)side);
+    int64_t expected = 0;
+    wl_block_sum got;
+    wl_error err = {0};
+    if (wl_block_sum_make(view, &counter, &t->geometry, field, side, granule, &got, &err) != WL_OK)
+        trial_fail(t, &err);
+    for (int64_t n = 0; n < t->grid[0] * t->grid[1] * t->grid[2] && g.count; n++) {
+        enumerate(t, &g, (blocks){n, n + 1}, &listed);
+        expected += count_enumerated(&listed, granule).touched;
+    }
+    run.sums++;
+    run.sampled_sums += got.sampled;
+    if (got.sampled || (double)expected == got.granules)
+        return;
+    trial_print(t);
+    fail_msg("distinct granules of %lld bytes of each block, %s of field f%zu: expected %lld, got %.17g", (long long)granule,
+             side == WL_LOADS ? "loads" : side == WL_STORES ? "stores" : "all accesses", field, (long long)expected, got.granules);
+}
+
+static void block_sums_agree_with_enumeration(void **state)
+{
+    (void)state;
+    static const int64_t granules[] = {32, 64, 128};
+    for (uint64_t i = 0; i < iterations(6000); i++) {
+        random_source r;
+        const wl_device *device;
+        if (start_case(run.seed + i, &r, &device)) {
+            wl_arena arena = {0};
+            const wl_view view = make_view(&current, &arena);
+            for (size_t f = 0; f < current.kernel->field_count; f++)
+                check_sum(&current, &view, f, (wl_side)random_in(&r, 0, 2), RANDOM_OF(&r, granules));
+            wl_arena_free(&arena);
+        }
+        trial_end(&current);
+    }
+}
+
+/* ---- main --------------------------------------------------------------------------------------------------------------------- */
+
+static int setup(void **state)
+{
+    (void)state;
+    wl_error err = {0};
+    const char *seed = getenv("WL_SEED"), *count = getenv("WL_ITERATIONS");
+    run.seed = seed ? strtoull(seed, NULL, 10) : 1;
+    run.iterations = count ? strtoull(count, NULL, 10) : 0;
+    counter.row_budget = WL_ROW_BUDGET;
+    for (size_t i = 0; i < wl_device_builtin_count() && i < DEVICES_MAX; i++)
+        if (wl_device_builtin(wl_device_builtin_name(i), &run.devices[run.device_count++], &err) != WL_OK)
+            return -1;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    if (getenv("WL_STATISTICS"))
+        print_message("%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions; %lld block sums, %lld sampled\n",
+                      (long long)run.cases, (long long)run.too_large, (long long)run.accesses, (long long)run.opaque,
+                      (long long)run.merged, (long long)run.instructions, (long long)run.sums, (long long)run.sampled_sums);
+    if (getenv("WL_STATISTICS"))
+        print_message("tag wavefronts %.0f, estimated %.0f; with lines absent %.0f, estimated %.0f\n", run.exact_tag, run.estimated_tag,
+                      run.exact_cold, run.estimated_cold);
+    trial_end(&current); /* a failed test leaves it behind */
+    for (size_t i = 0; i < run.device_count; i++)
+        wl_device_free(run.devices[i]);
+    wl_warps_scratch_free(&scratch);
+    wl_counter_free(&counter);
+    free(listed.starts);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warps_agree_with_enumeration),
+        cmocka_unit_test(block_sums_agree_with_enumeration),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

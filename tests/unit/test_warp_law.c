@@ -1,0 +1,135 @@
+/* test_warp_law.c - the L1 laws: measured patterns on the H200, and the paper's three loads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "metrics/warp_law.h"
+#include "warpline/warpline.h"
+
+static wl_l1_rules rules_of(const char *name)
+{
+    wl_error err = {0};
+    wl_device *device = NULL;
+    wl_l1_rules rules;
+    assert_int_equal(wl_device_builtin(name, &device, &err), WL_OK);
+    wl_l1_rules_make(device, &rules);
+    wl_device_free(device);
+    return rules;
+}
+
+/* Lane l at (l / wide) * pitch + (l % wide) * step, from `base` on. */
+static wl_warp_access pattern(int lanes, int wide, int64_t pitch, int64_t step, int32_t width, int64_t base)
+{
+    wl_warp_access a = {.count = lanes, .width = width};
+    for (int l = 0; l < lanes; l++) {
+        a.lane[l] = (uint8_t)l;
+        a.address[l] = base + l / wide * pitch + l % wide * step;
+    }
+    return a;
+}
+
+static void measured_patterns_are_exact(void **state)
+{
+    (void)state;
+    const wl_l1_rules rules = rules_of("h200");
+    FILE *f = fopen(SOURCE_DIR "/tests/data/h200_patterns.csv", "r");
+    assert_non_null(f);
+    char line[256];
+    int rows = 0, wrong = 0;
+    while (fgets(line, sizeof line, f)) {
+        int bytes, wide, stride;
+        long long pitch, inst, wavefronts, tags, sectors;
+        if (sscanf(line, "%d,%d,%lld,%d,%lld,%lld,%lld,%lld", &bytes, &wide, &pitch, &stride, &inst, &wavefronts, &tags, &sectors) != 8)
+            continue;
+        long long got[3] = {0};
+        for (int i = 0; i < 4; i++) { /* the kernel loads at four places */
+            const wl_warp_access a = pattern(32, wide, pitch, (int64_t)stride * bytes, bytes, (int64_t)i * 65536);
+            const wl_tag_cost cost = wl_warp_tag_cost(&rules, &a);
+            got[0] += cost.cold * inst / 4;
+            got[1] += cost.tag * inst / 4;
+            got[2] += wl_warp_sectors(&rules, &a) * inst / 4;
+        }
+        if (got[0] != wavefronts || got[1] != tags || got[2] != sectors) {
+            print_error("bytes %d wide %d pitch %lld stride %d: wavefronts %lld (measured %lld), tags %lld (%lld), sectors %lld (%lld)\n", bytes,
+                        wide, pitch, stride, got[0], wavefronts, got[1], tags, got[2], sectors);
+            wrong++;
+        }
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 261);
+    assert_int_equal(wrong, 0);
+}
+
+/* Ernst et al. 2022, section 4.2: A[t], B[2t], D[16t] in double precision cost 1, 2 and 16 cycles per half warp. */
+static void papers_three_loads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t stride_elements;
+        int per_half_warp;
+    } cases[] = {{"A[threadIdx.x]", 1, 1}, {"B[threadIdx.x*2]", 2, 2}, {"D[threadIdx.x*16]", 16, 16}};
+    static const char *const devices[] = {"v100", "a100-40gb", "a100-80gb", "h200"};
+    for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++) {
+        const wl_l1_rules rules = rules_of(devices[d]);
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            const wl_warp_access half = pattern(16, 16, 0, 8 * cases[i].stride_elements, 8, 0);
+            const wl_warp_access full = pattern(32, 32, 0, 8 * cases[i].stride_elements, 8, 0);
+            const int got = wl_warp_hit_wavefronts(&rules, &half), both = wl_warp_hit_wavefronts(&rules, &full);
+            if (got != cases[i].per_half_warp || both != 2 * cases[i].per_half_warp)
+                fail_msg("%s on %s: %d per half warp, %d per warp; expected %d and %d", cases[i].name, devices[d], got, both,
+                         cases[i].per_half_warp, 2 * cases[i].per_half_warp);
+        }
+    }
+}
+
+/* The distance rule: two rows of 16 lanes of f32 pair when near, not when far. */
+static void far_rows_do_not_pair(void **state)
+{
+    (void)state;
+    const wl_l1_rules a100 = rules_of("a100-40gb"), h200 = rules_of("h200");
+    const wl_warp_access near = pattern(32, 16, 64 + 512, 4, 4, 0), far = pattern(32, 16, 64 + 4096, 4, 4, 0);
+    assert_int_equal(wl_warp_hit_wavefronts(&a100, &near), 1);
+    assert_int_equal(wl_warp_hit_wavefronts(&a100, &far), 2);
+    assert_int_equal(wl_warp_hit_wavefronts(&h200, &far), 1); /* the tag hash decides there, not the distance */
+    /* lines 7 and 8 share a tag bank of the H200, lines 0 and 16 do not */
+    assert_int_equal(wl_l1_tag_bank(&h200, 7) == wl_l1_tag_bank(&h200, 8), 1);
+    assert_int_equal(wl_l1_tag_bank(&h200, 0) == wl_l1_tag_bank(&h200, 16), 0);
+}
+
+static void broadcasts_and_narrow_types(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t step;
+        int32_t width;
+        int sectors, hit;
+    } cases[] = {
+        {"all lanes one f64", 0, 8, 1, 2}, {"all lanes one f32", 0, 4, 1, 1}, {"f16 neighbours", 2, 2, 2, 1},
+        {"i8 neighbours", 1, 1, 1, 1},     {"float4 neighbours", 16, 16, 16, 4}, {"f32 stride 32", 128, 4, 32, 32},
+    };
+    const wl_l1_rules rules = rules_of("h200");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const wl_warp_access a = pattern(32, 32, 0, cases[i].step, cases[i].width, 0);
+        const int sectors = wl_warp_sectors(&rules, &a), hit = wl_warp_hit_wavefronts(&rules, &a);
+        if (sectors != cases[i].sectors || hit != cases[i].hit)
+            fail_msg("%s: %d sectors, %d wavefronts; expected %d and %d", cases[i].name, sectors, hit, cases[i].sectors, cases[i].hit);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measured_patterns_are_exact),
+        cmocka_unit_test(papers_three_loads),
+        cmocka_unit_test(far_rows_do_not_pair),
+        cmocka_unit_test(broadcasts_and_narrow_types),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
