@@ -3,8 +3,12 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/fail.h"
 
 #define WORD_MAX 48
 
@@ -19,7 +23,7 @@ static size_t distance(const char *a, const char *b)
 {
     const size_t n = strlen(a), m = strlen(b);
     if (n > WORD_MAX || m > WORD_MAX)
-        return WORD_MAX;
+        return SIZE_MAX;
     size_t row[WORD_MAX + 1];
     for (size_t j = 0; j <= m; j++)
         row[j] = j;
@@ -38,15 +42,26 @@ static size_t distance(const char *a, const char *b)
 const char *wl_text_nearest(const char *word, const char *const *names, size_t count)
 {
     const char *best = NULL;
-    size_t best_distance = 1 + strlen(word) / 3;
+    const size_t length = strlen(word);
+    size_t best_distance = 1 + length / 3;
     for (size_t i = 0; i < count; i++) {
         const size_t d = distance(word, names[i]);
-        if (d < best_distance || (!best && d == best_distance)) {
+        if (d < length && (d < best_distance || (!best && d == best_distance))) { /* a letter must agree */
             best = names[i];
             best_distance = d;
         }
     }
     return best;
+}
+
+wl_status wl_fail_unknown(wl_error *err, wl_loc loc, const char *what, const char *word, size_t length,
+                          const char *const *names, size_t count)
+{
+    char shown[64];
+    (void)snprintf(shown, sizeof shown, "%.*s", (int)(length < 60 ? length : 60), word);
+    const char *near = wl_text_nearest(shown, names, count);
+    return wl_fail(err, WL_E_INPUT, loc, "%s '%s'%s%s%s", what, shown, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
 }
 
 bool wl_text_number(const char *text, double *value)

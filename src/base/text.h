@@ -5,8 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "warpline/status.h"
+
 /* Of the `count` names, the one a mistyped `word` most likely meant, or NULL if none is near. */
 const char *wl_text_nearest(const char *word, const char *const *names, size_t count);
+
+/* Fails with "WHAT 'word'; did you mean 'near'?" at loc. The word need not be 0-terminated. */
+wl_status wl_fail_unknown(wl_error *err, wl_loc loc, const char *what, const char *word, size_t length,
+                          const char *const *names, size_t count);
 
 /* True when the whole of `text` is a decimal number a double can hold; sets *value. */
 bool wl_text_number(const char *text, double *value);

@@ -1,6 +1,7 @@
 /* units.c - see units.h. One table; a test walks it. SPDX-License-Identifier: MIT */
 #include "base/units.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,6 +70,12 @@ void wl_unit_choices(wl_dimension dimension, char *text, size_t size)
     }
 }
 
+double wl_unit_convert(double value, double scale)
+{
+    const double v = value * scale, whole = round(v);
+    return fabs(v - whole) <= 4 * DBL_EPSILON * fabs(v) ? whole : v;
+}
+
 bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value)
 {
     char number[64];
@@ -90,7 +97,7 @@ bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value)
     const char *unit = text + n + strspn(text + n, " ");
     if (*unit != '\0' && !wl_unit_scale(dimension, unit, &scale))
         return false;
-    *value = v * scale;
+    *value = wl_unit_convert(v, scale);
     return isfinite(*value);
 }
 
@@ -107,7 +114,7 @@ void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t s
             best = u;
     }
     if (!best)
-        (void)snprintf(text, size, "%.6g", value);
+        (void)snprintf(text, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
     else
         (void)snprintf(text, size, "%.4g %s", value / best->scale, best->name);
 }

@@ -20,6 +20,9 @@ typedef enum wl_dimension {
 /* Base units per `unit`; false when the unit does not measure this dimension. */
 bool wl_unit_scale(wl_dimension dimension, const char *unit, double *scale);
 
+/* value * scale, where a product that is whole but for rounding (4.1 MB) becomes whole. */
+double wl_unit_convert(double value, double scale);
+
 /* The base unit of a dimension ("B", "Hz", ...), and all units accepted for it as one text. */
 const char *wl_unit_base(wl_dimension dimension);
 void wl_unit_choices(wl_dimension dimension, char *text, size_t size);

@@ -23,6 +23,22 @@ static wl_loc mark_loc(yaml_mark_t mark, size_t length)
     return (wl_loc){(int32_t)mark.line + 1, (int32_t)mark.column + 1, (int32_t)length};
 }
 
+/* Text that is not even characters is reported by byte offset, without a mark. */
+static wl_loc offset_loc(const reader *r, size_t offset)
+{
+    wl_loc loc = {1, 1, 1};
+    for (size_t i = 0; i < offset && i < r->length; i++) {
+        const unsigned char c = (unsigned char)r->text[i];
+        if (c == '\n') {
+            loc.line++;
+            loc.col = 1;
+        } else if ((c & 0xc0) != 0x80) {
+            loc.col++;
+        }
+    }
+    return loc;
+}
+
 static wl_status next_event(reader *r, yaml_event_t *event)
 {
     if (yaml_parser_parse(&r->parser, event))
@@ -30,8 +46,8 @@ static wl_status next_event(reader *r, yaml_event_t *event)
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR)
         return wl_fail(r->err, WL_E_NOMEM, WL_NOWHERE, "out of memory while reading YAML");
-    const yaml_mark_t mark = p->problem_mark;
-    return wl_fail(r->err, WL_E_INPUT, mark_loc(mark, 1), "not valid YAML: %s%s%s",
+    const wl_loc loc = p->error == YAML_READER_ERROR ? offset_loc(r, p->problem_offset) : mark_loc(p->problem_mark, 1);
+    return wl_fail(r->err, WL_E_INPUT, loc, "not valid YAML: %s%s%s",
                    p->problem ? p->problem : "unreadable text", p->context ? ", " : "",
                    p->context ? p->context : "");
 }
@@ -39,7 +55,9 @@ static wl_status next_event(reader *r, yaml_event_t *event)
 /* The indentation of a literal block: that of its first line with content. */
 static int32_t block_indent(const reader *r, yaml_mark_t start)
 {
-    size_t i = start.index;
+    size_t i = 0; /* not start.index, which counts characters rather than bytes */
+    for (size_t line = 0; i < r->length && line < start.line; i++)
+        line += r->text[i] == '\n';
     while (i < r->length && r->text[i] != '\n')
         i++;
     while (i < r->length) {

@@ -135,9 +135,8 @@ static wl_status set_value(wl_device *device, const char *assignment, wl_error *
         const char *names[WL_DEVICE_KEY_COUNT];
         for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
             names[i] = wl_device_keys[i].name;
-        const char *near = wl_text_nearest(name, names, WL_DEVICE_KEY_COUNT);
-        return wl_fail(err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(name)}, "unknown device key '%s'%s%s%s",
-                       name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return wl_fail_unknown(err, (wl_loc){1, 1, (int32_t)strlen(name)}, "unknown device key", name, strlen(name), names,
+                               WL_DEVICE_KEY_COUNT);
     }
     wl_device_entry entry = {.source = "set by the user"};
     const wl_loc loc = {1, (int32_t)(equals - assignment) + 2, (int32_t)strlen(equals + 1)};
@@ -190,8 +189,5 @@ wl_status wl_device_builtin(const char *name, wl_device **out, wl_error *err)
     size_t count = 0;
     for (; count < wl_embedded_device_count && count < 64; count++)
         names[count] = wl_embedded_devices[count].name;
-    const char *near = wl_text_nearest(name, names, count);
-    (void)wl_fail(err, WL_E_INPUT, WL_NOWHERE, "no device is called '%.60s'%s%s%s ('warpline devices' lists them)",
-                  name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    return WL_E_INPUT;
+    return wl_fail_unknown(err, WL_NOWHERE, "no device is called", name, strlen(name), names, count);
 }

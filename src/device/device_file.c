@@ -19,7 +19,7 @@ static wl_status read_number(const wl_yaml *node, const wl_device_key_info *info
         return wl_fail(err, WL_E_INPUT, node->loc, "%s needs a number, not '%.40s'", info->name, node->text);
     if (entry->count == WL_DEVICE_LIST_MAX)
         return wl_fail(err, WL_E_INPUT, node->loc, "%s has more than %d values", info->name, WL_DEVICE_LIST_MAX);
-    entry->values[entry->count++] = value * scale;
+    entry->values[entry->count++] = wl_unit_convert(value, scale);
     return WL_OK;
 }
 
@@ -137,7 +137,7 @@ static wl_status check_each(const wl_device *device, wl_device_key key, wl_error
         if (!(v >= 0) || v > 1e18 || (v == 0 && !may_be_zero))
             return complain(device, key, "must be a positive number below 1e18", err);
         if (whole && v != floor(v))
-            return complain(device, key, "must be a whole number", err);
+            return complain(device, key, dimension == WL_DIM_BYTES ? "must be a whole number of bytes" : "must be a whole number", err);
     }
     return WL_OK;
 }
@@ -212,6 +212,10 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         return complain(device, WL_DEVICE_sm_count, "may be at most 65536", err);
     if (wl_device_int(device, WL_DEVICE_max_threads_per_sm) > 65536)
         return complain(device, WL_DEVICE_max_threads_per_sm, "may be at most 65536", err);
+    if (wl_device_int(device, WL_DEVICE_registers_per_sm) > 1 << 30)
+        return complain(device, WL_DEVICE_registers_per_sm, "may be at most 2^30", err);
+    WL_TRY(check_order(device, WL_DEVICE_register_granularity, WL_DEVICE_registers_per_sm,
+                       "must not exceed registers_per_sm", err));
     WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l1_line, "must not exceed l1_line", err));
     WL_TRY(check_order(device, WL_DEVICE_l2_sector, WL_DEVICE_l2_line, "must not exceed l2_line", err));
     WL_TRY(check_order(device, WL_DEVICE_sub_partitions, WL_DEVICE_registers_per_sm,

@@ -23,17 +23,12 @@ static wl_status add_addresses(walk *w)
 {
     for (size_t a = 0; a < w->access_count; a++) {
         const wl_access *access = w->accesses[a]->access;
-        const int64_t base = w->region->kernel->fields[access->field].base_bytes;
-        int64_t index[WL_LANES_MAX];
-        WL_TRY(wl_expr_eval(access->index, &w->values, index, w->err));
-        for (int i = 0; i < w->values.lanes; i++) {
-            int64_t address;
-            if (!wl_mul(index[i], access->width_bytes, &address) || !wl_add(address, base, &address))
-                return wl_fail(w->err, WL_E_RANGE, access->loc, "the address of %.60s leaves the range +-2^60", access->text);
-            if (!wl_granules_add(&w->counter->granules, wl_floor_div(address, w->granule),
-                                 wl_floor_div(address + access->width_bytes - 1, w->granule)))
+        int64_t address[WL_LANES_MAX];
+        WL_TRY(wl_access_addresses(w->region->kernel, access, &w->values, address, w->err));
+        for (int i = 0; i < w->values.lanes; i++)
+            if (!wl_granules_add(&w->counter->granules, wl_floor_div(address[i], w->granule),
+                                 wl_floor_div(address[i] + access->width_bytes - 1, w->granule)))
                 return wl_fail(w->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-        }
     }
     return WL_OK;
 }

@@ -45,7 +45,10 @@ wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geo
     const int64_t base = kernel->fields[access->field].base_bytes;
     int64_t lo, hi, t;
     out->access = access;
-    WL_TRY(wl_expr_form(access->index, ranges, &out->affine, &out->form, err));
+    const wl_status status = wl_expr_form(access->index, ranges, &out->affine, &out->form, err);
+    if (status != WL_OK && err)
+        err->loc = access->loc; /* the expression knows its place in the access only */
+    WL_TRY(status);
     if (!out->affine)
         return WL_OK;
     wl_form *f = &out->form;

@@ -4,9 +4,6 @@
  * SPDX-License-Identifier: MIT */
 #include "input/expr_parse.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/text.h"
@@ -75,8 +72,6 @@ static wl_status leaf(reader *r, const wl_expr *e, const wl_expr **out)
 static wl_status unknown_name(reader *r)
 {
     const wl_token *t = &r->lexer->token;
-    char word[64];
-    (void)snprintf(word, sizeof word, "%.*s", (int)(t->length < 60 ? t->length : 60), t->text);
     const char *names[64];
     size_t n = 0;
     for (size_t i = 0; i < r->scope->param_count && n < 40; i++)
@@ -85,9 +80,7 @@ static wl_status unknown_name(reader *r)
         names[n++] = r->scope->loops[i];
     for (size_t i = 0; r->scope->coordinates && i < coordinate_count; i++)
         names[n++] = coordinates[i].name;
-    const char *near = wl_text_nearest(word, names, n);
-    return wl_fail(r->lexer->err, WL_E_INPUT, t->loc, "unknown name '%s'%s%s%s", word,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return wl_fail_unknown(r->lexer->err, t->loc, "unknown name", t->text, t->length, names, n);
 }
 
 static wl_status name(reader *r, const wl_expr **out)

@@ -99,8 +99,6 @@ static wl_status check_sets(const builder *b, const wl_kernel_options *options)
     for (size_t i = 0; options && i < options->set_count; i++) {
         const char *set = options->sets[i];
         const size_t length = strcspn(set, "=");
-        char name[64];
-        (void)snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), set);
         bool known = false;
         for (size_t p = 0; p < b->param_count; p++)
             known = known || (strlen(b->params[p].name) == length && memcmp(b->params[p].name, set, length) == 0);
@@ -113,9 +111,7 @@ static wl_status check_sets(const builder *b, const wl_kernel_options *options)
         size_t n = 0;
         for (; n < b->param_count && n < 64; n++)
             names[n] = b->params[n].name;
-        const char *near = wl_text_nearest(name, names, n);
-        return wl_fail(b->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "the kernel has no param '%s'%s%s%s", name,
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return wl_fail_unknown(b->err, (wl_loc){1, 1, (int32_t)length}, "the kernel has no param", set, length, names, n);
     }
     return WL_OK;
 }
@@ -393,13 +389,8 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_ac
     }
     if (name.kind != WL_TOKEN_NAME)
         return wl_lexer_unexpected(&lexer, "a field, as in A[3*x+1]");
-    if (!field) {
-        char word[64];
-        (void)snprintf(word, sizeof word, "%.*s", (int)(name.length < 60 ? name.length : 60), name.text);
-        const char *near = wl_text_nearest(word, names, n);
-        return wl_fail(b->err, WL_E_INPUT, name.loc, "no field is declared as '%s'%s%s%s", word,
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
+    if (!field)
+        return wl_fail_unknown(b->err, name.loc, "no field is declared as", name.text, name.length, names, n);
     const wl_expr *subscript[WL_FIELD_DIMS_MAX];
     int count = 0;
     WL_TRY(wl_lexer_next(&lexer));
@@ -430,7 +421,6 @@ static wl_status read_addresses(builder *b, const wl_yaml *list, bool store)
     wl_kernel *k = b->kernel;
     if (!list)
         return WL_OK;
-    WL_TRY(wl_yaml_expect(list, WL_YAML_LIST, store ? "stores" : "loads", b->err));
     for (const wl_yaml *e = list->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "an access", b->err));
         WL_TRY(place(e, b->err, read_address(b, e, store, &k->accesses[k->access_count])));
@@ -443,6 +433,10 @@ static wl_status read_address_lists(builder *b)
 {
     const wl_yaml *loads = wl_yaml_get(b->root, "loads"), *stores = wl_yaml_get(b->root, "stores");
     wl_kernel *k = b->kernel;
+    if (loads)
+        WL_TRY(wl_yaml_expect(loads, WL_YAML_LIST, "loads", b->err));
+    if (stores)
+        WL_TRY(wl_yaml_expect(stores, WL_YAML_LIST, "stores", b->err));
     const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0);
     if (count == 0)
         return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel has neither an update nor loads or stores");
@@ -476,6 +470,19 @@ static wl_status read_loops(builder *b)
     return WL_OK;
 }
 
+/* A scalar may not share its name: the other meaning would win without a word. */
+static bool name_taken(const builder *b, const char *name)
+{
+    bool taken = false;
+    for (size_t i = 0; i < b->param_count; i++)
+        taken = taken || strcmp(b->params[i].name, name) == 0;
+    for (size_t i = 0; i < b->kernel->field_count; i++)
+        taken = taken || strcmp(b->kernel->fields[i].name, name) == 0;
+    for (size_t i = 0; i < b->scalar_count; i++)
+        taken = taken || strcmp(b->scalars[i], name) == 0;
+    return taken;
+}
+
 static wl_status read_scalars(builder *b)
 {
     const wl_yaml *node = wl_yaml_get(b->root, "scalars");
@@ -489,6 +496,8 @@ static wl_status read_scalars(builder *b)
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a scalar's name", b->err));
         if (!wl_text_is_name(e->text))
             return wl_fail(b->err, WL_E_INPUT, e->loc, "'%.60s' cannot be the name of a scalar", e->text);
+        if (name_taken(b, e->text))
+            return wl_fail(b->err, WL_E_INPUT, e->loc, "'%.60s' is the name of something else already", e->text);
         b->scalars[b->scalar_count++] = e->text;
     }
     return WL_OK;
@@ -569,6 +578,8 @@ static wl_status build(builder *b, const char *text, size_t length, const wl_ker
     if (!name)
         return wl_fail(b->err, WL_E_INPUT, root->loc, "the kernel lacks its 'name'");
     WL_TRY(wl_yaml_expect(name, WL_YAML_SCALAR, "name", b->err));
+    if (name->text[0] == '\0')
+        return wl_fail(b->err, WL_E_INPUT, name->loc, "'name' is empty");
     b->kernel->name = name->text;
     WL_TRY(read_params(b, options));
     WL_TRY(read_domain(b));
@@ -637,7 +648,10 @@ static wl_status build_from_update(builder *b, const char *update, const char *d
     int dims = 0;
     wl_type type;
     WL_TRY(parse_extents(domain, extent, &dims, b->err));
-    WL_TRY(set_domain(k, extent, dims, WL_NOWHERE, b->err));
+    const wl_status status = set_domain(k, extent, dims, (wl_loc){1, 1, (int32_t)strlen(domain)}, b->err);
+    if (status != WL_OK)
+        (void)wl_fail_in(b->err, "--domain");
+    WL_TRY(status);
     if (!wl_type_find(type_name, &type)) {
         (void)wl_fail_in(b->err, "--type");
         return wl_fail(b->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(type_name)},

@@ -3,7 +3,6 @@
 #include "input/update.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #define TABLE_SIZE 131072 /* twice the nodes, a power of two */
 #define DEPTH_MAX 200
 #define TEMPORARIES_MAX 4096
+#define NOT_AN_OFFSET "a subscript in an update is an offset from the cell, a constant: 0 is the cell itself"
 
 typedef enum node_op { OP_CONST, OP_LOAD, OP_SCALAR, OP_ADD, OP_SUB, OP_MUL, OP_DIV, OP_NEG, OP_CALL } node_op;
 
@@ -29,7 +29,6 @@ typedef struct node {
 
 typedef struct temporary {
     const char *name;
-    size_t length;
     int32_t node;
 } temporary;
 
@@ -53,13 +52,29 @@ typedef struct reader {
     int depth;
 } reader;
 
+#define ARGUMENTS_MAX 3
+static double value_sqrt(const double *v) { return sqrt(v[0]); }
+static double value_rsqrt(const double *v) { return 1 / sqrt(v[0]); }
+static double value_abs(const double *v) { return fabs(v[0]); }
+static double value_min(const double *v) { return fmin(v[0], v[1]); }
+static double value_max(const double *v) { return fmax(v[0], v[1]); }
+static double value_exp(const double *v) { return exp(v[0]); }
+static double value_log(const double *v) { return log(v[0]); }
+static double value_sin(const double *v) { return sin(v[0]); }
+static double value_cos(const double *v) { return cos(v[0]); }
+static double value_tanh(const double *v) { return tanh(v[0]); }
+static double value_pow(const double *v) { return pow(v[0], v[1]); }
+static double value_fma(const double *v) { return fma(v[0], v[1], v[2]); }
+
 static const struct {
     const char *name;
     int arguments;
     int flops;
+    double (*value)(const double *arguments); /* of constants */
 } functions[] = {
-    {"sqrt", 1, 1}, {"rsqrt", 1, 1}, {"abs", 1, 0}, {"min", 2, 1}, {"max", 2, 1}, {"exp", 1, 1},
-    {"log", 1, 1},  {"sin", 1, 1},   {"cos", 1, 1}, {"tanh", 1, 1}, {"pow", 2, 1}, {"fma", 3, 2},
+    {"sqrt", 1, 1, value_sqrt}, {"rsqrt", 1, 1, value_rsqrt}, {"abs", 1, 0, value_abs}, {"min", 2, 1, value_min},
+    {"max", 2, 1, value_max},   {"exp", 1, 1, value_exp},     {"log", 1, 1, value_log}, {"sin", 1, 1, value_sin},
+    {"cos", 1, 1, value_cos},   {"tanh", 1, 1, value_tanh},   {"pow", 2, 1, value_pow}, {"fma", 3, 2, value_fma},
 };
 #define FUNCTION_COUNT ((int32_t)(sizeof functions / sizeof functions[0]))
 
@@ -166,9 +181,7 @@ static wl_status negate(reader *r, int32_t a, int32_t *out)
 
 static wl_status unknown_name(reader *r, const wl_token *t, const char *what)
 {
-    char word[64];
-    (void)snprintf(word, sizeof word, "%.*s", (int)(t->length < 60 ? t->length : 60), t->text);
-    const char *names[96];
+    const char *names[160];
     size_t n = 0;
     for (size_t i = 0; i < r->field_count && n < 32; i++)
         names[n++] = r->fields[i].name;
@@ -176,9 +189,17 @@ static wl_status unknown_name(reader *r, const wl_token *t, const char *what)
         names[n++] = r->scope->params[i].name;
     for (size_t i = 0; i < r->scalar_count && n < 96; i++)
         names[n++] = r->scalars[i];
-    const char *near = wl_text_nearest(word, names, n);
-    return wl_fail(r->err, WL_E_INPUT, t->loc, "%s '%s'%s%s%s", what, word, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    for (size_t i = 0; i < r->temporary_count && n < 160; i++)
+        names[n++] = r->temporaries[i].name;
+    return wl_fail_unknown(r->err, t->loc, what, t->text, t->length, names, n);
+}
+
+static wl_status unknown_function(reader *r, const wl_token *t)
+{
+    const char *names[FUNCTION_COUNT];
+    for (int32_t i = 0; i < FUNCTION_COUNT; i++)
+        names[i] = functions[i].name;
+    return wl_fail_unknown(r->err, t->loc, "unknown function", t->text, t->length, names, FUNCTION_COUNT);
 }
 
 static const wl_field *find_field(const reader *r, const wl_token *t)
@@ -192,16 +213,20 @@ static const wl_field *find_field(const reader *r, const wl_token *t)
 /* [ sum {, sum} ] behind a field's name: constants, one per dimension. */
 static wl_status offsets(reader *r, const wl_token *start, const wl_field *field, wl_relative *access)
 {
+    wl_scope scope = *r->scope;
+    scope.coordinates = true; /* known, so that they can be refused by name */
     *access = (wl_relative){.field = (size_t)(field - r->fields), .loc = start->loc};
+    const bool lines = r->lexer.lines;
+    r->lexer.lines = false; /* as in parentheses */
     WL_TRY(wl_lexer_take(&r->lexer, '['));
     for (int d = 0;; d++) {
         const wl_token at = r->lexer.token;
         const wl_expr *e = NULL;
         if (d == field->dims)
             return wl_fail(r->err, WL_E_INPUT, at.loc, "field '%s' takes %d subscripts, not more", field->name, field->dims);
-        WL_TRY(wl_expr_read(&r->lexer, r->scope, r->arena, &e));
+        WL_TRY(wl_expr_read(&r->lexer, &scope, r->arena, &e));
         if (e->op != WL_EXPR_CONST)
-            return wl_fail(r->err, WL_E_INPUT, at.loc, "an offset in an update must be a constant");
+            return wl_fail(r->err, WL_E_INPUT, at.loc, NOT_AN_OFFSET);
         access->offset[d] = e->value;
         if (wl_lexer_is(&r->lexer, ',')) {
             WL_TRY(wl_lexer_next(&r->lexer));
@@ -213,6 +238,7 @@ static wl_status offsets(reader *r, const wl_token *start, const wl_field *field
         break;
     }
     const wl_token end = r->lexer.token;
+    r->lexer.lines = lines;
     WL_TRY(wl_lexer_take(&r->lexer, ']'));
     const size_t length = (size_t)(end.text - start->text) + 1;
     access->text = wl_arena_text(r->arena, start->text, length);
@@ -266,16 +292,25 @@ static wl_status store(reader *r, wl_relative *access, int32_t value)
 
 static wl_status sum(reader *r, int32_t *out);
 
+static bool call_follows(const reader *r) { return r->lexer.at[strspn(r->lexer.at, " \t")] == '('; }
+
 static wl_status call(reader *r, int32_t function, int32_t *out)
 {
     const wl_loc loc = r->lexer.token.loc;
+    const bool lines = r->lexer.lines;
     WL_TRY(wl_lexer_next(&r->lexer));
+    r->lexer.lines = false; /* as in parentheses */
     WL_TRY(wl_lexer_take(&r->lexer, '('));
     int32_t list = -1;
     int count = 0;
+    bool constant_arguments = true;
+    double values[ARGUMENTS_MAX] = {0};
     for (;;) {
         int32_t argument = -1;
         WL_TRY(sum(r, &argument));
+        constant_arguments = constant_arguments && r->nodes[argument].op == OP_CONST;
+        if (count < ARGUMENTS_MAX)
+            values[count] = r->nodes[argument].value;
         WL_TRY(intern(r, (node){.op = OP_CALL, .a = argument, .b = list, .function = -1}, &list));
         count++;
         if (!wl_lexer_is(&r->lexer, ','))
@@ -285,7 +320,15 @@ static wl_status call(reader *r, int32_t function, int32_t *out)
     if (count != functions[function].arguments)
         return wl_fail(r->err, WL_E_INPUT, loc, "%s takes %d argument%s, not %d", functions[function].name,
                        functions[function].arguments, functions[function].arguments == 1 ? "" : "s", count);
-    WL_TRY(wl_lexer_take(&r->lexer, ')'));
+    if (!wl_lexer_is(&r->lexer, ')'))
+        return wl_lexer_take(&r->lexer, ')');
+    r->lexer.lines = lines;
+    WL_TRY(wl_lexer_next(&r->lexer));
+    if (constant_arguments) {
+        const double v = functions[function].value(values);
+        return isfinite(v) ? constant(r, v, out)
+                           : wl_fail(r->err, WL_E_INPUT, loc, "%s of this constant is not a number", functions[function].name);
+    }
     return intern(r, (node){.op = OP_CALL, .a = list, .b = -1, .function = function}, out);
 }
 
@@ -293,9 +336,11 @@ static wl_status name(reader *r, int32_t *out)
 {
     const wl_token t = r->lexer.token;
     for (int32_t i = 0; i < FUNCTION_COUNT; i++)
-        if (wl_token_equals(&t, functions[i].name) && *r->lexer.at == '(')
+        if (wl_token_equals(&t, functions[i].name) && call_follows(r))
             return call(r, i, out);
     WL_TRY(wl_lexer_next(&r->lexer));
+    if (wl_lexer_is(&r->lexer, '('))
+        return unknown_function(r, &t);
     if (wl_lexer_is(&r->lexer, '[')) {
         const wl_field *field = find_field(r, &t);
         wl_relative access;
@@ -305,7 +350,7 @@ static wl_status name(reader *r, int32_t *out)
         return load(r, &access, out);
     }
     for (size_t i = r->temporary_count; i-- > 0;) {
-        if (r->temporaries[i].length == t.length && memcmp(r->temporaries[i].name, t.text, t.length) == 0) {
+        if (wl_token_equals(&t, r->temporaries[i].name)) {
             *out = r->temporaries[i].node;
             return WL_OK;
         }
@@ -392,14 +437,17 @@ static wl_status sum(reader *r, int32_t *out)
 static wl_status set_temporary(reader *r, const wl_token *t, int32_t value)
 {
     for (size_t i = 0; i < r->temporary_count; i++) {
-        if (r->temporaries[i].length == t->length && memcmp(r->temporaries[i].name, t->text, t->length) == 0) {
+        if (wl_token_equals(t, r->temporaries[i].name)) {
             r->temporaries[i].node = value;
             return WL_OK;
         }
     }
     if (r->temporary_count == TEMPORARIES_MAX)
         return wl_fail(r->err, WL_E_LIMIT, t->loc, "more than %d temporaries", TEMPORARIES_MAX);
-    r->temporaries[r->temporary_count++] = (temporary){t->text, t->length, value};
+    char *copy = wl_arena_text(r->arena, t->text, t->length);
+    if (!copy)
+        return wl_fail(r->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    r->temporaries[r->temporary_count++] = (temporary){copy, value};
     return WL_OK;
 }
 
@@ -529,8 +577,9 @@ wl_status wl_update_read(const char *text, const wl_scope *scope, const char *co
 static wl_status note_field(wl_lexer *lexer, const wl_token *t, wl_arena *arena, wl_update_field *fields,
                             size_t capacity, size_t *count)
 {
-    const wl_scope nothing = {0};
+    const wl_scope nothing = {.coordinates = true}; /* known, so that they can be refused by name */
     wl_update_field seen = {.loc = t->loc};
+    lexer->lines = false; /* as in parentheses */
     WL_TRY(wl_lexer_take(lexer, '['));
     for (;;) {
         const wl_expr *e = NULL;
@@ -538,11 +587,14 @@ static wl_status note_field(wl_lexer *lexer, const wl_token *t, wl_arena *arena,
         if (seen.dims == WL_FIELD_DIMS_MAX)
             return wl_fail(lexer->err, WL_E_INPUT, loc, "more than %d subscripts", WL_FIELD_DIMS_MAX);
         WL_TRY(wl_expr_read(lexer, &nothing, arena, &e));
+        if (e->op != WL_EXPR_CONST)
+            return wl_fail(lexer->err, WL_E_INPUT, loc, NOT_AN_OFFSET);
         seen.reach[seen.dims++] = e->value < 0 ? -e->value : e->value;
         if (!wl_lexer_is(lexer, ','))
             break;
         WL_TRY(wl_lexer_next(lexer));
     }
+    lexer->lines = true;
     WL_TRY(wl_lexer_take(lexer, ']'));
     for (size_t i = 0; i < *count; i++) {
         if (!wl_token_equals(t, fields[i].name))
@@ -567,9 +619,7 @@ wl_status wl_update_fields(const char *text, wl_arena *arena, wl_update_field *f
 {
     wl_lexer lexer;
     *count = 0;
-    WL_TRY(wl_lexer_start(&lexer, text, false, err));
-    /* ';' separates assignments; the scan only looks for subscripted names */
-    lexer.lines = true;
+    WL_TRY(wl_lexer_start(&lexer, text, true, err)); /* the scan only looks for subscripted names */
     while (lexer.token.kind != WL_TOKEN_END) {
         const wl_token t = lexer.token;
         WL_TRY(wl_lexer_next(&lexer));

@@ -53,10 +53,10 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
         if (g->grid[i] > limit)
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a grid's extent in %c is at most %lld blocks on this device (not %lld)",
                            "xyz"[i], (long long)limit, (long long)g->grid[i]);
-        g->cells[i] = g->grid[i] * per_block;
-        if (k->dims)
+        const bool in_range = wl_mul(g->grid[i], per_block, &g->cells[i]);
+        if (in_range && k->dims)
             g->cells[i] = wl_min(g->cells[i], k->domain[i]);
-        if (!wl_mul(g->blocks, g->grid[i], &g->blocks) || !wl_mul(g->items, g->cells[i], &g->items))
+        if (!in_range || !wl_mul(g->blocks, g->grid[i], &g->blocks) || !wl_mul(g->items, g->cells[i], &g->items))
             return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^60 cells");
     }
     return WL_OK;

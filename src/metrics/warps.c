@@ -605,14 +605,9 @@ static wl_status measure_affine(const measurer *m, wl_warps_scratch *scratch)
 static wl_status measure_warp(const measurer *m, size_t access, const wl_lane_values *values, const uint8_t *lane, double scale)
 {
     const wl_access *a = m->bounds[access].access;
-    const int64_t base = m->kernel->fields[a->field].base_bytes;
     wl_warp_access w = {.count = values->lanes, .width = a->width_bytes};
-    WL_TRY(wl_expr_eval(a->index, values, w.address, m->err));
-    for (int i = 0; i < w.count; i++) {
-        w.lane[i] = lane[i];
-        if (!wl_mul(w.address[i], a->width_bytes, &w.address[i]) || !wl_add(w.address[i], base, &w.address[i]))
-            return wl_fail(m->err, WL_E_RANGE, a->loc, "the address of %.60s leaves the range +-2^60", a->text);
-    }
+    WL_TRY(wl_access_addresses(m->kernel, a, values, w.address, m->err));
+    memcpy(w.lane, lane, (size_t)w.count);
     wl_access_cost *cost = &m->costs[access];
     cost->inst += scale;
     cost->sectors += scale * wl_warp_sectors(m->rules, &w);

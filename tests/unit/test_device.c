@@ -86,7 +86,7 @@ static void test_unknown_device(void **state)
     } cases[] = {
         {"v10", {WL_E_INPUT, "no device is called 'v10'; did you mean 'v100'?", 0, 0}},
         {"A100-40gb", {WL_E_INPUT, "did you mean 'a100-40gb'?", 0, 0}},
-        {"voodoo-banshee", {WL_E_INPUT, "no device is called 'voodoo-banshee' ('warpline devices' lists them)", 0, 0}},
+        {"voodoo-banshee", {WL_E_INPUT, "no device is called 'voodoo-banshee'", 0, 0}},
         {"", {WL_E_INPUT, "no device is called ''", 0, 0}},
     };
     (void)state;
@@ -113,6 +113,7 @@ static const struct {
     {"l2_size=80 MiB", WL_DEVICE_l2_size, 1, {80 * 1048576.0}, "80 MiB"},
     {"l2_size= 80 MiB ", WL_DEVICE_l2_size, 1, {80 * 1048576.0}, "80 MiB"},
     {"l2_size=1000", WL_DEVICE_l2_size, 1, {1000}, "1000 B"},
+    {"l2_size=4.1MB", WL_DEVICE_l2_size, 1, {4100000}, "3.91 MiB"},
     {"sm_count=1", WL_DEVICE_sm_count, 1, {1}, "1"},
     {"clock=2GHz", WL_DEVICE_clock, 1, {2e9}, "2 GHz"},
     {"dram_bandwidth=1TB/s", WL_DEVICE_dram_bandwidth, 1, {1e12}, "1 TB/s"},
@@ -165,7 +166,9 @@ static const struct {
     {"l2_size=0", {WL_E_INPUT, "l2_size must be a positive number", 1, 9}},
     {"l2_size=-1MiB", {WL_E_INPUT, "l2_size must be a positive number", 1, 9}},
     {"l2_size=1e19", {WL_E_INPUT, "l2_size must be a positive number below 1e18", 1, 9}},
-    {"l2_size=1.5", {WL_E_INPUT, "l2_size must be a whole number", 1, 9}},
+    {"l2_size=1.5", {WL_E_INPUT, "l2_size must be a whole number of bytes", 1, 9}},
+    {"register_granularity=1e18", {WL_E_INPUT, "register_granularity must not exceed registers_per_sm", 1, 22}},
+    {"registers_per_sm=1e18", {WL_E_INPUT, "registers_per_sm may be at most 2^30", 1, 18}},
     {"sm_count=2.5", {WL_E_INPUT, "sm_count must be a whole number", 1, 10}},
     {"sm_count=65537", {WL_E_INPUT, "sm_count may be at most 65536", 1, 10}},
     {"warp_size=48", {WL_E_INPUT, "warp_size must be a power of two", 1, 11}},

@@ -153,6 +153,23 @@ static void test_bad_launches(void **state)
     check_done();
 }
 
+/* A device of the user's may allow grids whose cells no longer fit. */
+static void test_enormous_grid(void **state)
+{
+    static const int64_t nothing[3] = {0};
+    (void)state;
+    wl_device *device = builtin("v100");
+    const wl_kernel kernel = kernel_over(0, nothing, 0, 0);
+    const wl_launch launch = {.block = {1024}, .grid = {100000000000000000}};
+    wl_geometry g;
+    wl_error err = {0};
+    const expected_error want = {WL_E_RANGE, "the grid has more than 2^60 cells", 0, 0};
+    check_ok("max_grid_x", wl_device_set(device, "max_grid_x=1e18", &err), &err);
+    check_error("grid of 1e17 blocks", wl_geometry_make(&kernel, device, &launch, &g, &err), &err, &want);
+    wl_device_free(device);
+    check_done();
+}
+
 /* ---- sets of blocks ----------------------------------------------------------------------------------------------- */
 
 static wl_geometry grid_of(int64_t x, int64_t y, int64_t z)
@@ -392,7 +409,7 @@ static void test_ranges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches), cmocka_unit_test(test_resources), cmocka_unit_test(test_bad_launches),
+        cmocka_unit_test(test_launches), cmocka_unit_test(test_resources), cmocka_unit_test(test_bad_launches), cmocka_unit_test(test_enormous_grid),
         cmocka_unit_test(test_intervals), cmocka_unit_test(test_random_intervals), cmocka_unit_test(test_large_intervals),
         cmocka_unit_test(test_edge_cells), cmocka_unit_test(test_lanes), cmocka_unit_test(test_ranges),
     };

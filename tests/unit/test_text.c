@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-static const char *const keys[] = {"name", "params", "domain", "fields", "update", "loads", "stores", "l1_size", "l2_size"};
+static const char *const keys[] = {"name", "params", "domain", "fields", "update", "loads", "stores", "l1_size", "l2_size", "x"};
 
 #define Q10 "qqqqqqqqqq"
 #define Q50 Q10 Q10 Q10 Q10 Q10
@@ -24,6 +24,8 @@ static const struct {
     {"a long other word", "registers", NULL},
     {"another case", "Domain", "domain"},
     {"50 letters", Q50, NULL},
+    {"150 letters", Q50 Q50 Q50, NULL},
+    {"one letter agrees with nothing", "q", NULL},
     {"empty", "", NULL},
 };
 

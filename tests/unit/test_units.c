@@ -134,6 +134,23 @@ static void test_quantities(void **state)
     check_done();
 }
 
+/* A decimal number of bytes is whole if it is so on paper. */
+static void test_whole(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"4.1MB", 4100000}, {"8.2MB", 8200000}, {"2.01kB", 2010}, {"16.1GB", 16100000000.0}, {"1.5KiB", 1536},
+                 {"1.0001kB", 1000.1}};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        double value = NAN;
+        check_true(cases[i].text, "is a quantity", wl_quantity_parse(WL_DIM_BYTES, cases[i].text, &value));
+        check_near(cases[i].text, "value", value, cases[i].value, 0);
+    }
+    check_done();
+}
+
 static const struct {
     const char *name;
     wl_dimension dimension;
@@ -181,6 +198,7 @@ static const struct {
 } printed[] = {
     {"108", WL_DIM_COUNT, 108},
     {"65536", WL_DIM_COUNT, 65536},
+    {"2147483647", WL_DIM_COUNT, 2147483647},
     {"0.66", WL_DIM_RATIO, 0.66},
     {"0 B", WL_DIM_BYTES, 0},
     {"1 B", WL_DIM_BYTES, 1},
@@ -240,7 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_unit), cmocka_unit_test(test_choices), cmocka_unit_test(test_base_units),
-        cmocka_unit_test(test_dimensions_are_apart), cmocka_unit_test(test_quantities),
+        cmocka_unit_test(test_dimensions_are_apart), cmocka_unit_test(test_quantities), cmocka_unit_test(test_whole),
         cmocka_unit_test(test_malformed), cmocka_unit_test(test_printed), cmocka_unit_test(test_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
