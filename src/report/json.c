@@ -112,6 +112,10 @@ wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error
                              "metrics", metrics(p), "reuse", reuse(p), "fields", fields(r), "model", model(&p->model),
                              "estimators", "l1", p->l1_estimator, "volumes", p->volume_estimator, "counting", p->count_method,
                              "warnings", warnings(p));
+    wl_layer_condition layer;
+    if (root && wl_layer_condition_check(r->kernel, r->device, &layer, NULL) == WL_OK && layer.layers > 1)
+        json_object_set_new(root, "layer_condition", json_pack("{s:I, s:f, s:f, s:b}", "layers", (json_int_t)layer.layers, "needed_bytes",
+                                                               layer.needed_bytes, "room_bytes", layer.room_bytes, "holds", layer.holds));
     if (root && p->accesses)
         json_object_set_new(root, "accesses", accesses(r));
     *out = root ? json_dumps(root, (one_line ? JSON_COMPACT : JSON_INDENT(1)) | JSON_REAL_PRECISION(15)) : NULL;

@@ -101,6 +101,18 @@ static void add_caches(const wl_report *r, wl_buffer *out)
     }
 }
 
+static void add_layer_condition(const wl_report *r, wl_buffer *out)
+{
+    wl_layer_condition c;
+    char needed[32], room[32];
+    if (wl_layer_condition_check(r->kernel, r->device, &c, NULL) != WL_OK || c.layers < 2)
+        return; /* nothing is reused from layer to layer, or the kernel is not of that kind */
+    wl_quantity_text(WL_DIM_BYTES, c.needed_bytes, needed, sizeof needed);
+    wl_quantity_text(WL_DIM_BYTES, c.room_bytes, room, sizeof room);
+    wl_buffer_add(out, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers, needed, room,
+                  c.holds ? "holds" : "fails");
+}
+
 static void add_shares(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
@@ -141,6 +153,7 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
     add_head(r, out);
     add_metrics(r, out);
     add_caches(r, out);
+    add_layer_condition(r, out);
     add_shares(r, out);
     add_model(r, out);
     wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n", p->l1_estimator, p->volume_estimator, p->count_method,

@@ -341,9 +341,9 @@ static const struct hand_case {
     {"many combs", "domain: [5, 5000]\nfields: {a: {type: i8}}\nstores: [\"a[2*x + 5*y]\"]\n",
      {.block = {8, 128, 1}, .fold = {1, 1, 1}}, 2, {5, 5000, 1}, 1, ALL_BLOCKS, 32, 25000, 782, 780},
     /* a run that ends, or begins, among the teeth of a comb: one tooth completes a sector */
-    {"run into comb", "domain: [64]\nfields: {a: {type: f32, origin: 7}}\nstores: [\"a[3*x]\", \"a[3*x+1]\", \"a[3*x+2]\", \"a[3*x+99]\"]\n",
+    {"run into comb", "domain: [64]\nfields: {a: {type: f32, origin: 7}}\nstores: [\"a[3*x+1]\", \"a[3*x]\", \"a[3*x+2]\", \"a[3*x+99]\"]\n",
      {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 256, 37, 24},
-    {"comb into run", "domain: [64]\nfields: {a: {type: f32, origin: 1}}\nstores: [\"a[3*x]\", \"a[3*x+1]\", \"a[3*x+2]\", \"a[3*x-94]\"]\n",
+    {"comb into run", "domain: [64]\nfields: {a: {type: f32, origin: 1}}\nstores: [\"a[3*x+1]\", \"a[3*x]\", \"a[3*x+2]\", \"a[3*x-94]\"]\n",
      {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 256, 37, 24},
     {"every second element", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[2*x]\"]\n",
      {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 64, 16, 0},
