@@ -74,22 +74,47 @@ static int64_t blocks_for(const wl_device *d, const request *r, int64_t limits[W
     return blocks;
 }
 
-typedef enum knob { KNOB_THREADS, KNOB_REGISTERS, KNOB_SHARED } knob;
-
-static int64_t *knob_of(request *r, knob which)
+static bool fits_more(const wl_device *d, request r, int64_t blocks)
 {
-    return which == KNOB_THREADS ? &r->threads : which == KNOB_REGISTERS ? &r->registers : &r->shared_bytes;
+    int64_t limits[WL_LIMIT_COUNT];
+    return blocks_for(d, &r, limits) > blocks;
 }
 
-/* Lowers one number of the request until one block more fits; the largest such value, or -1. */
-static int64_t next_step(const wl_device *d, request r, knob which, int64_t least, int64_t step, int64_t blocks)
+/* The most registers, or shared memory, with which one block more would fit; -1 if none. Using less never fits fewer, so
+ * halving finds it. */
+static int64_t next_registers(const wl_device *d, const request *now, int64_t blocks)
 {
-    int64_t limits[WL_LIMIT_COUNT], *number = knob_of(&r, which);
-    for (int64_t value = wl_floor_div(*number - 1, step) * step; value >= least; value -= step) {
-        *number = value;
-        if (blocks_for(d, &r, limits) > blocks)
-            return value;
+    int64_t fits = 0, too_many = now->registers;
+    while (too_many - fits > 1) {
+        const int64_t middle = fits + (too_many - fits) / 2;
+        if (fits_more(d, (request){now->threads, middle, now->shared_bytes}, blocks))
+            fits = middle;
+        else
+            too_many = middle;
     }
+    return fits > 0 ? fits : -1;
+}
+
+static int64_t next_shared(const wl_device *d, const request *now, int64_t blocks)
+{
+    int64_t fits = -1, too_much = now->shared_bytes;
+    while (too_much - fits > 1) {
+        const int64_t middle = fits + (too_much - fits) / 2;
+        if (fits_more(d, (request){now->threads, now->registers, middle}, blocks))
+            fits = middle;
+        else
+            too_much = middle;
+    }
+    return fits;
+}
+
+/* Rounding makes blocks of fewer threads fit worse now and then, so every whole number of warps is tried. */
+static int64_t next_threads(const wl_device *d, const request *now, int64_t blocks)
+{
+    const int64_t warp = wl_device_int(d, WL_DEVICE_warp_size);
+    for (int64_t threads = wl_floor_div(now->threads - 1, warp) * warp; threads > 0; threads -= warp)
+        if (fits_more(d, (request){threads, now->registers, now->shared_bytes}, blocks))
+            return threads;
     return -1;
 }
 
@@ -146,8 +171,8 @@ wl_status wl_occupancy_next(const wl_device *device, int64_t threads, int64_t re
     int64_t limits[WL_LIMIT_COUNT];
     WL_TRY(check(device, &r, err));
     const int64_t blocks = blocks_for(device, &r, limits);
-    out->registers = next_step(device, r, KNOB_REGISTERS, 1, 1, blocks);
-    out->shared_bytes = next_step(device, r, KNOB_SHARED, 0, wl_device_int(device, WL_DEVICE_shared_granularity), blocks);
-    out->threads = next_step(device, r, KNOB_THREADS, 1, wl_device_int(device, WL_DEVICE_warp_size), blocks);
+    out->registers = next_registers(device, &r, blocks);
+    out->shared_bytes = next_shared(device, &r, blocks);
+    out->threads = next_threads(device, &r, blocks);
     return WL_OK;
 }

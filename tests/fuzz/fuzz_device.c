@@ -46,7 +46,7 @@ static void use(const wl_device *d)
         REQUIRE(wl_kernel_from_update("d[0,0] = s[0,0] + s[1,0] + s[-1,0] + s[0,1] + s[0,-1]", "300x70", "f64", &stencil, &err) == WL_OK);
     if (!gather) {
         static const char text[] = "name: g\ndomain: [50, 9]\nfields: {A: {type: f32}, B: {type: f16}}\n"
-                                   "loads: [\"A[(x*7 + y) % 1000]\", \"A[64*x]\"]\nstores: [\"B[y*50 + x]\"]\n";
+                                   "loads: [\"A[(x*7 + y) % 1000]\", \"A[64*x]\"]\nstores: [\"B[y*49 + x]\"]\n";
         REQUIRE(wl_kernel_parse("gather", text, sizeof text - 1, NULL, &gather, &err) == WL_OK);
     }
     ask(d);
