@@ -81,6 +81,16 @@ void wl_linear_make(const wl_bound *bound, const wl_geometry *g, wl_linear *out)
         out->stride[WL_AXIS_LOOP + i] = f->k[WL_VAR_LOOP_0 + i];
 }
 
+int64_t wl_thread_stride(const wl_linear *l, const wl_geometry *g, int d)
+{
+    return l->split[d] ? l->stride[WL_AXIS_THREAD + d] : l->stride[WL_AXIS_CELL + d] * g->fold[d];
+}
+
+int64_t wl_block_stride(const wl_linear *l, const wl_geometry *g, int d)
+{
+    return l->split[d] ? l->stride[WL_AXIS_BLOCK + d] : l->stride[WL_AXIS_CELL + d] * g->fold[d] * g->block[d];
+}
+
 /* ---- levels ------------------------------------------------------------------------------------------- */
 
 static bool add_level(wl_shape *s, int64_t stride)

@@ -63,6 +63,10 @@ wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geo
 /* The coefficients of a bound affine access on the axes. */
 void wl_linear_make(const wl_bound *bound, const wl_geometry *geometry, wl_linear *out);
 
+/* Bytes from thread to thread, and from block to block, along dimension d. */
+int64_t wl_thread_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
+int64_t wl_block_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
+
 /* The shape of `count` affine accesses of one field. WL_E_UNSUPPORTED when there are more than WL_LEVELS_MAX
  * different strides: such a field is enumerated. */
 wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry,

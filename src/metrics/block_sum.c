@@ -4,7 +4,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "footprint/residues.h"
-#include "metrics/warps.h"
+#include "metrics/spread.h"
 
 #define KINDS_MAX 256        /* alignments of several strides together; beyond, blocks are sampled */
 #define SAMPLED_BLOCKS 64
@@ -31,17 +31,12 @@ static wl_region one_block(const summer *s, const int64_t block[3])
     return r;
 }
 
-static int64_t block_stride(const wl_geometry *g, const wl_linear *l, int d)
-{
-    return l->split[d] ? l->stride[WL_AXIS_BLOCK + d] : l->stride[WL_AXIS_CELL + d] * g->fold[d] * g->block[d];
-}
-
 /* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. */
 static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const wl_block_class *c)
 {
     int64_t strides[3];
     for (int d = 0; d < 3; d++)
-        strides[d] = block_stride(s->geometry, &shape->linears[0], d);
+        strides[d] = wl_block_stride(&shape->linears[0], s->geometry, d);
     wl_residues here, next;
     if (!wl_residues_start(0, s->granule, strides, 3, &here))
         return WL_E_UNSUPPORTED;
@@ -68,7 +63,7 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
     int64_t period[3] = {1, 1, 1}, kinds = 1;
     for (int d = 0; d < 3; d++) {
         for (int l = 0; l < shape->linear_count; l++)
-            period[d] = wl_max(period[d], s->granule / wl_gcd(s->granule, block_stride(s->geometry, &shape->linears[l], d)));
+            period[d] = wl_max(period[d], s->granule / wl_gcd(s->granule, wl_block_stride(&shape->linears[l], s->geometry, d)));
         period[d] = wl_min(period[d], c->count[d]); /* powers of two: the longest is a common one */
         kinds *= wl_min(period[d], KINDS_MAX + 1);
     }

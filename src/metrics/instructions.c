@@ -15,8 +15,6 @@ static size_t find_group(wl_instructions *in, const wl_linear *linear, const wl_
     wl_instruction_group *group = &in->groups[in->group_count];
     group->linear = *linear;
     group->width = access->width_bytes;
-    for (int i = 0; i < WL_LOOPS_MAX; i++)
-        group->uses_loop[i] = linear->stride[WL_AXIS_LOOP + i] != 0;
     return in->group_count++;
 }
 

@@ -15,7 +15,6 @@ typedef struct wl_instruction {
 typedef struct wl_instruction_group {
     wl_linear linear;
     int32_t width;
-    bool uses_loop[WL_LOOPS_MAX];
 } wl_instruction_group;
 
 typedef struct wl_instructions {

@@ -34,6 +34,7 @@ typedef struct wl_warps_result {
 typedef struct wl_warps_scratch {
     wl_arena *arena;
     struct wl_pattern *patterns;
+    struct wl_tag_window *windows;
 } wl_warps_scratch;
 void wl_warps_scratch_free(wl_warps_scratch *scratch);
 
@@ -41,8 +42,5 @@ void wl_warps_scratch_free(wl_warps_scratch *scratch);
 wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
                            const wl_l1_rules *rules, const wl_warps_options *options, wl_warps_scratch *scratch,
                            wl_access_cost *costs, wl_warps_result *result, wl_error *err);
-
-/* Evenly spread block numbers for sampling: the i-th of `count` out of `blocks`. */
-int64_t wl_sample_block(int64_t i, int64_t count, int64_t blocks);
 
 #endif /* WL_METRICS_WARPS_H */

@@ -1,0 +1,25 @@
+/* executions.h - where the executions of a pattern start: every block of a class, every loop step, every warp.
+ * Layer  metrics (uses footprint). SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_EXECUTIONS_H
+#define WL_METRICS_EXECUTIONS_H
+
+#include "footprint/residues.h"
+#include "metrics/pattern.h"
+
+typedef struct wl_executions {
+    const wl_kernel *kernel;
+    const wl_geometry *geometry;
+    const wl_instruction_group *group;
+    const wl_block_class *blocks;
+    const wl_pattern *pattern;
+} wl_executions;
+
+/* How many start where, modulo `period` and but for the instruction's own offset. False when that makes too many classes. */
+bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues *out);
+
+/* The address, but for the instruction's offset, of the i-th execution in a fixed order, and of the i-th of an evenly spread
+ * sample. */
+int64_t wl_executions_nth(const wl_executions *e, int64_t i);
+int64_t wl_executions_spread(const wl_executions *e, uint64_t i);
+
+#endif /* WL_METRICS_EXECUTIONS_H */
