@@ -1,5 +1,5 @@
 /* device.c - a device in memory: its keys, their values, and what-if changes.
- * Layer  device (uses base). Reading a file is device_file.c. SPDX-License-Identifier: MIT */
+ * Layer  device (uses base). Reading a file is device_file.c, what makes sense device_check.c. SPDX-License-Identifier: MIT */
 #include "device/device_internal.h"
 
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/ckd.h"
-#include "base/embedded.h"
 #include "base/fail.h"
 #include "base/text.h"
 
@@ -159,35 +158,4 @@ wl_status wl_device_set(wl_device *device, const char *assignment, wl_error *err
     if (status != WL_OK)
         (void)wl_fail_in(err, "--with");
     return status;
-}
-
-size_t wl_device_builtin_count(void) { return wl_embedded_device_count; }
-
-const char *wl_device_builtin_name(size_t index)
-{
-    return index < wl_embedded_device_count ? wl_embedded_devices[index].name : NULL;
-}
-
-const char *wl_device_builtin_text(const char *name, size_t *length)
-{
-    for (size_t i = 0; i < wl_embedded_device_count; i++) {
-        if (strcmp(wl_embedded_devices[i].name, name) == 0) {
-            *length = wl_embedded_devices[i].length;
-            return (const char *)wl_embedded_devices[i].text;
-        }
-    }
-    return NULL;
-}
-
-wl_status wl_device_builtin(const char *name, wl_device **out, wl_error *err)
-{
-    size_t length = 0;
-    const char *text = wl_device_builtin_text(name, &length);
-    if (text)
-        return wl_device_parse(name, text, length, out, err);
-    const char *names[64];
-    size_t count = 0;
-    for (; count < wl_embedded_device_count && count < 64; count++)
-        names[count] = wl_embedded_devices[count].name;
-    return wl_fail_unknown(err, WL_NOWHERE, "no device is called", name, strlen(name), names, count);
 }

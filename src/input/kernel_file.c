@@ -1,4 +1,4 @@
-/* kernel_file.c - from the YAML of a kernel, or a bare assignment, to the kernel model.
+/* kernel_file.c - from the YAML of a kernel to the kernel model.
  *
  * Layer  input (uses base, kernel). The order matters and is the order of reading: params, domain, fields,
  * loops, then the accesses, which may name all of them. SPDX-License-Identifier: MIT */
@@ -10,24 +10,13 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/yaml.h"
-#include "input/expr_parse.h"
-#include "input/update.h"
-#include "kernel/kernel_internal.h"
+#include "input/kernel_build.h"
 
-#define ROW_ALIGNMENT_BYTES 128 /* rows of a field given by its extent start on this boundary */
 #define BASE_ALIGNMENT_BYTES 256
 #define VECTOR_MAX 16
 #define ACCESSES_MAX 4096
 
-typedef struct builder {
-    wl_kernel *kernel;
-    const wl_yaml *root;
-    wl_param *params;
-    size_t param_count;
-    const char **scalars;
-    size_t scalar_count;
-    wl_error *err;
-} builder;
+typedef wl_kernel_builder builder;
 
 static wl_scope scope_of(const builder *b, bool coordinates)
 {
@@ -153,31 +142,19 @@ static wl_status read_params(builder *b, const wl_kernel_options *options)
     return check_sets(b, options);
 }
 
-static wl_status set_domain(wl_kernel *k, const int64_t *extent, int dims, wl_loc loc, wl_error *err)
-{
-    int64_t items = 1;
-    k->dims = dims;
-    for (int d = 0; d < 3; d++) {
-        k->domain[d] = d < dims ? extent[d] : 1;
-        if (!wl_mul(items, k->domain[d], &items))
-            return wl_fail(err, WL_E_RANGE, loc, "the domain has more than 2^60 points");
-    }
-    return WL_OK;
-}
-
 static wl_status read_domain(builder *b)
 {
     const wl_yaml *node = wl_yaml_get(b->root, "domain");
     int64_t extent[3] = {1, 1, 1};
     if (!node)
-        return set_domain(b->kernel, extent, 0, b->root->loc, b->err);
+        return wl_kernel_set_domain(b->kernel, extent, 0, b->root->loc, b->err);
     WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, "domain", b->err));
     if (node->count < 1 || node->count > 3)
         return wl_fail(b->err, WL_E_INPUT, node->loc, "domain must have 1 to 3 extents (it has %zu)", node->count);
     int d = 0;
     for (const wl_yaml *e = node->first; e; e = e->next)
         WL_TRY(bounded(b, e, "a domain extent", 1, WL_ADDRESS_LIMIT, &extent[d++]));
-    return set_domain(b->kernel, extent, d, node->loc, b->err);
+    return wl_kernel_set_domain(b->kernel, extent, d, node->loc, b->err);
 }
 
 /* ---- fields -------------------------------------------------------------------------------------------- */
@@ -187,28 +164,6 @@ static wl_status element_type(const wl_yaml *node, wl_type *type, wl_error *err)
     WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, "type", err));
     if (!wl_type_find(node->text, type))
         return wl_fail(err, WL_E_INPUT, node->loc, "unknown type '%.20s'; use one of: f16 f32 f64 i8 i16 i32 i64", node->text);
-    return WL_OK;
-}
-
-/* Strides and origin of a field given by extent and halo: interior cell 0 and every row start on a row boundary. */
-static wl_status lay_out(wl_field *f, const int64_t *extent, const int64_t *halo, wl_error *err)
-{
-    const int64_t cell_bytes = (int64_t)wl_type_bytes(f->type) * f->vector;
-    const int64_t unit = wl_max(1, ROW_ALIGNMENT_BYTES / cell_bytes);
-    const int64_t left = wl_round_up(halo[0], unit);
-    int64_t next = wl_round_up(left + extent[0] + halo[0], unit);
-    bool ok = wl_in_range(next);
-    f->strides[0] = 1;
-    f->origin = left;
-    for (int d = 1; d < f->dims && ok; d++) {
-        int64_t skipped = 0;
-        f->strides[d] = next;
-        ok = wl_mul(halo[d], next, &skipped) && wl_add(f->origin, skipped, &f->origin) &&
-             wl_mul(next, extent[d] + 2 * halo[d], &next);
-    }
-    int64_t bytes;
-    if (!ok || !wl_mul(next, cell_bytes, &bytes))
-        return wl_fail(err, WL_E_RANGE, f->loc, "field '%s' is larger than 2^60 bytes", f->name);
     return WL_OK;
 }
 
@@ -254,7 +209,7 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
         int64_t extents[WL_FIELD_DIMS_MAX], halos[WL_FIELD_DIMS_MAX] = {0};
         WL_TRY(read_list(b, extent, "extent", 1, extents, &f->dims));
         WL_TRY(read_halo(b, halo, f, halos));
-        WL_TRY(lay_out(f, extents, halos, b->err));
+        WL_TRY(wl_field_lay_out(f, extents, halos, b->err));
     } else if (strides) {
         WL_TRY(read_list(b, strides, "strides", -WL_ADDRESS_LIMIT, f->strides, &f->dims));
     }
@@ -311,65 +266,6 @@ static wl_status read_fields(builder *b)
 
 /* ---- accesses ------------------------------------------------------------------------------------------- */
 
-static int32_t cell_bytes(const wl_field *f) { return wl_type_bytes(f->type) * f->vector; }
-
-/* index += stride * term */
-static wl_status add_term(builder *b, const wl_expr **index, int64_t stride, const wl_expr *term, wl_loc loc)
-{
-    wl_arena *arena = &b->kernel->arena;
-    const wl_expr *product = NULL;
-    WL_TRY(wl_expr_new_op(arena, WL_EXPR_MUL, wl_expr_new_const(arena, stride, loc), term, loc, &product, b->err));
-    return wl_expr_new_op(arena, WL_EXPR_ADD, *index, product, loc, index, b->err);
-}
-
-static wl_status relative_access(builder *b, const wl_relative *from, wl_access *to)
-{
-    wl_arena *arena = &b->kernel->arena;
-    const wl_field *f = &b->kernel->fields[from->field];
-    int64_t constant = f->origin;
-    for (int d = 0; d < f->dims; d++) {
-        int64_t moved;
-        if (!wl_mul(f->strides[d], from->offset[d], &moved) || !wl_add(constant, moved, &constant))
-            return wl_fail(b->err, WL_E_RANGE, from->loc, "the address leaves the range +-2^60");
-    }
-    const wl_expr *index = wl_expr_new_const(arena, constant, from->loc);
-    for (int d = 0; d < f->dims && d < b->kernel->dims; d++)
-        WL_TRY(add_term(b, &index, f->strides[d], wl_expr_new_var(arena, (wl_var)(WL_VAR_X + d), from->loc), from->loc));
-    *to = (wl_access){.store = from->store, .field = from->field, .width_bytes = cell_bytes(f), .index = index,
-                      .text = from->text, .loc = from->loc};
-    return index ? WL_OK : no_memory(b->err);
-}
-
-static wl_status set_accesses(builder *b, const wl_update *update)
-{
-    wl_kernel *k = b->kernel;
-    k->accesses = WL_ARENA_NEW(&k->arena, wl_access, update->access_count);
-    if (!k->accesses)
-        return no_memory(b->err);
-    for (size_t i = 0; i < update->access_count; i++)
-        WL_TRY(relative_access(b, &update->accesses[i], &k->accesses[i]));
-    k->access_count = update->access_count;
-    k->has_flops = true;
-    k->flops = (double)update->flops;
-    k->fp_results = (double)update->fp_results;
-    return WL_OK;
-}
-
-static wl_status read_update_text(builder *b, const char *text)
-{
-    const wl_scope scope = scope_of(b, false);
-    wl_update update = {0};
-    for (size_t i = 0; i < b->kernel->field_count; i++) {
-        const wl_field *f = &b->kernel->fields[i];
-        if (f->dims < b->kernel->dims)
-            return wl_fail(b->err, WL_E_INPUT, WL_NOWHERE, "field '%s' has %d dimensions, fewer than the domain's %d",
-                           f->name, f->dims, b->kernel->dims);
-    }
-    WL_TRY(wl_update_read(text, &scope, b->scalars, b->scalar_count, b->kernel->fields, b->kernel->field_count,
-                          &b->kernel->arena, &update, b->err));
-    return set_accesses(b, &update);
-}
-
 /* name [ sum {, sum} ]: one subscript is an element index, several are multiplied by the strides. */
 static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_access *out)
 {
@@ -410,8 +306,8 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_ac
         return wl_fail(b->err, WL_E_INPUT, name.loc, "field '%s' has %d dimensions, not %d", field->name, field->dims, count);
     const wl_expr *index = wl_expr_new_const(arena, field->origin, name.loc);
     for (int d = 0; d < count; d++)
-        WL_TRY(add_term(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], name.loc));
-    *out = (wl_access){.store = store, .field = (size_t)(field - b->kernel->fields), .width_bytes = cell_bytes(field),
+        WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], name.loc));
+    *out = (wl_access){.store = store, .field = (size_t)(field - b->kernel->fields), .width_bytes = wl_field_cell_bytes(field),
                        .index = index, .text = node->text, .loc = wl_yaml_loc_inside(node, (wl_loc){1, 1, (int32_t)strlen(node->text)})};
     return WL_OK;
 }
@@ -515,7 +411,7 @@ static wl_status read_accesses(builder *b)
         if (b->kernel->dims == 0)
             return wl_fail(b->err, WL_E_INPUT, update->key_loc, "an update needs a domain");
         WL_TRY(wl_yaml_expect(update, WL_YAML_SCALAR, "update", b->err));
-        WL_TRY(place(update, b->err, read_update_text(b, update->text)));
+        WL_TRY(place(update, b->err, wl_kernel_read_update(b, update->text)));
         for (size_t i = 0; i < b->kernel->access_count; i++)
             b->kernel->accesses[i].loc = wl_yaml_loc_inside(update, b->kernel->accesses[i].loc);
     } else {
@@ -532,26 +428,6 @@ static wl_status read_accesses(builder *b)
 }
 
 /* ---- the rest -------------------------------------------------------------------------------------------- */
-
-static void derive(wl_kernel *k)
-{
-    uint32_t vars = 0;
-    k->precision = WL_TYPE_F16;
-    bool floating = false;
-    for (size_t i = 0; i < k->field_count; i++) {
-        const wl_type type = k->fields[i].type;
-        if (type <= WL_TYPE_F64 && (!floating || type > k->precision)) {
-            k->precision = type;
-            floating = true;
-        }
-    }
-    if (!floating)
-        k->precision = WL_TYPE_F32;
-    for (size_t i = 0; i < k->access_count; i++)
-        vars |= wl_expr_vars(k->accesses[i].index);
-    for (int d = 0; d < 3; d++)
-        k->coordinate_reads += d < k->dims || (vars & (1u << (WL_VAR_X + d) | 1u << (WL_VAR_THREAD_X + d))) != 0;
-}
 
 static wl_status read_resources(builder *b)
 {
@@ -588,23 +464,7 @@ static wl_status build(builder *b, const char *text, size_t length, const wl_ker
     WL_TRY(read_scalars(b));
     WL_TRY(read_resources(b));
     WL_TRY(read_accesses(b));
-    derive(b->kernel);
-    return WL_OK;
-}
-
-static wl_status finish(wl_kernel *kernel, const char *input, wl_status status, wl_kernel **out, wl_error *err)
-{
-    if (status == WL_OK) {
-        kernel->input = wl_arena_text(&kernel->arena, input, strlen(input));
-        if (!kernel->input)
-            status = no_memory(err);
-    }
-    if (status != WL_OK) {
-        (void)wl_fail_in(err, input);
-        wl_kernel_free(kernel);
-        return status;
-    }
-    *out = kernel;
+    wl_kernel_derive(b->kernel);
     return WL_OK;
 }
 
@@ -615,71 +475,5 @@ wl_status wl_kernel_parse(const char *input, const char *text, size_t length, co
     if (!kernel)
         return no_memory(err);
     builder b = {.kernel = kernel, .err = err};
-    return finish(kernel, input, build(&b, text, length, options), out, err);
-}
-
-/* ---- a bare assignment ------------------------------------------------------------------------------------ */
-
-static wl_status parse_extents(const char *text, int64_t *extent, int *dims, wl_error *err)
-{
-    const char *p = text;
-    *dims = 0;
-    for (;;) {
-        char *end = NULL;
-        const long long value = *p >= '0' && *p <= '9' ? strtoll(p, &end, 10) : 0;
-        if (!end || *dims == 3 || value < 1 || value >= WL_ADDRESS_LIMIT || (*end != '\0' && *end != 'x')) {
-            (void)wl_fail_in(err, "--domain");
-            return wl_fail(err, WL_E_INPUT, (wl_loc){1, (int32_t)(p - text) + 1, 1},
-                           "a domain is written 4096x4096: one to three whole numbers above 0");
-        }
-        extent[(*dims)++] = value;
-        if (*end == '\0')
-            return WL_OK;
-        p = end + 1;
-    }
-}
-
-static wl_status build_from_update(builder *b, const char *update, const char *domain, const char *type_name)
-{
-    enum { FIELDS_MAX = 64 };
-    wl_kernel *k = b->kernel;
-    wl_update_field found[FIELDS_MAX];
-    int64_t extent[3];
-    int dims = 0;
-    wl_type type;
-    WL_TRY(parse_extents(domain, extent, &dims, b->err));
-    const wl_status status = set_domain(k, extent, dims, (wl_loc){1, 1, (int32_t)strlen(domain)}, b->err);
-    if (status != WL_OK)
-        (void)wl_fail_in(b->err, "--domain");
-    WL_TRY(status);
-    if (!wl_type_find(type_name, &type)) {
-        (void)wl_fail_in(b->err, "--type");
-        return wl_fail(b->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(type_name)},
-                       "unknown type '%.20s'; use one of: f16 f32 f64 i8 i16 i32 i64", type_name);
-    }
-    WL_TRY(wl_update_fields(update, &k->arena, found, FIELDS_MAX, &k->field_count, b->err));
-    k->fields = WL_ARENA_NEW(&k->arena, wl_field, k->field_count);
-    if (!k->fields)
-        return no_memory(b->err);
-    for (size_t i = 0; i < k->field_count; i++) {
-        if (found[i].dims != dims)
-            return wl_fail(b->err, WL_E_INPUT, found[i].loc, "field '%s' has %d subscripts, the domain %d dimensions",
-                           found[i].name, found[i].dims, dims);
-        k->fields[i] = (wl_field){.name = found[i].name, .type = type, .vector = 1, .dims = dims, .loc = found[i].loc};
-        WL_TRY(lay_out(&k->fields[i], extent, found[i].reach, b->err));
-    }
-    WL_TRY(read_update_text(b, update));
-    k->name = "update";
-    derive(k);
-    return WL_OK;
-}
-
-wl_status wl_kernel_from_update(const char *update, const char *domain, const char *type, wl_kernel **out,
-                                wl_error *err)
-{
-    wl_kernel *kernel = calloc(1, sizeof *kernel);
-    if (!kernel)
-        return no_memory(err);
-    builder b = {.kernel = kernel, .err = err};
-    return finish(kernel, "--update", build_from_update(&b, update, domain, type), out, err);
+    return wl_kernel_finish(kernel, input, build(&b, text, length, options), out, err);
 }

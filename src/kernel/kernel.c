@@ -30,6 +30,8 @@ bool wl_type_find(const char *name, wl_type *type)
     return false;
 }
 
+int32_t wl_field_cell_bytes(const wl_field *field) { return types[field->type].bytes * field->vector; }
+
 void wl_kernel_free(wl_kernel *kernel)
 {
     if (!kernel)

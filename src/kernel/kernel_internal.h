@@ -30,6 +30,9 @@ typedef struct wl_field {
     wl_loc loc;
 } wl_field;
 
+/* Bytes one access to the field moves. */
+int32_t wl_field_cell_bytes(const wl_field *field);
+
 typedef struct wl_access {
     bool store;
     size_t field;

@@ -61,7 +61,7 @@ static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_aren
             continue;
         if (!loads->has_shape)
             return wl_fail(err, WL_E_UNSUPPORTED, kernel->fields[f].loc, "loads of '%s' are not affine", kernel->fields[f].name);
-        double sum = 0, layer = (double)(wl_type_bytes(kernel->fields[f].type) * kernel->fields[f].vector);
+        double sum = 0, layer = (double)wl_field_cell_bytes(&kernel->fields[f]);
         for (int d = 0; d < outer; d++)
             layer *= (double)kernel->domain[d];
         const int64_t layers = layers_of(&loads->shape, outer) <= kernel->domain[outer]

@@ -1,0 +1,113 @@
+/* device_check.c - keeps nonsense out: each number on its own, and numbers that must fit together.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+
+static wl_status complain(const wl_device *device, wl_device_key key, const char *rule, wl_error *err)
+{
+    return wl_fail(err, WL_E_INPUT, device->entries[key].loc, "%s %s", wl_device_keys[key].name, rule);
+}
+
+static wl_status check_each(const wl_device *device, wl_device_key key, wl_error *err)
+{
+    const wl_device_entry *e = &device->entries[key];
+    const wl_dimension dimension = wl_device_keys[key].dimension;
+    const bool whole = dimension == WL_DIM_COUNT || dimension == WL_DIM_BYTES;
+    const bool may_be_zero = key == WL_DEVICE_shared_reserved || dimension == WL_DIM_RATIO ||
+                             key == WL_DEVICE_shared_carveouts || key == WL_DEVICE_l1_tag_hash ||
+                             key == WL_DEVICE_l1_thread_index_wavefronts;
+    for (size_t i = 0; i < e->count; i++) {
+        const double v = e->values[i];
+        if (!(v >= 0) || v > 1e18 || (v == 0 && !may_be_zero))
+            return complain(device, key, "must be a positive number below 1e18", err);
+        if (whole && v != floor(v))
+            return complain(device, key, dimension == WL_DIM_BYTES ? "must be a whole number of bytes" : "must be a whole number", err);
+    }
+    return WL_OK;
+}
+
+static wl_status check_pow2(const wl_device *device, wl_device_key key, wl_error *err)
+{
+    const wl_device_entry *e = &device->entries[key];
+    if (e->count && !wl_is_pow2((int64_t)e->values[0]))
+        return complain(device, key, "must be a power of two", err);
+    return WL_OK;
+}
+
+static wl_status check_ascending(const wl_device *device, wl_device_key key, wl_error *err)
+{
+    const wl_device_entry *e = &device->entries[key];
+    for (size_t i = 1; i < e->count; i++)
+        if (e->values[i] <= e->values[i - 1])
+            return complain(device, key, "must ascend", err);
+    return WL_OK;
+}
+
+static wl_status check_order(const wl_device *device, wl_device_key small, wl_device_key large,
+                             const char *rule, wl_error *err)
+{
+    return wl_device_int(device, small) <= wl_device_int(device, large)
+               ? WL_OK
+               : complain(device, small, rule, err);
+}
+
+static wl_status check_tag_hash(const wl_device *device, wl_error *err)
+{
+    const wl_device_entry *hash = &device->entries[WL_DEVICE_l1_tag_hash];
+    const wl_device_entry *banks = &device->entries[WL_DEVICE_l1_tag_banks];
+    if (hash->count && !banks->count)
+        return complain(device, WL_DEVICE_l1_tag_hash, "needs l1_tag_banks", err);
+    if (banks->count && banks->values[0] > 16)
+        return complain(device, WL_DEVICE_l1_tag_banks, "may be at most 16", err);
+    for (size_t i = 0; i < hash->count; i++)
+        if (hash->values[i] >= banks->values[0])
+            return complain(device, WL_DEVICE_l1_tag_hash, "names a bank beyond l1_tag_banks", err);
+    return WL_OK;
+}
+
+wl_status wl_device_check(const wl_device *device, wl_error *err)
+{
+    static const wl_device_key pow2[] = {WL_DEVICE_l1_line, WL_DEVICE_l1_sector, WL_DEVICE_l2_line,
+                                         WL_DEVICE_l2_sector, WL_DEVICE_dram_fetch, WL_DEVICE_tlb_page,
+                                         WL_DEVICE_l1_banks, WL_DEVICE_l1_bank_width,
+                                         WL_DEVICE_warp_size, WL_DEVICE_l1_tag_banks};
+    static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
+                                           WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
+                                           WL_DEVICE_l2_store_curve};
+    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
+        WL_TRY(check_each(device, (wl_device_key)i, err));
+    for (size_t i = 0; i < sizeof pow2 / sizeof pow2[0]; i++)
+        WL_TRY(check_pow2(device, pow2[i], err));
+    for (size_t i = 0; i < sizeof curves / sizeof curves[0]; i++) {
+        const wl_device_entry *e = &device->entries[curves[i]];
+        if (e->count != 3 || e->values[0] > 1)
+            return complain(device, curves[i], "must be three numbers [a, b, c] with a at most 1", err);
+    }
+    if (wl_device_int(device, WL_DEVICE_warp_size) > 64)
+        return complain(device, WL_DEVICE_warp_size, "may be at most 64", err);
+    if (wl_device_int(device, WL_DEVICE_l1_banks) > 64)
+        return complain(device, WL_DEVICE_l1_banks, "may be at most 64", err);
+    if (wl_device_int(device, WL_DEVICE_l1_banks) * wl_device_int(device, WL_DEVICE_l1_bank_width) > 256 ||
+        wl_device_int(device, WL_DEVICE_l1_line) > 256)
+        return complain(device, WL_DEVICE_l1_bank_width, "times l1_banks, and l1_line, may be at most 256 bytes", err);
+    if (wl_device_int(device, WL_DEVICE_max_threads_per_block) > 4096)
+        return complain(device, WL_DEVICE_max_threads_per_block, "may be at most 4096", err);
+    if (wl_device_int(device, WL_DEVICE_sm_count) > 65536)
+        return complain(device, WL_DEVICE_sm_count, "may be at most 65536", err);
+    if (wl_device_int(device, WL_DEVICE_max_threads_per_sm) > 65536)
+        return complain(device, WL_DEVICE_max_threads_per_sm, "may be at most 65536", err);
+    if (wl_device_int(device, WL_DEVICE_registers_per_sm) > 1 << 30)
+        return complain(device, WL_DEVICE_registers_per_sm, "may be at most 2^30", err);
+    WL_TRY(check_order(device, WL_DEVICE_register_granularity, WL_DEVICE_registers_per_sm,
+                       "must not exceed registers_per_sm", err));
+    WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l1_line, "must not exceed l1_line", err));
+    WL_TRY(check_order(device, WL_DEVICE_l2_sector, WL_DEVICE_l2_line, "must not exceed l2_line", err));
+    WL_TRY(check_order(device, WL_DEVICE_sub_partitions, WL_DEVICE_registers_per_sm,
+                       "must not exceed registers_per_sm", err));
+    WL_TRY(check_order(device, WL_DEVICE_l2_partitions, WL_DEVICE_l2_size, "must not exceed l2_size", err));
+    WL_TRY(check_ascending(device, WL_DEVICE_shared_carveouts, err));
+    return check_tag_hash(device, err);
+}

@@ -1,0 +1,135 @@
+/* kernel_build.c - see kernel_build.h. SPDX-License-Identifier: MIT */
+#include "input/kernel_build.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "input/update.h"
+
+#define ROW_ALIGNMENT_BYTES 128 /* rows of a field given by its extent start on this boundary */
+
+wl_status wl_kernel_set_domain(wl_kernel *k, const int64_t *extent, int dims, wl_loc loc, wl_error *err)
+{
+    int64_t items = 1;
+    k->dims = dims;
+    for (int d = 0; d < 3; d++) {
+        k->domain[d] = d < dims ? extent[d] : 1;
+        if (!wl_mul(items, k->domain[d], &items))
+            return wl_fail(err, WL_E_RANGE, loc, "the domain has more than 2^60 points");
+    }
+    return WL_OK;
+}
+
+wl_status wl_field_lay_out(wl_field *f, const int64_t *extent, const int64_t *halo, wl_error *err)
+{
+    const int64_t cell_bytes = wl_field_cell_bytes(f);
+    const int64_t unit = wl_max(1, ROW_ALIGNMENT_BYTES / cell_bytes);
+    const int64_t left = wl_round_up(halo[0], unit);
+    int64_t next = wl_round_up(left + extent[0] + halo[0], unit);
+    bool ok = wl_in_range(next);
+    f->strides[0] = 1;
+    f->origin = left;
+    for (int d = 1; d < f->dims && ok; d++) {
+        int64_t skipped = 0;
+        f->strides[d] = next;
+        ok = wl_mul(halo[d], next, &skipped) && wl_add(f->origin, skipped, &f->origin) &&
+             wl_mul(next, extent[d] + 2 * halo[d], &next);
+    }
+    int64_t bytes;
+    if (!ok || !wl_mul(next, cell_bytes, &bytes))
+        return wl_fail(err, WL_E_RANGE, f->loc, "field '%s' is larger than 2^60 bytes", f->name);
+    return WL_OK;
+}
+
+wl_status wl_index_add(wl_kernel_builder *b, const wl_expr **index, int64_t stride, const wl_expr *term, wl_loc loc)
+{
+    wl_arena *arena = &b->kernel->arena;
+    const wl_expr *product = NULL;
+    WL_TRY(wl_expr_new_op(arena, WL_EXPR_MUL, wl_expr_new_const(arena, stride, loc), term, loc, &product, b->err));
+    return wl_expr_new_op(arena, WL_EXPR_ADD, *index, product, loc, index, b->err);
+}
+
+static wl_status relative_access(wl_kernel_builder *b, const wl_relative *from, wl_access *to)
+{
+    wl_arena *arena = &b->kernel->arena;
+    const wl_field *f = &b->kernel->fields[from->field];
+    int64_t constant = f->origin;
+    for (int d = 0; d < f->dims; d++) {
+        int64_t moved;
+        if (!wl_mul(f->strides[d], from->offset[d], &moved) || !wl_add(constant, moved, &constant))
+            return wl_fail(b->err, WL_E_RANGE, from->loc, "the address leaves the range +-2^60");
+    }
+    const wl_expr *index = wl_expr_new_const(arena, constant, from->loc);
+    for (int d = 0; d < f->dims && d < b->kernel->dims; d++)
+        WL_TRY(wl_index_add(b, &index, f->strides[d], wl_expr_new_var(arena, (wl_var)(WL_VAR_X + d), from->loc), from->loc));
+    *to = (wl_access){.store = from->store, .field = from->field, .width_bytes = wl_field_cell_bytes(f), .index = index,
+                      .text = from->text, .loc = from->loc};
+    return index ? WL_OK : wl_fail(b->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+}
+
+static wl_status set_accesses(wl_kernel_builder *b, const wl_update *update)
+{
+    wl_kernel *k = b->kernel;
+    k->accesses = WL_ARENA_NEW(&k->arena, wl_access, update->access_count);
+    if (!k->accesses)
+        return wl_fail(b->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (size_t i = 0; i < update->access_count; i++)
+        WL_TRY(relative_access(b, &update->accesses[i], &k->accesses[i]));
+    k->access_count = update->access_count;
+    k->has_flops = true;
+    k->flops = (double)update->flops;
+    k->fp_results = (double)update->fp_results;
+    return WL_OK;
+}
+
+wl_status wl_kernel_read_update(wl_kernel_builder *b, const char *text)
+{
+    const wl_scope scope = {.params = b->params, .param_count = b->param_count};
+    wl_update update = {0};
+    for (size_t i = 0; i < b->kernel->field_count; i++) {
+        const wl_field *f = &b->kernel->fields[i];
+        if (f->dims < b->kernel->dims)
+            return wl_fail(b->err, WL_E_INPUT, WL_NOWHERE, "field '%s' has %d dimensions, fewer than the domain's %d",
+                           f->name, f->dims, b->kernel->dims);
+    }
+    WL_TRY(wl_update_read(text, &scope, b->scalars, b->scalar_count, b->kernel->fields, b->kernel->field_count,
+                          &b->kernel->arena, &update, b->err));
+    return set_accesses(b, &update);
+}
+
+void wl_kernel_derive(wl_kernel *k)
+{
+    uint32_t vars = 0;
+    k->precision = WL_TYPE_F16;
+    bool floating = false;
+    for (size_t i = 0; i < k->field_count; i++) {
+        const wl_type type = k->fields[i].type;
+        if (type <= WL_TYPE_F64 && (!floating || type > k->precision)) {
+            k->precision = type;
+            floating = true;
+        }
+    }
+    if (!floating)
+        k->precision = WL_TYPE_F32;
+    for (size_t i = 0; i < k->access_count; i++)
+        vars |= wl_expr_vars(k->accesses[i].index);
+    for (int d = 0; d < 3; d++)
+        k->coordinate_reads += d < k->dims || (vars & (1u << (WL_VAR_X + d) | 1u << (WL_VAR_THREAD_X + d))) != 0;
+}
+
+wl_status wl_kernel_finish(wl_kernel *kernel, const char *input, wl_status status, wl_kernel **out, wl_error *err)
+{
+    if (status == WL_OK) {
+        kernel->input = wl_arena_text(&kernel->arena, input, strlen(input));
+        if (!kernel->input)
+            status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    }
+    if (status != WL_OK) {
+        (void)wl_fail_in(err, input);
+        wl_kernel_free(kernel);
+        return status;
+    }
+    *out = kernel;
+    return WL_OK;
+}
