@@ -2,9 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ckd.h"
 #include "base/embedded.h"
-#include "base/fail.h"
 #include "kernel/kernel_internal.h"
 
 static const struct {
@@ -84,20 +82,4 @@ bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers)
 {
     *registers = kernel->registers;
     return kernel->has_registers;
-}
-
-wl_status wl_access_addresses(const wl_kernel *kernel, const wl_access *access, const wl_lane_values *values,
-                              int64_t *addresses, wl_error *err)
-{
-    const int64_t base = kernel->fields[access->field].base_bytes;
-    const wl_status status = wl_expr_eval(access->index, values, addresses, err);
-    if (status != WL_OK) {
-        if (err)
-            err->loc = access->loc; /* the expression knows its place in the access only */
-        return status;
-    }
-    for (int i = 0; i < values->lanes; i++)
-        if (!wl_mul(addresses[i], access->width_bytes, &addresses[i]) || !wl_add(addresses[i], base, &addresses[i]))
-            return wl_fail(err, WL_E_RANGE, access->loc, "the address of %.60s leaves the range +-2^60", access->text);
-    return WL_OK;
 }

@@ -61,8 +61,4 @@ struct wl_kernel {
     int coordinate_reads; /* thread-index components the kernel must read */
 };
 
-/* The byte addresses of an access for some lanes. Errors point at the access. */
-wl_status wl_access_addresses(const wl_kernel *kernel, const wl_access *access, const wl_lane_values *values,
-                              int64_t *addresses, wl_error *err);
-
 #endif /* WL_KERNEL_INTERNAL_H */

@@ -3,6 +3,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "kernel/program.h"
 
 #define ENUMERATION_BUDGET ((double)((int64_t)1 << 28)) /* addresses evaluated for one count */
 
@@ -67,17 +68,14 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
 static double enumeration_cost(const wl_view *v, const wl_field_side *s, const wl_region *region)
 {
     const wl_geometry *g = region->geometry;
-    double threads = 0, steps = (double)s->count;
-    uint32_t vars = 0;
+    double blocks = 0, steps = 0;
     for (int i = 0; i < region->blocks.count; i++) {
         const wl_box3 *b = &region->blocks.boxes[i];
-        threads += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]) * (double)g->threads;
+        blocks += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]);
     }
     for (size_t i = 0; i < s->count; i++)
-        vars |= wl_expr_vars(s->accesses[i]->access->index);
-    for (int i = 0; i < v->kernel->loop_count; i++)
-        steps *= vars & (1u << (WL_VAR_LOOP_0 + i)) ? (double)v->kernel->loop_extent[i] : 1;
-    return threads * steps * (double)(g->fold[0] * g->fold[1] * g->fold[2]);
+        steps += wl_access_steps(v->kernel, s->accesses[i]->access);
+    return blocks * (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
 }
 
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,

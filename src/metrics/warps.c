@@ -6,6 +6,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "kernel/program.h"
 #include "launch/lanes.h"
 #include "metrics/spread.h"
 #include "metrics/tag_window.h"
@@ -133,44 +134,41 @@ static wl_status measure_affine(const measurer *m, wl_warps_scratch *scratch)
 
 /* ---- opaque accesses ------------------------------------------------------------------------------------------------------- */
 
-static wl_status measure_warp(const measurer *m, size_t access, const wl_lane_values *values, const uint8_t *lane, double scale)
+/* One execution of an access by one warp. */
+typedef struct opaque_warp {
+    const measurer *m;
+    size_t access;
+    const uint8_t *lane;
+    double scale; /* how many executions it stands for */
+} opaque_warp;
+
+static wl_status measure_warp(void *context, const int64_t *addresses, int lanes, wl_error *err)
 {
-    const wl_access *a = m->bounds[access].access;
-    wl_warp_access w = {.count = values->lanes, .width = a->width_bytes};
-    WL_TRY(wl_access_addresses(m->kernel, a, values, w.address, m->err));
-    memcpy(w.lane, lane, (size_t)w.count);
-    wl_access_cost *cost = &m->costs[access];
-    cost->inst += scale;
-    cost->sectors += scale * wl_warp_sectors(m->context.rules, &w);
-    cost->hit += scale * wl_warp_hit_wavefronts(m->context.rules, &w);
-    if (m->context.rules->has_hash && !a->store) {
-        const wl_tag_cost t = wl_warp_tag_cost(m->context.rules, &w);
-        cost->tag += scale * t.tag;
-        cost->cold += scale * t.cold;
+    const opaque_warp *o = context;
+    const wl_access *a = o->m->bounds[o->access].access;
+    const wl_l1_rules *rules = o->m->context.rules;
+    wl_access_cost *cost = &o->m->costs[o->access];
+    wl_warp_access w = {.count = lanes, .width = a->width_bytes};
+    (void)err;
+    memcpy(w.address, addresses, (size_t)lanes * sizeof *addresses);
+    memcpy(w.lane, o->lane, (size_t)lanes);
+    cost->inst += o->scale;
+    cost->sectors += o->scale * wl_warp_sectors(rules, &w);
+    cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
+    if (rules->has_hash && !a->store) {
+        const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
+        cost->tag += o->scale * t.tag;
+        cost->cold += o->scale * t.cold;
     }
     return WL_OK;
 }
 
-static wl_status measure_loops(const measurer *m, size_t access, uint32_t vars, int loop, wl_lane_values *values,
-                               const uint8_t *lane, double scale)
-{
-    if (loop >= m->kernel->loop_count || loop >= WL_LOOPS_MAX)
-        return measure_warp(m, access, values, lane, scale);
-    const int64_t extent = vars & (1u << (WL_VAR_LOOP_0 + loop)) ? m->kernel->loop_extent[loop] : 1;
-    for (int64_t i = 0; i < extent; i++) {
-        for (int l = 0; l < values->lanes; l++)
-            values->at[WL_VAR_LOOP_0 + loop][l] = i;
-        WL_TRY(measure_loops(m, access, vars, loop + 1, values, lane, scale));
-    }
-    return WL_OK;
-}
-
-static wl_status measure_block(const measurer *m, size_t access, const int64_t block[3], double scale)
+static wl_status measure_block(const measurer *m, wl_program *program, size_t access, const int64_t block[3], double scale)
 {
     const wl_geometry *g = m->context.geometry;
-    const uint32_t vars = wl_expr_vars(m->bounds[access].access->index);
-    wl_lane_values values = {0};
+    wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
+    opaque_warp one = {m, access, lane, scale};
     int64_t f[3];
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
@@ -178,38 +176,42 @@ static wl_status measure_block(const measurer *m, size_t access, const int64_t b
             for (f[1] = 0; f[1] < g->fold[1]; f[1]++)
                 for (f[0] = 0; f[0] < g->fold[0]; f[0]++)
                     if (wl_lanes_fill(g, &warp, m->context.rules->warp_size, f, &values, lane) > 0)
-                        WL_TRY(measure_loops(m, access, vars, 0, &values, lane, scale));
+                        WL_TRY(wl_program_run(program, &values, measure_warp, &one, m->err));
     }
     return WL_OK;
 }
 
-static wl_status measure_opaque(const measurer *m)
+/* How many blocks to look at, within the budget. */
+static int64_t opaque_blocks(const measurer *m)
 {
     const wl_geometry *g = m->context.geometry;
     double per_block = 0;
-    for (size_t a = 0; a < m->kernel->access_count; a++) {
+    for (size_t a = 0; a < m->kernel->access_count; a++)
+        if (!m->bounds[a].affine)
+            per_block += (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) * wl_access_steps(m->kernel, m->bounds[a].access);
+    if (per_block == 0)
+        return 0;
+    if (m->samples < 0 || per_block * (double)g->blocks <= OPAQUE_BUDGET)
+        return g->blocks;
+    return wl_min(g->blocks, wl_max(16, (int64_t)(OPAQUE_BUDGET / per_block)));
+}
+
+static wl_status measure_opaque(const measurer *m, wl_arena *arena)
+{
+    const wl_geometry *g = m->context.geometry;
+    const int64_t n = opaque_blocks(m);
+    m->result->blocks_sampled = n > 0 && n < g->blocks;
+    m->result->blocks_evaluated = n;
+    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++) {
+        wl_program program;
         if (m->bounds[a].affine)
             continue;
-        double steps = (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]);
-        const uint32_t vars = wl_expr_vars(m->bounds[a].access->index);
-        for (int i = 0; i < m->kernel->loop_count; i++)
-            steps *= vars & (1u << (WL_VAR_LOOP_0 + i)) ? (double)m->kernel->loop_extent[i] : 1;
-        per_block += steps;
-    }
-    if (per_block == 0)
-        return WL_OK;
-    int64_t n = g->blocks;
-    if (m->samples >= 0 && per_block * (double)g->blocks > OPAQUE_BUDGET)
-        n = wl_max(wl_min(16, g->blocks), (int64_t)(OPAQUE_BUDGET / per_block));
-    n = wl_min(n, g->blocks);
-    m->result->blocks_sampled = n < g->blocks;
-    m->result->blocks_evaluated = n;
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t number = wl_sample_block(i, n, g->blocks);
-        const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1], number / g->grid[0] / g->grid[1]};
-        for (size_t a = 0; a < m->kernel->access_count; a++)
-            if (!m->bounds[a].affine)
-                WL_TRY(measure_block(m, a, block, (double)g->blocks / (double)n));
+        WL_TRY(wl_program_make(m->kernel, m->bounds[a].access, arena, &program, m->err));
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t number = wl_sample_block(i, n, g->blocks);
+            const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1], number / g->grid[0] / g->grid[1]};
+            WL_TRY(measure_block(m, &program, a, block, (double)g->blocks / (double)n));
+        }
     }
     return WL_OK;
 }
@@ -223,7 +225,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     memset(costs, 0, kernel->access_count * sizeof *costs);
     *result = (wl_warps_result){0};
     WL_TRY(measure_affine(&m, scratch));
-    return measure_opaque(&m);
+    return measure_opaque(&m, scratch->arena);
 }
 
 void wl_warps_scratch_free(wl_warps_scratch *scratch)

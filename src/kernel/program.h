@@ -1,0 +1,40 @@
+/* program.h - an access compiled for evaluating many lanes and many loop steps.
+ *
+ * Nodes are in evaluation order. Each knows the innermost loop it depends on, so that a step of a loop evaluates again
+ * only what that loop and those inside it change.
+ *
+ * Layer  kernel (uses base). Oracle: wl_expr_eval. SPDX-License-Identifier: MIT */
+#ifndef WL_KERNEL_PROGRAM_H
+#define WL_KERNEL_PROGRAM_H
+
+#include "kernel/kernel_internal.h"
+
+typedef struct wl_program_node {
+    wl_expr_op op;
+    wl_var var;
+    int a, b;  /* operands */
+    int level; /* 0: no loop variable in it; i + 1: loop i is its innermost */
+    wl_loc loc;
+} wl_program_node;
+
+typedef struct wl_program {
+    const wl_kernel *kernel;
+    const wl_access *access;
+    int count;
+    bool uses_loop[WL_LOOPS_MAX];
+    wl_program_node *nodes;
+    int64_t (*values)[WL_LANES_MAX]; /* of each node */
+} wl_program;
+
+wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out, wl_error *err);
+
+/* Called with the byte addresses of the lanes, once per loop step. */
+typedef wl_status (*wl_program_visit)(void *context, const int64_t *addresses, int lanes, wl_error *err);
+
+/* Evaluates all loop steps the access names, in order. The coordinates in `values` are the lanes'; loop variables are set here. */
+wl_status wl_program_run(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context, wl_error *err);
+
+/* How often the access is executed per cell: the product of the loops it names. */
+double wl_access_steps(const wl_kernel *kernel, const wl_access *access);
+
+#endif /* WL_KERNEL_PROGRAM_H */
