@@ -4,17 +4,20 @@ JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 WARPLINE = $(BUILD)/warpline
 
-.PHONY: run test build bench install dev fuzz format clean deps
+.PHONY: run test build configure bench install dev fuzz format clean deps
 
-build: deps
+build: configure
+	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
+
+configure: deps
 	@cmake --preset release -B $(BUILD) >/dev/null
-	@cmake --build $(BUILD) -j $(JOBS)
 
 deps:
 	@sh scripts/install-deps.sh
 
 # The main job on an embedded example: the range-4 stencil of the paper on an A100, a handful of blocks side by side.
-run: build
+run: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli -- --no-print-directory
 	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 512x2x1 --block 32x32x1 --block 256x1x4 --block 64x4x4 \
 	  --block 16x2x32 --block 32x1x32 --block 8x8x16 --block 2x512x1
 	@echo
