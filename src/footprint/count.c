@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "footprint/boxes.h"
 #include "footprint/residues.h"
+#include "footprint/solid.h"
 
 #define SWEEP_MAX 256 /* boxes in one sweep; a field with more is visited row by row */
 
@@ -21,14 +22,18 @@ typedef struct interval {
 typedef struct sweep_box {
     int64_t lo[WL_LEVELS_MAX], hi[WL_LEVELS_MAX];
     interval run;
+    const wl_point_box *box; /* what it was before */
 } sweep_box;
 
 typedef struct sweep {
     int64_t granule;
+    const wl_shape *shape;
+    wl_solid *solid;
     int outer_count;               /* levels left, and their strides, ascending */
     int64_t stride[WL_LEVELS_MAX];
     sweep_box boxes[SWEEP_MAX];
     bool want_covered, one_by_one; /* one_by_one: too many alignment classes, visit coordinates singly */
+    bool too_fine;                 /* a row has too many pieces to say what it covers */
     wl_count total;
 } sweep;
 
@@ -40,13 +45,11 @@ typedef struct span {
 /* ---- one row ------------------------------------------------------------------------------------------- */
 
 /* The boxes, and so the active ones, are in the order of their runs' first bytes. */
-static int merge_runs(const sweep *s, const int16_t *active, int n, bool solid_only, interval *runs)
+static int merge_runs(const sweep *s, const int16_t *active, int n, interval *runs)
 {
     int merged = 0;
     for (int i = 0; i < n; i++) {
         const interval *run = &s->boxes[active[i]].run;
-        if (solid_only && !run->solid)
-            continue;
         if (merged > 0 && run->first <= runs[merged - 1].last + 1)
             runs[merged - 1].last = wl_max(runs[merged - 1].last, run->last);
         else
@@ -66,10 +69,23 @@ static int64_t row_touched(const interval *runs, int n, int64_t rho, int64_t gra
     return touched;
 }
 
-static int64_t row_covered(const interval *runs, int n, int64_t rho, int64_t granule)
+/* The runs of a row without a gap, in s->solid. */
+static void find_solid(sweep *s, const int16_t *active, int n)
+{
+    wl_solid_start(s->solid, s->shape->level_count ? s->shape->stride[0] : 1, s->granule);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++) {
+        const sweep_box *b = &s->boxes[active[i]];
+        ok = b->run.solid ? wl_solid_add_run(s->solid, b->run.first, b->run.last)
+                          : wl_solid_add_box(s->solid, s->shape, b->box, s->shape->level_count - s->outer_count);
+    }
+    s->too_fine = !ok || !wl_solid_finish(s->solid) || s->too_fine;
+}
+
+static int64_t row_covered(const wl_run *runs, size_t n, int64_t rho, int64_t granule)
 {
     int64_t covered = 0;
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         covered += wl_max(0, wl_floor_div(rho + runs[i].last + 1, granule) - wl_ceil_div(rho + runs[i].first, granule));
     return covered;
 }
@@ -77,21 +93,23 @@ static int64_t row_covered(const interval *runs, int n, int64_t rho, int64_t gra
 static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues *rows)
 {
     interval runs[SWEEP_MAX];
-    const int count = merge_runs(s, active, n, false, runs);
+    const int count = merge_runs(s, active, n, runs);
     for (int i = 0; i < rows->count; i++)
         if (rows->weight[i])
             s->total.touched += rows->weight[i] * row_touched(runs, count, wl_residue(rows, i), s->granule);
     span out = {runs[0].first, runs[count - 1].last, 0, 0};
     if (!s->want_covered)
         return out;
-    const int solid = merge_runs(s, active, n, true, runs);
+    find_solid(s, active, n);
+    const wl_run *solid = s->solid->runs;
+    const size_t solids = s->solid->run_count;
     for (int i = 0; i < rows->count; i++)
         if (rows->weight[i])
-            s->total.covered += rows->weight[i] * row_covered(runs, solid, wl_residue(rows, i), s->granule);
-    if (solid && runs[0].first == out.first)
-        out.head = runs[0].last - runs[0].first + 1;
-    if (solid && runs[solid - 1].last == out.last)
-        out.tail = runs[solid - 1].last - runs[solid - 1].first + 1;
+            s->total.covered += rows->weight[i] * row_covered(solid, solids, wl_residue(rows, i), s->granule);
+    if (solids && solid[0].first == out.first)
+        out.head = solid[0].last - solid[0].first + 1;
+    if (solids && solid[solids - 1].last == out.last)
+        out.tail = solid[solids - 1].last - solid[solids - 1].first + 1;
     return out;
 }
 
@@ -205,6 +223,7 @@ static void reduce_box(const wl_shape *shape, const wl_point_box *box, int colla
         last += (box->hi[i] - 1) * shape->stride[i];
     }
     out->run = (interval){first, last, solid};
+    out->box = box;
     for (int i = collapsed; i < shape->level_count; i++) {
         out->lo[i - collapsed] = box->lo[i];
         out->hi[i - collapsed] = box->hi[i];
@@ -277,16 +296,20 @@ static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_
     return WL_OK;
 }
 
+static wl_status cover_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
+{
+    c->method = c->method > WL_COUNT_ROWS ? c->method : WL_COUNT_ROWS;
+    WL_TRY(visit_all(c, shape, boxes, n, 1, err)); /* the granules are bytes now */
+    s->total.covered += wl_granules_full(&c->granules, s->granule);
+    return WL_OK;
+}
+
 static wl_status count_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
 {
     c->method = c->method > WL_COUNT_ROWS ? c->method : WL_COUNT_ROWS;
     WL_TRY(visit_all(c, shape, boxes, n, s->granule, err));
     s->total.touched += c->granules.count;
-    if (!s->want_covered)
-        return WL_OK;
-    WL_TRY(visit_all(c, shape, boxes, n, 1, err)); /* the granules are bytes now */
-    s->total.covered += wl_granules_full(&c->granules, s->granule);
-    return WL_OK;
+    return s->want_covered ? cover_by_rows(c, shape, boxes, n, s, err) : WL_OK;
 }
 
 static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
@@ -311,8 +334,13 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
         return count_by_rows(c, shape, boxes, n, s, err);
     wl_residues start;
     s->one_by_one = !wl_residues_start(shape->base, s->granule, s->stride, s->outer_count, &start);
+    const int64_t covered_before = s->total.covered;
+    s->too_fine = false;
     (void)sweep_level(s, s->outer_count - 1, all, n, &start);
-    return WL_OK;
+    if (!s->too_fine)
+        return WL_OK;
+    s->total.covered = covered_before;
+    return cover_by_rows(c, shape, boxes, n, s, err);
 }
 
 static int compare_boxes(const void *p, const void *q)
@@ -328,7 +356,9 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
     WL_TRY(wl_boxes_make(counter, shape, region, &n, err));
     sweep s;
     s.granule = granule_bytes;
+    s.shape = shape;
     s.want_covered = want_covered;
+    s.solid = &counter->solid;
     s.total = (wl_count){0, 0};
     wl_point_box *boxes = counter->boxes;
     bool sorted = true;
@@ -352,6 +382,7 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
 void wl_counter_free(wl_counter *counter)
 {
     free(counter->boxes);
+    wl_solid_free(&counter->solid);
     wl_granules_free(&counter->granules);
     *counter = (wl_counter){0};
 }

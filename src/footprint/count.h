@@ -17,6 +17,7 @@
 
 #include "footprint/granules.h"
 #include "footprint/shape.h"
+#include "footprint/solid.h"
 
 /* How a count was obtained; the largest seen is reported. */
 typedef enum wl_count_method { WL_COUNT_CLOSED_FORM, WL_COUNT_ROWS, WL_COUNT_THREADS } wl_count_method;
@@ -38,6 +39,7 @@ typedef struct wl_counter {
     struct wl_point_box *boxes;
     size_t box_capacity;
     wl_granules granules;
+    wl_solid solid;
     wl_count_method method; /* the most laborious one used since it was last reset */
     int64_t row_budget;     /* rows to visit before giving up                      */
 } wl_counter;

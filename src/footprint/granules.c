@@ -92,10 +92,46 @@ bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
     return true;
 }
 
+/* Is every granule of the chunk there? */
+static bool chunk_full(const wl_granule_chunk *chunk)
+{
+    for (int w = 0; w < WL_GRANULE_CHUNK_WORDS; w++)
+        if (~chunk->bits[w])
+            return false;
+    return true;
+}
+
+static const wl_granule_chunk *look_up(const wl_granules *set, int64_t number)
+{
+    for (size_t slot = slot_of(set, number); set->table[slot]; slot = (slot + 1) & (set->table_size - 1))
+        if (set->chunks[set->table[slot] - 1].number == number)
+            return &set->chunks[set->table[slot] - 1];
+    return NULL;
+}
+
+/* Units of several chunks: each is looked at from its first chunk. */
+static int64_t full_chunk_groups(const wl_granules *bytes, int64_t chunks_per_unit)
+{
+    int64_t full = 0;
+    for (size_t i = 0; i < bytes->chunk_count; i++) {
+        const int64_t first = bytes->chunks[i].number;
+        if (wl_floor_mod(first, chunks_per_unit) != 0)
+            continue;
+        bool all = true;
+        for (int64_t n = first; n < first + chunks_per_unit && all; n++) {
+            const wl_granule_chunk *chunk = look_up(bytes, n);
+            all = chunk && chunk_full(chunk);
+        }
+        full += all;
+    }
+    return full;
+}
+
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
 {
     int64_t full = 0;
-    WL_ASSERT(unit <= CHUNK_GRANULES);
+    if (unit > CHUNK_GRANULES)
+        return full_chunk_groups(bytes, unit / CHUNK_GRANULES);
     for (size_t i = 0; i < bytes->chunk_count; i++) {
         const uint64_t *bits = bytes->chunks[i].bits;
         for (int64_t start = 0; start < CHUNK_GRANULES; start += unit) {

@@ -247,7 +247,8 @@ static wl_share share_of_total(const outcome *o)
 
 static void expect_shares(const char *of, const wl_share *expected, const wl_share *got)
 {
-    static const char *const name[] = {"inst", "l1_wavefronts", "l1_sectors", "l2_load_bytes", "l2_store_bytes", "dram_load_bytes", "dram_store_bytes"};
+    static const char *const name[] = {"inst",           "l1_wavefronts",   "l1_sectors",      "l2_load_bytes",
+                                       "l2_store_bytes", "dram_load_bytes", "dram_store_bytes"};
     double a[SHARE_COUNT], b[SHARE_COUNT];
     _Static_assert(sizeof name / sizeof name[0] == SHARE_COUNT, "a share was added");
     memcpy(a, expected, sizeof a);
@@ -342,7 +343,8 @@ static void larger_caches_never_load_more(void **state)
 static void expect_same_place(const outcome *a, const outcome *b, bool tags)
 {
     for (int m = 0; m < WL_METRIC_COUNT; m++) {
-        const bool by_tag = m == WL_METRIC_l1_tag_wavefronts || (m == WL_METRIC_l1_wavefronts && a->p.metrics[WL_METRIC_l1_tag_wavefronts].known);
+        const bool by_tag = m == WL_METRIC_l1_tag_wavefronts ||
+                            (m == WL_METRIC_l1_wavefronts && a->p.metrics[WL_METRIC_l1_tag_wavefronts].known);
         if ((by_tag || m == WL_METRIC_tlb_pages) && !tags)
             continue;
         if (a->p.metrics[m].known != b->p.metrics[m].known)
@@ -461,7 +463,8 @@ static void make_aligned(random_source *r, uint64_t seed)
         random_put(c, "  f%d: {type: %s, strides: [1, %lld, %lld], origin: %lld}\n", f, types[type], (long long)pitch, (long long)plane,
                    (long long)(128 * random_in(r, 0, 4)));
     random_put(c, "update: f0[0,0,0] = f1[0,0,0] + f1[%lld,0,%lld]\n", (long long)random_in(r, -2, 2), (long long)random_in(r, -1, 1));
-    c->launch = (wl_launch){.block = {RANDOM_OF(r, widths), random_in(r, 1, 3), random_in(r, 1, 2)}, .fold = {1, random_in(r, 1, 3), random_in(r, 1, 3)}};
+    c->launch = (wl_launch){.block = {RANDOM_OF(r, widths), random_in(r, 1, 3), random_in(r, 1, 2)},
+                            .fold = {1, random_in(r, 1, 3), random_in(r, 1, 3)}};
     current.seed = seed;
 }
 
@@ -550,7 +553,8 @@ static int teardown(void **state)
 {
     (void)state;
     if (getenv("WL_STATISTICS"))
-        print_message("%lld cases, %lld of several waves, %lld of unknown volume; %lld compulsory volumes, %lld full stores; %lld cache sizes that mattered; %lld shifts\n",
+        print_message("%lld cases, %lld of several waves, %lld of unknown volume; %lld compulsory volumes, %lld full stores; "
+                      "%lld cache sizes that mattered; %lld shifts\n",
                       (long long)run.cases, (long long)run.several_waves, (long long)run.unknown, (long long)run.one_wave,
                       (long long)run.full_stores, (long long)run.steps_that_matter, (long long)run.shifts);
     trial_end(&current); /* a failed test leaves it behind */

@@ -256,7 +256,8 @@ static bool same_instruction(const trial *t, const wl_bound *bounds, const pair 
         memcmp(a->form.k, b->form.k, sizeof a->form.k) != 0)
         return false;
     for (int d = 0; d < 3; d++)
-        difference += a->form.k[WL_VAR_X + d] * (cell_coordinate(&t->input.launch, q->cell, d) - cell_coordinate(&t->input.launch, p->cell, d));
+        difference += a->form.k[WL_VAR_X + d] *
+                      (cell_coordinate(&t->input.launch, q->cell, d) - cell_coordinate(&t->input.launch, p->cell, d));
     return difference == 0;
 }
 
@@ -363,10 +364,11 @@ static const wl_device *random_device(random_source *r)
 static void random_variation(random_source *r, wl_launch *l)
 {
     static const int64_t folds[][3] = {{4, 1, 1}, {1, 4, 1}, {1, 1, 4}, {2, 2, 2}, {8, 1, 1}, {1, 2, 8}, {5, 3, 1}, {1, 1, 64}};
-    static const int64_t shapes[][3] = {{64, 2, 1}, {128, 1, 1}, {16, 16, 1}, {8, 8, 8}, {33, 3, 1}, {1, 32, 1}, {1, 1, 32}, {48, 2, 2}, {32, 32, 1}};
+    static const int64_t shapes[][3] = {{64, 2, 1}, {128, 1, 1}, {16, 16, 1}, {8, 8, 8}, {33, 3, 1}, {1, 32, 1},
+                                        {1, 1, 32}, {48, 2, 2}, {32, 32, 1}, {8, 6, 2}, {4, 12, 2}, {2, 3, 16}};
     if (random_chance(r, 20))
         memcpy(l->fold, RANDOM_OF(r, folds), sizeof l->fold);
-    if (random_chance(r, 20))
+    if (random_chance(r, 25))
         memcpy(l->block, RANDOM_OF(r, shapes), sizeof l->block);
 }
 
@@ -497,7 +499,7 @@ static void check_warps(const trial *t, const wl_device *device)
 static void warps_agree_with_enumeration(void **state)
 {
     (void)state;
-    for (uint64_t i = 0; i < iterations(6000); i++) {
+    for (uint64_t i = 0; i < iterations(8000); i++) {
         random_source r;
         const wl_device *device;
         if (start_case(run.seed + i, &r, &device))
@@ -537,7 +539,7 @@ static void block_sums_agree_with_enumeration(void **state)
 {
     (void)state;
     static const int64_t granules[] = {32, 64, 128};
-    for (uint64_t i = 0; i < iterations(6000); i++) {
+    for (uint64_t i = 0; i < iterations(8000); i++) {
         random_source r;
         const wl_device *device;
         if (start_case(run.seed + i, &r, &device)) {
@@ -571,7 +573,8 @@ static int teardown(void **state)
 {
     (void)state;
     if (getenv("WL_STATISTICS"))
-        print_message("%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions; %lld block sums, %lld sampled\n",
+        print_message("%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions; "
+                      "%lld block sums, %lld sampled\n",
                       (long long)run.cases, (long long)run.too_large, (long long)run.accesses, (long long)run.opaque,
                       (long long)run.merged, (long long)run.instructions, (long long)run.sums, (long long)run.sampled_sums);
     if (getenv("WL_STATISTICS"))
