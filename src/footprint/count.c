@@ -349,6 +349,23 @@ static int compare_boxes(const void *p, const void *q)
     return (a->first > b->first) - (a->first < b->first);
 }
 
+static void sort_boxes(wl_point_box *boxes, int n)
+{
+    if (n > 32) {
+        qsort(boxes, (size_t)n, sizeof *boxes, compare_boxes);
+        return;
+    }
+    for (int i = 1; i < n; i++) {
+        if (boxes[i - 1].first <= boxes[i].first)
+            continue;
+        const wl_point_box box = boxes[i];
+        int at = i;
+        for (; at > 0 && boxes[at - 1].first > box.first; at--)
+            boxes[at] = boxes[at - 1];
+        boxes[at] = box;
+    }
+}
+
 wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
                          bool want_covered, wl_count *out, wl_error *err)
 {
@@ -361,11 +378,7 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
     s.solid = &counter->solid;
     s.total = (wl_count){0, 0};
     wl_point_box *boxes = counter->boxes;
-    bool sorted = true;
-    for (int i = 1; i < n; i++)
-        sorted = sorted && boxes[i - 1].first <= boxes[i].first;
-    if (!sorted)
-        qsort(boxes, (size_t)n, sizeof *boxes, compare_boxes);
+    sort_boxes(boxes, n);
     /* boxes whose addresses lie apart cannot share a granule: count each cluster alone */
     for (int start = 0, end; start < n; start = end) {
         int64_t last = boxes[start].last;
