@@ -267,17 +267,18 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     p->warps.arena = &p->launch_arena;
     WL_TRY(wl_warps_measure(p->kernel, &g, view->bounds, &p->rules, &warps_options, &p->warps, p->costs, &warps, err));
 
+    const wl_geometry busy = wl_geometry_busy(&g); /* blocks without work have no part in the volumes */
     wl_volumes volumes;
     double page = (double)ASSUMED_PAGE;
     (void)wl_device_get(p->device, WL_DEVICE_tlb_page, &page);
-    const wl_volumes_input input = {view, &g, p->device, p->costs, (int64_t)page};
+    const wl_volumes_input input = {view, &busy, p->device, p->costs, (int64_t)page};
     WL_TRY(wl_volumes_estimate(&input, &p->counter, &p->launch_arena, &volumes, err));
 
     set_l1_metrics(p, &g, out);
     set_volumes(&volumes, out);
     set_field_shares(p, &volumes, out);
     if (options && options->per_access)
-        WL_TRY(set_access_shares(p, view, &g, out, err));
+        WL_TRY(set_access_shares(p, view, &busy, out, err));
     out->l1_oversubscription = volumes.l1_oversubscription;
     out->l1_miss_rate = volumes.l1_miss_rate;
     memcpy(out->reuse, volumes.reuse, sizeof out->reuse);

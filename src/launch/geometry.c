@@ -53,6 +53,7 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
         if (g->grid[i] > limit)
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a grid's extent in %c is at most %lld blocks on this device (not %lld)",
                            "xyz"[i], (long long)limit, (long long)g->grid[i]);
+        g->grid_dim[i] = g->grid[i];
         const bool in_range = wl_mul(g->grid[i], per_block, &g->cells[i]);
         if (in_range && k->dims)
             g->cells[i] = wl_min(g->cells[i], k->domain[i]);
@@ -92,6 +93,18 @@ wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, con
         g->registers = ASSUMED_REGISTERS;
     g->shared_bytes = launch->shared_bytes ? launch->shared_bytes : kernel->shared_bytes;
     return set_occupancy(device, g, err);
+}
+
+wl_geometry wl_geometry_busy(const wl_geometry *geometry)
+{
+    wl_geometry g = *geometry;
+    g.blocks = 1;
+    for (int d = 0; d < 3; d++) {
+        g.grid[d] = wl_ceil_div(g.cells[d], g.block[d] * g.fold[d]);
+        g.blocks *= g.grid[d];
+    }
+    g.wave_blocks = wl_min(g.wave_blocks, g.blocks);
+    return g;
 }
 
 static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int64_t z0, int64_t z1)
@@ -175,7 +188,7 @@ void wl_geometry_ranges(const wl_geometry *g, const wl_kernel *kernel, wl_ranges
         out->hi[WL_VAR_THREAD_X + d] = g->block[d] - 1;
         out->hi[WL_VAR_BLOCK_X + d] = g->grid[d] - 1;
         out->lo[WL_VAR_BLOCKDIM_X + d] = out->hi[WL_VAR_BLOCKDIM_X + d] = g->block[d];
-        out->lo[WL_VAR_GRIDDIM_X + d] = out->hi[WL_VAR_GRIDDIM_X + d] = g->grid[d];
+        out->lo[WL_VAR_GRIDDIM_X + d] = out->hi[WL_VAR_GRIDDIM_X + d] = g->grid_dim[d];
     }
     for (int i = 0; i < kernel->loop_count; i++)
         out->hi[WL_VAR_LOOP_0 + i] = kernel->loop_extent[i] - 1;

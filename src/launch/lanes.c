@@ -23,7 +23,7 @@ int wl_lanes_fill(const wl_geometry *g, const wl_warp_id *warp, int warp_size, c
             values->at[WL_VAR_THREAD_X + d][n] = index[d];
             values->at[WL_VAR_BLOCK_X + d][n] = warp->block[d];
             values->at[WL_VAR_BLOCKDIM_X + d][n] = g->block[d];
-            values->at[WL_VAR_GRIDDIM_X + d][n] = g->grid[d];
+            values->at[WL_VAR_GRIDDIM_X + d][n] = g->grid_dim[d];
         }
         lane[n++] = (uint8_t)(thread - warp->first_thread);
     }

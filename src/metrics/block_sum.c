@@ -57,14 +57,24 @@ static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const 
     return WL_OK;
 }
 
-/* Several sets of strides: what matters is each block coordinate modulo the period of all of them. */
+/* Do all sets of strides move alike from block to block? Else their footprints drift apart, and what they share differs
+ * from block to block. */
+static bool moves_alike(const summer *s, const wl_shape *shape, int d)
+{
+    for (int l = 1; l < shape->linear_count; l++)
+        if (wl_block_stride(&shape->linears[l], s->geometry, d) != wl_block_stride(&shape->linears[0], s->geometry, d))
+            return false;
+    return true;
+}
+
+/* Several sets of strides: in a dimension where they move alike, the block coordinate modulo their period is what matters. */
 static wl_status sum_by_position(const summer *s, const wl_shape *shape, const wl_block_class *c)
 {
     int64_t period[3] = {1, 1, 1}, kinds = 1;
     for (int d = 0; d < 3; d++) {
-        for (int l = 0; l < shape->linear_count; l++)
-            period[d] = wl_max(period[d], s->granule / wl_gcd(s->granule, wl_block_stride(&shape->linears[l], s->geometry, d)));
-        period[d] = wl_min(period[d], c->count[d]); /* powers of two: the longest is a common one */
+        period[d] = c->count[d];
+        if (moves_alike(s, shape, d))
+            period[d] = wl_min(period[d], s->granule / wl_gcd(s->granule, wl_block_stride(&shape->linears[0], s->geometry, d)));
         kinds *= wl_min(period[d], KINDS_MAX + 1);
     }
     const bool sample = kinds > KINDS_MAX;

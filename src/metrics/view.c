@@ -49,7 +49,7 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
 {
     wl_geometry any = {.block = {1, 1, 1}, .fold = {1, 1, 1}};
     for (int d = 0; d < 3; d++)
-        any.grid[d] = any.cells[d] = kernel->domain[d];
+        any.grid[d] = any.grid_dim[d] = any.cells[d] = kernel->domain[d];
     const wl_geometry *g = geometry ? geometry : &any;
     wl_ranges ranges;
     wl_geometry_ranges(g, kernel, &ranges);

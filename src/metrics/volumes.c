@@ -64,7 +64,9 @@ static wl_status l1_volumes(estimator *e)
     }
     for (size_t f = 0; f < e->field_count; f++) {
         wl_volume *v = &e->out->fields[f];
-        v->l2_capacity = e->out->l1_miss_rate * fmax(0, v->l2_capacity - v->l2_compulsory);
+        const double requested = v->l2_capacity;
+        v->l2_compulsory = fmin(v->l2_compulsory, requested); /* a sample of blocks may say more */
+        v->l2_capacity = e->out->l1_miss_rate * (requested - v->l2_compulsory);
     }
     return WL_OK;
 }

@@ -169,12 +169,15 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
     wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
     opaque_warp one = {m, access, lane, scale};
-    int64_t f[3];
+    const uint32_t vars = wl_expr_vars(m->bounds[access].access->index);
+    int64_t f[3], cells[3];
+    for (int d = 0; d < 3; d++) /* an address that does not name the cell is shared by the folded cells: the first stands for all */
+        cells[d] = vars & (1u << (WL_VAR_X + d)) ? g->fold[d] : 1;
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
-        for (f[2] = 0; f[2] < g->fold[2]; f[2]++)
-            for (f[1] = 0; f[1] < g->fold[1]; f[1]++)
-                for (f[0] = 0; f[0] < g->fold[0]; f[0]++)
+        for (f[2] = 0; f[2] < cells[2]; f[2]++)
+            for (f[1] = 0; f[1] < cells[1]; f[1]++)
+                for (f[0] = 0; f[0] < cells[0]; f[0]++)
                     if (wl_lanes_fill(g, &warp, m->context.rules->warp_size, f, &values, lane) > 0)
                         WL_TRY(wl_program_run(program, &values, measure_warp, &one, m->err));
     }
