@@ -2,6 +2,7 @@
  *
  * Kernels and devices are kept between lines, so that a stream over many launches reads each file once. A line that
  * cannot be predicted gives {"error": "..."} and the rest goes on. SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,18 +60,20 @@ static wl_status assignments(const json_t *object, const char *name, char ***out
     *out = calloc(json_object_size(object) + 1, sizeof **out);
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
-        char text[256];
+        char number[40];
         if (json_is_integer(value))
-            snprintf(text, sizeof text, "%s=%lld", key, (long long)json_integer_value(value));
+            snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
         else if (json_is_real(value))
-            snprintf(text, sizeof text, "%s=%.17g", key, json_real_value(value));
-        else if (json_is_string(value))
-            snprintf(text, sizeof text, "%s=%s", key, json_string_value(value));
-        else
-            return bad(err, "the value of \"%s\" must be a number or a string", key);
-        if (!*out || !((*out)[*count] = strdup(text)))
+            snprintf(number, sizeof number, "%.17g", json_real_value(value));
+        else if (!json_is_string(value))
+            return bad(err, "the value of \"%.60s\" must be a number or a string", key);
+        const char *text = json_is_string(value) ? json_string_value(value) : number;
+        const size_t size = strlen(key) + strlen(text) + 2;
+        char *assignment = *out ? malloc(size) : NULL;
+        if (!assignment)
             return bad(err, "%s", "out of memory");
-        (*count)++;
+        snprintf(assignment, size, "%s=%s", key, text);
+        (*out)[(*count)++] = assignment;
     }
     return WL_OK;
 }
@@ -146,6 +149,8 @@ static wl_status open_kept(const json_t *line, const options *o, kept *k, wl_err
         status = bad(err, "%s", "give either \"kernel\" or \"update\"");
     if (status == WL_OK && update && !domain)
         status = bad(err, "%s", "\"update\" needs \"domain\"");
+    if (status == WL_OK && ((kernel && strcmp(kernel, "-") == 0) || strcmp(device, "-") == 0))
+        status = bad(err, "%s", "a batch cannot read kernels or devices from standard input");
     status = status ? status : assignments(json_object_get(line, "set"), "set", &sets, &set_count, err);
     status = status ? status : assignments(json_object_get(line, "with"), "with", &with, &with_count, err);
     if (status == WL_OK)
@@ -218,10 +223,10 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
     return status;
 }
 
-static wl_status predict_line(batch *b, const char *line_text, char **out, wl_error *err)
+static wl_status predict_line(batch *b, const char *line_text, size_t length, char **out, wl_error *err)
 {
     json_error_t json_error;
-    json_t *line = json_loads(line_text, JSON_REJECT_DUPLICATES, &json_error);
+    json_t *line = json_loadb(line_text, length, JSON_REJECT_DUPLICATES, &json_error);
     wl_launch launch = {0};
     wl_prediction prediction;
     kept *k = NULL;
@@ -249,37 +254,33 @@ static void print_error(const wl_error *err, size_t number)
     json_decref(object);
 }
 
-/* One line of any length, without its end; NULL at the end of the input. */
-static char *read_line(FILE *f, char **buffer, size_t *capacity)
+/* Everything but the device comes from the lines. */
+static bool check_usage(const options *o)
 {
-    const ssize_t n = getline(buffer, capacity, f);
-    if (n < 0)
-        return NULL;
-    (*buffer)[strcspn(*buffer, "\r\n")] = '\0';
-    return *buffer;
+    const bool other = o->argument_count || o->update || o->block_count || o->set_count || o->with_count || o->fold || o->grid || o->registers ||
+                       o->shared || o->domain || o->type || o->schedule || o->samples || o->per_access || o->model;
+    if (other)
+        usage_error("--batch takes kernels and launches from its lines; only --device goes with it");
+    else if (o->format && strcmp(o->format, "json") != 0)
+        usage_error("--batch answers in JSON");
+    else
+        return true;
+    return false;
 }
 
-int run_batch(const options *o)
+static void predict_lines(batch *b, FILE *f)
 {
-    if (o->argument_count || o->update || o->block_count) {
-        usage_error("--batch takes kernels and launches from its lines");
-        return EXIT_USAGE;
-    }
-    FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
-    if (!f) {
-        usage_error("error: cannot read %s", o->batch);
-        return EXIT_INPUT;
-    }
-    batch b = {.options = o};
-    char *buffer = NULL, *line;
-    size_t capacity = 0, number = 0;
-    while ((line = read_line(f, &buffer, &capacity))) {
+    char *buffer = NULL;
+    size_t capacity = 0;
+    ssize_t length;
+    for (size_t number = 1; (length = getline(&buffer, &capacity, f)) >= 0; number++) {
         wl_error err = {0};
         char *out = NULL;
-        number++;
-        if (line[strspn(line, " \t")] == '\0')
+        while (length > 0 && strchr("\r\n", buffer[length - 1]))
+            length--;
+        if (strspn(buffer, " \t") >= (size_t)length)
             continue;
-        if (predict_line(&b, line, &out, &err) == WL_OK)
+        if (predict_line(b, buffer, (size_t)length, &out, &err) == WL_OK)
             puts(out);
         else
             print_error(&err, number);
@@ -287,10 +288,23 @@ int run_batch(const options *o)
         if (f == stdin)
             fflush(stdout);
     }
+    free(buffer);
+}
+
+int run_batch(const options *o)
+{
+    if (!check_usage(o))
+        return EXIT_USAGE;
+    FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
+    batch b = {.options = o};
+    if (f)
+        predict_lines(&b, f);
     for (size_t i = 0; i < KEPT; i++)
         kept_free(&b.kept[i]);
-    free(buffer);
-    if (f != stdin)
+    const bool failed = !f || ferror(f);
+    if (failed)
+        usage_error("error: cannot read %s: %s", o->batch, strerror(errno));
+    if (f && f != stdin)
         fclose(f);
-    return EXIT_OK;
+    return failed ? EXIT_INPUT : EXIT_OK;
 }

@@ -50,7 +50,10 @@ static void show_line(const char *text, wl_loc loc)
         text++;
     }
     const int width = (int)strcspn(text, "\r\n");
-    fprintf(stderr, "    %.*s\n    ", width, text);
+    fputs("    ", stderr);
+    for (int i = 0; i < width; i++)
+        fputc((unsigned char)text[i] < ' ' && text[i] != '\t' ? '?' : text[i], stderr);
+    fputs("\n    ", stderr);
     for (int i = 1; i < loc.col && i <= width; i++)
         fputc(text[i - 1] == '\t' ? '\t' : ' ', stderr);
     fputc('^', stderr);
@@ -97,7 +100,7 @@ int diag_report(const wl_error *err)
     if (err->loc.line > 0) {
         fprintf(stderr, "%s:%d:%d: error: %s\n", err->input, (int)err->loc.line, (int)err->loc.col, err->message);
         for (size_t i = 0; i < input_count; i++)
-            if (strcmp(inputs[i].input, err->input) == 0)
+            if (strncmp(inputs[i].input, err->input, sizeof err->input - 1) == 0) /* an error keeps the start of a long name */
                 show_line(inputs[i].text, err->loc);
     } else {
         fprintf(stderr, "warpline: error: %s%s%s\n", err->input, err->input[0] ? ": " : "", err->message);

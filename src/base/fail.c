@@ -27,6 +27,9 @@ wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format,
         va_start(args, format);
         (void)vsnprintf(err->message, sizeof err->message, format, args);
         va_end(args);
+        for (char *c = err->message; *c; c++) /* a message quotes the user's text: one line, nothing a terminal obeys */
+            if ((unsigned char)*c < ' ' || *c == 0x7f)
+                *c = '?';
     }
     return code;
 }
