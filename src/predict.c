@@ -119,6 +119,8 @@ static void warn_about_estimate(const wl_predictor *p, const wl_geometry *g, con
              (long long)g->blocks);
     if (v->sampled)
         warn(out, "L2 load volume comes from a sample of blocks");
+    if (v->partial_unknown)
+        warn(out, "sectors written only in part are not counted: the stores are too irregular");
     if (!v->known)
         warn(out, "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
     if (!p->kernel->has_flops)

@@ -23,6 +23,8 @@ static wl_status check_each(const wl_device *device, wl_device_key key, wl_error
         const double v = e->values[i];
         if (!(v >= 0) || v > 1e18 || (v == 0 && !may_be_zero))
             return complain(device, key, "must be a positive number below 1e18", err);
+        if (v > 0 && v < 1e-9 && dimension != WL_DIM_RATIO && dimension != WL_DIM_TIME)
+            return complain(device, key, "is too small to be meant", err);
         if (whole && v != floor(v))
             return complain(device, key, dimension == WL_DIM_BYTES ? "must be a whole number of bytes" : "must be a whole number", err);
     }

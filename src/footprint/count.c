@@ -10,6 +10,7 @@
 #include "footprint/residues.h"
 #include "footprint/solid.h"
 
+#define COVER_SHARE 16 /* of the row budget, one part in so many is spent on covered granules: they matter less */
 #define SWEEP_MAX 256 /* boxes in one sweep; a field with more is visited row by row */
 
 /* A run of bytes relative to its row; `solid` when every byte of it is accessed. */
@@ -34,6 +35,7 @@ typedef struct sweep {
     sweep_box boxes[SWEEP_MAX];
     bool want_covered, one_by_one; /* one_by_one: too many alignment classes, visit coordinates singly */
     bool too_fine;                 /* a row has too many pieces to say what it covers */
+    bool uncertain;                /* covered could not be found out                  */
     wl_count total;
 } sweep;
 
@@ -260,21 +262,35 @@ static int collapsed_levels(const wl_shape *shape, int64_t granule)
     return collapsed;
 }
 
+/* Further levels along which the runs of all these boxes join to longer runs, because a step is no longer than a run. */
+static int joined_levels(const wl_shape *shape, const wl_point_box *boxes, int n, int collapsed)
+{
+    for (; collapsed < shape->level_count; collapsed++) {
+        for (int i = 0; i < n; i++) {
+            sweep_box rows;
+            reduce_box(shape, &boxes[i], collapsed, &rows);
+            if (rows.hi[0] - rows.lo[0] > 1 && rows.run.last - rows.run.first + 1 < shape->stride[collapsed])
+                return collapsed;
+        }
+    }
+    return collapsed;
+}
+
 /* Adds the granules of one box to the set, row by row. */
 static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *box, int64_t granule, wl_error *err)
 {
-    const int collapsed = collapsed_levels(shape, granule), outer = shape->level_count - collapsed;
+    const int collapsed = joined_levels(shape, box, 1, collapsed_levels(shape, granule)), outer = shape->level_count - collapsed;
     const int64_t *stride = shape->stride + collapsed;
     sweep_box rows;
-    int64_t at[WL_LEVELS_MAX], count = 1;
+    int64_t at[WL_LEVELS_MAX], count = 1, work = 1;
     reduce_box(shape, box, collapsed, &rows);
     for (int i = 0; i < outer; i++) {
         at[i] = rows.lo[i];
         if (!wl_mul(count, rows.hi[i] - rows.lo[i], &count))
             count = WL_ADDRESS_LIMIT;
     }
-    if (count > c->row_budget)
-        return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "rows of a field overlap each other, and %lld are too many to visit singly", (long long)count);
+    if (!wl_mul(count, 1 + (rows.run.last - rows.run.first) / granule / 64, &work) || work > c->row_budget)
+        return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "rows of a field overlap each other, and there are too many to visit singly");
     for (int64_t r = 0; r < count; r++) {
         int64_t address = shape->base;
         for (int i = 0; i < outer; i++)
@@ -296,10 +312,18 @@ static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_
     return WL_OK;
 }
 
+/* Byte by byte. Where that is too much, covered becomes -1 for good: not known. */
 static wl_status cover_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
 {
+    wl_error limit = {0};
+    const int64_t budget = c->row_budget;
     c->method = c->method > WL_COUNT_ROWS ? c->method : WL_COUNT_ROWS;
-    WL_TRY(visit_all(c, shape, boxes, n, 1, err)); /* the granules are bytes now */
+    c->row_budget = budget / COVER_SHARE;
+    const wl_status status = visit_all(c, shape, boxes, n, 1, &limit); /* the granules are bytes now */
+    c->row_budget = budget;
+    if (status != WL_OK && status != WL_E_LIMIT)
+        return wl_fail(err, status, WL_NOWHERE, "%s", limit.message);
+    s->uncertain = s->uncertain || status == WL_E_LIMIT;
     s->total.covered += wl_granules_full(&c->granules, s->granule);
     return WL_OK;
 }
@@ -314,9 +338,11 @@ static wl_status count_by_rows(wl_counter *c, const wl_shape *shape, const wl_po
 
 static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
 {
-    const int collapsed = collapsed_levels(shape, s->granule);
     if (n > SWEEP_MAX)
         return count_by_rows(c, shape, boxes, n, s, err);
+    int collapsed = collapsed_levels(shape, s->granule);
+    if (!s->want_covered) /* whether a joined run is solid is another question */
+        collapsed = joined_levels(shape, boxes, n, collapsed);
     s->outer_count = shape->level_count - collapsed;
     for (int i = 0; i < s->outer_count; i++)
         s->stride[i] = shape->stride[collapsed + i];
@@ -375,6 +401,7 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
     s.granule = granule_bytes;
     s.shape = shape;
     s.want_covered = want_covered;
+    s.uncertain = false;
     s.solid = &counter->solid;
     s.total = (wl_count){0, 0};
     wl_point_box *boxes = counter->boxes;
@@ -387,7 +414,7 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
         WL_TRY(count_cluster(counter, shape, boxes + start, end - start, &s, err));
     }
     *out = s.total;
-    if (!want_covered)
+    if (!want_covered || s.uncertain)
         out->covered = -1;
     return WL_OK;
 }

@@ -24,7 +24,7 @@ typedef enum wl_count_method { WL_COUNT_CLOSED_FORM, WL_COUNT_ROWS, WL_COUNT_THR
 
 typedef struct wl_count {
     int64_t touched; /* granules with at least one byte accessed        */
-    int64_t covered; /* granules with every byte accessed; -1: not asked */
+    int64_t covered; /* granules with every byte accessed; -1: not asked, or too much work to find out */
 } wl_count;
 
 /* A union of sets of blocks, each at most WL_BLOCK_BOXES_MAX boxes. */
@@ -41,7 +41,7 @@ typedef struct wl_counter {
     wl_granules granules;
     wl_solid solid;
     wl_count_method method; /* the most laborious one used since it was last reset */
-    int64_t row_budget;     /* rows to visit before giving up                      */
+    int64_t row_budget;     /* steps to spend on one box before giving up          */
 } wl_counter;
 
 #define WL_ROW_BUDGET ((int64_t)1 << 26)

@@ -181,7 +181,10 @@ static wl_status stores(estimator *e, const wl_region *wave)
         }
         WL_TRY(wl_view_count(e->in->view, e->counter, f, WL_STORES, &all, sector, true, &c, e->err));
         v->dram_store = (double)c.touched * (double)sector;
-        if (e->in->view->fields[f][WL_LOADS].count == 0)
+        if (e->in->view->fields[f][WL_LOADS].count > 0)
+            continue;
+        e->out->partial_unknown = e->out->partial_unknown || c.covered < 0;
+        if (c.covered >= 0)
             v->dram_partial = (double)(c.touched - c.covered) * (double)sector;
     }
     return WL_OK;

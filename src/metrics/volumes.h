@@ -24,6 +24,7 @@ typedef struct wl_volumes {
     wl_volume total;
     bool known;        /* false: too much to enumerate; only the L1 side is known */
     bool sampled;
+    bool partial_unknown; /* which sectors are written only in part could not be found out */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
     wl_reuse reuse[3];
