@@ -24,7 +24,8 @@ static void must(wl_status status, const wl_error *err)
     exit(1);
 }
 
-static double time_one(const wl_device *device, const char *kernel_name, const char *const sets[3], const wl_launch *launch)
+static double time_one(const wl_device *device, const char *kernel_name, const char *const sets[3],
+                       const wl_launch *launch)
 {
     wl_error err = {0};
     wl_kernel *kernel = NULL;
@@ -51,9 +52,9 @@ static double time_one(const wl_device *device, const char *kernel_name, const c
 
 int main(void)
 {
-    static const wl_launch launches[] = {
-        {.block = {32, 4, 2}}, {.block = {512, 2, 1}}, {.block = {16, 2, 32}}, {.block = {4, 16, 4}}, {.block = {1, 512, 1}},
-        {.block = {64, 4, 2}, .fold = {1, 1, 2}}};
+    static const wl_launch launches[] = {{.block = {32, 4, 2}},  {.block = {512, 2, 1}},
+                                         {.block = {16, 2, 32}}, {.block = {4, 16, 4}},
+                                         {.block = {1, 512, 1}}, {.block = {64, 4, 2}, .fold = {1, 1, 2}}};
     static const char *const devices[] = {"a100-40gb", "h200"};
     const int sizes[] = {64, 256, 512, 1024, 4096};
     printf("range-4 stencil, microseconds per full prediction\n%-12s %-14s", "device", "block");
@@ -68,8 +69,8 @@ int main(void)
         for (size_t l = 0; l < sizeof launches / sizeof launches[0]; l++) {
             const wl_launch *launch = &launches[l];
             char label[40];
-            snprintf(label, sizeof label, "%dx%dx%d%s", (int)launch->block[0], (int)launch->block[1], (int)launch->block[2],
-                     launch->fold[2] > 1 ? " 2z" : "");
+            snprintf(label, sizeof label, "%dx%dx%d%s", (int)launch->block[0], (int)launch->block[1],
+                     (int)launch->block[2], launch->fold[2] > 1 ? " 2z" : "");
             printf("%-12s %-14s", devices[d], label);
             double slow = 0, fast = 1;
             for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -87,14 +88,16 @@ int main(void)
         }
         wl_device_free(device);
     }
-    printf("slowest: %.1f us (bar: 100); the public Python tool's 2 s are %.0f times as long\n", 1e6 * worst, 2 / worst);
+    printf("slowest: %.1f us (bar: 100); the public Python tool's 2 s are %.0f times as long\n", 1e6 * worst,
+           2 / worst);
     printf("\nother kernels on h200, block 64x4x1, microseconds\n");
     wl_error err = {0};
     wl_device *device = NULL;
     must(wl_device_builtin("h200", &device, &err), &err);
     for (size_t k = 0; k < wl_kernel_builtin_count(); k++) {
         const wl_launch launch = {.block = {64, 4, 1}, .registers = 32};
-        printf("%-16s %8.1f\n", wl_kernel_builtin_name(k), 1e6 * time_one(device, wl_kernel_builtin_name(k), NULL, &launch));
+        printf("%-16s %8.1f\n", wl_kernel_builtin_name(k),
+               1e6 * time_one(device, wl_kernel_builtin_name(k), NULL, &launch));
     }
     wl_device_free(device);
     return 0;

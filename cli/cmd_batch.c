@@ -119,7 +119,8 @@ static wl_status text(const json_t *object, const char *name, const char **out, 
 
 static wl_status check_keys(const json_t *line, wl_error *err)
 {
-    static const char *const known[] = {"kernel", "set", "block", "fold", "grid", "schedule", "registers", "shared_bytes", "device", "with", "update", "domain", "type"};
+    static const char *const known[] = {"kernel",       "set",    "block", "fold",   "grid",   "schedule", "registers",
+                                        "shared_bytes", "device", "with",  "update", "domain", "type"};
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)line, key, value)
@@ -211,7 +212,9 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
     status = status ? status : shape(json_object_get(line, "fold"), "fold", launch->fold, err);
     status = status ? status : shape(json_object_get(line, "grid"), "grid", launch->grid, err);
     status = status ? status : integer(json_object_get(line, "registers"), "registers", 1024, &launch->registers, err);
-    status = status ? status : integer(json_object_get(line, "shared_bytes"), "shared_bytes", (int64_t)1 << 30, &launch->shared_bytes, err);
+    status = status ? status
+                    : integer(json_object_get(line, "shared_bytes"), "shared_bytes", (int64_t)1 << 30,
+                              &launch->shared_bytes, err);
     status = status ? status : text(line, "schedule", &schedule, err);
     if (status == WL_OK && !json_object_get(line, "block"))
         return bad(err, "%s", "\"block\" is missing");
@@ -245,9 +248,11 @@ static void print_error(const wl_error *err, size_t number)
 {
     char message[WL_MESSAGE_MAX + WL_INPUT_NAME_MAX + 32];
     diag_line(err, message, sizeof message);
-    json_t *object = json_pack("{s:s, s:s, s:I}", "error", message, "status", wl_status_name(err->code), "line", (json_int_t)number);
+    json_t *object =
+        json_pack("{s:s, s:s, s:I}", "error", message, "status", wl_status_name(err->code), "line", (json_int_t)number);
     if (!object) /* the message holds bytes that are not UTF-8 */
-        object = json_pack("{s:s, s:s, s:I}", "error", "bad input", "status", wl_status_name(err->code), "line", (json_int_t)number);
+        object = json_pack("{s:s, s:s, s:I}", "error", "bad input", "status", wl_status_name(err->code), "line",
+                           (json_int_t)number);
     char *out = json_dumps(object, JSON_COMPACT);
     puts(out ? out : "{\"error\":\"out of memory\"}");
     free(out);
@@ -257,8 +262,9 @@ static void print_error(const wl_error *err, size_t number)
 /* Everything but the device comes from the lines. */
 static bool check_usage(const options *o)
 {
-    const bool other = o->argument_count || o->update || o->block_count || o->set_count || o->with_count || o->fold || o->grid || o->registers ||
-                       o->shared || o->domain || o->type || o->schedule || o->samples || o->per_access || o->model;
+    const bool other = o->argument_count || o->update || o->block_count || o->set_count || o->with_count || o->fold ||
+                       o->grid || o->registers || o->shared || o->domain || o->type || o->schedule || o->samples ||
+                       o->per_access || o->model;
     if (other)
         usage_error("--batch takes kernels and launches from its lines; only --device goes with it");
     else if (o->format && strcmp(o->format, "json") != 0)

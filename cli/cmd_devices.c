@@ -21,14 +21,16 @@ static int list(const options *o)
             return diag_report(&err);
         }
         if (wants_json(o)) {
-            json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "name", wl_device_name(d), "title", wl_device_title(d), "architecture", wl_device_architecture(d)));
+            json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "name", wl_device_name(d), "title",
+                                                 wl_device_title(d), "architecture", wl_device_architecture(d)));
         } else {
             char l2[64], bandwidth[64];
             double sms = 0;
             (void)wl_device_get(d, WL_DEVICE_sm_count, &sms);
             wl_device_value_text(d, WL_DEVICE_l2_size, l2, sizeof l2);
             wl_device_value_text(d, WL_DEVICE_dram_bandwidth, bandwidth, sizeof bandwidth);
-            printf("%-12s %-40s %4.0f SMs, L2 %8s, memory %s\n", wl_device_name(d), wl_device_title(d), sms, l2, bandwidth);
+            printf("%-12s %-40s %4.0f SMs, L2 %8s, memory %s\n", wl_device_name(d), wl_device_title(d), sms, l2,
+                   bandwidth);
         }
         wl_device_free(d);
     }
@@ -43,7 +45,8 @@ static int list(const options *o)
 
 static void show_json(const wl_device *d)
 {
-    json_t *root = json_pack("{s:s, s:s, s:s}", "name", wl_device_name(d), "title", wl_device_title(d), "architecture", wl_device_architecture(d));
+    json_t *root = json_pack("{s:s, s:s, s:s}", "name", wl_device_name(d), "title", wl_device_title(d), "architecture",
+                             wl_device_architecture(d));
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_key key = (wl_device_key)k;
         const size_t n = wl_device_list_length(d, key);
@@ -52,7 +55,8 @@ static void show_json(const wl_device *d)
         json_t *values = json_array();
         for (size_t i = 0; i < n; i++)
             json_array_append_new(values, json_real(wl_device_list_value(d, key, i)));
-        json_object_set_new(root, wl_device_key_name(key), json_pack("{s:o, s:s}", "value", values, "source", wl_device_source(d, key)));
+        json_object_set_new(root, wl_device_key_name(key),
+                            json_pack("{s:o, s:s}", "value", values, "source", wl_device_source(d, key)));
     }
     char *text = json_dumps(root, JSON_INDENT(1));
     puts(text ? text : "{}");
@@ -70,7 +74,8 @@ static void show_text(const wl_device *d)
         if (value[0] == '\0')
             printf("  %-26s unknown\n      %s\n", wl_device_key_name(key), wl_device_key_meaning(key));
         else
-            printf("  %-26s %s\n      %s\n      [%s]\n", wl_device_key_name(key), value, wl_device_key_meaning(key), wl_device_source(d, key));
+            printf("  %-26s %s\n      %s\n      [%s]\n", wl_device_key_name(key), value, wl_device_key_meaning(key),
+                   wl_device_source(d, key));
     }
 }
 

@@ -7,7 +7,9 @@
 
 static const char *scope_text(wl_scope_of scope)
 {
-    return scope == WL_SCOPE_LAUNCH ? "total of one launch" : scope == WL_SCOPE_SM ? "one multiprocessor at a time" : "one wave: the blocks resident at once";
+    return scope == WL_SCOPE_LAUNCH ? "total of one launch"
+           : scope == WL_SCOPE_SM   ? "one multiprocessor at a time"
+                                    : "one wave: the blocks resident at once";
 }
 
 /* Breaks at blanks, `width` columns. */
@@ -32,7 +34,8 @@ int cmd_explain(const options *o)
     wl_metric metric;
     if (o->argument_count == 0) {
         for (int i = 0; i < WL_METRIC_COUNT; i++)
-            printf("%-18s %-12s %s\n", wl_metric_name((wl_metric)i), wl_metric_unit((wl_metric)i), scope_text(wl_metric_scope((wl_metric)i)));
+            printf("%-18s %-12s %s\n", wl_metric_name((wl_metric)i), wl_metric_unit((wl_metric)i),
+                   scope_text(wl_metric_scope((wl_metric)i)));
         return EXIT_OK;
     }
     for (size_t i = 0; i < o->argument_count; i++) {

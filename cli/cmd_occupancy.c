@@ -25,11 +25,12 @@ static void print_json(const question *q, const wl_occupancy *o, const wl_occupa
         json_object_set_new(step, "shared_bytes", json_integer(next->shared_bytes));
     if (next->threads >= 0)
         json_object_set_new(step, "threads", json_integer(next->threads));
-    json_t *root = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:I, s:o}", "schema", "warpline.occupancy/1", "device",
-                             wl_device_name(q->device), "threads", (json_int_t)q->threads, "registers", (json_int_t)q->registers,
-                             "shared_bytes", (json_int_t)q->shared, "blocks_per_sm", (json_int_t)o->blocks_per_sm, "warps_per_sm",
-                             (json_int_t)o->warps_per_sm, "threads_per_sm", (json_int_t)o->threads_per_sm, "limiter",
-                             wl_occupancy_limit_name(o->limiter), "limits", limits, "l1_bytes", (json_int_t)o->l1_bytes, "next", step);
+    json_t *root = json_pack(
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:I, s:o}", "schema", "warpline.occupancy/1", "device",
+        wl_device_name(q->device), "threads", (json_int_t)q->threads, "registers", (json_int_t)q->registers,
+        "shared_bytes", (json_int_t)q->shared, "blocks_per_sm", (json_int_t)o->blocks_per_sm, "warps_per_sm",
+        (json_int_t)o->warps_per_sm, "threads_per_sm", (json_int_t)o->threads_per_sm, "limiter",
+        wl_occupancy_limit_name(o->limiter), "limits", limits, "l1_bytes", (json_int_t)o->l1_bytes, "next", step);
     char *text = json_dumps(root, JSON_INDENT(1));
     puts(text ? text : "{}");
     free(text);
@@ -40,11 +41,11 @@ static void print_text(const question *q, const wl_occupancy *o, const wl_occupa
 {
     double most = 0;
     (void)wl_device_get(q->device, WL_DEVICE_max_threads_per_sm, &most);
-    printf("%s: blocks of %lld threads, %lld registers each, %lld B of shared memory\n", wl_device_name(q->device), (long long)q->threads,
-           (long long)q->registers, (long long)q->shared);
-    printf("  %lld blocks, %lld warps, %lld threads per SM (%.0f %% of its threads); limited by %s\n", (long long)o->blocks_per_sm,
-           (long long)o->warps_per_sm, (long long)o->threads_per_sm, 100 * (double)o->threads_per_sm / most,
-           wl_occupancy_limit_name(o->limiter));
+    printf("%s: blocks of %lld threads, %lld registers each, %lld B of shared memory\n", wl_device_name(q->device),
+           (long long)q->threads, (long long)q->registers, (long long)q->shared);
+    printf("  %lld blocks, %lld warps, %lld threads per SM (%.0f %% of its threads); limited by %s\n",
+           (long long)o->blocks_per_sm, (long long)o->warps_per_sm, (long long)o->threads_per_sm,
+           100 * (double)o->threads_per_sm / most, wl_occupancy_limit_name(o->limiter));
     printf("  blocks each resource would allow:");
     for (int i = 0; i < WL_LIMIT_COUNT; i++) {
         if (o->limits[i] == INT64_MAX)
@@ -53,8 +54,8 @@ static void print_text(const question *q, const wl_occupancy *o, const wl_occupa
             printf(" %s %lld", wl_occupancy_limit_name((wl_occupancy_limit)i), (long long)o->limits[i]);
         printf("%s", i + 1 < WL_LIMIT_COUNT ? "," : "\n");
     }
-    printf("  a warp takes %lld registers, a block %lld B of shared memory; %lld KiB of L1 remain\n", (long long)o->registers_allocated,
-           (long long)o->shared_allocated, (long long)o->l1_bytes / 1024);
+    printf("  a warp takes %lld registers, a block %lld B of shared memory; %lld KiB of L1 remain\n",
+           (long long)o->registers_allocated, (long long)o->shared_allocated, (long long)o->l1_bytes / 1024);
     printf("  for %lld blocks per SM:", (long long)o->blocks_per_sm + 1);
     if (next->registers >= 0)
         printf(" at most %lld registers;", (long long)next->registers);
@@ -78,7 +79,8 @@ int cmd_occupancy(const options *o)
         usage_error("occupancy needs --device, --threads and --registers");
         return EXIT_USAGE;
     }
-    if (!option_integer("--threads", o->threads, 1, 1 << 20, &q.threads) || !option_integer("--registers", o->registers, 1, 4096, &q.registers) ||
+    if (!option_integer("--threads", o->threads, 1, 1 << 20, &q.threads) ||
+        !option_integer("--registers", o->registers, 1, 4096, &q.registers) ||
         (o->shared && !option_integer("--shared", o->shared, 0, (int64_t)1 << 30, &q.shared)))
         return EXIT_INPUT;
     if (load_device(o->device, o->with, o->with_count, &device, &err) != WL_OK)

@@ -27,7 +27,8 @@ static void job_free(job *j)
 static bool check_usage(const options *o)
 {
     if (!o->update && o->argument_count != 1) {
-        usage_error(o->argument_count ? "one kernel at a time, please" : "which kernel? Give a file, a built-in name, or --update");
+        usage_error(o->argument_count ? "one kernel at a time, please"
+                                      : "which kernel? Give a file, a built-in name, or --update");
         return false;
     }
     if (o->update && o->argument_count) {
@@ -57,7 +58,8 @@ static bool check_usage(const options *o)
 static int read_launches(const options *o, job *j)
 {
     wl_launch common = {0};
-    if ((o->fold && !option_shape("--fold", o->fold, common.fold)) || (o->grid && !option_shape("--grid", o->grid, common.grid)) ||
+    if ((o->fold && !option_shape("--fold", o->fold, common.fold)) ||
+        (o->grid && !option_shape("--grid", o->grid, common.grid)) ||
         (o->registers && !option_integer("--registers", o->registers, 1, 1024, &common.registers)) ||
         (o->shared && !option_integer("--shared", o->shared, 0, (int64_t)1 << 30, &common.shared_bytes)))
         return EXIT_INPUT;
@@ -114,7 +116,10 @@ static wl_status render(const options *o, const job *j, const wl_prediction *pre
         return status;
     }
     for (size_t i = 0; i < n; i++) {
-        const wl_format format = text ? WL_FORMAT_TEXT : csv ? WL_FORMAT_CSV : n > 1 ? WL_FORMAT_JSON_LINE : WL_FORMAT_JSON;
+        const wl_format format = text    ? WL_FORMAT_TEXT
+                                 : csv   ? WL_FORMAT_CSV
+                                 : n > 1 ? WL_FORMAT_JSON_LINE
+                                         : WL_FORMAT_JSON;
         const wl_status status = wl_prediction_render(&predictions[i], j->kernel, j->device, format, &out, err);
         if (status != WL_OK)
             return status;

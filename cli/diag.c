@@ -100,7 +100,8 @@ int diag_report(const wl_error *err)
     if (err->loc.line > 0) {
         fprintf(stderr, "%s:%d:%d: error: %s\n", err->input, (int)err->loc.line, (int)err->loc.col, err->message);
         for (size_t i = 0; i < input_count; i++)
-            if (strncmp(inputs[i].input, err->input, sizeof err->input - 1) == 0) /* an error keeps the start of a long name */
+            if (strncmp(inputs[i].input, err->input, sizeof err->input - 1) ==
+                0) /* an error keeps the start of a long name */
                 show_line(inputs[i].text, err->loc);
     } else {
         fprintf(stderr, "warpline: error: %s%s%s\n", err->input, err->input[0] ? ": " : "", err->message);

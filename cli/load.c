@@ -136,13 +136,15 @@ wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_ker
     char *file = NULL;
     const bool standard_input = strcmp(name, "-") == 0;
     const char *input = standard_input ? "standard input" : name;
-    const char *builtin = standard_input || exists(name) ? NULL : builtin_name(name, "share/kernels/", buffer, sizeof buffer);
+    const char *builtin =
+        standard_input || exists(name) ? NULL : builtin_name(name, "share/kernels/", buffer, sizeof buffer);
     const char *text = builtin ? wl_kernel_builtin_text(builtin, &length) : NULL;
     if (!text) {
         const wl_status status = load_text(name, &file, &length, err);
         if (status != WL_OK) {
             if (builtin && !strchr(name, '/') && !strchr(name, '.'))
-                snprintf(err->message, sizeof err->message, "no such file, and no built-in kernel of that name ('warpline kernels' lists them)");
+                snprintf(err->message, sizeof err->message,
+                         "no such file, and no built-in kernel of that name ('warpline kernels' lists them)");
             return status;
         }
         keep(file);

@@ -6,9 +6,12 @@
 #include "options.h"
 
 static const command commands[] = {
-    {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]", "Predicts volumes, limiter and time of a kernel. KERNEL is a file, - (stdin), or a built-in name.", cmd_predict},
-    {"occupancy", 'o', "--device D --threads N --registers N [--shared BYTES]", "Blocks and warps per multiprocessor, what limits them, and what one more block would need.", cmd_occupancy},
-    {"devices", 'd', "[list | show NAME|FILE | check FILE]", "Lists the built-in devices, prints one with the source of every number, or validates a file.", cmd_devices},
+    {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]",
+     "Predicts volumes, limiter and time of a kernel. KERNEL is a file, - (stdin), or a built-in name.", cmd_predict},
+    {"occupancy", 'o', "--device D --threads N --registers N [--shared BYTES]",
+     "Blocks and warps per multiprocessor, what limits them, and what one more block would need.", cmd_occupancy},
+    {"devices", 'd', "[list | show NAME|FILE | check FILE]",
+     "Lists the built-in devices, prints one with the source of every number, or validates a file.", cmd_devices},
     {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", cmd_kernels},
     {"explain", 'e', "[METRIC]", "Says what a metric means and which hardware counter measures it.", cmd_explain},
 };
@@ -16,7 +19,8 @@ static const size_t command_count = sizeof commands / sizeof commands[0];
 
 static void print_help(void)
 {
-    printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline COMMAND [arguments]\n\n", WARPLINE_VERSION);
+    printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline COMMAND [arguments]\n\n",
+           WARPLINE_VERSION);
     for (size_t i = 0; i < command_count; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     printf("\n'warpline COMMAND --help' lists the options of one.\n"

@@ -18,23 +18,32 @@ static const struct spec {
     size_t offset, count_offset;
     const char *commands, *help;
 } specs[] = {
-    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "po", "a built-in device ('warpline devices' lists them) or a device file"},
-    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "pod", "change a number of the device, e.g. l2_size=80MiB; repeatable"},
-    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "p", "threads per block; given several times, the launches are compared"},
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "po",
+     "a built-in device ('warpline devices' lists them) or a device file"},
+    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "pod",
+     "change a number of the device, e.g. l2_size=80MiB; repeatable"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "p",
+     "threads per block; given several times, the launches are compared"},
     {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "p", "consecutive cells each thread computes (default 1x1x1)"},
     {"--grid", "XxYxZ", ONE, offsetof(options, grid), 0, "p", "blocks; default: as many as the domain needs"},
     {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "p", "order in which blocks visit the domain"},
-    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "p", "value of a kernel parameter; repeatable"},
+    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "p",
+     "value of a kernel parameter; repeatable"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
     {"--registers", "N", ONE, offsetof(options, registers), 0, "po", "registers per thread"},
-    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "po", "shared memory per block, static and dynamic together"},
-    {"--update", "TEXT", ONE, offsetof(options, update), 0, "p", "a stencil assignment instead of a kernel file; needs --domain"},
+    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "po",
+     "shared memory per block, static and dynamic together"},
+    {"--update", "TEXT", ONE, offsetof(options, update), 0, "p",
+     "a stencil assignment instead of a kernel file; needs --domain"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "p", "with --update: the domain"},
-    {"--type", "TYPE", ONE, offsetof(options, type), 0, "p", "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
+    {"--type", "TYPE", ONE, offsetof(options, type), 0, "p",
+     "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
     {"--model", "limiter", ONE, offsetof(options, model), 0, "p", "the time model"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
-    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "p", "warps per instruction looked at for L1 tag conflicts"},
-    {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p", "one JSON object per line in, one result per line out"},
+    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "p",
+     "warps per instruction looked at for L1 tag conflicts"},
+    {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",
+     "one JSON object per line in, one result per line out"},
     {"--format", "text|json|csv", ONE, offsetof(options, format), 0, "podke", "output format (default text)"},
     {"--help", NULL, FLAG, offsetof(options, help), 0, "podke", "this text"},
 };
@@ -105,7 +114,8 @@ bool options_read(const command *c, int argc, char **argv, options *out)
         if (!store(s, value, out))
             return false;
     }
-    if (out->format && strcmp(out->format, "text") != 0 && strcmp(out->format, "json") != 0 && strcmp(out->format, "csv") != 0) {
+    if (out->format && strcmp(out->format, "text") != 0 && strcmp(out->format, "json") != 0 &&
+        strcmp(out->format, "csv") != 0) {
         usage_error("--format is text, json or csv (not '%s')", out->format);
         return false;
     }
@@ -119,7 +129,8 @@ void options_help(const command *c)
         char left[40];
         if (!takes(c, &specs[i]))
             continue;
-        snprintf(left, sizeof left, "%s%s%s", specs[i].name, specs[i].value ? " " : "", specs[i].value ? specs[i].value : "");
+        snprintf(left, sizeof left, "%s%s%s", specs[i].name, specs[i].value ? " " : "",
+                 specs[i].value ? specs[i].value : "");
         printf("  %-24s %s\n", left, specs[i].help);
     }
 }
@@ -146,7 +157,8 @@ bool option_shape(const char *option, const char *text, int64_t extent[3])
         errno = 0;
         const long long v = *p >= '0' && *p <= '9' ? strtoll(p, &end, 10) : 0;
         if (d == 3 || !end || v < 1 || errno == ERANGE || v > ((int64_t)1 << 40) || (*end != '\0' && *end != 'x')) {
-            option_error(option, text, (int)(p - text) + 1, "one to three whole numbers above 0 are needed, as in 32x4x2");
+            option_error(option, text, (int)(p - text) + 1,
+                         "one to three whole numbers above 0 are needed, as in 32x4x2");
             return false;
         }
         extent[d] = v;

@@ -13,8 +13,10 @@ static int complain(const wl_error *err)
 
 int main(void)
 {
-    static const wl_launch launches[] = {
-        {.block = {512, 2, 1}}, {.block = {256, 1, 4}}, {.block = {16, 2, 32}}, {.block = {64, 4, 4}, .fold = {1, 1, 2}}};
+    static const wl_launch launches[] = {{.block = {512, 2, 1}},
+                                         {.block = {256, 1, 4}},
+                                         {.block = {16, 2, 32}},
+                                         {.block = {64, 4, 4}, .fold = {1, 1, 2}}};
     wl_error err = {0};
     wl_device *device = NULL;
     wl_kernel *kernel = NULL;
@@ -22,7 +24,8 @@ int main(void)
     size_t length = 0;
     const char *text = wl_kernel_builtin_text("star3d_r4", &length);
 
-    if (wl_device_builtin("a100-40gb", &device, &err) != WL_OK || wl_device_set(device, "l2_size=80MiB", &err) != WL_OK ||
+    if (wl_device_builtin("a100-40gb", &device, &err) != WL_OK ||
+        wl_device_set(device, "l2_size=80MiB", &err) != WL_OK ||
         wl_kernel_parse("star3d_r4", text, length, NULL, &kernel, &err) != WL_OK ||
         wl_predictor_new(kernel, device, &predictor, &err) != WL_OK)
         return complain(&err);
@@ -31,9 +34,10 @@ int main(void)
         wl_prediction p;
         if (wl_predict(predictor, &launches[i], NULL, &p, &err) != WL_OK)
             return complain(&err);
-        printf("%4lldx%lldx%-3lld fold z %lld: %5.1f B/LUP from memory, %.2f ms, limited by %s\n", (long long)p.launch.block[0],
-               (long long)p.launch.block[1], (long long)p.launch.block[2], (long long)p.launch.fold[2],
-               p.metrics[WL_METRIC_dram_load_bytes].value / (double)p.items, 1e3 * p.model.time_s, wl_bound_name(p.model.limiter));
+        printf("%4lldx%lldx%-3lld fold z %lld: %5.1f B/LUP from memory, %.2f ms, limited by %s\n",
+               (long long)p.launch.block[0], (long long)p.launch.block[1], (long long)p.launch.block[2],
+               (long long)p.launch.fold[2], p.metrics[WL_METRIC_dram_load_bytes].value / (double)p.items,
+               1e3 * p.model.time_s, wl_bound_name(p.model.limiter));
     }
     wl_predictor_free(predictor);
     wl_kernel_free(kernel);

@@ -75,7 +75,7 @@ void wl_predictor_free(wl_predictor *predictor)
     free(predictor);
 }
 
-/* ---- warnings: everything that was assumed, sampled or is unknown ------------------------------------------------- */
+/* ---- warnings: everything that was assumed, sampled or is unknown ---- */
 
 static void warn(wl_prediction *out, const char *format, ...) WL_PRINTF(2, 3);
 
@@ -107,28 +107,30 @@ static void warn_about_device(const wl_predictor *p, wl_prediction *out)
     }
 }
 
-static void warn_about_estimate(const wl_predictor *p, const wl_geometry *g, const wl_warps_result *w, const wl_volumes *v,
-                                wl_prediction *out)
+static void warn_about_estimate(const wl_predictor *p, const wl_geometry *g, const wl_warps_result *w,
+                                const wl_volumes *v, wl_prediction *out)
 {
     if (g->registers_assumed)
         warn(out, "registers per thread are not given: %lld assumed for the occupancy", (long long)g->registers);
     if (w->tag_sampled)
         warn(out, "L1 tag conflicts are the mean over a sample of warps");
     if (w->blocks_sampled)
-        warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks", (long long)w->blocks_evaluated,
-             (long long)g->blocks);
+        warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks",
+             (long long)w->blocks_evaluated, (long long)g->blocks);
     if (v->sampled)
         warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)
         warn(out, "sectors written only in part are not counted: the stores are too irregular");
     if (!v->known)
-        warn(out, "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
+        warn(out,
+             "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
     if (!p->kernel->has_flops)
         warn(out, "flops are not given: no fp bound");
     warn(out, "no instruction stream: inst_executed, thread_inst and shared-memory metrics are unknown");
 }
 
-/* ---- the table of metrics ---------------------------------------------------------------------------------------------- */
+/* ---- the table of metrics
+ * ---------------------------------------------------------------------------------------------- */
 
 static wl_value *set(wl_prediction *out, wl_metric metric, double value)
 {
@@ -187,8 +189,9 @@ static void set_volumes(const wl_volumes *v, wl_prediction *out)
     set(out, WL_METRIC_l2_store_bytes, t->l2_store);
     if (!v->known)
         return;
-    value = set(out, WL_METRIC_dram_load_bytes, t->dram_compulsory + t->dram_reuse[0] + t->dram_reuse[1] + t->dram_reuse[2] +
-                                                    t->dram_capacity + t->dram_partial);
+    value = set(out, WL_METRIC_dram_load_bytes,
+                t->dram_compulsory + t->dram_reuse[0] + t->dram_reuse[1] + t->dram_reuse[2] + t->dram_capacity +
+                    t->dram_partial);
     add_part(value, "compulsory", t->dram_compulsory);
     add_part(value, "reuse_x", t->dram_reuse[0]);
     add_part(value, "reuse_y", t->dram_reuse[1]);
@@ -237,19 +240,20 @@ static void set_field_shares(wl_predictor *p, const wl_volumes *v, wl_prediction
     out->fields = p->field_shares;
 }
 
-static wl_status set_access_shares(wl_predictor *p, const wl_view *view, const wl_geometry *g, wl_prediction *out, wl_error *err)
+static wl_status set_access_shares(wl_predictor *p, const wl_view *view, const wl_geometry *g, wl_prediction *out,
+                                   wl_error *err)
 {
     for (size_t a = 0; a < p->kernel->access_count; a++)
-        p->access_shares[a] = (wl_share){.inst = p->costs[a].inst, .l1_sectors = p->costs[a].sectors,
-                                         .l1_wavefronts = wavefronts_of(p, a)};
+        p->access_shares[a] = (wl_share){
+            .inst = p->costs[a].inst, .l1_sectors = p->costs[a].sectors, .l1_wavefronts = wavefronts_of(p, a)};
     const wl_attribution_input in = {view, g, p->device, p->field_shares};
     WL_TRY(wl_attribute(&in, &p->counter, &p->launch_arena, p->access_shares, err));
     out->accesses = p->access_shares;
     return WL_OK;
 }
 
-static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options, wl_prediction *out,
-                         wl_error *err)
+static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
+                         wl_prediction *out, wl_error *err)
 {
     wl_geometry g;
     wl_view launch_view;
@@ -295,8 +299,8 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     return WL_OK;
 }
 
-wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options, wl_prediction *out,
-                     wl_error *err)
+wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
+                     wl_prediction *out, wl_error *err)
 {
     wl_error local = {0};
     wl_error *e = err ? err : &local;

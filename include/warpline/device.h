@@ -35,8 +35,8 @@ WL_API WL_NODISCARD wl_status wl_device_builtin(const char *name, wl_device **ou
 
 /* Gives the device described by a YAML text. `input` names the text in messages.
  * WL_E_INPUT: malformed text, unknown key, wrong unit, missing source, a required number missing. */
-WL_API WL_NODISCARD wl_status wl_device_parse(const char *input, const char *text, size_t length,
-                                              wl_device **out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_device_parse(const char *input, const char *text, size_t length, wl_device **out,
+                                              wl_error *err);
 WL_API void wl_device_free(wl_device *device);
 
 /* A what-if: "l2_size=80MiB", "l1_miss_curve=[0.5,6,1.2]"; a bare number is in the base unit. */

@@ -26,8 +26,7 @@ typedef struct wl_kernel_options {
  * WL_E_INPUT: malformed text, unknown key, undeclared field, division by zero, a size below 1;
  * WL_E_RANGE: a size or address leaves 2^60. */
 WL_API WL_NODISCARD wl_status wl_kernel_parse(const char *input, const char *text, size_t length,
-                                              const wl_kernel_options *options, wl_kernel **out,
-                                              wl_error *err);
+                                              const wl_kernel_options *options, wl_kernel **out, wl_error *err);
 
 /* A kernel from one assignment: the fields are those it names, each over the whole domain with as much halo
  * as the accesses need, rows padded to 128 bytes. `domain` and `type` as on the command line: "4096x4096", "f32". */

@@ -28,11 +28,11 @@ typedef struct wl_occupancy {
     int64_t blocks_per_sm; /* 0: the block does not fit */
     int64_t warps_per_sm;
     int64_t threads_per_sm;
-    wl_occupancy_limit limiter;            /* the smallest of: */
-    int64_t limits[WL_LIMIT_COUNT];        /* blocks each resource would allow */
-    int64_t shared_allocated;              /* bytes one block occupies, system share included */
-    int64_t registers_allocated;           /* registers one warp occupies */
-    int64_t l1_bytes;                      /* L1 left beside the shared memory of the resident blocks */
+    wl_occupancy_limit limiter;     /* the smallest of: */
+    int64_t limits[WL_LIMIT_COUNT]; /* blocks each resource would allow */
+    int64_t shared_allocated;       /* bytes one block occupies, system share included */
+    int64_t registers_allocated;    /* registers one warp occupies */
+    int64_t l1_bytes;               /* L1 left beside the shared memory of the resident blocks */
 } wl_occupancy;
 
 /* What one number alone would have to become for one more block per multiprocessor; -1 where it cannot help. */

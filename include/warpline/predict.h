@@ -50,7 +50,15 @@ typedef struct wl_reuse {
     double hit_rate;
 } wl_reuse;
 
-typedef enum wl_bound_id { WL_BOUND_FP, WL_BOUND_ISSUE, WL_BOUND_L1, WL_BOUND_L2, WL_BOUND_DRAM, WL_BOUND_LATENCY, WL_BOUND_COUNT } wl_bound_id;
+typedef enum wl_bound_id {
+    WL_BOUND_FP,
+    WL_BOUND_ISSUE,
+    WL_BOUND_L1,
+    WL_BOUND_L2,
+    WL_BOUND_DRAM,
+    WL_BOUND_LATENCY,
+    WL_BOUND_COUNT
+} wl_bound_id;
 WL_API const char *wl_bound_name(wl_bound_id bound);
 
 typedef struct wl_model_result {
@@ -65,9 +73,9 @@ typedef struct wl_model_result {
 #define WL_WARNING_LENGTH 240
 
 typedef struct wl_prediction {
-    wl_launch launch;       /* with everything filled in */
+    wl_launch launch; /* with everything filled in */
     wl_occupancy occupancy;
-    int64_t items;          /* lattice updates */
+    int64_t items; /* lattice updates */
     int64_t threads_per_block, blocks, wave_blocks;
     double waves;
     wl_value metrics[WL_METRIC_COUNT];
@@ -84,21 +92,22 @@ typedef struct wl_prediction {
 } wl_prediction;
 
 typedef struct wl_predict_options {
-    bool per_access;     /* attribute volumes to accesses, in program order: the first to touch a granule pays */
-    int64_t l1_samples;  /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
+    bool per_access;    /* attribute volumes to accesses, in program order: the first to touch a granule pays */
+    int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
 } wl_predict_options;
 
 /* A predictor holds what does not depend on the launch, and the scratch memory. It borrows kernel and device, which
  * must outlive it. One predictor per thread. */
 typedef struct wl_predictor wl_predictor;
-WL_API WL_NODISCARD wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out,
+                                               wl_error *err);
 WL_API void wl_predictor_free(wl_predictor *predictor);
 
 /* Fills *out for one launch. options may be NULL.
  * WL_E_INPUT: the launch is out of the device's range; WL_E_RANGE: an address leaves 2^60; WL_E_LIMIT: too much to
  * enumerate. */
-WL_API WL_NODISCARD wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
-                                         wl_prediction *out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch,
+                                         const wl_predict_options *options, wl_prediction *out, wl_error *err);
 
 /* The layer condition of a sequential sweep over the domain: the layers of the outermost dimension that loads must
  * find in the L2, against half of its room (the other half is the stores'). */
@@ -109,16 +118,19 @@ typedef struct wl_layer_condition {
     bool holds;
 } wl_layer_condition;
 /* WL_E_UNSUPPORTED when the kernel has no domain, or loads that are not affine. */
-WL_API WL_NODISCARD wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device, wl_layer_condition *out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device,
+                                                       wl_layer_condition *out, wl_error *err);
 
 /* The prediction as text. *out is allocated with malloc and belongs to the caller. TEXT is for people, JSON follows the
  * schema warpline.predict/1 (JSON_LINE the same on one line), CSV is a header and one line. */
 typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV } wl_format;
 WL_API WL_NODISCARD wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel,
-                                                   const wl_device *device, wl_format format, char **out, wl_error *err);
+                                                   const wl_device *device, wl_format format, char **out,
+                                                   wl_error *err);
 
 /* Several launches of one kernel side by side, with a bar for the parts of the memory volume. */
-WL_API WL_NODISCARD wl_status wl_predictions_table(const wl_prediction *predictions, size_t count, const wl_kernel *kernel,
-                                                   const wl_device *device, char **out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_predictions_table(const wl_prediction *predictions, size_t count,
+                                                   const wl_kernel *kernel, const wl_device *device, char **out,
+                                                   wl_error *err);
 
 #endif /* WL_PREDICT_H */

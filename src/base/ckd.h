@@ -14,10 +14,7 @@
 
 #define WL_ADDRESS_LIMIT ((int64_t)1 << 60)
 
-static inline bool wl_in_range(int64_t value)
-{
-    return value > -WL_ADDRESS_LIMIT && value < WL_ADDRESS_LIMIT;
-}
+static inline bool wl_in_range(int64_t value) { return value > -WL_ADDRESS_LIMIT && value < WL_ADDRESS_LIMIT; }
 
 /* Each returns false, leaving *out alone, when the result leaves +-2^60. */
 static inline bool wl_add(int64_t a, int64_t b, int64_t *out)
@@ -51,15 +48,9 @@ static inline int64_t wl_floor_mod(int64_t a, int64_t b)
     return r < 0 ? r + b : r;
 }
 
-static inline int64_t wl_ceil_div(int64_t a, int64_t b)
-{
-    return -wl_floor_div(-a, b);
-}
+static inline int64_t wl_ceil_div(int64_t a, int64_t b) { return -wl_floor_div(-a, b); }
 
-static inline int64_t wl_round_up(int64_t a, int64_t b)
-{
-    return wl_ceil_div(a, b) * b;
-}
+static inline int64_t wl_round_up(int64_t a, int64_t b) { return wl_ceil_div(a, b) * b; }
 
 static inline int64_t wl_gcd(int64_t a, int64_t b)
 {

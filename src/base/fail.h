@@ -8,17 +8,16 @@
 #define WL_NOWHERE ((wl_loc){0, 0, 0})
 
 /* Fills *err unless NULL or already set; returns code. */
-wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format, ...)
-    WL_PRINTF(4, 5);
+wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format, ...) WL_PRINTF(4, 5);
 
 /* Names the input an error came from, unless it has a name already. Returns err->code. */
 wl_status wl_fail_in(wl_error *err, const char *input);
 
-#define WL_TRY(call)                                                                               \
-    do {                                                                                           \
-        const wl_status wl_try_status_ = (call);                                                   \
-        if (wl_try_status_ != WL_OK)                                                               \
-            return wl_try_status_;                                                                 \
+#define WL_TRY(call)                                                                                                   \
+    do {                                                                                                               \
+        const wl_status wl_try_status_ = (call);                                                                       \
+        if (wl_try_status_ != WL_OK)                                                                                   \
+            return wl_try_status_;                                                                                     \
     } while (0)
 
 #endif /* WL_BASE_FAIL_H */

@@ -47,9 +47,8 @@ static wl_status next_event(reader *r, yaml_event_t *event)
     if (p->error == YAML_MEMORY_ERROR)
         return wl_fail(r->err, WL_E_NOMEM, WL_NOWHERE, "out of memory while reading YAML");
     const wl_loc loc = p->error == YAML_READER_ERROR ? offset_loc(r, p->problem_offset) : mark_loc(p->problem_mark, 1);
-    return wl_fail(r->err, WL_E_INPUT, loc, "not valid YAML: %s%s%s",
-                   p->problem ? p->problem : "unreadable text", p->context ? ", " : "",
-                   p->context ? p->context : "");
+    return wl_fail(r->err, WL_E_INPUT, loc, "not valid YAML: %s%s%s", p->problem ? p->problem : "unreadable text",
+                   p->context ? ", " : "", p->context ? p->context : "");
 }
 
 /* The indentation of a literal block: that of its first line with content. */
@@ -100,8 +99,7 @@ static wl_status read_node(reader *r, yaml_event_t *event, int depth, wl_yaml **
 static wl_status entries(reader *r, wl_yaml *node, int depth)
 {
     wl_yaml **link = &node->first;
-    const yaml_event_type_t end =
-        node->kind == WL_YAML_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
+    const yaml_event_type_t end = node->kind == WL_YAML_MAP ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
     for (;;) {
         yaml_event_t event;
         WL_TRY(next_event(r, &event));
@@ -182,8 +180,7 @@ static wl_status document(reader *r, wl_yaml **root)
     return WL_OK;
 }
 
-wl_status wl_yaml_parse(wl_arena *arena, const char *text, size_t length, wl_yaml **root,
-                        wl_error *err)
+wl_status wl_yaml_parse(wl_arena *arena, const char *text, size_t length, wl_yaml **root, wl_error *err)
 {
     reader r = {.arena = arena, .text = text, .length = length, .err = err};
     if (!yaml_parser_initialize(&r.parser))
@@ -204,8 +201,8 @@ const wl_yaml *wl_yaml_get(const wl_yaml *map, const char *key)
     return NULL;
 }
 
-wl_status wl_yaml_known_keys(const wl_yaml *map, const char *const *names, size_t count,
-                             const char *what, wl_error *err)
+wl_status wl_yaml_known_keys(const wl_yaml *map, const char *const *names, size_t count, const char *what,
+                             wl_error *err)
 {
     for (const wl_yaml *e = map->first; e; e = e->next) {
         size_t i = 0;
@@ -225,8 +222,7 @@ wl_status wl_yaml_expect(const wl_yaml *node, wl_yaml_kind kind, const char *wha
     static const char *const kinds[] = {"a single value", "a list", "a map of key: value"};
     if (node->kind == kind)
         return WL_OK;
-    return wl_fail(err, WL_E_INPUT, node->loc, "%s must be %s, not %s", what, kinds[kind],
-                   kinds[node->kind]);
+    return wl_fail(err, WL_E_INPUT, node->loc, "%s must be %s, not %s", what, kinds[kind], kinds[node->kind]);
 }
 
 wl_loc wl_yaml_loc_inside(const wl_yaml *scalar, wl_loc inside)

@@ -1,5 +1,6 @@
 /* device.c - a device in memory: its keys, their values, and what-if changes.
- * Layer  device (uses base). Reading a file is device_file.c, what makes sense device_check.c. SPDX-License-Identifier: MIT */
+ * Layer  device (uses base). Reading a file is device_file.c, what makes sense device_check.c. SPDX-License-Identifier:
+ * MIT */
 #include "device/device_internal.h"
 
 #include <stdio.h>
@@ -44,10 +45,7 @@ bool wl_device_get(const wl_device *device, wl_device_key key, double *value)
     return true;
 }
 
-size_t wl_device_list_length(const wl_device *device, wl_device_key key)
-{
-    return device->entries[key].count;
-}
+size_t wl_device_list_length(const wl_device *device, wl_device_key key) { return device->entries[key].count; }
 
 double wl_device_list_value(const wl_device *device, wl_device_key key, size_t index)
 {
@@ -134,8 +132,8 @@ static wl_status set_value(wl_device *device, const char *assignment, wl_error *
         const char *names[WL_DEVICE_KEY_COUNT];
         for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
             names[i] = wl_device_keys[i].name;
-        return wl_fail_unknown(err, (wl_loc){1, 1, (int32_t)strlen(name)}, "unknown device key", name, strlen(name), names,
-                               WL_DEVICE_KEY_COUNT);
+        return wl_fail_unknown(err, (wl_loc){1, 1, (int32_t)strlen(name)}, "unknown device key", name, strlen(name),
+                               names, WL_DEVICE_KEY_COUNT);
     }
     wl_device_entry entry = {.source = "set by the user"};
     const wl_loc loc = {1, (int32_t)(equals - assignment) + 2, (int32_t)strlen(equals + 1)};

@@ -26,7 +26,9 @@ static wl_status check_each(const wl_device *device, wl_device_key key, wl_error
         if (v > 0 && v < 1e-9 && dimension != WL_DIM_RATIO && dimension != WL_DIM_TIME)
             return complain(device, key, "is too small to be meant", err);
         if (whole && v != floor(v))
-            return complain(device, key, dimension == WL_DIM_BYTES ? "must be a whole number of bytes" : "must be a whole number", err);
+            return complain(device, key,
+                            dimension == WL_DIM_BYTES ? "must be a whole number of bytes" : "must be a whole number",
+                            err);
     }
     return WL_OK;
 }
@@ -48,12 +50,10 @@ static wl_status check_ascending(const wl_device *device, wl_device_key key, wl_
     return WL_OK;
 }
 
-static wl_status check_order(const wl_device *device, wl_device_key small, wl_device_key large,
-                             const char *rule, wl_error *err)
+static wl_status check_order(const wl_device *device, wl_device_key small, wl_device_key large, const char *rule,
+                             wl_error *err)
 {
-    return wl_device_int(device, small) <= wl_device_int(device, large)
-               ? WL_OK
-               : complain(device, small, rule, err);
+    return wl_device_int(device, small) <= wl_device_int(device, large) ? WL_OK : complain(device, small, rule, err);
 }
 
 static wl_status check_tag_hash(const wl_device *device, wl_error *err)
@@ -72,10 +72,9 @@ static wl_status check_tag_hash(const wl_device *device, wl_error *err)
 
 wl_status wl_device_check(const wl_device *device, wl_error *err)
 {
-    static const wl_device_key pow2[] = {WL_DEVICE_l1_line, WL_DEVICE_l1_sector, WL_DEVICE_l2_line,
-                                         WL_DEVICE_l2_sector, WL_DEVICE_dram_fetch, WL_DEVICE_tlb_page,
-                                         WL_DEVICE_l1_banks, WL_DEVICE_l1_bank_width,
-                                         WL_DEVICE_warp_size, WL_DEVICE_l1_tag_banks};
+    static const wl_device_key pow2[] = {
+        WL_DEVICE_l1_line,  WL_DEVICE_l1_sector, WL_DEVICE_l2_line,       WL_DEVICE_l2_sector, WL_DEVICE_dram_fetch,
+        WL_DEVICE_tlb_page, WL_DEVICE_l1_banks,  WL_DEVICE_l1_bank_width, WL_DEVICE_warp_size, WL_DEVICE_l1_tag_banks};
     static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
                                            WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
                                            WL_DEVICE_l2_store_curve};
@@ -107,8 +106,8 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
                        "must not exceed registers_per_sm", err));
     WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l1_line, "must not exceed l1_line", err));
     WL_TRY(check_order(device, WL_DEVICE_l2_sector, WL_DEVICE_l2_line, "must not exceed l2_line", err));
-    WL_TRY(check_order(device, WL_DEVICE_sub_partitions, WL_DEVICE_registers_per_sm,
-                       "must not exceed registers_per_sm", err));
+    WL_TRY(check_order(device, WL_DEVICE_sub_partitions, WL_DEVICE_registers_per_sm, "must not exceed registers_per_sm",
+                       err));
     WL_TRY(check_order(device, WL_DEVICE_l2_partitions, WL_DEVICE_l2_size, "must not exceed l2_size", err));
     WL_TRY(check_ascending(device, WL_DEVICE_shared_carveouts, err));
     return check_tag_hash(device, err);

@@ -9,8 +9,8 @@
 #include "base/yaml.h"
 #include "device/device_internal.h"
 
-static wl_status read_number(const wl_yaml *node, const wl_device_key_info *info, double scale,
-                             wl_device_entry *entry, wl_error *err)
+static wl_status read_number(const wl_yaml *node, const wl_device_key_info *info, double scale, wl_device_entry *entry,
+                             wl_error *err)
 {
     double value = 0;
     WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, "a value", err));
@@ -42,8 +42,8 @@ static wl_status read_entry(wl_device *device, const wl_yaml *node, wl_device_ke
     if (!wl_unit_scale(info->dimension, unit->text, &scale)) {
         char choices[160];
         wl_unit_choices(info->dimension, choices, sizeof choices);
-        return wl_fail(err, WL_E_INPUT, unit->loc, "%s cannot be in '%.20s'; use one of: %s", info->name,
-                       unit->text, choices);
+        return wl_fail(err, WL_E_INPUT, unit->loc, "%s cannot be in '%.20s'; use one of: %s", info->name, unit->text,
+                       choices);
     }
     if (source->text[0] == '\0')
         return wl_fail(err, WL_E_INPUT, source->loc, "%s has an empty source", info->name);
@@ -57,8 +57,7 @@ static wl_status read_entry(wl_device *device, const wl_yaml *node, wl_device_ke
     return WL_OK;
 }
 
-static wl_status read_label(const wl_yaml *root, const char *key, bool required, const char **out,
-                            wl_error *err)
+static wl_status read_label(const wl_yaml *root, const char *key, bool required, const char **out, wl_error *err)
 {
     const wl_yaml *node = wl_yaml_get(root, key);
     *out = "";
@@ -76,8 +75,7 @@ static wl_status read_label(const wl_yaml *root, const char *key, bool required,
 static wl_status read_device(wl_device *device, const char *text, size_t length, wl_error *err)
 {
     enum { LABELS = 5 };
-    const char *names[WL_DEVICE_KEY_COUNT + LABELS] = {"name", "title", "vendor", "architecture",
-                                                       "compute_capability"};
+    const char *names[WL_DEVICE_KEY_COUNT + LABELS] = {"name", "title", "vendor", "architecture", "compute_capability"};
     for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
         names[LABELS + i] = wl_device_keys[i].name;
     wl_yaml *root = NULL;
@@ -100,8 +98,7 @@ static wl_status read_device(wl_device *device, const char *text, size_t length,
     return wl_device_check(device, err);
 }
 
-wl_status wl_device_parse(const char *input, const char *text, size_t length, wl_device **out,
-                          wl_error *err)
+wl_status wl_device_parse(const char *input, const char *text, size_t length, wl_device **out, wl_error *err)
 {
     wl_device *device = calloc(1, sizeof *device);
     if (!device)
@@ -116,7 +113,7 @@ wl_status wl_device_parse(const char *input, const char *text, size_t length, wl
     return WL_OK;
 }
 
-/* ---- built-in devices ------------------------------------------------------------------------------- */
+/* ---- built-in devices ---- */
 
 size_t wl_device_builtin_count(void) { return wl_embedded_device_count; }
 

@@ -87,7 +87,8 @@ static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *blocks, i
     } parts[3] = {
         {blocks->lo[d], blocks->lo[d] + whole_blocks, 0, g->block[d], fold},
         {blocks->lo[d] + whole_blocks, blocks->lo[d] + whole_blocks + (whole_threads > 0), 0, whole_threads, fold},
-        {blocks->lo[d] + whole_blocks, blocks->lo[d] + whole_blocks + (partial > 0), whole_threads, whole_threads + 1, partial},
+        {blocks->lo[d] + whole_blocks, blocks->lo[d] + whole_blocks + (partial > 0), whole_threads, whole_threads + 1,
+         partial},
     };
     for (int p = 0; p < 3; p++) {
         if (parts[p].b0 >= parts[p].b1)

@@ -11,7 +11,7 @@
 #include "footprint/solid.h"
 
 #define COVER_SHARE 16 /* of the row budget, one part in so many is spent on covered granules: they matter less */
-#define SWEEP_MAX 256 /* boxes in one sweep; a field with more is visited row by row */
+#define SWEEP_MAX 256  /* boxes in one sweep; a field with more is visited row by row */
 
 /* A run of bytes relative to its row; `solid` when every byte of it is accessed. */
 typedef struct interval {
@@ -30,7 +30,7 @@ typedef struct sweep {
     int64_t granule;
     const wl_shape *shape;
     wl_solid *solid;
-    int outer_count;               /* levels left, and their strides, ascending */
+    int outer_count; /* levels left, and their strides, ascending */
     int64_t stride[WL_LEVELS_MAX];
     sweep_box boxes[SWEEP_MAX];
     bool want_covered, one_by_one; /* one_by_one: too many alignment classes, visit coordinates singly */
@@ -44,7 +44,7 @@ typedef struct span {
     int64_t first, last, head, tail;
 } span;
 
-/* ---- one row ------------------------------------------------------------------------------------------- */
+/* ---- one row ---- */
 
 /* The boxes, and so the active ones, are in the order of their runs' first bytes. */
 static int merge_runs(const sweep *s, const int16_t *active, int n, interval *runs)
@@ -115,7 +115,7 @@ static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues
     return out;
 }
 
-/* ---- neighbouring rows ------------------------------------------------------------------------------------ */
+/* ---- neighbouring rows ---- */
 
 /* Set `a` is followed by set `b`, which starts `distance` bytes after it: do they end and begin in one granule? */
 static void subtract_shared(sweep *s, const span *a, const span *b, int64_t distance, const wl_residues *rows)
@@ -211,7 +211,7 @@ static span sweep_level(sweep *s, int level, const int16_t *active, int n, const
     return out;
 }
 
-/* ---- a cluster of boxes -------------------------------------------------------------------------------------- */
+/* ---- a cluster of boxes ---- */
 
 /* Folds the levels that leave no gap into the run of bytes. */
 static void reduce_box(const wl_shape *shape, const wl_point_box *box, int collapsed, sweep_box *out)
@@ -262,7 +262,8 @@ static int collapsed_levels(const wl_shape *shape, int64_t granule)
     return collapsed;
 }
 
-/* Further levels along which the runs of all these boxes join to longer runs, because a step is no longer than a run. */
+/* Further levels along which the runs of all these boxes join to longer runs, because a step is no longer than a run.
+ */
 static int joined_levels(const wl_shape *shape, const wl_point_box *boxes, int n, int collapsed)
 {
     for (; collapsed < shape->level_count; collapsed++) {
@@ -277,9 +278,11 @@ static int joined_levels(const wl_shape *shape, const wl_point_box *boxes, int n
 }
 
 /* Adds the granules of one box to the set, row by row. */
-static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *box, int64_t granule, wl_error *err)
+static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *box, int64_t granule,
+                            wl_error *err)
 {
-    const int collapsed = joined_levels(shape, box, 1, collapsed_levels(shape, granule)), outer = shape->level_count - collapsed;
+    const int collapsed = joined_levels(shape, box, 1, collapsed_levels(shape, granule)),
+              outer = shape->level_count - collapsed;
     const int64_t *stride = shape->stride + collapsed;
     sweep_box rows;
     int64_t at[WL_LEVELS_MAX], count = 1, work = 1;
@@ -290,7 +293,8 @@ static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point
             count = WL_ADDRESS_LIMIT;
     }
     if (!wl_mul(count, 1 + (rows.run.last - rows.run.first) / granule / 64, &work) || work > c->row_budget)
-        return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "rows of a field overlap each other, and there are too many to visit singly");
+        return wl_fail(err, WL_E_LIMIT, WL_NOWHERE,
+                       "rows of a field overlap each other, and there are too many to visit singly");
     for (int64_t r = 0; r < count; r++) {
         int64_t address = shape->base;
         for (int i = 0; i < outer; i++)
@@ -304,7 +308,8 @@ static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point
     return WL_OK;
 }
 
-static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, int64_t granule, wl_error *err)
+static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, int64_t granule,
+                           wl_error *err)
 {
     wl_granules_clear(&c->granules);
     for (int i = 0; i < n; i++)
@@ -313,7 +318,8 @@ static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_
 }
 
 /* Byte by byte. Where that is too much, covered becomes -1 for good: not known. */
-static wl_status cover_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
+static wl_status cover_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s,
+                               wl_error *err)
 {
     wl_error limit = {0};
     const int64_t budget = c->row_budget;
@@ -328,7 +334,8 @@ static wl_status cover_by_rows(wl_counter *c, const wl_shape *shape, const wl_po
     return WL_OK;
 }
 
-static wl_status count_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
+static wl_status count_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s,
+                               wl_error *err)
 {
     c->method = c->method > WL_COUNT_ROWS ? c->method : WL_COUNT_ROWS;
     WL_TRY(visit_all(c, shape, boxes, n, s->granule, err));
@@ -336,7 +343,8 @@ static wl_status count_by_rows(wl_counter *c, const wl_shape *shape, const wl_po
     return s->want_covered ? cover_by_rows(c, shape, boxes, n, s, err) : WL_OK;
 }
 
-static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s, wl_error *err)
+static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s,
+                               wl_error *err)
 {
     if (n > SWEEP_MAX)
         return count_by_rows(c, shape, boxes, n, s, err);
@@ -409,7 +417,8 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
     /* boxes whose addresses lie apart cannot share a granule: count each cluster alone */
     for (int start = 0, end; start < n; start = end) {
         int64_t last = boxes[start].last;
-        for (end = start + 1; end < n && wl_floor_div(boxes[end].first, granule_bytes) <= wl_floor_div(last, granule_bytes); end++)
+        for (end = start + 1;
+             end < n && wl_floor_div(boxes[end].first, granule_bytes) <= wl_floor_div(last, granule_bytes); end++)
             last = wl_max(last, boxes[end].last);
         WL_TRY(count_cluster(counter, shape, boxes + start, end - start, &s, err));
     }

@@ -52,8 +52,8 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
                          bool want_covered, wl_count *out, wl_error *err);
 
 /* The same for accesses that are not affine, by evaluating every thread. */
-wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count,
-                           const wl_region *region, int64_t granule_bytes, wl_count *out, wl_error *err);
+wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
+                           int64_t granule_bytes, wl_count *out, wl_error *err);
 
 void wl_counter_free(wl_counter *counter);
 

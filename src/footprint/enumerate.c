@@ -12,7 +12,7 @@ typedef struct walk {
     const wl_region *region;
     wl_program *programs;
     size_t count;
-    int shift;      /* log2 of the granule */
+    int shift; /* log2 of the granule */
     int32_t width;
     int64_t before; /* granule added last */
 } walk;
@@ -66,12 +66,16 @@ static wl_status run_region(walk *w, wl_error *err)
     return WL_OK;
 }
 
-wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count,
-                           const wl_region *region, int64_t granule_bytes, wl_count *out, wl_error *err)
+wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
+                           int64_t granule_bytes, wl_count *out, wl_error *err)
 {
     wl_arena arena = {0};
-    walk w = {.granules = &counter->granules, .region = region, .count = count,
-              .shift = 63 - __builtin_clzll((unsigned long long)granule_bytes), .before = INT64_MIN, .programs = WL_ARENA_NEW(&arena, wl_program, count)};
+    walk w = {.granules = &counter->granules,
+              .region = region,
+              .count = count,
+              .shift = 63 - __builtin_clzll((unsigned long long)granule_bytes),
+              .before = INT64_MIN,
+              .programs = WL_ARENA_NEW(&arena, wl_program, count)};
     wl_status status = w.programs ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     for (size_t i = 0; i < count && status == WL_OK; i++)
         status = wl_program_make(region->kernel, accesses[i]->access, &arena, &w.programs[i], err);

@@ -67,10 +67,7 @@ static wl_granule_chunk *find_chunk(wl_granules *set, int64_t number)
 }
 
 /* Bits from..to (inclusive) of one word. */
-static uint64_t word_mask(int from, int to)
-{
-    return (~(uint64_t)0 << from) & (~(uint64_t)0 >> (63 - to));
-}
+static uint64_t word_mask(int from, int to) { return (~(uint64_t)0 << from) & (~(uint64_t)0 >> (63 - to)); }
 
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
 {

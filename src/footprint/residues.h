@@ -39,9 +39,6 @@ static inline void wl_residues_move(const wl_residues *in, int64_t stride, int64
     out->weight[0] = in->weight[0] * n;
 }
 
-static inline int64_t wl_residue(const wl_residues *r, int i)
-{
-    return (r->first + i * r->step) & (r->granule - 1);
-}
+static inline int64_t wl_residue(const wl_residues *r, int i) { return (r->first + i * r->step) & (r->granule - 1); }
 
 #endif /* WL_FOOTPRINT_RESIDUES_H */

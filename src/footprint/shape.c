@@ -91,7 +91,7 @@ int64_t wl_block_stride(const wl_linear *l, const wl_geometry *g, int d)
     return l->split[d] ? l->stride[WL_AXIS_BLOCK + d] : l->stride[WL_AXIS_CELL + d] * g->fold[d] * g->block[d];
 }
 
-/* ---- levels ------------------------------------------------------------------------------------------- */
+/* ---- levels ---- */
 
 static bool add_level(wl_shape *s, int64_t stride)
 {
@@ -141,7 +141,7 @@ static void decompose(const wl_shape *s, int64_t offset, int64_t width, wl_patch
     patch->byte_hi = offset + width;
 }
 
-/* ---- patches ------------------------------------------------------------------------------------------- */
+/* ---- patches ---- */
 
 /* Equal but for one level (or, with level -1, for the bytes)? */
 static bool differ_only_in(const wl_patch *p, const wl_patch *q, int level, int level_count)
@@ -248,8 +248,8 @@ static void join_patches(wl_shape *s)
     drop_contained(s);
 }
 
-wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry,
-                        wl_arena *arena, wl_shape *out, wl_error *err)
+wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry, wl_arena *arena,
+                        wl_shape *out, wl_error *err)
 {
     wl_shape *s = out;
     *s = (wl_shape){.base = count ? accesses[0]->form.c : 0};
@@ -265,7 +265,8 @@ wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_
     for (int i = 0; i < s->linear_count; i++)
         for (int a = 0; a < WL_AXIS_COUNT; a++)
             if (s->linears[i].stride[a] != 0 && !add_level(s, llabs(s->linears[i].stride[a])))
-                return wl_fail(err, WL_E_UNSUPPORTED, accesses[0]->access->loc, "more than %d different strides in one field", WL_LEVELS_MAX);
+                return wl_fail(err, WL_E_UNSUPPORTED, accesses[0]->access->loc,
+                               "more than %d different strides in one field", WL_LEVELS_MAX);
     for (int i = 0; i < s->linear_count; i++)
         map_levels(s, &s->linears[i]);
     for (size_t i = 0; i < count; i++)

@@ -19,7 +19,7 @@
 /* What an address can depend on. A dimension is either counted in cells, or, when the kernel treats threadIdx and
  * blockIdx differently, in blocks, threads of a block and folded cells of a thread. */
 typedef enum wl_axis {
-    WL_AXIS_CELL,                    /* + dimension */
+    WL_AXIS_CELL, /* + dimension */
     WL_AXIS_BLOCK = WL_AXIS_CELL + 3,
     WL_AXIS_THREAD = WL_AXIS_BLOCK + 3,
     WL_AXIS_FOLD = WL_AXIS_THREAD + 3,
@@ -48,7 +48,7 @@ typedef struct wl_patch {
 } wl_patch;
 
 typedef struct wl_shape {
-    int64_t base;                  /* address of the point with all coordinates 0 */
+    int64_t base; /* address of the point with all coordinates 0 */
     int level_count;
     int64_t stride[WL_LEVELS_MAX]; /* ascending, bytes, > 0 */
     int linear_count, patch_count;
@@ -69,7 +69,7 @@ int64_t wl_block_stride(const wl_linear *linear, const wl_geometry *geometry, in
 
 /* The shape of `count` affine accesses of one field. WL_E_UNSUPPORTED when there are more than WL_LEVELS_MAX
  * different strides: such a field is enumerated. */
-wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry,
-                        wl_arena *arena, wl_shape *out, wl_error *err);
+wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry, wl_arena *arena,
+                        wl_shape *out, wl_error *err);
 
 #endif /* WL_FOOTPRINT_SHAPE_H */

@@ -155,7 +155,8 @@ bool wl_solid_finish(wl_solid *s)
         if (!add_point(s, s->combs[i].lo) || !add_point(s, s->combs[i].hi))
             return false;
     for (size_t i = 0; i < s->run_count; i++)
-        if (!add_point(s, wl_floor_div(s->runs[i].first, s->stride)) || !add_point(s, wl_floor_div(s->runs[i].last, s->stride) + 1))
+        if (!add_point(s, wl_floor_div(s->runs[i].first, s->stride)) ||
+            !add_point(s, wl_floor_div(s->runs[i].last, s->stride) + 1))
             return false;
     qsort(s->points, s->point_count, sizeof *s->points, compare_points);
     for (size_t i = 0; i + 1 < s->point_count; i++)

@@ -1,9 +1,9 @@
 /* solid.h - the bytes of one row that are accessed without a gap.
  *
- * A box whose innermost steps leave gaps is a comb: teeth of a few bytes, one stride apart. Several combs, or a comb and
- * a run, may fill each other's gaps. Between two places where a comb or a run begins or ends, either the teeth leave a
- * hole in every step, and no granule there is covered, or they leave none: so only the teeth near those places are laid
- * out one by one, whatever the length of the row. SPDX-License-Identifier: MIT */
+ * A box whose innermost steps leave gaps is a comb: teeth of a few bytes, one stride apart. Several combs, or a comb
+ * and a run, may fill each other's gaps. Between two places where a comb or a run begins or ends, either the teeth
+ * leave a hole in every step, and no granule there is covered, or they leave none: so only the teeth near those places
+ * are laid out one by one, whatever the length of the row. SPDX-License-Identifier: MIT */
 #ifndef WL_FOOTPRINT_SOLID_H
 #define WL_FOOTPRINT_SOLID_H
 

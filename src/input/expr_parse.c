@@ -21,11 +21,21 @@ static const struct {
     const char *name;
     wl_var var;
 } coordinates[] = {
-    {"x", WL_VAR_X}, {"y", WL_VAR_Y}, {"z", WL_VAR_Z},
-    {"threadIdx.x", WL_VAR_THREAD_X}, {"threadIdx.y", WL_VAR_THREAD_Y}, {"threadIdx.z", WL_VAR_THREAD_Z},
-    {"blockIdx.x", WL_VAR_BLOCK_X}, {"blockIdx.y", WL_VAR_BLOCK_Y}, {"blockIdx.z", WL_VAR_BLOCK_Z},
-    {"blockDim.x", WL_VAR_BLOCKDIM_X}, {"blockDim.y", WL_VAR_BLOCKDIM_Y}, {"blockDim.z", WL_VAR_BLOCKDIM_Z},
-    {"gridDim.x", WL_VAR_GRIDDIM_X}, {"gridDim.y", WL_VAR_GRIDDIM_Y}, {"gridDim.z", WL_VAR_GRIDDIM_Z},
+    {"x", WL_VAR_X},
+    {"y", WL_VAR_Y},
+    {"z", WL_VAR_Z},
+    {"threadIdx.x", WL_VAR_THREAD_X},
+    {"threadIdx.y", WL_VAR_THREAD_Y},
+    {"threadIdx.z", WL_VAR_THREAD_Z},
+    {"blockIdx.x", WL_VAR_BLOCK_X},
+    {"blockIdx.y", WL_VAR_BLOCK_Y},
+    {"blockIdx.z", WL_VAR_BLOCK_Z},
+    {"blockDim.x", WL_VAR_BLOCKDIM_X},
+    {"blockDim.y", WL_VAR_BLOCKDIM_Y},
+    {"blockDim.z", WL_VAR_BLOCKDIM_Z},
+    {"gridDim.x", WL_VAR_GRIDDIM_X},
+    {"gridDim.y", WL_VAR_GRIDDIM_Y},
+    {"gridDim.z", WL_VAR_GRIDDIM_Z},
 };
 static const size_t coordinate_count = sizeof coordinates / sizeof coordinates[0];
 
@@ -109,8 +119,7 @@ static wl_status name(reader *r, const wl_expr **out)
 
 static wl_status sum(reader *r, const wl_expr **out);
 
-static wl_status make(reader *r, wl_expr_op op, const wl_expr *a, const wl_expr *b, wl_loc loc,
-                      const wl_expr **out)
+static wl_status make(reader *r, wl_expr_op op, const wl_expr *a, const wl_expr *b, wl_loc loc, const wl_expr **out)
 {
     if (++r->nodes > NODES_MAX)
         return wl_fail(r->lexer->err, WL_E_LIMIT, loc, "the expression is too long");
@@ -218,8 +227,7 @@ wl_status wl_expr_read(wl_lexer *lexer, const wl_scope *scope, wl_arena *arena, 
     return sum(&r, out);
 }
 
-wl_status wl_expr_constant(const char *text, const wl_scope *scope, wl_arena *arena, int64_t *value,
-                           wl_error *err)
+wl_status wl_expr_constant(const char *text, const wl_scope *scope, wl_arena *arena, int64_t *value, wl_error *err)
 {
     wl_lexer lexer;
     const wl_expr *e = NULL;

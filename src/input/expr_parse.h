@@ -25,8 +25,7 @@ typedef struct wl_scope {
 wl_status wl_expr_read(wl_lexer *lexer, const wl_scope *scope, wl_arena *arena, const wl_expr **out);
 
 /* The whole text must be one expression without coordinates; gives its value. */
-wl_status wl_expr_constant(const char *text, const wl_scope *scope, wl_arena *arena, int64_t *value,
-                           wl_error *err);
+wl_status wl_expr_constant(const char *text, const wl_scope *scope, wl_arena *arena, int64_t *value, wl_error *err);
 
 /* Building blocks for accesses written as offsets. NULL when memory is short. */
 const wl_expr *wl_expr_new_const(wl_arena *arena, int64_t value, wl_loc loc);

@@ -62,9 +62,14 @@ static wl_status relative_access(wl_kernel_builder *b, const wl_relative *from, 
     }
     const wl_expr *index = wl_expr_new_const(arena, constant, from->loc);
     for (int d = 0; d < f->dims && d < b->kernel->dims; d++)
-        WL_TRY(wl_index_add(b, &index, f->strides[d], wl_expr_new_var(arena, (wl_var)(WL_VAR_X + d), from->loc), from->loc));
-    *to = (wl_access){.store = from->store, .field = from->field, .width_bytes = wl_field_cell_bytes(f), .index = index,
-                      .text = from->text, .loc = from->loc};
+        WL_TRY(wl_index_add(b, &index, f->strides[d], wl_expr_new_var(arena, (wl_var)(WL_VAR_X + d), from->loc),
+                            from->loc));
+    *to = (wl_access){.store = from->store,
+                      .field = from->field,
+                      .width_bytes = wl_field_cell_bytes(f),
+                      .index = index,
+                      .text = from->text,
+                      .loc = from->loc};
     return index ? WL_OK : wl_fail(b->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
 }
 

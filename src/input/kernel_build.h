@@ -26,7 +26,8 @@ wl_status wl_field_lay_out(wl_field *field, const int64_t *extent, const int64_t
 wl_status wl_kernel_read_update(wl_kernel_builder *builder, const char *text);
 
 /* index += stride * term */
-wl_status wl_index_add(wl_kernel_builder *builder, const wl_expr **index, int64_t stride, const wl_expr *term, wl_loc loc);
+wl_status wl_index_add(wl_kernel_builder *builder, const wl_expr **index, int64_t stride, const wl_expr *term,
+                       wl_loc loc);
 
 /* What follows from fields and accesses: precision, thread-index reads. */
 void wl_kernel_derive(wl_kernel *kernel);

@@ -20,8 +20,11 @@ typedef wl_kernel_builder builder;
 
 static wl_scope scope_of(const builder *b, bool coordinates)
 {
-    return (wl_scope){.params = b->params, .param_count = b->param_count, .loops = b->kernel->loop_name,
-                      .loop_count = coordinates ? b->kernel->loop_count : 0, .coordinates = coordinates};
+    return (wl_scope){.params = b->params,
+                      .param_count = b->param_count,
+                      .loops = b->kernel->loop_name,
+                      .loop_count = coordinates ? b->kernel->loop_count : 0,
+                      .coordinates = coordinates};
 }
 
 static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
@@ -54,7 +57,7 @@ static wl_status bounded(const builder *b, const wl_yaml *node, const char *what
                    (long long)hi, (long long)*value);
 }
 
-/* ---- params and domain --------------------------------------------------------------------------------- */
+/* ---- params and domain ---- */
 
 static bool reserved(const char *name)
 {
@@ -100,7 +103,8 @@ static wl_status check_sets(const builder *b, const wl_kernel_options *options)
         size_t n = 0;
         for (; n < b->param_count && n < 64; n++)
             names[n] = b->params[n].name;
-        return wl_fail_unknown(b->err, (wl_loc){1, 1, (int32_t)length}, "the kernel has no param", set, length, names, n);
+        return wl_fail_unknown(b->err, (wl_loc){1, 1, (int32_t)length}, "the kernel has no param", set, length, names,
+                               n);
     }
     return WL_OK;
 }
@@ -157,17 +161,19 @@ static wl_status read_domain(builder *b)
     return wl_kernel_set_domain(b->kernel, extent, d, node->loc, b->err);
 }
 
-/* ---- fields -------------------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 static wl_status element_type(const wl_yaml *node, wl_type *type, wl_error *err)
 {
     WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, "type", err));
     if (!wl_type_find(node->text, type))
-        return wl_fail(err, WL_E_INPUT, node->loc, "unknown type '%.20s'; use one of: f16 f32 f64 i8 i16 i32 i64", node->text);
+        return wl_fail(err, WL_E_INPUT, node->loc, "unknown type '%.20s'; use one of: f16 f32 f64 i8 i16 i32 i64",
+                       node->text);
     return WL_OK;
 }
 
-static wl_status read_list(const builder *b, const wl_yaml *node, const char *what, int64_t lo, int64_t *values, int *count)
+static wl_status read_list(const builder *b, const wl_yaml *node, const char *what, int64_t lo, int64_t *values,
+                           int *count)
 {
     WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, what, b->err));
     if (node->count < 1 || node->count > WL_FIELD_DIMS_MAX)
@@ -178,7 +184,8 @@ static wl_status read_list(const builder *b, const wl_yaml *node, const char *wh
     return WL_OK;
 }
 
-/* A single halo is that of the domain's dimensions; a further dimension of a field (a population, a component) has none. */
+/* A single halo is that of the domain's dimensions; a further dimension of a field (a population, a component) has
+ * none. */
 static wl_status read_halo(const builder *b, const wl_yaml *node, const wl_field *f, int64_t *halo)
 {
     if (!node)
@@ -235,13 +242,15 @@ static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
         WL_TRY(bounded(b, vector, "vector", 1, VECTOR_MAX, &n));
         f->vector = (int32_t)n;
         if (!wl_is_pow2(n) || n * wl_type_bytes(f->type) > 16)
-            return wl_fail(b->err, WL_E_INPUT, vector->loc, "a vector must be 1, 2, 4, 8 or 16 elements and at most 16 bytes");
+            return wl_fail(b->err, WL_E_INPUT, vector->loc,
+                           "a vector must be 1, 2, 4, 8 or 16 elements and at most 16 bytes");
     }
     if (alignment) {
         int64_t bytes = 0;
         WL_TRY(bounded(b, alignment, "alignment", 1, (int64_t)1 << 40, &bytes));
         if (!wl_is_pow2(bytes) || bytes < wl_type_bytes(f->type) * f->vector)
-            return wl_fail(b->err, WL_E_INPUT, alignment->loc, "alignment must be a power of two, in bytes, and at least one element");
+            return wl_fail(b->err, WL_E_INPUT, alignment->loc,
+                           "alignment must be a power of two, in bytes, and at least one element");
         f->base_bytes = bytes < BASE_ALIGNMENT_BYTES ? bytes : 0;
     }
     return read_layout(b, node, f);
@@ -264,7 +273,7 @@ static wl_status read_fields(builder *b)
     return WL_OK;
 }
 
-/* ---- accesses ------------------------------------------------------------------------------------------- */
+/* ---- accesses ---- */
 
 /* name [ sum {, sum} ]: one subscript is an element index, several are multiplied by the strides. */
 static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_access *out)
@@ -303,12 +312,17 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_ac
     if (lexer.token.kind != WL_TOKEN_END)
         return wl_lexer_unexpected(&lexer, "the end of the access");
     if (count > 1 && count != field->dims)
-        return wl_fail(b->err, WL_E_INPUT, name.loc, "field '%s' has %d dimensions, not %d", field->name, field->dims, count);
+        return wl_fail(b->err, WL_E_INPUT, name.loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
+                       count);
     const wl_expr *index = wl_expr_new_const(arena, field->origin, name.loc);
     for (int d = 0; d < count; d++)
         WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], name.loc));
-    *out = (wl_access){.store = store, .field = (size_t)(field - b->kernel->fields), .width_bytes = wl_field_cell_bytes(field),
-                       .index = index, .text = node->text, .loc = wl_yaml_loc_inside(node, (wl_loc){1, 1, (int32_t)strlen(node->text)})};
+    *out = (wl_access){.store = store,
+                       .field = (size_t)(field - b->kernel->fields),
+                       .width_bytes = wl_field_cell_bytes(field),
+                       .index = index,
+                       .text = node->text,
+                       .loc = wl_yaml_loc_inside(node, (wl_loc){1, 1, (int32_t)strlen(node->text)})};
     return WL_OK;
 }
 
@@ -427,7 +441,7 @@ static wl_status read_accesses(builder *b)
     return WL_OK;
 }
 
-/* ---- the rest -------------------------------------------------------------------------------------------- */
+/* ---- the rest ---- */
 
 static wl_status read_resources(builder *b)
 {
@@ -443,8 +457,8 @@ static wl_status read_resources(builder *b)
 
 static wl_status build(builder *b, const char *text, size_t length, const wl_kernel_options *options)
 {
-    static const char *const keys[] = {"name", "params", "domain", "fields", "update", "loads", "stores",
-                                       "loops", "scalars", "flops", "registers", "shared_bytes"};
+    static const char *const keys[] = {"name",   "params", "domain",  "fields", "update",    "loads",
+                                       "stores", "loops",  "scalars", "flops",  "registers", "shared_bytes"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, text, length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));

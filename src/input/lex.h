@@ -7,7 +7,14 @@
 
 #include "warpline/status.h"
 
-typedef enum wl_token_kind { WL_TOKEN_END, WL_TOKEN_LINE_END, WL_TOKEN_INT, WL_TOKEN_FLOAT, WL_TOKEN_NAME, WL_TOKEN_PUNCT } wl_token_kind;
+typedef enum wl_token_kind {
+    WL_TOKEN_END,
+    WL_TOKEN_LINE_END,
+    WL_TOKEN_INT,
+    WL_TOKEN_FLOAT,
+    WL_TOKEN_NAME,
+    WL_TOKEN_PUNCT
+} wl_token_kind;
 
 typedef struct wl_token {
     wl_token_kind kind;

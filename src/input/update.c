@@ -78,7 +78,7 @@ static const struct {
 };
 #define FUNCTION_COUNT ((int32_t)(sizeof functions / sizeof functions[0]))
 
-/* ---- values -------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static uint64_t hash_node(const node *n)
 {
@@ -145,8 +145,8 @@ static wl_status binary(reader *r, node_op op, int32_t a, int32_t b, wl_loc loc,
         return fold(r, op, na->value, nb->value, loc, out);
     if (op == OP_DIV && is_const(r, b, 0))
         return wl_fail(r->err, WL_E_INPUT, loc, "division by zero");
-    const bool b_neutral = ((op == OP_ADD || op == OP_SUB) && is_const(r, b, 0)) ||
-                           ((op == OP_MUL || op == OP_DIV) && is_const(r, b, 1));
+    const bool b_neutral =
+        ((op == OP_ADD || op == OP_SUB) && is_const(r, b, 0)) || ((op == OP_MUL || op == OP_DIV) && is_const(r, b, 1));
     const bool a_neutral = (op == OP_ADD && is_const(r, a, 0)) || (op == OP_MUL && is_const(r, a, 1));
     if (b_neutral || a_neutral) {
         *out = b_neutral ? a : b;
@@ -177,7 +177,7 @@ static wl_status negate(reader *r, int32_t a, int32_t *out)
     return intern(r, (node){.op = OP_NEG, .a = a, .b = -1}, out);
 }
 
-/* ---- names and accesses --------------------------------------------------------------------------- */
+/* ---- names and accesses ---- */
 
 static wl_status unknown_name(reader *r, const wl_token *t, const char *what)
 {
@@ -223,7 +223,8 @@ static wl_status offsets(reader *r, const wl_token *start, const wl_field *field
         const wl_token at = r->lexer.token;
         const wl_expr *e = NULL;
         if (d == field->dims)
-            return wl_fail(r->err, WL_E_INPUT, at.loc, "field '%s' takes %d subscripts, not more", field->name, field->dims);
+            return wl_fail(r->err, WL_E_INPUT, at.loc, "field '%s' takes %d subscripts, not more", field->name,
+                           field->dims);
         WL_TRY(wl_expr_read(&r->lexer, &scope, r->arena, &e));
         if (e->op != WL_EXPR_CONST)
             return wl_fail(r->err, WL_E_INPUT, at.loc, NOT_AN_OFFSET);
@@ -288,7 +289,7 @@ static wl_status store(reader *r, wl_relative *access, int32_t value)
     return add_access(r, access, value);
 }
 
-/* ---- grammar --------------------------------------------------------------------------------------- */
+/* ---- grammar ---- */
 
 static wl_status sum(reader *r, int32_t *out);
 
@@ -326,8 +327,9 @@ static wl_status call(reader *r, int32_t function, int32_t *out)
     WL_TRY(wl_lexer_next(&r->lexer));
     if (constant_arguments) {
         const double v = functions[function].value(values);
-        return isfinite(v) ? constant(r, v, out)
-                           : wl_fail(r->err, WL_E_INPUT, loc, "%s of this constant is not a number", functions[function].name);
+        return isfinite(v)
+                   ? constant(r, v, out)
+                   : wl_fail(r->err, WL_E_INPUT, loc, "%s of this constant is not a number", functions[function].name);
     }
     return intern(r, (node){.op = OP_CALL, .a = list, .b = -1, .function = function}, out);
 }
@@ -474,7 +476,7 @@ static wl_status assignment(reader *r)
     return field ? store(r, &target, value) : set_temporary(r, &t, value);
 }
 
-/* ---- flops ------------------------------------------------------------------------------------------- */
+/* ---- flops ---- */
 
 /* Operands stand before their users, so one pass from the back marks all that the stores need. */
 static void mark_used(reader *r)
@@ -548,12 +550,16 @@ static wl_status read_all(reader *r, const char *text, wl_update *out)
     return WL_OK;
 }
 
-wl_status wl_update_read(const char *text, const wl_scope *scope, const char *const *scalars,
-                         size_t scalar_count, const wl_field *fields, size_t field_count, wl_arena *arena,
-                         wl_update *out, wl_error *err)
+wl_status wl_update_read(const char *text, const wl_scope *scope, const char *const *scalars, size_t scalar_count,
+                         const wl_field *fields, size_t field_count, wl_arena *arena, wl_update *out, wl_error *err)
 {
-    reader r = {.scope = scope, .scalars = scalars, .scalar_count = scalar_count, .fields = fields,
-                .field_count = field_count, .arena = arena, .err = err};
+    reader r = {.scope = scope,
+                .scalars = scalars,
+                .scalar_count = scalar_count,
+                .fields = fields,
+                .field_count = field_count,
+                .arena = arena,
+                .err = err};
     r.nodes = calloc(NODES_MAX, sizeof *r.nodes);
     r.table = calloc(TABLE_SIZE, sizeof *r.table);
     r.temporaries = calloc(TEMPORARIES_MAX, sizeof *r.temporaries);
@@ -572,7 +578,7 @@ wl_status wl_update_read(const char *text, const wl_scope *scope, const char *co
     return status;
 }
 
-/* ---- fields of an undeclared update --------------------------------------------------------------------- */
+/* ---- fields of an undeclared update ---- */
 
 static wl_status note_field(wl_lexer *lexer, const wl_token *t, wl_arena *arena, wl_update_field *fields,
                             size_t capacity, size_t *count)
@@ -600,7 +606,8 @@ static wl_status note_field(wl_lexer *lexer, const wl_token *t, wl_arena *arena,
         if (!wl_token_equals(t, fields[i].name))
             continue;
         if (fields[i].dims != seen.dims)
-            return wl_fail(lexer->err, WL_E_INPUT, t->loc, "field '%s' has %d subscripts elsewhere", fields[i].name, fields[i].dims);
+            return wl_fail(lexer->err, WL_E_INPUT, t->loc, "field '%s' has %d subscripts elsewhere", fields[i].name,
+                           fields[i].dims);
         for (int d = 0; d < seen.dims; d++)
             fields[i].reach[d] = wl_max(fields[i].reach[d], seen.reach[d]);
         return WL_OK;
@@ -614,8 +621,8 @@ static wl_status note_field(wl_lexer *lexer, const wl_token *t, wl_arena *arena,
     return WL_OK;
 }
 
-wl_status wl_update_fields(const char *text, wl_arena *arena, wl_update_field *fields, size_t capacity,
-                           size_t *count, wl_error *err)
+wl_status wl_update_fields(const char *text, wl_arena *arena, wl_update_field *fields, size_t capacity, size_t *count,
+                           wl_error *err)
 {
     wl_lexer lexer;
     *count = 0;

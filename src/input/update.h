@@ -30,9 +30,8 @@ typedef struct wl_update {
 } wl_update;
 
 /* `fields` gives the names and the number of subscripts each takes. */
-wl_status wl_update_read(const char *text, const wl_scope *scope, const char *const *scalars,
-                         size_t scalar_count, const wl_field *fields, size_t field_count, wl_arena *arena,
-                         wl_update *out, wl_error *err);
+wl_status wl_update_read(const char *text, const wl_scope *scope, const char *const *scalars, size_t scalar_count,
+                         const wl_field *fields, size_t field_count, wl_arena *arena, wl_update *out, wl_error *err);
 
 /* The subscripted names of a text, for a kernel that does not declare its fields: name, number of subscripts,
  * and the offsets' bounds. */
@@ -42,7 +41,7 @@ typedef struct wl_update_field {
     int64_t reach[WL_FIELD_DIMS_MAX]; /* largest |offset| */
     wl_loc loc;
 } wl_update_field;
-wl_status wl_update_fields(const char *text, wl_arena *arena, wl_update_field *fields, size_t capacity,
-                           size_t *count, wl_error *err);
+wl_status wl_update_fields(const char *text, wl_arena *arena, wl_update_field *fields, size_t capacity, size_t *count,
+                           wl_error *err);
 
 #endif /* WL_INPUT_UPDATE_H */

@@ -77,8 +77,7 @@ static bool form_divide(const wl_form *a, int64_t b, bool remainder, const wl_ra
     return true;
 }
 
-static bool form_choose(const wl_form *a, const wl_form *b, bool want_min, const wl_ranges *ranges,
-                        wl_form *out)
+static bool form_choose(const wl_form *a, const wl_form *b, bool want_min, const wl_ranges *ranges, wl_form *out)
 {
     wl_form difference;
     int64_t lo, hi;
@@ -131,8 +130,7 @@ static wl_status leaf_form(const wl_expr *e, const wl_ranges *ranges, wl_form *f
     return WL_OK;
 }
 
-wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, wl_form *form,
-                       wl_error *err)
+wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err)
 {
     *affine = true;
     if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR)
@@ -159,12 +157,9 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
         *affine = const_a || const_b;
         if (!*affine)
             return WL_OK;
-        return form_add(&(wl_form){0}, const_a ? &b : &a, const_a ? a.c : b.c, form) ? WL_OK
-                                                                                     : too_large(e, err);
+        return form_add(&(wl_form){0}, const_a ? &b : &a, const_a ? a.c : b.c, form) ? WL_OK : too_large(e, err);
     case WL_EXPR_DIV:
-    case WL_EXPR_MOD:
-        *affine = const_b && form_divide(&a, b.c, e->op == WL_EXPR_MOD, ranges, form);
-        return WL_OK;
+    case WL_EXPR_MOD: *affine = const_b && form_divide(&a, b.c, e->op == WL_EXPR_MOD, ranges, form); return WL_OK;
     case WL_EXPR_MIN:
     case WL_EXPR_MAX: *affine = form_choose(&a, &b, e->op == WL_EXPR_MIN, ranges, form); return WL_OK;
     case WL_EXPR_CONST:

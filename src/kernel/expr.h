@@ -17,19 +17,38 @@
 
 /* What an expression may name. X..Z are global cell coordinates, L0.. the loop variables. */
 typedef enum wl_var {
-    WL_VAR_X, WL_VAR_Y, WL_VAR_Z,                                  /* cell                 */
-    WL_VAR_THREAD_X, WL_VAR_THREAD_Y, WL_VAR_THREAD_Z,             /* threadIdx            */
-    WL_VAR_BLOCK_X, WL_VAR_BLOCK_Y, WL_VAR_BLOCK_Z,                /* blockIdx             */
-    WL_VAR_LOOP_0, WL_VAR_LOOP_1, WL_VAR_LOOP_2,
-    WL_VAR_FORM_COUNT,                                             /* forms range over the above */
-    WL_VAR_BLOCKDIM_X = WL_VAR_FORM_COUNT, WL_VAR_BLOCKDIM_Y, WL_VAR_BLOCKDIM_Z,
-    WL_VAR_GRIDDIM_X, WL_VAR_GRIDDIM_Y, WL_VAR_GRIDDIM_Z,
+    WL_VAR_X,
+    WL_VAR_Y,
+    WL_VAR_Z, /* cell                 */
+    WL_VAR_THREAD_X,
+    WL_VAR_THREAD_Y,
+    WL_VAR_THREAD_Z, /* threadIdx            */
+    WL_VAR_BLOCK_X,
+    WL_VAR_BLOCK_Y,
+    WL_VAR_BLOCK_Z, /* blockIdx             */
+    WL_VAR_LOOP_0,
+    WL_VAR_LOOP_1,
+    WL_VAR_LOOP_2,
+    WL_VAR_FORM_COUNT, /* forms range over the above */
+    WL_VAR_BLOCKDIM_X = WL_VAR_FORM_COUNT,
+    WL_VAR_BLOCKDIM_Y,
+    WL_VAR_BLOCKDIM_Z,
+    WL_VAR_GRIDDIM_X,
+    WL_VAR_GRIDDIM_Y,
+    WL_VAR_GRIDDIM_Z,
     WL_VAR_COUNT
 } wl_var;
 
 typedef enum wl_expr_op {
-    WL_EXPR_CONST, WL_EXPR_VAR, WL_EXPR_ADD, WL_EXPR_SUB, WL_EXPR_MUL, WL_EXPR_DIV, WL_EXPR_MOD,
-    WL_EXPR_MIN, WL_EXPR_MAX
+    WL_EXPR_CONST,
+    WL_EXPR_VAR,
+    WL_EXPR_ADD,
+    WL_EXPR_SUB,
+    WL_EXPR_MUL,
+    WL_EXPR_DIV,
+    WL_EXPR_MOD,
+    WL_EXPR_MIN,
+    WL_EXPR_MAX
 } wl_expr_op;
 
 typedef struct wl_expr {
@@ -52,8 +71,7 @@ typedef struct wl_ranges {
 
 /* Sets *affine, and *form when it is. Division, remainder, min and max become affine where the ranges
  * decide them. WL_E_INPUT: division by zero; WL_E_RANGE: a value leaves 2^60. */
-wl_status wl_expr_form(const wl_expr *expr, const wl_ranges *ranges, bool *affine, wl_form *form,
-                       wl_error *err);
+wl_status wl_expr_form(const wl_expr *expr, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err);
 
 /* Inclusive bounds of a form; false if they leave 2^60. */
 bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, int64_t *hi);

@@ -9,9 +9,8 @@ static const struct {
     const char *name;
     int32_t bytes;
 } types[WL_TYPE_COUNT] = {
-    [WL_TYPE_F16] = {"f16", 2}, [WL_TYPE_F32] = {"f32", 4}, [WL_TYPE_F64] = {"f64", 8},
-    [WL_TYPE_I8] = {"i8", 1},   [WL_TYPE_I16] = {"i16", 2}, [WL_TYPE_I32] = {"i32", 4},
-    [WL_TYPE_I64] = {"i64", 8},
+    [WL_TYPE_F16] = {"f16", 2}, [WL_TYPE_F32] = {"f32", 4}, [WL_TYPE_F64] = {"f64", 8}, [WL_TYPE_I8] = {"i8", 1},
+    [WL_TYPE_I16] = {"i16", 2}, [WL_TYPE_I32] = {"i32", 4}, [WL_TYPE_I64] = {"i64", 8},
 };
 
 const char *wl_type_name(wl_type type) { return types[type].name; }

@@ -11,7 +11,13 @@
 #define WL_FIELD_DIMS_MAX 6
 
 typedef enum wl_type {
-    WL_TYPE_F16, WL_TYPE_F32, WL_TYPE_F64, WL_TYPE_I8, WL_TYPE_I16, WL_TYPE_I32, WL_TYPE_I64,
+    WL_TYPE_F16,
+    WL_TYPE_F32,
+    WL_TYPE_F64,
+    WL_TYPE_I8,
+    WL_TYPE_I16,
+    WL_TYPE_I32,
+    WL_TYPE_I64,
     WL_TYPE_COUNT
 } wl_type;
 

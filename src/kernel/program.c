@@ -6,10 +6,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-static int count_nodes(const wl_expr *e)
-{
-    return e->a ? 1 + count_nodes(e->a) + count_nodes(e->b) : 1;
-}
+static int count_nodes(const wl_expr *e) { return e->a ? 1 + count_nodes(e->a) + count_nodes(e->b) : 1; }
 
 /* Appends an expression; returns the number of its node. */
 static int append(wl_program *p, const wl_expr *e)
@@ -28,7 +25,8 @@ static int append(wl_program *p, const wl_expr *e)
     return p->count++;
 }
 
-wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out, wl_error *err)
+wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out,
+                          wl_error *err)
 {
     const int count = count_nodes(access->index);
     const uint32_t vars = wl_expr_vars(access->index);
@@ -93,8 +91,10 @@ static wl_status evaluate(wl_program *p, const wl_lane_values *values, int level
         if (n->op == WL_EXPR_VAR)
             memcpy(p->values[i], values->at[n->var], bytes);
         else if (!operate(n->op, p->values[n->a], p->values[n->b], values->lanes, p->values[i]))
-            return wl_fail(err, n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD ? WL_E_INPUT : WL_E_RANGE, p->access->loc, "%s in %.60s",
-                           n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD ? "division by zero" : "a value leaves the range +-2^60",
+            return wl_fail(err, n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD ? WL_E_INPUT : WL_E_RANGE, p->access->loc,
+                           "%s in %.60s",
+                           n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD ? "division by zero"
+                                                                        : "a value leaves the range +-2^60",
                            p->access->text);
     }
     return WL_OK;
@@ -106,12 +106,14 @@ static wl_status finish_step(const wl_program *p, int lanes, wl_program_visit vi
     int64_t addresses[WL_LANES_MAX];
     for (int i = 0; i < lanes; i++)
         if (!wl_mul(index[i], p->access->width_bytes, &addresses[i]) || !wl_add(addresses[i], base, &addresses[i]))
-            return wl_fail(err, WL_E_RANGE, p->access->loc, "the address of %.60s leaves the range +-2^60", p->access->text);
+            return wl_fail(err, WL_E_RANGE, p->access->loc, "the address of %.60s leaves the range +-2^60",
+                           p->access->text);
     return visit(context, addresses, lanes, err);
 }
 
 /* Loops from `loop` inwards; everything outside them is evaluated already, unless first. */
-static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int level, wl_program_visit visit, void *context, wl_error *err)
+static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int level, wl_program_visit visit,
+                           void *context, wl_error *err)
 {
     while (loop < WL_LOOPS_MAX && !p->uses_loop[loop])
         loop++;
@@ -127,7 +129,8 @@ static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int 
     return WL_OK;
 }
 
-wl_status wl_program_run(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context, wl_error *err)
+wl_status wl_program_run(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context,
+                         wl_error *err)
 {
     return run_loops(program, values, 0, 0, visit, context, err);
 }

@@ -26,13 +26,16 @@ typedef struct wl_program {
     int64_t (*values)[WL_LANES_MAX]; /* of each node */
 } wl_program;
 
-wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out, wl_error *err);
+wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out,
+                          wl_error *err);
 
 /* Called with the byte addresses of the lanes, once per loop step. */
 typedef wl_status (*wl_program_visit)(void *context, const int64_t *addresses, int lanes, wl_error *err);
 
-/* Evaluates all loop steps the access names, in order. The coordinates in `values` are the lanes'; loop variables are set here. */
-wl_status wl_program_run(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context, wl_error *err);
+/* Evaluates all loop steps the access names, in order. The coordinates in `values` are the lanes'; loop variables are
+ * set here. */
+wl_status wl_program_run(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context,
+                         wl_error *err);
 
 /* How often the access is executed per cell: the product of the loops it names. */
 double wl_access_steps(const wl_kernel *kernel, const wl_access *access);

@@ -16,10 +16,11 @@ static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
         const int64_t limit = wl_device_int(d, most[i]);
         if (g->block[i] < 1 || g->block[i] > limit)
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block's extent in %c is 1 to %lld on this device (not %lld)",
-                           "xyz"[i], (long long)limit, (long long)g->block[i]);
+                           "xyz"[i], (long long)limit, (long long)g -> block[i]);
         g->threads *= g->block[i];
         if (g->threads > wl_device_int(d, WL_DEVICE_max_threads_per_block))
-            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block has at most %lld threads on this device (%lldx%lldx%lld is more)",
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
+                           "a block has at most %lld threads on this device (%lldx%lldx%lld is more)",
                            (long long)wl_device_int(d, WL_DEVICE_max_threads_per_block), (long long)g->block[0],
                            (long long)g->block[1], (long long)g->block[2]);
     }
@@ -38,7 +39,8 @@ static wl_status check_fold(const wl_geometry *g, wl_error *err)
     return WL_OK;
 }
 
-static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launch *launch, wl_geometry *g, wl_error *err)
+static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launch *launch, wl_geometry *g,
+                          wl_error *err)
 {
     static const wl_device_key most[3] = {WL_DEVICE_max_grid_x, WL_DEVICE_max_grid_y, WL_DEVICE_max_grid_z};
     g->blocks = g->items = 1;
@@ -47,12 +49,14 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
         const int64_t needed = k->dims ? wl_ceil_div(k->domain[i], per_block) : 0;
         g->grid[i] = launch->grid[i] > 0 ? launch->grid[i] : needed;
         if (launch->grid[i] < 0 || (g->grid[i] == 0 && i == 0))
-            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%s", launch->grid[i] < 0 ? "a grid's extents are positive"
-                           : "the kernel has no domain: give the grid");
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%s",
+                           launch->grid[i] < 0 ? "a grid's extents are positive"
+                                               : "the kernel has no domain: give the grid");
         g->grid[i] = wl_max(g->grid[i], 1);
         if (g->grid[i] > limit)
-            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a grid's extent in %c is at most %lld blocks on this device (not %lld)",
-                           "xyz"[i], (long long)limit, (long long)g->grid[i]);
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
+                           "a grid's extent in %c is at most %lld blocks on this device (not %lld)", "xyz"[i],
+                           (long long)limit, (long long)g -> grid[i]);
         g->grid_dim[i] = g->grid[i];
         const bool in_range = wl_mul(g->grid[i], per_block, &g->cells[i]);
         if (in_range && k->dims)
@@ -68,15 +72,16 @@ static wl_status set_occupancy(const wl_device *d, wl_geometry *g, wl_error *err
     WL_TRY(wl_occupancy_compute(d, g->threads, g->registers, g->shared_bytes, &g->occupancy, err));
     if (g->occupancy.blocks_per_sm == 0)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
-                       "not even one block fits on a multiprocessor: %lld threads with %lld registers each and %lld bytes of shared memory (limit: %s)",
+                       "not even one block fits on a multiprocessor: %lld threads with %lld registers each and %lld "
+                       "bytes of shared memory (limit: %s)",
                        (long long)g->threads, (long long)g->registers, (long long)g->shared_bytes,
                        wl_occupancy_limit_name(g->occupancy.limiter));
     g->wave_blocks = wl_min(g->blocks, g->occupancy.blocks_per_sm * wl_device_int(d, WL_DEVICE_sm_count));
     return WL_OK;
 }
 
-wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
-                           wl_geometry *out, wl_error *err)
+wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch, wl_geometry *out,
+                           wl_error *err)
 {
     wl_geometry *g = out;
     *g = (wl_geometry){0};

@@ -11,15 +11,15 @@
 
 typedef struct wl_geometry {
     int64_t block[3], fold[3], grid[3];
-    int64_t grid_dim[3];   /* what the kernel sees as gridDim: the grid as launched          */
-    int64_t cells[3];      /* extent of the domain the grid covers: cells outside do nothing */
-    int64_t threads;       /* per block                                                      */
-    int64_t blocks;        /* of the grid                                                    */
-    int64_t items;         /* cells that are worked on                                       */
+    int64_t grid_dim[3]; /* what the kernel sees as gridDim: the grid as launched          */
+    int64_t cells[3];    /* extent of the domain the grid covers: cells outside do nothing */
+    int64_t threads;     /* per block                                                      */
+    int64_t blocks;      /* of the grid                                                    */
+    int64_t items;       /* cells that are worked on                                       */
     int64_t registers, shared_bytes;
     bool registers_assumed;
     wl_occupancy occupancy;
-    int64_t wave_blocks;   /* resident at once on the whole device, at most `blocks`         */
+    int64_t wave_blocks; /* resident at once on the whole device, at most `blocks`         */
 } wl_geometry;
 
 typedef struct wl_box3 {
@@ -33,8 +33,8 @@ typedef struct wl_block_set {
 } wl_block_set;
 
 /* WL_E_INPUT when the block, grid or fold is out of the device's range or does not fit a multiprocessor. */
-wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
-                           wl_geometry *out, wl_error *err);
+wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch, wl_geometry *out,
+                           wl_error *err);
 
 /* The same launch without the blocks that lie outside the domain altogether and have nothing to do. */
 wl_geometry wl_geometry_busy(const wl_geometry *geometry);

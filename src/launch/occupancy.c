@@ -80,8 +80,8 @@ static bool fits_more(const wl_device *d, request r, int64_t blocks)
     return blocks_for(d, &r, limits) > blocks;
 }
 
-/* The most registers, or shared memory, with which one block more would fit; -1 if none. Using less never fits fewer, so
- * halving finds it. */
+/* The most registers, or shared memory, with which one block more would fit; -1 if none. Using less never fits fewer,
+ * so halving finds it. */
 static int64_t next_registers(const wl_device *d, const request *now, int64_t blocks)
 {
     int64_t fits = 0, too_many = now->registers;
@@ -141,7 +141,8 @@ static wl_status check(const wl_device *d, const request *r, wl_error *err)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a thread uses 1 to %lld registers on this device (not %lld)",
                        (long long)wl_device_int(d, WL_DEVICE_max_registers_per_thread), (long long)r->registers);
     if (r->shared_bytes < 0 || r->shared_bytes > ((int64_t)1 << 30))
-        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block uses 0 to %lld bytes of shared memory on this device (not %lld)",
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
+                       "a block uses 0 to %lld bytes of shared memory on this device (not %lld)",
                        (long long)wl_device_int(d, WL_DEVICE_shared_per_block), (long long)r->shared_bytes);
     return WL_OK;
 }

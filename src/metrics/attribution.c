@@ -6,8 +6,8 @@
 #include "device/device_internal.h"
 
 /* New granules of each access of one side, given all before it. */
-static wl_status new_granules(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t field, wl_side side,
-                              const wl_region *region, int64_t granule, double *fresh, wl_error *err)
+static wl_status new_granules(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t field,
+                              wl_side side, const wl_region *region, int64_t granule, double *fresh, wl_error *err)
 {
     const wl_field_side *s = &in->view->fields[field][side];
     double before = 0;
@@ -32,8 +32,8 @@ static double *l2_store(wl_share *s) { return &s->l2_store_bytes; }
 static double *dram_load(wl_share *s) { return &s->dram_load_bytes; }
 static double *dram_store(wl_share *s) { return &s->dram_store_bytes; }
 
-static void share_out(const wl_attribution_input *in, const wl_field_side *s, const double *fresh, double volume, share_member member,
-                      wl_share *shares)
+static void share_out(const wl_attribution_input *in, const wl_field_side *s, const double *fresh, double volume,
+                      share_member member, wl_share *shares)
 {
     double sum = 0;
     for (size_t i = 0; i < s->count; i++)
@@ -42,11 +42,12 @@ static void share_out(const wl_attribution_input *in, const wl_field_side *s, co
         *member(&shares[s->accesses[i]->access - in->view->kernel->accesses]) = volume * fresh[i] / sum;
 }
 
-static wl_status attribute_field(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t f, wl_share *shares,
-                                 wl_error *err)
+static wl_status attribute_field(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t f,
+                                 wl_share *shares, wl_error *err)
 {
     const wl_geometry *g = in->geometry;
-    const int64_t sector = wl_device_int(in->device, WL_DEVICE_l1_sector), fetch = wl_device_int(in->device, WL_DEVICE_dram_fetch);
+    const int64_t sector = wl_device_int(in->device, WL_DEVICE_l1_sector),
+                  fetch = wl_device_int(in->device, WL_DEVICE_dram_fetch);
     const wl_field_side *loads = &in->view->fields[f][WL_LOADS], *stores = &in->view->fields[f][WL_STORES];
     double *fresh = WL_ARENA_NEW(scratch, double, wl_max((int64_t)loads->count, (int64_t)stores->count));
     if (!fresh)
@@ -70,7 +71,8 @@ static wl_status attribute_field(const wl_attribution_input *in, wl_counter *cou
     return WL_OK;
 }
 
-wl_status wl_attribute(const wl_attribution_input *input, wl_counter *counter, wl_arena *scratch, wl_share *shares, wl_error *err)
+wl_status wl_attribute(const wl_attribution_input *input, wl_counter *counter, wl_arena *scratch, wl_share *shares,
+                       wl_error *err)
 {
     for (size_t f = 0; f < input->view->kernel->field_count; f++)
         WL_TRY(attribute_field(input, counter, scratch, f, shares, err));

@@ -14,6 +14,7 @@ typedef struct wl_attribution_input {
 } wl_attribution_input;
 
 /* Fills the volumes of shares[access]. */
-wl_status wl_attribute(const wl_attribution_input *input, wl_counter *counter, wl_arena *scratch, wl_share *shares, wl_error *err);
+wl_status wl_attribute(const wl_attribution_input *input, wl_counter *counter, wl_arena *scratch, wl_share *shares,
+                       wl_error *err);
 
 #endif /* WL_METRICS_ATTRIBUTION_H */

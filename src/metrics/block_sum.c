@@ -6,7 +6,7 @@
 #include "footprint/residues.h"
 #include "metrics/spread.h"
 
-#define KINDS_MAX 256        /* alignments of several strides together; beyond, blocks are sampled */
+#define KINDS_MAX 256 /* alignments of several strides together; beyond, blocks are sampled */
 #define SAMPLED_BLOCKS 64
 #define OPAQUE_BLOCKS 16
 
@@ -67,14 +67,16 @@ static bool moves_alike(const summer *s, const wl_shape *shape, int d)
     return true;
 }
 
-/* Several sets of strides: in a dimension where they move alike, the block coordinate modulo their period is what matters. */
+/* Several sets of strides: in a dimension where they move alike, the block coordinate modulo their period is what
+ * matters. */
 static wl_status sum_by_position(const summer *s, const wl_shape *shape, const wl_block_class *c)
 {
     int64_t period[3] = {1, 1, 1}, kinds = 1;
     for (int d = 0; d < 3; d++) {
         period[d] = c->count[d];
         if (moves_alike(s, shape, d))
-            period[d] = wl_min(period[d], s->granule / wl_gcd(s->granule, wl_block_stride(&shape->linears[0], s->geometry, d)));
+            period[d] =
+                wl_min(period[d], s->granule / wl_gcd(s->granule, wl_block_stride(&shape->linears[0], s->geometry, d)));
         kinds *= wl_min(period[d], KINDS_MAX + 1);
     }
     const bool sample = kinds > KINDS_MAX;
@@ -106,7 +108,8 @@ static wl_status sum_opaque(const summer *s)
     s->sum->sampled = n < g->blocks;
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = wl_sample_block(i, n, g->blocks);
-        const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1], number / g->grid[0] / g->grid[1]};
+        const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1],
+                                  number / g->grid[0] / g->grid[1]};
         const wl_region region = one_block(s, block);
         wl_count count;
         WL_TRY(wl_view_count(s->view, s->counter, s->field, s->side, &region, s->granule, false, &count, s->err));
@@ -115,8 +118,8 @@ static wl_status sum_opaque(const summer *s)
     return WL_OK;
 }
 
-wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_geometry *geometry, size_t field, wl_side side,
-                            int64_t granule, wl_block_sum *out, wl_error *err)
+wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_geometry *geometry, size_t field,
+                            wl_side side, int64_t granule, wl_block_sum *out, wl_error *err)
 {
     const wl_field_side *f = &view->fields[field][side];
     const summer s = {view, counter, geometry, field, side, granule, out, err};

@@ -12,7 +12,7 @@ typedef struct wl_block_sum {
     bool sampled;    /* not every kind of block was counted        */
 } wl_block_sum;
 
-wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_geometry *geometry, size_t field, wl_side side,
-                            int64_t granule, wl_block_sum *out, wl_error *err);
+wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_geometry *geometry, size_t field,
+                            wl_side side, int64_t granule, wl_block_sum *out, wl_error *err);
 
 #endif /* WL_METRICS_BLOCK_SUM_H */

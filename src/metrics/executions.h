@@ -14,11 +14,12 @@ typedef struct wl_executions {
     const wl_pattern *pattern;
 } wl_executions;
 
-/* How many start where, modulo `period` and but for the instruction's own offset. False when that makes too many classes. */
+/* How many start where, modulo `period` and but for the instruction's own offset. False when that makes too many
+ * classes. */
 bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues *out);
 
-/* The address, but for the instruction's offset, of the i-th execution in a fixed order, and of the i-th of an evenly spread
- * sample. */
+/* The address, but for the instruction's offset, of the i-th execution in a fixed order, and of the i-th of an evenly
+ * spread sample. */
 int64_t wl_executions_nth(const wl_executions *e, int64_t i);
 int64_t wl_executions_spread(const wl_executions *e, uint64_t i);
 

@@ -51,11 +51,14 @@ static size_t add_cells(const wl_geometry *g, const wl_bound *bound, size_t acce
     for (int64_t z = 0; z < g->fold[2]; z++)
         for (int64_t y = 0; y < g->fold[1]; y++)
             for (int64_t x = 0; x < g->fold[0]; x++, n++)
-                keys[n] = (sort_key){
-                    .instruction = {.access = access, .group = group, .cells = (uint64_t)1 << n,
-                                    .offset = bound->form.c + x * bound->form.k[WL_VAR_X] +
-                                              y * bound->form.k[WL_VAR_Y] + z * bound->form.k[WL_VAR_Z]},
-                    .field = bound->access->field, .store = bound->access->store};
+                keys[n] =
+                    (sort_key){.instruction = {.access = access,
+                                               .group = group,
+                                               .cells = (uint64_t)1 << n,
+                                               .offset = bound->form.c + x * bound->form.k[WL_VAR_X] +
+                                                         y * bound->form.k[WL_VAR_Y] + z * bound->form.k[WL_VAR_Z]},
+                               .field = bound->access->field,
+                               .store = bound->access->store};
     return n;
 }
 

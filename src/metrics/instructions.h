@@ -6,10 +6,10 @@
 #include "footprint/shape.h"
 
 typedef struct wl_instruction {
-    size_t access;     /* the access it stems from (the first, where several folded cells share the address) */
-    size_t group;      /* instructions with the same strides and width */
-    int64_t offset;    /* bytes, of thread 0 of block 0 */
-    uint64_t cells;    /* which of the folded cells need it, bit x + fold.x * (y + fold.y * z) */
+    size_t access;  /* the access it stems from (the first, where several folded cells share the address) */
+    size_t group;   /* instructions with the same strides and width */
+    int64_t offset; /* bytes, of thread 0 of block 0 */
+    uint64_t cells; /* which of the folded cells need it, bit x + fold.x * (y + fold.y * z) */
 } wl_instruction;
 
 typedef struct wl_instruction_group {

@@ -47,11 +47,13 @@ static int64_t clustered_layers(const wl_shape *s, int dimension, int64_t extent
     return most;
 }
 
-static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_arena *arena, wl_layer_condition *out, wl_error *err)
+static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_arena *arena, wl_layer_condition *out,
+                       wl_error *err)
 {
     wl_view view;
     if (!wl_view_is_fixed(kernel))
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "the layer condition needs a domain and accesses over x, y, z");
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       "the layer condition needs a domain and accesses over x, y, z");
     WL_TRY(wl_view_make(kernel, NULL, arena, &view, err));
     const int outer = kernel->dims - 1;
     *out = (wl_layer_condition){0};
@@ -60,7 +62,8 @@ static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_aren
         if (loads->count == 0)
             continue;
         if (!loads->has_shape)
-            return wl_fail(err, WL_E_UNSUPPORTED, kernel->fields[f].loc, "loads of '%s' are not affine", kernel->fields[f].name);
+            return wl_fail(err, WL_E_UNSUPPORTED, kernel->fields[f].loc, "loads of '%s' are not affine",
+                           kernel->fields[f].name);
         double sum = 0, layer = (double)wl_field_cell_bytes(&kernel->fields[f]);
         for (int d = 0; d < outer; d++)
             layer *= (double)kernel->domain[d];
@@ -70,12 +73,14 @@ static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_aren
         out->layers = wl_max(out->layers, layers);
         out->needed_bytes += layer * (sum > 0 ? sum : (double)layers);
     }
-    out->room_bytes = (double)wl_device_int(device, WL_DEVICE_l2_size) / (double)wl_device_int(device, WL_DEVICE_l2_partitions) / 2;
+    out->room_bytes =
+        (double)wl_device_int(device, WL_DEVICE_l2_size) / (double)wl_device_int(device, WL_DEVICE_l2_partitions) / 2;
     out->holds = out->needed_bytes < out->room_bytes;
     return WL_OK;
 }
 
-wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device, wl_layer_condition *out, wl_error *err)
+wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device, wl_layer_condition *out,
+                                   wl_error *err)
 {
     wl_arena arena = {0};
     const wl_status status = check(kernel, device, &arena, out, err);

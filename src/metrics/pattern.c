@@ -51,12 +51,13 @@ static void finish_pattern(const wl_l1_rules *rules, int32_t width, wl_pattern *
 }
 
 /* The lanes of one warp that need the instruction; false when none does. */
-static bool make_pattern(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *c, int64_t warp,
-                         uint64_t cells, wl_pattern *p)
+static bool make_pattern(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *c,
+                         int64_t warp, uint64_t cells, wl_pattern *p)
 {
     const wl_geometry *g = m->geometry;
     const int64_t first = warp * m->rules->warp_size, last = wl_min(first + m->rules->warp_size, g->threads);
-    const int64_t stride[3] = {wl_thread_stride(&group->linear, g, 0), wl_thread_stride(&group->linear, g, 1), wl_thread_stride(&group->linear, g, 2)};
+    const int64_t stride[3] = {wl_thread_stride(&group->linear, g, 0), wl_thread_stride(&group->linear, g, 1),
+                               wl_thread_stride(&group->linear, g, 2)};
     int64_t origin = 0, index[3];
     wl_thread_index(g, first, index);
     p->lanes = 0;
@@ -101,8 +102,8 @@ static bool warps_alike(const wl_geometry *g, int64_t warp_size)
 }
 
 /* All warps of a block of this class, gathered into different patterns. */
-int wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *c, uint64_t cells,
-                           wl_pattern *patterns)
+int wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *c,
+                       uint64_t cells, wl_pattern *patterns)
 {
     const wl_geometry *g = m->geometry;
     const int64_t warps = wl_ceil_div(g->threads, m->rules->warp_size);
@@ -114,7 +115,8 @@ int wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group *
         for (int64_t w = 1; w < warps; w++) {
             int64_t index[3];
             wl_thread_index(g, w * m->rules->warp_size, index);
-            p->start[p->warps++] = index[0] * wl_thread_stride(&group->linear, g, 0) + index[1] * wl_thread_stride(&group->linear, g, 1) +
+            p->start[p->warps++] = index[0] * wl_thread_stride(&group->linear, g, 0) +
+                                   index[1] * wl_thread_stride(&group->linear, g, 1) +
                                    index[2] * wl_thread_stride(&group->linear, g, 2);
         }
         return 1;
@@ -170,7 +172,8 @@ static wl_placement *placement_at(const wl_pattern_context *m, wl_pattern *p, in
 }
 
 /* Lanes that share no word: the most lanes of a group and tag wavefront that need one bank, summed. */
-static int cold_wavefronts(const wl_pattern_context *m, const wl_pattern *p, const wl_placement *at, int32_t width, const uint8_t *rank, int tags)
+static int cold_wavefronts(const wl_pattern_context *m, const wl_pattern *p, const wl_placement *at, int32_t width,
+                           const uint8_t *rank, int tags)
 {
     enum { GROUPS_MAX = 32, BANKS_MAX = 64 };
     uint8_t need[GROUPS_MAX * BANKS_MAX], most[GROUPS_MAX] = {0};
@@ -213,7 +216,8 @@ void wl_pattern_cost(const wl_pattern_context *m, wl_pattern *p, int32_t width, 
 }
 
 /* The lines of one tag wavefront, given as a bit set, served together. */
-static int wavefronts_together(const wl_pattern_context *m, const wl_pattern *p, wl_placement *at, int32_t width, unsigned lines)
+static int wavefronts_together(const wl_pattern_context *m, const wl_pattern *p, wl_placement *at, int32_t width,
+                               unsigned lines)
 {
     if (at->together[lines] < 0) {
         uint8_t rank[WL_FEW_LINES];
@@ -224,9 +228,10 @@ static int wavefronts_together(const wl_pattern_context *m, const wl_pattern *p,
     return at->together[lines];
 }
 
-static const uint8_t each_line[WL_LANES_MAX] = {
-    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-    32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+static const uint8_t each_line[WL_LANES_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                                16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                                32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                                48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int32_t width, int64_t address)
 {

@@ -1,7 +1,7 @@
 /* pattern.h - the lanes of a warp relative to each other, and what they cost in the L1 at a given address.
  *
- * Warps of a block whose lanes are arranged alike share one pattern; so do all blocks that the domain's edge cuts off in
- * the same way. Costs that depend on the alignment only are computed once per alignment and kept.
+ * Warps of a block whose lanes are arranged alike share one pattern; so do all blocks that the domain's edge cuts off
+ * in the same way. Costs that depend on the alignment only are computed once per alignment and kept.
  *
  * Layer  metrics (uses footprint, launch). SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_PATTERN_H
@@ -10,10 +10,10 @@
 #include "metrics/instructions.h"
 #include "metrics/warp_law.h"
 
-#define WL_WARPS_MAX 128   /* warps of the largest block: 4096 threads, 32 lanes */
-#define WL_PERIOD_MAX 256  /* L1 costs repeat with the line or the bank row, whichever is longer */
-#define WL_FEW_LINES 5     /* with so few, the cost of every subset is kept */
-#define WL_PLACEMENTS 16   /* alignments of a pattern kept at hand */
+#define WL_WARPS_MAX 128  /* warps of the largest block: 4096 threads, 32 lanes */
+#define WL_PERIOD_MAX 256 /* L1 costs repeat with the line or the bank row, whichever is longer */
+#define WL_FEW_LINES 5    /* with so few, the cost of every subset is kept */
+#define WL_PLACEMENTS 16  /* alignments of a pattern kept at hand */
 
 /* What patterns are made from. */
 typedef struct wl_pattern_context {
@@ -28,7 +28,7 @@ typedef struct wl_placement {
     int lines;
     int64_t line[WL_LANES_MAX];
     uint8_t line_of[WL_LANES_MAX], bank_of[WL_LANES_MAX];
-    int alone;                       /* data wavefronts with every line on its own: the most there can be; -1: not computed yet */
+    int alone; /* data wavefronts with every line on its own: the most there can be; -1: not computed yet */
     int8_t together[1 << WL_FEW_LINES]; /* data wavefronts of some of the lines, by bit set; -1: not computed yet */
 } wl_placement;
 
@@ -40,7 +40,7 @@ typedef struct wl_pattern {
     int64_t span;                   /* from the lowest lane to the highest */
     bool separate;                  /* no two lanes share a bank word */
     int warps;
-    int64_t start[WL_WARPS_MAX];       /* of each warp: bytes from thread 0 of the block to its first active lane */
+    int64_t start[WL_WARPS_MAX]; /* of each warp: bytes from thread 0 of the block to its first active lane */
     int16_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by alignment of the first lane; -1: not computed yet */
     wl_placement placements[WL_PLACEMENTS];
 } wl_pattern;

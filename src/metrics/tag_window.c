@@ -5,8 +5,8 @@
 
 #include "base/ckd.h"
 
-#define SPAN_LINES 4  /* the farthest apart two lanes may be */
-#define CARRY_MAX 16  /* length of a carry chain beyond which it no longer matters */
+#define SPAN_LINES 4 /* the farthest apart two lanes may be */
+#define CARRY_MAX 16 /* length of a carry chain beyond which it no longer matters */
 
 void wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions, wl_tag_window *out)
 {
@@ -22,7 +22,8 @@ void wl_tag_window_open(const wl_pattern_context *context, const wl_executions *
 }
 
 /* The cost at one position. A chain of j carries beyond the window has probability 2^-(j+1). */
-static void cost_in_window(const wl_pattern_context *context, wl_tag_window *w, wl_pattern *p, int32_t width, int64_t at)
+static void cost_in_window(const wl_pattern_context *context, wl_tag_window *w, wl_pattern *p, int32_t width,
+                           int64_t at)
 {
     const int64_t slot = at / WL_WINDOW_STEP, bytes = w->positions.granule;
     int64_t highest = 0;
@@ -41,8 +42,8 @@ static void cost_in_window(const wl_pattern_context *context, wl_tag_window *w, 
     w->cold[slot] = (float)cold;
 }
 
-void wl_tag_window_sum(const wl_pattern_context *context, wl_tag_window *w, wl_pattern *pattern, int32_t width, int64_t offset,
-                       double *tag, double *cold)
+void wl_tag_window_sum(const wl_pattern_context *context, wl_tag_window *w, wl_pattern *pattern, int32_t width,
+                       int64_t offset, double *tag, double *cold)
 {
     *tag = *cold = 0;
     for (int i = 0; i < w->positions.count; i++) {

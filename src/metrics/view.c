@@ -45,7 +45,8 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
     return WL_OK;
 }
 
-wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out, wl_error *err)
+wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out,
+                       wl_error *err)
 {
     wl_geometry any = {.block = {1, 1, 1}, .fold = {1, 1, 1}};
     for (int d = 0; d < 3; d++)

@@ -8,24 +8,25 @@
 typedef enum wl_side { WL_LOADS, WL_STORES, WL_BOTH, WL_SIDE_COUNT } wl_side;
 
 typedef struct wl_field_side {
-    size_t count;              /* accesses; 0: none */
+    size_t count; /* accesses; 0: none */
     const wl_bound **accesses;
-    bool has_shape;            /* else enumerated   */
+    bool has_shape; /* else enumerated   */
     wl_shape shape;
 } wl_field_side;
 
 typedef struct wl_view {
     const wl_kernel *kernel;
-    wl_bound *bounds;          /* one per access */
+    wl_bound *bounds; /* one per access */
     wl_field_side (*fields)[WL_SIDE_COUNT];
-    bool opaque;               /* some field has to be enumerated */
+    bool opaque; /* some field has to be enumerated */
 } wl_view;
 
 /* True when no access depends on the launch, so that one view serves all launches. */
 bool wl_view_is_fixed(const wl_kernel *kernel);
 
 /* geometry may be NULL for a fixed view. */
-wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out, wl_error *err);
+wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out,
+                       wl_error *err);
 
 /* Distinct granules of one side of a field over a region. WL_E_LIMIT when it would take too long. */
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,

@@ -25,7 +25,8 @@ static wl_region blocks_between(const estimator *e, int64_t first, int64_t last)
     return r;
 }
 
-static wl_status count(const estimator *e, size_t field, wl_side side, const wl_region *region, int64_t granule, double *bytes)
+static wl_status count(const estimator *e, size_t field, wl_side side, const wl_region *region, int64_t granule,
+                       double *bytes)
 {
     wl_count c;
     WL_TRY(wl_view_count(e->in->view, e->counter, field, side, region, granule, false, &c, e->err));
@@ -33,7 +34,7 @@ static wl_status count(const estimator *e, size_t field, wl_side side, const wl_
     return WL_OK;
 }
 
-/* ---- L1: distinct sectors of each block, and what is loaded again -------------------------------------------------- */
+/* ---- L1: distinct sectors of each block, and what is loaded again ---- */
 
 static wl_status l1_volumes(estimator *e)
 {
@@ -71,10 +72,10 @@ static wl_status l1_volumes(estimator *e)
     return WL_OK;
 }
 
-/* ---- L2: one wave and what ran before it ---------------------------------------------------------------------------- */
+/* ---- L2: one wave and what ran before it ---- */
 
-/* A wave in the middle of the launch, starting with a row of blocks (or a layer, if it holds more than one) where it can:
- * most waves lie inside a layer, and what the few at its ends load more is the halo of the domain. */
+/* A wave in the middle of the launch, starting with a row of blocks (or a layer, if it holds more than one) where it
+ * can: most waves lie inside a layer, and what the few at its ends load more is the halo of the domain. */
 static int64_t wave_start(const wl_geometry *g)
 {
     const int64_t wave = g->wave_blocks, row = g->grid[0], layer = row * g->grid[1];
@@ -148,7 +149,8 @@ static wl_status overlap(estimator *e, int64_t start, int64_t distance, int dire
 
 static wl_status reuse(estimator *e, int64_t start)
 {
-    static const wl_device_key curve[3] = {WL_DEVICE_l2_reuse_y_curve, WL_DEVICE_l2_reuse_y_curve, WL_DEVICE_l2_reuse_z_curve};
+    static const wl_device_key curve[3] = {WL_DEVICE_l2_reuse_y_curve, WL_DEVICE_l2_reuse_y_curve,
+                                           WL_DEVICE_l2_reuse_z_curve};
     int64_t distance[3], nearer = 0;
     reuse_distances(e->in->geometry, start, distance);
     for (int d = 0; d < 3; d++) {
@@ -254,13 +256,16 @@ static wl_status l2_volumes(estimator *e)
     return WL_OK;
 }
 
-wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err)
+wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
+                              wl_error *err)
 {
-    estimator e = {.in = input, .counter = counter, .out = out, .field_count = input->view->kernel->field_count, .err = err};
+    estimator e = {
+        .in = input, .counter = counter, .out = out, .field_count = input->view->kernel->field_count, .err = err};
     *out = (wl_volumes){.fields = WL_ARENA_NEW(scratch, wl_volume, e.field_count), .page_bytes = input->page_bytes};
     if (!out->fields)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    e.l2_room = (double)wl_device_int(input->device, WL_DEVICE_l2_size) / (double)wl_device_int(input->device, WL_DEVICE_l2_partitions);
+    e.l2_room = (double)wl_device_int(input->device, WL_DEVICE_l2_size) /
+                (double)wl_device_int(input->device, WL_DEVICE_l2_partitions);
     WL_TRY(l1_volumes(&e));
     wl_error limit = {0};
     e.err = &limit;

@@ -22,7 +22,7 @@ typedef struct wl_volume {
 typedef struct wl_volumes {
     wl_volume *fields; /* one per field */
     wl_volume total;
-    bool known;        /* false: too much to enumerate; only the L1 side is known */
+    bool known; /* false: too much to enumerate; only the L1 side is known */
     bool sampled;
     bool partial_unknown; /* which sectors are written only in part could not be found out */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
@@ -40,6 +40,7 @@ typedef struct wl_volumes_input {
     int64_t page_bytes;
 } wl_volumes_input;
 
-wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err);
+wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
+                              wl_error *err);
 
 #endif /* WL_METRICS_VOLUMES_H */

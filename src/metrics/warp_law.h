@@ -18,14 +18,14 @@
 
 typedef struct wl_l1_rules {
     int warp_size;
-    int64_t sector, line;   /* bytes, powers of two */
+    int64_t sector, line; /* bytes, powers of two */
     int sector_shift, line_shift;
-    int banks, bank_shift;  /* data banks; log2 of their width */
-    int64_t group_bytes;    /* served by one wavefront at most */
+    int banks, bank_shift; /* data banks; log2 of their width */
+    int64_t group_bytes;   /* served by one wavefront at most */
     bool has_hash;
     int tag_banks;
-    uint8_t hash[4][1024];  /* a line's tag bank is the exclusive or of one entry per ten bits of its number */
-    int64_t pair_distance;  /* 0: no distance rule */
+    uint8_t hash[4][1024]; /* a line's tag bank is the exclusive or of one entry per ten bits of its number */
+    int64_t pair_distance; /* 0: no distance rule */
 } wl_l1_rules;
 
 void wl_l1_rules_make(const wl_device *device, wl_l1_rules *out);
@@ -33,7 +33,7 @@ void wl_l1_rules_make(const wl_device *device, wl_l1_rules *out);
 /* The active lanes of one instruction, in lane order. */
 typedef struct wl_warp_access {
     int count;
-    int32_t width;                 /* bytes per lane */
+    int32_t width; /* bytes per lane */
     uint8_t lane[WL_LANES_MAX];
     int64_t address[WL_LANES_MAX];
 } wl_warp_access;

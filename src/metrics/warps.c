@@ -32,16 +32,19 @@ typedef struct batch {
     int64_t instructions;
 } batch;
 
-/* ---- affine accesses ---------------------------------------------------------------------------------------------------- */
+/* ---- affine accesses
+ * ---------------------------------------------------------------------------------------------------- */
 
-/* Tag-hash costs of one instruction: all executions where they are few, the window where lines are neighbours, else a sample. */
-static void add_tag_costs(const measurer *m, const batch *b, wl_pattern *p, wl_tag_window *window, const wl_instruction *in,
-                          int64_t number, int64_t executions)
+/* Tag-hash costs of one instruction: all executions where they are few, the window where lines are neighbours, else a
+ * sample. */
+static void add_tag_costs(const measurer *m, const batch *b, wl_pattern *p, wl_tag_window *window,
+                          const wl_instruction *in, int64_t number, int64_t executions)
 {
     wl_access_cost *cost = &m->costs[in->access];
     const wl_executions e = {m->kernel, m->context.geometry, b->group, b->blocks, p};
     const int64_t lines = wl_min(p->lanes, 1 + p->span / m->context.rules->line);
-    const int64_t wanted = m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (b->instructions * (lines + 1)));
+    const int64_t wanted =
+        m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (b->instructions * (lines + 1)));
     const bool all = m->samples < 0 || executions <= wanted;
     if (!all && m->samples == 0 && window->open) {
         double tag, cold;
@@ -64,7 +67,8 @@ static void add_tag_costs(const measurer *m, const batch *b, wl_pattern *p, wl_t
 }
 
 /* Instructions, sectors and bank conflicts by alignment; returns the executions. */
-static int64_t add_costs(const measurer *m, const batch *b, wl_pattern *p, const wl_instruction *in, const wl_residues *alignments)
+static int64_t add_costs(const measurer *m, const batch *b, wl_pattern *p, const wl_instruction *in,
+                         const wl_residues *alignments)
 {
     wl_access_cost *cost = &m->costs[in->access];
     int64_t executions = 0, sectors = 0, hit = 0;
@@ -132,7 +136,8 @@ static wl_status measure_affine(const measurer *m, wl_warps_scratch *scratch)
     return WL_OK;
 }
 
-/* ---- opaque accesses ------------------------------------------------------------------------------------------------------- */
+/* ---- opaque accesses
+ * ------------------------------------------------------------------------------------------------------- */
 
 /* One execution of an access by one warp. */
 typedef struct opaque_warp {
@@ -163,7 +168,8 @@ static wl_status measure_warp(void *context, const int64_t *addresses, int lanes
     return WL_OK;
 }
 
-static wl_status measure_block(const measurer *m, wl_program *program, size_t access, const int64_t block[3], double scale)
+static wl_status measure_block(const measurer *m, wl_program *program, size_t access, const int64_t block[3],
+                               double scale)
 {
     const wl_geometry *g = m->context.geometry;
     wl_lane_values values;
@@ -171,7 +177,8 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
     opaque_warp one = {m, access, lane, scale};
     const uint32_t vars = wl_expr_vars(m->bounds[access].access->index);
     int64_t f[3], cells[3];
-    for (int d = 0; d < 3; d++) /* an address that does not name the cell is shared by the folded cells: the first stands for all */
+    for (int d = 0; d < 3;
+         d++) /* an address that does not name the cell is shared by the folded cells: the first stands for all */
         cells[d] = vars & (1u << (WL_VAR_X + d)) ? g->fold[d] : 1;
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
@@ -191,7 +198,8 @@ static int64_t opaque_blocks(const measurer *m)
     double per_block = 0;
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (!m->bounds[a].affine)
-            per_block += (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) * wl_access_steps(m->kernel, m->bounds[a].access);
+            per_block += (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) *
+                         wl_access_steps(m->kernel, m->bounds[a].access);
     if (per_block == 0)
         return 0;
     if (m->samples < 0 || per_block * (double)g->blocks <= OPAQUE_BUDGET)
@@ -212,7 +220,8 @@ static wl_status measure_opaque(const measurer *m, wl_arena *arena)
         WL_TRY(wl_program_make(m->kernel, m->bounds[a].access, arena, &program, m->err));
         for (int64_t i = 0; i < n; i++) {
             const int64_t number = wl_sample_block(i, n, g->blocks);
-            const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1], number / g->grid[0] / g->grid[1]};
+            const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1],
+                                      number / g->grid[0] / g->grid[1]};
             WL_TRY(measure_block(m, &program, a, block, (double)g->blocks / (double)n));
         }
     }
@@ -223,7 +232,9 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
                            const wl_l1_rules *rules, const wl_warps_options *options, wl_warps_scratch *scratch,
                            wl_access_cost *costs, wl_warps_result *result, wl_error *err)
 {
-    const measurer m = {kernel, bounds, {geometry, rules, wl_max(rules->line, rules->group_bytes)}, options->samples, costs, result, err};
+    const measurer m = {
+        kernel, bounds, {geometry, rules, wl_max(rules->line, rules->group_bytes)}, options->samples, costs,
+        result, err};
     WL_ASSERT(m.context.period <= WL_PERIOD_MAX);
     memset(costs, 0, kernel->access_count * sizeof *costs);
     *result = (wl_warps_result){0};

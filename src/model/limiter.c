@@ -19,7 +19,9 @@ static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
 
 static wl_device_key fp_rate_key(wl_type precision)
 {
-    return precision == WL_TYPE_F64 ? WL_DEVICE_fp64_rate : precision == WL_TYPE_F16 ? WL_DEVICE_fp16_rate : WL_DEVICE_fp32_rate;
+    return precision == WL_TYPE_F64   ? WL_DEVICE_fp64_rate
+           : precision == WL_TYPE_F16 ? WL_DEVICE_fp16_rate
+                                      : WL_DEVICE_fp32_rate;
 }
 
 void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *p)
@@ -37,6 +39,7 @@ void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_predi
     if (v[WL_METRIC_l2_load_bytes].known && wl_device_get(device, WL_DEVICE_l2_bandwidth, &bandwidth))
         set_bound(m, WL_BOUND_L2, (v[WL_METRIC_l2_load_bytes].value + v[WL_METRIC_l2_store_bytes].value) / bandwidth);
     if (v[WL_METRIC_dram_load_bytes].known && wl_device_get(device, WL_DEVICE_dram_bandwidth, &bandwidth))
-        set_bound(m, WL_BOUND_DRAM, (v[WL_METRIC_dram_load_bytes].value + v[WL_METRIC_dram_store_bytes].value) / bandwidth);
+        set_bound(m, WL_BOUND_DRAM,
+                  (v[WL_METRIC_dram_load_bytes].value + v[WL_METRIC_dram_store_bytes].value) / bandwidth);
     m->items_per_s = m->time_s > 0 ? (double)p->items / m->time_s : 0;
 }

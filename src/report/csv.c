@@ -4,7 +4,8 @@
 void wl_report_csv(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
-    wl_buffer_add(out, "kernel,device,block_x,block_y,block_z,fold_x,fold_y,fold_z,grid_x,grid_y,grid_z,registers,blocks_per_sm,items");
+    wl_buffer_add(out, "kernel,device,block_x,block_y,block_z,fold_x,fold_y,fold_z,grid_x,grid_y,grid_z,registers,"
+                       "blocks_per_sm,items");
     for (int i = 0; i < WL_METRIC_COUNT; i++)
         wl_buffer_add(out, ",%s", wl_metric_name((wl_metric)i));
     wl_buffer_add(out, ",time_s,items_per_s,limiter\n");
@@ -15,7 +16,8 @@ void wl_report_csv(const wl_report *r, wl_buffer *out)
         wl_buffer_add(out, ",%lld", (long long)p->launch.fold[d]);
     for (int d = 0; d < 3; d++)
         wl_buffer_add(out, ",%lld", (long long)p->launch.grid[d]);
-    wl_buffer_add(out, ",%lld,%lld,%lld", (long long)p->launch.registers, (long long)p->occupancy.blocks_per_sm, (long long)p->items);
+    wl_buffer_add(out, ",%lld,%lld,%lld", (long long)p->launch.registers, (long long)p->occupancy.blocks_per_sm,
+                  (long long)p->items);
     for (int i = 0; i < WL_METRIC_COUNT; i++) {
         if (p->metrics[i].known)
             wl_buffer_add(out, ",%.15g", p->metrics[i].value);

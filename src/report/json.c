@@ -21,9 +21,9 @@ static json_t *triple(const int64_t extent[3])
 
 static json_t *launch(const wl_prediction *p)
 {
-    return json_pack("{s:o, s:o, s:o, s:s, s:I, s:I}", "block", triple(p->launch.block), "grid", triple(p->launch.grid), "fold",
-                     triple(p->launch.fold), "schedule", "linear", "registers", (json_int_t)p->launch.registers, "shared_bytes",
-                     (json_int_t)p->launch.shared_bytes);
+    return json_pack("{s:o, s:o, s:o, s:s, s:I, s:I}", "block", triple(p->launch.block), "grid", triple(p->launch.grid),
+                     "fold", triple(p->launch.fold), "schedule", "linear", "registers", (json_int_t)p->launch.registers,
+                     "shared_bytes", (json_int_t)p->launch.shared_bytes);
 }
 
 static json_t *metrics(const wl_prediction *p)
@@ -37,7 +37,8 @@ static json_t *metrics(const wl_prediction *p)
         for (int k = 0; k < v->part_count; k++)
             json_object_set_new(parts, v->parts[k].name, number(v->parts[k].value));
         json_object_set_new(all, wl_metric_name((wl_metric)i),
-                            json_pack("{s:o, s:s, s:o}", "value", number(v->value), "unit", wl_metric_unit((wl_metric)i), "parts", parts));
+                            json_pack("{s:o, s:s, s:o}", "value", number(v->value), "unit",
+                                      wl_metric_unit((wl_metric)i), "parts", parts));
     }
     return all;
 }
@@ -48,16 +49,16 @@ static json_t *model(const wl_model_result *m)
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         if (m->bound_known[i])
             json_object_set_new(bounds, wl_bound_name((wl_bound_id)i), json_real(m->bound_s[i]));
-    return json_pack("{s:s, s:f, s:f, s:s, s:o}", "name", m->name, "time_s", m->time_s, "items_per_s", m->items_per_s, "limiter",
-                     wl_bound_name(m->limiter), "bounds_s", bounds);
+    return json_pack("{s:s, s:f, s:f, s:s, s:o}", "name", m->name, "time_s", m->time_s, "items_per_s", m->items_per_s,
+                     "limiter", wl_bound_name(m->limiter), "bounds_s", bounds);
 }
 
 static json_t *share(const wl_share *s)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "inst", number(s->inst), "l1_wavefronts", number(s->l1_wavefronts),
-                     "l1_sectors", number(s->l1_sectors), "l2_load_bytes", number(s->l2_load_bytes), "l2_store_bytes",
-                     number(s->l2_store_bytes), "dram_load_bytes", number(s->dram_load_bytes), "dram_store_bytes",
-                     number(s->dram_store_bytes));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "inst", number(s->inst), "l1_wavefronts",
+                     number(s->l1_wavefronts), "l1_sectors", number(s->l1_sectors), "l2_load_bytes",
+                     number(s->l2_load_bytes), "l2_store_bytes", number(s->l2_store_bytes), "dram_load_bytes",
+                     number(s->dram_load_bytes), "dram_store_bytes", number(s->dram_store_bytes));
 }
 
 static json_t *fields(const wl_report *r)
@@ -86,8 +87,10 @@ static json_t *reuse(const wl_prediction *p)
     json_t *all = json_object();
     for (int i = 0; i < 3; i++)
         if (p->reuse[i].exists)
-            json_object_set_new(all, names[i], json_pack("{s:f, s:f, s:f}", "wave_overlap_bytes", p->reuse[i].overlap_bytes, "oversubscription",
-                                                         p->reuse[i].oversubscription, "hit_rate", p->reuse[i].hit_rate));
+            json_object_set_new(all, names[i],
+                                json_pack("{s:f, s:f, s:f}", "wave_overlap_bytes", p->reuse[i].overlap_bytes,
+                                          "oversubscription", p->reuse[i].oversubscription, "hit_rate",
+                                          p->reuse[i].hit_rate));
     return all;
 }
 
@@ -102,20 +105,21 @@ static json_t *warnings(const wl_prediction *p)
 wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error *err)
 {
     const wl_prediction *p = r->prediction;
-    json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:{s:I, s:I, s:s}, s:{s:I}, s:{s:I, s:I, s:f}, s:o, s:o, s:o, s:o, s:{s:s, s:s, s:s}, s:o}",
-                             "schema", "warpline.predict/1", "kernel", wl_kernel_name(r->kernel), "device", wl_device_name(r->device),
-                             "launch", launch(p),
-                             "occupancy", "blocks_per_sm", (json_int_t)p->occupancy.blocks_per_sm, "warps_per_sm",
-                             (json_int_t)p->occupancy.warps_per_sm, "limiter", wl_occupancy_limit_name(p->occupancy.limiter),
-                             "work", "items", (json_int_t)p->items,
-                             "wave", "blocks", (json_int_t)p->wave_blocks, "of", (json_int_t)p->blocks, "waves", p->waves,
-                             "metrics", metrics(p), "reuse", reuse(p), "fields", fields(r), "model", model(&p->model),
-                             "estimators", "l1", p->l1_estimator, "volumes", p->volume_estimator, "counting", p->count_method,
-                             "warnings", warnings(p));
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:o, s:{s:I, s:I, s:s}, s:{s:I}, s:{s:I, s:I, s:f}, s:o, s:o, s:o, s:o, s:{s:s, s:s, s:s}, "
+        "s:o}",
+        "schema", "warpline.predict/1", "kernel", wl_kernel_name(r->kernel), "device", wl_device_name(r->device),
+        "launch", launch(p), "occupancy", "blocks_per_sm", (json_int_t)p->occupancy.blocks_per_sm, "warps_per_sm",
+        (json_int_t)p->occupancy.warps_per_sm, "limiter", wl_occupancy_limit_name(p->occupancy.limiter), "work",
+        "items", (json_int_t)p->items, "wave", "blocks", (json_int_t)p->wave_blocks, "of", (json_int_t)p->blocks,
+        "waves", p->waves, "metrics", metrics(p), "reuse", reuse(p), "fields", fields(r), "model", model(&p->model),
+        "estimators", "l1", p->l1_estimator, "volumes", p->volume_estimator, "counting", p->count_method, "warnings",
+        warnings(p));
     wl_layer_condition layer;
     if (root && wl_layer_condition_check(r->kernel, r->device, &layer, NULL) == WL_OK && layer.layers > 1)
-        json_object_set_new(root, "layer_condition", json_pack("{s:I, s:f, s:f, s:b}", "layers", (json_int_t)layer.layers, "needed_bytes",
-                                                               layer.needed_bytes, "room_bytes", layer.room_bytes, "holds", layer.holds));
+        json_object_set_new(root, "layer_condition",
+                            json_pack("{s:I, s:f, s:f, s:b}", "layers", (json_int_t)layer.layers, "needed_bytes",
+                                      layer.needed_bytes, "room_bytes", layer.room_bytes, "holds", layer.holds));
     if (root && p->accesses)
         json_object_set_new(root, "accesses", accesses(r));
     *out = root ? json_dumps(root, (one_line ? JSON_COMPACT : JSON_INDENT(1)) | JSON_REAL_PRECISION(15)) : NULL;

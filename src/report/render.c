@@ -1,8 +1,8 @@
 /* render.c - one prediction in the format asked for. SPDX-License-Identifier: MIT */
 #include "report/report.h"
 
-wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device, wl_format format,
-                               char **out, wl_error *err)
+wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
+                               wl_format format, char **out, wl_error *err)
 {
     const wl_report r = {prediction, kernel, device};
     wl_buffer text = {0};

@@ -36,13 +36,15 @@ static void add_line(const wl_prediction *p, wl_buffer *out)
     wl_report_shape(p->launch.fold, fold, sizeof fold);
     wl_buffer_add(out, "%-12s %-6s %3lld %9.3f", block, fold, (long long)p->occupancy.blocks_per_sm,
                   p->metrics[WL_METRIC_l1_wavefronts].value / items);
-    wl_buffer_add(out, " %8.1f", (p->metrics[WL_METRIC_l2_load_bytes].value + p->metrics[WL_METRIC_l2_store_bytes].value) / items);
+    wl_buffer_add(out, " %8.1f",
+                  (p->metrics[WL_METRIC_l2_load_bytes].value + p->metrics[WL_METRIC_l2_store_bytes].value) / items);
     if (p->metrics[WL_METRIC_dram_load_bytes].known)
         wl_buffer_add(out, " %8.1f %8.1f", p->metrics[WL_METRIC_dram_load_bytes].value / items,
                       p->metrics[WL_METRIC_dram_store_bytes].value / items);
     else
         wl_buffer_add(out, " %8s %8s", "-", "-");
-    wl_buffer_add(out, " %8.3f %8.1f  %s\n", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s, wl_bound_name(p->model.limiter));
+    wl_buffer_add(out, " %8.3f %8.1f  %s\n", 1e3 * p->model.time_s, 1e-9 * p->model.items_per_s,
+                  wl_bound_name(p->model.limiter));
 }
 
 static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
@@ -57,22 +59,25 @@ static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
     wl_buffer_add(out, "| %.1f B loaded, %.1f B saved\n", v.loaded + v.again, v.saved);
 }
 
-wl_status wl_predictions_table(const wl_prediction *predictions, size_t count, const wl_kernel *kernel, const wl_device *device,
-                               char **out, wl_error *err)
+wl_status wl_predictions_table(const wl_prediction *predictions, size_t count, const wl_kernel *kernel,
+                               const wl_device *device, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     double longest = 0;
     wl_buffer_add(&text, "%s on %s (%s)\n\n", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
-    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s\n", "", "", "blk", "L1 wavefr", "L2-L1", "DRAM", "DRAM", "time", "");
-    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s  %s\n", "block", "fold", "/SM", "per LUP", "B/LUP", "ld B/LUP", "st B/LUP", "ms",
-                  "GLUP/s", "limiter");
+    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s\n", "", "", "blk", "L1 wavefr", "L2-L1", "DRAM",
+                  "DRAM", "time", "");
+    wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s  %s\n", "block", "fold", "/SM", "per LUP", "B/LUP",
+                  "ld B/LUP", "st B/LUP", "ms", "GLUP/s", "limiter");
     for (size_t i = 0; i < count; i++) {
         const parts v = parts_of(&predictions[i]);
         longest = fmax(longest, v.loaded + v.again + v.saved);
         add_line(&predictions[i], &text);
     }
     if (longest > 0) {
-        wl_buffer_add(&text, "\nDRAM loads per update: # loaded, + evicted and loaded again, . found in the L2 from earlier blocks\n");
+        wl_buffer_add(
+            &text,
+            "\nDRAM loads per update: # loaded, + evicted and loaded again, . found in the L2 from earlier blocks\n");
         for (size_t i = 0; i < count; i++)
             add_bar(&predictions[i], BAR_WIDTH / longest, &text);
     }

@@ -38,7 +38,8 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
         return;
     }
     scaled(v->value, total, sizeof total);
-    wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items, bytes ? "B" : " ");
+    wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
+                  bytes ? "B" : " ");
     for (int i = 0; i < v->part_count; i++)
         if (v->parts[i].value != 0)
             wl_buffer_add(out, "%s%s %.4g", i ? ", " : "   = ", v->parts[i].name, v->parts[i].value / items);
@@ -52,11 +53,12 @@ static void add_head(const wl_report *r, wl_buffer *out)
     wl_report_shape(p->launch.block, block, sizeof block);
     wl_report_shape(p->launch.grid, grid, sizeof grid);
     wl_report_shape(p->launch.fold, fold, sizeof fold);
-    wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(r->kernel), wl_device_name(r->device), wl_device_title(r->device));
-    wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid, (long long)p->launch.registers,
-                  (long long)p->launch.shared_bytes);
-    wl_buffer_add(out, "  %lld updates; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n", (long long)p->items,
-                  (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
+    wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(r->kernel), wl_device_name(r->device),
+                  wl_device_title(r->device));
+    wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,
+                  (long long)p->launch.registers, (long long)p->launch.shared_bytes);
+    wl_buffer_add(out, "  %lld updates; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
+                  (long long)p->items, (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
                   wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks);
 }
 
@@ -82,8 +84,8 @@ static void add_caches(const wl_report *r, wl_buffer *out)
     char alloc[32], room[32];
     wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l1_alloc_bytes].value, alloc, sizeof alloc);
     wl_quantity_text(WL_DIM_BYTES, (double)p->occupancy.l1_bytes, room, sizeof room);
-    wl_buffer_add(out, "\n  L1: %s touched of %s; oversubscription %.2f, %.1f %% of what could hit is loaded again\n", alloc, room,
-                  p->l1_oversubscription, 100 * p->l1_miss_rate);
+    wl_buffer_add(out, "\n  L1: %s touched of %s; oversubscription %.2f, %.1f %% of what could hit is loaded again\n",
+                  alloc, room, p->l1_oversubscription, 100 * p->l1_miss_rate);
     if (p->metrics[WL_METRIC_l2_alloc_bytes].known) {
         wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l2_alloc_bytes].value, alloc, sizeof alloc);
         wl_buffer_add(out, "  L2: a wave touches %s", alloc);
@@ -96,8 +98,8 @@ static void add_caches(const wl_report *r, wl_buffer *out)
         if (!u->exists)
             continue;
         wl_quantity_text(WL_DIM_BYTES, u->overlap_bytes, alloc, sizeof alloc);
-        wl_buffer_add(out, "      reuse in %c: %s per wave, oversubscription %.2f, hit rate %.1f %%\n", "xyz"[i], alloc, u->oversubscription,
-                      100 * u->hit_rate);
+        wl_buffer_add(out, "      reuse in %c: %s per wave, oversubscription %.2f, hit rate %.1f %%\n", "xyz"[i], alloc,
+                      u -> oversubscription, 100 * u -> hit_rate);
     }
 }
 
@@ -109,8 +111,8 @@ static void add_layer_condition(const wl_report *r, wl_buffer *out)
         return; /* nothing is reused from layer to layer, or the kernel is not of that kind */
     wl_quantity_text(WL_DIM_BYTES, c.needed_bytes, needed, sizeof needed);
     wl_quantity_text(WL_DIM_BYTES, c.room_bytes, room, sizeof room);
-    wl_buffer_add(out, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers, needed, room,
-                  c.holds ? "holds" : "fails");
+    wl_buffer_add(out, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers,
+                  needed, room, c.holds ? "holds" : "fails");
 }
 
 static void add_shares(const wl_report *r, wl_buffer *out)
@@ -123,9 +125,11 @@ static void add_shares(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "\n  per update       wavefronts  L2 load   L2 store  DRAM load  DRAM store\n");
     for (size_t i = 0; i < fields + n; i++) {
         const wl_share *s = i < fields ? &p->fields[i] : &p->accesses[i - fields];
-        const char *name = i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
-        wl_buffer_add(out, "  %-16s %10.4g %8.4g B %8.4g B %8.4g B %9.4g B\n", name, s->l1_wavefronts / items, s->l2_load_bytes / items,
-                      s->l2_store_bytes / items, s->dram_load_bytes / items, s->dram_store_bytes / items);
+        const char *name =
+            i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
+        wl_buffer_add(out, "  %-16s %10.4g %8.4g B %8.4g B %8.4g B %9.4g B\n", name, s->l1_wavefronts / items,
+                      s->l2_load_bytes / items, s->l2_store_bytes / items, s->dram_load_bytes / items,
+                      s->dram_store_bytes / items);
     }
 }
 
@@ -156,8 +160,8 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
     add_layer_condition(r, out);
     add_shares(r, out);
     add_model(r, out);
-    wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n", p->l1_estimator, p->volume_estimator, p->count_method,
-                  p->model.name);
+    wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n", p->l1_estimator,
+                  p->volume_estimator, p->count_method, p->model.name);
     for (int i = 0; i < p->warning_count; i++)
         wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
 }

@@ -38,7 +38,8 @@ static void isl_variable(const trial *t, wl_var v, isl_text *out)
     static const char axes[] = "xyz";
     const wl_launch *l = &t->input.launch;
     if (v <= WL_VAR_Z)
-        isl_put(out, "(%lld b%c + %lld t%c + f%c)", (long long)(l->block[v] * l->fold[v]), axes[v], (long long)l->fold[v], axes[v], axes[v]);
+        isl_put(out, "(%lld b%c + %lld t%c + f%c)", (long long)(l->block[v] * l->fold[v]), axes[v],
+                (long long)l->fold[v], axes[v], axes[v]);
     else if (v <= WL_VAR_THREAD_Z)
         isl_put(out, "t%c", axes[v - WL_VAR_THREAD_X]);
     else if (v <= WL_VAR_BLOCK_Z)
@@ -71,8 +72,9 @@ static bool isl_expression(const trial *t, const wl_expr *e, isl_text *out)
     /* isl wants the number first */
     const bool swap = e->op == WL_EXPR_MUL && isl_constant(e->b);
     static const char *const before[] = {[WL_EXPR_DIV] = "floor(", [WL_EXPR_MIN] = "min(", [WL_EXPR_MAX] = "max("};
-    static const char *const between[] = {[WL_EXPR_ADD] = " + ", [WL_EXPR_SUB] = " - ", [WL_EXPR_MUL] = " * ", [WL_EXPR_DIV] = "/",
-                                          [WL_EXPR_MOD] = " mod ", [WL_EXPR_MIN] = ", ", [WL_EXPR_MAX] = ", "};
+    static const char *const between[] = {
+        [WL_EXPR_ADD] = " + ",   [WL_EXPR_SUB] = " - ", [WL_EXPR_MUL] = " * ", [WL_EXPR_DIV] = "/",
+        [WL_EXPR_MOD] = " mod ", [WL_EXPR_MIN] = ", ",  [WL_EXPR_MAX] = ", "};
     const bool call = e->op == WL_EXPR_DIV || e->op == WL_EXPR_MIN || e->op == WL_EXPR_MAX;
     isl_put(out, "(%s", call ? before[e->op] : "");
     if (e->op == WL_EXPR_MUL)
@@ -110,8 +112,8 @@ static void isl_threads(const trial *t, blocks b, isl_text *out)
 static bool isl_access_text(const trial *t, const wl_access *access, blocks b, int64_t granule, isl_text *out)
 {
     out->length = 0;
-    isl_put(out, "{ [bx,by,bz,tx,ty,tz,fx,fy,fz,l0,l1,l2] -> [floor((%lld + %d * ", (long long)t->kernel->fields[access->field].base_bytes,
-            access->width_bytes);
+    isl_put(out, "{ [bx,by,bz,tx,ty,tz,fx,fy,fz,l0,l1,l2] -> [floor((%lld + %d * ",
+            (long long)t->kernel->fields[access->field].base_bytes, access->width_bytes);
     if (!isl_expression(t, access->index, out))
         return false;
     isl_put(out, ")/%lld)] : ", (long long)granule);

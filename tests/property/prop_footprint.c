@@ -31,7 +31,8 @@ static wl_counter counter;
 
 static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
 
-static void expect(const trial *t, const group *g, blocks b, int64_t granule, const char *what, int64_t expected, int64_t got)
+static void expect(const trial *t, const group *g, blocks b, int64_t granule, const char *what, int64_t expected,
+                   int64_t got)
 {
     if (expected == got)
         return;
@@ -41,7 +42,8 @@ static void expect(const trial *t, const group *g, blocks b, int64_t granule, co
     fail_msg("%s: expected %lld, got %lld", what, (long long)expected, (long long)got);
 }
 
-static void expect_at_most(const trial *t, const group *g, blocks b, int64_t granule, const char *what, int64_t limit, int64_t got)
+static void expect_at_most(const trial *t, const group *g, blocks b, int64_t granule, const char *what, int64_t limit,
+                           int64_t got)
 {
     if (got > limit)
         expect(t, g, b, granule, what, limit, got);
@@ -63,7 +65,7 @@ static group random_group(random_source *r, const trial *t)
 
 static int64_t block_count(const trial *t) { return t->grid[0] * t->grid[1] * t->grid[2]; }
 
-/* ---- expressions ---------------------------------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 static void random_point(random_source *r, const trial *t, int64_t point[WL_VAR_COUNT])
 {
@@ -130,7 +132,7 @@ static void expressions_agree_with_evaluation(void **state)
     }
 }
 
-/* ---- enumeration ----------------------------------------------------------------------------------------------- */
+/* ---- enumeration ---- */
 
 static void check_group(const trial *t, const group *g, blocks b)
 {
@@ -174,7 +176,7 @@ static void counts_agree_with_enumeration(void **state)
     }
 }
 
-/* ---- isl ---------------------------------------------------------------------------------------------------------- */
+/* ---- isl ---- */
 
 static void check_with_isl(isl_ctx *ctx, const trial *t, const group *g, blocks b, int64_t granule)
 {
@@ -208,14 +210,15 @@ static void counts_agree_with_isl(void **state)
         random_source r = random_start(~(run.seed + i));
         const group g = random_group(&r, &current);
         if (g.count)
-            check_with_isl(run.isl, &current, &g, random_blocks(&r, block_count(&current)), granules[random_in(&r, 0, GRANULE_COUNT - 1)]);
+            check_with_isl(run.isl, &current, &g, random_blocks(&r, block_count(&current)),
+                           granules[random_in(&r, 0, GRANULE_COUNT - 1)]);
         trial_end(&current);
     }
     if (!run.iterations)
         assert_true(run.isl_compared - before >= 200); /* a quota that skips everything would test nothing */
 }
 
-/* ---- laws ------------------------------------------------------------------------------------------------------- */
+/* ---- laws ---- */
 
 /* Closed form where there is one. */
 static wl_count count_best(const trial *t, const group *g, blocks b, int64_t granule)
@@ -230,7 +233,8 @@ static void check_parts(random_source *r, const trial *t, const group *g, blocks
 {
     const int64_t whole = count_best(t, g, b, granule).touched, cut = random_in(r, b.first, b.last);
     const blocks low = {b.first, cut}, high = {cut, b.last};
-    const int64_t low_count = count_best(t, g, low, granule).touched, high_count = count_best(t, g, high, granule).touched;
+    const int64_t low_count = count_best(t, g, low, granule).touched,
+                  high_count = count_best(t, g, high, granule).touched;
     expect_at_most(t, g, b, granule, "union of two sets of blocks, against their sum", low_count + high_count, whole);
     expect_at_most(t, g, low, granule, "a part of the blocks, against all", whole, low_count);
     expect_at_most(t, g, high, granule, "a part of the blocks, against all", whole, high_count);
@@ -253,7 +257,8 @@ static void check_sizes(const trial *t, const group *g, blocks b)
         if (i > 0) {
             const int64_t ratio = granules[i] / granules[i - 1];
             expect_at_most(t, g, b, granules[i], "larger granules, against smaller ones", smaller, count.touched);
-            expect_at_most(t, g, b, granules[i], "smaller granules, against what larger ones hold", ratio * count.touched, smaller);
+            expect_at_most(t, g, b, granules[i], "smaller granules, against what larger ones hold",
+                           ratio * count.touched, smaller);
         }
         smaller = count.touched;
     }
@@ -282,7 +287,8 @@ static void counts_obey_the_laws(void **state)
         trial_start(&current, run.device, run.seed + i);
         random_source r = random_start(~(run.seed + i));
         const int which = (int)random_in(&r, 0, 2);
-        const group g = trial_group(&current, (size_t)random_in(&r, 0, (int64_t)current.kernel->field_count - 1), which);
+        const group g =
+            trial_group(&current, (size_t)random_in(&r, 0, (int64_t)current.kernel->field_count - 1), which);
         const blocks b = random_blocks(&r, block_count(&current));
         if (g.count) {
             check_parts(&r, &current, &g, b, granules[random_in(&r, 0, GRANULE_COUNT - 1)]);
@@ -293,9 +299,12 @@ static void counts_obey_the_laws(void **state)
     }
 }
 
-/* ---- by hand ---------------------------------------------------------------------------------------------------- */
+/* ---- by hand ---- */
 
-#define ALL_BLOCKS {0, -1}
+#define ALL_BLOCKS                                                                                                     \
+    {                                                                                                                  \
+        0, -1                                                                                                          \
+    }
 
 static const struct hand_case {
     const char *name, *yaml;
@@ -306,57 +315,239 @@ static const struct hand_case {
     blocks blocks;
     int64_t granule, references, touched, covered;
 } hand_cases[] = {
-    /* WarpSpeed, figure 6: a 2x2 block of the 4-point stencil, lines of four elements. Rows 0 and 1 need x = -1..2,
-     * which straddles a line; rows -1 and 2 need x = 0..1. The text counts 10 distinct addresses, but it is 12: 4+4+2+2. */
-#define FIGURE_6 \
-    "domain: [16, 16]\nfields:\n  src: {type: f64, strides: [1, 24], origin: 28}\n  dst: {type: f64, strides: [1, 24], origin: 28}\n" \
+/* WarpSpeed, figure 6: a 2x2 block of the 4-point stencil, lines of four elements. Rows 0 and 1 need x = -1..2,
+ * which straddles a line; rows -1 and 2 need x = 0..1. The text counts 10 distinct addresses, but it is 12: 4+4+2+2. */
+#define FIGURE_6                                                                                                       \
+    "domain: [16, 16]\nfields:\n  src: {type: f64, strides: [1, 24], origin: 28}\n  dst: {type: f64, strides: [1, "    \
+    "24], origin: 28}\n"                                                                                               \
     "update: dst[0,0] = src[1,0] + src[-1,0] + src[0,1] + src[0,-1]\n"
     {"figure 6, lines", FIGURE_6, {.block = {2, 2, 1}, .fold = {1, 1, 1}}, 2, {16, 16, 1}, 0, {0, 1}, 32, 16, 6, 0},
-    {"figure 6, addresses", FIGURE_6, {.block = {2, 2, 1}, .fold = {1, 1, 1}}, 2, {16, 16, 1}, 0, {0, 1}, 8, 16, 12, 12},
-    /* ten rows of ten floats, one behind the other: 400 bytes */
+    {"figure 6, addresses",
+     FIGURE_6,
+     {.block = {2, 2, 1}, .fold = {1, 1, 1}},
+     2,
+     {16, 16, 1},
+     0,
+     {0, 1},
+     8,
+     16,
+     12,
+     12},
+/* ten rows of ten floats, one behind the other: 400 bytes */
 #define PACKED "domain: [10, 10]\nfields: {a: {type: f32, strides: [1, 10]}}\nupdate: a[0,0] = 1\n"
-    {"packed rows, sectors", PACKED, {.block = {4, 4, 1}, .fold = {1, 1, 1}}, 2, {10, 10, 1}, 1, ALL_BLOCKS, 32, 100, 13, 12},
-    {"packed rows, lines", PACKED, {.block = {4, 4, 1}, .fold = {1, 1, 1}}, 2, {10, 10, 1}, 1, ALL_BLOCKS, 128, 100, 4, 3},
+    {"packed rows, sectors",
+     PACKED,
+     {.block = {4, 4, 1}, .fold = {1, 1, 1}},
+     2,
+     {10, 10, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     100,
+     13,
+     12},
+    {"packed rows, lines",
+     PACKED,
+     {.block = {4, 4, 1}, .fold = {1, 1, 1}},
+     2,
+     {10, 10, 1},
+     1,
+     ALL_BLOCKS,
+     128,
+     100,
+     4,
+     3},
     /* the row starts at 0, 40, .. 360 and 16 bytes long: 0, 32, 64 (and 96 twice), ... */
-    {"packed rows, first column of blocks", PACKED, {.block = {4, 16, 1}, .fold = {1, 1, 1}}, 2, {10, 10, 1}, 1, {0, 1}, 32, 40, 12, 0},
+    {"packed rows, first column of blocks",
+     PACKED,
+     {.block = {4, 16, 1}, .fold = {1, 1, 1}},
+     2,
+     {10, 10, 1},
+     1,
+     {0, 1},
+     32,
+     40,
+     12,
+     0},
     /* rows of 10 elements every 5: 5*9 + 10 = 55 elements */
-    {"overlapping rows", "domain: [10, 10]\nfields: {a: {type: f32, strides: [1, 5]}}\nupdate: a[0,0] = 1\n",
-     {.block = {4, 4, 1}, .fold = {1, 1, 1}}, 2, {10, 10, 1}, 1, ALL_BLOCKS, 32, 100, 7, 6},
+    {"overlapping rows",
+     "domain: [10, 10]\nfields: {a: {type: f32, strides: [1, 5]}}\nupdate: a[0,0] = 1\n",
+     {.block = {4, 4, 1}, .fold = {1, 1, 1}},
+     2,
+     {10, 10, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     100,
+     7,
+     6},
     /* 3*600 + 1000 doubles, from the middle of a page on */
-    {"overlapping rows, pages", "domain: [1000, 4]\nfields: {a: {type: f64, strides: [1, 600], origin: 256}}\nupdate: a[0,0] = 1\n",
-     {.block = {32, 4, 1}, .fold = {1, 1, 1}}, 2, {1000, 4, 1}, 1, ALL_BLOCKS, 4096, 4000, 6, 4},
-    /* a block of an oversized grid without a single cell inside the domain, and one with a single column */
+    {"overlapping rows, pages",
+     "domain: [1000, 4]\nfields: {a: {type: f64, strides: [1, 600], origin: 256}}\nupdate: a[0,0] = 1\n",
+     {.block = {32, 4, 1}, .fold = {1, 1, 1}},
+     2,
+     {1000, 4, 1},
+     1,
+     ALL_BLOCKS,
+     4096,
+     4000,
+     6,
+     4},
+/* a block of an oversized grid without a single cell inside the domain, and one with a single column */
 #define EDGE "domain: [17, 10]\nfields: {a: {type: f32, strides: [1, 64]}}\nupdate: a[0,0] = 1\n"
-    {"outside the domain", EDGE, {.block = {8, 8, 1}, .fold = {1, 1, 1}, .grid = {5, 3, 1}}, 2, {17, 10, 1}, 1, {3, 5}, 32, 0, 0, 0},
-    {"last row of blocks, all outside", EDGE, {.block = {8, 8, 1}, .fold = {1, 1, 1}, .grid = {5, 3, 1}}, 2, {17, 10, 1}, 1, {10, 15}, 32, 0, 0, 0},
-    {"edge of the domain", EDGE, {.block = {8, 8, 1}, .fold = {1, 1, 1}, .grid = {5, 3, 1}}, 2, {17, 10, 1}, 1, {2, 5}, 32, 8, 8, 0},
+    {"outside the domain",
+     EDGE,
+     {.block = {8, 8, 1}, .fold = {1, 1, 1}, .grid = {5, 3, 1}},
+     2,
+     {17, 10, 1},
+     1,
+     {3, 5},
+     32,
+     0,
+     0,
+     0},
+    {"last row of blocks, all outside",
+     EDGE,
+     {.block = {8, 8, 1}, .fold = {1, 1, 1}, .grid = {5, 3, 1}},
+     2,
+     {17, 10, 1},
+     1,
+     {10, 15},
+     32,
+     0,
+     0,
+     0},
+    {"edge of the domain",
+     EDGE,
+     {.block = {8, 8, 1}, .fold = {1, 1, 1}, .grid = {5, 3, 1}},
+     2,
+     {17, 10, 1},
+     1,
+     {2, 5},
+     32,
+     8,
+     8,
+     0},
     {"no blocks", EDGE, {.block = {8, 8, 1}, .fold = {1, 1, 1}}, 2, {17, 10, 1}, 1, {2, 2}, 32, 0, 0, 0},
     /* three floats per thread, interleaved: together they leave no gap */
-    {"array of structures", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[3*x]\", \"a[3*x+1]\", \"a[3*x+2]\"]\n",
-     {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 192, 24, 24},
+    {"array of structures",
+     "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[3*x]\", \"a[3*x+1]\", \"a[3*x+2]\"]\n",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}},
+     1,
+     {64, 1, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     192,
+     24,
+     24},
     /* gaps filled from both sides, with ragged ends: elements 1 to 128 */
-    {"two combs", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[2*x + 2]\", \"a[2*x + 1]\"]\n",
-     {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 128, 17, 15},
+    {"two combs",
+     "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[2*x + 2]\", \"a[2*x + 1]\"]\n",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}},
+     1,
+     {64, 1, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     128,
+     17,
+     15},
     /* bytes 0 to 25003 but for 1, 3, 25000 and 25002: more pieces than are laid out in a row */
-    {"many combs", "domain: [5, 5000]\nfields: {a: {type: i8}}\nstores: [\"a[2*x + 5*y]\"]\n",
-     {.block = {8, 128, 1}, .fold = {1, 1, 1}}, 2, {5, 5000, 1}, 1, ALL_BLOCKS, 32, 25000, 782, 780},
+    {"many combs",
+     "domain: [5, 5000]\nfields: {a: {type: i8}}\nstores: [\"a[2*x + 5*y]\"]\n",
+     {.block = {8, 128, 1}, .fold = {1, 1, 1}},
+     2,
+     {5, 5000, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     25000,
+     782,
+     780},
     /* a run that ends, or begins, among the teeth of a comb: one tooth completes a sector */
-    {"run into comb", "domain: [64]\nfields: {a: {type: f32, origin: 7}}\nstores: [\"a[3*x+1]\", \"a[3*x]\", \"a[3*x+2]\", \"a[3*x+99]\"]\n",
-     {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 256, 37, 24},
-    {"comb into run", "domain: [64]\nfields: {a: {type: f32, origin: 1}}\nstores: [\"a[3*x+1]\", \"a[3*x]\", \"a[3*x+2]\", \"a[3*x-94]\"]\n",
-     {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 256, 37, 24},
-    {"every second element", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[2*x]\"]\n",
-     {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 64, 16, 0},
-    {"backwards", "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[3 - x]\"]\n",
-     {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 1, {64, 1, 1}, 1, ALL_BLOCKS, 32, 64, 9, 7},
-    {"broadcast", "domain: [64, 4]\nfields: {a: {type: f32}}\nloads: [\"a[32*y + 0*x]\"]\n",
-     {.block = {32, 1, 1}, .fold = {1, 1, 1}}, 2, {64, 4, 1}, 0, ALL_BLOCKS, 128, 256, 4, 0},
+    {"run into comb",
+     "domain: [64]\nfields: {a: {type: f32, origin: 7}}\nstores: [\"a[3*x+1]\", \"a[3*x]\", \"a[3*x+2]\", "
+     "\"a[3*x+99]\"]\n",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}},
+     1,
+     {64, 1, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     256,
+     37,
+     24},
+    {"comb into run",
+     "domain: [64]\nfields: {a: {type: f32, origin: 1}}\nstores: [\"a[3*x+1]\", \"a[3*x]\", \"a[3*x+2]\", "
+     "\"a[3*x-94]\"]\n",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}},
+     1,
+     {64, 1, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     256,
+     37,
+     24},
+    {"every second element",
+     "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[2*x]\"]\n",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}},
+     1,
+     {64, 1, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     64,
+     16,
+     0},
+    {"backwards",
+     "domain: [64]\nfields: {a: {type: f32}}\nstores: [\"a[3 - x]\"]\n",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}},
+     1,
+     {64, 1, 1},
+     1,
+     ALL_BLOCKS,
+     32,
+     64,
+     9,
+     7},
+    {"broadcast",
+     "domain: [64, 4]\nfields: {a: {type: f32}}\nloads: [\"a[32*y + 0*x]\"]\n",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}},
+     2,
+     {64, 4, 1},
+     0,
+     ALL_BLOCKS,
+     128,
+     256,
+     4,
+     0},
     /* a transposed tile: blocks swap, threads do not */
-    {"transposed tile", "domain: [64, 64]\nfields: {a: {type: f32}}\nstores: [\"a[(blockIdx.x*32 + threadIdx.y)*64 + blockIdx.y*32 + threadIdx.x]\"]\n",
-     {.block = {32, 32, 1}, .fold = {1, 1, 1}}, 2, {64, 64, 1}, 1, {1, 2}, 128, 1024, 32, 32},
+    {"transposed tile",
+     "domain: [64, 64]\nfields: {a: {type: f32}}\nstores: [\"a[(blockIdx.x*32 + threadIdx.y)*64 + blockIdx.y*32 + "
+     "threadIdx.x]\"]\n",
+     {.block = {32, 32, 1}, .fold = {1, 1, 1}},
+     2,
+     {64, 64, 1},
+     1,
+     {1, 2},
+     128,
+     1024,
+     32,
+     32},
     /* a row of A and a column of B per thread, every loop step */
-    {"loop", "domain: [8, 4]\nfields: {a: {type: f64}}\nloops: {i: 16}\nloads: [\"a[16*y + i]\"]\n",
-     {.block = {8, 2, 1}, .fold = {1, 1, 1}}, 2, {8, 4, 1}, 0, {1, 2}, 32, 256, 8, 8},
+    {"loop",
+     "domain: [8, 4]\nfields: {a: {type: f64}}\nloops: {i: 16}\nloads: [\"a[16*y + i]\"]\n",
+     {.block = {8, 2, 1}, .fold = {1, 1, 1}},
+     2,
+     {8, 4, 1},
+     0,
+     {1, 2},
+     32,
+     256,
+     8,
+     8},
 };
 
 static void hand_counts(void **state)
@@ -379,9 +570,11 @@ static void hand_counts(void **state)
         const wl_count enumerated = count_enumerated(&listed, h->granule);
         const wl_count threads = count_threads(t, &counter, &g, b, h->granule);
         assert_true(g.affine && count_shape(t, &counter, &g, b, h->granule, true, &got));
-        if (h->references != (int64_t)listed.count || h->touched != enumerated.touched || h->covered != enumerated.covered ||
-            h->touched != threads.touched || h->touched != got.touched || h->covered != got.covered)
-            fail_msg("%s: expected %lld references, %lld touched, %lld covered; enumeration %zu, %lld, %lld; threads %lld; shape %lld, %lld",
+        if (h->references != (int64_t)listed.count || h->touched != enumerated.touched ||
+            h->covered != enumerated.covered || h->touched != threads.touched || h->touched != got.touched ||
+            h->covered != got.covered)
+            fail_msg("%s: expected %lld references, %lld touched, %lld covered; enumeration %zu, %lld, %lld; threads "
+                     "%lld; shape %lld, %lld",
                      h->name, (long long)h->references, (long long)h->touched, (long long)h->covered, listed.count,
                      (long long)enumerated.touched, (long long)enumerated.covered, (long long)threads.touched,
                      (long long)got.touched, (long long)got.covered);
@@ -389,7 +582,7 @@ static void hand_counts(void **state)
     }
 }
 
-/* ---- main --------------------------------------------------------------------------------------------------------- */
+/* ---- main ---- */
 
 static int setup(void **state)
 {
@@ -408,9 +601,10 @@ static int teardown(void **state)
 {
     (void)state;
     if (getenv("WL_STATISTICS"))
-        print_message("counts: %lld closed form, %lld row by row, %lld with too many strides, %lld not affine; isl: %lld compared, %lld skipped\n",
-                      (long long)run.closed_form, (long long)run.rows, (long long)run.too_many_strides, (long long)run.not_affine,
-                      (long long)run.isl_compared, (long long)run.isl_skipped);
+        print_message("counts: %lld closed form, %lld row by row, %lld with too many strides, %lld not affine; isl: "
+                      "%lld compared, %lld skipped\n",
+                      (long long)run.closed_form, (long long)run.rows, (long long)run.too_many_strides,
+                      (long long)run.not_affine, (long long)run.isl_compared, (long long)run.isl_skipped);
     trial_end(&current); /* a failed test leaves it behind */
     isl_ctx_free(run.isl);
     wl_device_free(run.device);

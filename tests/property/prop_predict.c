@@ -64,7 +64,7 @@ static bool warned(const outcome *o, const char *words)
     return false;
 }
 
-/* ---- checks ------------------------------------------------------------------------------------------------------ */
+/* ---- checks ---- */
 
 static void complain(const char *what, double expected, double got)
 {
@@ -92,7 +92,7 @@ static void expect_at_most(const char *what, double limit, double got)
         complain(what, limit, got);
 }
 
-/* ---- cases --------------------------------------------------------------------------------------------------------- */
+/* ---- cases ---- */
 
 static void set_device(const char *key, int64_t value)
 {
@@ -120,8 +120,8 @@ static void make_device(random_source *r)
     if (random_chance(r, 20))
         return;
     const int64_t sms = random_in(r, 1, 6), blocks_per_sm = random_in(r, 1, 3), l2 = 4096 << random_in(r, 0, 10);
-    (void)snprintf(machine, sizeof machine, "%s with sm_count=%lld max_blocks_per_sm=%lld l2_size=%lld", name, (long long)sms,
-                   (long long)blocks_per_sm, (long long)l2);
+    (void)snprintf(machine, sizeof machine, "%s with sm_count=%lld max_blocks_per_sm=%lld l2_size=%lld", name,
+                   (long long)sms, (long long)blocks_per_sm, (long long)l2);
     set_device("sm_count", sms);
     set_device("max_blocks_per_sm", blocks_per_sm);
     set_device("l2_size", l2);
@@ -176,7 +176,8 @@ static void predict_afresh(const wl_launch *launch, outcome *out)
     wl_predictor_free(predictor);
 }
 
-/* ---- sums ------------------------------------------------------------------------------------------------------------ */
+/* ---- sums
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static void check_values(const outcome *o)
 {
@@ -197,7 +198,8 @@ static void check_values(const outcome *o)
     const double requested = value_of(o, WL_METRIC_l1_sectors_ld) * (double)wl_device_int(device, WL_DEVICE_l1_sector);
     if (warned(o, "sample of blocks") || warned(o, "without a closed form"))
         return;
-    expect_at_most("compulsory L2 loads, against what is requested", requested, part_of(o, WL_METRIC_l2_load_bytes, "compulsory"));
+    expect_at_most("compulsory L2 loads, against what is requested", requested,
+                   part_of(o, WL_METRIC_l2_load_bytes, "compulsory"));
     expect_at_most("L2 loads, against what is requested", requested, value_of(o, WL_METRIC_l2_load_bytes));
 }
 
@@ -304,7 +306,8 @@ static void parts_and_shares_add_up(void **state)
     }
 }
 
-/* ---- caches ------------------------------------------------------------------------------------------------------------ */
+/* ---- caches
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static void check_growth(const char *key, int64_t least, wl_metric metric, double *last)
 {
@@ -337,7 +340,8 @@ static void larger_caches_never_load_more(void **state)
     }
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------------- */
+/* ---- places
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* Everything that whole lines decide; with `tags` also what the tag hash decides. */
 static void expect_same_place(const outcome *a, const outcome *b, bool tags)
@@ -374,7 +378,8 @@ static void shifts_by_whole_lines_change_nothing(void **state)
     }
 }
 
-/* ---- exact volumes --------------------------------------------------------------------------------------------------------- */
+/* ---- exact volumes
+ * --------------------------------------------------------------------------------------------------------- */
 
 static blocks all_blocks(void) { return (blocks){0, current.grid[0] * current.grid[1] * current.grid[2]}; }
 
@@ -391,9 +396,11 @@ static void check_compulsory(const outcome *o)
         units += count_enumerated(&listed, fetch).touched;
     }
     run.one_wave++;
-    expect_same("memory loads of one wave, compulsory", (double)(units * fetch), part_of(o, WL_METRIC_dram_load_bytes, "compulsory"));
+    expect_same("memory loads of one wave, compulsory", (double)(units * fetch),
+                part_of(o, WL_METRIC_dram_load_bytes, "compulsory"));
     expect_same("memory loads of one wave, reuse", 0,
-                fabs(part_of(o, WL_METRIC_dram_load_bytes, "reuse_x")) + fabs(part_of(o, WL_METRIC_dram_load_bytes, "reuse_y")) +
+                fabs(part_of(o, WL_METRIC_dram_load_bytes, "reuse_x")) +
+                    fabs(part_of(o, WL_METRIC_dram_load_bytes, "reuse_y")) +
                     fabs(part_of(o, WL_METRIC_dram_load_bytes, "reuse_z")));
 }
 
@@ -408,8 +415,8 @@ static bool too_many_strides(const group *g)
     return status != WL_OK;
 }
 
-/* Memory takes every sector that is stored to once, and at most what the L2 was sent; sectors that are not filled have to
- * be read. Where the L2 was sent nothing twice, that is all. */
+/* Memory takes every sector that is stored to once, and at most what the L2 was sent; sectors that are not filled have
+ * to be read. Where the L2 was sent nothing twice, that is all. */
 static void check_stores(const outcome *o, size_t field)
 {
     const int64_t sector = wl_device_int(device, WL_DEVICE_l2_sector);
@@ -420,11 +427,13 @@ static void check_stores(const outcome *o, size_t field)
         return;
     enumerate(&current, &g, all_blocks(), &listed);
     const wl_count sectors = count_enumerated(&listed, sector);
-    const double touched = (double)(sectors.touched * sector), partial = (double)((sectors.touched - sectors.covered) * sector);
+    const double touched = (double)(sectors.touched * sector),
+                 partial = (double)((sectors.touched - sectors.covered) * sector);
     expect_at_most("distinct sectors stored, against memory stores", share->dram_store_bytes, touched);
     expect_at_most("memory stores, against L2 stores", fmax(touched, share->l2_store_bytes), share->dram_store_bytes);
     if (only_stored)
-        expect_at_most("sectors stored in part, against loads of a field that is only stored", share->dram_load_bytes, partial);
+        expect_at_most("sectors stored in part, against loads of a field that is only stored", share->dram_load_bytes,
+                       partial);
     if (share->l2_store_bytes != touched)
         return;
     run.full_stores += partial == 0;
@@ -454,15 +463,19 @@ static void make_aligned(random_source *r, uint64_t seed)
     static const char *const types[] = {"i8", "f16", "f32", "f64"};
     static const int64_t widths[] = {32, 64, 128};
     random_case *c = &current.input;
-    const int type = (int)random_in(r, wl_device_int(device, WL_DEVICE_l2_sector) > 32 ? 2 : 0, 3); /* a warp's row is at least a sector */
-    const int64_t nx = 128 * random_in(r, 1, 3), ny = random_in(r, 1, 9), nz = random_in(r, 1, 5), pitch = nx + 128 * random_in(r, 0, 2);
+    const int type = (int)random_in(r, wl_device_int(device, WL_DEVICE_l2_sector) > 32 ? 2 : 0,
+                                    3); /* a warp's row is at least a sector */
+    const int64_t nx = 128 * random_in(r, 1, 3), ny = random_in(r, 1, 9), nz = random_in(r, 1, 5),
+                  pitch = nx + 128 * random_in(r, 0, 2);
     const int64_t plane = pitch * (ny + random_in(r, 0, 2));
     *c = (random_case){.dims = 3, .domain = {nx, ny, nz}, .field_count = 2};
-    random_put(c, "name: aligned\nparams: {shift: 0}\ndomain: [%lld, %lld, %lld]\nfields:\n", (long long)nx, (long long)ny, (long long)nz);
+    random_put(c, "name: aligned\nparams: {shift: 0}\ndomain: [%lld, %lld, %lld]\nfields:\n", (long long)nx,
+               (long long)ny, (long long)nz);
     for (int f = 0; f < 2; f++)
-        random_put(c, "  f%d: {type: %s, strides: [1, %lld, %lld], origin: %lld}\n", f, types[type], (long long)pitch, (long long)plane,
-                   (long long)(128 * random_in(r, 0, 4)));
-    random_put(c, "update: f0[0,0,0] = f1[0,0,0] + f1[%lld,0,%lld]\n", (long long)random_in(r, -2, 2), (long long)random_in(r, -1, 1));
+        random_put(c, "  f%d: {type: %s, strides: [1, %lld, %lld], origin: %lld}\n", f, types[type], (long long)pitch,
+                   (long long)plane, (long long)(128 * random_in(r, 0, 4)));
+    random_put(c, "update: f0[0,0,0] = f1[0,0,0] + f1[%lld,0,%lld]\n", (long long)random_in(r, -2, 2),
+               (long long)random_in(r, -1, 1));
     c->launch = (wl_launch){.block = {RANDOM_OF(r, widths), random_in(r, 1, 3), random_in(r, 1, 2)},
                             .fold = {1, random_in(r, 1, 3), random_in(r, 1, 3)}};
     current.seed = seed;
@@ -487,7 +500,9 @@ static void aligned_stores_are_written_once(void **state)
     }
 }
 
-/* ---- state --------------------------------------------------------------------------------------------------------------------- */
+/* ---- state
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static void expect_same_outcome(const outcome *a, const outcome *b)
 {
@@ -500,7 +515,8 @@ static void expect_same_outcome(const outcome *a, const outcome *b)
             complain("share of a field, dram_load_bytes", a->fields[f].dram_load_bytes, b->fields[f].dram_load_bytes);
     for (size_t i = 0; i < a->access_count; i++)
         if (memcmp(&a->accesses[i], &b->accesses[i], sizeof a->accesses[i]) != 0)
-            complain("share of an access, dram_load_bytes", a->accesses[i].dram_load_bytes, b->accesses[i].dram_load_bytes);
+            complain("share of an access, dram_load_bytes", a->accesses[i].dram_load_bytes,
+                     b->accesses[i].dram_load_bytes);
     for (int d = 0; d < 3; d++)
         expect_same("overlap", a->p.reuse[d].overlap_bytes, b->p.reuse[d].overlap_bytes);
     expect_same("time", a->p.model.time_s, b->p.model.time_s);
@@ -538,7 +554,9 @@ static void predictors_remember_nothing(void **state)
     }
 }
 
-/* ---- main ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- main
+ * ------------------------------------------------------------------------------------------------------------------------
+ */
 
 static int setup(void **state)
 {
@@ -553,10 +571,11 @@ static int teardown(void **state)
 {
     (void)state;
     if (getenv("WL_STATISTICS"))
-        print_message("%lld cases, %lld of several waves, %lld of unknown volume; %lld compulsory volumes, %lld full stores; "
-                      "%lld cache sizes that mattered; %lld shifts\n",
-                      (long long)run.cases, (long long)run.several_waves, (long long)run.unknown, (long long)run.one_wave,
-                      (long long)run.full_stores, (long long)run.steps_that_matter, (long long)run.shifts);
+        print_message(
+            "%lld cases, %lld of several waves, %lld of unknown volume; %lld compulsory volumes, %lld full stores; "
+            "%lld cache sizes that mattered; %lld shifts\n",
+            (long long)run.cases, (long long)run.several_waves, (long long)run.unknown, (long long)run.one_wave,
+            (long long)run.full_stores, (long long)run.steps_that_matter, (long long)run.shifts);
     trial_end(&current); /* a failed test leaves it behind */
     wl_device_free(device);
     free(listed.starts);

@@ -43,7 +43,7 @@ static wl_warps_scratch scratch;
 
 static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
 
-/* ---- sets ------------------------------------------------------------------------------------------------------ */
+/* ---- sets ---- */
 
 typedef struct numbers {
     int count;
@@ -62,7 +62,7 @@ static bool put(numbers *set, int64_t n)
 
 static int64_t modulo(int64_t a, int64_t b) { return a - b * floor_quotient(a, b); }
 
-/* ---- one instruction of one warp --------------------------------------------------------------------------------- */
+/* ---- one instruction of one warp ---- */
 
 typedef struct law {
     int64_t warp, sector, line, banks, word, distance; /* distance 0: none */
@@ -88,8 +88,14 @@ static int64_t number_of(const wl_device *device, wl_device_key key)
 
 static law law_of(const wl_device *d)
 {
-    law l = {number_of(d, WL_DEVICE_warp_size), number_of(d, WL_DEVICE_l1_sector), number_of(d, WL_DEVICE_l1_line),
-             number_of(d, WL_DEVICE_l1_banks), number_of(d, WL_DEVICE_l1_bank_width), 0, 0, {0}};
+    law l = {number_of(d, WL_DEVICE_warp_size),
+             number_of(d, WL_DEVICE_l1_sector),
+             number_of(d, WL_DEVICE_l1_line),
+             number_of(d, WL_DEVICE_l1_banks),
+             number_of(d, WL_DEVICE_l1_bank_width),
+             0,
+             0,
+             {0}};
     l.columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
     for (size_t k = 0; k < l.columns; k++)
         l.column[k] = (int)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k);
@@ -166,7 +172,8 @@ static int64_t paper_wavefronts(const law *l, const request *r)
         for (int64_t lane = start; lane < start + per_group; lane++)
             if (r->active[lane])
                 (void)put(&different, floor_quotient(r->address[lane], unit) * unit);
-        wavefronts += greedy_wavefronts(l, different.at, (size_t)different.count, r->width < l->word ? l->word : r->width);
+        wavefronts +=
+            greedy_wavefronts(l, different.at, (size_t)different.count, r->width < l->word ? l->word : r->width);
     }
     return wavefronts;
 }
@@ -180,7 +187,8 @@ static int tag_bank(const law *l, int64_t line)
     return bank;
 }
 
-/* Lines take ranks in their tag bank in lane order; a rank is a tag wavefront, and its lanes are served on their own. */
+/* Lines take ranks in their tag bank in lane order; a rank is a tag wavefront, and its lanes are served on their own.
+ */
 static void add_tags(const law *l, const request *r, tally *sum)
 {
     numbers lines = {0};
@@ -214,7 +222,7 @@ static void add_request(const law *l, const request *r, bool store, tally *sum)
         add_tags(l, r, sum);
 }
 
-/* ---- the instructions of a thread ---------------------------------------------------------------------------------- */
+/* ---- the instructions of a thread ---- */
 
 /* An access for one folded cell. Pairs of one instruction are chained from the first. */
 typedef struct pair {
@@ -261,7 +269,10 @@ static bool same_instruction(const trial *t, const wl_bound *bounds, const pair 
     return difference == 0;
 }
 
-static int64_t fold_cells(const trial *t) { return t->input.launch.fold[0] * t->input.launch.fold[1] * t->input.launch.fold[2]; }
+static int64_t fold_cells(const trial *t)
+{
+    return t->input.launch.fold[0] * t->input.launch.fold[1] * t->input.launch.fold[2];
+}
 
 static int make_pairs(const trial *t, const wl_bound *bounds)
 {
@@ -283,7 +294,8 @@ static int make_pairs(const trial *t, const wl_bound *bounds)
     return count;
 }
 
-/* ---- all warps of a launch -------------------------------------------------------------------------------------------- */
+/* ---- all warps of a launch
+ * -------------------------------------------------------------------------------------------- */
 
 typedef struct machine {
     const trial *trial;
@@ -303,7 +315,8 @@ static void set_steps(machine *m, size_t access)
 }
 
 /* The address a lane needs for any of its cells inside the domain; all of them must agree. */
-static bool lane_address(const machine *m, int first, const int64_t block[3], int64_t thread, int64_t step, int64_t *address)
+static bool lane_address(const machine *m, int first, const int64_t block[3], int64_t thread, int64_t step,
+                         int64_t *address)
 {
     const trial *t = m->trial;
     int64_t variables[WL_VAR_COUNT];
@@ -315,7 +328,8 @@ static bool lane_address(const machine *m, int first, const int64_t block[3], in
         variables[WL_VAR_LOOP_0] = step % m->steps[0];
         variables[WL_VAR_LOOP_1] = step / m->steps[0] % m->steps[1];
         variables[WL_VAR_LOOP_2] = step / m->steps[0] / m->steps[1];
-        const int64_t here = evaluate(access->index, variables) * access->width_bytes + t->kernel->fields[access->field].base_bytes;
+        const int64_t here =
+            evaluate(access->index, variables) * access->width_bytes + t->kernel->fields[access->field].base_bytes;
         if (needed && here != *address) {
             trial_print(t);
             fail_msg("access %zu does not have the address of its instruction", pairs[p].access);
@@ -330,7 +344,8 @@ static void run_instruction(machine *m, int first, tally *sum)
 {
     const trial *t = m->trial;
     const wl_launch *l = &t->input.launch;
-    const int64_t threads = l->block[0] * l->block[1] * l->block[2], blocks_in_grid = t->grid[0] * t->grid[1] * t->grid[2];
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2],
+                  blocks_in_grid = t->grid[0] * t->grid[1] * t->grid[2];
     const wl_access *access = &t->kernel->accesses[pairs[first].access];
     set_steps(m, pairs[first].access);
     for (int64_t n = 0; n < blocks_in_grid; n++) {
@@ -349,7 +364,8 @@ static void run_instruction(machine *m, int first, tally *sum)
     }
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------------------ */
+/* ---- cases
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static const wl_device *random_device(random_source *r)
 {
@@ -363,9 +379,10 @@ static const wl_device *random_device(random_source *r)
 /* Deeper folds and fuller blocks than the shared generator draws. */
 static void random_variation(random_source *r, wl_launch *l)
 {
-    static const int64_t folds[][3] = {{4, 1, 1}, {1, 4, 1}, {1, 1, 4}, {2, 2, 2}, {8, 1, 1}, {1, 2, 8}, {5, 3, 1}, {1, 1, 64}};
+    static const int64_t folds[][3] = {{4, 1, 1}, {1, 4, 1}, {1, 1, 4}, {2, 2, 2},
+                                       {8, 1, 1}, {1, 2, 8}, {5, 3, 1}, {1, 1, 64}};
     static const int64_t shapes[][3] = {{64, 2, 1}, {128, 1, 1}, {16, 16, 1}, {8, 8, 8}, {33, 3, 1}, {1, 32, 1},
-                                        {1, 1, 32}, {48, 2, 2}, {32, 32, 1}, {8, 6, 2}, {4, 12, 2}, {2, 3, 16}};
+                                        {1, 1, 32}, {48, 2, 2},  {32, 32, 1}, {8, 6, 2}, {4, 12, 2}, {2, 3, 16}};
     if (random_chance(r, 20))
         memcpy(l->fold, RANDOM_OF(r, folds), sizeof l->fold);
     if (random_chance(r, 25))
@@ -383,7 +400,8 @@ static int64_t references(const trial *t)
     return n;
 }
 
-/* False when it is too large to enumerate. Origins move by a random amount, so that all columns of the hash are used. */
+/* False when it is too large to enumerate. Origins move by a random amount, so that all columns of the hash are used.
+ */
 static bool start_case(uint64_t seed, random_source *r, const wl_device **device)
 {
     trial_end(&current);
@@ -394,7 +412,8 @@ static bool start_case(uint64_t seed, random_source *r, const wl_device **device
     random_variation(r, &current.input.launch);
     trial_load(&current, *device, random_chance(r, 50) ? 0 : random_in(r, -((int64_t)1 << 31), (int64_t)1 << 31));
     run.cases++;
-    const bool small = references(&current) <= REFERENCES_MAX && (int64_t)current.kernel->access_count * fold_cells(&current) <= PAIRS_MAX;
+    const bool small = references(&current) <= REFERENCES_MAX &&
+                       (int64_t)current.kernel->access_count * fold_cells(&current) <= PAIRS_MAX;
     run.too_large += !small;
     return small;
 }
@@ -409,7 +428,8 @@ static wl_view make_view(const trial *t, wl_arena *arena)
     return view;
 }
 
-/* ---- warps ---------------------------------------------------------------------------------------------------------------- */
+/* ---- warps
+ * ---------------------------------------------------------------------------------------------------------------- */
 
 static wl_access_cost costs[TRIAL_ACCESSES_MAX];
 static tally tallies[TRIAL_ACCESSES_MAX];
@@ -423,20 +443,22 @@ static wl_warps_result measure(const trial *t, const wl_device *device, const wl
     const wl_warps_options options = {samples};
     wl_l1_rules_make(device, &rules);
     scratch.arena = &arena;
-    const wl_status status = wl_warps_measure(t->kernel, &t->geometry, view->bounds, &rules, &options, &scratch, costs, &result, &err);
+    const wl_status status =
+        wl_warps_measure(t->kernel, &t->geometry, view->bounds, &rules, &options, &scratch, costs, &result, &err);
     wl_arena_free(&arena);
     if (status != WL_OK)
         trial_fail(t, &err);
     return result;
 }
 
-static void expect_cost(const trial *t, const wl_device *device, size_t access, const char *what, int64_t expected, double got)
+static void expect_cost(const trial *t, const wl_device *device, size_t access, const char *what, int64_t expected,
+                        double got)
 {
     if ((double)expected == got)
         return;
     trial_print(t);
-    print_error("on %s, access %zu, %s %s\n", wl_device_name(device), access, t->kernel->accesses[access].store ? "store" : "load",
-                t->kernel->accesses[access].text);
+    print_error("on %s, access %zu, %s %s\n", wl_device_name(device), access,
+                t->kernel->accesses[access].store ? "store" : "load", t->kernel->accesses[access].text);
     fail_msg("%s: expected %lld, got %.17g", what, (long long)expected, got);
 }
 
@@ -453,7 +475,8 @@ static void check_costs(const trial *t, const wl_device *device, bool tags)
     }
 }
 
-/* By default tag costs are estimated: every execution still takes a tag wavefront, and each of these a data wavefront. */
+/* By default tag costs are estimated: every execution still takes a tag wavefront, and each of these a data wavefront.
+ */
 static void check_estimates(const trial *t, const wl_device *device)
 {
     for (size_t a = 0; a < t->kernel->access_count; a++) {
@@ -512,7 +535,8 @@ static void warps_agree_with_enumeration(void **state)
     assert_true(fabs(run.estimated_cold - run.exact_cold) < 0.02 * run.exact_cold);
 }
 
-/* ---- sums over blocks -------------------------------------------------------------------------------------------------------- */
+/* ---- sums over blocks
+ * -------------------------------------------------------------------------------------------------------- */
 
 static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side side, int64_t granule)
 {
@@ -531,8 +555,12 @@ static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side
     if (got.sampled || (double)expected == got.granules)
         return;
     trial_print(t);
-    fail_msg("distinct granules of %lld bytes of each block, %s of field f%zu: expected %lld, got %.17g", (long long)granule,
-             side == WL_LOADS ? "loads" : side == WL_STORES ? "stores" : "all accesses", field, (long long)expected, got.granules);
+    fail_msg("distinct granules of %lld bytes of each block, %s of field f%zu: expected %lld, got %.17g",
+             (long long)granule,
+             side == WL_LOADS    ? "loads"
+             : side == WL_STORES ? "stores"
+                                 : "all accesses",
+             field, (long long)expected, got.granules);
 }
 
 static void block_sums_agree_with_enumeration(void **state)
@@ -553,7 +581,9 @@ static void block_sums_agree_with_enumeration(void **state)
     }
 }
 
-/* ---- main --------------------------------------------------------------------------------------------------------------------- */
+/* ---- main
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static int setup(void **state)
 {
@@ -573,13 +603,14 @@ static int teardown(void **state)
 {
     (void)state;
     if (getenv("WL_STATISTICS"))
-        print_message("%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions; "
-                      "%lld block sums, %lld sampled\n",
-                      (long long)run.cases, (long long)run.too_large, (long long)run.accesses, (long long)run.opaque,
-                      (long long)run.merged, (long long)run.instructions, (long long)run.sums, (long long)run.sampled_sums);
+        print_message(
+            "%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions; "
+            "%lld block sums, %lld sampled\n",
+            (long long)run.cases, (long long)run.too_large, (long long)run.accesses, (long long)run.opaque,
+            (long long)run.merged, (long long)run.instructions, (long long)run.sums, (long long)run.sampled_sums);
     if (getenv("WL_STATISTICS"))
-        print_message("tag wavefronts %.0f, estimated %.0f; with lines absent %.0f, estimated %.0f\n", run.exact_tag, run.estimated_tag,
-                      run.exact_cold, run.estimated_cold);
+        print_message("tag wavefronts %.0f, estimated %.0f; with lines absent %.0f, estimated %.0f\n", run.exact_tag,
+                      run.estimated_tag, run.exact_cold, run.estimated_cold);
     trial_end(&current); /* a failed test leaves it behind */
     for (size_t i = 0; i < run.device_count; i++)
         wl_device_free(run.devices[i]);

@@ -38,7 +38,7 @@ typedef struct random_case {
     random_field fields[RANDOM_FIELDS_MAX];
 } random_case;
 
-/* ---- numbers --------------------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 /* Neighbouring seeds must not give related cases, so the seed is mixed before xorshift takes over. */
 static random_source random_start(uint64_t seed)
@@ -68,7 +68,7 @@ static bool random_chance(random_source *r, int percent) { return random_in(r, 0
 
 #define RANDOM_OF(r, list) ((list)[random_in((r), 0, (int64_t)(sizeof(list) / sizeof(list)[0]) - 1)])
 
-/* ---- text ------------------------------------------------------------------------------------------------ */
+/* ---- text ---- */
 
 static void random_put(random_case *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void random_put(random_case *c, const char *format, ...)
@@ -83,7 +83,7 @@ static void random_put(random_case *c, const char *format, ...)
         c->length = sizeof c->yaml - 1;
 }
 
-/* ---- domain and launch ------------------------------------------------------------------------------------ */
+/* ---- domain and launch ---- */
 
 static void random_domain(random_source *r, random_case *c, bool needed)
 {
@@ -126,16 +126,16 @@ static void random_launch(random_source *r, random_case *c)
     }
 }
 
-/* ---- fields ----------------------------------------------------------------------------------------------- */
+/* ---- fields ---- */
 
 static int64_t random_pitch(random_source *r, int64_t row, int64_t unit)
 {
     switch (random_in(r, 0, 7)) {
-    case 0: return row;                                              /* tightly packed            */
-    case 1: return row + random_in(r, 1, 5);                         /* unaligned                 */
-    case 2: return (row + unit - 1) / unit * unit;                   /* aligned to a line         */
+    case 0: return row;                            /* tightly packed            */
+    case 1: return row + random_in(r, 1, 5);       /* unaligned                 */
+    case 2: return (row + unit - 1) / unit * unit; /* aligned to a line         */
     case 3: return (row + unit - 1) / unit * unit + random_in(r, 1, 3);
-    case 4: return random_in(r, row > 4 ? row / 2 : 1, row);         /* rows overlap              */
+    case 4: return random_in(r, row > 4 ? row / 2 : 1, row); /* rows overlap              */
     case 5: return random_chance(r, 30) ? 0 : -(row + random_in(r, 0, 3));
     case 6: return random_in(r, 1, 600);
     default: return row + 2 * random_in(r, 0, 4);
@@ -190,7 +190,9 @@ static void random_fields(random_source *r, random_case *c, bool update)
             vector /= 2;
         f->cell_bytes = types[type].bytes * vector;
         f->pitch = 40;
-        f->dims = update ? c->dims + (random_chance(r, 15) ? 1 : 0) : random_chance(r, 50) ? 0 : (int)random_in(r, 1, 4);
+        f->dims = update                 ? c->dims + (random_chance(r, 15) ? 1 : 0)
+                  : random_chance(r, 50) ? 0
+                                         : (int)random_in(r, 1, 4);
         random_put(c, "  f%d: {type: %s", i, types[type].name);
         if (vector > 1)
             random_put(c, ", vector: %d", vector);
@@ -199,14 +201,15 @@ static void random_fields(random_source *r, random_case *c, bool update)
         else if (f->dims)
             random_strides(r, c, f);
         if (random_chance(r, 70))
-            random_put(c, ", origin: %lld + shift", (long long)(random_chance(r, 50) ? random_in(r, -70, 300) : 16 * random_in(r, 0, 9)));
+            random_put(c, ", origin: %lld + shift",
+                       (long long)(random_chance(r, 50) ? random_in(r, -70, 300) : 16 * random_in(r, 0, 9)));
         if (random_chance(r, 30))
             random_put(c, ", alignment: %d", f->cell_bytes << random_in(r, 0, 6));
         random_put(c, "}\n");
     }
 }
 
-/* ---- update ------------------------------------------------------------------------------------------------ */
+/* ---- update ---- */
 
 static void random_offset(random_source *r, random_case *c, int field, int64_t reach, bool star)
 {
@@ -240,12 +243,13 @@ static void random_update(random_source *r, random_case *c)
     }
 }
 
-/* ---- address expressions ------------------------------------------------------------------------------------ */
+/* ---- address expressions ---- */
 
 static const char *random_variable(random_source *r, const random_case *c)
 {
     static const char *const cells[] = {"x", "y", "z"};
-    static const char *const others[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x", "blockIdx.y", "blockIdx.z"};
+    static const char *const others[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z",
+                                         "blockIdx.x",  "blockIdx.y",  "blockIdx.z"};
     static const char *const loops[] = {"i", "j", "k"};
     if (c->loop_count && random_chance(r, 30))
         return loops[random_in(r, 0, c->loop_count - 1)];
@@ -268,9 +272,11 @@ static void random_linear(random_source *r, random_case *c, int64_t pitch)
         random_put(c, "%s", t == 0 ? "" : random_chance(r, 90) ? " + " : " - ");
         const char axis = "xyz"[random_in(r, 0, 2)];
         if (random_chance(r, 15)) /* how CUDA code writes a global coordinate */
-            random_put(c, "%lld*(blockIdx.%c*blockDim.%c + threadIdx.%c)", (long long)random_factor(r, pitch), axis, axis, axis);
+            random_put(c, "%lld*(blockIdx.%c*blockDim.%c + threadIdx.%c)", (long long)random_factor(r, pitch), axis,
+                       axis, axis);
         else if (random_chance(r, 10)) /* and a tile */
-            random_put(c, "(blockIdx.%c*%d + threadIdx.%c)*%lld", axis, 1 << random_in(r, 2, 6), axis, (long long)random_factor(r, pitch));
+            random_put(c, "(blockIdx.%c*%d + threadIdx.%c)*%lld", axis, 1 << random_in(r, 2, 6), axis,
+                       (long long)random_factor(r, pitch));
         else if (random_chance(r, 5))
             random_put(c, "%s*gridDim.x", random_variable(r, c));
         else
@@ -288,7 +294,9 @@ static void random_bent(random_source *r, random_case *c, int64_t pitch)
     case 2: random_put(c, "min(%s, %lld)", v, n); break;
     case 3: random_put(c, "max(%s - %lld, %s, 0)", v, n, w); break;
     case 4: random_put(c, "%s*%s", v, w); break;
-    case 5: random_put(c, "(%lld*%s + %lld)/%lld", 2 * n, v, (long long)random_in(r, -50, 50), n); break; /* affine after all */
+    case 5:
+        random_put(c, "(%lld*%s + %lld)/%lld", 2 * n, v, (long long)random_in(r, -50, 50), n);
+        break; /* affine after all */
     default: random_put(c, "%lld*%s/(%s + 1) + %s%%(-%lld)", n, v, w, w, n); break;
     }
 }
@@ -357,9 +365,12 @@ static void random_combs(random_source *r, random_case *c)
         random_put(c, "  - \"f0[%lld*x + %lld*y + %lld]\"\n", (long long)stride, (long long)pitch, (long long)a);
     for (int64_t a = 0; a < count; a++) {
         const bool far = random_chance(r, 30);
-        random_put(c, "  - \"f%d[%lld*x + %lld*y + %lld]\"\n", random_chance(r, 85) ? 0 : (int)random_in(r, 0, c->field_count - 1),
-                   (long long)(random_chance(r, 10) ? 1 : random_chance(r, 5) ? -stride : stride), (long long)pitch,
-                   (long long)(far ? random_in(r, -200, 200) : random_in(r, -reach, reach)));
+        random_put(c, "  - \"f%d[%lld*x + %lld*y + %lld]\"\n",
+                   random_chance(r, 85) ? 0 : (int)random_in(r, 0, c->field_count - 1),
+                   (long long)(random_chance(r, 10)  ? 1
+                               : random_chance(r, 5) ? -stride
+                                                     : stride),
+                   (long long)pitch, (long long)(far ? random_in(r, -200, 200) : random_in(r, -reach, reach)));
         if (random_chance(r, 8))
             stride = random_in(r, 2, 7);
     }

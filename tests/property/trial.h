@@ -46,15 +46,16 @@ typedef struct addresses {
     int64_t width;
 } addresses;
 
-/* ---- life and death ----------------------------------------------------------------------------------------- */
+/* ---- life and death ---- */
 
 static void trial_print(const trial *t)
 {
     const wl_launch *l = &t->input.launch;
     print_error("again with: WL_SEED=%llu WL_ITERATIONS=1\n%s", (unsigned long long)t->seed, t->input.yaml);
-    print_error("block %lldx%lldx%lld fold %lldx%lldx%lld grid %lldx%lldx%lld (0: from the domain)\n", (long long)l->block[0],
-                (long long)l->block[1], (long long)l->block[2], (long long)l->fold[0], (long long)l->fold[1],
-                (long long)l->fold[2], (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2]);
+    print_error("block %lldx%lldx%lld fold %lldx%lldx%lld grid %lldx%lldx%lld (0: from the domain)\n",
+                (long long)l->block[0], (long long)l->block[1], (long long)l->block[2], (long long)l->fold[0],
+                (long long)l->fold[1], (long long)l->fold[2], (long long)l->grid[0], (long long)l->grid[1],
+                (long long)l->grid[2]);
 }
 
 static void trial_fail(const trial *t, const wl_error *err)
@@ -131,10 +132,11 @@ static wl_region trial_region(const trial *t, blocks b)
     return region;
 }
 
-/* ---- what the library counts ----------------------------------------------------------------------------------- */
+/* ---- what the library counts ---- */
 
 /* False when the group has too many strides for a shape. */
-static bool count_shape(const trial *t, wl_counter *counter, const group *g, blocks b, int64_t granule, bool covered, wl_count *out)
+static bool count_shape(const trial *t, wl_counter *counter, const group *g, blocks b, int64_t granule, bool covered,
+                        wl_count *out)
 {
     wl_arena arena = {0};
     wl_shape shape;
@@ -159,7 +161,7 @@ static wl_count count_threads(const trial *t, wl_counter *counter, const group *
     return out;
 }
 
-/* ---- enumeration ------------------------------------------------------------------------------------------------ */
+/* ---- enumeration ---- */
 
 static int64_t floor_quotient(int64_t a, int64_t b)
 {
@@ -230,8 +232,8 @@ static bool set_cell(const trial *t, const int64_t block[3], int64_t thread, int
         variables[WL_VAR_BLOCKDIM_X + d] = l->block[d];
         variables[WL_VAR_GRIDDIM_X + d] = t->grid[d];
     }
-    return t->input.dims == 0 ||
-           (variables[WL_VAR_X] < t->input.domain[0] && variables[WL_VAR_Y] < t->input.domain[1] && variables[WL_VAR_Z] < t->input.domain[2]);
+    return t->input.dims == 0 || (variables[WL_VAR_X] < t->input.domain[0] &&
+                                  variables[WL_VAR_Y] < t->input.domain[1] && variables[WL_VAR_Z] < t->input.domain[2]);
 }
 
 static int compare_addresses(const void *p, const void *q)

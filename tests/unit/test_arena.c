@@ -52,7 +52,8 @@ static void test_sizes(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_arena arena = {0};
-        check_int(cases[i].name, "allocated", wl_arena_alloc(&arena, cases[i].count, cases[i].size) != NULL, cases[i].ok);
+        check_int(cases[i].name, "allocated", wl_arena_alloc(&arena, cases[i].count, cases[i].size) != NULL,
+                  cases[i].ok);
         wl_arena_free(&arena);
     }
     check_done();
@@ -86,7 +87,8 @@ static void test_checked_arithmetic(void **state)
         {"under the limit", '+', -TOP, -1, false, 0},
         {"over int64", '+', INT64_MAX, INT64_MAX, false, 0},
         {"small product", '*', -3, 7, true, -21},
-        {"product at the limit", '*', (int64_t)1 << 30, ((int64_t)1 << 30) - 1, true, ((int64_t)1 << 60) - ((int64_t)1 << 30)},
+        {"product at the limit", '*', (int64_t)1 << 30, ((int64_t)1 << 30) - 1, true,
+         ((int64_t)1 << 60) - ((int64_t)1 << 30)},
         {"product over the limit", '*', (int64_t)1 << 30, (int64_t)1 << 30, false, 0},
         {"product over int64", '*', INT64_MIN, -1, false, 0},
         {"product wraps to 0", '*', (int64_t)1 << 32, (int64_t)1 << 32, false, 0},

@@ -16,10 +16,11 @@ static wl_device *builtin(const char *name)
     return device;
 }
 
-/* ---- the devices that are shipped ---------------------------------------------------------------------- */
+/* ---- the devices that are shipped ---- */
 
-static const char *const shipped[] = {"a100-40gb", "a100-80gb", "a40", "gtx970", "h100", "h200", "l40", "l40s",
-                                      "mi100", "mi210", "mi300x", "pascal-sim", "rtx2080s", "rx6900xt", "t4", "v100"};
+static const char *const shipped[] = {"a100-40gb", "a100-80gb", "a40",   "gtx970", "h100",   "h200",
+                                      "l40",       "l40s",      "mi100", "mi210",  "mi300x", "pascal-sim",
+                                      "rtx2080s",  "rx6900xt",  "t4",    "v100"};
 
 static void test_shipped(void **state)
 {
@@ -56,13 +57,13 @@ static const struct {
     wl_device_key key;
     double value;
 } table_1[] = {
-    {"v100", WL_DEVICE_sm_count, 80},            {"a100-40gb", WL_DEVICE_sm_count, 108},
-    {"v100", WL_DEVICE_clock, 1.38e9},           {"a100-40gb", WL_DEVICE_clock, 1.41e9},
-    {"v100", WL_DEVICE_l1_size, 128 * 1024},     {"a100-40gb", WL_DEVICE_l1_size, 192 * 1024},
-    {"v100", WL_DEVICE_l2_size, 6 * 1048576},    {"a100-40gb", WL_DEVICE_l2_size, 2 * 20 * 1048576},
-    {"v100", WL_DEVICE_l2_partitions, 1},        {"a100-40gb", WL_DEVICE_l2_partitions, 2},
-    {"v100", WL_DEVICE_dram_bandwidth, 800e9},   {"a100-40gb", WL_DEVICE_dram_bandwidth, 1400e9},
-    {"v100", WL_DEVICE_l2_bandwidth, 2500e9},    {"a100-40gb", WL_DEVICE_l2_bandwidth, 5000e9},
+    {"v100", WL_DEVICE_sm_count, 80},          {"a100-40gb", WL_DEVICE_sm_count, 108},
+    {"v100", WL_DEVICE_clock, 1.38e9},         {"a100-40gb", WL_DEVICE_clock, 1.41e9},
+    {"v100", WL_DEVICE_l1_size, 128 * 1024},   {"a100-40gb", WL_DEVICE_l1_size, 192 * 1024},
+    {"v100", WL_DEVICE_l2_size, 6 * 1048576},  {"a100-40gb", WL_DEVICE_l2_size, 2 * 20 * 1048576},
+    {"v100", WL_DEVICE_l2_partitions, 1},      {"a100-40gb", WL_DEVICE_l2_partitions, 2},
+    {"v100", WL_DEVICE_dram_bandwidth, 800e9}, {"a100-40gb", WL_DEVICE_dram_bandwidth, 1400e9},
+    {"v100", WL_DEVICE_l2_bandwidth, 2500e9},  {"a100-40gb", WL_DEVICE_l2_bandwidth, 5000e9},
 };
 
 static void test_table_1(void **state)
@@ -100,7 +101,7 @@ static void test_unknown_device(void **state)
     check_done();
 }
 
-/* ---- what-ifs --------------------------------------------------------------------------------------------- */
+/* ---- what-ifs ---- */
 
 static const struct {
     const char *assignment;
@@ -156,7 +157,8 @@ static const struct {
     {"l2_sise=3", {WL_E_INPUT, "unknown device key 'l2_sise'; did you mean 'l2_size'?", 1, 1}},
     {"l2_size =3", {WL_E_INPUT, "did you mean 'l2_size'?", 1, 1}},
     {"name=x", {WL_E_INPUT, "unknown device key 'name'", 1, 1}},
-    {"an_unreasonably_long_name_that_no_key_of_any_device_file_could_have=3", {WL_E_INPUT, "a what-if is written key=value", 1, 1}},
+    {"an_unreasonably_long_name_that_no_key_of_any_device_file_could_have=3",
+     {WL_E_INPUT, "a what-if is written key=value", 1, 1}},
     {"l2_size=", {WL_E_INPUT, "l2_size needs a number with one of the units B kB MB GB KiB MiB GiB, not ''", 1, 9}},
     {"l2_size=big", {WL_E_INPUT, "not 'big'", 1, 9}},
     {"l2_size=80GB/s", {WL_E_INPUT, "not '80GB/s'", 1, 9}},
@@ -195,12 +197,15 @@ static void test_bad_what_ifs(void **state)
     for (size_t i = 0; i < COUNT_OF(bad_what_ifs); i++) {
         wl_device *device = builtin("v100"), *same = builtin("v100");
         wl_error err = {0};
-        check_error(bad_what_ifs[i].assignment, wl_device_set(device, bad_what_ifs[i].assignment, &err), &err, &bad_what_ifs[i].want);
+        check_error(bad_what_ifs[i].assignment, wl_device_set(device, bad_what_ifs[i].assignment, &err), &err,
+                    &bad_what_ifs[i].want);
         check_text(bad_what_ifs[i].assignment, "input", err.input, "--with");
         for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
-            check_int(bad_what_ifs[i].assignment, "count left alone", (int64_t)device->entries[k].count, (int64_t)same->entries[k].count);
+            check_int(bad_what_ifs[i].assignment, "count left alone", (int64_t)device->entries[k].count,
+                      (int64_t)same->entries[k].count);
             for (size_t v = 0; v < same->entries[k].count; v++)
-                check_near(bad_what_ifs[i].assignment, "value left alone", device->entries[k].values[v], same->entries[k].values[v], 0);
+                check_near(bad_what_ifs[i].assignment, "value left alone", device->entries[k].values[v],
+                           same->entries[k].values[v], 0);
         }
         wl_device_free(device);
         wl_device_free(same);
@@ -238,55 +243,54 @@ static void test_what_if_order(void **state)
     check_done();
 }
 
-/* ---- broken files ------------------------------------------------------------------------------------------ */
+/* ---- broken files ---- */
 
-static const char whole[] =
-    "name: test\n"
-    "title: A test\n"
-    "vendor: nobody\n"
-    "architecture: none\n"
-    "sm_count: {value: 80, unit: sm, source: s}\n"
-    "clock: {value: 1.38, unit: GHz, source: s}\n"
-    "warp_size: {value: 32, unit: lanes, source: s}\n"
-    "sub_partitions: {value: 4, unit: schedulers, source: s}\n"
-    "max_threads_per_block: {value: 1024, unit: threads, source: s}\n"
-    "max_block_x: {value: 1024, unit: threads, source: s}\n"
-    "max_block_y: {value: 1024, unit: threads, source: s}\n"
-    "max_block_z: {value: 64, unit: threads, source: s}\n"
-    "max_grid_x: {value: 2147483647, unit: blocks, source: s}\n"
-    "max_grid_y: {value: 65535, unit: blocks, source: s}\n"
-    "max_grid_z: {value: 65535, unit: blocks, source: s}\n"
-    "max_threads_per_sm: {value: 2048, unit: threads, source: s}\n"
-    "max_blocks_per_sm: {value: 32, unit: blocks, source: s}\n"
-    "registers_per_sm: {value: 65536, unit: registers, source: s}\n"
-    "max_registers_per_thread: {value: 255, unit: registers, source: s}\n"
-    "register_granularity: {value: 256, unit: registers, source: s}\n"
-    "shared_per_sm: {value: 96, unit: KiB, source: s}\n"
-    "shared_per_block: {value: 96, unit: KiB, source: s}\n"
-    "shared_granularity: {value: 256, unit: B, source: s}\n"
-    "shared_reserved: {value: 0, unit: B, source: s}\n"
-    "l1_size: {value: 128, unit: KiB, source: s}\n"
-    "shared_carveouts: {value: [0, 8, 96], unit: KiB, source: s}\n"
-    "l1_line: {value: 128, unit: B, source: s}\n"
-    "l1_sector: {value: 32, unit: B, source: s}\n"
-    "l1_banks: {value: 32, unit: banks, source: s}\n"
-    "l1_bank_width: {value: 4, unit: B, source: s}\n"
-    "l1_wavefront_rate: {value: 1, unit: 1/cycle, source: s}\n"
-    "l1_tag_banks: {value: 4, unit: banks, source: s}\n"
-    "l1_tag_hash: {value: [1, 2, 3], unit: bank, source: s}\n"
-    "l2_size: {value: 6, unit: MiB, source: s}\n"
-    "l2_partitions: {value: 1, unit: partitions, source: s}\n"
-    "l2_line: {value: 128, unit: B, source: s}\n"
-    "l2_sector: {value: 32, unit: B, source: s}\n"
-    "dram_bandwidth: {value: 800, unit: GB/s, source: s}\n"
-    "dram_fetch: {value: 64, unit: B, source: s}\n"
-    "l1_miss_curve: {value: [0.66, 6.77, 1.45], unit: 1, source: s}\n"
-    "l1_curve_scale: {value: 128, unit: KiB, source: s}\n"
-    "l2_reuse_y_curve: {value: [1, 37.1, 3.2], unit: 1, source: s}\n"
-    "l2_reuse_z_curve: {value: [1, 37.1, 3.2], unit: 1, source: s}\n"
-    "l2_miss_curve: {value: [0.2, 7.56, 0.67], unit: 1, source: s}\n"
-    "l2_store_curve: {value: [0.38, 3.79, 0.55], unit: 1, source: s}\n"
-    "l2_curve_scale: {value: 4, unit: MiB, source: s}\n";
+static const char whole[] = "name: test\n"
+                            "title: A test\n"
+                            "vendor: nobody\n"
+                            "architecture: none\n"
+                            "sm_count: {value: 80, unit: sm, source: s}\n"
+                            "clock: {value: 1.38, unit: GHz, source: s}\n"
+                            "warp_size: {value: 32, unit: lanes, source: s}\n"
+                            "sub_partitions: {value: 4, unit: schedulers, source: s}\n"
+                            "max_threads_per_block: {value: 1024, unit: threads, source: s}\n"
+                            "max_block_x: {value: 1024, unit: threads, source: s}\n"
+                            "max_block_y: {value: 1024, unit: threads, source: s}\n"
+                            "max_block_z: {value: 64, unit: threads, source: s}\n"
+                            "max_grid_x: {value: 2147483647, unit: blocks, source: s}\n"
+                            "max_grid_y: {value: 65535, unit: blocks, source: s}\n"
+                            "max_grid_z: {value: 65535, unit: blocks, source: s}\n"
+                            "max_threads_per_sm: {value: 2048, unit: threads, source: s}\n"
+                            "max_blocks_per_sm: {value: 32, unit: blocks, source: s}\n"
+                            "registers_per_sm: {value: 65536, unit: registers, source: s}\n"
+                            "max_registers_per_thread: {value: 255, unit: registers, source: s}\n"
+                            "register_granularity: {value: 256, unit: registers, source: s}\n"
+                            "shared_per_sm: {value: 96, unit: KiB, source: s}\n"
+                            "shared_per_block: {value: 96, unit: KiB, source: s}\n"
+                            "shared_granularity: {value: 256, unit: B, source: s}\n"
+                            "shared_reserved: {value: 0, unit: B, source: s}\n"
+                            "l1_size: {value: 128, unit: KiB, source: s}\n"
+                            "shared_carveouts: {value: [0, 8, 96], unit: KiB, source: s}\n"
+                            "l1_line: {value: 128, unit: B, source: s}\n"
+                            "l1_sector: {value: 32, unit: B, source: s}\n"
+                            "l1_banks: {value: 32, unit: banks, source: s}\n"
+                            "l1_bank_width: {value: 4, unit: B, source: s}\n"
+                            "l1_wavefront_rate: {value: 1, unit: 1/cycle, source: s}\n"
+                            "l1_tag_banks: {value: 4, unit: banks, source: s}\n"
+                            "l1_tag_hash: {value: [1, 2, 3], unit: bank, source: s}\n"
+                            "l2_size: {value: 6, unit: MiB, source: s}\n"
+                            "l2_partitions: {value: 1, unit: partitions, source: s}\n"
+                            "l2_line: {value: 128, unit: B, source: s}\n"
+                            "l2_sector: {value: 32, unit: B, source: s}\n"
+                            "dram_bandwidth: {value: 800, unit: GB/s, source: s}\n"
+                            "dram_fetch: {value: 64, unit: B, source: s}\n"
+                            "l1_miss_curve: {value: [0.66, 6.77, 1.45], unit: 1, source: s}\n"
+                            "l1_curve_scale: {value: 128, unit: KiB, source: s}\n"
+                            "l2_reuse_y_curve: {value: [1, 37.1, 3.2], unit: 1, source: s}\n"
+                            "l2_reuse_z_curve: {value: [1, 37.1, 3.2], unit: 1, source: s}\n"
+                            "l2_miss_curve: {value: [0.2, 7.56, 0.67], unit: 1, source: s}\n"
+                            "l2_store_curve: {value: [0.38, 3.79, 0.55], unit: 1, source: s}\n"
+                            "l2_curve_scale: {value: 4, unit: MiB, source: s}\n";
 
 #define ZEROS10 "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
 
@@ -296,62 +300,180 @@ static const struct {
     const char *name, *from, *to;
     expected_error want;
 } broken[] = {
-    {"unknown key", "l1_line:", "l1_lines:", {WL_E_INPUT, "unknown key 'l1_lines' in the device file; did you mean 'l1_line'?", HERE, 1}},
-    {"unknown key, nothing near", "l1_line:", "temperature:", {WL_E_INPUT, "unknown key 'temperature' in the device file", HERE, 1}},
-    {"unknown key of an entry", "sm_count: {value: 80, unit", "sm_count: {value: 80, units", {WL_E_INPUT, "unknown key 'units' in sm_count; did you mean 'unit'?", HERE, 23}},
+    {"unknown key",
+     "l1_line:",
+     "l1_lines:",
+     {WL_E_INPUT, "unknown key 'l1_lines' in the device file; did you mean 'l1_line'?", HERE, 1}},
+    {"unknown key, nothing near",
+     "l1_line:",
+     "temperature:",
+     {WL_E_INPUT, "unknown key 'temperature' in the device file", HERE, 1}},
+    {"unknown key of an entry",
+     "sm_count: {value: 80, unit",
+     "sm_count: {value: 80, units",
+     {WL_E_INPUT, "unknown key 'units' in sm_count; did you mean 'unit'?", HERE, 23}},
     {"key twice", "l1_sector:", "l1_line:", {WL_E_INPUT, "key 'l1_line' is given twice", HERE, 1}},
-    {"wrong unit", "sm_count: {value: 80, unit: sm", "sm_count: {value: 80, unit: GHz", {WL_E_INPUT, "sm_count cannot be in 'GHz'; use one of: 1 sm lanes", HERE, 29}},
-    {"unit of a list", "[0, 8, 96], unit: KiB", "[0, 8, 96], unit: kib", {WL_E_INPUT, "shared_carveouts cannot be in 'kib'; use one of: B kB MB GB KiB MiB GiB", HERE, 45}},
+    {"wrong unit",
+     "sm_count: {value: 80, unit: sm",
+     "sm_count: {value: 80, unit: GHz",
+     {WL_E_INPUT, "sm_count cannot be in 'GHz'; use one of: 1 sm lanes", HERE, 29}},
+    {"unit of a list",
+     "[0, 8, 96], unit: KiB",
+     "[0, 8, 96], unit: kib",
+     {WL_E_INPUT, "shared_carveouts cannot be in 'kib'; use one of: B kB MB GB KiB MiB GiB", HERE, 45}},
     {"bits", "800, unit: GB/s", "800, unit: Gbit/s", {WL_E_INPUT, "dram_bandwidth cannot be in 'Gbit/s'", HERE, 36}},
-    {"missing source", "clock: {value: 1.38, unit: GHz, source: s}", "clock: {value: 1.38, unit: GHz}", {WL_E_INPUT, "clock lacks its source", HERE, 1}},
-    {"missing unit", "clock: {value: 1.38, unit: GHz, source: s}", "clock: {value: 1.38, source: s}", {WL_E_INPUT, "clock lacks its unit", HERE, 1}},
-    {"missing value", "clock: {value: 1.38, unit: GHz, source: s}", "clock: {unit: GHz, source: s}", {WL_E_INPUT, "clock lacks its value", HERE, 1}},
-    {"empty source", "clock: {value: 1.38, unit: GHz, source: s}", "clock: {value: 1.38, unit: GHz, source: ''}", {WL_E_INPUT, "clock has an empty source", HERE, 42}},
-    {"source as a list", "clock: {value: 1.38, unit: GHz, source: s}", "clock: {value: 1.38, unit: GHz, source: [s]}", {WL_E_INPUT, "a source must be a single value, not a list", HERE, 41}},
-    {"unit as a list", "1.38, unit: GHz", "1.38, unit: [GHz]", {WL_E_INPUT, "a unit must be a single value, not a list", HERE, 28}},
-    {"a bare number", "clock: {value: 1.38, unit: GHz, source: s}", "clock: 1.38", {WL_E_INPUT, "clock must be a map of key: value, not a single value", HERE, 8}},
-    {"missing required number", "dram_fetch: {value: 64, unit: B, source: s}\n", "", {WL_E_INPUT, "the device lacks 'dram_fetch' (unit in which the L2 reads device memory), which every model needs", 1, 1}},
-    {"missing required list", "l2_store_curve: {value: [0.38, 3.79, 0.55], unit: 1, source: s}\n", "", {WL_E_INPUT, "the device lacks 'l2_store_curve'", 1, 1}},
+    {"missing source",
+     "clock: {value: 1.38, unit: GHz, source: s}",
+     "clock: {value: 1.38, unit: GHz}",
+     {WL_E_INPUT, "clock lacks its source", HERE, 1}},
+    {"missing unit",
+     "clock: {value: 1.38, unit: GHz, source: s}",
+     "clock: {value: 1.38, source: s}",
+     {WL_E_INPUT, "clock lacks its unit", HERE, 1}},
+    {"missing value",
+     "clock: {value: 1.38, unit: GHz, source: s}",
+     "clock: {unit: GHz, source: s}",
+     {WL_E_INPUT, "clock lacks its value", HERE, 1}},
+    {"empty source",
+     "clock: {value: 1.38, unit: GHz, source: s}",
+     "clock: {value: 1.38, unit: GHz, source: ''}",
+     {WL_E_INPUT, "clock has an empty source", HERE, 42}},
+    {"source as a list",
+     "clock: {value: 1.38, unit: GHz, source: s}",
+     "clock: {value: 1.38, unit: GHz, source: [s]}",
+     {WL_E_INPUT, "a source must be a single value, not a list", HERE, 41}},
+    {"unit as a list",
+     "1.38, unit: GHz",
+     "1.38, unit: [GHz]",
+     {WL_E_INPUT, "a unit must be a single value, not a list", HERE, 28}},
+    {"a bare number",
+     "clock: {value: 1.38, unit: GHz, source: s}",
+     "clock: 1.38",
+     {WL_E_INPUT, "clock must be a map of key: value, not a single value", HERE, 8}},
+    {"missing required number",
+     "dram_fetch: {value: 64, unit: B, source: s}\n",
+     "",
+     {WL_E_INPUT, "the device lacks 'dram_fetch' (unit in which the L2 reads device memory), which every model needs",
+      1, 1}},
+    {"missing required list",
+     "l2_store_curve: {value: [0.38, 3.79, 0.55], unit: 1, source: s}\n",
+     "",
+     {WL_E_INPUT, "the device lacks 'l2_store_curve'", 1, 1}},
     {"missing name", "name: test\n", "", {WL_E_INPUT, "the device file lacks 'name'", 1, 1}},
     {"missing title", "title: A test\n", "", {WL_E_INPUT, "the device file lacks 'title'", 1, 1}},
     {"missing vendor", "vendor: nobody\n", "", {WL_E_INPUT, "the device file lacks 'vendor'", 1, 1}},
     {"missing architecture", "architecture: none\n", "", {WL_E_INPUT, "the device file lacks 'architecture'", 1, 1}},
     {"empty title", "title: A test", "title:", {WL_E_INPUT, "'title' is empty", HERE, 7}},
-    {"title as a list", "title: A test", "title: [A]", {WL_E_INPUT, "title must be a single value, not a list", HERE, 8}},
+    {"title as a list",
+     "title: A test",
+     "title: [A]",
+     {WL_E_INPUT, "title must be a single value, not a list", HERE, 8}},
     {"text for a number", "value: 80,", "value: many,", {WL_E_INPUT, "sm_count needs a number, not 'many'", HERE, 19}},
-    {"number with its unit", "value: 96, unit: KiB", "value: 96KiB, unit: KiB", {WL_E_INPUT, "shared_per_sm needs a number, not '96KiB'", HERE, 24}},
+    {"number with its unit",
+     "value: 96, unit: KiB",
+     "value: 96KiB, unit: KiB",
+     {WL_E_INPUT, "shared_per_sm needs a number, not '96KiB'", HERE, 24}},
     {"hexadecimal", "value: 80,", "value: 0x50,", {WL_E_INPUT, "sm_count needs a number, not '0x50'", HERE, 19}},
     {"infinite", "value: 80,", "value: .inf,", {WL_E_INPUT, "sm_count needs a number, not '.inf'", HERE, 19}},
     {"empty value", "value: 80,", "value: ,", {WL_E_INPUT, "sm_count needs a number, not ''", HERE, 19}},
-    {"list for a number", "value: 80,", "value: [80],", {WL_E_INPUT, "a value must be a single value, not a list", HERE, 19}},
-    {"number for a list", "[0.66, 6.77, 1.45]", "0.66", {WL_E_INPUT, "l1_miss_curve must be a list, not a single value", HERE, 24}},
-    {"text in a list", "[0.66, 6.77, 1.45]", "[0.66, six, 1.45]", {WL_E_INPUT, "l1_miss_curve needs a number, not 'six'", HERE, 31}},
-    {"list in a list", "[0.66, 6.77, 1.45]", "[0.66, [6], 1.45]", {WL_E_INPUT, "a value must be a single value, not a list", HERE, 31}},
-    {"list too long", "[1, 2, 3]", "[" ZEROS10 ZEROS10 ZEROS10 ZEROS10 "1]", {WL_E_INPUT, "l1_tag_hash has more than 40 values", HERE, 143}},
-    {"curve of two", "[0.66, 6.77, 1.45]", "[0.66, 6.77]", {WL_E_INPUT, "l1_miss_curve must be three numbers [a, b, c] with a at most 1", HERE, 24}},
-    {"curve of four", "[0.66, 6.77, 1.45]", "[0.66, 6.77, 1.45, 1]", {WL_E_INPUT, "l1_miss_curve must be three numbers", HERE, 24}},
+    {"list for a number",
+     "value: 80,",
+     "value: [80],",
+     {WL_E_INPUT, "a value must be a single value, not a list", HERE, 19}},
+    {"number for a list",
+     "[0.66, 6.77, 1.45]",
+     "0.66",
+     {WL_E_INPUT, "l1_miss_curve must be a list, not a single value", HERE, 24}},
+    {"text in a list",
+     "[0.66, 6.77, 1.45]",
+     "[0.66, six, 1.45]",
+     {WL_E_INPUT, "l1_miss_curve needs a number, not 'six'", HERE, 31}},
+    {"list in a list",
+     "[0.66, 6.77, 1.45]",
+     "[0.66, [6], 1.45]",
+     {WL_E_INPUT, "a value must be a single value, not a list", HERE, 31}},
+    {"list too long",
+     "[1, 2, 3]",
+     "[" ZEROS10 ZEROS10 ZEROS10 ZEROS10 "1]",
+     {WL_E_INPUT, "l1_tag_hash has more than 40 values", HERE, 143}},
+    {"curve of two",
+     "[0.66, 6.77, 1.45]",
+     "[0.66, 6.77]",
+     {WL_E_INPUT, "l1_miss_curve must be three numbers [a, b, c] with a at most 1", HERE, 24}},
+    {"curve of four",
+     "[0.66, 6.77, 1.45]",
+     "[0.66, 6.77, 1.45, 1]",
+     {WL_E_INPUT, "l1_miss_curve must be three numbers", HERE, 24}},
     {"empty curve", "[0.66, 6.77, 1.45]", "[]", {WL_E_INPUT, "l1_miss_curve must be three numbers", HERE, 24}},
     {"curve above 1", "[0.66, 6.77, 1.45]", "[1.66, 6.77, 1.45]", {WL_E_INPUT, "with a at most 1", HERE, 24}},
     {"negative", "value: 800,", "value: -800,", {WL_E_INPUT, "dram_bandwidth must be a positive number", HERE, 25}},
-    {"negative in a list", "[0.66, 6.77, 1.45]", "[0.66, -6.77, 1.45]", {WL_E_INPUT, "l1_miss_curve must be a positive number", HERE, 24}},
+    {"negative in a list",
+     "[0.66, 6.77, 1.45]",
+     "[0.66, -6.77, 1.45]",
+     {WL_E_INPUT, "l1_miss_curve must be a positive number", HERE, 24}},
     {"zero", "value: 80,", "value: 0,", {WL_E_INPUT, "sm_count must be a positive number", HERE, 19}},
-    {"too large", "value: 80,", "value: 2e18,", {WL_E_INPUT, "sm_count must be a positive number below 1e18", HERE, 19}},
+    {"too large",
+     "value: 80,",
+     "value: 2e18,",
+     {WL_E_INPUT, "sm_count must be a positive number below 1e18", HERE, 19}},
     {"not whole", "value: 80,", "value: 80.5,", {WL_E_INPUT, "sm_count must be a whole number", HERE, 19}},
-    {"bytes not whole", "l2_size: {value: 6, unit: MiB", "l2_size: {value: 6.3, unit: B", {WL_E_INPUT, "l2_size must be a whole number", HERE, 18}},
-    {"line no power of two", "l1_line: {value: 128", "l1_line: {value: 96", {WL_E_INPUT, "l1_line must be a power of two", HERE, 18}},
-    {"banks no power of two", "l1_banks: {value: 32", "l1_banks: {value: 24", {WL_E_INPUT, "l1_banks must be a power of two", HERE, 19}},
-    {"sector above its line", "l1_sector: {value: 32", "l1_sector: {value: 256", {WL_E_INPUT, "l1_sector must not exceed l1_line", HERE, 20}},
-    {"L2 sector above its line", "l2_sector: {value: 32", "l2_sector: {value: 256", {WL_E_INPUT, "l2_sector must not exceed l2_line", HERE, 20}},
-    {"warp of 128", "warp_size: {value: 32", "warp_size: {value: 128", {WL_E_INPUT, "warp_size may be at most 64", HERE, 20}},
-    {"128 banks", "l1_banks: {value: 32", "l1_banks: {value: 128", {WL_E_INPUT, "l1_banks may be at most 64", HERE, 19}},
-    {"block of 8192", "max_threads_per_block: {value: 1024", "max_threads_per_block: {value: 8192", {WL_E_INPUT, "max_threads_per_block may be at most 4096", HERE, 32}},
-    {"too many threads", "value: 2048", "value: 131072", {WL_E_INPUT, "max_threads_per_sm may be at most 65536", HERE, 29}},
-    {"too many schedulers", "sub_partitions: {value: 4", "sub_partitions: {value: 65537", {WL_E_INPUT, "sub_partitions must not exceed registers_per_sm", HERE, 25}},
-    {"too many partitions", "l2_partitions: {value: 1", "l2_partitions: {value: 10000000", {WL_E_INPUT, "l2_partitions must not exceed l2_size", HERE, 24}},
+    {"bytes not whole",
+     "l2_size: {value: 6, unit: MiB",
+     "l2_size: {value: 6.3, unit: B",
+     {WL_E_INPUT, "l2_size must be a whole number", HERE, 18}},
+    {"line no power of two",
+     "l1_line: {value: 128",
+     "l1_line: {value: 96",
+     {WL_E_INPUT, "l1_line must be a power of two", HERE, 18}},
+    {"banks no power of two",
+     "l1_banks: {value: 32",
+     "l1_banks: {value: 24",
+     {WL_E_INPUT, "l1_banks must be a power of two", HERE, 19}},
+    {"sector above its line",
+     "l1_sector: {value: 32",
+     "l1_sector: {value: 256",
+     {WL_E_INPUT, "l1_sector must not exceed l1_line", HERE, 20}},
+    {"L2 sector above its line",
+     "l2_sector: {value: 32",
+     "l2_sector: {value: 256",
+     {WL_E_INPUT, "l2_sector must not exceed l2_line", HERE, 20}},
+    {"warp of 128",
+     "warp_size: {value: 32",
+     "warp_size: {value: 128",
+     {WL_E_INPUT, "warp_size may be at most 64", HERE, 20}},
+    {"128 banks",
+     "l1_banks: {value: 32",
+     "l1_banks: {value: 128",
+     {WL_E_INPUT, "l1_banks may be at most 64", HERE, 19}},
+    {"block of 8192",
+     "max_threads_per_block: {value: 1024",
+     "max_threads_per_block: {value: 8192",
+     {WL_E_INPUT, "max_threads_per_block may be at most 4096", HERE, 32}},
+    {"too many threads",
+     "value: 2048",
+     "value: 131072",
+     {WL_E_INPUT, "max_threads_per_sm may be at most 65536", HERE, 29}},
+    {"too many schedulers",
+     "sub_partitions: {value: 4",
+     "sub_partitions: {value: 65537",
+     {WL_E_INPUT, "sub_partitions must not exceed registers_per_sm", HERE, 25}},
+    {"too many partitions",
+     "l2_partitions: {value: 1",
+     "l2_partitions: {value: 10000000",
+     {WL_E_INPUT, "l2_partitions must not exceed l2_size", HERE, 24}},
     {"carve-outs descend", "[0, 8, 96]", "[0, 96, 8]", {WL_E_INPUT, "shared_carveouts must ascend", HERE, 27}},
-    {"tag hash beyond the banks", "[1, 2, 3]", "[1, 2, 4]", {WL_E_INPUT, "l1_tag_hash names a bank beyond l1_tag_banks", HERE, 22}},
-    {"tag hash without banks", "l1_tag_banks: {value: 4, unit: banks, source: s}\n", "", {WL_E_INPUT, "l1_tag_hash needs l1_tag_banks", HERE, 22}},
-    {"32 tag banks", "l1_tag_banks: {value: 4", "l1_tag_banks: {value: 32", {WL_E_INPUT, "l1_tag_banks may be at most 16", HERE, 23}},
+    {"tag hash beyond the banks",
+     "[1, 2, 3]",
+     "[1, 2, 4]",
+     {WL_E_INPUT, "l1_tag_hash names a bank beyond l1_tag_banks", HERE, 22}},
+    {"tag hash without banks",
+     "l1_tag_banks: {value: 4, unit: banks, source: s}\n",
+     "",
+     {WL_E_INPUT, "l1_tag_hash needs l1_tag_banks", HERE, 22}},
+    {"32 tag banks",
+     "l1_tag_banks: {value: 4",
+     "l1_tag_banks: {value: 32",
+     {WL_E_INPUT, "l1_tag_banks may be at most 16", HERE, 23}},
     {"a list for a file", "name: test\n", "- a\n", {WL_E_INPUT, "not valid YAML", 2, 1}},
     {"bracket left open", "[0, 8, 96]", "[0, 8, 96", {WL_E_INPUT, "not valid YAML", HERE, 58}},
 };
@@ -425,9 +547,11 @@ static void test_required(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped), cmocka_unit_test(test_table_1), cmocka_unit_test(test_unknown_device),
-        cmocka_unit_test(test_what_ifs), cmocka_unit_test(test_bad_what_ifs), cmocka_unit_test(test_long_what_if),
-        cmocka_unit_test(test_what_if_order), cmocka_unit_test(test_broken_files), cmocka_unit_test(test_required),
+        cmocka_unit_test(test_shipped),        cmocka_unit_test(test_table_1),
+        cmocka_unit_test(test_unknown_device), cmocka_unit_test(test_what_ifs),
+        cmocka_unit_test(test_bad_what_ifs),   cmocka_unit_test(test_long_what_if),
+        cmocka_unit_test(test_what_if_order),  cmocka_unit_test(test_broken_files),
+        cmocka_unit_test(test_required),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

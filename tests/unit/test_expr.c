@@ -75,7 +75,7 @@ static void check_form(const char *name, const wl_expr *e, const wl_ranges *rang
     }
 }
 
-/* ---- table ------------------------------------------------------------------------------------------------- */
+/* ---- table ---- */
 
 #define NO false
 #define YES true
@@ -98,8 +98,8 @@ static const struct {
     {"threadIdx.x + blockIdx.x*blockDim.x", YES, 0, 0, 0, 1, 32, 0},
     {"(gridDim.x - 1) * blockDim.x", YES, 288, 0, 0, 0, 0, 0},
     {"i*n + x", YES, 0, 1, 0, 0, 0, 640},
-    {"j + x", YES, 0, 1, 0, 0, 0, 0},              /* j runs over 0 alone */
-    {"blockIdx.z + x", YES, 0, 1, 0, 0, 0, 0},     /* so does blockIdx.z */
+    {"j + x", YES, 0, 1, 0, 0, 0, 0},          /* j runs over 0 alone */
+    {"blockIdx.z + x", YES, 0, 1, 0, 0, 0, 0}, /* so does blockIdx.z */
     {"x*y", NO, 0, 0, 0, 0, 0, 0},
     {"x*j", YES, 0, 0, 0, 0, 0, 0},
     {"x/x", NO, 0, 0, 0, 0, 0, 0},
@@ -190,8 +190,9 @@ static const struct {
     const char *text;
     int64_t value;
 } values[] = {
-    {"x*y", -15}, {"x/2", 2}, {"y/2", -2}, {"y%2", 1}, {"y%-2", -1}, {"y/-2", 1}, {"x%3", 2}, {"min(x,y)", -3},
-    {"max(x,y,7)", 7}, {"threadIdx.x/4%2", 1}, {"-y", 3}, {"(x+y)*(x-y)", 16}, {"n/x", 128}, {"blockDim.x", 32},
+    {"x*y", -15}, {"x/2", 2},          {"y/2", -2},      {"y%2", 1},         {"y%-2", -1},
+    {"y/-2", 1},  {"x%3", 2},          {"min(x,y)", -3}, {"max(x,y,7)", 7},  {"threadIdx.x/4%2", 1},
+    {"-y", 3},    {"(x+y)*(x-y)", 16}, {"n/x", 128},     {"blockDim.x", 32},
 };
 
 static void test_values(void **state)
@@ -218,7 +219,7 @@ static void test_values(void **state)
     check_done();
 }
 
-/* ---- random trees -------------------------------------------------------------------------------------------- */
+/* ---- random trees ---- */
 
 static const wl_expr *random_tree(wl_arena *arena, uint64_t *seed, int depth)
 {
@@ -277,7 +278,7 @@ static void test_random_trees(void **state)
     check_done();
 }
 
-/* ---- errors ---------------------------------------------------------------------------------------------------- */
+/* ---- errors ---- */
 
 #define TOP "1152921504606846975" /* 2^60 - 1 */
 
@@ -374,12 +375,9 @@ static void test_limits(void **state)
         int repeat;
         wl_status want;
     } cases[] = {
-        {"90 parentheses", "(", "x", ")", 90, WL_OK},
-        {"200 parentheses", "(", "x", ")", 200, WL_E_LIMIT},
-        {"200 signs", "-", "x", "", 200, WL_E_LIMIT},
-        {"1900 terms", "x+", "x", "", 1900, WL_OK},
-        {"3000 terms", "x+", "x", "", 3000, WL_E_LIMIT},
-        {"3000 constants", "1+", "1", "", 3000, WL_E_LIMIT},
+        {"90 parentheses", "(", "x", ")", 90, WL_OK},       {"200 parentheses", "(", "x", ")", 200, WL_E_LIMIT},
+        {"200 signs", "-", "x", "", 200, WL_E_LIMIT},       {"1900 terms", "x+", "x", "", 1900, WL_OK},
+        {"3000 terms", "x+", "x", "", 3000, WL_E_LIMIT},    {"3000 constants", "1+", "1", "", 3000, WL_E_LIMIT},
         {"200 calls", "min(x,", "x", ")", 200, WL_E_LIMIT},
     };
     static char text[16384];
@@ -465,9 +463,14 @@ static void test_vars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms), cmocka_unit_test(test_values), cmocka_unit_test(test_random_trees),
-        cmocka_unit_test(test_errors), cmocka_unit_test(test_overflow_in_lanes), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_constants), cmocka_unit_test(test_vars),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_random_trees),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_overflow_in_lanes),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_vars),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,13 +20,17 @@ static wl_device *builtin(const char *name)
 /* A kernel over the domain (dims 0: none), with what it states about its resources. */
 static wl_kernel kernel_over(int dims, const int64_t domain[3], int64_t registers, int64_t shared_bytes)
 {
-    wl_kernel k = {.name = "test", .dims = dims, .registers = registers, .has_registers = registers > 0, .shared_bytes = shared_bytes};
+    wl_kernel k = {.name = "test",
+                   .dims = dims,
+                   .registers = registers,
+                   .has_registers = registers > 0,
+                   .shared_bytes = shared_bytes};
     for (int d = 0; d < 3; d++)
         k.domain[d] = d < dims ? domain[d] : 1;
     return k;
 }
 
-/* ---- from a launch to its geometry -------------------------------------------------------------------------- */
+/* ---- from a launch to its geometry ---- */
 
 static const struct {
     const char *name;
@@ -34,21 +38,76 @@ static const struct {
     int64_t domain[3];
     wl_launch launch;
     int64_t grid[3], cells[3], threads, blocks, items, wave_blocks;
-} launches[] = { /* on the V100: 80 multiprocessors */
+} launches[] = {
+    /* on the V100: 80 multiprocessors */
     {"exact", 3, {640, 512, 512}, {.block = {32, 4, 2}}, {20, 128, 256}, {640, 512, 512}, 256, 655360, 167772160, 640},
-    {"one more", 3, {641, 512, 512}, {.block = {32, 4, 2}}, {21, 128, 256}, {641, 512, 512}, 256, 688128, 168034304, 640},
-    {"one less", 3, {639, 512, 512}, {.block = {32, 4, 2}}, {20, 128, 256}, {639, 512, 512}, 256, 655360, 167510016, 640},
-    {"folded", 3, {640, 512, 512}, {.block = {32, 4, 2}, .fold = {2, 1, 4}}, {10, 128, 64}, {640, 512, 512}, 256, 81920, 167772160, 640},
+    {"one more",
+     3,
+     {641, 512, 512},
+     {.block = {32, 4, 2}},
+     {21, 128, 256},
+     {641, 512, 512},
+     256,
+     688128,
+     168034304,
+     640},
+    {"one less",
+     3,
+     {639, 512, 512},
+     {.block = {32, 4, 2}},
+     {20, 128, 256},
+     {639, 512, 512},
+     256,
+     655360,
+     167510016,
+     640},
+    {"folded",
+     3,
+     {640, 512, 512},
+     {.block = {32, 4, 2}, .fold = {2, 1, 4}},
+     {10, 128, 64},
+     {640, 512, 512},
+     256,
+     81920,
+     167772160,
+     640},
     {"fold that does not divide", 1, {1000}, {.block = {32}, .fold = {3}}, {11, 1, 1}, {1000, 1, 1}, 32, 11, 1000, 11},
     {"nothing given", 2, {10, 5}, {.block = {0}}, {10, 5, 1}, {10, 5, 1}, 1, 50, 50, 50},
     {"block larger than the domain", 2, {10, 5}, {.block = {64, 8}}, {1, 1, 1}, {10, 5, 1}, 512, 1, 50, 1},
     {"a grid beyond the domain", 1, {100}, {.block = {32}, .grid = {10}}, {10, 1, 1}, {100, 1, 1}, 32, 10, 100, 10},
     {"a grid within the domain", 1, {100}, {.block = {32}, .grid = {2}}, {2, 1, 1}, {64, 1, 1}, 32, 2, 64, 2},
-    {"part of a grid given", 2, {100, 100}, {.block = {32, 4}, .grid = {0, 3}}, {4, 3, 1}, {100, 12, 1}, 128, 12, 1200, 12},
+    {"part of a grid given",
+     2,
+     {100, 100},
+     {.block = {32, 4}, .grid = {0, 3}},
+     {4, 3, 1},
+     {100, 12, 1},
+     128,
+     12,
+     1200,
+     12},
     {"no domain", 0, {0}, {.block = {32, 2}, .grid = {7, 3}}, {7, 3, 1}, {224, 6, 1}, 64, 21, 1344, 21},
     {"no domain, folded", 0, {0}, {.block = {32}, .grid = {7}, .fold = {4}}, {7, 1, 1}, {896, 1, 1}, 32, 7, 896, 7},
-    {"wave limited by registers", 1, {1 << 20}, {.block = {256}, .registers = 64}, {4096, 1, 1}, {1 << 20, 1, 1}, 256, 4096, 1 << 20, 320},
-    {"wave limited by shared memory", 1, {1 << 20}, {.block = {256}, .shared_bytes = 40960}, {4096, 1, 1}, {1 << 20, 1, 1}, 256, 4096, 1 << 20, 160},
+    {"wave limited by registers",
+     1,
+     {1 << 20},
+     {.block = {256}, .registers = 64},
+     {4096, 1, 1},
+     {1 << 20, 1, 1},
+     256,
+     4096,
+     1 << 20,
+     320},
+    {"wave limited by shared memory",
+     1,
+     {1 << 20},
+     {.block = {256}, .shared_bytes = 40960},
+     {4096, 1, 1},
+     {1 << 20, 1, 1},
+     256,
+     4096,
+     1 << 20,
+     160},
 };
 
 static void test_launches(void **state)
@@ -101,7 +160,8 @@ static void test_resources(void **state)
     wl_device *device = builtin("v100");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const wl_kernel kernel = kernel_over(1, domain, cases[i].kernel_registers, cases[i].kernel_shared);
-        const wl_launch launch = {.block = {64}, .registers = cases[i].launch_registers, .shared_bytes = cases[i].launch_shared};
+        const wl_launch launch = {
+            .block = {64}, .registers = cases[i].launch_registers, .shared_bytes = cases[i].launch_shared};
         wl_geometry g;
         wl_error err = {0};
         check_ok(cases[i].name, wl_geometry_make(&kernel, device, &launch, &g, &err), &err);
@@ -120,23 +180,82 @@ static const struct {
     wl_launch launch;
     expected_error want;
 } bad[] = {
-    {"block of 2000", 1, {4000}, {.block = {2000}}, {WL_E_INPUT, "a block's extent in x is 1 to 1024 on this device (not 2000)", 0, 0}},
-    {"block of 2048 in two dimensions", 2, {64, 64}, {.block = {64, 32}}, {WL_E_INPUT, "a block has at most 1024 threads on this device (64x32x1 is more)", 0, 0}},
-    {"block of z = 65", 3, {64, 64, 64}, {.block = {1, 1, 65}}, {WL_E_INPUT, "a block's extent in z is 1 to 64 on this device (not 65)", 0, 0}},
-    {"negative block", 1, {64}, {.block = {32, -1}}, {WL_E_INPUT, "a block's extent in y is 1 to 1024 on this device (not -1)", 0, 0}},
+    {"block of 2000",
+     1,
+     {4000},
+     {.block = {2000}},
+     {WL_E_INPUT, "a block's extent in x is 1 to 1024 on this device (not 2000)", 0, 0}},
+    {"block of 2048 in two dimensions",
+     2,
+     {64, 64},
+     {.block = {64, 32}},
+     {WL_E_INPUT, "a block has at most 1024 threads on this device (64x32x1 is more)", 0, 0}},
+    {"block of z = 65",
+     3,
+     {64, 64, 64},
+     {.block = {1, 1, 65}},
+     {WL_E_INPUT, "a block's extent in z is 1 to 64 on this device (not 65)", 0, 0}},
+    {"negative block",
+     1,
+     {64},
+     {.block = {32, -1}},
+     {WL_E_INPUT, "a block's extent in y is 1 to 1024 on this device (not -1)", 0, 0}},
     {"enormous block", 1, {64}, {.block = {1, INT64_MAX}}, {WL_E_INPUT, "a block's extent in y is 1 to 1024", 0, 0}},
-    {"fold of 65", 1, {64}, {.block = {32}, .fold = {65}}, {WL_E_INPUT, "a thread folds 1 to 64 cells (not 65x1x1)", 0, 0}},
-    {"fold of 16x8", 2, {64, 64}, {.block = {32}, .fold = {16, 8}}, {WL_E_INPUT, "a thread folds 1 to 64 cells (not 16x8x1)", 0, 0}},
-    {"negative fold", 1, {64}, {.block = {32}, .fold = {1, 1, -2}}, {WL_E_INPUT, "a thread folds 1 to 64 cells (not 1x1x-2)", 0, 0}},
-    {"grid too large in y", 2, {64, 100000}, {.block = {64, 1}}, {WL_E_INPUT, "a grid's extent in y is at most 65535 blocks on this device (not 100000)", 0, 0}},
-    {"grid too large in x", 1, {(int64_t)1 << 40}, {.block = {32}}, {WL_E_INPUT, "a grid's extent in x is at most 2147483647 blocks on this device (not 34359738368)", 0, 0}},
-    {"given grid too large in z", 1, {64}, {.block = {32}, .grid = {1, 1, 65536}}, {WL_E_INPUT, "a grid's extent in z is at most 65535 blocks", 0, 0}},
+    {"fold of 65",
+     1,
+     {64},
+     {.block = {32}, .fold = {65}},
+     {WL_E_INPUT, "a thread folds 1 to 64 cells (not 65x1x1)", 0, 0}},
+    {"fold of 16x8",
+     2,
+     {64, 64},
+     {.block = {32}, .fold = {16, 8}},
+     {WL_E_INPUT, "a thread folds 1 to 64 cells (not 16x8x1)", 0, 0}},
+    {"negative fold",
+     1,
+     {64},
+     {.block = {32}, .fold = {1, 1, -2}},
+     {WL_E_INPUT, "a thread folds 1 to 64 cells (not 1x1x-2)", 0, 0}},
+    {"grid too large in y",
+     2,
+     {64, 100000},
+     {.block = {64, 1}},
+     {WL_E_INPUT, "a grid's extent in y is at most 65535 blocks on this device (not 100000)", 0, 0}},
+    {"grid too large in x",
+     1,
+     {(int64_t)1 << 40},
+     {.block = {32}},
+     {WL_E_INPUT, "a grid's extent in x is at most 2147483647 blocks on this device (not 34359738368)", 0, 0}},
+    {"given grid too large in z",
+     1,
+     {64},
+     {.block = {32}, .grid = {1, 1, 65536}},
+     {WL_E_INPUT, "a grid's extent in z is at most 65535 blocks", 0, 0}},
     {"negative grid", 1, {64}, {.block = {32}, .grid = {1, -1}}, {WL_E_INPUT, "a grid's extents are positive", 0, 0}},
     {"no domain and no grid", 0, {0}, {.block = {32}}, {WL_E_INPUT, "the kernel has no domain: give the grid", 0, 0}},
-    {"more than 2^60 cells", 0, {0}, {.block = {1024}, .grid = {2147483647, 65535, 65535}}, {WL_E_RANGE, "the grid has more than 2^60 cells", 0, 0}},
-    {"does not fit: registers", 1, {64}, {.block = {1024}, .registers = 65}, {WL_E_INPUT, "not even one block fits on a multiprocessor: 1024 threads with 65 registers each and 0 bytes of shared memory (limit: registers)", 0, 0}},
-    {"does not fit: shared memory", 1, {64}, {.block = {32}, .shared_bytes = 98305}, {WL_E_INPUT, "98305 bytes of shared memory (limit: shared)", 0, 0}},
-    {"negative registers", 1, {64}, {.block = {32}, .registers = -1}, {WL_E_INPUT, "a thread uses 1 to 255 registers on this device (not -1)", 0, 0}},
+    {"more than 2^60 cells",
+     0,
+     {0},
+     {.block = {1024}, .grid = {2147483647, 65535, 65535}},
+     {WL_E_RANGE, "the grid has more than 2^60 cells", 0, 0}},
+    {"does not fit: registers",
+     1,
+     {64},
+     {.block = {1024}, .registers = 65},
+     {WL_E_INPUT,
+      "not even one block fits on a multiprocessor: 1024 threads with 65 registers each and 0 bytes of shared memory "
+      "(limit: registers)",
+      0, 0}},
+    {"does not fit: shared memory",
+     1,
+     {64},
+     {.block = {32}, .shared_bytes = 98305},
+     {WL_E_INPUT, "98305 bytes of shared memory (limit: shared)", 0, 0}},
+    {"negative registers",
+     1,
+     {64},
+     {.block = {32}, .registers = -1},
+     {WL_E_INPUT, "a thread uses 1 to 255 registers on this device (not -1)", 0, 0}},
 };
 
 static void test_bad_launches(void **state)
@@ -170,11 +289,12 @@ static void test_enormous_grid(void **state)
     check_done();
 }
 
-/* ---- sets of blocks ----------------------------------------------------------------------------------------------- */
+/* ---- sets of blocks ---- */
 
 static wl_geometry grid_of(int64_t x, int64_t y, int64_t z)
 {
-    return (wl_geometry){.grid = {x, y, z}, .blocks = x * y * z, .block = {1, 1, 1}, .fold = {1, 1, 1}, .cells = {x, y, z}};
+    return (wl_geometry){
+        .grid = {x, y, z}, .blocks = x * y * z, .block = {1, 1, 1}, .fold = {1, 1, 1}, .cells = {x, y, z}};
 }
 
 static const struct {
@@ -182,7 +302,8 @@ static const struct {
     int64_t first, last;
     int count;
     wl_box3 boxes[WL_BLOCK_BOXES_MAX];
-} intervals[] = { /* of a grid of 4x3x5: a row is 4 blocks, a plane 12 */
+} intervals[] = {
+    /* of a grid of 4x3x5: a row is 4 blocks, a plane 12 */
     {"nothing", 5, 5, 0, {{{0}, {0}}}},
     {"one block", 5, 6, 1, {{{1, 1, 0}, {2, 2, 1}}}},
     {"all", 0, 60, 1, {{{0, 0, 0}, {4, 3, 5}}}},
@@ -193,8 +314,15 @@ static const struct {
     {"three parts of a plane", 1, 10, 3, {{{1, 0, 0}, {4, 1, 1}}, {{0, 1, 0}, {4, 2, 1}}, {{0, 2, 0}, {2, 3, 1}}}},
     {"full planes", 12, 36, 1, {{{0, 0, 1}, {4, 3, 3}}}},
     {"from plane to plane", 11, 13, 2, {{{3, 2, 0}, {4, 3, 1}}, {{0, 0, 1}, {1, 1, 2}}}},
-    {"five boxes", 5, 55, 5, {{{1, 1, 0}, {4, 2, 1}}, {{0, 2, 0}, {4, 3, 1}}, {{0, 0, 1}, {4, 3, 4}},
-                              {{0, 0, 4}, {4, 1, 5}}, {{0, 1, 4}, {3, 2, 5}}}},
+    {"five boxes",
+     5,
+     55,
+     5,
+     {{{1, 1, 0}, {4, 2, 1}},
+      {{0, 2, 0}, {4, 3, 1}},
+      {{0, 0, 1}, {4, 3, 4}},
+      {{0, 0, 4}, {4, 1, 5}},
+      {{0, 1, 4}, {3, 2, 5}}}},
 };
 
 static void test_intervals(void **state)
@@ -223,7 +351,8 @@ static void test_random_intervals(void **state)
     (void)state;
     for (uint64_t i = 0; i < 20000; i++) {
         uint64_t seed = i;
-        const wl_geometry g = grid_of(check_random_in(&seed, 1, 12), check_random_in(&seed, 1, 12), check_random_in(&seed, 1, 12));
+        const wl_geometry g =
+            grid_of(check_random_in(&seed, 1, 12), check_random_in(&seed, 1, 12), check_random_in(&seed, 1, 12));
         const int64_t a = check_random_in(&seed, 0, g.blocks), b = check_random_in(&seed, 0, g.blocks);
         const int64_t first = a < b ? a : b, last = a < b ? b : a;
         char name[96];
@@ -237,7 +366,8 @@ static void test_random_intervals(void **state)
         for (int k = 0; k < set.count; k++) {
             const wl_box3 *box = &set.boxes[k];
             for (int d = 0; d < 3; d++)
-                check_true(name, "box inside the grid and not empty", box->lo[d] >= 0 && box->lo[d] < box->hi[d] && box->hi[d] <= g.grid[d]);
+                check_true(name, "box inside the grid and not empty",
+                           box->lo[d] >= 0 && box->lo[d] < box->hi[d] && box->hi[d] <= g.grid[d]);
             for (int64_t z = box->lo[2]; z < box->hi[2]; z++)
                 for (int64_t y = box->lo[1]; y < box->hi[1]; y++)
                     for (int64_t x = box->lo[0]; x < box->hi[0]; x++, total++)
@@ -258,7 +388,8 @@ static void test_large_intervals(void **state)
     (void)state;
     uint64_t seed = 11;
     for (int i = 0; i < 2000; i++) {
-        const wl_geometry g = grid_of(check_random_in(&seed, 1, 2147483647), check_random_in(&seed, 1, 65535), check_random_in(&seed, 1, 8000));
+        const wl_geometry g = grid_of(check_random_in(&seed, 1, 2147483647), check_random_in(&seed, 1, 65535),
+                                      check_random_in(&seed, 1, 8000));
         const int64_t first = check_random_in(&seed, 0, g.blocks), last = check_random_in(&seed, first, g.blocks);
         wl_block_set set;
         wl_block_interval(&g, first, last, &set);
@@ -274,14 +405,16 @@ static void test_large_intervals(void **state)
     check_done();
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------------ */
+/* ---- cells
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static void test_edge_cells(void **state)
 {
     static const struct {
         const char *name;
         wl_box3 blocks, cells;
-    } cases[] = { /* a domain of 100x10x3 in blocks of 32x4x2, folded 1x2x1: a grid of 4x2x2 */
+    } cases[] = {
+        /* a domain of 100x10x3 in blocks of 32x4x2, folded 1x2x1: a grid of 4x2x2 */
         {"inner block", {{1, 0, 0}, {2, 1, 1}}, {{32, 0, 0}, {64, 8, 2}}},
         {"edge in x", {{3, 0, 0}, {4, 1, 1}}, {{96, 0, 0}, {100, 8, 2}}},
         {"edge in y", {{0, 1, 0}, {1, 2, 1}}, {{0, 8, 0}, {32, 10, 2}}},
@@ -338,7 +471,8 @@ static void test_lanes(void **state)
         check_ok(cases[i].name, wl_geometry_make(&kernel, device, &launch, &g, &err), &err);
         memset(seen, 0, sizeof seen);
         for (int64_t block = 0; block < g.blocks; block++) {
-            wl_warp_id warp = {.block = {block % g.grid[0], block / g.grid[0] % g.grid[1], block / g.grid[0] / g.grid[1]}};
+            wl_warp_id warp = {
+                .block = {block % g.grid[0], block / g.grid[0] % g.grid[1], block / g.grid[0] / g.grid[1]}};
             for (warp.first_thread = 0; warp.first_thread < g.threads; warp.first_thread += cases[i].warp_size) {
                 for (int64_t f = 0; f < g.fold[0] * g.fold[1] * g.fold[2]; f++) {
                     const int64_t fold[3] = {f % g.fold[0], f / g.fold[0] % g.fold[1], f / g.fold[0] / g.fold[1]};
@@ -351,12 +485,14 @@ static void test_lanes(void **state)
                         for (int d = 0; d < 3; d++) {
                             cell[d] = values.at[WL_VAR_X + d][l];
                             thread[d] = values.at[WL_VAR_THREAD_X + d][l];
-                            check_int(cases[i].name, "cell", cell[d], (warp.block[d] * g.block[d] + thread[d]) * g.fold[d] + fold[d]);
+                            check_int(cases[i].name, "cell", cell[d],
+                                      (warp.block[d] * g.block[d] + thread[d]) * g.fold[d] + fold[d]);
                             check_int(cases[i].name, "blockIdx", values.at[WL_VAR_BLOCK_X + d][l], warp.block[d]);
                             check_int(cases[i].name, "blockDim", values.at[WL_VAR_BLOCKDIM_X + d][l], g.block[d]);
                             check_int(cases[i].name, "gridDim", values.at[WL_VAR_GRIDDIM_X + d][l], g.grid[d]);
                         }
-                        check_int(cases[i].name, "lane", lane[l], thread[0] + g.block[0] * (thread[1] + g.block[1] * thread[2]) - warp.first_thread);
+                        check_int(cases[i].name, "lane", lane[l],
+                                  thread[0] + g.block[0] * (thread[1] + g.block[1] * thread[2]) - warp.first_thread);
                         seen[(cell[2] * g.cells[1] + cell[1]) * g.cells[0] + cell[0]]++;
                     }
                 }
@@ -391,12 +527,22 @@ static void test_ranges(void **state)
         wl_var var;
         int64_t lo, hi;
     } want[] = {
-        {"x", WL_VAR_X, 0, 99}, {"y", WL_VAR_Y, 0, 9}, {"z", WL_VAR_Z, 0, 2},
-        {"threadIdx.x", WL_VAR_THREAD_X, 0, 31}, {"threadIdx.y", WL_VAR_THREAD_Y, 0, 3}, {"threadIdx.z", WL_VAR_THREAD_Z, 0, 1},
-        {"blockIdx.x", WL_VAR_BLOCK_X, 0, 3}, {"blockIdx.y", WL_VAR_BLOCK_Y, 0, 2}, {"blockIdx.z", WL_VAR_BLOCK_Z, 0, 1},
-        {"blockDim.x", WL_VAR_BLOCKDIM_X, 32, 32}, {"blockDim.z", WL_VAR_BLOCKDIM_Z, 2, 2},
-        {"gridDim.x", WL_VAR_GRIDDIM_X, 4, 4}, {"gridDim.z", WL_VAR_GRIDDIM_Z, 2, 2},
-        {"first loop", WL_VAR_LOOP_0, 0, 15}, {"second loop", WL_VAR_LOOP_1, 0, 0}, {"no third loop", WL_VAR_LOOP_2, 0, 0},
+        {"x", WL_VAR_X, 0, 99},
+        {"y", WL_VAR_Y, 0, 9},
+        {"z", WL_VAR_Z, 0, 2},
+        {"threadIdx.x", WL_VAR_THREAD_X, 0, 31},
+        {"threadIdx.y", WL_VAR_THREAD_Y, 0, 3},
+        {"threadIdx.z", WL_VAR_THREAD_Z, 0, 1},
+        {"blockIdx.x", WL_VAR_BLOCK_X, 0, 3},
+        {"blockIdx.y", WL_VAR_BLOCK_Y, 0, 2},
+        {"blockIdx.z", WL_VAR_BLOCK_Z, 0, 1},
+        {"blockDim.x", WL_VAR_BLOCKDIM_X, 32, 32},
+        {"blockDim.z", WL_VAR_BLOCKDIM_Z, 2, 2},
+        {"gridDim.x", WL_VAR_GRIDDIM_X, 4, 4},
+        {"gridDim.z", WL_VAR_GRIDDIM_Z, 2, 2},
+        {"first loop", WL_VAR_LOOP_0, 0, 15},
+        {"second loop", WL_VAR_LOOP_1, 0, 0},
+        {"no third loop", WL_VAR_LOOP_2, 0, 0},
     };
     for (size_t i = 0; i < COUNT_OF(want); i++) {
         check_int(want[i].name, "from", r.lo[want[i].var], want[i].lo);
@@ -409,9 +555,11 @@ static void test_ranges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches), cmocka_unit_test(test_resources), cmocka_unit_test(test_bad_launches), cmocka_unit_test(test_enormous_grid),
-        cmocka_unit_test(test_intervals), cmocka_unit_test(test_random_intervals), cmocka_unit_test(test_large_intervals),
-        cmocka_unit_test(test_edge_cells), cmocka_unit_test(test_lanes), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_launches),        cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_bad_launches),    cmocka_unit_test(test_enormous_grid),
+        cmocka_unit_test(test_intervals),       cmocka_unit_test(test_random_intervals),
+        cmocka_unit_test(test_large_intervals), cmocka_unit_test(test_edge_cells),
+        cmocka_unit_test(test_lanes),           cmocka_unit_test(test_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,8 @@ static const struct {
     const char *name;
     wl_status (*parse)(const char *name, wl_error *err);
 } walks[] = {
-    {"triad", parse_kernel}, {"vec3", parse_kernel}, {"matmul", parse_kernel}, {"blur3x3", parse_kernel},
-    {"v100", parse_device}, {"dst[0,0] = (src[1,0] + src[-1,0])/4", parse_update},
+    {"triad", parse_kernel},   {"vec3", parse_kernel}, {"matmul", parse_kernel},
+    {"blur3x3", parse_kernel}, {"v100", parse_device}, {"dst[0,0] = (src[1,0] + src[-1,0])/4", parse_update},
 };
 
 static void test_walk(void **state)

@@ -54,16 +54,11 @@ static const struct {
     int64_t threads, registers, shared_bytes;
     int64_t blocks[CAPABILITIES];
 } golden[] = {
-    {256, 32, 0, {8, 8, 8, 8, 4, 8, 6, 6, 8, 8}},
-    {128, 33, 0, {12, 12, 12, 12, 8, 12, 12, 12, 12, 12}},
-    {96, 40, 0, {16, 16, 16, 16, 10, 16, 16, 16, 16, 16}},
-    {1024, 65, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
-    {1024, 64, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
-    {256, 64, 40960, {2, 1, 2, 2, 1, 4, 2, 2, 4, 4}},
-    {64, 168, 0, {6, 6, 6, 6, 6, 6, 6, 6, 6, 6}},
-    {32, 32, 7168, {13, 9, 13, 13, 9, 20, 12, 12, 28, 28}},
-    {192, 72, 0, {4, 4, 4, 4, 4, 4, 4, 4, 4, 4}},
-    {160, 56, 1000, {7, 7, 7, 7, 6, 7, 7, 7, 7, 7}},
+    {256, 32, 0, {8, 8, 8, 8, 4, 8, 6, 6, 8, 8}},          {128, 33, 0, {12, 12, 12, 12, 8, 12, 12, 12, 12, 12}},
+    {96, 40, 0, {16, 16, 16, 16, 10, 16, 16, 16, 16, 16}}, {1024, 65, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+    {1024, 64, 0, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},         {256, 64, 40960, {2, 1, 2, 2, 1, 4, 2, 2, 4, 4}},
+    {64, 168, 0, {6, 6, 6, 6, 6, 6, 6, 6, 6, 6}},          {32, 32, 7168, {13, 9, 13, 13, 9, 20, 12, 12, 28, 28}},
+    {192, 72, 0, {4, 4, 4, 4, 4, 4, 4, 4, 4, 4}},          {160, 56, 1000, {7, 7, 7, 7, 6, 7, 7, 7, 7, 7}},
 };
 
 static void test_golden(void **state)
@@ -76,8 +71,12 @@ static void test_golden(void **state)
             wl_occupancy o;
             wl_error err = {0};
             (void)snprintf(name, sizeof name, "cc %s, %lld threads, %lld registers, %lld B", capabilities[c].name,
-                           (long long)golden[i].threads, (long long)golden[i].registers, (long long)golden[i].shared_bytes);
-            check_ok(name, wl_occupancy_compute(device, golden[i].threads, golden[i].registers, golden[i].shared_bytes, &o, &err), &err);
+                           (long long)golden[i].threads, (long long)golden[i].registers,
+                           (long long)golden[i].shared_bytes);
+            check_ok(
+                name,
+                wl_occupancy_compute(device, golden[i].threads, golden[i].registers, golden[i].shared_bytes, &o, &err),
+                &err);
             check_int(name, "blocks", o.blocks_per_sm, golden[i].blocks[c]);
             check_int(name, "warps", o.warps_per_sm, golden[i].blocks[c] * ((golden[i].threads + 31) / 32));
             check_int(name, "threads", o.threads_per_sm, golden[i].blocks[c] * golden[i].threads);
@@ -96,15 +95,18 @@ static void test_shipped(void **state)
     static const struct {
         const char *device;
         size_t capability;
-    } shipped[] = {{"gtx970", 0}, {"v100", 3}, {"t4", 4}, {"rtx2080s", 4}, {"a100-40gb", 5}, {"a100-80gb", 5},
-                   {"a40", 6}, {"l40", 7}, {"l40s", 7}, {"h100", 8}, {"h200", 8}};
+    } shipped[] = {{"gtx970", 0}, {"v100", 3}, {"t4", 4},   {"rtx2080s", 4}, {"a100-40gb", 5}, {"a100-80gb", 5},
+                   {"a40", 6},    {"l40", 7},  {"l40s", 7}, {"h100", 8},     {"h200", 8}};
     (void)state;
     for (size_t d = 0; d < COUNT_OF(shipped); d++) {
         wl_device *device = builtin(shipped[d].device);
         for (size_t i = 0; i < COUNT_OF(golden); i++) {
             wl_occupancy o;
             wl_error err = {0};
-            check_ok(shipped[d].device, wl_occupancy_compute(device, golden[i].threads, golden[i].registers, golden[i].shared_bytes, &o, &err), &err);
+            check_ok(
+                shipped[d].device,
+                wl_occupancy_compute(device, golden[i].threads, golden[i].registers, golden[i].shared_bytes, &o, &err),
+                &err);
             check_int(shipped[d].device, "blocks", o.blocks_per_sm, golden[i].blocks[shipped[d].capability]);
         }
         wl_device_free(device);
@@ -144,7 +146,10 @@ static void test_details(void **state)
         wl_device *device = builtin(details[i].device);
         wl_occupancy o;
         wl_error err = {0};
-        check_ok(details[i].name, wl_occupancy_compute(device, details[i].threads, details[i].registers, details[i].shared_bytes, &o, &err), &err);
+        check_ok(
+            details[i].name,
+            wl_occupancy_compute(device, details[i].threads, details[i].registers, details[i].shared_bytes, &o, &err),
+            &err);
         check_int(details[i].name, "blocks", o.blocks_per_sm, details[i].blocks);
         check_text(details[i].name, "limiter", wl_occupancy_limit_name(o.limiter), details[i].limiter);
         check_int(details[i].name, "shared memory of a block", o.shared_allocated, details[i].shared_allocated);
@@ -159,8 +164,9 @@ static const struct {
     const char *name;
     int64_t threads, registers, shared_bytes;
     wl_occupancy_step want;
-} steps[] = { /* on the V100 */
-    {"fewer registers", 256, 64, 0, {48, -1, 192}},             /* {registers, shared, threads} */
+} steps[] = {
+    /* on the V100 */
+    {"fewer registers", 256, 64, 0, {48, -1, 192}}, /* {registers, shared, threads} */
     {"fewer threads", 1024, 32, 0, {-1, -1, 672}},
     {"less shared memory", 256, 32, 20000, {-1, 19456, -1}},
     {"nothing helps", 32, 32, 0, {-1, -1, -1}},
@@ -177,7 +183,9 @@ static void test_next(void **state)
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         wl_occupancy_step step;
         wl_error err = {0};
-        check_ok(steps[i].name, wl_occupancy_next(device, steps[i].threads, steps[i].registers, steps[i].shared_bytes, &step, &err), &err);
+        check_ok(steps[i].name,
+                 wl_occupancy_next(device, steps[i].threads, steps[i].registers, steps[i].shared_bytes, &step, &err),
+                 &err);
         check_int(steps[i].name, "registers", step.registers, steps[i].want.registers);
         check_int(steps[i].name, "shared memory", step.shared_bytes, steps[i].want.shared_bytes);
         check_int(steps[i].name, "threads", step.threads, steps[i].want.threads);
@@ -210,7 +218,8 @@ static void test_next_is_the_next(void **state)
             char name[96];
             wl_occupancy_step step;
             wl_error err = {0};
-            (void)snprintf(name, sizeof name, "%s, %lld threads, %lld registers, %lld B", devices[d], (long long)n[0], (long long)n[1], (long long)n[2]);
+            (void)snprintf(name, sizeof name, "%s, %lld threads, %lld registers, %lld B", devices[d], (long long)n[0],
+                           (long long)n[1], (long long)n[2]);
             check_ok(name, wl_occupancy_next(device, n[0], n[1], n[2], &step, &err), &err);
             const int64_t next[3] = {step.threads, step.registers, step.shared_bytes}, now = blocks_of(device, n);
             for (int k = 0; k < 3; k++) {
@@ -236,11 +245,27 @@ static void test_errors(void **state)
     } cases[] = {
         {"no threads", 0, 32, 0, {WL_E_INPUT, "a block has 1 to 1024 threads on this device (not 0)", 0, 0}},
         {"negative threads", -32, 32, 0, {WL_E_INPUT, "a block has 1 to 1024 threads on this device (not -32)", 0, 0}},
-        {"too many threads", 1025, 32, 0, {WL_E_INPUT, "a block has 1 to 1024 threads on this device (not 1025)", 0, 0}},
+        {"too many threads",
+         1025,
+         32,
+         0,
+         {WL_E_INPUT, "a block has 1 to 1024 threads on this device (not 1025)", 0, 0}},
         {"no registers", 32, 0, 0, {WL_E_INPUT, "a thread uses 1 to 255 registers on this device (not 0)", 0, 0}},
-        {"absurd registers", 32, 5000, 0, {WL_E_INPUT, "a thread uses 1 to 255 registers on this device (not 5000)", 0, 0}},
-        {"negative shared memory", 32, 32, -1, {WL_E_INPUT, "a block uses 0 to 98304 bytes of shared memory on this device (not -1)", 0, 0}},
-        {"absurd shared memory", 32, 32, INT64_MAX, {WL_E_INPUT, "a block uses 0 to 98304 bytes of shared memory", 0, 0}},
+        {"absurd registers",
+         32,
+         5000,
+         0,
+         {WL_E_INPUT, "a thread uses 1 to 255 registers on this device (not 5000)", 0, 0}},
+        {"negative shared memory",
+         32,
+         32,
+         -1,
+         {WL_E_INPUT, "a block uses 0 to 98304 bytes of shared memory on this device (not -1)", 0, 0}},
+        {"absurd shared memory",
+         32,
+         32,
+         INT64_MAX,
+         {WL_E_INPUT, "a block uses 0 to 98304 bytes of shared memory", 0, 0}},
     };
     (void)state;
     wl_device *device = builtin("v100");
@@ -248,9 +273,13 @@ static void test_errors(void **state)
         wl_occupancy o;
         wl_occupancy_step step;
         wl_error err = {0};
-        check_error(cases[i].name, wl_occupancy_compute(device, cases[i].threads, cases[i].registers, cases[i].shared_bytes, &o, &err), &err, &cases[i].want);
+        check_error(cases[i].name,
+                    wl_occupancy_compute(device, cases[i].threads, cases[i].registers, cases[i].shared_bytes, &o, &err),
+                    &err, &cases[i].want);
         err = (wl_error){0};
-        check_error(cases[i].name, wl_occupancy_next(device, cases[i].threads, cases[i].registers, cases[i].shared_bytes, &step, &err), &err, &cases[i].want);
+        check_error(cases[i].name,
+                    wl_occupancy_next(device, cases[i].threads, cases[i].registers, cases[i].shared_bytes, &step, &err),
+                    &err, &cases[i].want);
     }
     wl_device_free(device);
     check_done();
@@ -259,8 +288,8 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_shipped), cmocka_unit_test(test_details),
-        cmocka_unit_test(test_next), cmocka_unit_test(test_next_is_the_next), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_golden), cmocka_unit_test(test_shipped),          cmocka_unit_test(test_details),
+        cmocka_unit_test(test_next),   cmocka_unit_test(test_next_is_the_next), cmocka_unit_test(test_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

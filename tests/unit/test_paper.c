@@ -22,7 +22,8 @@ static setup open_setup(const char *kernel_name, const char *device_name, const 
     check_ok(kernel_name, wl_device_builtin(device_name, &s.device, &err), &err);
     for (size_t i = 0; i < with_count; i++)
         check_ok(with[i], wl_device_set(s.device, with[i], &err), &err);
-    check_ok(kernel_name, wl_kernel_parse(kernel_name, text, length, &(wl_kernel_options){sets, set_count}, &s.kernel, &err), &err);
+    check_ok(kernel_name,
+             wl_kernel_parse(kernel_name, text, length, &(wl_kernel_options){sets, set_count}, &s.kernel, &err), &err);
     check_ok(kernel_name, wl_predictor_new(s.kernel, s.device, &s.predictor, &err), &err);
     check_done();
     return s;
@@ -47,7 +48,8 @@ static wl_prediction predict(const setup *s, int64_t bx, int64_t by, int64_t bz)
 
 static double per_item(const wl_prediction *p, wl_metric metric) { return p->metrics[metric].value / (double)p->items; }
 
-/* Ernst et al. 2022, section 5.7: without reuse between layers, a wave of depth d loads (d + 8) / d values per update. */
+/* Ernst et al. 2022, section 5.7: without reuse between layers, a wave of depth d loads (d + 8) / d values per update.
+ */
 static void depth_of_the_wave_sets_the_volume(void **state)
 {
     (void)state;
@@ -56,7 +58,7 @@ static void depth_of_the_wave_sets_the_volume(void **state)
         int64_t block[3];
         double bytes;
     } cases[] = {
-        {"depth 1", {512, 2, 1}, 72}, {"depth 2", {256, 2, 2}, 40}, {"depth 4", {256, 1, 4}, 24},
+        {"depth 1", {512, 2, 1}, 72}, {"depth 2", {256, 2, 2}, 40},  {"depth 4", {256, 1, 4}, 24},
         {"depth 8", {128, 1, 8}, 16}, {"depth 32", {32, 1, 32}, 10},
     };
     const char *const sets[] = {"nx=2048", "ny=2048", "nz=512"};
@@ -128,7 +130,9 @@ static void roofline_examples(void **state)
         int64_t block[3];
         double flops, bytes, intensity;
     } cases[] = {
-        {"triad", {256, 1, 1}, 2, 24, 0.083}, {"star3d_7pt", {64, 4, 2}, 7, 16, 0.44}, {"blur3x3", {32, 8, 1}, 9, 8, 1.125},
+        {"triad", {256, 1, 1}, 2, 24, 0.083},
+        {"star3d_7pt", {64, 4, 2}, 7, 16, 0.44},
+        {"blur3x3", {32, 8, 1}, 9, 8, 1.125},
     };
     const char *const with[] = {"l2_size=64GiB"};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -173,7 +177,8 @@ static void no_flops_is_no_compute_bound(void **state)
     check_done();
 }
 
-/* Section 5.6 on the A100: deep and wide blocks load least, tall ones most; 5.8: (16,2,32) is a better choice than (8,8,8). */
+/* Section 5.6 on the A100: deep and wide blocks load least, tall ones most; 5.8: (16,2,32) is a better choice than
+ * (8,8,8). */
 static void deep_blocks_load_least(void **state)
 {
     (void)state;

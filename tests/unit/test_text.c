@@ -3,7 +3,8 @@
 
 #include "base/text.h"
 
-static const char *const keys[] = {"name", "params", "domain", "fields", "update", "loads", "stores", "l1_size", "l2_size", "x"};
+static const char *const keys[] = {"name",  "params", "domain",  "fields",  "update",
+                                   "loads", "stores", "l1_size", "l2_size", "x"};
 
 #define Q10 "qqqqqqqqqq"
 #define Q50 Q10 Q10 Q10 Q10 Q10
@@ -33,7 +34,8 @@ static void test_nearest(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(nearest); i++)
-        check_text(nearest[i].name, "nearest", wl_text_nearest(nearest[i].word, keys, COUNT_OF(keys)), nearest[i].nearest);
+        check_text(nearest[i].name, "nearest", wl_text_nearest(nearest[i].word, keys, COUNT_OF(keys)),
+                   nearest[i].nearest);
     check_text("no names", "nearest", wl_text_nearest("domain", keys, 0), NULL);
     check_done();
 }
@@ -43,15 +45,15 @@ static const struct {
     bool ok;
     double value;
 } numbers[] = {
-    {"0", true, 0},       {"-0", true, 0},       {"7", true, 7},         {"+7", true, 7},
-    {"-7.25", true, -7.25}, {".5", true, 0.5},   {"-.5", true, -0.5},    {"5.", true, 5},
-    {"1e3", true, 1000},  {"1E+3", true, 1000},  {"1.5e-3", true, 0.0015}, {"007", true, 7},
-    {"1e-400", true, 0},  {"1e308", true, 1e308},
-    {"", false, 0},       {"-", false, 0},       {".", false, 0},        {"-.", false, 0},
-    {" 7", false, 0},     {"7 ", false, 0},      {"7,5", false, 0},      {"1e", false, 0},
-    {"1e400", false, 0},  {"inf", false, 0},     {"-inf", false, 0},     {"nan", false, 0},
-    {"infinity", false, 0}, {"0x10", false, 0},  {"-0X1p3", false, 0},   {"1_000", false, 0},
-    {"--1", false, 0},    {"1.2.3", false, 0},   {"7B", false, 0},
+    {"0", true, 0},         {"-0", true, 0},        {"7", true, 7},           {"+7", true, 7},
+    {"-7.25", true, -7.25}, {".5", true, 0.5},      {"-.5", true, -0.5},      {"5.", true, 5},
+    {"1e3", true, 1000},    {"1E+3", true, 1000},   {"1.5e-3", true, 0.0015}, {"007", true, 7},
+    {"1e-400", true, 0},    {"1e308", true, 1e308}, {"", false, 0},           {"-", false, 0},
+    {".", false, 0},        {"-.", false, 0},       {" 7", false, 0},         {"7 ", false, 0},
+    {"7,5", false, 0},      {"1e", false, 0},       {"1e400", false, 0},      {"inf", false, 0},
+    {"-inf", false, 0},     {"nan", false, 0},      {"infinity", false, 0},   {"0x10", false, 0},
+    {"-0X1p3", false, 0},   {"1_000", false, 0},    {"--1", false, 0},        {"1.2.3", false, 0},
+    {"7B", false, 0},
 };
 
 static void test_numbers(void **state)
@@ -69,8 +71,8 @@ static const struct {
     const char *text;
     bool is_name;
 } names[] = {
-    {"a", true}, {"_", true}, {"_a1", true}, {"nx", true}, {"Field_2", true},
-    {"", false}, {"1a", false}, {"a-b", false}, {"a b", false}, {"a.b", false}, {"\xc3\xa4", false}, {" a", false},
+    {"a", true},   {"_", true},    {"_a1", true},  {"nx", true},   {"Field_2", true},   {"", false},
+    {"1a", false}, {"a-b", false}, {"a b", false}, {"a.b", false}, {"\xc3\xa4", false}, {" a", false},
 };
 
 static void test_names(void **state)

@@ -10,28 +10,49 @@ static const struct {
     const char *unit;
     double scale;
 } every_unit[] = {
-    {WL_DIM_COUNT, "1", 1},          {WL_DIM_COUNT, "sm", 1},        {WL_DIM_COUNT, "lanes", 1},
-    {WL_DIM_COUNT, "threads", 1},    {WL_DIM_COUNT, "blocks", 1},    {WL_DIM_COUNT, "warps", 1},
-    {WL_DIM_COUNT, "registers", 1},  {WL_DIM_COUNT, "banks", 1},     {WL_DIM_COUNT, "bank", 1},
-    {WL_DIM_COUNT, "partitions", 1}, {WL_DIM_COUNT, "schedulers", 1}, {WL_DIM_COUNT, "entries", 1},
+    {WL_DIM_COUNT, "1", 1},
+    {WL_DIM_COUNT, "sm", 1},
+    {WL_DIM_COUNT, "lanes", 1},
+    {WL_DIM_COUNT, "threads", 1},
+    {WL_DIM_COUNT, "blocks", 1},
+    {WL_DIM_COUNT, "warps", 1},
+    {WL_DIM_COUNT, "registers", 1},
+    {WL_DIM_COUNT, "banks", 1},
+    {WL_DIM_COUNT, "bank", 1},
+    {WL_DIM_COUNT, "partitions", 1},
+    {WL_DIM_COUNT, "schedulers", 1},
+    {WL_DIM_COUNT, "entries", 1},
     {WL_DIM_RATIO, "1", 1},
-    {WL_DIM_FREQUENCY, "Hz", 1},     {WL_DIM_FREQUENCY, "kHz", 1e3},
-    {WL_DIM_FREQUENCY, "MHz", 1e6},  {WL_DIM_FREQUENCY, "GHz", 1e9},
-    {WL_DIM_BYTES, "B", 1},          {WL_DIM_BYTES, "kB", 1e3},      {WL_DIM_BYTES, "MB", 1e6},
-    {WL_DIM_BYTES, "GB", 1e9},       {WL_DIM_BYTES, "KiB", KI},      {WL_DIM_BYTES, "MiB", KI * KI},
-    {WL_DIM_BYTES, "GiB", KI * KI * KI},
-    {WL_DIM_BANDWIDTH, "B/s", 1},    {WL_DIM_BANDWIDTH, "kB/s", 1e3}, {WL_DIM_BANDWIDTH, "MB/s", 1e6},
-    {WL_DIM_BANDWIDTH, "GB/s", 1e9}, {WL_DIM_BANDWIDTH, "TB/s", 1e12},
-    {WL_DIM_BANDWIDTH, "KiB/s", KI}, {WL_DIM_BANDWIDTH, "MiB/s", KI * KI},
-    {WL_DIM_BANDWIDTH, "GiB/s", KI * KI * KI}, {WL_DIM_BANDWIDTH, "TiB/s", KI * KI * KI * KI},
+    {WL_DIM_FREQUENCY, "Hz", 1},
+    {WL_DIM_FREQUENCY, "kHz", 1e3},
+    {WL_DIM_FREQUENCY, "MHz", 1e6},
+    {WL_DIM_FREQUENCY, "GHz", 1e9},
+    {WL_DIM_BYTES, "B", 1},
+    {WL_DIM_BYTES, "kB", 1e3},
+    {WL_DIM_BYTES, "MB", 1e6},
+    {WL_DIM_BYTES, "GB", 1e9},
+    {WL_DIM_BYTES, "KiB", KI},
+    {WL_DIM_BYTES, "MiB", KI *KI},
+    {WL_DIM_BYTES, "GiB", KI *KI *KI},
+    {WL_DIM_BANDWIDTH, "B/s", 1},
+    {WL_DIM_BANDWIDTH, "kB/s", 1e3},
+    {WL_DIM_BANDWIDTH, "MB/s", 1e6},
+    {WL_DIM_BANDWIDTH, "GB/s", 1e9},
+    {WL_DIM_BANDWIDTH, "TB/s", 1e12},
+    {WL_DIM_BANDWIDTH, "KiB/s", KI},
+    {WL_DIM_BANDWIDTH, "MiB/s", KI *KI},
+    {WL_DIM_BANDWIDTH, "GiB/s", KI *KI *KI},
+    {WL_DIM_BANDWIDTH, "TiB/s", KI *KI *KI *KI},
     {WL_DIM_CYCLES, "cycles", 1},
-    {WL_DIM_TIME, "s", 1},           {WL_DIM_TIME, "ms", 1e-3},
-    {WL_DIM_TIME, "us", 1e-6},       {WL_DIM_TIME, "ns", 1e-9},
+    {WL_DIM_TIME, "s", 1},
+    {WL_DIM_TIME, "ms", 1e-3},
+    {WL_DIM_TIME, "us", 1e-6},
+    {WL_DIM_TIME, "ns", 1e-9},
     {WL_DIM_PER_CYCLE, "1/cycle", 1},
 };
 
-static const char *const dimension_names[] = {"count", "ratio", "frequency", "bytes",
-                                              "bandwidth", "cycles", "time", "per cycle"};
+static const char *const dimension_names[] = {"count",     "ratio",  "frequency", "bytes",
+                                              "bandwidth", "cycles", "time",      "per cycle"};
 enum { DIMENSIONS = WL_DIM_PER_CYCLE + 1 };
 
 static void test_every_unit(void **state)
@@ -87,8 +108,10 @@ static void test_dimensions_are_apart(void **state)
     for (size_t i = 0; i < COUNT_OF(every_unit); i++) {
         for (int d = 0; d < DIMENSIONS; d++) {
             double scale;
-            const bool listed = d == (int)every_unit[i].dimension || (d <= WL_DIM_RATIO && strcmp(every_unit[i].unit, "1") == 0);
-            check_int(every_unit[i].unit, dimension_names[d], wl_unit_scale((wl_dimension)d, every_unit[i].unit, &scale), listed);
+            const bool listed =
+                d == (int)every_unit[i].dimension || (d <= WL_DIM_RATIO && strcmp(every_unit[i].unit, "1") == 0);
+            check_int(every_unit[i].unit, dimension_names[d],
+                      wl_unit_scale((wl_dimension)d, every_unit[i].unit, &scale), listed);
         }
     }
     check_done();
@@ -128,7 +151,8 @@ static void test_quantities(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(quantities); i++) {
         double value = NAN;
-        check_true(quantities[i].text, "is a quantity", wl_quantity_parse(quantities[i].dimension, quantities[i].text, &value));
+        check_true(quantities[i].text, "is a quantity",
+                   wl_quantity_parse(quantities[i].dimension, quantities[i].text, &value));
         check_near(quantities[i].text, "value", value, quantities[i].value, 1e-15);
     }
     check_done();
@@ -140,8 +164,8 @@ static void test_whole(void **state)
     static const struct {
         const char *text;
         double value;
-    } cases[] = {{"4.1MB", 4100000}, {"8.2MB", 8200000}, {"2.01kB", 2010}, {"16.1GB", 16100000000.0}, {"1.5KiB", 1536},
-                 {"1.0001kB", 1000.1}};
+    } cases[] = {{"4.1MB", 4100000},        {"8.2MB", 8200000}, {"2.01kB", 2010},
+                 {"16.1GB", 16100000000.0}, {"1.5KiB", 1536},   {"1.0001kB", 1000.1}};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         double value = NAN;
@@ -186,7 +210,8 @@ static void test_malformed(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(malformed); i++) {
         double value;
-        check_true(malformed[i].name, "is refused", !wl_quantity_parse(malformed[i].dimension, malformed[i].text, &value));
+        check_true(malformed[i].name, "is refused",
+                   !wl_quantity_parse(malformed[i].dimension, malformed[i].text, &value));
     }
     check_done();
 }
@@ -257,9 +282,11 @@ static void test_round_trip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_unit), cmocka_unit_test(test_choices), cmocka_unit_test(test_base_units),
-        cmocka_unit_test(test_dimensions_are_apart), cmocka_unit_test(test_quantities), cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_malformed), cmocka_unit_test(test_printed), cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_every_unit), cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_base_units), cmocka_unit_test(test_dimensions_are_apart),
+        cmocka_unit_test(test_quantities), cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_malformed),  cmocka_unit_test(test_printed),
+        cmocka_unit_test(test_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,17 +171,17 @@ static void test_order(void **state)
     check_done();
 }
 
-/* ---- the kernels that are shipped ----------------------------------------------------------------------------- */
+/* ---- the kernels that are shipped ---- */
 
 static const struct { /* the flops of the two LBM kernels were counted by a second program (247 and 204) */
     const char *name;
     double flops;
     int64_t loads, stores;
 } shipped[] = {
-    {"blur3x3", 9, 9, 1},     {"box3d_27pt", 27, 27, 1},   {"lbm_d3q15_pf", 247, 22, 15},
-    {"lbm_d3q19", 204, 19, 19}, {"matmul", 2048, 2, 1},     {"star2d_4pt", 4, 4, 1},
-    {"star2d_5pt", 5, 5, 1},  {"star3d_7pt", 7, 7, 1},     {"star3d_r4", 25, 25, 1},
-    {"transpose", 0, 1, 1},   {"triad", 2, 2, 1},          {"vec3", 9, 3, 3},
+    {"blur3x3", 9, 9, 1},       {"box3d_27pt", 27, 27, 1}, {"lbm_d3q15_pf", 247, 22, 15},
+    {"lbm_d3q19", 204, 19, 19}, {"matmul", 2048, 2, 1},    {"star2d_4pt", 4, 4, 1},
+    {"star2d_5pt", 5, 5, 1},    {"star3d_7pt", 7, 7, 1},   {"star3d_r4", 25, 25, 1},
+    {"transpose", 0, 1, 1},     {"triad", 2, 2, 1},        {"vec3", 9, 3, 3},
 };
 
 static void test_shipped(void **state)
@@ -212,7 +212,7 @@ static void test_shipped(void **state)
     check_done();
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
+/* ---- errors ---- */
 
 static const struct {
     const char *name, *text;
@@ -233,7 +233,9 @@ static const struct {
     {"too many subscripts", "A[0] = B[0,1]", {WL_E_INPUT, "field 'B' takes 1 subscripts, not more", 1, 12}},
     {"too many subscripts, stored", "A[0,1] = 1", {WL_E_INPUT, "field 'A' takes 1 subscripts, not more", 1, 5}},
     {"no subscripts", "A[] = 1", {WL_E_INPUT, "expected a whole number, a name or '(', not ']'", 1, 3}},
-    {"a coordinate as an offset", "A[x] = 1", {WL_E_INPUT, "a subscript in an update is an offset from the cell", 1, 3}},
+    {"a coordinate as an offset",
+     "A[x] = 1",
+     {WL_E_INPUT, "a subscript in an update is an offset from the cell", 1, 3}},
     {"a temporary as an offset", "t = 1; A[t] = 1", {WL_E_INPUT, "unknown name 't'", 1, 10}},
     {"half an offset", "A[0] = B[0.5]", {WL_E_INPUT, "expected a whole number, a name or '(', not '0.5'", 1, 10}},
     {"division by zero", "A[0] = B[0] / 0", {WL_E_INPUT, "division by zero", 1, 13}},
@@ -245,8 +247,12 @@ static const struct {
     {"offset beyond 2^60", "A[1152921504606846976] = 1", {WL_E_RANGE, "the number is too large", 1, 3}},
     {"bracket left open", "A[0 = 1", {WL_E_INPUT, "expected ']', not '='", 1, 5}},
     {"parenthesis left open", "A[0] = (B[0] + 1", {WL_E_INPUT, "expected ')', but the text ends here", 1, 17}},
-    {"parenthesis too many", "A[0] = B[0])", {WL_E_INPUT, "expected an operator or the end of the assignment, not ')'", 1, 12}},
-    {"two values", "A[0] = B[0] B[1]", {WL_E_INPUT, "expected an operator or the end of the assignment, not 'B'", 1, 13}},
+    {"parenthesis too many",
+     "A[0] = B[0])",
+     {WL_E_INPUT, "expected an operator or the end of the assignment, not ')'", 1, 12}},
+    {"two values",
+     "A[0] = B[0] B[1]",
+     {WL_E_INPUT, "expected an operator or the end of the assignment, not 'B'", 1, 13}},
     {"no value", "A[0] =", {WL_E_INPUT, "expected a number, a name or '(', but the text ends here", 1, 7}},
     {"value in the next line", "A[0] =\nB[0]", {WL_E_INPUT, "but the text ends here", 1, 7}},
     {"no equals sign", "A[0] + 1", {WL_E_INPUT, "expected '=', not '+'", 1, 6}},
@@ -327,7 +333,7 @@ static void test_limits(void **state)
     check_done();
 }
 
-/* ---- fields of a text that declares none --------------------------------------------------------------------- */
+/* ---- fields of a text that declares none ---- */
 
 static void test_fields(void **state)
 {
@@ -342,16 +348,32 @@ static void test_fields(void **state)
         expected_error want;
     } texts[] = {
         {"one field", "a[0] = a[1]", 1, {{"a", 1, {1}}}, {WL_OK, "", 0, 0}},
-        {"reach is the farthest", "d[0,0] = s[1,0] + s[-3,2] + s[2,-1]", 2, {{"d", 2, {0, 0}}, {"s", 2, {3, 2}}}, {WL_OK, "", 0, 0}},
-        {"several assignments", "t = a[1]; b[0] = t\nc[0] = 2*t", 3, {{"a", 1, {1}}, {"b", 1, {0}}, {"c", 1, {0}}}, {WL_OK, "", 0, 0}},
+        {"reach is the farthest",
+         "d[0,0] = s[1,0] + s[-3,2] + s[2,-1]",
+         2,
+         {{"d", 2, {0, 0}}, {"s", 2, {3, 2}}},
+         {WL_OK, "", 0, 0}},
+        {"several assignments",
+         "t = a[1]; b[0] = t\nc[0] = 2*t",
+         3,
+         {{"a", 1, {1}}, {"b", 1, {0}}, {"c", 1, {0}}},
+         {WL_OK, "", 0, 0}},
         {"functions are no fields", "a[0] = min(b[0], sqrt(2))", 2, {{"a", 1, {0}}, {"b", 1, {0}}}, {WL_OK, "", 0, 0}},
         {"computed offsets", "a[2*3 - 1] = 1", 1, {{"a", 1, {5}}}, {WL_OK, "", 0, 0}},
         {"semicolon in front", "; a[0] = 1", 1, {{"a", 1, {0}}}, {WL_OK, "", 0, 0}},
-        {"subscripts over several lines", "a[0,\n2] = 1\nb[0,0] = 2", 2, {{"a", 2, {0, 2}}, {"b", 2, {0, 0}}}, {WL_OK, "", 0, 0}},
+        {"subscripts over several lines",
+         "a[0,\n2] = 1\nb[0,0] = 2",
+         2,
+         {{"a", 2, {0, 2}}, {"b", 2, {0, 0}}},
+         {WL_OK, "", 0, 0}},
         {"no fields", "t = 1", 0, {{0}}, {WL_OK, "", 0, 0}},
         {"subscripts differ", "a[0] = a[0,1]", 0, {{0}}, {WL_E_INPUT, "field 'a' has 1 subscripts elsewhere", 1, 8}},
         {"a name as an offset", "a[n] = 1", 0, {{0}}, {WL_E_INPUT, "unknown name 'n'", 1, 3}},
-        {"a coordinate as an offset", "a[0] = b[x+1]", 0, {{0}}, {WL_E_INPUT, "a subscript in an update is an offset from the cell", 1, 10}},
+        {"a coordinate as an offset",
+         "a[0] = b[x+1]",
+         0,
+         {{0}},
+         {WL_E_INPUT, "a subscript in an update is an offset from the cell", 1, 10}},
         {"seven subscripts", "a[0,0,0,0,0,0,0] = 1", 0, {{0}}, {WL_E_INPUT, "more than 6 subscripts", 1, 15}},
         {"four fields", "a[0] = b[0] + c[0] + d[0]", 0, {{0}}, {WL_E_LIMIT, "more than 3 fields", 1, 22}},
     };
@@ -380,7 +402,7 @@ static void test_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_costs), cmocka_unit_test(test_order), cmocka_unit_test(test_shipped),
+        cmocka_unit_test(test_costs),  cmocka_unit_test(test_order),  cmocka_unit_test(test_shipped),
         cmocka_unit_test(test_errors), cmocka_unit_test(test_limits), cmocka_unit_test(test_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

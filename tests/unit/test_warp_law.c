@@ -43,7 +43,8 @@ static void measured_patterns_are_exact(void **state)
     while (fgets(line, sizeof line, f)) {
         int bytes, wide, stride;
         long long pitch, inst, wavefronts, tags, sectors;
-        if (sscanf(line, "%d,%d,%lld,%d,%lld,%lld,%lld,%lld", &bytes, &wide, &pitch, &stride, &inst, &wavefronts, &tags, &sectors) != 8)
+        if (sscanf(line, "%d,%d,%lld,%d,%lld,%lld,%lld,%lld", &bytes, &wide, &pitch, &stride, &inst, &wavefronts, &tags,
+                   &sectors) != 8)
             continue;
         long long got[3] = {0};
         for (int i = 0; i < 4; i++) { /* the kernel loads at four places */
@@ -54,8 +55,9 @@ static void measured_patterns_are_exact(void **state)
             got[2] += wl_warp_sectors(&rules, &a) * inst / 4;
         }
         if (got[0] != wavefronts || got[1] != tags || got[2] != sectors) {
-            print_error("bytes %d wide %d pitch %lld stride %d: wavefronts %lld (measured %lld), tags %lld (%lld), sectors %lld (%lld)\n", bytes,
-                        wide, pitch, stride, got[0], wavefronts, got[1], tags, got[2], sectors);
+            print_error("bytes %d wide %d pitch %lld stride %d: wavefronts %lld (measured %lld), tags %lld (%lld), "
+                        "sectors %lld (%lld)\n",
+                        bytes, wide, pitch, stride, got[0], wavefronts, got[1], tags, got[2], sectors);
             wrong++;
         }
         rows++;
@@ -82,8 +84,8 @@ static void papers_three_loads(void **state)
             const wl_warp_access full = pattern(32, 32, 0, 8 * cases[i].stride_elements, 8, 0);
             const int got = wl_warp_hit_wavefronts(&rules, &half), both = wl_warp_hit_wavefronts(&rules, &full);
             if (got != cases[i].per_half_warp || both != 2 * cases[i].per_half_warp)
-                fail_msg("%s on %s: %d per half warp, %d per warp; expected %d and %d", cases[i].name, devices[d], got, both,
-                         cases[i].per_half_warp, 2 * cases[i].per_half_warp);
+                fail_msg("%s on %s: %d per half warp, %d per warp; expected %d and %d", cases[i].name, devices[d], got,
+                         both, cases[i].per_half_warp, 2 * cases[i].per_half_warp);
         }
     }
 }
@@ -111,7 +113,7 @@ static void broadcasts_and_narrow_types(void **state)
         int32_t width;
         int sectors, hit;
     } cases[] = {
-        {"all lanes one f64", 0, 8, 1, 2}, {"all lanes one f32", 0, 4, 1, 1}, {"f16 neighbours", 2, 2, 2, 1},
+        {"all lanes one f64", 0, 8, 1, 2}, {"all lanes one f32", 0, 4, 1, 1},    {"f16 neighbours", 2, 2, 2, 1},
         {"i8 neighbours", 1, 1, 1, 1},     {"float4 neighbours", 16, 16, 16, 4}, {"f32 stride 32", 128, 4, 32, 32},
     };
     const wl_l1_rules rules = rules_of("h200");
@@ -119,7 +121,8 @@ static void broadcasts_and_narrow_types(void **state)
         const wl_warp_access a = pattern(32, 32, 0, cases[i].step, cases[i].width, 0);
         const int sectors = wl_warp_sectors(&rules, &a), hit = wl_warp_hit_wavefronts(&rules, &a);
         if (sectors != cases[i].sectors || hit != cases[i].hit)
-            fail_msg("%s: %d sectors, %d wavefronts; expected %d and %d", cases[i].name, sectors, hit, cases[i].sectors, cases[i].hit);
+            fail_msg("%s: %d sectors, %d wavefronts; expected %d and %d", cases[i].name, sectors, hit, cases[i].sectors,
+                     cases[i].hit);
     }
 }
 

@@ -10,9 +10,11 @@ static size_t describe(const wl_yaml *node, char *out, size_t size)
 {
     size_t used = 0;
     if (node->key)
-        used += (size_t)snprintf(out + used, size - used, "%s@%d:%d ", node->key, node->key_loc.line, node->key_loc.col);
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s@%d:%d ", node->key, node->key_loc.line, node->key_loc.col);
     if (node->kind == WL_YAML_SCALAR)
-        return used + (size_t)snprintf(out + used, size - used, "'%s'@%d:%d", node->text, node->loc.line, node->loc.col);
+        return used +
+               (size_t)snprintf(out + used, size - used, "'%s'@%d:%d", node->text, node->loc.line, node->loc.col);
     const char *brackets = node->kind == WL_YAML_MAP ? "{}" : "[]";
     used += (size_t)snprintf(out + used, size - used, "%c@%d:%d", brackets[0], node->loc.line, node->loc.col);
     size_t count = 0;
@@ -65,7 +67,8 @@ static void test_trees(void **state)
     check_done();
 }
 
-#define NEST8(open, inside, close) open open open open open open open open inside close close close close close close close close
+#define NEST8(open, inside, close)                                                                                     \
+    open open open open open open open open inside close close close close close close close close
 
 static const struct {
     const char *name, *text;
@@ -119,15 +122,23 @@ static void test_binary(void **state)
         {"not UTF-8", "a: 1\nb: \xff\xfe\n", 11, {WL_E_INPUT, "not valid YAML", 2, 4}},
         {"cut UTF-8", "a: \xc3", 4, {WL_E_INPUT, "not valid YAML", 1, 4}},
         {"control character", "a: \x01\n", 5, {WL_E_INPUT, "not valid YAML", 1, 4}},
-        {"control character behind letters of two bytes", "\xc3\xa4\xc3\xa4: \x01\n", 8, {WL_E_INPUT, "not valid YAML", 1, 5}},
-        {"an executable", "\x7f" "ELF\x02\x01\x01\0\0\0\0\0", 12, {WL_E_INPUT, "not valid YAML", 1, 1}},
+        {"control character behind letters of two bytes",
+         "\xc3\xa4\xc3\xa4: \x01\n",
+         8,
+         {WL_E_INPUT, "not valid YAML", 1, 5}},
+        {"an executable",
+         "\x7f"
+         "ELF\x02\x01\x01\0\0\0\0\0",
+         12,
+         {WL_E_INPUT, "not valid YAML", 1, 1}},
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_arena arena = {0};
         wl_yaml *root = NULL;
         wl_error err = {0};
-        check_error(cases[i].name, wl_yaml_parse(&arena, cases[i].text, cases[i].length, &root, &err), &err, &cases[i].want);
+        check_error(cases[i].name, wl_yaml_parse(&arena, cases[i].text, cases[i].length, &root, &err), &err,
+                    &cases[i].want);
         wl_arena_free(&arena);
     }
     check_done();
@@ -136,8 +147,8 @@ static void test_binary(void **state)
 /* A place inside a scalar's content, and where it stands in the file. */
 static const struct {
     const char *name, *text;
-    int32_t line, col;         /* inside */
-    int32_t in_line, in_col;   /* in the file */
+    int32_t line, col;       /* inside */
+    int32_t in_line, in_col; /* in the file */
 } inside[] = {
     {"plain", "a: 1\nu: bcd\n", 1, 3, 2, 6},
     {"quoted", "a: 1\nu: \"bcd\"\n", 1, 3, 2, 7},
@@ -152,7 +163,8 @@ static const struct {
     {"literal, comment behind the bar", "u: | # here\n  bcd\n", 1, 1, 2, 3},
     {"literal, nested key", "m: 1\nn:\n  u: 2\nu: |\n   bcd\n", 1, 1, 5, 4},
     {"literal, windows line ends", "u: |\r\n  bcd\r\n  efg\r\n", 2, 1, 3, 3},
-    {"literal, behind many letters of two bytes", "# \xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\nu: |\n    bcd\n", 1, 2, 3, 6},
+    {"literal, behind many letters of two bytes",
+     "# \xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\nu: |\n    bcd\n", 1, 2, 3, 6},
     {"no place inside", "a: 1\nu: bcd\n", 0, 0, 2, 4},
     {"no place inside a literal", "u: |\n  bcd\n", 0, 0, 1, 4},
 };
@@ -211,7 +223,8 @@ static void test_questions(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         err = (wl_error){0};
-        check_error(kinds[i].key, wl_yaml_expect(wl_yaml_get(root, kinds[i].key), kinds[i].kind, "it", &err), &err, &kinds[i].want);
+        check_error(kinds[i].key, wl_yaml_expect(wl_yaml_get(root, kinds[i].key), kinds[i].kind, "it", &err), &err,
+                    &kinds[i].want);
     }
     wl_arena_free(&arena);
     check_done();
