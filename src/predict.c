@@ -129,8 +129,7 @@ static void warn_about_estimate(const wl_predictor *p, const wl_geometry *g, con
     warn(out, "no instruction stream: inst_executed, thread_inst and shared-memory metrics are unknown");
 }
 
-/* ---- the table of metrics
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the table of metrics ---- */
 
 static wl_value *set(wl_prediction *out, wl_metric metric, double value)
 {

@@ -32,8 +32,7 @@ typedef struct batch {
     int64_t instructions;
 } batch;
 
-/* ---- affine accesses
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- affine accesses ---- */
 
 /* Tag-hash costs of one instruction: all executions where they are few, the window where lines are neighbours, else a
  * sample. */
@@ -136,8 +135,7 @@ static wl_status measure_affine(const measurer *m, wl_warps_scratch *scratch)
     return WL_OK;
 }
 
-/* ---- opaque accesses
- * ------------------------------------------------------------------------------------------------------- */
+/* ---- opaque accesses ---- */
 
 /* One execution of an access by one warp. */
 typedef struct opaque_warp {

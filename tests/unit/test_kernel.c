@@ -1,5 +1,5 @@
 /* test_kernel.c - input/kernel_file.c and kernel/: layouts, params, and bad kernel files. SPDX-License-Identifier: MIT */
-/* clang-format off: the tables read better in rows */
+/* clang-format off */ /* the tables read better in rows */
 #include "unit/check.h"
 
 #include <stdio.h>
