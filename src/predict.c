@@ -96,6 +96,9 @@ static void warn_about_device(const wl_predictor *p, wl_prediction *out)
         warn(out, "the device file has no l2_bandwidth: no L2 bound");
     if (!wl_device_get(p->device, WL_DEVICE_tlb_page, &value))
         warn(out, "the device file has no tlb_page: pages of 2 MiB assumed");
+    if (!p->rules.has_hash)
+        warn(out,
+             "the device file has no l1_tag_hash: the bank and distance rule is used, l1_tag_wavefronts is unknown");
     if (p->rules.has_hash && strncmp(wl_device_source(p->device, WL_DEVICE_l1_tag_hash), "assumed", 7) == 0)
         warn(out, "the L1 tag hash of this device is assumed, not measured");
     if (p->kernel->has_flops && p->kernel->flops > 0) {
