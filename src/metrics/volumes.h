@@ -1,7 +1,11 @@
-/* volumes.h - the estimator "reuse-sets": data volumes between L1, L2 and memory (Ernst et al. 2022, sections 4.3-4.5).
+/* volumes.h - estimators of the data volumes between L1, L2 and memory.
  *
- * Exact counts are taken of one wave in the middle of the launch, of the blocks one row and one layer of blocks
- * before it, and of both together; fitted curves of the device then say how much of the overlap is still in the L2.
+ * An estimator is a named step that fills the same result; the first whose numbers the device file holds is used and
+ * shown in the output. So far there is one:
+ *
+ *   reuse-sets  (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are taken of
+ * one wave in the middle of the launch, of the blocks one row and one layer of blocks before it, and of both together;
+ * fitted curves of the device then say how much of the overlap is still in the L2.
  *
  * Layer   metrics (uses footprint, device)
  * Maths   docs/model.md
@@ -40,7 +44,20 @@ typedef struct wl_volumes_input {
     int64_t page_bytes;
 } wl_volumes_input;
 
-wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
-                              wl_error *err);
+typedef wl_status (*wl_volumes_estimate)(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch,
+                                         wl_volumes *out, wl_error *err);
+
+typedef struct wl_volumes_estimator {
+    const char *name;
+    bool (*applies)(const wl_device *device);
+    wl_volumes_estimate estimate;
+} wl_volumes_estimator;
+
+/* The best one for a device. */
+const wl_volumes_estimator *wl_volumes_choose(const wl_device *device);
+
+/* The estimators, each in its own file. */
+wl_status wl_reuse_sets_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
+                                 wl_error *err);
 
 #endif /* WL_METRICS_VOLUMES_H */
