@@ -1,4 +1,5 @@
 /* text.c - a prediction for people: per launch, per work item, and where the time goes. SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/units.h"
@@ -41,7 +42,7 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
     wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
                   bytes ? "B" : " ");
     for (int i = 0; i < v->part_count; i++)
-        if (v->parts[i].value != 0)
+        if (fabs(v->parts[i].value) > 1e-4 * fabs(v->value)) /* what would not show in four digits */
             wl_buffer_add(out, "%s%s %.4g", i ? ", " : "   = ", v->parts[i].name, v->parts[i].value / items);
     wl_buffer_add(out, "\n");
 }
