@@ -41,9 +41,13 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
     scaled(v->value, total, sizeof total);
     wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
                   bytes ? "B" : " ");
-    for (int i = 0; i < v->part_count; i++)
-        if (fabs(v->parts[i].value) > 1e-4 * fabs(v->value)) /* what would not show in four digits */
-            wl_buffer_add(out, "%s%s %.4g", i ? ", " : "   = ", v->parts[i].name, v->parts[i].value / items);
+    const char *separator = "   = ";
+    for (int i = 0; i < v->part_count; i++) {
+        if (fabs(v->parts[i].value) <= 1e-4 * fabs(v->value))
+            continue; /* would not show in four digits */
+        wl_buffer_add(out, "%s%s %.4g", separator, v->parts[i].name, v->parts[i].value / items);
+        separator = ", ";
+    }
     wl_buffer_add(out, "\n");
 }
 
