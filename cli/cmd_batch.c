@@ -148,6 +148,11 @@ static wl_status open_kept(const json_t *line, const options *o, kept *k, wl_err
         status = bad(err, "%s", "which device? Give \"device\" or --device");
     if (status == WL_OK && !kernel == !update)
         status = bad(err, "%s", "give either \"kernel\" or \"update\"");
+    if (status == WL_OK && update && json_object_get(line, "set"))
+        status = bad(err, "%s", "\"set\" goes with \"kernel\"; an \"update\" has no params");
+    if (status == WL_OK && kernel && (domain || type))
+        status =
+            bad(err, "%s", "\"domain\" and \"type\" go with \"update\"; a kernel's sizes are changed with \"set\"");
     if (status == WL_OK && update && !domain)
         status = bad(err, "%s", "\"update\" needs \"domain\"");
     if (status == WL_OK && ((kernel && strcmp(kernel, "-") == 0) || strcmp(device, "-") == 0))

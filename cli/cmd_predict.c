@@ -43,6 +43,14 @@ static bool check_usage(const options *o)
         usage_error("--domain and --type go with --update; a kernel file's sizes are changed with --set");
         return false;
     }
+    if (o->update && o->set_count) {
+        usage_error("--set goes with a kernel file; an --update has no params");
+        return false;
+    }
+    if (o->per_access && o->block_count > 1 && (!o->format || strcmp(o->format, "json") != 0)) {
+        usage_error("--per-access with several blocks needs --format json");
+        return false;
+    }
     if (!o->device) {
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
         return false;
@@ -104,57 +112,81 @@ static wl_status load(const options *o, job *j, wl_error *err)
     return wl_predictor_new(j->kernel, j->device, &j->predictor, err);
 }
 
-static wl_status render(const options *o, const job *j, const wl_prediction *predictions, size_t n, wl_error *err)
+static bool is_format(const options *o, const char *name) { return strcmp(o->format ? o->format : "text", name) == 0; }
+
+/* Appends one launch to the output; a prediction's shares last only until the next one. */
+static wl_status render(const options *o, const job *j, const wl_prediction *p, bool first, FILE *out, wl_error *err)
 {
-    const bool text = !o->format || strcmp(o->format, "text") == 0, csv = !text && strcmp(o->format, "csv") == 0;
-    char *out = NULL;
-    if (text && n > 1) {
-        const wl_status status = wl_predictions_table(predictions, n, j->kernel, j->device, &out, err);
-        if (status == WL_OK)
-            fputs(out, stdout);
-        free(out);
+    const bool several = j->launch_count > 1, csv = is_format(o, "csv");
+    const wl_format format = is_format(o, "text") ? WL_FORMAT_TEXT
+                             : csv                ? WL_FORMAT_CSV
+                             : several            ? WL_FORMAT_JSON_LINE
+                                                  : WL_FORMAT_JSON;
+    char *text = NULL;
+    const wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
+    if (status != WL_OK)
         return status;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const wl_format format = text    ? WL_FORMAT_TEXT
-                                 : csv   ? WL_FORMAT_CSV
-                                 : n > 1 ? WL_FORMAT_JSON_LINE
-                                         : WL_FORMAT_JSON;
-        const wl_status status = wl_prediction_render(&predictions[i], j->kernel, j->device, format, &out, err);
-        if (status != WL_OK)
-            return status;
-        const char *start = csv && i > 0 ? strchr(out, '\n') + 1 : out; /* one header */
-        fputs(start, stdout);
-        if (!text && !csv)
-            putchar('\n');
-        free(out);
-    }
+    fputs(csv && !first ? strchr(text, '\n') + 1 : text, out); /* one header */
+    if (is_format(o, "json"))
+        fputc('\n', out);
+    free(text);
     return WL_OK;
 }
 
+/* The launch does not fit: the message shows the block. */
+static void blame_block(const char *block, wl_error *err)
+{
+    if (err->loc.line > 0)
+        return;
+    snprintf(err->input, sizeof err->input, "--block");
+    err->loc = (wl_loc){1, 1, (int32_t)strlen(block)};
+    diag_remember("--block", block);
+}
+
+static wl_status predict_all(const options *o, job *j, wl_prediction *predictions, FILE *out, wl_error *err)
+{
+    const bool table = is_format(o, "text") && j->launch_count > 1;
+    for (size_t i = 0; i < j->launch_count; i++) {
+        wl_status status = wl_predict(j->predictor, &j->launches[i], &j->options, &predictions[i], err);
+        if (status != WL_OK)
+            blame_block(o->block[i], err);
+        else if (!table)
+            status = render(o, j, &predictions[i], i == 0, out, err);
+        if (status != WL_OK)
+            return status;
+    }
+    if (!table)
+        return WL_OK;
+    char *text = NULL;
+    const wl_status status = wl_predictions_table(predictions, j->launch_count, j->kernel, j->device, &text, err);
+    if (status == WL_OK)
+        fputs(text, out);
+    free(text);
+    return status;
+}
+
+/* Everything is written to memory first: on an error nothing is printed. */
 static int run(const options *o, job *j)
 {
     wl_error err = {0};
-    int code = read_launches(o, j);
+    const int code = read_launches(o, j);
     if (code != EXIT_OK)
         return code;
     if (load(o, j, &err) != WL_OK)
         return diag_report(&err);
+    char *text = NULL;
+    size_t length = 0;
     wl_prediction *predictions = calloc(j->launch_count, sizeof *predictions);
-    if (!predictions)
-        return EXIT_INTERNAL;
-    wl_status status = WL_OK;
-    for (size_t i = 0; i < j->launch_count && status == WL_OK; i++) {
-        status = wl_predict(j->predictor, &j->launches[i], &j->options, &predictions[i], &err);
-        if (status != WL_OK && err.loc.line == 0) { /* it is the launch that does not fit */
-            snprintf(err.input, sizeof err.input, "--block");
-            err.loc = (wl_loc){1, 1, (int32_t)strlen(o->block[i])};
-            diag_remember("--block", o->block[i]);
-        }
-    }
+    FILE *out = open_memstream(&text, &length);
+    wl_status status = predictions && out ? predict_all(o, j, predictions, out, &err) : WL_E_NOMEM;
+    if (out && fclose(out) != 0)
+        status = WL_E_NOMEM;
     if (status == WL_OK)
-        status = render(o, j, predictions, j->launch_count, &err);
+        fwrite(text, 1, length, stdout);
+    free(text);
     free(predictions);
+    if (status == WL_E_NOMEM)
+        err.code = WL_E_NOMEM;
     return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 

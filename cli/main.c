@@ -7,13 +7,17 @@
 
 static const command commands[] = {
     {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]",
-     "Predicts volumes, limiter and time of a kernel. KERNEL is a file, - (stdin), or a built-in name.", cmd_predict},
+     "Predicts volumes, limiter and time of a kernel. KERNEL is a file, - (stdin), or a built-in name.",
+     "text json csv", cmd_predict},
     {"occupancy", 'o', "--device D --threads N --registers N [--shared BYTES]",
-     "Blocks and warps per multiprocessor, what limits them, and what one more block would need.", cmd_occupancy},
+     "Blocks and warps per multiprocessor, what limits them, and what one more block would need.", "text json",
+     cmd_occupancy},
     {"devices", 'd', "[list | show NAME|FILE | check FILE]",
-     "Lists the built-in devices, prints one with the source of every number, or validates a file.", cmd_devices},
-    {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", cmd_kernels},
-    {"explain", 'e', "[METRIC]", "Says what a metric means and which hardware counter measures it.", cmd_explain},
+     "Lists the built-in devices, prints one with the source of every number, or validates a file.", "text json",
+     cmd_devices},
+    {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", "text", cmd_kernels},
+    {"explain", 'e', "[METRIC]", "Says what a metric means and which hardware counter measures it.", "text",
+     cmd_explain},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 

@@ -44,7 +44,8 @@ static const struct spec {
      "warps per instruction looked at for L1 tag conflicts"},
     {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",
      "one JSON object per line in, one result per line out"},
-    {"--format", "text|json|csv", ONE, offsetof(options, format), 0, "podke", "output format (default text)"},
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "pod",
+     "output format: text (default), json, and for predict csv"},
     {"--help", NULL, FLAG, offsetof(options, help), 0, "podke", "this text"},
 };
 static const size_t spec_count = sizeof specs / sizeof specs[0];
@@ -83,6 +84,16 @@ static bool unknown_option(const command *c, const char *word)
     return false;
 }
 
+/* Is `word` one of the blank-separated words of `list`? */
+static bool is_word_of(const char *word, const char *list)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; length > 0 && (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
 bool options_read(const command *c, int argc, char **argv, options *out)
 {
     *out = (options){0};
@@ -114,9 +125,8 @@ bool options_read(const command *c, int argc, char **argv, options *out)
         if (!store(s, value, out))
             return false;
     }
-    if (out->format && strcmp(out->format, "text") != 0 && strcmp(out->format, "json") != 0 &&
-        strcmp(out->format, "csv") != 0) {
-        usage_error("--format is text, json or csv (not '%s')", out->format);
+    if (out->format && !is_word_of(out->format, c->formats)) {
+        usage_error("--format of 'warpline %s' is one of: %s (not '%s')", c->name, c->formats, out->format);
         return false;
     }
     return true;

@@ -28,6 +28,7 @@ typedef struct command {
     const char *name;
     char letter;
     const char *arguments, *summary;
+    const char *formats; /* that --format may name */
     int (*run)(const options *options);
 } command;
 

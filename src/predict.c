@@ -172,7 +172,8 @@ static void set_l1_metrics(const wl_predictor *p, const wl_geometry *g, wl_predi
     set(out, WL_METRIC_l1_sectors_ld, sectors[0]);
     set(out, WL_METRIC_l1_sectors_st, sectors[1]);
     if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &index))
-        index *= (double)(p->kernel->coordinate_reads * g->blocks * wl_ceil_div(g->threads, p->rules.warp_size));
+        index *= (double)p->kernel->coordinate_reads * (double)g->blocks *
+                 (double)wl_ceil_div(g->threads, p->rules.warp_size);
     wl_value *v = set(out, WL_METRIC_l1_wavefronts, wavefronts[0] + wavefronts[1] + index);
     add_part(v, "loads", wavefronts[0]);
     add_part(v, "stores", wavefronts[1]);
@@ -251,7 +252,14 @@ static wl_status set_access_shares(wl_predictor *p, const wl_view *view, const w
         p->access_shares[a] = (wl_share){
             .inst = p->costs[a].inst, .l1_sectors = p->costs[a].sectors, .l1_wavefronts = wavefronts_of(p, a)};
     const wl_attribution_input in = {view, g, p->device, p->field_shares};
-    WL_TRY(wl_attribute(&in, &p->counter, &p->launch_arena, p->access_shares, err));
+    wl_error limit = {0};
+    const wl_status status = wl_attribute(&in, &p->counter, &p->launch_arena, p->access_shares, &limit);
+    if (status == WL_E_LIMIT) {
+        warn(out, "volumes are not attributed to accesses: %s", limit.message);
+        return WL_OK;
+    }
+    if (status != WL_OK)
+        return wl_fail(err, status, limit.loc, "%s", limit.message);
     out->accesses = p->access_shares;
     return WL_OK;
 }
@@ -272,12 +280,13 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
         view = &launch_view;
     }
 
+    const wl_geometry busy = wl_geometry_busy(&g); /* blocks without work have no part in what follows */
     wl_warps_result warps;
     const wl_warps_options warps_options = {.samples = options ? options->l1_samples : 0};
     p->warps.arena = &p->launch_arena;
-    WL_TRY(wl_warps_measure(p->kernel, &g, view->bounds, &p->rules, &warps_options, &p->warps, p->costs, &warps, err));
+    WL_TRY(
+        wl_warps_measure(p->kernel, &busy, view->bounds, &p->rules, &warps_options, &p->warps, p->costs, &warps, err));
 
-    const wl_geometry busy = wl_geometry_busy(&g); /* blocks without work have no part in the volumes */
     wl_volumes volumes;
     double page = (double)ASSUMED_PAGE;
     (void)wl_device_get(p->device, WL_DEVICE_tlb_page, &page);
@@ -287,7 +296,7 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     set_l1_metrics(p, &g, out);
     set_volumes(&volumes, out);
     set_field_shares(p, &volumes, out);
-    if (options && options->per_access)
+    if (options && options->per_access && volumes.known)
         WL_TRY(set_access_shares(p, view, &busy, out, err));
     out->l1_oversubscription = volumes.l1_oversubscription;
     out->l1_miss_rate = volumes.l1_miss_rate;
@@ -299,7 +308,7 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
 
     wl_limiter_apply(p->kernel, p->device, out);
     warn_about_device(p, out);
-    warn_about_estimate(p, &g, &warps, &volumes, out);
+    warn_about_estimate(p, &busy, &warps, &volumes, out);
     return WL_OK;
 }
 

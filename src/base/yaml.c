@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #define DEPTH_MAX 16
+#define ENTRIES_MAX 4096 /* of one list or map */
 
 typedef struct reader {
     yaml_parser_t parser;
@@ -122,7 +123,8 @@ static wl_status entries(reader *r, wl_yaml *node, int depth)
         }
         *link = value;
         link = &value->next;
-        node->count++;
+        if (++node->count > ENTRIES_MAX)
+            return wl_fail(r->err, WL_E_LIMIT, value->loc, "more than %d entries", ENTRIES_MAX);
     }
 }
 

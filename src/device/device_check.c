@@ -91,11 +91,15 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         return complain(device, WL_DEVICE_warp_size, "may be at most 64", err);
     if (wl_device_int(device, WL_DEVICE_l1_banks) > 64)
         return complain(device, WL_DEVICE_l1_banks, "may be at most 64", err);
-    if (wl_device_int(device, WL_DEVICE_l1_banks) * wl_device_int(device, WL_DEVICE_l1_bank_width) > 256 ||
+    if (wl_device_int(device, WL_DEVICE_l1_bank_width) > 256 / wl_device_int(device, WL_DEVICE_l1_banks) ||
         wl_device_int(device, WL_DEVICE_l1_line) > 256)
         return complain(device, WL_DEVICE_l1_bank_width, "times l1_banks, and l1_line, may be at most 256 bytes", err);
     if (wl_device_int(device, WL_DEVICE_max_threads_per_block) > 4096)
         return complain(device, WL_DEVICE_max_threads_per_block, "may be at most 4096", err);
+    if (wl_device_int(device, WL_DEVICE_max_threads_per_block) > 128 * wl_device_int(device, WL_DEVICE_warp_size))
+        return complain(device, WL_DEVICE_warp_size, "must be at least max_threads_per_block / 128", err);
+    if (wl_device_int(device, WL_DEVICE_l1_sector) < 16)
+        return complain(device, WL_DEVICE_l1_sector, "must be at least 16 bytes, the widest access", err);
     if (wl_device_int(device, WL_DEVICE_sm_count) > 65536)
         return complain(device, WL_DEVICE_sm_count, "may be at most 65536", err);
     if (wl_device_int(device, WL_DEVICE_max_threads_per_sm) > 65536)

@@ -301,7 +301,7 @@ static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point
             address += at[i] * stride[i];
         if (!wl_granules_add(&c->granules, wl_floor_div(address + rows.run.first, granule),
                              wl_floor_div(address + rows.run.last, granule)))
-            return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+            return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
         for (int i = 0; i < outer && ++at[i] == rows.hi[i]; i++)
             at[i] = rows.lo[i];
     }
@@ -343,6 +343,22 @@ static wl_status count_by_rows(wl_counter *c, const wl_shape *shape, const wl_po
     return s->want_covered ? cover_by_rows(c, shape, boxes, n, s, err) : WL_OK;
 }
 
+/* Coordinates visited singly must stay within the budget too. */
+static wl_status check_steps(const wl_counter *c, const sweep *s, int n, wl_error *err)
+{
+    int64_t steps = 1;
+    for (int level = 0; level < s->outer_count; level++) {
+        int64_t lo = INT64_MAX, hi = INT64_MIN;
+        for (int i = 0; i < n; i++) {
+            lo = wl_min(lo, s->boxes[i].lo[level]);
+            hi = wl_max(hi, s->boxes[i].hi[level]);
+        }
+        if (!wl_mul(steps, hi - lo, &steps) || steps > c->row_budget)
+            return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "too many rows of different alignment to count");
+    }
+    return WL_OK;
+}
+
 static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s,
                                wl_error *err)
 {
@@ -368,6 +384,8 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
         return count_by_rows(c, shape, boxes, n, s, err);
     wl_residues start;
     s->one_by_one = !wl_residues_start(shape->base, s->granule, s->stride, s->outer_count, &start);
+    if (s->one_by_one)
+        WL_TRY(check_steps(c, s, n, err));
     const int64_t covered_before = s->total.covered;
     s->too_fine = false;
     (void)sweep_level(s, s->outer_count - 1, all, n, &start);

@@ -26,7 +26,7 @@ static wl_status add_addresses(void *context, const int64_t *addresses, int lane
             continue; /* neighbouring lanes mostly share a granule */
         w->before = last;
         if (!wl_granules_add(w->granules, first, last))
-            return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+            return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
     }
     return WL_OK;
 }

@@ -34,6 +34,8 @@ static bool grow_table(wl_granules *set)
 
 static wl_granule_chunk *new_chunk(wl_granules *set, int64_t number, size_t slot)
 {
+    if (set->chunk_count == WL_GRANULE_CHUNKS_MAX)
+        return NULL;
     if (set->chunk_count == set->chunk_capacity) {
         const size_t capacity = set->chunk_capacity ? 2 * set->chunk_capacity : 64;
         wl_granule_chunk *chunks = realloc(set->chunks, capacity * sizeof *chunks);

@@ -23,7 +23,8 @@ typedef struct wl_granules {
     uint32_t last; /* index of the chunk used last */
 } wl_granules;
 
-/* Adds granules first..last (inclusive). False when memory is short. */
+/* Adds granules first..last (inclusive). False when memory is short, or the set grows beyond WL_GRANULE_CHUNKS_MAX. */
+#define WL_GRANULE_CHUNKS_MAX ((size_t)1 << 21) /* some 550 MB */
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last);
 /* With granule numbers that are bytes: how many aligned units of `unit` bytes (a power of two) are all there. */
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit);

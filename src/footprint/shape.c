@@ -7,7 +7,8 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define HULL_PATCHES_MAX 64 /* joining patches across a covered gap is quadratic */
+#define MOST_CELLS_PER_BLOCK ((int64_t)4096 * 64) /* threads of the largest block, cells of the largest fold */
+#define HULL_PATCHES_MAX 64                       /* joining patches across a covered gap is quadratic */
 
 static wl_status too_far(const wl_access *a, wl_error *err)
 {
@@ -59,6 +60,10 @@ wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geo
         return too_far(access, err);
     if (depends_on_launch(access->index))
         join_thread_and_block(f, geometry);
+    for (int d = 0; d < 3; d++) /* a whole block must stay in range, also where the domain ends inside it */
+        if (!wl_mul(f->k[WL_VAR_X + d], MOST_CELLS_PER_BLOCK, &t) || !wl_add(t, f->k[WL_VAR_BLOCK_X + d], &t) ||
+            !wl_add(t, f->k[WL_VAR_THREAD_X + d], &t))
+            return too_far(access, err);
     return WL_OK;
 }
 

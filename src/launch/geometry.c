@@ -17,12 +17,13 @@ static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
         if (g->block[i] < 1 || g->block[i] > limit)
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block's extent in %c is 1 to %lld on this device (not %lld)",
                            "xyz"[i], (long long)limit, (long long)g -> block[i]);
-        g->threads *= g->block[i];
-        if (g->threads > wl_device_int(d, WL_DEVICE_max_threads_per_block))
-            return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
-                           "a block has at most %lld threads on this device (%lldx%lldx%lld is more)",
-                           (long long)wl_device_int(d, WL_DEVICE_max_threads_per_block), (long long)g->block[0],
-                           (long long)g->block[1], (long long)g->block[2]);
+        const int64_t most_threads = wl_device_int(d, WL_DEVICE_max_threads_per_block);
+        const bool fits = g->block[i] <= most_threads / g->threads;
+        g->threads *= fits ? g->block[i] : 1;
+        if (!fits)
+            return wl_fail(
+                err, WL_E_INPUT, WL_NOWHERE, "a block has at most %lld threads on this device (%lldx%lldx%lld is more)",
+                (long long)most_threads, (long long)g->block[0], (long long)g->block[1], (long long)g->block[2]);
     }
     return WL_OK;
 }

@@ -127,6 +127,8 @@ static int64_t l1_beside_shared(const wl_device *d, int64_t shared_in_use)
         const int64_t carveout = (int64_t)wl_device_list_value(d, WL_DEVICE_shared_carveouts, i);
         if (carveout >= shared_in_use)
             return wl_max(size - carveout, wl_device_int(d, WL_DEVICE_l1_line));
+        if (i + 1 == options) /* more than any carve-out holds: a what-if */
+            return wl_max(size - shared_in_use, wl_device_int(d, WL_DEVICE_l1_line));
     }
     return size;
 }

@@ -5,21 +5,30 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-/* New granules of each access of one side, given all before it. */
-static wl_status new_granules(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t field,
-                              wl_side side, const wl_region *region, int64_t granule, double *fresh, wl_error *err)
+#define ACCESSES_MAX 512 /* of one side of a field: each needs a count of its own */
+
+/* New granules of each access of one side, given all before it. WL_E_LIMIT when that is too much work. */
+static wl_status new_granules(const wl_attribution_input *in, wl_counter *counter, size_t field, wl_side side,
+                              const wl_region *region, int64_t granule, double *fresh, wl_error *err)
 {
     const wl_field_side *s = &in->view->fields[field][side];
     double before = 0;
+    if (s->count > ACCESSES_MAX || (!s->has_shape && !wl_view_can_enumerate(in->view, field, side, region)))
+        return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too much work to tell the accesses apart");
     for (size_t i = 0; i < s->count; i++) {
         wl_count c;
+        wl_status status;
         if (s->has_shape) {
+            wl_arena arena = {0};
             wl_shape shape;
-            WL_TRY(wl_shape_make(s->accesses, i + 1, in->geometry, scratch, &shape, err));
-            WL_TRY(wl_shape_count(counter, &shape, region, granule, false, &c, err));
+            status = wl_shape_make(s->accesses, i + 1, in->geometry, &arena, &shape, err);
+            if (status == WL_OK)
+                status = wl_shape_count(counter, &shape, region, granule, false, &c, err);
+            wl_arena_free(&arena);
         } else {
-            WL_TRY(wl_threads_count(counter, s->accesses, i + 1, region, granule, &c, err));
+            status = wl_threads_count(counter, s->accesses, i + 1, region, granule, &c, err);
         }
+        WL_TRY(status);
         fresh[i] = (double)c.touched - before;
         before = (double)c.touched;
     }
@@ -57,11 +66,11 @@ static wl_status attribute_field(const wl_attribution_input *in, wl_counter *cou
     wl_block_interval(g, middle, middle + 1, &block.blocks);
     const int64_t start = wl_min(middle, g->blocks - g->wave_blocks);
     wl_block_interval(g, start, start + g->wave_blocks, &wave.blocks);
-    WL_TRY(new_granules(in, counter, scratch, f, WL_LOADS, &block, sector, fresh, err));
+    WL_TRY(new_granules(in, counter, f, WL_LOADS, &block, sector, fresh, err));
     share_out(in, loads, fresh, in->fields[f].l2_load_bytes, l2_load, shares);
-    WL_TRY(new_granules(in, counter, scratch, f, WL_LOADS, &wave, fetch, fresh, err));
+    WL_TRY(new_granules(in, counter, f, WL_LOADS, &wave, fetch, fresh, err));
     share_out(in, loads, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
-    WL_TRY(new_granules(in, counter, scratch, f, WL_STORES, &wave, sector, fresh, err));
+    WL_TRY(new_granules(in, counter, f, WL_STORES, &wave, sector, fresh, err));
     share_out(in, stores, fresh, in->fields[f].dram_store_bytes, dram_store, shares);
     if (loads->count == 0) /* reads that complete partly written sectors are the stores' */
         share_out(in, stores, fresh, in->fields[f].dram_load_bytes, dram_load, shares);

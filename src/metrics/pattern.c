@@ -175,7 +175,7 @@ static wl_placement *placement_at(const wl_pattern_context *m, wl_pattern *p, in
 static int cold_wavefronts(const wl_pattern_context *m, const wl_pattern *p, const wl_placement *at, int32_t width,
                            const uint8_t *rank, int tags)
 {
-    enum { GROUPS_MAX = 32, BANKS_MAX = 64 };
+    enum { GROUPS_MAX = WL_LANES_MAX, BANKS_MAX = 64 };
     uint8_t need[GROUPS_MAX * BANKS_MAX], most[GROUPS_MAX] = {0};
     const int banks = m->rules->banks, per_group = wl_l1_lanes_per_group(m->rules, width);
     const int groups = (m->rules->warp_size + per_group - 1) / per_group, words = width >> m->rules->bank_shift;

@@ -66,8 +66,9 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
     return WL_OK;
 }
 
-static double enumeration_cost(const wl_view *v, const wl_field_side *s, const wl_region *region)
+bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region)
 {
+    const wl_field_side *s = &view->fields[field][side];
     const wl_geometry *g = region->geometry;
     double blocks = 0, steps = 0;
     for (int i = 0; i < region->blocks.count; i++) {
@@ -75,8 +76,8 @@ static double enumeration_cost(const wl_view *v, const wl_field_side *s, const w
         blocks += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]);
     }
     for (size_t i = 0; i < s->count; i++)
-        steps += wl_access_steps(v->kernel, s->accesses[i]->access);
-    return blocks * (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
+        steps += wl_access_steps(view->kernel, s->accesses[i]->access);
+    return blocks * (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps <= ENUMERATION_BUDGET;
 }
 
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
@@ -88,7 +89,7 @@ wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, 
         return WL_OK;
     if (s->has_shape)
         return wl_shape_count(counter, &s->shape, region, granule, want_covered, out, err);
-    if (enumeration_cost(view, s, region) > ENUMERATION_BUDGET)
+    if (!wl_view_can_enumerate(view, field, side, region))
         return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too many addresses to evaluate one by one");
     return wl_threads_count(counter, s->accesses, s->count, region, granule, out, err);
 }

@@ -11,9 +11,11 @@
 #include "metrics/spread.h"
 #include "metrics/tag_window.h"
 
-#define SAMPLED_LINES 2048      /* looked at for the tag hash, all instructions of a group together */
-#define SAMPLES_EACH 6          /* warps looked at per instruction, at least */
-#define OPAQUE_BUDGET (1 << 21) /* lane evaluations spent on accesses without a closed form */
+#define SAMPLED_LINES 2048       /* looked at for the tag hash, all instructions of a group together */
+#define SAMPLES_EACH 6           /* warps looked at per instruction, at least */
+#define OPAQUE_BLOCKS 16         /* looked at at least, for accesses without a closed form */
+#define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
+#define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
 
 typedef struct measurer {
     const wl_kernel *kernel;
@@ -189,8 +191,21 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
     return WL_OK;
 }
 
+/* Totals are 64-bit: an instruction costs at most 128 sectors or wavefronts. */
+static wl_status check_executions(const measurer *m)
+{
+    const wl_geometry *g = m->context.geometry;
+    const double warps = (double)g->blocks * (double)wl_ceil_div(g->threads, m->context.rules->warp_size);
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
+        const wl_access *access = m->bounds[a].access;
+        if (warps * wl_access_steps(m->kernel, access) * 128 > 9e18)
+            return wl_fail(m->err, WL_E_RANGE, access->loc, "%.60s is executed too often to count", access->text);
+    }
+    return WL_OK;
+}
+
 /* How many blocks to look at, within the budget. */
-static int64_t opaque_blocks(const measurer *m)
+static wl_status opaque_blocks(const measurer *m, int64_t *blocks)
 {
     const wl_geometry *g = m->context.geometry;
     double per_block = 0;
@@ -198,17 +213,21 @@ static int64_t opaque_blocks(const measurer *m)
         if (!m->bounds[a].affine)
             per_block += (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) *
                          wl_access_steps(m->kernel, m->bounds[a].access);
-    if (per_block == 0)
-        return 0;
+    *blocks = per_block == 0 ? 0 : g->blocks;
     if (m->samples < 0 || per_block * (double)g->blocks <= OPAQUE_BUDGET)
-        return g->blocks;
-    return wl_min(g->blocks, wl_max(16, (int64_t)(OPAQUE_BUDGET / per_block)));
+        return WL_OK;
+    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(OPAQUE_BUDGET / per_block)));
+    if (per_block * (double)*blocks > OPAQUE_LIMIT)
+        return wl_fail(m->err, WL_E_LIMIT, WL_NOWHERE,
+                       "accesses without a closed form make %.3g addresses per block: too many to evaluate", per_block);
+    return WL_OK;
 }
 
 static wl_status measure_opaque(const measurer *m, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
-    const int64_t n = opaque_blocks(m);
+    int64_t n = 0;
+    WL_TRY(opaque_blocks(m, &n));
     m->result->blocks_sampled = n > 0 && n < g->blocks;
     m->result->blocks_evaluated = n;
     for (size_t a = 0; a < m->kernel->access_count && n > 0; a++) {
@@ -236,6 +255,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     WL_ASSERT(m.context.period <= WL_PERIOD_MAX);
     memset(costs, 0, kernel->access_count * sizeof *costs);
     *result = (wl_warps_result){0};
+    WL_TRY(check_executions(&m));
     WL_TRY(measure_affine(&m, scratch));
     return measure_opaque(&m, scratch->arena);
 }

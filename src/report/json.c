@@ -53,19 +53,23 @@ static json_t *model(const wl_model_result *m)
                      "limiter", wl_bound_name(m->limiter), "bounds_s", bounds);
 }
 
-static json_t *share(const wl_share *s)
+static json_t *share(const wl_prediction *p, const wl_share *s)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "inst", number(s->inst), "l1_wavefronts",
-                     number(s->l1_wavefronts), "l1_sectors", number(s->l1_sectors), "l2_load_bytes",
-                     number(s->l2_load_bytes), "l2_store_bytes", number(s->l2_store_bytes), "dram_load_bytes",
-                     number(s->dram_load_bytes), "dram_store_bytes", number(s->dram_store_bytes));
+    json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o}", "inst", number(s->inst), "l1_wavefronts",
+                            number(s->l1_wavefronts), "l1_sectors", number(s->l1_sectors), "l2_load_bytes",
+                            number(s->l2_load_bytes), "l2_store_bytes", number(s->l2_store_bytes));
+    if (p->metrics[WL_METRIC_dram_load_bytes].known) {
+        json_object_set_new(all, "dram_load_bytes", number(s->dram_load_bytes));
+        json_object_set_new(all, "dram_store_bytes", number(s->dram_store_bytes));
+    }
+    return all;
 }
 
 static json_t *fields(const wl_report *r)
 {
     json_t *all = json_object();
     for (size_t f = 0; f < wl_kernel_field_count(r->kernel); f++)
-        json_object_set_new(all, wl_kernel_field_name(r->kernel, f), share(&r->prediction->fields[f]));
+        json_object_set_new(all, wl_kernel_field_name(r->kernel, f), share(r->prediction, &r->prediction->fields[f]));
     return all;
 }
 
@@ -73,7 +77,7 @@ static json_t *accesses(const wl_report *r)
 {
     json_t *all = json_array();
     for (size_t a = 0; a < wl_kernel_access_count(r->kernel); a++) {
-        json_t *one = share(&r->prediction->accesses[a]);
+        json_t *one = share(r->prediction, &r->prediction->accesses[a]);
         json_object_set_new(one, "access", json_string(wl_kernel_access_text(r->kernel, a)));
         json_object_set_new(one, "kind", json_string(wl_kernel_access_is_store(r->kernel, a) ? "store" : "load"));
         json_array_append_new(all, one);

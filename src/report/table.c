@@ -1,5 +1,6 @@
 /* table.c - launches side by side, with the parts of the memory volume as bars. SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <string.h>
 
 #include "report/report.h"
 
@@ -59,6 +60,23 @@ static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
     wl_buffer_add(out, "| %.1f B loaded, %.1f B saved\n", v.loaded + v.again, v.saved);
 }
 
+/* Each note once, whichever launch it belongs to. */
+static void add_notes(const wl_prediction *predictions, size_t count, wl_buffer *out)
+{
+    const char *lead = "\n";
+    for (size_t i = 0; i < count; i++) {
+        for (int w = 0; w < predictions[i].warning_count; w++) {
+            bool shown = false;
+            for (size_t j = 0; j < i && !shown; j++)
+                for (int v = 0; v < predictions[j].warning_count && !shown; v++)
+                    shown = strcmp(predictions[j].warnings[v], predictions[i].warnings[w]) == 0;
+            if (!shown)
+                wl_buffer_add(out, "%snote: %s\n", lead, predictions[i].warnings[w]);
+            lead = shown ? lead : "";
+        }
+    }
+}
+
 wl_status wl_predictions_table(const wl_prediction *predictions, size_t count, const wl_kernel *kernel,
                                const wl_device *device, char **out, wl_error *err)
 {
@@ -75,16 +93,11 @@ wl_status wl_predictions_table(const wl_prediction *predictions, size_t count, c
         add_line(&predictions[i], &text);
     }
     if (longest > 0) {
-        wl_buffer_add(
-            &text,
-            "\nDRAM loads per update: # loaded, + evicted and loaded again, . found in the L2 from earlier blocks\n");
+        wl_buffer_add(&text, "\nDRAM loads per update: # loaded, + loaded again or to complete stores, . found in the "
+                             "L2 from earlier blocks\n");
         for (size_t i = 0; i < count; i++)
             add_bar(&predictions[i], BAR_WIDTH / longest, &text);
     }
-    if (count > 0 && predictions[0].warning_count > 0) {
-        wl_buffer_add(&text, "\n");
-        for (int i = 0; i < predictions[0].warning_count; i++)
-            wl_buffer_add(&text, "note: %s\n", predictions[0].warnings[i]);
-    }
+    add_notes(predictions, count, &text);
     return wl_buffer_take(&text, out, err);
 }

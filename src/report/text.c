@@ -132,9 +132,12 @@ static void add_shares(const wl_report *r, wl_buffer *out)
         const wl_share *s = i < fields ? &p->fields[i] : &p->accesses[i - fields];
         const char *name =
             i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
-        wl_buffer_add(out, "  %-16s %10.4g %8.4g B %8.4g B %8.4g B %9.4g B\n", name, s->l1_wavefronts / items,
-                      s->l2_load_bytes / items, s->l2_store_bytes / items, s->dram_load_bytes / items,
-                      s->dram_store_bytes / items);
+        wl_buffer_add(out, "  %-16s %10.4g %8.4g B %8.4g B", name, s->l1_wavefronts / items, s->l2_load_bytes / items,
+                      s->l2_store_bytes / items);
+        if (p->metrics[WL_METRIC_dram_load_bytes].known)
+            wl_buffer_add(out, " %8.4g B %9.4g B\n", s->dram_load_bytes / items, s->dram_store_bytes / items);
+        else
+            wl_buffer_add(out, " %10s %11s\n", "unknown", "unknown");
     }
 }
 
