@@ -104,9 +104,7 @@ static void warn_about_device(const wl_predictor *p, wl_prediction *out)
     if (p->rules.has_hash && strncmp(wl_device_source(p->device, WL_DEVICE_l1_tag_hash), "assumed", 7) == 0)
         warn(out, "the L1 tag hash of this device is assumed, not measured");
     if (p->kernel->has_flops && p->kernel->flops > 0) {
-        const wl_device_key key = p->kernel->precision == WL_TYPE_F64   ? WL_DEVICE_fp64_rate
-                                  : p->kernel->precision == WL_TYPE_F16 ? WL_DEVICE_fp16_rate
-                                                                        : WL_DEVICE_fp32_rate;
+        const wl_device_key key = wl_limiter_fp_rate(p->kernel->precision);
         if (!wl_device_get(p->device, key, &value))
             warn(out, "the device file has no %s: no fp bound", wl_device_key_name(key));
     }

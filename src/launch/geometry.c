@@ -113,6 +113,13 @@ wl_geometry wl_geometry_busy(const wl_geometry *geometry)
     return g;
 }
 
+void wl_block_at(const wl_geometry *g, int64_t n, int64_t block[3])
+{
+    block[0] = n % g->grid[0];
+    block[1] = n / g->grid[0] % g->grid[1];
+    block[2] = n / g->grid[0] / g->grid[1];
+}
+
 static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int64_t z0, int64_t z1)
 {
     if (x0 < x1 && y0 < y1 && z0 < z1)

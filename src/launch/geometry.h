@@ -39,6 +39,9 @@ wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, con
 /* The same launch without the blocks that lie outside the domain altogether and have nothing to do. */
 wl_geometry wl_geometry_busy(const wl_geometry *geometry);
 
+/* The coordinates of block number n in launch order. */
+void wl_block_at(const wl_geometry *geometry, int64_t n, int64_t block[3]);
+
 /* Blocks first <= n < last in launch order. */
 void wl_block_interval(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
 

@@ -107,9 +107,8 @@ static wl_status sum_opaque(const summer *s)
     const int64_t n = wl_min(OPAQUE_BLOCKS, g->blocks);
     s->sum->sampled = n < g->blocks;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t number = wl_sample_block(i, n, g->blocks);
-        const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1],
-                                  number / g->grid[0] / g->grid[1]};
+        int64_t block[3];
+        wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
         const wl_region region = one_block(s, block);
         wl_count count;
         WL_TRY(wl_view_count(s->view, s->counter, s->field, s->side, &region, s->granule, false, &count, s->err));

@@ -261,7 +261,7 @@ wl_status wl_reuse_sets_estimate(const wl_volumes_input *input, wl_counter *coun
 {
     estimator e = {
         .in = input, .counter = counter, .out = out, .field_count = input->view->kernel->field_count, .err = err};
-    *out = (wl_volumes){.fields = WL_ARENA_NEW(scratch, wl_volume, e.field_count), .page_bytes = input->page_bytes};
+    *out = (wl_volumes){.fields = WL_ARENA_NEW(scratch, wl_volume, e.field_count)};
     if (!out->fields)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     e.l2_room = (double)wl_device_int(input->device, WL_DEVICE_l2_size) /

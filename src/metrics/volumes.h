@@ -33,7 +33,6 @@ typedef struct wl_volumes {
     double l2_alloc_bytes, waves;
     wl_reuse reuse[3];
     double pages;
-    int64_t page_bytes;
 } wl_volumes;
 
 typedef struct wl_volumes_input {

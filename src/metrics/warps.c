@@ -236,9 +236,8 @@ static wl_status measure_opaque(const measurer *m, wl_arena *arena)
             continue;
         WL_TRY(wl_program_make(m->kernel, m->bounds[a].access, arena, &program, m->err));
         for (int64_t i = 0; i < n; i++) {
-            const int64_t number = wl_sample_block(i, n, g->blocks);
-            const int64_t block[3] = {number % g->grid[0], number / g->grid[0] % g->grid[1],
-                                      number / g->grid[0] / g->grid[1]};
+            int64_t block[3];
+            wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
             WL_TRY(measure_block(m, &program, a, block, (double)g->blocks / (double)n));
         }
     }

@@ -17,7 +17,7 @@ static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
     }
 }
 
-static wl_device_key fp_rate_key(wl_type precision)
+wl_device_key wl_limiter_fp_rate(wl_type precision)
 {
     return precision == WL_TYPE_F64   ? WL_DEVICE_fp64_rate
            : precision == WL_TYPE_F16 ? WL_DEVICE_fp16_rate
@@ -32,7 +32,7 @@ void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_predi
     *m = (wl_model_result){.name = "limiter", .limiter = WL_BOUND_DRAM};
     (void)wl_device_get(device, WL_DEVICE_clock, &clock);
     (void)wl_device_get(device, WL_DEVICE_sm_count, &sms);
-    if (kernel->has_flops && kernel->flops > 0 && wl_device_get(device, fp_rate_key(kernel->precision), &rate))
+    if (kernel->has_flops && kernel->flops > 0 && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &rate))
         set_bound(m, WL_BOUND_FP, kernel->fp_results * (double)p->items / (rate * sms * clock));
     if (v[WL_METRIC_l1_wavefronts].known && wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate))
         set_bound(m, WL_BOUND_L1, v[WL_METRIC_l1_wavefronts].value / (rate * sms * clock));

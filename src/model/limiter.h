@@ -7,6 +7,9 @@
 #include "kernel/kernel_internal.h"
 #include "warpline/predict.h"
 
+/* The device number that sets the arithmetic bound. */
+wl_device_key wl_limiter_fp_rate(wl_type precision);
+
 /* Reads prediction->metrics and items; fills prediction->model. */
 void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *prediction);
 
