@@ -10,7 +10,7 @@
 #include "footprint/residues.h"
 #include "footprint/solid.h"
 
-#define COVER_SHARE 16 /* of the row budget, one part in so many is spent on covered granules: they matter less */
+#define COVER_SHARE 4 /* of the row budget, one part in so many is spent on covered granules: they matter less */
 #define SWEEP_MAX 256  /* boxes in one sweep; a field with more is visited row by row */
 
 /* A run of bytes relative to its row; `solid` when every byte of it is accessed. */

@@ -44,7 +44,7 @@ typedef struct wl_counter {
     int64_t row_budget;     /* steps to spend on one box before giving up          */
 } wl_counter;
 
-#define WL_ROW_BUDGET ((int64_t)1 << 26)
+#define WL_ROW_BUDGET ((int64_t)1 << 22)
 
 /* granule_bytes is a power of two. covered costs extra: ask only where it is needed.
  * WL_E_LIMIT when rows must be visited one by one and there are more than the budget. */

@@ -171,22 +171,27 @@ static wl_status stores(estimator *e, const wl_region *wave)
     const int64_t sector = wl_device_int(e->in->device, WL_DEVICE_l2_sector);
     const wl_region all = blocks_between(e, 0, e->in->geometry->blocks);
     for (size_t f = 0; f < e->field_count; f++) {
-        const wl_field_side *side = &e->in->view->fields[f][WL_STORES];
+        const wl_field_side *sides = e->in->view->fields[f];
         wl_volume *v = &e->out->fields[f];
-        wl_count c;
-        if (side->count == 0)
+        wl_status status = WL_E_LIMIT;
+        wl_error limit = {0};
+        wl_count c = {0, -1};
+        const bool loaded_too = sides[WL_LOADS].count > 0;
+        if (sides[WL_STORES].count == 0)
             continue;
-        if (!side->has_shape) { /* enumerating the whole launch would take long: a wave stands for it */
+        if (sides[WL_STORES].has_shape)
+            status = wl_view_count(e->in->view, e->counter, f, WL_STORES, &all, sector, !loaded_too, &c, &limit);
+        if (status == WL_E_LIMIT) { /* the whole launch would take too long: a wave stands for it */
             WL_TRY(count(e, f, WL_STORES, wave, sector, &v->dram_store));
             v->dram_store *= e->out->waves;
+            e->out->partial_unknown = e->out->partial_unknown || !loaded_too;
             continue;
         }
-        WL_TRY(wl_view_count(e->in->view, e->counter, f, WL_STORES, &all, sector, true, &c, e->err));
+        if (status != WL_OK)
+            return wl_fail(e->err, status, limit.loc, "%s", limit.message);
         v->dram_store = (double)c.touched * (double)sector;
-        if (e->in->view->fields[f][WL_LOADS].count > 0)
-            continue;
-        e->out->partial_unknown = e->out->partial_unknown || c.covered < 0;
-        if (c.covered >= 0)
+        e->out->partial_unknown = e->out->partial_unknown || (!loaded_too && c.covered < 0);
+        if (!loaded_too && c.covered >= 0)
             v->dram_partial = (double)(c.touched - c.covered) * (double)sector;
     }
     return WL_OK;
