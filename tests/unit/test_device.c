@@ -51,7 +51,7 @@ static void test_shipped(void **state)
     check_done();
 }
 
-/* Ernst et al. 2022, Table 1 (shared/papers/warpspeed.txt). */
+/* Ernst et al. 2022, Table 1. */
 static const struct {
     const char *device;
     wl_device_key key;

@@ -1,4 +1,4 @@
-/* test_occupancy.c - launch/occupancy.c against NVIDIA's calculator (shared/models.md section 7).
+/* test_occupancy.c - launch/occupancy.c against NVIDIA's calculator.
  * SPDX-License-Identifier: MIT */
 #include "unit/check.h"
 
