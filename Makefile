@@ -38,7 +38,7 @@ install: build
 dev: deps
 	@cmake --preset dev >/dev/null && cmake --build build/dev -j $(JOBS) && ctest --test-dir build/dev --output-on-failure -j $(JOBS)
 
-# Ten minutes per target; needs clang. SECONDS=60 make fuzz for less.
+# Ten minutes per target; needs clang. SECONDS_PER_TARGET=60 make fuzz for less.
 fuzz: deps
 	@sh tests/fuzz/run.sh
 

@@ -133,14 +133,20 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
     return WL_OK;
 }
 
-/* The launch does not fit: the message shows the block. */
-static void blame_block(const char *block, wl_error *err)
+/* The launch does not fit: the message shows the option it is about. */
+static void show_option(const options *o, const char *block, wl_error *err)
 {
-    if (err->loc.line > 0)
+    const char *text = strcmp(err->input, "--block") == 0  ? block
+                       : strcmp(err->input, "--fold") == 0 ? o->fold
+                       : strcmp(err->input, "--grid") == 0 ? o->grid
+                                                           : NULL;
+    if (err->loc.line > 0 || !text)
         return;
-    snprintf(err->input, sizeof err->input, "--block");
-    err->loc = (wl_loc){1, 1, (int32_t)strlen(block)};
-    diag_remember("--block", block);
+    err->loc = (wl_loc){1, 1, (int32_t)strlen(text)};
+    diag_remember(strcmp(err->input, "--block") == 0  ? "--block"
+                  : strcmp(err->input, "--fold") == 0 ? "--fold"
+                                                      : "--grid",
+                  text);
 }
 
 static wl_status predict_all(const options *o, job *j, wl_prediction *predictions, FILE *out, wl_error *err)
@@ -149,7 +155,7 @@ static wl_status predict_all(const options *o, job *j, wl_prediction *prediction
     for (size_t i = 0; i < j->launch_count; i++) {
         wl_status status = wl_predict(j->predictor, &j->launches[i], &j->options, &predictions[i], err);
         if (status != WL_OK)
-            blame_block(o->block[i], err);
+            show_option(o, o->block[i], err);
         else if (!table)
             status = render(o, j, &predictions[i], i == 0, out, err);
         if (status != WL_OK)

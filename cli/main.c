@@ -37,6 +37,12 @@ int main(int argc, char **argv)
         usage_error("no command given; 'warpline --help' lists them");
         return EXIT_USAGE;
     }
+    for (size_t i = 0; argc == 3 && strcmp(argv[1], "help") == 0 && i < command_count; i++) {
+        if (strcmp(argv[2], commands[i].name) == 0) {
+            options_help(&commands[i]);
+            return EXIT_OK;
+        }
+    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help();
         return EXIT_OK;

@@ -99,6 +99,8 @@ bool options_read(const command *c, int argc, char **argv, options *out)
     *out = (options){0};
     for (int i = 2; i < argc; i++) {
         const char *word = argv[i];
+        if (strcmp(word, "-h") == 0)
+            word = "--help";
         if (word[0] != '-' || word[1] == '\0') {
             if (out->argument_count == sizeof out->arguments / sizeof out->arguments[0]) {
                 usage_error("too many arguments: '%s'", word);

@@ -83,6 +83,7 @@ static void name(wl_lexer *lexer)
 
 wl_status wl_lexer_next(wl_lexer *lexer)
 {
+    const wl_loc end = {lexer->line, lexer->col, 1}; /* right behind the token before */
     skip_blanks(lexer);
     wl_token *t = &lexer->token;
     const char c = *lexer->at;
@@ -96,6 +97,7 @@ wl_status wl_lexer_next(wl_lexer *lexer)
     }
     if (c == '\0') {
         t->kind = WL_TOKEN_END;
+        t->loc = end;
         return WL_OK;
     }
     if (lexer->lines && (c == '\n' || c == ';')) {

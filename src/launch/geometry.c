@@ -81,6 +81,14 @@ static wl_status set_occupancy(const wl_device *d, wl_geometry *g, wl_error *err
     return WL_OK;
 }
 
+/* Names the part of the launch a failure is about. */
+static wl_status blame(const char *part, wl_status status, wl_error *err)
+{
+    if (status != WL_OK)
+        (void)wl_fail_in(err, part);
+    return status;
+}
+
 wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch, wl_geometry *out,
                            wl_error *err)
 {
@@ -90,15 +98,16 @@ wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, con
         g->block[i] = launch->block[i] ? launch->block[i] : 1;
         g->fold[i] = launch->fold[i] ? launch->fold[i] : 1;
     }
-    WL_TRY(check_block(device, g, err));
-    WL_TRY(check_fold(g, err));
-    WL_TRY(set_grid(kernel, device, launch, g, err));
+    WL_TRY(blame("--block", check_block(device, g, err), err));
+    WL_TRY(blame("--fold", check_fold(g, err), err));
+    const bool given = launch->grid[0] || launch->grid[1] || launch->grid[2];
+    WL_TRY(blame(given ? "--grid" : "--block", set_grid(kernel, device, launch, g, err), err));
     g->registers = launch->registers ? launch->registers : kernel->registers;
     g->registers_assumed = g->registers == 0;
     if (g->registers_assumed)
         g->registers = ASSUMED_REGISTERS;
     g->shared_bytes = launch->shared_bytes ? launch->shared_bytes : kernel->shared_bytes;
-    return set_occupancy(device, g, err);
+    return blame("--block", set_occupancy(device, g, err), err);
 }
 
 wl_geometry wl_geometry_busy(const wl_geometry *geometry)

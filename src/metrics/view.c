@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "kernel/program.h"
 
-#define ENUMERATION_BUDGET ((double)((int64_t)1 << 28)) /* addresses evaluated for one count */
+#define ENUMERATION_BUDGET ((double)((int64_t)1 << 26)) /* addresses evaluated for one count */
 
 bool wl_view_is_fixed(const wl_kernel *kernel)
 {
