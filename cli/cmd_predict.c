@@ -143,10 +143,7 @@ static void show_option(const options *o, const char *block, wl_error *err)
     if (err->loc.line > 0 || !text)
         return;
     err->loc = (wl_loc){1, 1, (int32_t)strlen(text)};
-    diag_remember(strcmp(err->input, "--block") == 0  ? "--block"
-                  : strcmp(err->input, "--fold") == 0 ? "--fold"
-                                                      : "--grid",
-                  text);
+    diag_remember(err->input, text);
 }
 
 static wl_status predict_all(const options *o, job *j, wl_prediction *predictions, FILE *out, wl_error *err)

@@ -124,13 +124,7 @@ const char *wl_device_builtin_name(size_t index)
 
 const char *wl_device_builtin_text(const char *name, size_t *length)
 {
-    for (size_t i = 0; i < wl_embedded_device_count; i++) {
-        if (strcmp(wl_embedded_devices[i].name, name) == 0) {
-            *length = wl_embedded_devices[i].length;
-            return (const char *)wl_embedded_devices[i].text;
-        }
-    }
-    return NULL;
+    return wl_embedded_text(wl_embedded_devices, wl_embedded_device_count, name, length);
 }
 
 wl_status wl_device_builtin(const char *name, wl_device **out, wl_error *err)

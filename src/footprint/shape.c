@@ -15,13 +15,6 @@ static wl_status too_far(const wl_access *a, wl_error *err)
     return wl_fail(err, WL_E_RANGE, a->loc, "the address of %.60s leaves the range +-2^60", a->text);
 }
 
-static bool depends_on_launch(const wl_expr *e)
-{
-    const uint32_t cells = (1u << WL_VAR_THREAD_X) - 1;
-    const uint32_t cells_and_loops = cells | 1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2;
-    return (wl_expr_vars(e) & ~cells_and_loops) != 0;
-}
-
 /* threadIdx + blockIdx * blockDim is the cell, where one thread computes one cell. */
 static void join_thread_and_block(wl_form *f, const wl_geometry *g)
 {
@@ -58,7 +51,7 @@ wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geo
             return too_far(access, err);
     if (!wl_mul(f->c, access->width_bytes, &t) || !wl_add(t, base, &f->c) || !wl_form_bounds(f, ranges, &lo, &hi))
         return too_far(access, err);
-    if (depends_on_launch(access->index))
+    if (wl_expr_depends_on_launch(access->index))
         join_thread_and_block(f, geometry);
     for (int d = 0; d < 3; d++) /* a whole block must stay in range, also where the domain ends inside it */
         if (!wl_mul(f->k[WL_VAR_X + d], MOST_CELLS_PER_BLOCK, &t) || !wl_add(t, f->k[WL_VAR_BLOCK_X + d], &t) ||

@@ -196,3 +196,10 @@ uint32_t wl_expr_vars(const wl_expr *e)
         return 1u << e->var;
     return wl_expr_vars(e->a) | wl_expr_vars(e->b);
 }
+
+bool wl_expr_depends_on_launch(const wl_expr *e)
+{
+    const uint32_t cells = (1u << WL_VAR_THREAD_X) - 1;
+    const uint32_t loops = 1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2;
+    return (wl_expr_vars(e) & ~(cells | loops)) != 0;
+}

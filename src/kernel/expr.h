@@ -76,15 +76,19 @@ wl_status wl_expr_form(const wl_expr *expr, const wl_ranges *ranges, bool *affin
 /* Inclusive bounds of a form; false if they leave 2^60. */
 bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
 
-/* Evaluates for `lanes` lanes at once (up to WL_LANES_MAX); values[v] points at the lanes of variable v. */
+/* The coordinates of up to WL_LANES_MAX lanes. */
 #define WL_LANES_MAX 64
 typedef struct wl_lane_values {
     int lanes;
     int64_t at[WL_VAR_COUNT][WL_LANES_MAX];
 } wl_lane_values;
+/* Evaluates an expression for all lanes, plainly: what program.h, which the library uses, is tested against. */
 wl_status wl_expr_eval(const wl_expr *expr, const wl_lane_values *values, int64_t *out, wl_error *err);
 
 /* Which variables an expression names, as a bit set. */
 uint32_t wl_expr_vars(const wl_expr *expr);
+
+/* Whether it names anything but cells and loop variables. */
+bool wl_expr_depends_on_launch(const wl_expr *expr);
 
 #endif /* WL_KERNEL_EXPR_H */

@@ -46,13 +46,7 @@ const char *wl_kernel_builtin_name(size_t index)
 
 const char *wl_kernel_builtin_text(const char *name, size_t *length)
 {
-    for (size_t i = 0; i < wl_embedded_kernel_count; i++) {
-        if (strcmp(wl_embedded_kernels[i].name, name) == 0) {
-            *length = wl_embedded_kernels[i].length;
-            return (const char *)wl_embedded_kernels[i].text;
-        }
-    }
-    return NULL;
+    return wl_embedded_text(wl_embedded_kernels, wl_embedded_kernel_count, name, length);
 }
 
 const char *wl_kernel_name(const wl_kernel *kernel) { return kernel->name; }

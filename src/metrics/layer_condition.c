@@ -23,17 +23,17 @@ static int64_t layers_of(const wl_shape *s, int dimension)
 }
 
 /* Populations of a lattice lie far apart in one field: count the layers of each cluster of offsets on its own. */
-static int64_t clustered_layers(const wl_shape *s, int dimension, int64_t extent, double *sum)
+/* done has one entry, false, per patch. */
+static int64_t clustered_layers(const wl_shape *s, int dimension, int64_t extent, bool *done, double *sum)
 {
     int64_t most = 0;
-    bool done[256] = {false};
     *sum = 0;
-    for (int i = 0; i < s->patch_count && i < 256; i++) {
+    for (int i = 0; i < s->patch_count; i++) {
         const int level = s->linears[s->patches[i].linear].level[WL_AXIS_CELL + dimension];
         if (done[i] || level < 0)
             continue;
         int64_t lo = s->patches[i].lo[level], hi = s->patches[i].hi[level];
-        for (int j = i + 1; j < s->patch_count && j < 256; j++) {
+        for (int j = i + 1; j < s->patch_count; j++) {
             const wl_patch *p = &s->patches[j];
             if (s->linears[p->linear].level[WL_AXIS_CELL + dimension] != level || llabs(p->lo[level] - lo) >= extent)
                 continue;
@@ -67,9 +67,13 @@ static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_aren
         double sum = 0, layer = (double)wl_field_cell_bytes(&kernel->fields[f]);
         for (int d = 0; d < outer; d++)
             layer *= (double)kernel->domain[d];
-        const int64_t layers = layers_of(&loads->shape, outer) <= kernel->domain[outer]
-                                   ? layers_of(&loads->shape, outer)
-                                   : clustered_layers(&loads->shape, outer, kernel->domain[outer], &sum);
+        int64_t layers = layers_of(&loads->shape, outer);
+        if (layers > kernel->domain[outer]) {
+            bool *done = WL_ARENA_NEW(arena, bool, loads->shape.patch_count);
+            if (!done)
+                return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+            layers = clustered_layers(&loads->shape, outer, kernel->domain[outer], done, &sum);
+        }
         out->layers = wl_max(out->layers, layers);
         out->needed_bytes += layer * (sum > 0 ? sum : (double)layers);
     }

@@ -100,8 +100,6 @@ static void reuse_distances(const wl_geometry *g, int64_t start, int64_t distanc
     distance[0] = wl_min(start % row, g->wave_blocks);
     distance[1] = g->grid[1] > 1 ? wl_min(row, start) : 0;
     distance[2] = g->grid[2] > 1 ? wl_min(layer, start) : 0;
-    for (int d = 1; d < 3; d++)
-        distance[d] = distance[d] > distance[d - 1] ? distance[d] : distance[d] > 0 ? distance[d - 1] : 0;
 }
 
 static wl_status wave_loads(estimator *e, const wl_region *wave)

@@ -9,12 +9,10 @@
 
 bool wl_view_is_fixed(const wl_kernel *kernel)
 {
-    uint32_t vars = 0;
-    for (size_t i = 0; i < kernel->access_count; i++)
-        vars |= wl_expr_vars(kernel->accesses[i].index);
-    const uint32_t cells = (1u << WL_VAR_THREAD_X) - 1;
-    const uint32_t loops = 1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2;
-    return kernel->dims > 0 && (vars & ~(cells | loops)) == 0;
+    bool fixed = kernel->dims > 0;
+    for (size_t i = 0; i < kernel->access_count && fixed; i++)
+        fixed = !wl_expr_depends_on_launch(kernel->accesses[i].index);
+    return fixed;
 }
 
 static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geometry *g, wl_arena *arena, wl_error *err)

@@ -105,18 +105,25 @@ static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_
     return most;
 }
 
+/* The lanes from position *at on that are served with the one there, and are chosen (NULL: all are); moves *at behind
+ * them. */
+static int take_group(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen, int *at, uint8_t *members)
+{
+    const int per_group = wl_l1_lanes_per_group(r, a->width), group = a->lane[*at] / per_group;
+    int count = 0;
+    for (; *at < a->count && a->lane[*at] / per_group == group; ++*at)
+        if (!chosen || chosen[*at])
+            members[count++] = (uint8_t)*at;
+    return count;
+}
+
 /* Data wavefronts of the lanes selected by `chosen` (NULL: all), group by group. */
 static int grouped_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen)
 {
-    const int per_group = wl_l1_lanes_per_group(r, a->width);
     int wavefronts = 0;
     for (int i = 0; i < a->count;) {
-        const int group = a->lane[i] / per_group;
         uint8_t members[WL_LANES_MAX];
-        int count = 0;
-        for (; i < a->count && a->lane[i] / per_group == group; i++)
-            if (!chosen || chosen[i])
-                members[count++] = (uint8_t)i;
+        const int count = take_group(r, a, chosen, &i, members);
         if (count)
             wavefronts += conflicts(r, a, members, count);
     }
@@ -163,7 +170,6 @@ static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, cons
 
 static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
-    const int per_group = wl_l1_lanes_per_group(r, a->width);
     const int64_t word = (int64_t)1 << r->bank_shift;
     wl_warp_access words = *a;
     if (a->width < word) { /* lanes that share a bank word are served together */
@@ -173,11 +179,8 @@ static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
     }
     int wavefronts = 0;
     for (int i = 0; i < a->count;) {
-        const int group = a->lane[i] / per_group;
         uint8_t members[WL_LANES_MAX];
-        int count = 0;
-        for (; i < a->count && a->lane[i] / per_group == group; i++)
-            members[count++] = (uint8_t)i;
+        const int count = take_group(r, a, NULL, &i, members);
         wavefronts += paired_wavefronts(r, &words, members, count);
     }
     return wavefronts;
