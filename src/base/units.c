@@ -53,6 +53,9 @@ static const struct unit {
     {WL_DIM_TIME, "us", 1e-6, true},
     {WL_DIM_TIME, "ns", 1e-9, true},
     {WL_DIM_PER_CYCLE, "1/cycle", 1, true},
+    {WL_DIM_RATE, "1/s", 1, true},
+    {WL_DIM_RATE, "1/us", 1e6, false},
+    {WL_DIM_RATE, "1/ns", 1e9, true},
 };
 static const size_t unit_count = sizeof units / sizeof units[0];
 

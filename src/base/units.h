@@ -14,7 +14,8 @@ typedef enum wl_dimension {
     WL_DIM_BANDWIDTH,
     WL_DIM_CYCLES,
     WL_DIM_TIME,
-    WL_DIM_PER_CYCLE
+    WL_DIM_PER_CYCLE,
+    WL_DIM_RATE
 } wl_dimension;
 
 /* Base units per `unit`; false when the unit does not measure this dimension. */

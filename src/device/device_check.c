@@ -78,6 +78,17 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
     static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
                                            WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
                                            WL_DEVICE_l2_store_curve};
+    static const struct {
+        wl_device_key key;
+        size_t length;
+        const char *rule;
+    } lists[] = {
+        {WL_DEVICE_l1_warp_extra, 3, "must be three numbers [a, b, c]"},
+        {WL_DEVICE_l1_reload_curve, 3, "must be three numbers [a, b, c]"},
+        {WL_DEVICE_store_combine, 2, "must be two numbers [within, beyond]"},
+        {WL_DEVICE_store_combine_warps, 2, "must be two numbers [apart, in step]"},
+        {WL_DEVICE_l2_dirty_rest, 2, "must be two sizes [most, per store share]"},
+    };
     for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
         WL_TRY(check_each(device, (wl_device_key)i, err));
     for (size_t i = 0; i < sizeof pow2 / sizeof pow2[0]; i++)
@@ -86,6 +97,11 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         const wl_device_entry *e = &device->entries[curves[i]];
         if (e->count != 3 || e->values[0] > 1)
             return complain(device, curves[i], "must be three numbers [a, b, c] with a at most 1", err);
+    }
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        const wl_device_entry *e = &device->entries[lists[i].key];
+        if (e->count && e->count != lists[i].length)
+            return complain(device, lists[i].key, lists[i].rule, err);
     }
     if (wl_device_int(device, WL_DEVICE_warp_size) > 64)
         return complain(device, WL_DEVICE_warp_size, "may be at most 64", err);
