@@ -28,7 +28,6 @@ struct wl_predictor {
     const wl_kernel *kernel;
     const wl_device *device;
     wl_l1_rules rules;
-    const wl_volumes_estimator *volumes;
     wl_arena fixed_arena, launch_arena; /* what outlives a launch, and what does not */
     bool has_fixed_view;
     wl_view fixed_view;
@@ -47,7 +46,6 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     p->device = device;
     p->counter.row_budget = WL_ROW_BUDGET;
     wl_l1_rules_make(device, &p->rules);
-    p->volumes = wl_volumes_choose(device);
     p->costs = WL_ARENA_NEW(&p->fixed_arena, wl_access_cost, kernel->access_count);
     p->field_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->field_count);
     p->access_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->access_count);
@@ -289,7 +287,7 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     double page = (double)ASSUMED_PAGE;
     (void)wl_device_get(p->device, WL_DEVICE_tlb_page, &page);
     const wl_volumes_input input = {view, &busy, p->device, p->costs, (int64_t)page};
-    WL_TRY(p->volumes->estimate(&input, &p->counter, &p->launch_arena, &volumes, err));
+    WL_TRY(wl_volumes_estimate(&input, &p->counter, &p->launch_arena, &volumes, err));
 
     set_l1_metrics(p, &g, out);
     set_volumes(&volumes, out);
@@ -301,7 +299,7 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     memcpy(out->reuse, volumes.reuse, sizeof out->reuse);
     static const char *const methods[] = {"closed form", "rows", "threads"};
     out->l1_estimator = p->rules.has_hash ? "tag-hash" : "bank-distance";
-    out->volume_estimator = p->volumes->name;
+    out->volume_estimator = volumes.estimator;
     out->count_method = methods[p->counter.method];
 
     wl_limiter_apply(p->kernel, p->device, out);

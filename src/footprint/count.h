@@ -32,6 +32,7 @@ typedef struct wl_region {
     const wl_geometry *geometry;
     const wl_kernel *kernel;
     wl_block_set blocks;
+    int64_t first_thread, thread_count; /* of each block, when threads are enumerated; count 0: all of them */
 } wl_region;
 
 /* Scratch memory, reused from count to count. */
@@ -53,7 +54,7 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
 
 /* The same for accesses that are not affine, by evaluating every thread. */
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
-                           int64_t granule_bytes, wl_count *out, wl_error *err);
+                           int64_t granule_bytes, bool want_covered, wl_count *out, wl_error *err);
 
 void wl_counter_free(wl_counter *counter);
 

@@ -1,5 +1,6 @@
 /* enumerate.c - footprints of accesses that are not affine: every thread, every loop step, one by one.
  * SPDX-License-Identifier: MIT */
+#include "base/ckd.h"
 #include "base/fail.h"
 #include "footprint/count.h"
 #include "kernel/program.h"
@@ -37,12 +38,15 @@ static wl_status run_block(walk *w, const int64_t block[3], wl_error *err)
     wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
     int64_t f[3];
-    for (int64_t thread = 0; thread < g->threads; thread += LANES) {
+    const int64_t first = w->region->first_thread, wanted = w->region->thread_count;
+    const int64_t end = wanted ? wl_min(first + wanted, g->threads) : g->threads;
+    for (int64_t thread = first; thread < end; thread += LANES) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
+        const int lanes = (int)wl_min(LANES, end - thread);
         for (f[2] = 0; f[2] < g->fold[2]; f[2]++)
             for (f[1] = 0; f[1] < g->fold[1]; f[1]++)
                 for (f[0] = 0; f[0] < g->fold[0]; f[0]++) {
-                    if (wl_lanes_fill(g, &warp, LANES, f, &values, lane) == 0)
+                    if (wl_lanes_fill(g, &warp, lanes, f, &values, lane) == 0)
                         continue;
                     for (size_t i = 0; i < w->count; i++) {
                         w->width = w->programs[i].access->width_bytes;
@@ -67,13 +71,13 @@ static wl_status run_region(walk *w, wl_error *err)
 }
 
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
-                           int64_t granule_bytes, wl_count *out, wl_error *err)
+                           int64_t granule_bytes, bool want_covered, wl_count *out, wl_error *err)
 {
-    wl_arena arena = {0};
+    wl_arena arena = {0}; /* to know what is covered, single bytes are noted down */
     walk w = {.granules = &counter->granules,
               .region = region,
               .count = count,
-              .shift = 63 - __builtin_clzll((unsigned long long)granule_bytes),
+              .shift = want_covered ? 0 : 63 - __builtin_clzll((unsigned long long)granule_bytes),
               .before = INT64_MIN,
               .programs = WL_ARENA_NEW(&arena, wl_program, count)};
     wl_status status = w.programs ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
@@ -85,5 +89,8 @@ wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses,
         status = run_region(&w, err);
     wl_arena_free(&arena);
     *out = (wl_count){counter->granules.count, -1};
+    if (want_covered)
+        *out = (wl_count){wl_granules_touched(&counter->granules, granule_bytes),
+                          wl_granules_full(&counter->granules, granule_bytes)};
     return status;
 }

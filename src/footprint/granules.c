@@ -145,6 +145,31 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
     return full;
 }
 
+int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)
+{
+    int64_t touched = 0;
+    if (unit > CHUNK_GRANULES) { /* a unit is counted with the first of its chunks that is there */
+        for (size_t i = 0; i < bytes->chunk_count; i++) {
+            const int64_t number = bytes->chunks[i].number, per_unit = unit / CHUNK_GRANULES;
+            int64_t earlier = number - wl_floor_mod(number, per_unit);
+            while (earlier < number && !look_up(bytes, earlier))
+                earlier++;
+            touched += earlier == number;
+        }
+        return touched;
+    }
+    for (size_t i = 0; i < bytes->chunk_count; i++) {
+        const uint64_t *bits = bytes->chunks[i].bits;
+        for (int64_t start = 0; start < CHUNK_GRANULES; start += unit) {
+            bool any = false;
+            for (int64_t b = start; b < start + unit && !any; b += wl_min(unit, 64))
+                any = (bits[b / 64] & word_mask((int)(b % 64), (int)(b % 64 + wl_min(unit, 64) - 1))) != 0;
+            touched += any;
+        }
+    }
+    return touched;
+}
+
 void wl_granules_clear(wl_granules *set)
 {
     if (set->table)

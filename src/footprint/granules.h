@@ -28,6 +28,8 @@ typedef struct wl_granules {
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last);
 /* With granule numbers that are bytes: how many aligned units of `unit` bytes (a power of two) are all there. */
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit);
+/* The same: how many units have at least one byte. */
+int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit);
 void wl_granules_clear(wl_granules *set);
 void wl_granules_free(wl_granules *set);
 

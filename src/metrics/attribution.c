@@ -26,7 +26,7 @@ static wl_status new_granules(const wl_attribution_input *in, wl_counter *counte
                 status = wl_shape_count(counter, &shape, region, granule, false, &c, err);
             wl_arena_free(&arena);
         } else {
-            status = wl_threads_count(counter, s->accesses, i + 1, region, granule, &c, err);
+            status = wl_threads_count(counter, s->accesses, i + 1, region, granule, false, &c, err);
         }
         WL_TRY(status);
         fresh[i] = (double)c.touched - before;

@@ -9,21 +9,24 @@
 #define KINDS_MAX 256 /* alignments of several strides together; beyond, blocks are sampled */
 #define SAMPLED_BLOCKS 64
 #define OPAQUE_BLOCKS 16
+#define SAMPLED_WARPS 64
 
 typedef struct summer {
-    const wl_view *view;
-    wl_counter *counter;
-    const wl_geometry *geometry;
-    size_t field;
-    wl_side side;
-    int64_t granule;
+    const wl_block_sum_input *in;
     wl_block_sum *sum;
     wl_error *err;
 } summer;
 
+static void add(const summer *s, double weight, const wl_count *count)
+{
+    s->sum->granules += weight * (double)count->touched;
+    if (s->in->want_covered)
+        s->sum->covered += weight * (double)wl_max(0, count->covered);
+}
+
 static wl_region one_block(const summer *s, const int64_t block[3])
 {
-    wl_region r = {.geometry = s->geometry, .kernel = s->view->kernel, .blocks = {.count = 1}};
+    wl_region r = {.geometry = s->in->geometry, .kernel = s->in->view->kernel, .blocks = {.count = 1}};
     for (int d = 0; d < 3; d++) {
         r.blocks.boxes[0].lo[d] = block[d];
         r.blocks.boxes[0].hi[d] = block[d] + 1;
@@ -36,9 +39,9 @@ static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const 
 {
     int64_t strides[3];
     for (int d = 0; d < 3; d++)
-        strides[d] = wl_block_stride(&shape->linears[0], s->geometry, d);
+        strides[d] = wl_block_stride(&shape->linears[0], s->in->geometry, d);
     wl_residues here, next;
-    if (!wl_residues_start(0, s->granule, strides, 3, &here))
+    if (!wl_residues_start(0, s->in->granule, strides, 3, &here))
         return WL_E_UNSUPPORTED;
     for (int d = 0; d < 3; d++) {
         wl_residues_move(&here, strides[d], 0, c->count[d], &next);
@@ -51,8 +54,8 @@ static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const 
         if (!here.weight[i])
             continue;
         moved.base += wl_residue(&here, i);
-        WL_TRY(wl_shape_count(s->counter, &moved, &region, s->granule, false, &count, s->err));
-        s->sum->granules += (double)here.weight[i] * (double)count.touched;
+        WL_TRY(wl_shape_count(s->in->counter, &moved, &region, s->in->granule, s->in->want_covered, &count, s->err));
+        add(s, (double)here.weight[i], &count);
     }
     return WL_OK;
 }
@@ -62,7 +65,7 @@ static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const 
 static bool moves_alike(const summer *s, const wl_shape *shape, int d)
 {
     for (int l = 1; l < shape->linear_count; l++)
-        if (wl_block_stride(&shape->linears[l], s->geometry, d) != wl_block_stride(&shape->linears[0], s->geometry, d))
+        if (wl_block_stride(&shape->linears[l], s->in->geometry, d) != wl_block_stride(&shape->linears[0], s->in->geometry, d))
             return false;
     return true;
 }
@@ -76,7 +79,7 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
         period[d] = c->count[d];
         if (moves_alike(s, shape, d))
             period[d] =
-                wl_min(period[d], s->granule / wl_gcd(s->granule, wl_block_stride(&shape->linears[0], s->geometry, d)));
+                wl_min(period[d], s->in->granule / wl_gcd(s->in->granule, wl_block_stride(&shape->linears[0], s->in->geometry, d)));
         kinds *= wl_min(period[d], KINDS_MAX + 1);
     }
     const bool sample = kinds > KINDS_MAX;
@@ -95,15 +98,15 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
         const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
         const wl_region region = one_block(s, block);
         wl_count count;
-        WL_TRY(wl_shape_count(s->counter, shape, &region, s->granule, false, &count, s->err));
-        s->sum->granules += weight * (double)count.touched;
+        WL_TRY(wl_shape_count(s->in->counter, shape, &region, s->in->granule, s->in->want_covered, &count, s->err));
+        add(s, weight, &count);
     }
     return WL_OK;
 }
 
 static wl_status sum_opaque(const summer *s)
 {
-    const wl_geometry *g = s->geometry;
+    const wl_geometry *g = s->in->geometry;
     const int64_t n = wl_min(OPAQUE_BLOCKS, g->blocks);
     s->sum->sampled = n < g->blocks;
     for (int64_t i = 0; i < n; i++) {
@@ -111,24 +114,23 @@ static wl_status sum_opaque(const summer *s)
         wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
         const wl_region region = one_block(s, block);
         wl_count count;
-        WL_TRY(wl_view_count(s->view, s->counter, s->field, s->side, &region, s->granule, false, &count, s->err));
-        s->sum->granules += (double)g->blocks / (double)n * (double)count.touched;
+        WL_TRY(wl_view_count(s->in->view, s->in->counter, s->in->field, s->in->side, &region, s->in->granule, s->in->want_covered, &count, s->err));
+        add(s, (double)g->blocks / (double)n, &count);
     }
     return WL_OK;
 }
 
-wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_geometry *geometry, size_t field,
-                            wl_side side, int64_t granule, wl_block_sum *out, wl_error *err)
+wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err)
 {
-    const wl_field_side *f = &view->fields[field][side];
-    const summer s = {view, counter, geometry, field, side, granule, out, err};
+    const wl_field_side *f = &input->view->fields[input->field][input->side];
+    const summer s = {input, out, err};
     *out = (wl_block_sum){0};
     if (f->count == 0)
         return WL_OK;
     if (!f->has_shape)
         return sum_opaque(&s);
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
-    const int n = wl_block_classes(geometry, classes);
+    const int n = wl_block_classes(input->geometry, classes);
     for (int i = 0; i < n; i++) {
         wl_status status = f->shape.linear_count == 1 ? sum_by_alignment(&s, &f->shape, &classes[i]) : WL_E_UNSUPPORTED;
         if (status == WL_E_UNSUPPORTED)
@@ -136,4 +138,76 @@ wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_g
         WL_TRY(status);
     }
     return WL_OK;
+}
+
+/* ---- warps ---- */
+
+/* Where warps are boxes of threads, one behind the other: the launch with blocks of one warp each. */
+static bool launch_of_warps(const wl_geometry *g, int64_t warp_size, wl_geometry *out)
+{
+    int64_t left = warp_size;
+    *out = *g;
+    for (int d = 0; d < 3; d++) {
+        const int64_t extent = wl_min(g->block[d], left);
+        if (g->block[d] % extent != 0 || left % extent != 0)
+            return false;
+        out->block[d] = extent;
+        left /= extent;
+    }
+    out->threads = out->block[0] * out->block[1] * out->block[2];
+    out->blocks = 1;
+    for (int d = 0; d < 3; d++) {
+        out->grid[d] = wl_ceil_div(g->cells[d], out->block[d] * g->fold[d]);
+        out->blocks *= out->grid[d];
+    }
+    return true;
+}
+
+/* Does an address depend on where in its block a thread is? */
+static bool looks_at_blocks(const wl_shape *shape)
+{
+    for (int l = 0; l < shape->linear_count; l++)
+        if (shape->linears[l].split[0] || shape->linears[l].split[1] || shape->linears[l].split[2])
+            return true;
+    return false;
+}
+
+static wl_status sum_sampled_warps(const summer *s, int warp_size)
+{
+    const wl_geometry *g = s->in->geometry;
+    const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
+    const int64_t n = wl_min(SAMPLED_WARPS, warps);
+    s->sum->sampled = n < warps;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t number = wl_sample_block(i, n, warps);
+        int64_t block[3];
+        wl_block_at(g, number / per_block, block);
+        wl_region region = one_block(s, block);
+        region.first_thread = number % per_block * warp_size;
+        region.thread_count = warp_size;
+        wl_count count;
+        WL_TRY(wl_view_count(s->in->view, s->in->counter, s->in->field, s->in->side, &region, s->in->granule,
+                             s->in->want_covered, &count, s->err));
+        add(s, (double)warps / (double)n, &count);
+    }
+    return WL_OK;
+}
+
+wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err)
+{
+    const wl_field_side *f = &input->view->fields[input->field][input->side];
+    wl_geometry warps;
+    *out = (wl_block_sum){0};
+    if (f->count == 0)
+        return WL_OK;
+    if (f->has_shape && !looks_at_blocks(&f->shape) && launch_of_warps(input->geometry, warp_size, &warps)) {
+        wl_block_sum_input in = *input;
+        in.geometry = &warps;
+        return wl_block_sum_make(&in, out, err);
+    }
+    const summer s = {input, out, err};
+    const wl_count_method method = input->counter->method;
+    const wl_status status = sum_sampled_warps(&s, warp_size);
+    input->counter->method = method; /* a sample: says nothing about how the volumes were counted */
+    return status;
 }

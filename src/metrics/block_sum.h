@@ -1,4 +1,4 @@
-/* block_sum.h - the footprint of every block, summed over the launch.
+/* block_sum.h - the footprint of every block, or of every warp, summed over the launch.
  *
  * Blocks differ only in what the domain's edge cuts off and in how they are aligned to the granule: one of each kind
  * is counted. Layer  metrics (uses footprint). SPDX-License-Identifier: MIT */
@@ -8,11 +8,24 @@
 #include "metrics/view.h"
 
 typedef struct wl_block_sum {
-    double granules; /* distinct per block, summed over all blocks */
-    bool sampled;    /* not every kind of block was counted        */
+    double granules; /* distinct per block, summed over all blocks             */
+    double covered;  /* those with every byte accessed by the block; if wanted */
+    bool sampled;    /* not every kind of block was counted                    */
 } wl_block_sum;
 
-wl_status wl_block_sum_make(const wl_view *view, wl_counter *counter, const wl_geometry *geometry, size_t field,
-                            wl_side side, int64_t granule, wl_block_sum *out, wl_error *err);
+typedef struct wl_block_sum_input {
+    const wl_view *view;
+    wl_counter *counter;
+    const wl_geometry *geometry;
+    size_t field;
+    wl_side side;
+    int64_t granule;
+    bool want_covered;
+} wl_block_sum_input;
+
+wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err);
+
+/* The same with a warp in place of a block. */
+wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err);
 
 #endif /* WL_METRICS_BLOCK_SUM_H */

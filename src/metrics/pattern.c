@@ -46,6 +46,7 @@ static void finish_pattern(const wl_l1_rules *rules, int32_t width, wl_pattern *
     look_at_lanes(rules, p, width);
     memset(p->sectors, -1, sizeof p->sectors);
     memset(p->hit, -1, sizeof p->hit);
+    memset(p->written, 0, sizeof p->written);
     for (int i = 0; i < WL_PLACEMENTS; i++)
         p->placements[i].alignment = -1;
 }
@@ -213,6 +214,16 @@ void wl_pattern_cost(const wl_pattern_context *m, wl_pattern *p, int32_t width, 
     } else {
         p->hit[alignment] = (int16_t)wl_warp_hit_wavefronts(m->rules, &access);
     }
+}
+
+const wl_warp_written *wl_pattern_written(const wl_pattern_context *m, wl_pattern *p, int32_t width, int64_t alignment)
+{
+    wl_warp_access access;
+    if (p->written[alignment].sectors == 0) {
+        place_pattern(p, width, alignment, &access);
+        p->written[alignment] = wl_warp_write(m->rules, &access);
+    }
+    return &p->written[alignment];
 }
 
 /* The lines of one tag wavefront, given as a bit set, served together. */

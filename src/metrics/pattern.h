@@ -42,6 +42,7 @@ typedef struct wl_pattern {
     int warps;
     int64_t start[WL_WARPS_MAX]; /* of each warp: bytes from thread 0 of the block to its first active lane */
     int16_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by alignment of the first lane; -1: not computed yet */
+    wl_warp_written written[WL_PERIOD_MAX];             /* the same; sectors 0: not computed yet */
     wl_placement placements[WL_PLACEMENTS];
 } wl_pattern;
 
@@ -52,6 +53,10 @@ int wl_patterns_gather(const wl_pattern_context *context, const wl_instruction_g
 
 /* Fills sectors[alignment] and hit[alignment]. */
 void wl_pattern_cost(const wl_pattern_context *context, wl_pattern *p, int32_t width, int64_t alignment);
+
+/* What a store writes at this alignment. */
+const wl_warp_written *wl_pattern_written(const wl_pattern_context *context, wl_pattern *p, int32_t width,
+                                          int64_t alignment);
 
 /* By the tag-hash law, with the first lane at this address. */
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *context, wl_pattern *p, int32_t width, int64_t address);

@@ -45,8 +45,10 @@ static wl_status l1_volumes(estimator *e)
     double lines = 0;
     for (size_t f = 0; f < e->field_count; f++) {
         wl_block_sum sectors, field_lines;
-        WL_TRY(wl_block_sum_make(e->in->view, e->counter, g, f, WL_LOADS, sector, &sectors, e->err));
-        WL_TRY(wl_block_sum_make(e->in->view, e->counter, g, f, WL_LOADS, line, &field_lines, e->err));
+        wl_block_sum_input in = {e->in->view, e->counter, g, f, WL_LOADS, sector, false};
+        WL_TRY(wl_block_sum_make(&in, &sectors, e->err));
+        in.granule = line;
+        WL_TRY(wl_block_sum_make(&in, &field_lines, e->err));
         e->out->fields[f].l2_compulsory = sectors.granules * (double)sector;
         e->out->sampled = e->out->sampled || sectors.sampled || field_lines.sampled;
         lines += field_lines.granules;
@@ -216,24 +218,6 @@ static void extrapolate(estimator *e)
     }
 }
 
-static void add_up(estimator *e)
-{
-    wl_volume *t = &e->out->total;
-    *t = (wl_volume){0};
-    for (size_t f = 0; f < e->field_count; f++) {
-        const wl_volume *v = &e->out->fields[f];
-        t->l2_compulsory += v->l2_compulsory;
-        t->l2_capacity += v->l2_capacity;
-        t->l2_store += v->l2_store;
-        t->dram_compulsory += v->dram_compulsory;
-        for (int i = 0; i < 3; i++)
-            t->dram_reuse[i] += v->dram_reuse[i];
-        t->dram_capacity += v->dram_capacity;
-        t->dram_partial += v->dram_partial;
-        t->dram_store += v->dram_store;
-    }
-}
-
 static wl_status pages(estimator *e, const wl_region *wave)
 {
     for (size_t f = 0; f < e->field_count; f++) {
@@ -251,34 +235,40 @@ static wl_status l2_volumes(estimator *e)
     const wl_region wave = blocks_between(e, start, start + g->wave_blocks);
     e->out->waves = (double)g->blocks / (double)g->wave_blocks;
     WL_TRY(wave_loads(e, &wave));
-    WL_TRY(allocated(e, &wave, &e->out->l2_alloc_bytes));
     WL_TRY(reuse(e, start));
     WL_TRY(stores(e, &wave));
-    WL_TRY(pages(e, &wave));
     extrapolate(e);
     return WL_OK;
 }
 
-wl_status wl_reuse_sets_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
-                                 wl_error *err)
+static estimator start(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
 {
-    estimator e = {
-        .in = input, .counter = counter, .out = out, .field_count = input->view->kernel->field_count, .err = err};
-    *out = (wl_volumes){.fields = WL_ARENA_NEW(scratch, wl_volume, e.field_count)};
-    if (!out->fields)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    e.l2_room = (double)wl_device_int(input->device, WL_DEVICE_l2_size) /
-                (double)wl_device_int(input->device, WL_DEVICE_l2_partitions);
-    WL_TRY(l1_volumes(&e));
-    wl_error limit = {0};
-    e.err = &limit;
-    const wl_status status = l2_volumes(&e);
-    out->known = status == WL_OK;
-    if (status != WL_OK && status != WL_E_LIMIT) {
-        if (err && err->code == WL_OK)
-            *err = limit;
-        return status;
-    }
-    add_up(&e);
-    return WL_OK;
+    return (estimator){.in = input,
+                       .counter = counter,
+                       .out = out,
+                       .field_count = input->view->kernel->field_count,
+                       .l2_room = (double)wl_device_int(input->device, WL_DEVICE_l2_size) /
+                                  (double)wl_device_int(input->device, WL_DEVICE_l2_partitions),
+                       .err = err};
+}
+
+wl_status wl_reuse_sets_l1(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+{
+    estimator e = start(input, counter, out, err);
+    return l1_volumes(&e);
+}
+
+wl_status wl_reuse_sets_l2(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+{
+    estimator e = start(input, counter, out, err);
+    return l2_volumes(&e);
+}
+
+wl_status wl_wave_footprint(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+{
+    estimator e = start(input, counter, out, err);
+    const int64_t first = wave_start(input->geometry);
+    const wl_region wave = blocks_between(&e, first, first + input->geometry->wave_blocks);
+    WL_TRY(allocated(&e, &wave, &out->l2_alloc_bytes));
+    return pages(&e, &wave);
 }

@@ -30,29 +30,35 @@ static void cost_in_window(const wl_pattern_context *context, wl_tag_window *w, 
     for (int i = 0; i < p->lanes; i++)
         highest = wl_max(highest, p->relative[i]);
     const int chains = at + highest < bytes ? 1 : CARRY_MAX;
-    double tag = 0, cold = 0, probability = 1;
+    double tag = 0, cold = 0, split = 0, probability = 1;
     for (int j = 0; j < chains; j++) {
         const wl_tag_cost t = wl_pattern_tag_cost(context, p, width, at + (((int64_t)1 << j) - 1) * bytes);
         if (j + 1 < chains)
             probability /= 2;
         tag += probability * t.tag;
         cold += probability * t.cold;
+        split += probability * (t.tag > 1);
     }
     w->tag[slot] = (float)tag;
     w->cold[slot] = (float)cold;
+    w->split[slot] = (float)split;
 }
 
-void wl_tag_window_sum(const wl_pattern_context *context, wl_tag_window *w, wl_pattern *pattern, int32_t width,
-                       int64_t offset, double *tag, double *cold)
+wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, wl_tag_window *w, wl_pattern *pattern, int32_t width,
+                               int64_t offset)
 {
-    *tag = *cold = 0;
+    wl_tag_total total = {0};
     for (int i = 0; i < w->positions.count; i++) {
         if (!w->positions.weight[i])
             continue;
         const int64_t at = (wl_residue(&w->positions, i) + offset) & (w->positions.granule - 1);
-        if (w->tag[at / WL_WINDOW_STEP] == 0)
+        const int64_t slot = at / WL_WINDOW_STEP;
+        const double weight = (double)w->positions.weight[i];
+        if (w->tag[slot] == 0)
             cost_in_window(context, w, pattern, width, at);
-        *tag += (double)w->positions.weight[i] * (double)w->tag[at / WL_WINDOW_STEP];
-        *cold += (double)w->positions.weight[i] * (double)w->cold[at / WL_WINDOW_STEP];
+        total.tag += weight * (double)w->tag[slot];
+        total.cold += weight * (double)w->cold[slot];
+        total.split += weight * (double)w->split[slot];
     }
+    return total;
 }

@@ -18,12 +18,16 @@ typedef struct wl_tag_window {
     bool open;                                         /* the pattern is of that kind */
     wl_residues positions;                             /* of the executions, but for the instruction's offset */
     float tag[WL_WINDOW_SLOTS], cold[WL_WINDOW_SLOTS]; /* by position; tag 0: not computed yet */
+    float split[WL_WINDOW_SLOTS];                      /* share with more than one tag wavefront */
 } wl_tag_window;
 
 void wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions, wl_tag_window *out);
 
 /* Totals over all executions of an instruction at this offset. */
-void wl_tag_window_sum(const wl_pattern_context *context, wl_tag_window *window, wl_pattern *pattern, int32_t width,
-                       int64_t offset, double *tag, double *cold);
+typedef struct wl_tag_total {
+    double tag, cold, split;
+} wl_tag_total;
+wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, wl_tag_window *window, wl_pattern *pattern,
+                               int32_t width, int64_t offset);
 
 #endif /* WL_METRICS_TAG_WINDOW_H */

@@ -75,7 +75,8 @@ bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, cons
     }
     for (size_t i = 0; i < s->count; i++)
         steps += wl_access_steps(view->kernel, s->accesses[i]->access);
-    return blocks * (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps <= ENUMERATION_BUDGET;
+    const int64_t threads = region->thread_count ? region->thread_count : g->threads;
+    return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps <= ENUMERATION_BUDGET;
 }
 
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
@@ -85,9 +86,9 @@ wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, 
     *out = (wl_count){0, want_covered ? 0 : -1};
     if (s->count == 0 || region->blocks.count == 0)
         return WL_OK;
-    if (s->has_shape)
+    if (s->has_shape && region->thread_count == 0)
         return wl_shape_count(counter, &s->shape, region, granule, want_covered, out, err);
     if (!wl_view_can_enumerate(view, field, side, region))
         return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too many addresses to evaluate one by one");
-    return wl_threads_count(counter, s->accesses, s->count, region, granule, out, err);
+    return wl_threads_count(counter, s->accesses, s->count, region, granule, want_covered, out, err);
 }

@@ -1,11 +1,12 @@
 /* volumes.h - estimators of the data volumes between L1, L2 and memory.
  *
- * An estimator is a named step that fills the same result; the first whose numbers the device file holds is used and
- * shown in the output. So far there is one:
+ * Two estimators stand side by side; the output names the one used.
  *
- *   reuse-sets  (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are taken of
- * one wave in the middle of the launch, of the blocks one row and one layer of blocks before it, and of both together;
- * fitted curves of the device then say how much of the overlap is still in the L2.
+ *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are taken of
+ *                  one wave in the middle of the launch, of the blocks one row and one layer of blocks before it, and
+ *                  of both together; fitted curves of the device then say how much of the overlap is still in the L2.
+ *   l2-partitions  (traffic.c, laws.c) for devices whose file holds the numbers of the measured laws. Where its counts
+ *                  would take too long, reuse-sets gives the L2 side.
  *
  * Layer   metrics (uses footprint, device)
  * Maths   docs/model.md
@@ -23,6 +24,15 @@ typedef struct wl_volume {
     double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
 } wl_volume;
 
+/* How the volumes move between L1 and L2: what a time model needs beside bytes. Launch totals. */
+typedef struct wl_requests {
+    double read_units, written_units; /* units in which the L2 serves requests                          */
+    double chunk;                     /* bytes of one line that a block loads, on average               */
+    double pieces;                    /* writes that leave a sector incomplete, weighted by their cost  */
+    double piece_share;               /* of all sector writes                                           */
+    double open_ends;                 /* sectors that a block leaves incomplete, summed over all blocks */
+} wl_requests;
+
 typedef struct wl_volumes {
     wl_volume *fields; /* one per field */
     wl_volume total;
@@ -33,6 +43,9 @@ typedef struct wl_volumes {
     double l2_alloc_bytes, waves;
     wl_reuse reuse[3];
     double pages;
+    bool requests_known;
+    wl_requests requests;
+    const char *estimator; /* of the L2 side */
 } wl_volumes;
 
 typedef struct wl_volumes_input {
@@ -43,20 +56,15 @@ typedef struct wl_volumes_input {
     int64_t page_bytes;
 } wl_volumes_input;
 
-typedef wl_status (*wl_volumes_estimate)(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch,
-                                         wl_volumes *out, wl_error *err);
+/* Fills *out by the laws the device file has numbers for. */
+wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
+                              wl_error *err);
 
-typedef struct wl_volumes_estimator {
-    const char *name;
-    bool (*applies)(const wl_device *device);
-    wl_volumes_estimate estimate;
-} wl_volumes_estimator;
+/* The estimator "reuse-sets": its L1 side, and its L2 side, which needs an L1 side. */
+wl_status wl_reuse_sets_l1(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
+wl_status wl_reuse_sets_l2(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
 
-/* The best one for a device. */
-const wl_volumes_estimator *wl_volumes_choose(const wl_device *device);
-
-/* The estimators, each in its own file. */
-wl_status wl_reuse_sets_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
-                                 wl_error *err);
+/* Bytes of the lines of one wave, and pages, whatever the estimator. */
+wl_status wl_wave_footprint(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
 
 #endif /* WL_METRICS_VOLUMES_H */

@@ -23,6 +23,8 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     r->banks = (int)wl_device_int(d, WL_DEVICE_l1_banks);
     r->bank_shift = log2_of(wl_device_int(d, WL_DEVICE_l1_bank_width));
     r->group_bytes = r->banks * wl_device_int(d, WL_DEVICE_l1_bank_width);
+    double unit = 0;
+    r->unit_shift = wl_device_get(d, WL_DEVICE_l2_unit, &unit) ? log2_of((int64_t)unit) : r->sector_shift;
     const size_t columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
     r->has_hash = columns > 0;
     if (r->has_hash)
@@ -64,6 +66,46 @@ int wl_warp_sectors(const wl_l1_rules *r, const wl_warp_access *a)
         add_distinct(&seen, (a->address[i] + a->width - 1) >> r->sector_shift);
     }
     return seen.count;
+}
+
+/* Lanes by address: an insertion sort, for they mostly ascend. */
+static int sorted_lanes(const wl_warp_access *a, int64_t sorted[WL_LANES_MAX])
+{
+    for (int i = 0; i < a->count; i++) {
+        int at = i;
+        for (; at > 0 && sorted[at - 1] > a->address[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = a->address[i];
+    }
+    return a->count;
+}
+
+/* Granules of first..last, less the one that is counted already. */
+static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted)
+{
+    const int64_t from = wl_max(first >> shift, *counted + 1), to = last >> shift;
+    if (to < from)
+        return 0;
+    *counted = to;
+    return (int)(to - from + 1);
+}
+
+wl_warp_written wl_warp_write(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    wl_warp_written w = {0};
+    int64_t sorted[WL_LANES_MAX], sector = INT64_MIN, line = INT64_MIN, unit = INT64_MIN;
+    const int n = sorted_lanes(a, sorted);
+    for (int i = 0, next; i < n; i = next) { /* runs of bytes without a gap */
+        const int64_t first = sorted[i];
+        int64_t last = first + a->width - 1;
+        for (next = i + 1; next < n && sorted[next] <= last + 1; next++)
+            last = wl_max(last, sorted[next] + a->width - 1);
+        w.sectors += new_granules(first, last, r->sector_shift, &sector);
+        w.lines += new_granules(first, last, r->line_shift, &line);
+        w.units += new_granules(first, last, r->unit_shift, &unit);
+        w.full += (int)wl_max(0, ((last + 1) >> r->sector_shift) - ((first + r->sector - 1) >> r->sector_shift));
+    }
+    return w;
 }
 
 int wl_l1_lanes_per_group(const wl_l1_rules *r, int32_t width)

@@ -22,6 +22,7 @@ typedef struct wl_l1_rules {
     int sector_shift, line_shift;
     int banks, bank_shift; /* data banks; log2 of their width */
     int64_t group_bytes;   /* served by one wavefront at most */
+    int unit_shift;        /* log2 of the unit in which the L2 serves requests; that of a sector where not known */
     bool has_hash;
     int tag_banks;
     uint8_t hash[4][1024]; /* a line's tag bank is the exclusive or of one entry per ten bits of its number */
@@ -40,6 +41,12 @@ typedef struct wl_warp_access {
 
 /* Distinct sectors. */
 int wl_warp_sectors(const wl_l1_rules *rules, const wl_warp_access *access);
+
+/* What a store writes: distinct sectors, lines and L2 units, and the sectors it fills. */
+typedef struct wl_warp_written {
+    int sectors, lines, units, full;
+} wl_warp_written;
+wl_warp_written wl_warp_write(const wl_l1_rules *rules, const wl_warp_access *access);
 
 /* Data wavefronts with every line present (or by the paper's rule): depends on the addresses modulo group_bytes and on
  * their distances only. */

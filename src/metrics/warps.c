@@ -36,35 +36,50 @@ typedef struct batch {
 
 /* ---- affine accesses ---- */
 
+static void add_tag_total(wl_access_cost *cost, wl_tag_total total, double scale, bool store)
+{
+    if (store) {
+        cost->split += scale * total.split;
+        return;
+    }
+    cost->tag += scale * total.tag;
+    cost->cold += scale * total.cold;
+}
+
 /* Tag-hash costs of one instruction: all executions where they are few, the window where lines are neighbours, else a
  * sample. */
 static void add_tag_costs(const measurer *m, const batch *b, wl_pattern *p, wl_tag_window *window,
                           const wl_instruction *in, int64_t number, int64_t executions)
 {
     wl_access_cost *cost = &m->costs[in->access];
+    const bool store = m->bounds[in->access].access->store;
     const wl_executions e = {m->kernel, m->context.geometry, b->group, b->blocks, p};
     const int64_t lines = wl_min(p->lanes, 1 + p->span / m->context.rules->line);
     const int64_t wanted =
         m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (b->instructions * (lines + 1)));
     const bool all = m->samples < 0 || executions <= wanted;
     if (!all && m->samples == 0 && window->open) {
-        double tag, cold;
-        wl_tag_window_sum(&m->context, window, p, b->group->width, in->offset, &tag, &cold);
-        cost->tag += tag;
-        cost->cold += cold;
+        add_tag_total(cost, wl_tag_window_sum(&m->context, window, p, b->group->width, in->offset), 1, store);
         return;
     }
     const int64_t n = all ? executions : wanted;
-    int64_t tag = 0, cold = 0;
+    wl_tag_total total = {0};
     m->result->tag_sampled = m->result->tag_sampled || !all;
     for (int64_t i = 0; i < n; i++) {
         const int64_t at = all ? wl_executions_nth(&e, i) : wl_executions_spread(&e, (uint64_t)(i + number * n));
         const wl_tag_cost t = wl_pattern_tag_cost(&m->context, p, b->group->width, in->offset + at);
-        tag += t.tag;
-        cold += t.cold;
+        total.tag += t.tag;
+        total.cold += t.cold;
+        total.split += t.tag > 1;
     }
-    cost->tag += (double)tag * ((double)executions / (double)n);
-    cost->cold += (double)cold * ((double)executions / (double)n);
+    add_tag_total(cost, total, (double)executions / (double)n, store);
+}
+
+static void add_written(wl_access_cost *cost, const wl_warp_written *w, double weight)
+{
+    cost->lines += weight * w->lines;
+    cost->units += weight * w->units;
+    cost->full += weight * w->full;
 }
 
 /* Instructions, sectors and bank conflicts by alignment; returns the executions. */
@@ -72,6 +87,7 @@ static int64_t add_costs(const measurer *m, const batch *b, wl_pattern *p, const
                          const wl_residues *alignments)
 {
     wl_access_cost *cost = &m->costs[in->access];
+    const bool store = m->bounds[in->access].access->store;
     int64_t executions = 0, sectors = 0, hit = 0;
     for (int i = 0; i < alignments->count; i++) {
         if (!alignments->weight[i])
@@ -81,6 +97,9 @@ static int64_t add_costs(const measurer *m, const batch *b, wl_pattern *p, const
         executions += alignments->weight[i];
         sectors += alignments->weight[i] * p->sectors[alignment];
         hit += alignments->weight[i] * p->hit[alignment];
+        if (store)
+            add_written(cost, wl_pattern_written(&m->context, p, b->group->width, alignment),
+                        (double)alignments->weight[i]);
     }
     cost->inst += (double)executions;
     cost->sectors += (double)sectors;
@@ -102,13 +121,12 @@ static void measure_batch(const measurer *m, const batch *b, const wl_instructio
         for (int k = 0; k < n; k++) {
             wl_pattern *p = &scratch->patterns[k];
             const wl_executions e = {m->kernel, g, b->group, b->blocks, p};
-            const bool tags = m->context.rules->has_hash && !m->bounds[list[i].access].access->store;
             if (again || n > 1) /* at most 256 classes of single bytes: always fits */
                 (void)wl_executions_positions(&e, m->context.period, &alignments);
             if (again && m->context.rules->has_hash)
                 wl_tag_window_open(&m->context, &e, &scratch->windows[k]);
             const int64_t executions = add_costs(m, b, p, &list[i], &alignments);
-            if (tags)
+            if (m->context.rules->has_hash)
                 add_tag_costs(m, b, p, &scratch->windows[k], &list[i], i, executions);
         }
     }
@@ -160,10 +178,13 @@ static wl_status measure_warp(void *context, const int64_t *addresses, int lanes
     cost->inst += o->scale;
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
     cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
-    if (rules->has_hash && !a->store) {
+    if (rules->has_hash) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
-        cost->tag += o->scale * t.tag;
-        cost->cold += o->scale * t.cold;
+        add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->scale, a->store);
+    }
+    if (a->store) {
+        const wl_warp_written written = wl_warp_write(rules, &w);
+        add_written(cost, &written, o->scale);
     }
     return WL_OK;
 }

@@ -544,7 +544,7 @@ static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side
     int64_t expected = 0;
     wl_block_sum got;
     wl_error err = {0};
-    if (wl_block_sum_make(view, &counter, &t->geometry, field, side, granule, &got, &err) != WL_OK)
+    if (wl_block_sum_make(&(wl_block_sum_input){view, &counter, &t->geometry, field, side, granule, false}, &got, &err) != WL_OK)
         trial_fail(t, &err);
     for (int64_t n = 0; n < t->grid[0] * t->grid[1] * t->grid[2] && g.count; n++) {
         enumerate(t, &g, (blocks){n, n + 1}, &listed);

@@ -156,7 +156,7 @@ static wl_count count_threads(const trial *t, wl_counter *counter, const group *
     wl_error err = {0};
     wl_count out = {0};
     const wl_region region = trial_region(t, b);
-    if (wl_threads_count(counter, g->members, g->count, &region, granule, &out, &err) != WL_OK)
+    if (wl_threads_count(counter, g->members, g->count, &region, granule, false, &out, &err) != WL_OK)
         trial_fail(t, &err);
     return out;
 }
