@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,10 @@
 #include "device/device_internal.h"
 #include "metrics/attribution.h"
 #include "metrics/volumes.h"
+#include "metrics/l1_law.h"
+#include "metrics/thread.h"
 #include "model/limiter.h"
+#include "model/turnover.h"
 
 #define ASSUMED_PAGE ((int64_t)2 << 20)
 
@@ -153,27 +157,46 @@ static double wavefronts_of(const wl_predictor *p, size_t access)
     return p->rules.has_hash && !store ? p->costs[access].cold : p->costs[access].hit;
 }
 
-static void set_l1_metrics(const wl_predictor *p, const wl_geometry *g, wl_prediction *out)
+static wl_l1_totals l1_totals(const wl_predictor *p, const wl_geometry *g, const wl_thread *thread)
 {
-    double inst[2] = {0}, sectors[2] = {0}, wavefronts[2] = {0}, tag = 0, index = 0;
+    wl_l1_totals t = {0};
     for (size_t a = 0; a < p->kernel->access_count; a++) {
-        const int store = p->kernel->accesses[a].store;
-        inst[store] += p->costs[a].inst;
-        sectors[store] += p->costs[a].sectors;
-        wavefronts[store] += wavefronts_of(p, a);
+        const wl_access_cost *c = &p->costs[a];
+        const bool store = p->kernel->accesses[a].store;
+        *(store ? &t.store_inst : &t.load_inst) += c->inst;
+        *(store ? &t.store_hit : &t.load_hit) += c->hit;
+        t.store_split += c->split;
+        t.load_cold += store ? 0 : wavefronts_of(p, a);
+    }
+    const double index_reads = (double)p->kernel->coordinate_reads, per_block =
+        (double)wl_ceil_div(g->threads, p->rules.warp_size);
+    if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &t.thread_index))
+        t.thread_index *= index_reads * (double)g->blocks * per_block;
+    t.loads_per_warp = thread->loads;
+    t.warps = thread->loads > 0 ? t.load_inst / thread->loads : 0;
+    return t;
+}
+
+static void set_l1_metrics(const wl_predictor *p, const wl_l1_totals *t, wl_prediction *out)
+{
+    double sectors[2] = {0}, tag = 0;
+    wl_l1_numbers numbers;
+    for (size_t a = 0; a < p->kernel->access_count; a++) {
+        sectors[p->kernel->accesses[a].store] += p->costs[a].sectors;
         tag += p->costs[a].tag;
     }
-    set(out, WL_METRIC_inst_global_ld, inst[0]);
-    set(out, WL_METRIC_inst_global_st, inst[1]);
+    set(out, WL_METRIC_inst_global_ld, t->load_inst);
+    set(out, WL_METRIC_inst_global_st, t->store_inst);
     set(out, WL_METRIC_l1_sectors_ld, sectors[0]);
     set(out, WL_METRIC_l1_sectors_st, sectors[1]);
-    if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &index))
-        index *= (double)p->kernel->coordinate_reads * (double)g->blocks *
-                 (double)wl_ceil_div(g->threads, p->rules.warp_size);
-    wl_value *v = set(out, WL_METRIC_l1_wavefronts, wavefronts[0] + wavefronts[1] + index);
-    add_part(v, "loads", wavefronts[0]);
-    add_part(v, "stores", wavefronts[1]);
-    add_part(v, "thread_index", index);
+    wl_l1_numbers_read(p->device, &numbers);
+    const wl_l1_wavefronts w = wl_l1_law(t, &numbers);
+    wl_value *v = set(out, WL_METRIC_l1_wavefronts, w.loads + w.stores + w.load_store + t->thread_index);
+    add_part(v, "loads", w.loads);
+    add_part(v, "stores", w.stores);
+    add_part(v, "thread_index", t->thread_index);
+    if (w.load_store > 0)
+        add_part(v, "load_store", w.load_store);
     if (p->rules.has_hash)
         set(out, WL_METRIC_l1_tag_wavefronts, tag);
     if (p->kernel->has_flops)
@@ -260,6 +283,99 @@ static wl_status set_access_shares(wl_predictor *p, const wl_view *view, const w
     return WL_OK;
 }
 
+/* ---- the time model ---- */
+
+bool wl_model_find(const char *name, wl_model_id *model)
+{
+    static const char *const names[] = {[WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
+    for (int i = WL_MODEL_LIMITER; i <= WL_MODEL_TURNOVER; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *model = (wl_model_id)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static wl_demand demand_of(const wl_predictor *p, const wl_thread *thread, const wl_l1_totals *t, const wl_volumes *v,
+                           const wl_prediction *out)
+{
+    const wl_value *m = out->metrics;
+    double fp_rate = 0, loads_per_phase = 1;
+    (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
+    /* warps with work: those that load, or, where nothing is loaded, those that store */
+    const double warps = t->warps > 0 ? t->warps : thread->stores > 0 ? t->store_inst / thread->stores : 0;
+    wl_demand d = {.blocks = (double)out->blocks,
+                   .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
+                   .warps = warps,
+                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
+                   .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
+                   .memory_inst = t->load_inst + t->store_inst,
+                   .instructions = warps * thread->instructions,
+                   .multiplies = warps * (thread->multiplies + p->kernel->fp_results),
+                   .wide_multiplies = warps * thread->wide_multiplies,
+                   .read_units = v->requests.read_units,
+                   .written_units = v->requests.written_units,
+                   .pieces = v->requests.pieces,
+                   .random_fetches = 2 * v->requests.cleaned,
+                   .dram_read = m[WL_METRIC_dram_load_bytes].value,
+                   .dram_write = m[WL_METRIC_dram_store_bytes].value,
+                   .chunk = v->requests.chunk,
+                   .write_chunk = v->requests.write_chunk,
+                   .planes = thread->planes,
+                   .streams = thread->streams,
+                   .phases = thread->loads > 0 ? fmax(1, thread->loads / loads_per_phase) : 0,
+                   .barriers = p->kernel->barriers,
+                   .thread_instructions = thread->instructions,
+                   .fresh_phases = thread->fresh_loads};
+    if (p->kernel->has_flops && wl_device_get(p->device, wl_limiter_fp_rate(p->kernel->precision), &fp_rate))
+        d.fp_cycles = p->kernel->fp_results * (double)out->items / fp_rate;
+    /* where layers do not stay in the L2, every phase waits for memory */
+    for (int i = 0; i < 3; i++)
+        if (v->reuse[i].exists)
+            d.fresh_phases += (1 - v->reuse[i].hit_rate) * fmax(0, d.phases - d.fresh_phases);
+    return d;
+}
+
+/* The largest bound, and the next one. */
+static void name_limiters(wl_model_result *m)
+{
+    double first = -1, second = -1;
+    for (int i = 0; i < WL_BOUND_COUNT; i++) {
+        if (!m->bound_known[i])
+            continue;
+        if (m->bound_s[i] > first) {
+            second = first;
+            m->next = m->limiter;
+            first = m->bound_s[i];
+            m->limiter = (wl_bound_id)i;
+        } else if (m->bound_s[i] > second) {
+            second = m->bound_s[i];
+            m->next = (wl_bound_id)i;
+        }
+    }
+    if (second < 0)
+        m->next = m->limiter;
+}
+
+static void apply_model(const wl_predictor *p, wl_model_id model, const wl_thread *thread, const wl_l1_totals *totals,
+                        const wl_volumes *v, wl_prediction *out)
+{
+    wl_turnover numbers;
+    const char *missing = NULL;
+    if (model == WL_MODEL_LIMITER || !v->requests_known || !wl_turnover_read(p->device, &numbers, &missing)) {
+        if (model == WL_MODEL_TURNOVER)
+            warn(out, "the device file has no %s: no turnover model, the limiter model is used",
+                 missing ? missing : "l1_reload_curve");
+        wl_limiter_apply(p->kernel, p->device, out);
+    } else {
+        const wl_demand d = demand_of(p, thread, totals, v, out);
+        wl_turnover_apply(&numbers, &d, &out->model);
+        out->model.items_per_s = (double)out->items / out->model.time_s;
+    }
+    name_limiters(&out->model);
+}
+
 static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
@@ -280,8 +396,10 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     wl_warps_result warps;
     const wl_warps_options warps_options = {.samples = options ? options->l1_samples : 0};
     p->warps.arena = &p->launch_arena;
-    WL_TRY(
-        wl_warps_measure(p->kernel, &busy, view->bounds, &p->rules, &warps_options, &p->warps, p->costs, &warps, err));
+    wl_instructions instructions;
+    WL_TRY(wl_instructions_make(p->kernel, &busy, view->bounds, &p->launch_arena, &instructions, err));
+    WL_TRY(wl_warps_measure(p->kernel, &busy, view->bounds, &instructions, &p->rules, &warps_options, &p->warps,
+                            p->costs, &warps, err));
 
     wl_volumes volumes;
     double page = (double)ASSUMED_PAGE;
@@ -289,7 +407,13 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     const wl_volumes_input input = {view, &busy, p->device, p->costs, (int64_t)page};
     WL_TRY(wl_volumes_estimate(&input, &p->counter, &p->launch_arena, &volumes, err));
 
-    set_l1_metrics(p, &g, out);
+    wl_thread thread;
+    double loads_per_phase = 1;
+    (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
+    WL_TRY(wl_thread_profile(p->kernel, &busy, view->bounds, &instructions, p->rules.line, loads_per_phase,
+                             &p->launch_arena, &thread, err));
+    const wl_l1_totals totals = l1_totals(p, &g, &thread);
+    set_l1_metrics(p, &totals, out);
     set_volumes(&volumes, out);
     set_field_shares(p, &volumes, out);
     if (options && options->per_access && volumes.known)
@@ -302,7 +426,7 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     out->volume_estimator = volumes.estimator;
     out->count_method = methods[p->counter.method];
 
-    wl_limiter_apply(p->kernel, p->device, out);
+    apply_model(p, options ? options->model : WL_MODEL_BEST, &thread, &totals, &volumes, out);
     warn_about_device(p, out);
     warn_about_estimate(p, &busy, &warps, &volumes, out);
     return WL_OK;

@@ -51,12 +51,18 @@ typedef struct wl_reuse {
 } wl_reuse;
 
 typedef enum wl_bound_id {
-    WL_BOUND_FP,
-    WL_BOUND_ISSUE,
-    WL_BOUND_L1,
-    WL_BOUND_L2,
-    WL_BOUND_DRAM,
-    WL_BOUND_LATENCY,
+    WL_BOUND_FP,       /* arithmetic units                                     */
+    WL_BOUND_MULTIPLY, /* multiply pipe, where addresses are multiplied out    */
+    WL_BOUND_ISSUE,    /* instruction issue                                    */
+    WL_BOUND_L1,       /* L1 data stage                                        */
+    WL_BOUND_TAG,      /* L1 tag stage                                         */
+    WL_BOUND_L2,       /* L2 units                                             */
+    WL_BOUND_PIECES,   /* sectors written in pieces, merged in the L2          */
+    WL_BOUND_DRAM,     /* memory bandwidth                                     */
+    WL_BOUND_RANDOM,   /* memory rows opened for single fetches                */
+    WL_BOUND_ATOMICS,  /* global atomics                                       */
+    WL_BOUND_LAUNCH,   /* blocks started                                       */
+    WL_BOUND_LATENCY,  /* waits of a block, all waves after one another        */
     WL_BOUND_COUNT
 } wl_bound_id;
 WL_API const char *wl_bound_name(wl_bound_id bound);
@@ -64,7 +70,8 @@ WL_API const char *wl_bound_name(wl_bound_id bound);
 typedef struct wl_model_result {
     const char *name;
     double time_s, items_per_s;
-    wl_bound_id limiter;
+    wl_bound_id limiter, next; /* the largest bound and the one after it */
+    double own_cycles, wait_cycles; /* of one block: turnover only */
     bool bound_known[WL_BOUND_COUNT];
     double bound_s[WL_BOUND_COUNT];
 } wl_model_result;
@@ -91,8 +98,13 @@ typedef struct wl_prediction {
     const wl_share *accesses;
 } wl_prediction;
 
+/* WL_MODEL_BEST: turnover where the device has its numbers, else limiter. */
+typedef enum wl_model_id { WL_MODEL_BEST, WL_MODEL_LIMITER, WL_MODEL_TURNOVER } wl_model_id;
+WL_API bool wl_model_find(const char *name, wl_model_id *model);
+
 typedef struct wl_predict_options {
     bool per_access;    /* attribute volumes to accesses, in program order: the first to touch a granule pays */
+    wl_model_id model;
     int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
 } wl_predict_options;
 

@@ -446,19 +446,37 @@ static wl_status read_accesses(builder *b)
 static wl_status read_resources(builder *b)
 {
     const wl_yaml *registers = wl_yaml_get(b->root, "registers"), *shared = wl_yaml_get(b->root, "shared_bytes");
+    const wl_yaml *instructions = wl_yaml_get(b->root, "instructions"), *barriers = wl_yaml_get(b->root, "barriers"),
+                  *guarded = wl_yaml_get(b->root, "guarded_cells");
     if (registers) {
         WL_TRY(bounded(b, registers, "registers", 1, 1024, &b->kernel->registers));
         b->kernel->has_registers = true;
     }
     if (shared)
         WL_TRY(bounded(b, shared, "shared_bytes", 0, (int64_t)1 << 30, &b->kernel->shared_bytes));
+    if (guarded) {
+        WL_TRY(wl_yaml_expect(guarded, WL_YAML_SCALAR, "guarded_cells", b->err));
+        b->kernel->guarded_cells = strcmp(guarded->text, "true") == 0;
+        if (!b->kernel->guarded_cells && strcmp(guarded->text, "false") != 0)
+            return wl_fail(b->err, WL_E_INPUT, guarded->loc, "guarded_cells must be true or false");
+    }
+    int64_t count = 0;
+    if (instructions) {
+        WL_TRY(bounded(b, instructions, "instructions", 1, (int64_t)1 << 40, &count));
+        b->kernel->instructions = (double)count;
+    }
+    if (barriers) {
+        WL_TRY(bounded(b, barriers, "barriers", 0, (int64_t)1 << 20, &count));
+        b->kernel->barriers = (double)count;
+    }
     return WL_OK;
 }
 
 static wl_status build(builder *b, const char *text, size_t length, const wl_kernel_options *options)
 {
     static const char *const keys[] = {"name",   "params", "domain",  "fields", "update",    "loads",
-                                       "stores", "loops",  "scalars", "flops",  "registers", "shared_bytes"};
+                                       "stores", "loops",  "scalars", "flops",  "registers", "shared_bytes",
+                                       "instructions", "barriers", "guarded_cells"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, text, length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));

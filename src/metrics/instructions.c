@@ -45,7 +45,8 @@ static bool same(const sort_key *a, const sort_key *b)
            a->instruction.offset == b->instruction.offset;
 }
 
-static size_t add_cells(const wl_geometry *g, const wl_bound *bound, size_t access, size_t group, sort_key *keys)
+static size_t add_cells(const wl_geometry *g, const wl_bound *bound, size_t access, size_t accesses, size_t group,
+                        sort_key *keys)
 {
     size_t n = 0;
     for (int64_t z = 0; z < g->fold[2]; z++)
@@ -55,6 +56,7 @@ static size_t add_cells(const wl_geometry *g, const wl_bound *bound, size_t acce
                     (sort_key){.instruction = {.access = access,
                                                .group = group,
                                                .cells = (uint64_t)1 << n,
+                                               .order = n * accesses + access,
                                                .offset = bound->form.c + x * bound->form.k[WL_VAR_X] +
                                                          y * bound->form.k[WL_VAR_Y] + z * bound->form.k[WL_VAR_Z]},
                                .field = bound->access->field,
@@ -78,14 +80,18 @@ wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geome
         if (!bounds[a].affine)
             continue;
         wl_linear_make(&bounds[a], geometry, &linear);
-        n += add_cells(geometry, &bounds[a], a, find_group(out, &linear, bounds[a].access), keys + n);
+        n += add_cells(geometry, &bounds[a], a, kernel->access_count, find_group(out, &linear, bounds[a].access), keys + n);
     }
     qsort(keys, n, sizeof *keys, compare);
     for (size_t i = 0; i < n; i++) {
-        if (i > 0 && same(&keys[i - 1], &keys[i]))
-            out->list[out->count - 1].cells |= keys[i].instruction.cells;
-        else
+        if (i == 0 || kernel->guarded_cells || !same(&keys[i - 1], &keys[i])) {
             out->list[out->count++] = keys[i].instruction;
+            continue;
+        }
+        wl_instruction *merged = &out->list[out->count - 1];
+        merged->cells |= keys[i].instruction.cells;
+        if (keys[i].instruction.order < merged->order)
+            merged->order = keys[i].instruction.order;
     }
     return WL_OK;
 }

@@ -10,6 +10,7 @@ typedef struct wl_instruction {
     size_t group;   /* instructions with the same strides and width */
     int64_t offset; /* bytes, of thread 0 of block 0 */
     uint64_t cells; /* which of the folded cells need it, bit x + fold.x * (y + fold.y * z) */
+    size_t order;   /* in the program of a thread that works on its cells one after the other */
 } wl_instruction;
 
 typedef struct wl_instruction_group {

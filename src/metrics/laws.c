@@ -87,6 +87,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 static void stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     const load_totals s = add_loads(t);
+    double written = 0, lines_written = 0;
     const double in_step = t->warps > 0 ? fmin(1, fmax(0, s.warp_lines - s.block_lines) / t->warps) : 0;
     const double between = laws->combine_warps[0] + (laws->combine_warps[1] - laws->combine_warps[0]) * in_step;
     for (size_t i = 0; i < t->field_count; i++) {
@@ -94,25 +95,20 @@ static void stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
         if (f->store_inst <= 0)
             continue;
         const double lines = f->written_lines / f->store_inst;
+        written += f->store_block;
+        lines_written += f->store_block_lines;
         const double within = lines <= laws->combine_lines ? laws->combine[0] : laws->combine[1];
         const double sectors = f->written - within * (f->written - f->store_warp) -
                                between * fmax(0, f->store_warp - f->store_block);
         out->fields[i].l2_store = sectors * t->sector;
-        out->requests.written_units += f->written_units * sectors / f->written;
-        /* pieces: writes that leave a sector incomplete. Alone in its line one costs a whole step of the L2, several in
-         * one line share it; the first of a sector merges with nothing. */
+        /* pieces: writes that leave a sector incomplete; several in one line share the cost of a request */
         const double full = f->written_full + within * fmax(0, f->store_warp_full - f->written_full);
         const double pieces = fmax(0, sectors - full);
-        const double sectors_in_pieces = fmin(pieces, fmax(0, f->store_block - f->store_block_full));
         const double together = fmax(1, f->written / f->written_lines);
-        out->requests.pieces += fmax(0, pieces - 0.5 * sectors_in_pieces) / sqrt(together);
-        out->requests.piece_share += pieces; /* made a share below */
-        out->requests.open_ends += fmax(0, f->store_block - f->store_block_full);
+        out->requests.pieces += pieces / sqrt(together);
+        out->requests.written_units += f->written_units * (sectors - pieces) / f->written;
     }
-    double written = 0;
-    for (size_t i = 0; i < t->field_count; i++)
-        written += out->fields[i].l2_store / t->sector;
-    out->requests.piece_share = written > 0 ? out->requests.piece_share / written : 0;
+    out->requests.write_chunk = lines_written > 0 ? t->sector * written / lines_written : t->line;
 }
 
 void wl_laws_l1(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
@@ -233,6 +229,7 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
         const double early = cleaned_early(t, laws, f, stored * t->wave_blocks / t->blocks);
+        out->requests.cleaned += early / t->sector;
         v->dram_partial = f->stored_partly * t->sector + early;
         v->dram_store = f->stored * t->sector + early;
         writes += v->dram_store;

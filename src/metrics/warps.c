@@ -132,9 +132,8 @@ static void measure_batch(const measurer *m, const batch *b, const wl_instructio
     }
 }
 
-static wl_status measure_affine(const measurer *m, wl_warps_scratch *scratch)
+static wl_status measure_affine(const measurer *m, const wl_instructions *in, wl_warps_scratch *scratch)
 {
-    wl_instructions in;
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
     const int class_count = wl_block_classes(m->context.geometry, classes);
     if (!scratch->patterns)
@@ -143,13 +142,12 @@ static wl_status measure_affine(const measurer *m, wl_warps_scratch *scratch)
         scratch->windows = malloc(WL_WARPS_MAX * sizeof *scratch->windows);
     if (!scratch->patterns || !scratch->windows)
         return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    WL_TRY(wl_instructions_make(m->kernel, m->context.geometry, m->bounds, scratch->arena, &in, m->err));
-    for (size_t start = 0, end; start < in.count; start = end) {
-        for (end = start + 1; end < in.count && in.list[end].group == in.list[start].group;)
+    for (size_t start = 0, end; start < in->count; start = end) {
+        for (end = start + 1; end < in->count && in->list[end].group == in->list[start].group;)
             end++;
         for (int c = 0; c < class_count; c++) {
-            const batch b = {&in.groups[in.list[start].group], &classes[c], (int64_t)(end - start)};
-            measure_batch(m, &b, in.list + start, scratch);
+            const batch b = {&in->groups[in->list[start].group], &classes[c], (int64_t)(end - start)};
+            measure_batch(m, &b, in->list + start, scratch);
         }
     }
     return WL_OK;
@@ -266,8 +264,9 @@ static wl_status measure_opaque(const measurer *m, wl_arena *arena)
 }
 
 wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
-                           const wl_l1_rules *rules, const wl_warps_options *options, wl_warps_scratch *scratch,
-                           wl_access_cost *costs, wl_warps_result *result, wl_error *err)
+                           const wl_instructions *instructions, const wl_l1_rules *rules,
+                           const wl_warps_options *options, wl_warps_scratch *scratch, wl_access_cost *costs,
+                           wl_warps_result *result, wl_error *err)
 {
     const measurer m = {
         kernel, bounds, {geometry, rules, wl_max(rules->line, rules->group_bytes)}, options->samples, costs,
@@ -276,7 +275,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     memset(costs, 0, kernel->access_count * sizeof *costs);
     *result = (wl_warps_result){0};
     WL_TRY(check_executions(&m));
-    WL_TRY(measure_affine(&m, scratch));
+    WL_TRY(measure_affine(&m, instructions, scratch));
     return measure_opaque(&m, scratch->arena);
 }
 

@@ -11,6 +11,7 @@
 #define WL_METRICS_WARPS_H
 
 #include "footprint/shape.h"
+#include "metrics/instructions.h"
 #include "metrics/warp_law.h"
 
 /* Launch totals of one access. */
@@ -42,7 +43,8 @@ void wl_warps_scratch_free(wl_warps_scratch *scratch);
 
 /* costs has one entry per access of the kernel. */
 wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
-                           const wl_l1_rules *rules, const wl_warps_options *options, wl_warps_scratch *scratch,
-                           wl_access_cost *costs, wl_warps_result *result, wl_error *err);
+                           const wl_instructions *instructions, const wl_l1_rules *rules,
+                           const wl_warps_options *options, wl_warps_scratch *scratch, wl_access_cost *costs,
+                           wl_warps_result *result, wl_error *err);
 
 #endif /* WL_METRICS_WARPS_H */

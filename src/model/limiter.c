@@ -3,7 +3,8 @@
 
 const char *wl_bound_name(wl_bound_id bound)
 {
-    static const char *const names[WL_BOUND_COUNT] = {"fp", "issue", "l1", "l2", "dram", "latency"};
+    static const char *const names[WL_BOUND_COUNT] = {
+        "fp", "multiply", "issue", "l1", "l1_tag", "l2", "pieces", "dram", "random", "atomics", "launch", "latency"};
     return names[bound];
 }
 
@@ -11,10 +12,7 @@ static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
 {
     m->bound_known[bound] = true;
     m->bound_s[bound] = seconds;
-    if (seconds > m->time_s) {
-        m->time_s = seconds;
-        m->limiter = bound;
-    }
+    m->time_s = seconds > m->time_s ? seconds : m->time_s;
 }
 
 wl_device_key wl_limiter_fp_rate(wl_type precision)

@@ -443,8 +443,11 @@ static wl_warps_result measure(const trial *t, const wl_device *device, const wl
     const wl_warps_options options = {samples};
     wl_l1_rules_make(device, &rules);
     scratch.arena = &arena;
-    const wl_status status =
-        wl_warps_measure(t->kernel, &t->geometry, view->bounds, &rules, &options, &scratch, costs, &result, &err);
+    wl_instructions list;
+    wl_status status = wl_instructions_make(t->kernel, &t->geometry, view->bounds, &arena, &list, &err);
+    if (status == WL_OK)
+        status = wl_warps_measure(t->kernel, &t->geometry, view->bounds, &list, &rules, &options, &scratch, costs,
+                                  &result, &err);
     wl_arena_free(&arena);
     if (status != WL_OK)
         trial_fail(t, &err);

@@ -1,0 +1,245 @@
+/* thread.c - see thread.h. SPDX-License-Identifier: MIT */
+#include "metrics/thread.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "kernel/program.h"
+
+/* An estimate of the instructions that accesses and results do not show: index arithmetic per dimension, and the
+ * 64-bit address of every row of accesses. Fitted by eye to nvcc's output for the kernels of validate/. */
+#define START_INSTRUCTIONS 8
+#define DIMENSION_INSTRUCTIONS 8
+#define ADDRESS_INSTRUCTIONS 3
+#define DIVISION_INSTRUCTIONS 20
+#define SAME_ADDRESS 256 /* bytes an immediate offset is known to bridge: neighbours in x */
+
+/* One load or store of a thread. */
+typedef struct step {
+    const wl_instruction *instruction;
+    const wl_linear *linear;
+    const wl_access *access;
+    int64_t cluster_top; /* highest offset among the loads of the same array */
+} step;
+
+typedef struct profiler {
+    const wl_kernel *kernel;
+    const wl_geometry *geometry;
+    int outer;     /* the dimension blocks advance along last */
+    double *span;  /* bytes between the first and the last cell, per group of instructions */
+    int64_t line;
+    double loads_per_phase;
+} profiler;
+
+static int by_place(const void *p, const void *q)
+{
+    const step *a = p, *b = q;
+    if (a->access->field != b->access->field)
+        return a->access->field < b->access->field ? -1 : 1;
+    if (a->instruction->group != b->instruction->group)
+        return a->instruction->group < b->instruction->group ? -1 : 1;
+    return (a->instruction->offset > b->instruction->offset) - (a->instruction->offset < b->instruction->offset);
+}
+
+static int by_order(const void *p, const void *q)
+{
+    const step *a = p, *b = q;
+    return (a->instruction->order > b->instruction->order) - (a->instruction->order < b->instruction->order);
+}
+
+static bool same_array(const profiler *p, const step *a, const step *b)
+{
+    return a->access->field == b->access->field && a->instruction->group == b->instruction->group &&
+           (double)(b->instruction->offset - a->instruction->offset) < p->span[a->instruction->group] / 2;
+}
+
+/* Loads of one field that lie farther apart than half of what the launch walks through are arrays of their own
+ * (populations of a lattice). Returns how many there are; steps are sorted by place. */
+static int find_arrays(const profiler *p, step *steps, size_t n)
+{
+    int arrays = 0;
+    for (size_t start = 0, end; start < n; start = end) {
+        for (end = start + 1; end < n && same_array(p, &steps[end - 1], &steps[end]);)
+            end++;
+        for (size_t i = start; i < end; i++)
+            steps[i].cluster_top = steps[end - 1].instruction->offset;
+        arrays++;
+    }
+    return arrays;
+}
+
+static int count_addresses(const step *steps, size_t n)
+{
+    int addresses = 0;
+    for (size_t i = 0; i < n; i++)
+        addresses += i == 0 || steps[i].access->field != steps[i - 1].access->field ||
+                     steps[i].instruction->group != steps[i - 1].instruction->group ||
+                     steps[i].instruction->offset - steps[i - 1].instruction->offset >= SAME_ADDRESS;
+    return addresses;
+}
+
+static double executions(const profiler *p, const step *s) { return wl_access_steps(p->kernel, s->access); }
+
+/* Does the last thread of a block read, here, what no earlier block along the outermost dimension has read? */
+static bool reads_fresh(const profiler *p, const step *s)
+{
+    const wl_geometry *g = p->geometry;
+    const int64_t stride = wl_thread_stride(s->linear, g, p->outer) / g->fold[p->outer];
+    if (stride == 0)
+        return false;
+    /* the folded cells of the blocks before reach as far as their last cell */
+    const int64_t top = s->cluster_top - (g->fold[p->outer] - 1) * stride;
+    const double behind = (double)(top - s->instruction->offset) / (double)stride;
+    return floor(behind + 0.5) <= (double)((g->block[p->outer] - 1) * g->fold[p->outer]);
+}
+
+/* An earlier load of the thread brings the same lines. */
+static bool seen_before(const profiler *p, const step *steps, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (steps[j].access->field == steps[i].access->field &&
+            steps[j].instruction->group == steps[i].instruction->group &&
+            llabs(steps[j].instruction->offset - steps[i].instruction->offset) < p->line)
+            return true;
+    return false;
+}
+
+/* New lines a loop over this access brings: one per step, or fewer where steps share a line. */
+static double fresh_steps(const profiler *p, const step *s)
+{
+    double fresh = 1;
+    for (int l = 0; l < p->kernel->loop_count; l++) {
+        const int64_t stride = llabs(s->linear->stride[WL_AXIS_LOOP + l]);
+        fresh *= fmax(1, (double)p->kernel->loop_extent[l] * fmin(1, (double)stride / (double)p->line));
+    }
+    return fresh;
+}
+
+/* Phases with a load of new lines. Loads are sorted by order; a loop's loads follow one another. */
+static double count_fresh(const profiler *p, const step *steps, size_t n)
+{
+    double position = 0, counted = -1, fresh = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double runs = executions(p, &steps[i]), phase = floor(position / p->loads_per_phase);
+        position += runs;
+        if (!reads_fresh(p, &steps[i]) || seen_before(p, steps, i))
+            continue;
+        if (runs > 1) {
+            fresh += fmin(fresh_steps(p, &steps[i]), fmax(1, runs / p->loads_per_phase));
+        } else if (phase > counted) {
+            counted = phase;
+            fresh += 1;
+        }
+    }
+    /* the last phase may be a short one */
+    return fmin(fresh, fmax(1, position / p->loads_per_phase));
+}
+
+/* Index arithmetic of an access that is not affine, or walks a loop with a stride the compiler does not know. */
+static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_arena *scratch, double *once,
+                                  wl_thread *out, wl_error *err)
+{
+    wl_program program;
+    WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
+    double fixed = 0, repeated = 0, runs[WL_LOOPS_MAX + 1] = {1};
+    bool multiplied = false, clamped = false;
+    for (int l = 0; l < WL_LOOPS_MAX; l++)
+        runs[l + 1] = runs[l] * (program.uses_loop[l] ? (double)p->kernel->loop_extent[l] : 1);
+    for (int i = 0; i < program.count; i++) {
+        const wl_program_node *n = &program.nodes[i];
+        const bool division = n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD;
+        if (n->op == WL_EXPR_CONST || n->op == WL_EXPR_VAR)
+            continue;
+        *(n->level ? &repeated : &fixed) += runs[n->level] * (division ? DIVISION_INSTRUCTIONS : 1);
+        multiplied = multiplied || (n->level && n->op == WL_EXPR_MUL);
+        clamped = clamped || (n->level && (division || n->op == WL_EXPR_MIN || n->op == WL_EXPR_MAX));
+    }
+    const double all = wl_access_steps(p->kernel, bound->access);
+    if (!bound->affine) {
+        *once = fmax(*once, fixed); /* accesses mostly share the part outside loops */
+        out->instructions += repeated;
+    }
+    if (all > 1 && (multiplied || clamped))
+        out->wide_multiplies += all;
+    if (all > 1 && clamped)
+        out->multiplies += all;
+    return WL_OK;
+}
+
+static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena *scratch, wl_thread *out,
+                             wl_error *err)
+{
+    const double cells = (double)(p->geometry->fold[0] * p->geometry->fold[1] * p->geometry->fold[2]);
+    double once = 0;
+    for (size_t a = 0; a < p->kernel->access_count; a++) {
+        if (!bounds[a].affine || p->kernel->loop_count > 0)
+            WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
+        if (bounds[a].affine)
+            continue;
+        *(bounds[a].access->store ? &out->stores : &out->loads) += cells * wl_access_steps(p->kernel, bounds[a].access);
+        out->instructions += ADDRESS_INSTRUCTIONS;
+        out->streams++;
+        if (!bounds[a].access->store)
+            out->fresh_loads++; /* nothing is known of who read it before: one phase, as for a plain array */
+    }
+    out->instructions += once;
+    return WL_OK;
+}
+
+static void affine_part(const profiler *p, step *steps, size_t loads, size_t stores, wl_thread *out)
+{
+    qsort(steps, loads, sizeof *steps, by_place);
+    qsort(steps + loads, stores, sizeof *steps, by_place);
+    out->streams = find_arrays(p, steps, loads) + find_arrays(p, steps + loads, stores);
+    out->instructions =
+        ADDRESS_INSTRUCTIONS * (double)(count_addresses(steps, loads) + count_addresses(steps + loads, stores));
+    qsort(steps, loads, sizeof *steps, by_order);
+    for (size_t i = 0; i < loads + stores; i++)
+        *(i < loads ? &out->loads : &out->stores) += executions(p, &steps[i]);
+    out->fresh_loads = loads ? count_fresh(p, steps, loads) : 0;
+}
+
+static double span_of(const wl_geometry *g, const wl_linear *linear)
+{
+    double span = 1;
+    for (int d = 0; d < 3; d++)
+        span += fabs((double)wl_thread_stride(linear, g, d) / (double)g->fold[d]) * (double)(g->cells[d] - 1);
+    return span;
+}
+
+wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
+                            int64_t line, double loads_per_phase, wl_arena *scratch, wl_thread *out, wl_error *err)
+{
+    profiler p = {.kernel = k, .geometry = g, .line = line, .loads_per_phase = loads_per_phase};
+    while (p.outer < 2 && (p.outer == 0 ? g->grid[1] * g->grid[2] : g->grid[2]) > 1)
+        p.outer++;
+    step *steps = WL_ARENA_NEW(scratch, step, in->count + 1);
+    p.span = WL_ARENA_NEW(scratch, double, in->group_count + 1);
+    *out = (wl_thread){0};
+    if (!steps || !p.span)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (size_t i = 0; i < in->group_count; i++)
+        p.span[i] = span_of(g, &in->groups[i].linear);
+    size_t loads = 0, stores = 0;
+    for (int store = 0; store < 2; store++)
+        for (size_t i = 0; i < in->count; i++) {
+            const wl_access *access = bounds[in->list[i].access].access;
+            if (access->store != (store == 1))
+                continue;
+            steps[loads + stores] = (step){&in->list[i], &in->groups[in->list[i].group].linear, access, 0};
+            *(store ? &stores : &loads) += 1;
+        }
+    affine_part(&p, steps, loads, stores, out);
+    WL_TRY(opaque_part(&p, bounds, scratch, out, err));
+    const double cells = (double)(g->fold[0] * g->fold[1] * g->fold[2]);
+    out->planes = k->dims >= 3 || g->grid[2] > 1 ? (double)(g->block[2] * g->fold[2]) : 1;
+    out->instructions += START_INSTRUCTIONS + DIMENSION_INSTRUCTIONS * (double)wl_max(1, k->coordinate_reads) +
+                         out->loads + out->stores + cells * k->fp_results;
+    if (k->instructions > 0) {
+        out->instructions = cells * k->instructions;
+        out->instructions_stated = true;
+    }
+    return WL_OK;
+}

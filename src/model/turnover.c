@@ -1,0 +1,135 @@
+/* turnover.c - see turnover.h. SPDX-License-Identifier: MIT */
+#include "model/turnover.h"
+
+#include <math.h>
+#include <stddef.h>
+
+bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing)
+{
+    static const struct {
+        wl_device_key key;
+        size_t at;
+        bool needed;
+    } table[] = {
+        {WL_DEVICE_sm_count, offsetof(wl_turnover, sms), true},
+        {WL_DEVICE_clock, offsetof(wl_turnover, clock), true},
+        {WL_DEVICE_l1_line, offsetof(wl_turnover, line), true},
+        {WL_DEVICE_l1_wavefront_rate, offsetof(wl_turnover, wavefront_rate), true},
+        {WL_DEVICE_issue_rate, offsetof(wl_turnover, issue_rate), true},
+        {WL_DEVICE_block_rate, offsetof(wl_turnover, block_rate), true},
+        {WL_DEVICE_block_turnover, offsetof(wl_turnover, turnover), true},
+        {WL_DEVICE_instruction_wait, offsetof(wl_turnover, instruction_wait), true},
+        {WL_DEVICE_phase_wait, offsetof(wl_turnover, phase_wait), true},
+        {WL_DEVICE_dram_wait_first, offsetof(wl_turnover, dram_first), true},
+        {WL_DEVICE_dram_wait_next, offsetof(wl_turnover, dram_next), true},
+        {WL_DEVICE_block_overlap, offsetof(wl_turnover, overlap), true},
+        {WL_DEVICE_l2_unit, offsetof(wl_turnover, unit), true},
+        {WL_DEVICE_l2_unit_bandwidth, offsetof(wl_turnover, l2_bandwidth), true},
+        {WL_DEVICE_dram_read_bandwidth, offsetof(wl_turnover, dram_bandwidth), true},
+        {WL_DEVICE_bound_norm, offsetof(wl_turnover, norm), true},
+        {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
+        {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
+        {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
+        {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
+        {WL_DEVICE_piece_rate, offsetof(wl_turnover, piece_rate), false},
+        {WL_DEVICE_dram_write_cost, offsetof(wl_turnover, dram_write_cost), false},
+        {WL_DEVICE_dram_request_overhead, offsetof(wl_turnover, request_overhead), false},
+        {WL_DEVICE_dram_region_loss, offsetof(wl_turnover, region_loss), false},
+        {WL_DEVICE_dram_stream_loss, offsetof(wl_turnover, stream_loss), false},
+        {WL_DEVICE_dram_streams, offsetof(wl_turnover, streams), false},
+        {WL_DEVICE_dram_random_rate, offsetof(wl_turnover, random_rate), false},
+        {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
+        {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
+        {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
+    };
+    *out = (wl_turnover){.l2_write_cost = 1, .dram_write_cost = 1, .streams = INFINITY};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        double *number = (double *)(void *)((char *)out + table[i].at);
+        if (!wl_device_get(device, table[i].key, number) && table[i].needed) {
+            *missing = wl_device_key_name(table[i].key);
+            return false;
+        }
+    }
+    return true;
+}
+
+static double over(double amount, double rate) { return amount > 0 && rate > 0 ? amount / rate : 0; }
+
+static void bound(wl_model_result *m, wl_bound_id id, double seconds)
+{
+    m->bound_known[id] = seconds > 0;
+    m->bound_s[id] = seconds;
+}
+
+/* The multiprocessors' units, as if none ever waited; the busiest multiprocessor has `even` times the mean. */
+static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
+{
+    const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks, cycles = n->sms * n->clock / even;
+    bound(m, WL_BOUND_L1, fmax(d->l1_wavefronts / n->wavefront_rate, n->lsu_issue * d->memory_inst) / cycles);
+    bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
+    bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));
+    bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
+    /* where addresses are multiplied out, single-precision results share the pipe: two cycles each */
+    if (d->wide_multiplies > 0)
+        bound(m, WL_BOUND_MULTIPLY,
+              (2 * d->multiplies + n->wide_multiply * d->wide_multiplies) / (n->issue_rate * cycles));
+    double busiest = 0;
+    for (int i = 0; i < WL_BOUND_COUNT; i++)
+        busiest = fmax(busiest, m->bound_s[i]);
+    return busiest;
+}
+
+static double dram_seconds(const wl_turnover *n, const wl_demand *d)
+{
+    const double reads = d->dram_read * (1 + n->request_overhead / d->chunk - n->request_overhead / n->line);
+    const double writes = d->dram_write * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
+    const double loss = 1 + n->region_loss * log2(fmax(1, d->planes)) + (d->streams > n->streams ? n->stream_loss : 0);
+    return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss;
+}
+
+static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
+{
+    bound(m, WL_BOUND_L2, n->unit * (d->read_units + n->l2_write_cost * d->written_units) / n->l2_bandwidth);
+    bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
+    bound(m, WL_BOUND_DRAM, dram_seconds(n, d));
+    bound(m, WL_BOUND_RANDOM, over(d->random_fetches, n->random_rate));
+    bound(m, WL_BOUND_ATOMICS, fmax(over(d->atomics, n->atomic_rate), over(d->atomics_on_one, n->atomic_address_rate)));
+    bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
+}
+
+/* How long a block stays: its own work, and its wait as far as the other blocks' work does not cover it. */
+static double residence(const wl_turnover *n, double resident, double own, double wait)
+{
+    const double others = (resident - n->overlap) * own;
+    return n->overlap * own + sqrt(wait * wait + others * others);
+}
+
+void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
+{
+    *m = (wl_model_result){.name = "turnover"};
+    const double busiest = sm_bounds(n, d, m);
+    memory_bounds(n, d, m);
+    const double waves = fmax(d->blocks / (n->sms * d->blocks_per_sm), 1);
+    const double own = busiest * n->clock / (waves * d->blocks_per_sm);
+    const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
+    const double q = n->norm;
+
+    const double met = 1 - exp(-d->dram_read / n->line / d->blocks); /* the block brings lines from memory itself */
+    double wait = n->turnover + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) +
+                  met * (n->dram_first + n->dram_next * fmax(0, d->fresh_phases - 1));
+    const double calm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
+    const double traffic = d->dram_read + d->dram_write;
+    if (traffic > 0 && calm > 0) /* reads wait longer between writes, when memory is busy */
+        wait += n->dram_write_wait * d->dram_write / traffic * fmin(1, dram / calm) * met;
+    const double sm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
+    bound(m, WL_BOUND_LATENCY, waves * wait / n->clock);
+
+    /* merging pieces and opening rows for single sectors overlap with nothing else the memory side does */
+    const double memory =
+        pow(pow(l2, q) + pow(dram, q), 1 / q) + m->bound_s[WL_BOUND_PIECES] + m->bound_s[WL_BOUND_RANDOM];
+    const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
+    const double last = fmax(0, d->last_block - own) / n->clock;
+    m->own_cycles = own;
+    m->wait_cycles = wait;
+    m->time_s = fmax(together, m->bound_s[WL_BOUND_LAUNCH]) + last + n->launch_overhead;
+}
