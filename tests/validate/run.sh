@@ -1,5 +1,6 @@
 #!/bin/sh
-# run.sh SOURCE_ROOT: the join of timed launches and counters, on two launches made up; and what must be refused.
+# run.sh SOURCE_ROOT: the join of timed launches and counters, on two launches made up, and what must be refused; the form of
+# the measured tables; the map from their families to kernel files.
 set -u
 root=$(cd "$1" && pwd)
 cd "$root/tests/validate" || exit 2
@@ -47,5 +48,17 @@ for table in "$root"/validate/data/*.csv; do
     }
     NF != columns { print table ":" FNR ": " NF " cells, not " columns; bad = 1 }
     END { exit bad }' "$root/validate/counters.txt" "$table" || failed=1
+done
+
+# Every family has an entry, every entry a family and an existing file, every kernel file an entry.
+map=$root/validate/families.yaml
+cut -d, -f2 "$root"/validate/data/*.csv | grep -v '^family$' | sort -u >"$work/measured"
+sed -n 's/^- {family: \([^,]*\),.*/\1/p' "$map" | sort -u >"$work/mapped"
+diff "$work/measured" "$work/mapped" || failed=1
+for kernel in $(sed -n 's/.*kernel: \([^,}]*\).*/\1/p' "$map" | sort -u); do
+  [ -f "$root/validate/$kernel" ] || { echo "$map names $kernel, which does not exist"; failed=1; }
+done
+for kernel in "$root"/validate/kernels/*.yaml; do
+  grep -q "kernels/${kernel##*/}" "$map" || { echo "$map does not name ${kernel##*/}"; failed=1; }
 done
 exit $failed
