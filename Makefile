@@ -4,7 +4,7 @@ JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 WARPLINE = $(BUILD)/warpline
 
-.PHONY: run test build configure bench install dev fuzz format clean deps
+.PHONY: run test build configure bench measure install dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -30,6 +30,12 @@ test: build
 
 bench: build
 	@for b in $(BUILD)/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && $$b || exit 1; done
+
+# Times and hardware counters of a program of validate/cuda, as the tables of validate/data. Needs a CUDA GPU, nvcc and ncu.
+SOURCE ?= validate/cuda/fit.cu
+OUT ?= build/measure
+measure:
+	@sh validate/measure.sh $(SOURCE) $(OUT)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -1,15 +1,46 @@
-#!/usr/bin/env bash
-# measure.sh SOURCE.cu OUTDIR - lists the launches of a program of validate/cuda and reads their hardware counters.
-# Needs a CUDA GPU, nvcc and ncu. Writes OUTDIR/NAME.list and OUTDIR/NAME.ncu.csv, in the same order.
-set -euo pipefail
-source=$1 out=$2 name=$(basename "$1" .cu) binary=$(mktemp)
-nvcc -O3 -arch=sm_90 -std=c++17 -o "$binary" "$source"
-"$binary" list > "$out/$name.list"
-m=gpu__time_duration.sum,smsp__inst_executed_op_global_ld.sum,smsp__inst_executed_op_global_st.sum
-m+=,l1tex__data_pipe_lsu_wavefronts.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared.sum
-m+=,l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum
-m+=,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
-m+=,lts__t_sectors_srcunit_tex_op_read.sum,lts__t_sectors_srcunit_tex_op_write.sum,dram__bytes_read.sum,dram__bytes_write.sum
-ncu --clock-control none -k regex:^k_ --csv --page raw --print-units base --metrics "$m" "$binary" run \
-    > "$out/$name.ncu.csv" 2> "$out/$name.ncu.log" || { tail -5 "$out/$name.ncu.log"; exit 1; }
-wc -l "$out/$name.list" "$out/$name.ncu.csv"
+#!/bin/sh
+# measure.sh SOURCE.cu [OUTDIR]: measures every launch of a program of validate/cuda on the GPU of this machine.
+#
+# Writes to OUTDIR (default: build/measure)
+#   NAME.time.csv   times without the profiler, median and minimum of 7 launches each
+#   NAME.ncu.csv    the counters of counters.txt, caches flushed before each pass, clocks left alone
+#   NAME.csv        both in one table, in the format of validate/data
+# Needs nvcc, ncu (with the right to read counters) and a CUDA GPU. NVCC_FLAGS and ARCH change how the program is built.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+
+die() {
+  echo "measure: $*" >&2
+  exit 1
+}
+
+[ $# -ge 1 ] && [ $# -le 2 ] || { echo "usage: measure.sh SOURCE.cu [OUTDIR]" >&2; exit 2; }
+source=$1
+out=${2:-build/measure}
+name=$(basename "$source" .cu)
+[ -f "$source" ] || die "there is no file $source"
+command -v nvcc >/dev/null || die "nvcc is not in the PATH: install the CUDA toolkit"
+command -v ncu >/dev/null || die "ncu is not in the PATH: install Nsight Compute"
+if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+  die "this machine has no CUDA GPU, or its driver does not run (nvidia-smi -L lists none)"
+fi
+
+mkdir -p "$out"
+binary=$(mktemp "${TMPDIR:-/tmp}/warpline-measure.XXXXXX")
+trap 'rm -f "$binary"' EXIT
+trap 'exit 1' INT TERM HUP
+# shellcheck disable=SC2086  # flags are words
+nvcc ${NVCC_FLAGS:--O3} -arch="${ARCH:-sm_90}" -std=c++17 -o "$binary" "$source"
+
+echo "measure: timing the launches of $name" >&2
+"$binary" time 7 >"$out/$name.time.csv"
+echo "measure: reading their counters" >&2
+counters=$(awk '!/^(#|$)/ { printf "%s%s", comma, $2; comma = "," }' "$here/counters.txt")
+LC_ALL=C ncu --clock-control none -k 'regex:^k_' --csv --page raw --print-units base --metrics "$counters" "$binary" prof \
+  >"$out/$name.ncu.csv" 2>"$out/$name.ncu.log" || {
+  tail -n 5 "$out/$name.ncu.csv" "$out/$name.ncu.log" >&2
+  die "ncu failed"
+}
+awk -f "$here/join.awk" "$here/counters.txt" "$out/$name.time.csv" "$out/$name.ncu.csv" >"$out/$name.csv.part"
+mv "$out/$name.csv.part" "$out/$name.csv"
+echo "measure: $out/$name.csv has $(($(wc -l <"$out/$name.csv") - 1)) launches" >&2

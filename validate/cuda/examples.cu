@@ -1,24 +1,8 @@
 // The example kernels of share/kernels and a few more of validate/kernels, launched with blocks of all sorts: an
-// out-of-sample check of the exact counts. `examples list` prints one line of `warpline predict --batch` per launch,
-// `examples run` launches them in the same order, for a counter profiler to read.
+// out-of-sample check of the exact counts.
 #include <cuda_fp16.h>
-#include <cuda_runtime.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <string>
-#include <vector>
-
-#define CHECK(call)                                                                                     \
-    do {                                                                                                \
-        const cudaError_t status_ = (call);                                                             \
-        if (status_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status_));            \
-            exit(1);                                                                                    \
-        }                                                                                               \
-    } while (0)
+#include "harness.h"
 
 #define CELL_1D const long x = (long)blockIdx.x * blockDim.x + threadIdx.x
 #define CELL_2D const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y
@@ -124,33 +108,15 @@ __global__ void k_tile(const float *__restrict__ s, float *__restrict__ d, int w
         d[(long)x * w + row + 8 * j] = s[(long)(row + 8 * j) * w + x];
 }
 
-struct Launch {
-    std::string kernel, set;
-    dim3 grid, block;
-    const void *function;
-    std::function<void()> go;
-};
-static std::vector<Launch> launches;
+static std::vector<Config> configs;
 
-static unsigned up(long a, long b) { return (unsigned)((a + b - 1) / b); }
+static std::string P(const char *name, long value) { return std::string(name) + "=" + std::to_string(value); }
 
-// Strides and origin as for a field given by extent and halo 1: cell 0 and every row on a 128-byte boundary.
-struct Layout {
-    long sy, sz, origin;
-    Layout(long nx, long ny, long element, bool three)
-    {
-        const long unit = 128 / element;
-        sy = (unit + nx + 1 + unit - 1) / unit * unit;
-        sz = sy * (ny + 2);
-        origin = unit + sy + (three ? sz : 0);
-    }
-};
-
-static std::string set2(int nx, int ny) { return "\"nx\":" + std::to_string(nx) + ",\"ny\":" + std::to_string(ny); }
-
-static void add(const char *kernel, std::string set, dim3 cells, dim3 b, const void *function, std::function<void()> go)
+static void add(const char *family, const char *variant, std::string params, dim3 cells, dim3 b, const void *function,
+                std::function<void(dim3, dim3)> go)
 {
-    launches.push_back({kernel, set, dim3(up(cells.x, b.x), up(cells.y, b.y), up(cells.z, b.z)), b, function, go});
+    const dim3 g(up(cells.x, b.x), up(cells.y, b.y), up(cells.z, b.z));
+    configs.push_back({family, variant, params, g, b, (double)cells.x * cells.y * cells.z, function, 0, [=] { go(g, b); }});
 }
 
 int main(int argc, char **argv)
@@ -167,67 +133,48 @@ int main(int argc, char **argv)
     double *dp = (double *)p, *dq = (double *)q;
 
     const dim3 flat[] = {dim3(32, 8), dim3(24, 5), dim3(256, 1), dim3(7, 31), dim3(1, 128), dim3(96, 2)};
-    for (const dim3 b : flat) {
+    for (const dim3 block : flat) {
         const int nx = 4001, ny = 1023;
-        const dim3 g(up(nx, b.x), up(ny, b.y));
-        const Layout f(nx, ny, 4, false), d(nx, ny, 8, false);
-        add("blur3x3", set2(nx, ny), dim3(nx, ny), b, (const void *)k_blur3x3,
-            [=] { k_blur3x3<<<g, b>>>(fp + f.origin, fq + f.origin, nx, ny, f.sy); });
-        add("star2d_5pt", set2(nx, ny), dim3(nx, ny), b, (const void *)k_star2d_5pt,
-            [=] { k_star2d_5pt<<<g, b>>>(dp + d.origin, dq + d.origin, nx, ny, d.sy); });
-        const dim3 gt(up(2000, b.x), up(2000, b.y)), gm(up(500, b.x), up(500, b.y));
-        add("transpose", "\"w\":2000", dim3(2000, 2000), b, (const void *)k_transpose, [=] { k_transpose<<<gt, b>>>(fp, fq, 2000); });
-        add("matmul", "\"n\":500,\"depth\":300", dim3(500, 500), b, (const void *)k_matmul,
-            [=] { k_matmul<<<gm, b>>>(fp, fq, fr, 500, 300); });
+        const std::string set = P("nx", nx) + ";" + P("ny", ny);
+        const Grid<float> f(nx, ny, 1, 1);
+        const Grid<double> d(nx, ny, 1, 1);
+        add("blur3x3", "b32", set, dim3(nx, ny), block, (const void *)k_blur3x3,
+            [=](dim3 g, dim3 b) { k_blur3x3<<<g, b>>>(fp + f.origin, fq + f.origin, nx, ny, f.sy); });
+        add("star2d_5pt", "b64", set, dim3(nx, ny), block, (const void *)k_star2d_5pt,
+            [=](dim3 g, dim3 b) { k_star2d_5pt<<<g, b>>>(dp + d.origin, dq + d.origin, nx, ny, d.sy); });
+        add("transpose", "cells", P("w", 2000), dim3(2000, 2000), block, (const void *)k_transpose,
+            [=](dim3 g, dim3 b) { k_transpose<<<g, b>>>(fp, fq, 2000); });
+        add("matmul", "b32", P("n", 500) + ";" + P("depth", 300), dim3(500, 500), block, (const void *)k_matmul,
+            [=](dim3 g, dim3 b) { k_matmul<<<g, b>>>(fp, fq, fr, 500, 300); });
     }
     const dim3 deep[] = {dim3(32, 4, 2), dim3(24, 3, 2), dim3(5, 5, 5), dim3(64, 2, 1), dim3(2, 8, 16), dim3(100, 1, 3)};
-    for (const dim3 b : deep) {
+    for (const dim3 block : deep) {
         const int nx = 301, ny = 203, nz = 97;
-        const dim3 g(up(nx, b.x), up(ny, b.y), up(nz, b.z));
-        const Layout d(nx, ny, 8, true);
-        const std::string set = set2(nx, ny) + ",\"nz\":" + std::to_string(nz);
-        add("star3d_7pt", set, dim3(nx, ny, nz), b, (const void *)k_star3d_7pt,
-            [=] { k_star3d_7pt<<<g, b>>>(dp + d.origin, dq + d.origin, nx, ny, nz, d.sy, d.sz); });
-        add("box3d_27pt", set, dim3(nx, ny, nz), b, (const void *)k_box3d_27pt,
-            [=] { k_box3d_27pt<<<g, b>>>(dp + d.origin, dq + d.origin, nx, ny, nz, d.sy, d.sz); });
+        const Grid<double> d(nx, ny, nz, 1);
+        const std::string set = P("nx", nx) + ";" + P("ny", ny) + ";" + P("nz", nz);
+        add("star3d_7pt", "b64", set, dim3(nx, ny, nz), block, (const void *)k_star3d_7pt,
+            [=](dim3 g, dim3 b) { k_star3d_7pt<<<g, b>>>(dp + d.origin, dq + d.origin, nx, ny, nz, d.sy, d.sz); });
+        add("box3d_27pt", "b64", set, dim3(nx, ny, nz), block, (const void *)k_box3d_27pt,
+            [=](dim3 g, dim3 b) { k_box3d_27pt<<<g, b>>>(dp + d.origin, dq + d.origin, nx, ny, nz, d.sy, d.sz); });
     }
     for (const unsigned threads : {32u, 96u, 200u, 1024u}) {
         const long n = 3000001;
-        const dim3 b(threads), g(up(n, threads)), cells((unsigned)n);
-        const std::string set = "\"n\":" + std::to_string(n);
-        add("triad", set, cells, b, (const void *)k_triad, [=] { k_triad<<<g, b>>>(dp, dq, n, 3.0); });
-        add("vec3", set, cells, b, (const void *)k_vec3, [=] { k_vec3<<<g, b>>>(fp, n); });
+        const dim3 block(threads), cells((unsigned)n);
+        add("triad", "b64", P("n", n), cells, block, (const void *)k_triad, [=](dim3 g, dim3 b) { k_triad<<<g, b>>>(dp, dq, n, 3.0); });
+        add("vec3", "b32", P("n", n), cells, block, (const void *)k_vec3, [=](dim3 g, dim3 b) { k_vec3<<<g, b>>>(fp, n); });
         for (const long offset : {0L, 5L}) {
-            const std::string with = set + ",\"read_offset\":" + std::to_string(offset);
-            add("validate/kernels/copy_f16.yaml", with, cells, b, (const void *)k_copy<__half>,
-                [=] { k_copy<__half><<<g, b>>>((__half *)p, (__half *)q, n, offset, 1); });
-            add("validate/kernels/copy_i8.yaml", with, cells, b, (const void *)k_copy<char>, [=] { k_copy<char><<<g, b>>>(p, q, n, offset, 1); });
+            const std::string set = P("n", n) + ";" + P("read_offset", offset);
+            add("copy", "b16", set, cells, block, (const void *)k_copy<__half>,
+                [=](dim3 g, dim3 b) { k_copy<__half><<<g, b>>>((__half *)p, (__half *)q, n, offset, 1); });
+            add("copy", "b8", set, cells, block, (const void *)k_copy<char>,
+                [=](dim3 g, dim3 b) { k_copy<char><<<g, b>>>(p, q, n, offset, 1); });
         }
-        for (const long stride : {1L, 3L}) {
-            const std::string with = set + ",\"stride\":" + std::to_string(stride);
-            add("validate/kernels/copy_f32x4.yaml", with, cells, b, (const void *)k_copy<float4>,
-                [=] { k_copy<float4><<<g, b>>>((float4 *)p, (float4 *)q, n, 0, stride); });
-        }
+        for (const long stride : {1L, 3L})
+            add("copy", "b32x4", P("n", n) + ";" + P("stride", stride), cells, block, (const void *)k_copy<float4>,
+                [=](dim3 g, dim3 b) { k_copy<float4><<<g, b>>>((float4 *)p, (float4 *)q, n, 0, stride); });
     }
-    {
-        const int w = 2048;
-        const dim3 b(32, 8), g(w / 32, w / 32);
-        add("validate/kernels/tile.yaml", "\"w\":2048", dim3(w, w / 4), b, (const void *)k_tile, [=] { k_tile<<<g, b>>>(fp, fq, w); });
-    }
-    const bool run = argc > 1 && !strcmp(argv[1], "run");
-    for (const Launch &l : launches) {
-        if (run) {
-            l.go();
-            CHECK(cudaGetLastError());
-            CHECK(cudaDeviceSynchronize());
-            continue;
-        }
-        cudaFuncAttributes attributes;
-        CHECK(cudaFuncGetAttributes(&attributes, l.function));
-        int blocks = 0;
-        CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, l.function, (int)(l.block.x * l.block.y * l.block.z), 0));
-        printf("{\"kernel\":\"%s\",\"device\":\"h200\",\"set\":{%s},\"block\":[%u,%u,%u],\"registers\":%d} %d\n", l.kernel.c_str(), l.set.c_str(),
-               l.block.x, l.block.y, l.block.z, attributes.numRegs, blocks);
-    }
-    return 0;
+    const int w = 2048;
+    add("tile", "b32", P("w", w), dim3(w, w / 4), dim3(32, 8), (const void *)k_tile, [=](dim3 g, dim3 b) { k_tile<<<g, b>>>(fp, fq, w); });
+    configs.back().work = (double)w * w;    // four cells per thread
+    return run(argc, argv, configs);
 }
