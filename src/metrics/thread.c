@@ -55,17 +55,27 @@ static bool same_array(const profiler *p, const step *a, const step *b)
            (double)(b->instruction->offset - a->instruction->offset) < p->span[a->instruction->group] / 2;
 }
 
+/* Arrays a loop over this access goes through. */
+static double far_steps(const profiler *p, const step *s)
+{
+    double arrays = 1;
+    for (int l = 0; l < p->kernel->loop_count; l++)
+        if ((double)llabs(s->linear->stride[WL_AXIS_LOOP + l]) >= p->span[s->instruction->group] / 2)
+            arrays *= (double)p->kernel->loop_extent[l];
+    return arrays;
+}
+
 /* Loads of one field that lie farther apart than half of what the launch walks through are arrays of their own
  * (populations of a lattice). Returns how many there are; steps are sorted by place. */
-static int find_arrays(const profiler *p, step *steps, size_t n)
+static double find_arrays(const profiler *p, step *steps, size_t n)
 {
-    int arrays = 0;
+    double arrays = 0;
     for (size_t start = 0, end; start < n; start = end) {
         for (end = start + 1; end < n && same_array(p, &steps[end - 1], &steps[end]);)
             end++;
         for (size_t i = start; i < end; i++)
             steps[i].cluster_top = steps[end - 1].instruction->offset;
-        arrays++;
+        arrays += far_steps(p, &steps[start]);
     }
     return arrays;
 }
