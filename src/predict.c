@@ -32,6 +32,7 @@ struct wl_predictor {
     const wl_kernel *kernel;
     const wl_device *device;
     wl_l1_rules rules;
+    wl_l1_numbers l1;
     wl_arena fixed_arena, launch_arena; /* what outlives a launch, and what does not */
     bool has_fixed_view;
     wl_view fixed_view;
@@ -50,6 +51,7 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     p->device = device;
     p->counter.row_budget = WL_ROW_BUDGET;
     wl_l1_rules_make(device, &p->rules);
+    wl_l1_numbers_read(device, &p->l1);
     p->costs = WL_ARENA_NEW(&p->fixed_arena, wl_access_cost, kernel->access_count);
     p->field_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->field_count);
     p->access_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->access_count);
@@ -153,8 +155,10 @@ static void add_part(wl_value *v, const char *name, double value)
 
 static double wavefronts_of(const wl_predictor *p, size_t access)
 {
-    const bool store = p->kernel->accesses[access].store;
-    return p->rules.has_hash && !store ? p->costs[access].cold : p->costs[access].hit;
+    const wl_access_cost *c = &p->costs[access];
+    if (p->kernel->accesses[access].store)
+        return c->hit + p->l1.split * c->split;
+    return p->rules.has_hash ? c->cold : c->hit;
 }
 
 static wl_l1_totals l1_totals(const wl_predictor *p, const wl_geometry *g, const wl_thread *thread)
@@ -180,7 +184,6 @@ static wl_l1_totals l1_totals(const wl_predictor *p, const wl_geometry *g, const
 static void set_l1_metrics(const wl_predictor *p, const wl_l1_totals *t, wl_prediction *out)
 {
     double sectors[2] = {0}, tag = 0;
-    wl_l1_numbers numbers;
     for (size_t a = 0; a < p->kernel->access_count; a++) {
         sectors[p->kernel->accesses[a].store] += p->costs[a].sectors;
         tag += p->costs[a].tag;
@@ -189,8 +192,7 @@ static void set_l1_metrics(const wl_predictor *p, const wl_l1_totals *t, wl_pred
     set(out, WL_METRIC_inst_global_st, t->store_inst);
     set(out, WL_METRIC_l1_sectors_ld, sectors[0]);
     set(out, WL_METRIC_l1_sectors_st, sectors[1]);
-    wl_l1_numbers_read(p->device, &numbers);
-    const wl_l1_wavefronts w = wl_l1_law(t, &numbers);
+    const wl_l1_wavefronts w = wl_l1_law(t, &p->l1);
     wl_value *v = set(out, WL_METRIC_l1_wavefronts, w.loads + w.stores + w.load_store + t->thread_index);
     add_part(v, "loads", w.loads);
     add_part(v, "stores", w.stores);

@@ -451,5 +451,6 @@ void wl_counter_free(wl_counter *counter)
     free(counter->boxes);
     wl_solid_free(&counter->solid);
     wl_granules_free(&counter->granules);
+    wl_granules_free(&counter->starts);
     *counter = (wl_counter){0};
 }

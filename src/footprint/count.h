@@ -33,19 +33,24 @@ typedef struct wl_region {
     const wl_kernel *kernel;
     wl_block_set blocks;
     int64_t first_thread, thread_count; /* of each block, when threads are enumerated; count 0: all of them */
+    bool onto_last; /* threads enumerated: what the count before this one found is counted, too */
 } wl_region;
 
 /* Scratch memory, reused from count to count. */
 typedef struct wl_counter {
     struct wl_point_box *boxes;
     size_t box_capacity;
-    wl_granules granules;
+    wl_granules granules, starts; /* starts: addresses at the first step of loops that advance evenly */
     wl_solid solid;
     wl_count_method method; /* the most laborious one used since it was last reset */
     int64_t row_budget;     /* steps to spend on one box before giving up          */
 } wl_counter;
 
 #define WL_ROW_BUDGET ((int64_t)1 << 22)
+#define WL_THREADS_BUDGET ((int64_t)1 << 26) /* addresses evaluated for one count of threads */
+
+/* Evaluations an access takes per thread: loops that advance evenly are not evaluated step by step. */
+double wl_threads_steps(const wl_kernel *kernel, const wl_access *access);
 
 /* granule_bytes is a power of two. covered costs extra: ask only where it is needed.
  * WL_E_LIMIT when rows must be visited one by one and there are more than the budget. */

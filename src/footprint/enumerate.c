@@ -1,5 +1,7 @@
 /* enumerate.c - footprints of accesses that are not affine: every thread, every loop step, one by one.
  * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "footprint/count.h"
@@ -9,14 +11,29 @@
 #define LANES 64 /* threads evaluated together; any number serves */
 
 typedef struct walk {
-    wl_granules *granules;
+    wl_granules *granules, *starts;
     const wl_region *region;
-    wl_program *programs;
-    size_t count;
     int shift; /* log2 of the granule */
     int32_t width;
     int64_t before; /* granule added last */
 } walk;
+
+/* An access in a loop that advances by the same stride for every thread: its addresses at the first step tell all. */
+static bool advances_evenly(const wl_kernel *kernel, const wl_access *access, int64_t strides[3])
+{
+    return wl_access_steps(kernel, access) > 1 && wl_expr_loop_strides(access->index, strides);
+}
+
+double wl_threads_steps(const wl_kernel *kernel, const wl_access *access)
+{
+    int64_t strides[3];
+    return advances_evenly(kernel, access, strides) ? 1 : wl_access_steps(kernel, access);
+}
+
+static wl_status too_scattered(wl_error *err)
+{
+    return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
+}
 
 static wl_status add_addresses(void *context, const int64_t *addresses, int lanes, wl_error *err)
 {
@@ -27,12 +44,86 @@ static wl_status add_addresses(void *context, const int64_t *addresses, int lane
             continue; /* neighbouring lanes mostly share a granule */
         w->before = last;
         if (!wl_granules_add(w->granules, first, last))
-            return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
+            return too_scattered(err);
     }
     return WL_OK;
 }
 
-static wl_status run_block(walk *w, const int64_t block[3], wl_error *err)
+static wl_status add_starts(void *context, const int64_t *addresses, int lanes, wl_error *err)
+{
+    walk *w = context;
+    for (int i = 0; i < lanes; i++) {
+        if (i > 0 && addresses[i] == addresses[i - 1])
+            continue;
+        if (!wl_granules_add(w->starts, addresses[i], addresses[i]))
+            return too_scattered(err);
+    }
+    return WL_OK;
+}
+
+/* ---- loops that advance evenly ---- */
+
+typedef struct advance {
+    const walk *walk;
+    int loops;
+    int64_t stride[WL_LOOPS_MAX], extent[WL_LOOPS_MAX]; /* bytes; the smallest stride first */
+    int64_t budget;
+} advance;
+
+static void add_loop(advance *a, int64_t stride, int64_t extent)
+{
+    int at = a->loops++;
+    for (; at > 0 && llabs(a->stride[at - 1]) > llabs(stride); at--) {
+        a->stride[at] = a->stride[at - 1];
+        a->extent[at] = a->extent[at - 1];
+    }
+    a->stride[at] = stride;
+    a->extent[at] = extent;
+}
+
+/* All steps of the loops `left` and inside, from one address. */
+static bool add_steps(advance *a, int left, int64_t address)
+{
+    const int shift = a->walk->shift;
+    if (left == 0) {
+        a->budget--;
+        return wl_granules_add(a->walk->granules, address >> shift, (address + a->walk->width - 1) >> shift);
+    }
+    const int64_t stride = a->stride[left - 1], extent = a->extent[left - 1], reach = stride * (extent - 1);
+    if (left == 1 && llabs(stride) <= (int64_t)1 << shift && llabs(stride) <= a->walk->width) { /* no gaps */
+        a->budget--;
+        return wl_granules_add(a->walk->granules, (address + wl_min(0, reach)) >> shift,
+                               (address + wl_max(0, reach) + a->walk->width - 1) >> shift);
+    }
+    for (int64_t step = 0; step < extent; step++)
+        if (a->budget < 0 || !add_steps(a, left - 1, address + step * stride))
+            return false;
+    return true;
+}
+
+/* Every start that was found, moved through the loops. */
+static wl_status advance_starts(walk *w, const wl_access *access, const int64_t strides[3], wl_error *err)
+{
+    const wl_kernel *kernel = w->region->kernel;
+    const uint32_t vars = wl_expr_vars(access->index);
+    advance a = {.walk = w, .budget = WL_THREADS_BUDGET};
+    for (int l = 0; l < kernel->loop_count; l++)
+        if (vars & (1u << (WL_VAR_LOOP_0 + l)))
+            add_loop(&a, strides[l] * access->width_bytes, kernel->loop_extent[l]);
+    for (size_t i = 0; i < w->starts->chunk_count; i++) {
+        const wl_granule_chunk *c = &w->starts->chunks[i];
+        for (int word = 0; word < WL_GRANULE_CHUNK_WORDS; word++)
+            for (uint64_t bits = c->bits[word]; bits; bits &= bits - 1) {
+                const int64_t start = c->number * WL_GRANULE_CHUNK_WORDS * 64 + word * 64 + __builtin_ctzll(bits);
+                if (!add_steps(&a, a.loops, start))
+                    return too_scattered(err);
+            }
+    }
+    return WL_OK;
+}
+
+/* One access by the threads of one block; only the first step of its loops where `starts`. */
+static wl_status run_block(walk *w, wl_program *program, bool starts, const int64_t block[3], wl_error *err)
 {
     const wl_geometry *g = w->region->geometry;
     wl_lane_values values;
@@ -48,16 +139,14 @@ static wl_status run_block(walk *w, const int64_t block[3], wl_error *err)
                 for (f[0] = 0; f[0] < g->fold[0]; f[0]++) {
                     if (wl_lanes_fill(g, &warp, lanes, f, &values, lane) == 0)
                         continue;
-                    for (size_t i = 0; i < w->count; i++) {
-                        w->width = w->programs[i].access->width_bytes;
-                        WL_TRY(wl_program_run(&w->programs[i], &values, add_addresses, w, err));
-                    }
+                    WL_TRY(starts ? wl_program_run_first(program, &values, add_starts, w, err)
+                                  : wl_program_run(program, &values, add_addresses, w, err));
                 }
     }
     return WL_OK;
 }
 
-static wl_status run_region(walk *w, wl_error *err)
+static wl_status run_region(walk *w, wl_program *program, bool starts, wl_error *err)
 {
     for (int i = 0; i < w->region->blocks.count; i++) {
         const wl_box3 *box = &w->region->blocks.boxes[i];
@@ -65,9 +154,22 @@ static wl_status run_region(walk *w, wl_error *err)
         for (b[2] = box->lo[2]; b[2] < box->hi[2]; b[2]++)
             for (b[1] = box->lo[1]; b[1] < box->hi[1]; b[1]++)
                 for (b[0] = box->lo[0]; b[0] < box->hi[0]; b[0]++)
-                    WL_TRY(run_block(w, b, err));
+                    WL_TRY(run_block(w, program, starts, b, err));
     }
     return WL_OK;
+}
+
+static wl_status run_access(walk *w, const wl_access *access, wl_arena *arena, wl_error *err)
+{
+    wl_program program;
+    int64_t strides[3];
+    const bool evenly = advances_evenly(w->region->kernel, access, strides);
+    w->width = access->width_bytes;
+    w->before = INT64_MIN;
+    WL_TRY(wl_program_make(w->region->kernel, access, arena, &program, err));
+    wl_granules_clear(w->starts);
+    WL_TRY(run_region(w, &program, evenly, err));
+    return evenly ? advance_starts(w, access, strides, err) : WL_OK;
 }
 
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
@@ -75,18 +177,15 @@ wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses,
 {
     wl_arena arena = {0}; /* to know what is covered, single bytes are noted down */
     walk w = {.granules = &counter->granules,
+              .starts = &counter->starts,
               .region = region,
-              .count = count,
-              .shift = want_covered ? 0 : 63 - __builtin_clzll((unsigned long long)granule_bytes),
-              .before = INT64_MIN,
-              .programs = WL_ARENA_NEW(&arena, wl_program, count)};
-    wl_status status = w.programs ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    for (size_t i = 0; i < count && status == WL_OK; i++)
-        status = wl_program_make(region->kernel, accesses[i]->access, &arena, &w.programs[i], err);
+              .shift = want_covered ? 0 : 63 - __builtin_clzll((unsigned long long)granule_bytes)};
+    wl_status status = WL_OK;
     counter->method = WL_COUNT_THREADS;
-    wl_granules_clear(&counter->granules);
-    if (status == WL_OK)
-        status = run_region(&w, err);
+    if (!region->onto_last)
+        wl_granules_clear(&counter->granules);
+    for (size_t i = 0; i < count && status == WL_OK; i++)
+        status = run_access(&w, accesses[i]->access, &arena, err);
     wl_arena_free(&arena);
     *out = (wl_count){counter->granules.count, -1};
     if (want_covered)

@@ -203,3 +203,35 @@ bool wl_expr_depends_on_launch(const wl_expr *e)
     const uint32_t loops = 1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2;
     return (wl_expr_vars(e) & ~(cells | loops)) != 0;
 }
+
+static bool names_loops(const wl_expr *e)
+{
+    return (wl_expr_vars(e) & (1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2)) != 0;
+}
+
+bool wl_expr_loop_strides(const wl_expr *e, int64_t strides[3])
+{
+    int64_t b[3];
+    memset(strides, 0, 3 * sizeof *strides);
+    if (!names_loops(e))
+        return true;
+    if (e->op == WL_EXPR_VAR) {
+        strides[e->var - WL_VAR_LOOP_0] = 1;
+        return true;
+    }
+    if (e->op == WL_EXPR_ADD || e->op == WL_EXPR_SUB) {
+        bool ok = wl_expr_loop_strides(e->a, strides) && wl_expr_loop_strides(e->b, b);
+        for (int i = 0; i < 3 && ok; i++)
+            ok = wl_add(strides[i], e->op == WL_EXPR_ADD ? b[i] : -b[i], &strides[i]);
+        return ok;
+    }
+    if (e->op != WL_EXPR_MUL)
+        return false;
+    const wl_expr *constant = e->a->op == WL_EXPR_CONST ? e->a : e->b, *other = constant == e->a ? e->b : e->a;
+    if (constant->op != WL_EXPR_CONST || !wl_expr_loop_strides(other, strides))
+        return false;
+    bool ok = true;
+    for (int i = 0; i < 3 && ok; i++)
+        ok = wl_mul(strides[i], constant->value, &strides[i]);
+    return ok;
+}

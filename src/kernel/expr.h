@@ -88,6 +88,9 @@ wl_status wl_expr_eval(const wl_expr *expr, const wl_lane_values *values, int64_
 /* Which variables an expression names, as a bit set. */
 uint32_t wl_expr_vars(const wl_expr *expr);
 
+/* Whether an expression is its value at the first loop step plus step times a constant, loop by loop; the constants. */
+bool wl_expr_loop_strides(const wl_expr *expr, int64_t strides[3]);
+
 /* Whether it names anything but cells and loop variables. */
 bool wl_expr_depends_on_launch(const wl_expr *expr);
 

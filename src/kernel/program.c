@@ -40,22 +40,34 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
     return WL_OK;
 }
 
-/* One operation on all lanes. False when some result leaves 2^60, or a divisor is 0. */
-static bool operate(wl_expr_op op, const int64_t *a, const int64_t *b, int lanes, int64_t *out)
+/* Not 0 when a value leaves +-2^60. No branch, so that compilers handle several lanes at once. */
+static inline uint64_t out_of_range(int64_t v)
 {
-    bool ok = true;
+    return (uint64_t)(v + (WL_ADDRESS_LIMIT - 1)) >> 61 | (uint64_t)((WL_ADDRESS_LIMIT - 1) - v) >> 63;
+}
+
+/* One operation on all lanes. False when some result leaves 2^60, or a divisor is 0. Operands are in range, so sums do
+ * not overflow. */
+static bool operate(wl_expr_op op, const int64_t *restrict a, const int64_t *restrict b, int lanes,
+                    int64_t *restrict out)
+{
+    uint64_t bad = 0;
     switch (op) {
     case WL_EXPR_ADD:
-        for (int i = 0; i < lanes; i++)
-            ok = wl_add(a[i], b[i], &out[i]) && ok;
+        for (int i = 0; i < lanes; i++) {
+            out[i] = a[i] + b[i];
+            bad |= out_of_range(out[i]);
+        }
         break;
     case WL_EXPR_SUB:
-        for (int i = 0; i < lanes; i++)
-            ok = wl_add(a[i], -b[i], &out[i]) && ok;
+        for (int i = 0; i < lanes; i++) {
+            out[i] = a[i] - b[i];
+            bad |= out_of_range(out[i]);
+        }
         break;
     case WL_EXPR_MUL:
         for (int i = 0; i < lanes; i++)
-            ok = wl_mul(a[i], b[i], &out[i]) && ok;
+            bad |= !wl_mul(a[i], b[i], &out[i]);
         break;
     case WL_EXPR_DIV:
     case WL_EXPR_MOD:
@@ -77,7 +89,7 @@ static bool operate(wl_expr_op op, const int64_t *a, const int64_t *b, int lanes
     case WL_EXPR_CONST:
     case WL_EXPR_VAR: break;
     }
-    return ok;
+    return bad == 0;
 }
 
 /* Evaluates the nodes that loop `level` - 1 or one inside it changes; level 0: all. */
@@ -103,11 +115,16 @@ static wl_status evaluate(wl_program *p, const wl_lane_values *values, int level
 static wl_status finish_step(const wl_program *p, int lanes, wl_program_visit visit, void *context, wl_error *err)
 {
     const int64_t base = p->kernel->fields[p->access->field].base_bytes, *index = p->values[p->count - 1];
+    const int64_t width = p->access->width_bytes, room = (WL_ADDRESS_LIMIT - 1 - base) / width;
     int64_t addresses[WL_LANES_MAX];
+    uint64_t far = 0;
     for (int i = 0; i < lanes; i++)
-        if (!wl_mul(index[i], p->access->width_bytes, &addresses[i]) || !wl_add(addresses[i], base, &addresses[i]))
-            return wl_fail(err, WL_E_RANGE, p->access->loc, "the address of %.60s leaves the range +-2^60",
-                           p->access->text);
+        far |= (uint64_t)(room - index[i]) >> 63 | (uint64_t)(room + index[i]) >> 63;
+    if (far)
+        return wl_fail(err, WL_E_RANGE, p->access->loc, "the address of %.60s leaves the range +-2^60",
+                       p->access->text);
+    for (int i = 0; i < lanes; i++)
+        addresses[i] = index[i] * width + base;
     return visit(context, addresses, lanes, err);
 }
 
@@ -133,6 +150,14 @@ wl_status wl_program_run(wl_program *program, wl_lane_values *values, wl_program
                          wl_error *err)
 {
     return run_loops(program, values, 0, 0, visit, context, err);
+}
+
+wl_status wl_program_run_first(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context,
+                               wl_error *err)
+{
+    for (int loop = 0; loop < WL_LOOPS_MAX; loop++)
+        memset(values->at[WL_VAR_LOOP_0 + loop], 0, sizeof values->at[0]);
+    return run_loops(program, values, WL_LOOPS_MAX, 0, visit, context, err);
 }
 
 double wl_access_steps(const wl_kernel *kernel, const wl_access *access)

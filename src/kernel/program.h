@@ -37,6 +37,10 @@ typedef wl_status (*wl_program_visit)(void *context, const int64_t *addresses, i
 wl_status wl_program_run(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context,
                          wl_error *err);
 
+/* Only the first step of every loop. */
+wl_status wl_program_run_first(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context,
+                               wl_error *err);
+
 /* How often the access is executed per cell: the product of the loops it names. */
 double wl_access_steps(const wl_kernel *kernel, const wl_access *access);
 

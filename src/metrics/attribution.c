@@ -74,9 +74,10 @@ static wl_status attribute_field(const wl_attribution_input *in, wl_counter *cou
     share_out(in, stores, fresh, in->fields[f].dram_store_bytes, dram_store, shares);
     if (loads->count == 0) /* reads that complete partly written sectors are the stores' */
         share_out(in, stores, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
-    for (size_t i = 0; i < stores->count; i++) /* every store writes through: its own sectors */
-        *l2_store(&shares[stores->accesses[i]->access - in->view->kernel->accesses]) =
-            shares[stores->accesses[i]->access - in->view->kernel->accesses].l1_sectors * (double)sector;
+    /* every store writes through its own sectors, but for those that combine */
+    for (size_t i = 0; i < stores->count; i++)
+        fresh[i] = shares[stores->accesses[i]->access - in->view->kernel->accesses].l1_sectors;
+    share_out(in, stores, fresh, in->fields[f].l2_store_bytes, l2_store, shares);
     return WL_OK;
 }
 

@@ -15,13 +15,31 @@ typedef struct summer {
     const wl_block_sum_input *in;
     wl_block_sum *sum;
     wl_error *err;
+    int64_t period; /* the largest granule: blocks that differ by it are aligned alike */
 } summer;
 
-static void add(const summer *s, double weight, const wl_count *count)
+/* Counts one block (or warp) that stands for `weight` of them; shape: moved to where it is, or NULL. */
+static wl_status add(const summer *s, double weight, const wl_shape *shape, const wl_region *region)
 {
-    s->sum->granules += weight * (double)count->touched;
-    if (s->in->want_covered)
-        s->sum->covered += weight * (double)wl_max(0, count->covered);
+    const wl_block_sum_input *in = s->in;
+    double touched[WL_GRANULES_MAX];
+    wl_count first = {0};
+    if (in->want_covered) {
+        WL_TRY(shape ? wl_shape_count(in->counter, shape, region, in->granules[0], true, &first, s->err)
+                     : wl_view_count(in->view, in->counter, in->field, in->side, region, in->granules[0], true, &first,
+                                     s->err));
+        s->sum->covered += weight * (double)wl_max(0, first.covered);
+    }
+    if (!shape)
+        WL_TRY(wl_view_counts(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count,
+                              touched, s->err));
+    for (int i = 0; i < in->granule_count; i++) {
+        wl_count c = first;
+        if (shape && (i > 0 || !in->want_covered))
+            WL_TRY(wl_shape_count(in->counter, shape, region, in->granules[i], false, &c, s->err));
+        s->sum->granules[i] += weight * (shape ? (double)c.touched : touched[i]);
+    }
+    return WL_OK;
 }
 
 static wl_region one_block(const summer *s, const int64_t block[3])
@@ -41,7 +59,7 @@ static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const 
     for (int d = 0; d < 3; d++)
         strides[d] = wl_block_stride(&shape->linears[0], s->in->geometry, d);
     wl_residues here, next;
-    if (!wl_residues_start(0, s->in->granule, strides, 3, &here))
+    if (!wl_residues_start(0, s->period, strides, 3, &here))
         return WL_E_UNSUPPORTED;
     for (int d = 0; d < 3; d++) {
         wl_residues_move(&here, strides[d], 0, c->count[d], &next);
@@ -50,12 +68,10 @@ static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const 
     const wl_region region = one_block(s, c->first);
     for (int i = 0; i < here.count; i++) {
         wl_shape moved = *shape;
-        wl_count count;
         if (!here.weight[i])
             continue;
         moved.base += wl_residue(&here, i);
-        WL_TRY(wl_shape_count(s->in->counter, &moved, &region, s->in->granule, s->in->want_covered, &count, s->err));
-        add(s, (double)here.weight[i], &count);
+        WL_TRY(add(s, (double)here.weight[i], &moved, &region));
     }
     return WL_OK;
 }
@@ -79,7 +95,7 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
         period[d] = c->count[d];
         if (moves_alike(s, shape, d))
             period[d] =
-                wl_min(period[d], s->in->granule / wl_gcd(s->in->granule, wl_block_stride(&shape->linears[0], s->in->geometry, d)));
+                wl_min(period[d], s->period / wl_gcd(s->period, wl_block_stride(&shape->linears[0], s->in->geometry, d)));
         kinds *= wl_min(period[d], KINDS_MAX + 1);
     }
     const bool sample = kinds > KINDS_MAX;
@@ -97,9 +113,7 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
         }
         const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
         const wl_region region = one_block(s, block);
-        wl_count count;
-        WL_TRY(wl_shape_count(s->in->counter, shape, &region, s->in->granule, s->in->want_covered, &count, s->err));
-        add(s, weight, &count);
+        WL_TRY(add(s, weight, shape, &region));
     }
     return WL_OK;
 }
@@ -113,9 +127,7 @@ static wl_status sum_opaque(const summer *s)
         int64_t block[3];
         wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
         const wl_region region = one_block(s, block);
-        wl_count count;
-        WL_TRY(wl_view_count(s->in->view, s->in->counter, s->in->field, s->in->side, &region, s->in->granule, s->in->want_covered, &count, s->err));
-        add(s, (double)g->blocks / (double)n, &count);
+        WL_TRY(add(s, (double)g->blocks / (double)n, NULL, &region));
     }
     return WL_OK;
 }
@@ -123,7 +135,7 @@ static wl_status sum_opaque(const summer *s)
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err)
 {
     const wl_field_side *f = &input->view->fields[input->field][input->side];
-    const summer s = {input, out, err};
+    const summer s = {input, out, err, input->granules[input->granule_count - 1]};
     *out = (wl_block_sum){0};
     if (f->count == 0)
         return WL_OK;
@@ -185,10 +197,7 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
         wl_region region = one_block(s, block);
         region.first_thread = number % per_block * warp_size;
         region.thread_count = warp_size;
-        wl_count count;
-        WL_TRY(wl_view_count(s->in->view, s->in->counter, s->in->field, s->in->side, &region, s->in->granule,
-                             s->in->want_covered, &count, s->err));
-        add(s, (double)warps / (double)n, &count);
+        WL_TRY(add(s, (double)warps / (double)n, NULL, &region));
     }
     return WL_OK;
 }
@@ -205,7 +214,7 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
         in.geometry = &warps;
         return wl_block_sum_make(&in, out, err);
     }
-    const summer s = {input, out, err};
+    const summer s = {input, out, err, input->granules[input->granule_count - 1]};
     const wl_count_method method = input->counter->method;
     const wl_status status = sum_sampled_warps(&s, warp_size);
     input->counter->method = method; /* a sample: says nothing about how the volumes were counted */

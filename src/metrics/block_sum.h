@@ -8,9 +8,9 @@
 #include "metrics/view.h"
 
 typedef struct wl_block_sum {
-    double granules; /* distinct per block, summed over all blocks             */
-    double covered;  /* those with every byte accessed by the block; if wanted */
-    bool sampled;    /* not every kind of block was counted                    */
+    double granules[WL_GRANULES_MAX]; /* distinct per block, summed over all blocks                    */
+    double covered;                   /* of the first: those with every byte accessed by the block, if wanted */
+    bool sampled;                     /* not every kind of block was counted                           */
 } wl_block_sum;
 
 typedef struct wl_block_sum_input {
@@ -19,8 +19,9 @@ typedef struct wl_block_sum_input {
     const wl_geometry *geometry;
     size_t field;
     wl_side side;
-    int64_t granule;
     bool want_covered;
+    int granule_count;
+    int64_t granules[WL_GRANULES_MAX]; /* ascending */
 } wl_block_sum_input;
 
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err);

@@ -245,6 +245,10 @@ void wl_laws_l2(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     out->waves = t->blocks / t->wave_blocks;
     out->partial_unknown = t->partly_unknown;
+    for (size_t i = 0; i < t->field_count; i++) {
+        out->l2_alloc_bytes += t->fields[i].wave_lines * t->l2_line;
+        out->pages += t->fields[i].wave_pages;
+    }
     dram_loads(t, laws, out);
     dram_stores(t, laws, out);
 }

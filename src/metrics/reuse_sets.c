@@ -44,14 +44,12 @@ static wl_status l1_volumes(estimator *e)
     const int64_t sector = wl_device_int(d, WL_DEVICE_l1_sector), line = wl_device_int(d, WL_DEVICE_l1_line);
     double lines = 0;
     for (size_t f = 0; f < e->field_count; f++) {
-        wl_block_sum sectors, field_lines;
-        wl_block_sum_input in = {e->in->view, e->counter, g, f, WL_LOADS, sector, false};
-        WL_TRY(wl_block_sum_make(&in, &sectors, e->err));
-        in.granule = line;
-        WL_TRY(wl_block_sum_make(&in, &field_lines, e->err));
-        e->out->fields[f].l2_compulsory = sectors.granules * (double)sector;
-        e->out->sampled = e->out->sampled || sectors.sampled || field_lines.sampled;
-        lines += field_lines.granules;
+        const wl_block_sum_input in = {e->in->view, e->counter, g, f, WL_LOADS, false, 2, {sector, line}};
+        wl_block_sum sum;
+        WL_TRY(wl_block_sum_make(&in, &sum, e->err));
+        e->out->fields[f].l2_compulsory = sum.granules[0] * (double)sector;
+        e->out->sampled = e->out->sampled || sum.sampled;
+        lines += sum.granules[1];
     }
     e->out->l1_alloc_bytes = lines / (double)g->blocks * (double)line * (double)g->occupancy.blocks_per_sm;
     const double scale = (double)wl_device_int(d, WL_DEVICE_l1_curve_scale);

@@ -1,6 +1,9 @@
 /* traffic.c - see traffic.h. SPDX-License-Identifier: MIT */
 #include "metrics/traffic.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
@@ -57,61 +60,56 @@ static void add_instructions(const tally *t)
     }
 }
 
-static wl_status per_block(const tally *t, size_t field, wl_side side, double granule, double *sum, double *full)
+static wl_block_sum_input sum_input(const tally *t, size_t field, wl_side side, bool want_covered, int n)
 {
-    const wl_block_sum_input in = {t->in->view, t->counter,       t->in->geometry, field,
-                                   side,        (int64_t)granule, full != NULL};
-    wl_block_sum s;
-    WL_TRY(wl_block_sum_make(&in, &s, t->err));
-    *sum = s.granules;
-    if (full)
-        *full = s.covered;
-    t->out->sampled = t->out->sampled || s.sampled;
-    return WL_OK;
-}
-
-static wl_status per_warp(const tally *t, size_t field, wl_side side, double granule, double *sum, double *full)
-{
-    const wl_block_sum_input in = {t->in->view, t->counter,       t->in->geometry, field,
-                                   side,        (int64_t)granule, full != NULL};
-    wl_block_sum s;
-    WL_TRY(wl_warp_sum_make(&in, t->warp_size, &s, t->err));
-    *sum = s.granules;
-    if (full)
-        *full = s.covered;
-    return WL_OK;
+    const wl_traffic *o = t->out;
+    return (wl_block_sum_input){t->in->view,
+                                t->counter,
+                                t->in->geometry,
+                                field,
+                                side,
+                                want_covered,
+                                n,
+                                {(int64_t)o->sector, n == 2 ? (int64_t)o->line : (int64_t)o->unit, (int64_t)o->line}};
 }
 
 static wl_status count_loads(const tally *t, size_t field)
 {
     wl_traffic *o = t->out;
     wl_field_traffic *f = &o->fields[field];
+    wl_block_sum block, warp;
     if (t->in->view->fields[field][WL_LOADS].count == 0)
         return WL_OK;
+    const wl_block_sum_input of_blocks = sum_input(t, field, WL_LOADS, false, 3),
+                             of_warps = sum_input(t, field, WL_LOADS, false, 2);
+    WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
+    WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
+    o->sampled = o->sampled || block.sampled;
     f->loaded_too = true;
-    WL_TRY(per_block(t, field, WL_LOADS, o->sector, &f->block_sectors, NULL));
-    WL_TRY(per_block(t, field, WL_LOADS, o->line, &f->block_lines, NULL));
-    WL_TRY(per_block(t, field, WL_LOADS, o->unit, &f->block_units, NULL));
-    WL_TRY(per_warp(t, field, WL_LOADS, o->sector, &f->warp_sectors, NULL));
-    WL_TRY(per_warp(t, field, WL_LOADS, o->line, &f->warp_lines, NULL));
+    f->block_units = block.granules[1];
+    f->block_lines = block.granules[2];
+    f->warp_lines = warp.granules[1];
     /* samples of blocks and of warps must not contradict each other */
-    f->block_sectors = f->block_sectors < f->requested ? f->block_sectors : f->requested;
-    f->warp_sectors = f->warp_sectors > f->block_sectors ? f->warp_sectors : f->block_sectors;
-    f->warp_sectors = f->warp_sectors < f->requested ? f->warp_sectors : f->requested;
+    f->block_sectors = fmin(block.granules[0], f->requested);
+    f->warp_sectors = fmin(fmax(warp.granules[0], f->block_sectors), f->requested);
     return WL_OK;
 }
 
 static wl_status count_stores(const tally *t, size_t field)
 {
-    wl_traffic *o = t->out;
-    wl_field_traffic *f = &o->fields[field];
+    wl_field_traffic *f = &t->out->fields[field];
+    wl_block_sum block, warp;
     if (t->in->view->fields[field][WL_STORES].count == 0)
         return WL_OK;
-    WL_TRY(per_warp(t, field, WL_STORES, o->sector, &f->store_warp, &f->store_warp_full));
-    WL_TRY(per_block(t, field, WL_STORES, o->sector, &f->store_block, &f->store_block_full));
-    WL_TRY(per_block(t, field, WL_STORES, o->line, &f->store_block_lines, NULL));
-    f->store_warp = f->store_warp < f->written ? f->store_warp : f->written;
-    f->store_block = f->store_block < f->store_warp ? f->store_block : f->store_warp;
+    const wl_block_sum_input of_blocks = sum_input(t, field, WL_STORES, true, 2),
+                             of_warps = sum_input(t, field, WL_STORES, true, 1);
+    WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
+    WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
+    f->store_warp = fmin(warp.granules[0], f->written);
+    f->store_warp_full = warp.covered;
+    f->store_block = fmin(block.granules[0], f->store_warp);
+    f->store_block_full = block.covered;
+    f->store_block_lines = block.granules[1];
     return WL_OK;
 }
 
@@ -131,9 +129,10 @@ static void choose_windows(const tally *t)
     const int64_t row = g->grid[0], layer = row * g->grid[1];
     const double layers = (double)g->cells[2] / (double)(g->block[2] * g->fold[2]);
     const double rows = (double)g->cells[1] / (double)(g->block[1] * g->fold[1]);
-    if (g->grid[1] > 1)
+    const bool one_wave = g->blocks <= g->wave_blocks; /* all run at once: nothing comes before anything */
+    if (g->grid[1] > 1 && !one_wave)
         add_window(o, (double)row, rows * layers, 1);
-    if (g->grid[2] > 1)
+    if (g->grid[2] > 1 && !one_wave)
         add_window(o, (double)layer, layers, 2);
     if (o->window_count == 0) /* one dimension: whatever lies farther back than a wave */
         for (int64_t n = g->wave_blocks; n < g->blocks && o->window_count < WL_WINDOWS_MAX - 1; n *= 2)
@@ -149,18 +148,21 @@ static wl_region window_region(const tally *t, int w)
     int64_t start = 0;
     if (n < g->blocks)
         start = t->out->window_direction[w] == 0   ? (g->blocks - n) / 2
-                : t->out->window_direction[w] == 1 ? g->grid[2] / 2 * layer + g->grid[1] / 2 * row
-                                                   : g->grid[2] / 2 * layer;
+                : t->out->window_direction[w] == 1 ? (g->grid[2] - 1) / 2 * layer + (g->grid[1] - 1) / 2 * row
+                                                   : (g->grid[2] - 1) / 2 * layer;
     return run_of_blocks(t, start, start + n);
 }
 
 static wl_status count_window(const tally *t, int w)
 {
     const wl_region region = window_region(t, w);
+    const int64_t granules[2] = {(int64_t)t->out->fetch, (int64_t)t->out->l2_line};
     for (size_t i = 0; i < t->out->field_count; i++) {
         wl_field_traffic *f = &t->out->fields[i];
-        WL_TRY(distinct(t, i, WL_LOADS, &region, t->out->fetch, &f->window_units[w]));
-        WL_TRY(distinct(t, i, WL_LOADS, &region, t->out->l2_line, &f->window_lines[w]));
+        double loaded[2];
+        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &region, granules, 2, loaded, t->err));
+        f->window_units[w] = loaded[0];
+        f->window_lines[w] = loaded[1];
         WL_TRY(distinct(t, i, WL_STORES, &region, t->out->l2_line, &f->window_store_lines[w]));
     }
     return WL_OK;
@@ -205,9 +207,16 @@ static wl_status count_wave(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
     const int64_t start = (g->blocks - g->wave_blocks) / 2;
+    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page};
     const wl_region wave = run_of_blocks(t, start, start + g->wave_blocks);
-    for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(distinct(t, i, WL_LOADS, &wave, t->out->sector, &t->out->fields[i].wave_sectors));
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        wl_field_traffic *f = &t->out->fields[i];
+        double both[2];
+        WL_TRY(distinct(t, i, WL_LOADS, &wave, t->out->sector, &f->wave_sectors));
+        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_BOTH, &wave, granules, 2, both, t->err));
+        f->wave_lines = both[0];
+        f->wave_pages = both[1];
+    }
     return WL_OK;
 }
 
@@ -236,6 +245,64 @@ static wl_status count_runs(const tally *t)
     WL_TRY(count_windows(t));
     WL_TRY(count_wave(t));
     return count_stored(t);
+}
+
+/* ---- two waves, for what has to be evaluated thread by thread ---- */
+
+enum { SECTOR, FETCH, LINE, PAGE };
+
+/* Distinct granules of one side of a field in one wave, and in two; threads of the second are added to the first's. */
+static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_region *one, const wl_region *two,
+                           const wl_region *second, double first[4], double both[4])
+{
+    const wl_traffic *o = t->out;
+    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page};
+    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, one, granules, 4, first, t->err));
+    const bool closed = t->in->view->fields[field][side].has_shape;
+    if (!closed && second->blocks.count == 0) {
+        memcpy(both, first, 4 * sizeof *both);
+        return WL_OK;
+    }
+    return wl_view_counts(t->in->view, t->counter, field, side, closed ? two : second, granules, 4, both, t->err);
+}
+
+static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
+                                   const wl_region *second)
+{
+    wl_field_traffic *f = &t->out->fields[field];
+    const double waves = t->out->blocks / t->out->wave_blocks;
+    double first[4], both[4];
+    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, first, both));
+    f->wave_sectors = first[SECTOR];
+    f->wave_lines = first[LINE];
+    f->wave_pages = first[PAGE];
+    f->window_units[0] = first[FETCH];
+    f->window_lines[0] = first[LINE];
+    f->window_units[1] = first[FETCH] + (waves - 1) * (both[FETCH] - first[FETCH]);
+    f->window_lines[1] = first[LINE] + (waves - 1) * (both[LINE] - first[LINE]);
+    WL_TRY(count_two(t, field, WL_STORES, one, two, second, first, both));
+    f->wave_lines += first[LINE];
+    f->wave_pages += first[PAGE];
+    f->window_store_lines[0] = first[LINE];
+    f->window_store_lines[1] = first[LINE] + (waves - 1) * (both[LINE] - first[LINE]);
+    f->stored = first[SECTOR] + (waves - 1) * (both[SECTOR] - first[SECTOR]);
+    t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too);
+    return WL_OK;
+}
+
+static wl_status count_two_waves(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), start = (g->blocks - blocks) / 2;
+    const wl_region one = run_of_blocks(t, start, start + wave);
+    wl_region two = run_of_blocks(t, start, start + blocks), second = run_of_blocks(t, start + wave, start + blocks);
+    second.onto_last = true;
+    if (wave < g->blocks)
+        add_window(t->out, (double)wave, (double)g->blocks / (double)wave, 0);
+    add_window(t->out, (double)g->blocks, 1, 2);
+    for (size_t i = 0; i < t->out->field_count; i++)
+        WL_TRY(count_field_waves(t, i, &one, &two, &second));
+    return WL_OK;
 }
 
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
@@ -269,7 +336,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
     }
     wl_error limit = {0};
     t.err = &limit;
-    const wl_status status = count_runs(&t);
+    const wl_status status = input->view->opaque ? count_two_waves(&t) : count_runs(&t);
     out->windows_known = status == WL_OK;
     if (status != WL_OK && status != WL_E_LIMIT)
         return wl_fail(err, status, limit.loc, "%s", limit.message);

@@ -10,7 +10,8 @@
 #include "metrics/warps.h"
 
 /* Windows: runs of blocks in launch order whose data the next run may find again. A row of blocks, a layer, and the
- * launch; where the grid has one dimension, runs of doubling length. */
+ * launch; where the grid has one dimension, runs of doubling length; where threads have to be evaluated one by one, two
+ * waves, and what the second adds to the first stands for the rest of the launch. */
 #define WL_WINDOWS_MAX 12
 
 /* Of one field; sums over all blocks or warps of the launch. */
@@ -19,6 +20,7 @@ typedef struct wl_field_traffic {
     double block_sectors, block_units, block_lines;  /* distinct in each block, loads                 */
     double warp_sectors, warp_lines;                 /* distinct in each warp, loads                  */
     double wave_sectors;                             /* distinct in one wave, loads                   */
+    double wave_lines, wave_pages;                   /* the same, loads and stores                    */
     double written, written_lines, written_units;    /* by store instruction                          */
     double written_full, store_inst;                 /* sectors one instruction fills; instructions   */
     double store_warp, store_warp_full;              /* sectors: distinct in each warp, and filled    */
@@ -46,6 +48,7 @@ typedef struct wl_traffic_input {
     const wl_geometry *geometry;
     const wl_device *device;
     const wl_access_cost *costs;
+    int64_t page; /* bytes */
 } wl_traffic_input;
 
 /* Counts; windows_known is false where that would take too long. */

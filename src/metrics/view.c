@@ -5,8 +5,6 @@
 #include "base/fail.h"
 #include "kernel/program.h"
 
-#define ENUMERATION_BUDGET ((double)((int64_t)1 << 26)) /* addresses evaluated for one count */
-
 bool wl_view_is_fixed(const wl_kernel *kernel)
 {
     bool fixed = kernel->dims > 0;
@@ -74,9 +72,9 @@ bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, cons
         blocks += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]);
     }
     for (size_t i = 0; i < s->count; i++)
-        steps += wl_access_steps(view->kernel, s->accesses[i]->access);
+        steps += wl_threads_steps(view->kernel, s->accesses[i]->access);
     const int64_t threads = region->thread_count ? region->thread_count : g->threads;
-    return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps <= ENUMERATION_BUDGET;
+    return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps <= (double)WL_THREADS_BUDGET;
 }
 
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
@@ -91,4 +89,20 @@ wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, 
     if (!wl_view_can_enumerate(view, field, side, region))
         return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too many addresses to evaluate one by one");
     return wl_threads_count(counter, s->accesses, s->count, region, granule, want_covered, out, err);
+}
+
+wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
+                         const int64_t *granules, int n, double *touched, wl_error *err)
+{
+    const wl_field_side *s = &view->fields[field][side];
+    const bool closed = s->has_shape && region->thread_count == 0;
+    for (int i = 0; i < n; i++) {
+        wl_count c = {0};
+        if (i == 0 || closed)
+            WL_TRY(wl_view_count(view, counter, field, side, region, granules[i], false, &c, err));
+        else if (s->count > 0 && region->blocks.count > 0) /* the finest are still there */
+            c.touched = wl_granules_touched(&counter->granules, granules[i] / granules[0]);
+        touched[i] = (double)c.touched;
+    }
+    return WL_OK;
 }

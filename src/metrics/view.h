@@ -32,6 +32,11 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
                         int64_t granule, bool want_covered, wl_count *out, wl_error *err);
 
+/* The same at several granules, ascending; threads are evaluated once for all. */
+#define WL_GRANULES_MAX 4
+wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
+                         const int64_t *granules, int n, double *touched, wl_error *err);
+
 /* Whether a side without a shape can be counted over a region within the budget. */
 bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region);
 

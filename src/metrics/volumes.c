@@ -25,12 +25,12 @@ static void add_up(const wl_volumes_input *input, wl_volumes *out)
 static wl_status l2_side(const wl_volumes_input *input, const wl_traffic *traffic, const wl_laws *laws,
                          wl_counter *counter, wl_volumes *out, wl_error *err)
 {
-    WL_TRY(wl_wave_footprint(input, counter, out, err));
     if (laws && traffic->windows_known) {
         out->estimator = "l2-partitions";
         wl_laws_l2(traffic, laws, out);
         return WL_OK;
     }
+    WL_TRY(wl_wave_footprint(input, counter, out, err));
     out->estimator = "reuse-sets";
     return wl_reuse_sets_l2(input, counter, out, err);
 }
@@ -46,7 +46,7 @@ wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter
     if (!out->fields)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     if (measured) {
-        const wl_traffic_input in = {input->view, input->geometry, input->device, input->costs};
+        const wl_traffic_input in = {input->view, input->geometry, input->device, input->costs, input->page_bytes};
         WL_TRY(wl_traffic_count(&in, counter, scratch, &traffic, err));
         wl_laws_l1(&traffic, &laws, out);
     } else {

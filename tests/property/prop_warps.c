@@ -547,7 +547,7 @@ static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side
     int64_t expected = 0;
     wl_block_sum got;
     wl_error err = {0};
-    if (wl_block_sum_make(&(wl_block_sum_input){view, &counter, &t->geometry, field, side, granule, false}, &got, &err) != WL_OK)
+    if (wl_block_sum_make(&(wl_block_sum_input){view, &counter, &t->geometry, field, side, false, 1, {granule}}, &got, &err) != WL_OK)
         trial_fail(t, &err);
     for (int64_t n = 0; n < t->grid[0] * t->grid[1] * t->grid[2] && g.count; n++) {
         enumerate(t, &g, (blocks){n, n + 1}, &listed);
@@ -555,7 +555,7 @@ static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side
     }
     run.sums++;
     run.sampled_sums += got.sampled;
-    if (got.sampled || (double)expected == got.granules)
+    if (got.sampled || (double)expected == got.granules[0])
         return;
     trial_print(t);
     fail_msg("distinct granules of %lld bytes of each block, %s of field f%zu: expected %lld, got %.17g",
@@ -563,7 +563,7 @@ static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side
              side == WL_LOADS    ? "loads"
              : side == WL_STORES ? "stores"
                                  : "all accesses",
-             field, (long long)expected, got.granules);
+             field, (long long)expected, got.granules[0]);
 }
 
 static void block_sums_agree_with_enumeration(void **state)
