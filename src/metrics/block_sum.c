@@ -81,7 +81,8 @@ static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const 
 static bool moves_alike(const summer *s, const wl_shape *shape, int d)
 {
     for (int l = 1; l < shape->linear_count; l++)
-        if (wl_block_stride(&shape->linears[l], s->in->geometry, d) != wl_block_stride(&shape->linears[0], s->in->geometry, d))
+        if (wl_block_stride(&shape->linears[l], s->in->geometry, d) !=
+            wl_block_stride(&shape->linears[0], s->in->geometry, d))
             return false;
     return true;
 }
@@ -94,8 +95,8 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
     for (int d = 0; d < 3; d++) {
         period[d] = c->count[d];
         if (moves_alike(s, shape, d))
-            period[d] =
-                wl_min(period[d], s->period / wl_gcd(s->period, wl_block_stride(&shape->linears[0], s->in->geometry, d)));
+            period[d] = wl_min(period[d],
+                               s->period / wl_gcd(s->period, wl_block_stride(&shape->linears[0], s->in->geometry, d)));
         kinds *= wl_min(period[d], KINDS_MAX + 1);
     }
     const bool sample = kinds > KINDS_MAX;

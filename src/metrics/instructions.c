@@ -80,7 +80,8 @@ wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geome
         if (!bounds[a].affine)
             continue;
         wl_linear_make(&bounds[a], geometry, &linear);
-        n += add_cells(geometry, &bounds[a], a, kernel->access_count, find_group(out, &linear, bounds[a].access), keys + n);
+        n += add_cells(geometry, &bounds[a], a, kernel->access_count, find_group(out, &linear, bounds[a].access),
+                       keys + n);
     }
     qsort(keys, n, sizeof *keys, compare);
     for (size_t i = 0; i < n; i++) {

@@ -1,9 +1,9 @@
 /* l1_law.h - data wavefronts of a launch from those of its instructions.
  *
  * A load pays what it pays with every line absent (cold), a store what it pays by banks alone (hit), and more when two
- * of its lines share a tag bank. A warp that both loads and stores pays a little on top, growing with its loads and with
- * the wavefronts per access, and saturating: measured, not derived.
- * Layer  metrics. SPDX-License-Identifier: MIT */
+ * of its lines share a tag bank. A warp that both loads and stores pays a little on top, growing with its loads and
+ * with the wavefronts per access, and saturating: measured, not derived. Layer  metrics. SPDX-License-Identifier: MIT
+ */
 #ifndef WL_METRICS_L1_LAW_H
 #define WL_METRICS_L1_LAW_H
 

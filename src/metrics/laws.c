@@ -58,15 +58,38 @@ static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_
     return laws->merge * (1 - 1 / readers) * (1 - 1 / readers);
 }
 
+static double evicted(const wl_traffic *t, const wl_laws *laws, double lines)
+{
+    const double *c = laws->reload, over = lines * t->line * t->blocks_per_sm / t->l1_bytes;
+    return c[0] * exp(-c[1] * exp(-c[2] * over));
+}
+
+/* Sectors loaded again: what the shortest runs of steps request twice, mostly by other warps, and what longer ones find
+ * again that shorter ones do not, each against the lines of that many steps. */
+static double reloads(const wl_traffic *t, const wl_laws *laws)
+{
+    double requested = 0, warps = 0, sectors[WL_STEPS_MAX] = {0}, sum = 0;
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        requested += f->requested;
+        warps += f->step_warp_sectors;
+        for (int n = 0; n < t->step_count; n++)
+            sectors[n] += f->step_sectors[n];
+    }
+    const double again = requested - sectors[0];
+    sum = fmin(again, evicted(t, laws, t->step_lines[0]) * sqrt(fmax(0, again) * fmax(0, warps - sectors[0])));
+    for (int n = 1; n < t->step_count; n++)
+        sum += evicted(t, laws, t->step_lines[n]) * fmax(0, sectors[n - 1] - sectors[n]);
+    return sum;
+}
+
 static void loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     const load_totals s = add_loads(t);
-    const double again = s.requested - s.block_sectors, apart = fmax(0, s.warp_sectors - s.block_sectors);
+    const double again = s.requested - s.block_sectors;
     out->l1_alloc_bytes = s.block_lines * t->line / t->blocks * t->blocks_per_sm;
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
-    const double *c = laws->reload;
-    const double evicted = c[0] * exp(-c[1] * exp(-c[2] * out->l1_oversubscription));
-    const double reloaded = fmin(again, evicted * sqrt(again * apart));
+    const double reloaded = fmin(again, reloads(t, laws));
     out->l1_miss_rate = again > 0 ? reloaded / again : 0;
     const double arrive = 1 - merged_share(t, laws, &s);
     for (size_t i = 0; i < t->field_count; i++) {
@@ -74,10 +97,9 @@ static void loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
         wl_volume *v = &out->fields[i];
         v->l2_compulsory = f->block_sectors * t->sector * arrive;
         v->l2_capacity = out->l1_miss_rate * (f->requested - f->block_sectors) * t->sector * arrive;
-        out->requests.read_units +=
-            (f->block_units + (f->block_sectors > 0 ? f->block_units / f->block_sectors : 0) * out->l1_miss_rate *
-                                  (f->requested - f->block_sectors)) *
-            arrive;
+        out->requests.read_units += (f->block_units + (f->block_sectors > 0 ? f->block_units / f->block_sectors : 0) *
+                                                          out->l1_miss_rate * (f->requested - f->block_sectors)) *
+                                    arrive;
     }
     out->requests.chunk = s.block_lines > 0 ? t->sector * s.block_sectors / s.block_lines : t->line;
 }
@@ -98,8 +120,8 @@ static void stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
         written += f->store_block;
         lines_written += f->store_block_lines;
         const double within = lines <= laws->combine_lines ? laws->combine[0] : laws->combine[1];
-        const double sectors = f->written - within * (f->written - f->store_warp) -
-                               between * fmax(0, f->store_warp - f->store_block);
+        const double sectors =
+            f->written - within * (f->written - f->store_warp) - between * fmax(0, f->store_warp - f->store_block);
         out->fields[i].l2_store = sectors * t->sector;
         /* pieces: writes that leave a sector incomplete; several in one line share the cost of a request */
         const double full = f->written_full + within * fmax(0, f->store_warp_full - f->written_full);

@@ -27,8 +27,8 @@ typedef struct step {
 typedef struct profiler {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
-    int outer;     /* the dimension blocks advance along last */
-    double *span;  /* bytes between the first and the last cell, per group of instructions */
+    int outer;    /* the dimension blocks advance along last */
+    double *span; /* bytes between the first and the last cell, per group of instructions */
     int64_t line;
     double loads_per_phase;
 } profiler;

@@ -12,18 +12,18 @@
 
 /* Per thread that has work. */
 typedef struct wl_thread {
-    double loads, stores;       /* executed                                                                    */
-    double fresh_loads;         /* phases' worth: groups of loads_per_phase of which one reads new lines; for the
-                                   thread of a block that meets the most of them                                */
-    double instructions;        /* of all kinds; estimated unless the kernel states them                       */
+    double loads, stores; /* executed                                                                    */
+    double fresh_loads;   /* phases' worth: groups of loads_per_phase of which one reads new lines; for the
+                             thread of a block that meets the most of them                                */
+    double instructions;  /* of all kinds; estimated unless the kernel states them                       */
     bool instructions_stated;
     double multiplies, wide_multiplies; /* of addresses, where they are computed for every access              */
-    double streams;             /* arrays walked at once, loads and stores                                     */
-    double planes;              /* cells of a block along the outermost dimension                              */
+    double streams; /* arrays walked at once, loads and stores                                     */
+    double planes;  /* cells of a block along the outermost dimension                              */
 } wl_thread;
 
 wl_status wl_thread_profile(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
-                            const wl_instructions *instructions, int64_t line, double loads_per_phase, wl_arena *scratch,
-                            wl_thread *out, wl_error *err);
+                            const wl_instructions *instructions, int64_t line, double loads_per_phase,
+                            wl_arena *scratch, wl_thread *out, wl_error *err);
 
 #endif /* WL_METRICS_THREAD_H */

@@ -113,6 +113,89 @@ static wl_status count_stores(const tally *t, size_t field)
     return WL_OK;
 }
 
+/* ---- runs of loop steps ---- */
+
+/* The lengths of runs: all loops at their first step, then the innermost (the last) growing, then the next. */
+static int choose_steps(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX])
+{
+    int n = 1;
+    for (int l = 0; l < WL_LOOPS_MAX; l++)
+        extents[0][l] = 1;
+    for (int l = kernel->loop_count; l-- > 0;)
+        while (extents[n - 1][l] < kernel->loop_extent[l] && n < WL_STEPS_MAX) {
+            memcpy(extents[n], extents[n - 1], sizeof extents[n]);
+            const int64_t longer = wl_min(4 * extents[n][l], kernel->loop_extent[l]);
+            extents[n][l] = n == WL_STEPS_MAX - 1 ? kernel->loop_extent[l] : longer;
+            n++;
+        }
+    for (int l = 0; l < kernel->loop_count; l++)
+        extents[n - 1][l] = kernel->loop_extent[l];
+    return n;
+}
+
+/* How many such runs the loads of a field make. */
+static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOOPS_MAX])
+{
+    const wl_kernel *kernel = t->in->view->kernel;
+    const wl_field_side *side = &t->in->view->fields[field][WL_LOADS];
+    uint32_t vars = 0;
+    double runs = 1;
+    for (size_t i = 0; i < side->count; i++)
+        vars |= wl_expr_vars(side->accesses[i]->access->index);
+    for (int l = 0; l < kernel->loop_count; l++)
+        if (vars & (1u << (WL_VAR_LOOP_0 + l)))
+            runs *= (double)kernel->loop_extent[l] / (double)extents[l];
+    return runs;
+}
+
+/* One length; the footprints come from a kernel that is the same but for the length of its loops. */
+static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOOPS_MAX])
+{
+    wl_kernel shorter = *t->in->view->kernel;
+    wl_view view = *t->in->view;
+    memcpy(shorter.loop_extent, extents, sizeof shorter.loop_extent);
+    view.kernel = &shorter;
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        wl_field_traffic *f = &t->out->fields[i];
+        wl_block_sum sum;
+        wl_block_sum_input in = sum_input(t, i, WL_LOADS, false, 2);
+        const double runs = runs_of(t, i, extents);
+        in.view = &view;
+        if (!f->loaded_too)
+            continue;
+        WL_TRY(wl_block_sum_make(&in, &sum, t->err));
+        f->step_sectors[n] = sum.granules[0] * runs;
+        t->out->step_lines[n] += sum.granules[1] / t->out->blocks;
+        if (n > 0)
+            continue;
+        WL_TRY(wl_warp_sum_make(&in, t->warp_size, &sum, t->err));
+        f->step_warp_sectors = sum.granules[0] * runs;
+    }
+    return WL_OK;
+}
+
+static wl_status count_all_steps(const tally *t)
+{
+    wl_traffic *o = t->out;
+    int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX];
+    o->step_count = choose_steps(t->in->view->kernel, extents);
+    for (int n = 0; n + 1 < o->step_count; n++)
+        WL_TRY(count_steps(t, n, extents[n]));
+    const int last = o->step_count - 1; /* all steps: known already */
+    for (size_t i = 0; i < o->field_count; i++) {
+        wl_field_traffic *f = &o->fields[i];
+        f->step_sectors[last] = f->block_sectors;
+        if (last == 0)
+            f->step_warp_sectors = f->warp_sectors;
+        o->step_lines[last] += f->block_lines / o->blocks;
+        /* samples must not contradict each other: longer runs find no more */
+        for (int n = 0; n <= last; n++)
+            f->step_sectors[n] =
+                fmin(fmax(f->step_sectors[n], f->block_sectors), n ? f->step_sectors[n - 1] : f->requested);
+    }
+    return WL_OK;
+}
+
 /* ---- runs of blocks ---- */
 
 static void add_window(wl_traffic *o, double blocks, double repeats, int direction)
@@ -334,6 +417,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
         WL_TRY(count_loads(&t, f));
         WL_TRY(count_stores(&t, f));
     }
+    WL_TRY(count_all_steps(&t));
     wl_error limit = {0};
     t.err = &limit;
     const wl_status status = input->view->opaque ? count_two_waves(&t) : count_runs(&t);

@@ -14,19 +14,25 @@
  * waves, and what the second adds to the first stands for the rest of the launch. */
 #define WL_WINDOWS_MAX 12
 
+/* Steps: how much a block touches while its loops take 1, 4, 16, .. steps, up to all of them. What is read again within
+ * a few steps needs room for those few only. A kernel without loops has one. */
+#define WL_STEPS_MAX 12
+
 /* Of one field; sums over all blocks or warps of the launch. */
 typedef struct wl_field_traffic {
-    double requested;                                /* sectors, by load instruction                  */
-    double block_sectors, block_units, block_lines;  /* distinct in each block, loads                 */
-    double warp_sectors, warp_lines;                 /* distinct in each warp, loads                  */
-    double wave_sectors;                             /* distinct in one wave, loads                   */
-    double wave_lines, wave_pages;                   /* the same, loads and stores                    */
-    double written, written_lines, written_units;    /* by store instruction                          */
-    double written_full, store_inst;                 /* sectors one instruction fills; instructions   */
-    double store_warp, store_warp_full;              /* sectors: distinct in each warp, and filled    */
-    double store_block, store_block_full;            /* the same in each block                        */
+    double requested;                               /* sectors, by load instruction                  */
+    double block_sectors, block_units, block_lines; /* distinct in each block, loads                 */
+    double warp_sectors, warp_lines;                /* distinct in each warp, loads                  */
+    double step_sectors[WL_STEPS_MAX];              /* distinct in each block and run of steps, summed over the runs */
+    double step_warp_sectors;                       /* the same in each warp, for the shortest runs  */
+    double wave_sectors;                            /* distinct in one wave, loads                   */
+    double wave_lines, wave_pages;                  /* the same, loads and stores                    */
+    double written, written_lines, written_units;   /* by store instruction                          */
+    double written_full, store_inst;                /* sectors one instruction fills; instructions   */
+    double store_warp, store_warp_full;             /* sectors: distinct in each warp, and filled    */
+    double store_block, store_block_full;           /* the same in each block                        */
     double store_block_lines;
-    double stored, stored_partly;                    /* sectors of the launch: distinct, never filled */
+    double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool loaded_too;
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
 } wl_field_traffic;
@@ -36,6 +42,8 @@ typedef struct wl_traffic {
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, blocks_per_sm, l1_bytes;
     double sector, line, unit, fetch, l2_line; /* bytes */
+    int step_count;
+    double step_lines[WL_STEPS_MAX]; /* of all loads of one block in one run of steps */
     int window_count;
     int window_direction[WL_WINDOWS_MAX]; /* in which dimension the next window lies */
     double window_blocks[WL_WINDOWS_MAX];

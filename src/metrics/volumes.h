@@ -2,11 +2,11 @@
  *
  * Two estimators stand side by side; the output names the one used.
  *
- *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are taken of
- *                  one wave in the middle of the launch, of the blocks one row and one layer of blocks before it, and
- *                  of both together; fitted curves of the device then say how much of the overlap is still in the L2.
- *   l2-partitions  (traffic.c, laws.c) for devices whose file holds the numbers of the measured laws. Where its counts
- *                  would take too long, reuse-sets gives the L2 side.
+ *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are taken
+ * of one wave in the middle of the launch, of the blocks one row and one layer of blocks before it, and of both
+ * together; fitted curves of the device then say how much of the overlap is still in the L2. l2-partitions  (traffic.c,
+ * laws.c) for devices whose file holds the numbers of the measured laws. Where its counts would take too long,
+ * reuse-sets gives the L2 side.
  *
  * Layer   metrics (uses footprint, device)
  * Maths   docs/model.md

@@ -17,9 +17,9 @@
 /* Launch totals of one access. */
 typedef struct wl_access_cost {
     double inst, sectors;
-    double hit;       /* data wavefronts, every line present (or by the paper's rule) */
-    double tag, cold; /* tag wavefronts; data wavefronts, every line absent; loads with a hash only */
-    double split;     /* stores with a hash: instructions of which two lines share a tag bank */
+    double hit;                /* data wavefronts, every line present (or by the paper's rule) */
+    double tag, cold;          /* tag wavefronts; data wavefronts, every line absent; loads with a hash only */
+    double split;              /* stores with a hash: instructions of which two lines share a tag bank */
     double lines, units, full; /* stores: lines and L2 units written, and sectors that one instruction fills */
 } wl_access_cost;
 
