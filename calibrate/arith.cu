@@ -9,29 +9,45 @@ enum { CHAINS = 8, STEPS = 16 };
 
 struct fma32 {
     typedef float type;
-    static __device__ void step(float *v, int i, float a) { asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(v[i]) : "f"(a), "f"(v[i ^ 1])); }
+    static __device__ void step(float *v, int i, float a)
+    {
+        asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(v[i]) : "f"(a), "f"(v[i ^ 1]));
+    }
 };
 struct fma64 {
     typedef double type;
-    static __device__ void step(double *v, int i, double a) { asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(v[i]) : "d"(a), "d"(v[i ^ 1])); }
+    static __device__ void step(double *v, int i, double a)
+    {
+        asm volatile("fma.rn.f64 %0, %0, %1, %2;" : "+d"(v[i]) : "d"(a), "d"(v[i ^ 1]));
+    }
 };
 struct fma16 { /* two results per lane */
     typedef unsigned type;
-    static __device__ void step(unsigned *v, int i, unsigned a) { asm volatile("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(v[i]) : "r"(a), "r"(v[i ^ 1])); }
+    static __device__ void step(unsigned *v, int i, unsigned a)
+    {
+        asm volatile("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(v[i]) : "r"(a), "r"(v[i ^ 1]));
+    }
 };
 struct add32 {
     typedef int type;
-    static __device__ void step(int *v, int i, int) { asm volatile("add.s32 %0, %0, %1;" : "+r"(v[i]) : "r"(v[i ^ 1])); }
+    static __device__ void step(int *v, int i, int)
+    {
+        asm volatile("add.s32 %0, %0, %1;" : "+r"(v[i]) : "r"(v[i ^ 1]));
+    }
 };
 struct logic {
     typedef int type;
-    static __device__ void step(int *v, int i, int a) { asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(v[i]) : "r"(v[i ^ 1]), "r"(a)); }
+    static __device__ void step(int *v, int i, int a)
+    {
+        asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(v[i]) : "r"(v[i ^ 1]), "r"(a));
+    }
 };
 struct exp32 {
     typedef float type;
     static __device__ void step(float *v, int i, float) { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(v[i])); }
 };
-struct wide { /* 64-bit result of 32-bit factors, as in the address of p[i]; both halves go on, or it would be narrowed */
+struct wide { /* 64-bit result of 32-bit factors, as in the address of p[i]; both halves go on, or it would be narrowed
+               */
     typedef long long type;
     static __device__ void step(long long *v, int i, long long)
     {
@@ -46,7 +62,9 @@ struct mixed { /* multiply-add and logic by turns, on different pipes */
             asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(v[i]) : "f"(a), "f"(v[i ^ 1]));
         else {
             int x = __float_as_int(v[i]);
-            asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;" : "+r"(x) : "r"(__float_as_int(v[i ^ 1])), "r"(__float_as_int(a)));
+            asm volatile("lop3.b32 %0, %0, %1, %2, 0x96;"
+                         : "+r"(x)
+                         : "r"(__float_as_int(v[i ^ 1])), "r"(__float_as_int(a)));
             v[i] = __int_as_float(x);
         }
     }
@@ -84,7 +102,8 @@ template <class OP> static double pipe_rate(machine &m, const char *what, double
 {
     double best = 0;
     for (const int threads : {512, 1024}) {
-        const double cycles = log_median(m, m.sms, [&] { pipe<OP><<<m.sms, threads>>>(rounds, (typename OP::type)a, m.log, m.sink); });
+        const double cycles =
+            log_median(m, m.sms, [&] { pipe<OP><<<m.sms, threads>>>(rounds, (typename OP::type)a, m.log, m.sink); });
         const double rate = (double)rounds * STEPS * CHAINS * threads / m.prop.warpSize / cycles;
         record(m, text("operation=%s;threads=%d", what, threads), "warp_instructions", rate, "1/cycle");
         best = std::max(best, rate);
@@ -97,7 +116,8 @@ static void arithmetic(machine &m)
     const double lanes = m.prop.warpSize;
     const int rounds = 64;
     keep(m, CAL_fp64_rate, lanes * pipe_rate<fma64>(m, "fma.f64", 0.9, rounds));
-    const double fma = pipe_rate<fma32>(m, "fma.f32", 0.9, rounds), mix = pipe_rate<mixed>(m, "fma.f32+lop3", 0.9, rounds);
+    const double fma = pipe_rate<fma32>(m, "fma.f32", 0.9, rounds),
+                 mix = pipe_rate<mixed>(m, "fma.f32+lop3", 0.9, rounds);
     keep(m, CAL_fp32_rate, lanes * fma);
     keep(m, CAL_fp16_rate, 2 * lanes * pipe_rate<fma16>(m, "fma.f16x2", 0x3a003a00, rounds));
     /* the compiler spreads adds over the integer and the multiply pipe; logic stays on the integer pipe */
@@ -107,7 +127,8 @@ static void arithmetic(machine &m)
     keep(m, CAL_sfu_rate, lanes * pipe_rate<exp32>(m, "ex2.f32", 0, rounds));
     keep(m, CAL_issue_rate, std::max(fma, mix), "multiply-adds alone or with logic");
     const double parts = known(m, CAL_sub_partitions, 4);
-    keep(m, CAL_wide_multiply, parts / pipe_rate<wide>(m, "mul.wide.s32", 3, rounds), "cycles per warp instruction and scheduler");
+    keep(m, CAL_wide_multiply, parts / pipe_rate<wide>(m, "mul.wide.s32", 3, rounds),
+         "cycles per warp instruction and scheduler");
 }
 
 /* A lone warp: multiply-add, add and logic by turns in N chains of dependent instructions. */
@@ -146,7 +167,8 @@ template <int N> static __global__ void lone_warp(int rounds, float a, int b, lo
 template <int N> static double lone(machine &m)
 {
     const int rounds = 256;
-    const double cycles = log_median(m, 1, [&] { lone_warp<N><<<1, 32>>>(rounds, 0.9f, 3, m.log, m.sink); }) / (rounds * 16.0 * 3 * N);
+    const double cycles =
+        log_median(m, 1, [&] { lone_warp<N><<<1, 32>>>(rounds, 0.9f, 3, m.log, m.sink); }) / (rounds * 16.0 * 3 * N);
     record(m, text("chains=%d", N), "instruction_of_a_lone_warp", cycles, "cycles");
     return cycles;
 }

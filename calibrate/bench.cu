@@ -1,4 +1,5 @@
-/* bench.cu - see bench.h: timing, results, and the two kernels that several benchmarks share. SPDX-License-Identifier: MIT */
+/* bench.cu - see bench.h: timing, results, and the two kernels that several benchmarks share. SPDX-License-Identifier:
+ * MIT */
 #include "bench.h"
 
 #include <cmath>
@@ -129,7 +130,8 @@ int rounds_for(machine &m, double target, const std::function<void(int)> &launch
 {
     int rounds = 4;
     for (int tries = 0; tries < 8; tries++) {
-        const double t = seconds(m, [&] { launch(rounds); }, 1);
+        const double t = seconds(
+            m, [&] { launch(rounds); }, 1);
         if (t >= 0.5 * target || rounds >= 1 << 24)
             return std::max(1, (int)std::min(rounds * std::max(0.25, target / t), 1e8));
         rounds = (int)std::min(rounds * std::min(64.0, std::max(2.0, 0.8 * target / t)), (double)(1 << 24));
@@ -146,10 +148,7 @@ size_t power_of_two_below(size_t n)
 }
 
 size_t l2_set_bytes(const machine &m) { return power_of_two_below((size_t)m.prop.l2CacheSize / 4); }
-size_t memory_set_bytes(const machine &m)
-{
-    return std::min((size_t)1 << 30, power_of_two_below(m.buffer_bytes / 4));
-}
+size_t memory_set_bytes(const machine &m) { return std::min((size_t)1 << 30, power_of_two_below(m.buffer_bytes / 4)); }
 
 /* ---- pointer chase ---- */
 
@@ -159,8 +158,16 @@ static __global__ void link_ring(char *base, size_t n, size_t stride, size_t ste
         *(char **)(base + i * stride) = base + (i + step) % n * stride;
 }
 
-static __global__ void chase(const char *base, size_t n, size_t stride, int sweeps, const char *other, size_t other_bytes,
-                             int warm_hops, int hops, long long *log, int *sink)
+__device__ inline long long load_long_strong(const char *p)
+{
+    long long v;
+    asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+
+template <bool PAST_L1>
+static __global__ void chase(const char *base, size_t n, size_t stride, int sweeps, const char *other,
+                             size_t other_bytes, int warm_hops, int hops, long long *log, int *sink)
 {
     int s = 0;
     for (int r = 0; r < sweeps; r++)
@@ -174,12 +181,12 @@ static __global__ void chase(const char *base, size_t n, size_t stride, int swee
         return;
     const char *p = base;
     for (int h = 0; h < warm_hops; h++)
-        p = (const char *)load_long(p);
+        p = (const char *)(PAST_L1 ? load_long_strong(p) : load_long(p));
     consume(sink, (int)(size_t)p);
     const long long start = clock64();
 #pragma unroll 16
     for (int h = 0; h < hops; h++)
-        p = (const char *)load_long(p);
+        p = (const char *)(PAST_L1 ? load_long_strong(p) : load_long(p));
     consume(sink, (int)(size_t)p);
     log[0] = clock64() - start;
 }
@@ -212,7 +219,8 @@ double chase_cycles(machine &m, const ring &r)
     const double cycles = log_median(m, 1, [&] {
         if (r.flush)
             CUDA(cudaMemsetAsync(m.buffer + m.buffer_bytes - other_bytes - flush_bytes, 0, flush_bytes));
-        chase<<<1, 1024>>>(r.base, r.n, r.stride, r.sweeps, other, other_bytes, r.warm_hops, r.hops, m.log, m.sink);
+        (r.past_l1 ? chase<true> : chase<false>)<<<1, 1024>>>(r.base, r.n, r.stride, r.sweeps, other, other_bytes,
+                                                              r.warm_hops, r.hops, m.log, m.sink);
     });
     return cycles / r.hops;
 }
@@ -220,7 +228,8 @@ double chase_cycles(machine &m, const ring &r)
 /* ---- streams ---- */
 
 template <int R, int W, int U>
-static __global__ void __launch_bounds__(1024) stream_kernel(char *base, size_t array_bytes, size_t step, int rounds, int *sink)
+static __global__ void __launch_bounds__(1024)
+    stream_kernel(char *base, size_t array_bytes, size_t step, int rounds, int *sink)
 {
     extern __shared__ char room[]; /* only its size matters */
     const size_t mask = array_bytes - 1, chunk = (size_t)blockDim.x * U * 8;
@@ -283,9 +292,12 @@ double stream_bandwidth(machine &m, const stream &s)
         return 0;
     /* an odd step: a block comes back to a chunk only after all others, so that its L1 never helps */
     const size_t step = (size_t)grid | 1;
-    const auto launch = [&](int rounds) { kernel<<<grid, block, shared>>>(m.buffer, s.array_bytes, step, rounds, m.sink); };
+    const auto launch = [&](int rounds) {
+        kernel<<<grid, block, shared>>>(m.buffer, s.array_bytes, step, rounds, m.sink);
+    };
     const int rounds = rounds_for(m, 1.5e-3, launch);
-    const double t = seconds(m, [&] { launch(rounds); }, 3);
+    const double t = seconds(
+        m, [&] { launch(rounds); }, 3);
     return 8.0 * (s.reads + s.writes) * s.loads * block * grid * (double)rounds / t;
 }
 
@@ -315,5 +327,7 @@ double sector_rate(machine &m, size_t stride, size_t span_bytes)
         sectors_kernel<<<grid, block>>>(m.buffer, span_bytes, stride, step, rounds, m.sink);
     };
     const int rounds = rounds_for(m, 1.5e-3, launch);
-    return 4.0 * block * grid * rounds / seconds(m, [&] { launch(rounds); }, 3);
+    return 4.0 * block * grid * rounds /
+           seconds(
+               m, [&] { launch(rounds); }, 3);
 }

@@ -1,8 +1,9 @@
 /* bench.h - what every benchmark of calibrate/ uses: checked CUDA calls, timing, the CSV and the device file.
  *
- * Two clocks: events around launches (seconds), and clock64() inside a kernel (cycles of one multiprocessor, whatever the
- * frequency does). Loads and stores are inline PTX, so that neither a cache policy nor a loop is left to the compiler;
- * loops over resident data add a run-time zero to their addresses, so that no load is the same as the one before.
+ * Two clocks: events around launches (seconds), and clock64() inside a kernel (cycles of one multiprocessor, whatever
+ * the frequency does). Loads and stores are inline PTX, so that neither a cache policy nor a loop is left to the
+ * compiler; loops over resident data add a run-time zero to their addresses, so that no load is the same as the one
+ * before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,18 +34,18 @@ void cuda_check(cudaError_t error, const char *call, const char *file, int line)
 struct machine {
     cudaDeviceProp prop;
     int sms;
-    double clock_hz;          /* under load, measured by the benchmark clock; the query's value before */
-    double memory_peak;       /* bytes per second by the device query, for choosing amounts of work; 0: unknown */
-    char *buffer;             /* zeroed device memory for data */
-    size_t buffer_bytes;      /* at most 55 % of the free memory */
-    long long *log;           /* device memory for cycles and times */
+    double clock_hz;     /* under load, measured by the benchmark clock; the query's value before */
+    double memory_peak;  /* bytes per second by the device query, for choosing amounts of work; 0: unknown */
+    char *buffer;        /* zeroed device memory for data */
+    size_t buffer_bytes; /* at most 55 % of the free memory */
+    long long *log;      /* device memory for cycles and times */
     size_t log_entries;
-    int *sink;                /* a place for results that never come */
+    int *sink; /* a place for results that never come */
     cudaEvent_t begin, end;
     cal_device *out;
     FILE *csv;
-    const char *bench;        /* the benchmark that runs */
-    char when[16];            /* 2026-11 */
+    const char *bench; /* the benchmark that runs */
+    char when[16];     /* 2026-11 */
 };
 
 /* A benchmark: a name for --only, what it does, and the function. */
@@ -167,12 +168,13 @@ struct ring {
     int sweeps;          /* of all elements by the block before the chase */
     int warm_hops, hops; /* not timed, timed */
     bool flush;          /* empty the L2 before each chase */
+    bool past_l1;        /* every hop goes to the L2, also to a line seen before */
 };
 double chase_cycles(machine &m, const ring &r); /* per hop */
 size_t ring_step(size_t n);                     /* a step that visits all of n in an order without neighbours */
 
-/* Bandwidth of persistent blocks: every thread reads `loads` elements of 8 bytes from each of `reads` arrays, and writes
- * them to each of `writes` arrays, again and again; the arrays are walked by all blocks together. */
+/* Bandwidth of persistent blocks: every thread reads `loads` elements of 8 bytes from each of `reads` arrays, and
+ * writes them to each of `writes` arrays, again and again; the arrays are walked by all blocks together. */
 struct stream {
     int reads, writes, loads;
     int threads_per_sm;

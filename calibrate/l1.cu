@@ -1,8 +1,9 @@
 /* l1.cu - the L1: latency, sector, line, banks, capacity, rates, and the hash that spreads lines over tag banks.
  *
  * Wavefronts are seen by timing: 32 warps of a block repeat one access pattern over lines that the L1 holds; cycles per
- * load is what the pattern costs. Every iteration loads eight times, `STEP` bytes apart, from lines whose numbers differ in
- * a few bits only: the hash is linear over XOR, so all eight copies of the pattern behave alike. SPDX-License-Identifier: MIT */
+ * load is what the pattern costs. Every iteration loads eight times, `STEP` bytes apart, from lines whose numbers
+ * differ in a few bits only: the hash is linear over XOR, so all eight copies of the pattern behave alike.
+ * SPDX-License-Identifier: MIT */
 #include "bench.h"
 
 #include <array>
@@ -11,7 +12,8 @@
 typedef std::array<long long, 32> lanes; /* byte offset of every lane */
 
 template <int BYTES, int STEP>
-static __global__ void __launch_bounds__(1024) pattern_kernel(const char *base, const long long *offsets, int rounds, long long zero, long long *log, int *sink)
+static __global__ void __launch_bounds__(1024)
+    pattern_kernel(const char *base, const long long *offsets, int rounds, long long zero, long long *log, int *sink)
 {
     const char *p = base + offsets[threadIdx.x % 32];
     int s = 0;
@@ -38,7 +40,8 @@ static __global__ void __launch_bounds__(1024) pattern_kernel(const char *base, 
 }
 
 /* Cycles per load and multiprocessor. */
-template <int BYTES, int STEP> static double pattern(machine &m, const char *base, const lanes &offsets, int warps = 32, int rounds = 128)
+template <int BYTES, int STEP>
+static double pattern(machine &m, const char *base, const lanes &offsets, int warps = 32, int rounds = 128)
 {
     long long *on_device = m.log + m.log_entries - 32;
     CUDA(cudaMemcpy(on_device, offsets.data(), sizeof offsets, cudaMemcpyHostToDevice));
@@ -60,13 +63,13 @@ template <class F> static lanes each_lane(F offset)
 
 static void latency(machine &m)
 {
-    ring r = {m.buffer, 64, 128, 1, 0, 256, 4096, false};
+    ring r = {m.buffer, 64, 128, 1, 0, 256, 4096, false, false};
     keep(m, CAL_l1_latency, chase_cycles(m, r), "pointer chase");
     record(m, "stride=128;bytes=8192", "latency", known(m, CAL_l1_latency, 0), "cycles");
     /* lines that are in the L2 only: a hop into a sector that is there is short */
     double at[5];
     for (int i = 0; i < 5; i++) {
-        r = {m.buffer, (size_t)(1 << 18) >> i, (size_t)8 << i, 1, 0, 0, 4096, false};
+        r = {m.buffer, (size_t)(1 << 18) >> i, (size_t)8 << i, 1, 0, 0, 4096, false, false};
         at[i] = chase_cycles(m, r);
         record(m, text("stride=%d;first touch", 8 << i), "latency", at[i], "cycles");
     }
@@ -121,7 +124,8 @@ static void banks(machine &m)
     const int row_bytes = 4 << i;
     /* odd lanes one word beside the even ones: conflict-free with them if a bank is one word wide */
     const double same = pattern<4, 16384>(m, m.buffer, each_lane([](int l) { return 128LL * l; }), 32, 32);
-    const double beside = pattern<4, 16384>(m, m.buffer, each_lane([](int l) { return 128LL * l + 4 * (l % 2); }), 32, 32);
+    const double beside =
+        pattern<4, 16384>(m, m.buffer, each_lane([](int l) { return 128LL * l + 4 * (l % 2); }), 32, 32);
     record(m, "32 lines;word 0", "cycles_per_load", same, "cycles");
     record(m, "32 lines;word lane%2", "cycles_per_load", beside, "cycles");
     const int width = beside < 0.7 * same ? 4 : 8;
@@ -139,15 +143,18 @@ static void line(machine &m)
     double cycles[6];
     for (int i = 0; i < 6; i++) {
         const int d = 16 << i; /* 16 ... 512 */
-        cycles[i] = pattern<4, 16384>(m, m.buffer, each_lane([=](int l) {
-            const int words = d / 4, at = l * words % 32; /* first bank of the chunk */
-            int w = 0; /* a word of the chunk on a bank that no lane before has: chunks on the same banks take turns */
-            if (words < 32)
-                w = l / (32 / words) % words;
-            else
-                w = (l - at) & 31;
-            return (long long)l * d + 4 * w;
-        }), 32, 64);
+        cycles[i] = pattern<4, 16384>(
+            m, m.buffer, each_lane([=](int l) {
+                const int words = d / 4, at = l * words % 32; /* first bank of the chunk */
+                int w =
+                    0; /* a word of the chunk on a bank that no lane before has: chunks on the same banks take turns */
+                if (words < 32)
+                    w = l / (32 / words) % words;
+                else
+                    w = (l - at) & 31;
+                return (long long)l * d + 4 * w;
+            }),
+            32, 64);
         record(m, text("chunk=%d", d), "cycles_per_load", cycles[i], "cycles");
     }
     int i = 1;
@@ -162,7 +169,8 @@ static void line(machine &m)
 
 /* ---- capacity ---- */
 
-static __global__ void __launch_bounds__(1024) sweep_kernel(const char *base, int bytes, int sweeps, long long zero, long long *log, int *sink)
+static __global__ void __launch_bounds__(1024)
+    sweep_kernel(const char *base, int bytes, int sweeps, long long zero, long long *log, int *sink)
 {
     const char *p = base + 4 * threadIdx.x;
     int s = 0;
@@ -192,7 +200,8 @@ static void capacity(machine &m)
     double plateau = 0;
     int knee = 0;
     for (int bytes = 16 << 10; bytes <= documented * 3 / 2; bytes += bytes < documented / 2 ? 16 << 10 : 8 << 10) {
-        const double cycles = log_median(m, m.sms, [&] { sweep_kernel<<<m.sms, 1024>>>(m.buffer, bytes, 16, 0, m.log, m.sink); });
+        const double cycles =
+            log_median(m, m.sms, [&] { sweep_kernel<<<m.sms, 1024>>>(m.buffer, bytes, 16, 0, m.log, m.sink); });
         const double per_load = cycles / (16.0 * bytes / 128);
         record(m, text("bytes=%d", bytes), "cycles_per_load", per_load, "cycles");
         if (bytes == 32 << 10 || plateau == 0)
@@ -214,7 +223,8 @@ static void capacity(machine &m)
 /* Lanes 0-15 on line a, 16-31 on line b, on different banks; the eight loads of a round move inside the lines. */
 static double two_lines(machine &m, const char *base, long long a, long long b)
 {
-    return pattern<4, 4>(m, base, each_lane([=](int l) { return l < 16 ? 128 * a + l / 2 * 4 : 128 * b + 64 + (l - 16) / 2 * 4; }));
+    return pattern<4, 4>(
+        m, base, each_lane([=](int l) { return l < 16 ? 128 * a + l / 2 * 4 : 128 * b + 64 + (l - 16) / 2 * 4; }));
 }
 
 /* An address with zeros in all bits that lines up to 2^top need; the largest top for which the buffer has one. */
@@ -233,11 +243,12 @@ static void tag_hash(machine &m)
 {
     int top = 0;
     char *base = aligned_base(m, top);
-    const double one = two_lines(m, base, 0, 0); /* a single line: no conflict possible */
+    const double one = two_lines(m, base, 0, 0);          /* a single line: no conflict possible */
     const auto conflict = [&](long long a, long long b) { /* 1 yes, 0 no, -1 not clear */
-        const double c = two_lines(m, base, a, b) / one;
-        record(m, text("a=%lld;b=%lld", a, b), "cycles_against_one_line", c, "1");
-        return c < 1.2 ? 0 : c > 1.4 && c < 2.6 ? 1 : -1;
+                                                          const double c = two_lines(m, base, a, b) / one;
+                                                          record(m, text("a=%lld;b=%lld", a, b),
+                                                                 "cycles_against_one_line", c, "1");
+                                                          return c < 1.2 ? 0 : c > 1.4 && c < 2.6 ? 1 : -1;
     };
     record(m, "", "cycles_per_load_of_one_line", one, "cycles");
     std::vector<double> columns = {1, 2};
@@ -284,7 +295,8 @@ static void tag_hash(machine &m)
         leave_out(m, CAL_l1_tag_hash, why);
     } else {
         keep(m, CAL_l1_tag_banks, 4, "two-line loads");
-        keep_list(m, CAL_l1_tag_hash, columns, text("two-line loads; %d of %d other pairs as predicted", right, pairs).c_str());
+        keep_list(m, CAL_l1_tag_hash, columns,
+                  text("two-line loads; %d of %d other pairs as predicted", right, pairs).c_str());
     }
     leave_out(m, CAL_l1_thread_index_wavefronts, "timing does not show it; a profiler counts it");
 }

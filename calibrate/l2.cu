@@ -9,7 +9,7 @@
 static ring l2_ring(machine &m, size_t bytes, int hops)
 {
     const size_t n = bytes / 128;
-    return {m.buffer, n, 128, ring_step(n), 3, 0, (int)std::min((size_t)hops, n), false};
+    return {m.buffer, n, 128, ring_step(n), 3, 0, (int)std::min((size_t)hops, n), false, false};
 }
 
 static void latency(machine &m)
@@ -61,7 +61,8 @@ static void distances(machine &m)
         }
         std::sort(cycles.begin(), cycles.end());
         if (!cycles.empty())
-            progress("line %d: %.0f to %.0f cycles over %zu multiprocessors", l, cycles.front(), cycles.back(), cycles.size());
+            progress("line %d: %.0f to %.0f cycles over %zu multiprocessors", l, cycles.front(), cycles.back(),
+                     cycles.size());
     }
 }
 
@@ -105,7 +106,8 @@ static double best_stream(machine &m, int reads, int writes, const std::vector<i
             const double b = stream_bandwidth(m, {reads, writes, u, threads, bytes});
             if (b <= 0)
                 continue;
-            record(m, text("reads=%d;writes=%d;loads=%d;threads_per_sm=%d;bytes=%zu", reads, writes, u, threads, bytes), "bandwidth", b, "B/s");
+            record(m, text("reads=%d;writes=%d;loads=%d;threads_per_sm=%d;bytes=%zu", reads, writes, u, threads, bytes),
+                   "bandwidth", b, "B/s");
             best = std::max(best, b);
         }
     }
@@ -120,7 +122,8 @@ static void bandwidth(machine &m)
     const double copy = best_stream(m, 1, 1, {1, 2, 4}, set / 2);
     const double write = best_stream(m, 0, 1, {1, 4}, set);
     keep(m, CAL_l2_bandwidth, copy, "copies inside the L2, both directions");
-    keep(m, CAL_l2_unit_bandwidth, read, "full lines read, a plain limit; a fit through bound_norm gives about 1.25 times as much");
+    keep(m, CAL_l2_unit_bandwidth, read,
+         "full lines read, a plain limit; a fit through bound_norm gives about 1.25 times as much");
     keep(m, CAL_l2_write_cost, 2 * read / copy - 1, "copies against reads");
     record(m, "", "write_cost_of_pure_writes", read / write, "1");
     const double lone = sector_rate(m, 128, set);
@@ -155,12 +158,14 @@ static void capacity(machine &m)
     const double size = m.prop.l2CacheSize;
     const int blocks = 2 * m.sms;
     double first = 0, knee = 0;
-    for (const double share : {0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 2.0, 3.0}) {
+    for (const double share :
+         {0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 2.0, 3.0}) {
         const size_t part = std::max((size_t)1, (size_t)(share * size / blocks) / 16384) * 16384;
         if (part * blocks > m.buffer_bytes)
             break;
         const int sweeps = std::max(4, (int)(4 * size / ((double)part * blocks)));
-        const double t = seconds(m, [&] { own_part<<<blocks, 512>>>(m.buffer, part, sweeps, m.sink); }, 3);
+        const double t = seconds(
+            m, [&] { own_part<<<blocks, 512>>>(m.buffer, part, sweeps, m.sink); }, 3);
         const double rate = (double)part * blocks * sweeps / t;
         record(m, text("bytes=%zu;sweeps=%d", part * blocks, sweeps), "bandwidth", rate, "B/s");
         first = std::max(first, rate);
@@ -168,13 +173,14 @@ static void capacity(machine &m)
             knee = (double)part * blocks;
     }
     record(m, "", "knee", knee, "B");
-    progress("sweeps by the same multiprocessors run at L2 speed up to %.1f MiB of %.1f MiB", knee / 1048576, size / 1048576);
+    progress("sweeps by the same multiprocessors run at L2 speed up to %.1f MiB of %.1f MiB", knee / 1048576,
+             size / 1048576);
 }
 
 /* ---- pieces ---- */
 
-/* Sectors of 32 bytes written in four pieces of 8 by neighbouring blocks. PACKED: a warp's pieces lie in consecutive sectors;
- * otherwise each is alone in its line. */
+/* Sectors of 32 bytes written in four pieces of 8 by neighbouring blocks. PACKED: a warp's pieces lie in consecutive
+ * sectors; otherwise each is alone in its line. */
 template <bool PACKED> static __global__ void __launch_bounds__(256) pieces_kernel(char *out, size_t mask, int rounds)
 {
     const size_t group = blockIdx.x / 4, piece = blockIdx.x % 4, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -191,12 +197,16 @@ static void pieces(machine &m)
     const int blocks = m.prop.maxThreadsPerMultiProcessor / 256 * m.sms / 4 * 4;
     const auto rate = [&](const char *how, const std::function<void(int)> &launch) {
         const int rounds = rounds_for(m, 1.5e-3, launch);
-        const double r = 256.0 * blocks * rounds / seconds(m, [&] { launch(rounds); }, 3);
+        const double r = 256.0 * blocks * rounds /
+                         seconds(
+                             m, [&] { launch(rounds); }, 3);
         record(m, text("piece=8;%s", how), "pieces", r, "1/s");
         return r;
     };
     rate("packed", [&](int rounds) { pieces_kernel<true><<<blocks, 256>>>(m.buffer, set - 1, rounds); });
-    keep(m, CAL_piece_rate, rate("alone in their lines", [&](int rounds) { pieces_kernel<false><<<blocks, 256>>>(m.buffer, set - 1, rounds); }),
+    keep(m, CAL_piece_rate,
+         rate("alone in their lines",
+              [&](int rounds) { pieces_kernel<false><<<blocks, 256>>>(m.buffer, set - 1, rounds); }),
          "pieces of 8 bytes by neighbouring blocks");
 }
 
@@ -217,7 +227,9 @@ static void atomics(machine &m)
     for (const unsigned sectors : {(unsigned)(l2_set_bytes(m) / 32), 1024u, 1u}) {
         const auto launch = [&](int rounds) { atomics_kernel<<<blocks, 256>>>(m.buffer, sectors - 1, rounds); };
         const int rounds = rounds_for(m, 1.5e-3, launch);
-        const double rate = 256.0 * blocks * rounds / seconds(m, [&] { launch(rounds); }, 3);
+        const double rate = 256.0 * blocks * rounds /
+                            seconds(
+                                m, [&] { launch(rounds); }, 3);
         record(m, text("sectors=%u", sectors), "atomic_lanes", rate, "1/s");
         if (sectors == 1)
             keep(m, CAL_atomic_address_rate, rate, "one address");

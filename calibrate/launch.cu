@@ -1,5 +1,5 @@
-/* launch.cu - launches and blocks: overhead of a launch, blocks started per second, turnover of a block's place, and how
- * long blocks that load wait. SPDX-License-Identifier: MIT */
+/* launch.cu - launches and blocks: overhead of a launch, blocks started per second, turnover of a block's place, and
+ * how long blocks that load wait. SPDX-License-Identifier: MIT */
 #include "bench.h"
 
 #include <map>
@@ -11,10 +11,12 @@ static void launch_overhead(machine &m)
     const int launches = 2000;
     double best = 0;
     for (const int blocks : {1, m.sms, 4 * m.sms}) {
-        const double t = seconds(m, [&] {
-            for (int i = 0; i < launches; i++)
-                empty<<<blocks, 256>>>(m.sink, i);
-        }) / launches;
+        const double t = seconds(m,
+                                 [&] {
+                                     for (int i = 0; i < launches; i++)
+                                         empty<<<blocks, 256>>>(m.sink, i);
+                                 }) /
+                         launches;
         record(m, text("blocks=%d;threads=256", blocks), "time_per_launch", t, "s");
         best = best == 0 ? t : std::min(best, t);
     }
@@ -33,7 +35,8 @@ static void block_rate(machine &m)
     keep(m, CAL_block_rate, best, "empty kernels");
 }
 
-/* Every block logs its multiprocessor, its first and its last cycle; between them it waits for `wait` cycles and some. */
+/* Every block logs its multiprocessor, its first and its last cycle; between them it waits for `wait` cycles and some.
+ */
 static __global__ void turnover_kernel(int wait, int blocks, long long *log)
 {
     extern __shared__ char room[]; /* only its size matters */
@@ -96,7 +99,9 @@ static void block_turnover(machine &m)
 }
 
 /* Blocks that load once (or write too) and log how long they live. */
-template <int U, bool WRITE> static __global__ void __launch_bounds__(256) phase_kernel(char *base, size_t mask, size_t out, long long *log, int logged)
+template <int U, bool WRITE>
+static __global__ void __launch_bounds__(256)
+    phase_kernel(char *base, size_t mask, size_t out, long long *log, int logged)
 {
     const long long start = clock64();
     const size_t at = blockIdx.x * (size_t)blockDim.x * U * 8 + threadIdx.x * 8;
@@ -132,7 +137,8 @@ static void phase_waits(machine &m)
     const size_t l2 = l2_set_bytes(m), memory = memory_set_bytes(m);
     const double in_l2 = phase<1, false>(m, "l2", l2), in_memory = phase<1, false>(m, "memory", memory);
     const double loaded = phase<4, false>(m, "memory", memory), written = phase<4, true>(m, "memory", memory);
-    keep(m, CAL_dram_wait_first, in_memory - in_l2, "life of blocks with one load from memory minus from the L2; a start value");
+    keep(m, CAL_dram_wait_first, in_memory - in_l2,
+         "life of blocks with one load from memory minus from the L2; a start value");
     if (written > loaded)
         keep(m, CAL_dram_wait_write, 2 * (written - loaded), "life of blocks that write what they read; a start value");
 }

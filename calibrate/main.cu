@@ -33,7 +33,8 @@ static void open_machine(machine &m, int device)
     CUDA(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device));
     CUDA(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, device));
     if (m.prop.major < 7)
-        throw failure(text("%s has compute capability %d.%d; 7.0 is the least", m.prop.name, m.prop.major, m.prop.minor));
+        throw failure(
+            text("%s has compute capability %d.%d; 7.0 is the least", m.prop.name, m.prop.major, m.prop.minor));
     m.sms = m.prop.multiProcessorCount;
     m.clock_hz = 1e3 * khz;
     m.memory_peak = 1e3 * memory_khz * 2 * bus_bits / 8;
@@ -115,7 +116,8 @@ static void print_found(const machine &m)
     for (int k = 0; k < CAL_KEY_COUNT; k++) {
         const cal_entry &e = m.out->entries[k];
         for (size_t i = 0; i < e.count && strstr(e.source, m.bench); i++)
-            (void)printf("%s%s%.6g%s", i ? " " : cal_key_name((cal_key)k), i ? "" : " ", e.values[i], i + 1 < e.count ? "" : "\n");
+            (void)printf("%s%s%.6g%s", i ? " " : cal_key_name((cal_key)k), i ? "" : " ", e.values[i],
+                         i + 1 < e.count ? "" : "\n");
     }
 }
 
@@ -140,7 +142,8 @@ static int calibrate(const options &o)
     for (const benchmark *g : groups) {
         for (; g->name; g++) {
             /* the device query and the clock are needed by all */
-            if (o.only && strcmp(g->name, o.only) != 0 && strcmp(g->name, "query") != 0 && strcmp(g->name, "clock") != 0)
+            if (o.only && strcmp(g->name, o.only) != 0 && strcmp(g->name, "query") != 0 &&
+                strcmp(g->name, "clock") != 0)
                 continue;
             if (now_s() - start > time_limit_s) {
                 (void)fprintf(stderr, "%s: skipped, %.0f s are over\n", g->name, time_limit_s);
@@ -167,6 +170,7 @@ static int calibrate(const options &o)
     (void)fclose(file);
     if (!written)
         throw failure(out + ": " + message);
+    (void)printf("%s\n", out.c_str());
     (void)fprintf(stderr, "wrote %s and %s in %.0f s%s\n", out.c_str(), csv.c_str(), now_s() - start,
                   failed ? "; some benchmarks failed, their numbers are assumed or missing" : "");
     return failed ? 1 : 0;

@@ -14,6 +14,7 @@ static void query(machine &m)
             throw failure(text("the device query gives %g for %s", value, cal_key_name(key)));
         record(m, "", cal_key_name(key), value, "base unit");
     };
+    record(m, text("name=%s", p.name), "compute_capability", p.major + 0.1 * p.minor, "1");
     set(CAL_sm_count, p.multiProcessorCount);
     set(CAL_clock, m.clock_hz); /* until the benchmark clock has measured it */
     set(CAL_warp_size, p.warpSize);
@@ -32,25 +33,31 @@ static void query(machine &m)
     set(CAL_shared_reserved, (double)p.reservedSharedMemPerBlock);
     set(CAL_l2_size, p.l2CacheSize);
     set(CAL_dram_size, (double)(p.totalGlobalMem >> 20 << 20));
-    (void)cal_set(d, CAL_max_registers_per_thread, 255, "NVIDIA CUDA C++ Programming Guide, technical specifications per compute capability");
+    (void)cal_set(d, CAL_max_registers_per_thread, 255,
+                  "NVIDIA CUDA C++ Programming Guide, technical specifications per compute capability");
     if (m.memory_peak > 0) {
         (void)cal_set(d, CAL_dram_bandwidth_peak, m.memory_peak, (source + "; memory clock x 2 x bus width").c_str());
         record(m, "", "dram_bandwidth_peak", m.memory_peak, "B/s");
     }
-    progress("%s: %d multiprocessors, compute capability %d.%d, L2 %d KiB", p.name, m.sms, p.major, p.minor, p.l2CacheSize / 1024);
+    progress("%s: %d multiprocessors, compute capability %d.%d, L2 %d KiB", p.name, m.sms, p.major, p.minor,
+             p.l2CacheSize / 1024);
 }
 
-/* A kernel that cannot do with fewer than about N registers: N values live across a barrier. */
-template <int N> static __global__ void __launch_bounds__(256) many_registers(int *data)
+/* A kernel that cannot do with fewer than about N registers: N values live through a loop. Never run. */
+template <int N> static __global__ void __launch_bounds__(256) many_registers(int *data, int rounds)
 {
     int v[N];
 #pragma unroll
     for (int i = 0; i < N; i++)
-        v[i] = load<4>((const char *)(data + threadIdx.x + i * 256));
-    __syncthreads();
+        v[i] = (int)threadIdx.x * (2 * i + 1);
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++)
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            v[i] = v[i] * v[(i + 1) % N] + r;
 #pragma unroll
     for (int i = 0; i < N; i++)
-        data[threadIdx.x + (N - 1 - i) * 256] = v[i];
+        data[i] = v[i];
 }
 
 /* The rule of cuda_occupancy.h: registers are given to warps in granules, per sub-partition. */
@@ -59,7 +66,8 @@ static int blocks_by_registers(const machine &m, int registers, int threads, int
     const int parts = (int)known(m, CAL_sub_partitions, 4), warp = m.prop.warpSize;
     const int per_warp = (registers * warp + granule - 1) / granule * granule, warps = (threads + warp - 1) / warp;
     const int by_registers = m.prop.regsPerMultiprocessor / parts / per_warp * parts / warps;
-    return std::min({by_registers, m.prop.maxThreadsPerMultiProcessor / (warps * warp), m.prop.maxBlocksPerMultiProcessor});
+    return std::min(
+        {by_registers, m.prop.maxThreadsPerMultiProcessor / (warps * warp), m.prop.maxBlocksPerMultiProcessor});
 }
 
 static __global__ void with_shared(int *sink)
@@ -72,9 +80,10 @@ static __global__ void with_shared(int *sink)
 static void granularity(machine &m)
 {
     cal_fill_facts(m.out);
-    const void *kernels[] = {(const void *)many_registers<16>,  (const void *)many_registers<30>, (const void *)many_registers<44>,
-                             (const void *)many_registers<58>,  (const void *)many_registers<71>, (const void *)many_registers<85>,
-                             (const void *)many_registers<101>, (const void *)many_registers<150>};
+    const void *kernels[] = {(const void *)many_registers<27>, (const void *)many_registers<29>,
+                             (const void *)many_registers<31>, (const void *)many_registers<34>,
+                             (const void *)many_registers<37>, (const void *)many_registers<42>,
+                             (const void *)many_registers<53>, (const void *)many_registers<70>};
     std::vector<int> agreeing;
     for (const int granule : {64, 128, 256, 512, 1024}) {
         bool agrees = true;
@@ -94,10 +103,11 @@ static void granularity(machine &m)
     if (agreeing.size() == 1)
         keep(m, CAL_register_granularity, agreeing[0], "occupancy of kernels of 8 sizes");
     else
-        (void)cal_set(m.out, CAL_register_granularity, 256, "NVIDIA cuda_occupancy.h (CUDA 13.0); probing was not conclusive");
+        progress("register_granularity: %zu granules agree with the occupancies", agreeing.size());
 
     /* the shared memory at which one block fewer fits, against the rule with each granule */
-    CUDA(cudaFuncSetAttribute((const void *)with_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)m.prop.sharedMemPerBlockOptin));
+    CUDA(cudaFuncSetAttribute((const void *)with_shared, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              (int)m.prop.sharedMemPerBlockOptin));
     agreeing.clear();
     for (const size_t granule : {32, 64, 128, 256, 512, 1024}) {
         bool agrees = true;
@@ -121,8 +131,7 @@ static void granularity(machine &m)
     if (agreeing.size() == 1)
         keep(m, CAL_shared_granularity, agreeing[0], "occupancy over shared memory");
     else
-        (void)cal_set(m.out, CAL_shared_granularity, m.prop.major == 7 ? 256 : 128,
-                      "NVIDIA cuda_occupancy.h (CUDA 13.0); probing was not conclusive");
+        progress("shared_granularity: %zu granules agree with the occupancies", agreeing.size());
 }
 
 static __global__ void burn(long long wanted_ns, long long *log, float *sink)

@@ -39,4 +39,11 @@ done
 "$nvcc" -arch="$arch" -o "$build/calibrate" "$build/bench.o" "$build/main.o" "$build/query.o" "$build/launch.o" "$build/arith.o" \
     "$build/l1.o" "$build/l2.o" "$build/dram.o" "$build/device_file.o" "$build/template.o"
 [ "${BUILD_ONLY:-}" = 1 ] && exit 0
-exec "$build/calibrate" "$@"
+status=0
+output=$("$build/calibrate" "$@") || status=$?
+echo "$output"
+warpline=${WARPLINE:-$root/build/release/warpline}
+case $output in
+*.yaml) if [ -x "$warpline" ]; then "$warpline" devices check "$output" || status=1; fi ;;
+esac
+exit "$status"

@@ -39,7 +39,10 @@ static void fill(cal_device *device, cal_key key, const double *values, size_t c
 void cal_fill_facts(cal_device *device)
 {
     const double schedulers = device->major == 6 && device->minor == 0 ? 2 : 4;
+    const double registers = 256, shared = device->major == 7 ? 256 : 128;
     fill(device, CAL_sub_partitions, &schedulers, 1, OCCUPANCY_HEADER);
+    fill(device, CAL_register_granularity, &registers, 1, OCCUPANCY_HEADER);
+    fill(device, CAL_shared_granularity, &shared, 1, OCCUPANCY_HEADER);
     for (size_t i = 0; i < LENGTH(facts); i++) {
         const struct fact *f = &facts[i];
         if (device->major != f->major || device->minor < f->minor_low || device->minor > f->minor_high)
@@ -78,35 +81,23 @@ static const cal_template_row a100[] = {
 
 /* The fitted part of the time model, of h200: no other shipped device has it, so every GPU starts from it. */
 static const cal_template_row h200_time[] = {
-    {CAL_instruction_wait, 1, {2.5}},
-    {CAL_loads_per_phase, 1, {6}},
-    {CAL_phase_wait, 1, {124}},
-    {CAL_dram_wait_first, 1, {562}},
-    {CAL_dram_wait_next, 1, {224}},
-    {CAL_dram_wait_write, 1, {812}},
-    {CAL_block_overlap, 1, {0.84}},
-    {CAL_lsu_issue, 1, {1.18}},
-    {CAL_wide_multiply, 1, {4.83}},
-    {CAL_l2_unit, 1, {64}},
-    {CAL_l2_write_cost, 1, {1.8}},
-    {CAL_dram_write_cost, 1, {1.24}},
-    {CAL_dram_request_overhead, 1, {18}},
-    {CAL_dram_region_loss, 1, {0.0075}},
-    {CAL_dram_stream_loss, 1, {0.066}},
-    {CAL_dram_streams, 1, {16}},
+    {CAL_instruction_wait, 1, {2.5}},     {CAL_loads_per_phase, 1, {6}},
+    {CAL_phase_wait, 1, {124}},           {CAL_dram_wait_first, 1, {562}},
+    {CAL_dram_wait_next, 1, {224}},       {CAL_dram_wait_write, 1, {812}},
+    {CAL_block_overlap, 1, {0.84}},       {CAL_lsu_issue, 1, {1.18}},
+    {CAL_wide_multiply, 1, {4.83}},       {CAL_l2_unit, 1, {64}},
+    {CAL_l2_write_cost, 1, {1.8}},        {CAL_dram_write_cost, 1, {1.24}},
+    {CAL_dram_request_overhead, 1, {18}}, {CAL_dram_region_loss, 1, {0.0075}},
+    {CAL_dram_stream_loss, 1, {0.066}},   {CAL_dram_streams, 1, {16}},
     {CAL_bound_norm, 1, {4.5}},
 };
 
 /* The laws that replace the curves, of h200: for its generation and later ones only. */
 static const cal_template_row h200_laws[] = {
-    {CAL_l1_warp_extra, 3, {9, 6, 3}},
-    {CAL_l1_store_split, 1, {0.75}},
-    {CAL_l1_reload_curve, 3, {0.5, 24, 2.7}},
-    {CAL_l2_merge, 1, {0.06}},
-    {CAL_store_combine_lines, 1, {6}},
-    {CAL_store_combine, 2, {0.98, 0.25}},
-    {CAL_store_combine_warps, 2, {0.07, 0.3}},
-    {CAL_l1_mshr, 1, {512}},
+    {CAL_l1_warp_extra, 3, {9, 6, 3}},         {CAL_l1_store_split, 1, {0.75}},
+    {CAL_l1_reload_curve, 3, {0.5, 24, 2.7}},  {CAL_l2_merge, 1, {0.06}},
+    {CAL_store_combine_lines, 1, {6}},         {CAL_store_combine, 2, {0.98, 0.25}},
+    {CAL_store_combine_warps, 2, {0.07, 0.3}}, {CAL_l1_mshr, 1, {512}},
 };
 /* Those that are sizes of its L2 of 60 MiB: scaled with the L2. */
 static const cal_template_row h200_l2[] = {
@@ -149,7 +140,8 @@ static void fill_rows(cal_device *device, const cal_template_row *rows, size_t c
 void cal_fill_template(cal_device *device)
 {
     const cal_entry *l2 = &device->entries[CAL_l2_size];
-    const double *partitions = device->entries[CAL_l2_partitions].count ? device->entries[CAL_l2_partitions].values : NULL;
+    const double *partitions =
+        device->entries[CAL_l2_partitions].count ? device->entries[CAL_l2_partitions].values : NULL;
     const bool two = (device->major == 8 && device->minor == 0) || device->major == 9 || device->major == 10;
     const double assumed = two ? 2 : 1;
     if (!partitions)
@@ -158,8 +150,13 @@ void cal_fill_template(cal_device *device)
         fill_rows(device, h200_laws, LENGTH(h200_laws), 1, "assumed: as h200; refit with 'warpline fit'");
         if (l2->count && device->entries[CAL_l2_partitions].values[0] == 2)
             fill_rows(device, h200_l2, LENGTH(h200_l2), l2->values[0] / h200_l2_size,
-                      l2->values[0] == h200_l2_size ? "assumed: as h200; refit with 'warpline fit'"
-                                                    : "assumed: as h200, scaled with l2_size; refit with 'warpline fit'");
+                      l2->values[0] == h200_l2_size
+                          ? "assumed: as h200; refit with 'warpline fit'"
+                          : "assumed: as h200, scaled with l2_size; refit with 'warpline fit'");
+    }
+    if (device->entries[CAL_dram_bandwidth_peak].count) {
+        const double reachable = 0.87 * device->entries[CAL_dram_bandwidth_peak].values[0];
+        fill(device, CAL_dram_bandwidth, &reachable, 1, "assumed: 0.87 of the peak, as h200");
     }
     fill_rows(device, h200_time, LENGTH(h200_time), 1, "assumed: as h200; refit with 'warpline fit'");
     fill_rows(device, a100, LENGTH(a100), 1, "assumed: as a100-40gb; refit with 'warpline fit'");

@@ -1,5 +1,5 @@
-/* test_calibrate.c - calibrate/device_file.c and template.c: a device file written from made-up measurements loads, with
- * the numbers that were put in; the stand-ins are those of the shipped devices. SPDX-License-Identifier: MIT */
+/* test_calibrate.c - calibrate/device_file.c and template.c: a device file written from made-up measurements loads,
+ * with the numbers that were put in; the stand-ins are those of the shipped devices. SPDX-License-Identifier: MIT */
 #include "unit/check.h"
 
 #include <stdio.h>
@@ -101,8 +101,8 @@ static void test_round_trip(void **state)
         check_int("tag hash", "length", (int64_t)wl_device_list_length(loaded, WL_DEVICE_l1_tag_hash), 4);
         check_int("thread index", "length",
                   (int64_t)wl_device_list_length(loaded, WL_DEVICE_l1_thread_index_wavefronts), 0);
-        check_int("laws of later generations", "present",
-                  wl_device_list_length(loaded, WL_DEVICE_l1_warp_extra) > 0, major >= 9);
+        check_int("laws of later generations", "present", wl_device_list_length(loaded, WL_DEVICE_l1_warp_extra) > 0,
+                  major >= 9);
         if (major >= 9) /* half the L2 of the template */
             check_near("l2_reuse_room", "value", wl_device_list_value(loaded, WL_DEVICE_l2_reuse_room, 0),
                        16.25 * 1048576, 0);
