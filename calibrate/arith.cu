@@ -46,8 +46,8 @@ struct exp32 {
     typedef float type;
     static __device__ void step(float *v, int i, float) { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(v[i])); }
 };
-struct wide { /* 64-bit result of 32-bit factors, as in the address of p[i]; both halves go on, or it would be narrowed
-               */
+/* 64-bit result of 32-bit factors, as in the address of p[i]; both halves go on, or the multiplication is narrowed. */
+struct wide {
     typedef long long type;
     static __device__ void step(long long *v, int i, long long)
     {

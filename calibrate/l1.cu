@@ -41,7 +41,7 @@ static __global__ void __launch_bounds__(1024)
 
 /* Cycles per load and multiprocessor. */
 template <int BYTES, int STEP>
-static double pattern(machine &m, const char *base, const lanes &offsets, int warps = 32, int rounds = 128)
+static double pattern(machine &m, const char *base, const lanes &offsets, int warps = 32, int rounds = 256)
 {
     long long *on_device = m.log + m.log_entries - 32;
     CUDA(cudaMemcpy(on_device, offsets.data(), sizeof offsets, cudaMemcpyHostToDevice));
