@@ -1,10 +1,10 @@
-# make run | test | bench | install: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | bench | install | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 WARPLINE = $(BUILD)/warpline
 
-.PHONY: run test build configure bench measure install dev fuzz format clean deps
+.PHONY: run test build configure bench measure calibrate install dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -39,6 +39,10 @@ measure:
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+# Measures the GPU of this machine (needs nvcc, no profiler) and writes its device file: make calibrate [OUT=my-gpu.yaml]
+calibrate:
+	@sh calibrate/run.sh $(OUT)
 
 # AddressSanitizer and UndefinedBehaviorSanitizer
 dev: deps

@@ -1,0 +1,163 @@
+/* test_calibrate.c - calibrate/device_file.c and template.c: a device file written from made-up measurements loads,
+ * with the numbers that were put in; the stand-ins are those of the shipped devices. SPDX-License-Identifier: MIT */
+#include "unit/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../calibrate/device_file.h"
+#include "warpline/device.h"
+
+/* What the benchmarks of a made-up GPU found. Required keys that are not here must come from facts and templates. */
+static const struct {
+    cal_key key;
+    double value;
+} found[] = {
+    {CAL_sm_count, 7},
+    {CAL_clock, 1.2345e9},
+    {CAL_warp_size, 32},
+    {CAL_max_threads_per_block, 1024},
+    {CAL_max_block_x, 1024},
+    {CAL_max_block_y, 1024},
+    {CAL_max_block_z, 64},
+    {CAL_max_grid_x, 2147483647},
+    {CAL_max_grid_y, 65535},
+    {CAL_max_grid_z, 65535},
+    {CAL_max_threads_per_sm, 2048},
+    {CAL_max_blocks_per_sm, 32},
+    {CAL_registers_per_sm, 65536},
+    {CAL_max_registers_per_thread, 255},
+    {CAL_register_granularity, 256},
+    {CAL_shared_per_sm, 228 * 1024},
+    {CAL_shared_per_block, 227 * 1024},
+    {CAL_shared_granularity, 128},
+    {CAL_shared_reserved, 1024},
+    {CAL_l1_latency, 33.25},
+    {CAL_l1_wavefront_rate, 0.998},
+    {CAL_l2_size, 30 * 1048576.0},
+    {CAL_l2_partitions, 2},
+    {CAL_dram_size, 17179869184.0 - 1048576.0},
+    {CAL_dram_bandwidth, 0.987654e12},
+    {CAL_launch_overhead, 2.125e-6},
+    {CAL_block_rate, 1.5e6},
+    {CAL_dram_random_rate, 0.5e9},
+    {CAL_fp64_rate, 63.875},
+};
+
+static cal_device *made_up(int major)
+{
+    cal_device *device = calloc(1, sizeof *device);
+    assert_non_null(device);
+    cal_identify(device, "NVIDIA Made-Up \"G\" 16GB ", major, 0);
+    for (size_t i = 0; i < COUNT_OF(found); i++)
+        check_true(cal_key_name(found[i].key), "is accepted",
+                   cal_set(device, found[i].key, found[i].value, "measured: \"somewhere\\\", 2026-11, calibrate x"));
+    return device;
+}
+
+static wl_device *write_and_load(const cal_device *device)
+{
+    char message[128] = "", *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    check_true("write", "succeeds", cal_write(device, stream, message, sizeof message));
+    check_text("write", "message", message, "");
+    (void)fclose(stream);
+    wl_device *loaded = NULL;
+    wl_error err = {0};
+    check_ok("load", wl_device_parse("made-up", text, length, &loaded, &err), &err);
+    free(text);
+    return loaded;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    static const double hash[] = {1, 2, 1, 3};
+    for (int major = 7; major <= 12; major++) {
+        cal_device *device = made_up(major);
+        check_true("tag hash", "is accepted",
+                   cal_set(device, CAL_l1_tag_banks, 4, "s") && cal_set_list(device, CAL_l1_tag_hash, hash, 4, "s"));
+        cal_leave_out(device, CAL_l1_thread_index_wavefronts, "timing does not show it");
+        cal_fill_facts(device);
+        if (major == 11) /* a GPU no table knows: the measured knee stands in */
+            check_true("l1_size", "is accepted", cal_set(device, CAL_l1_size, 200 * 1024, "measured: knee"));
+        cal_fill_template(device);
+        wl_device *loaded = write_and_load(device);
+        if (!loaded) {
+            free(device);
+            continue;
+        }
+        check_text("identity", "name", wl_device_name(loaded), "made-up-g-16gb");
+        check_text("identity", "title", wl_device_title(loaded), "NVIDIA Made-Up \"G\" 16GB ");
+        for (size_t i = 0; i < COUNT_OF(found); i++) {
+            double value = -1;
+            (void)wl_device_get(loaded, (wl_device_key)found[i].key, &value);
+            check_near(cal_key_name(found[i].key), "value", value, found[i].value, 1e-3);
+            check_text(cal_key_name(found[i].key), "source", wl_device_source(loaded, (wl_device_key)found[i].key),
+                       "measured: \"somewhere\\\", 2026-11, calibrate x");
+        }
+        check_int("tag hash", "length", (int64_t)wl_device_list_length(loaded, WL_DEVICE_l1_tag_hash), 4);
+        check_int("thread index", "length",
+                  (int64_t)wl_device_list_length(loaded, WL_DEVICE_l1_thread_index_wavefronts), 0);
+        check_int("laws of later generations", "present", wl_device_list_length(loaded, WL_DEVICE_l1_warp_extra) > 0,
+                  major >= 9);
+        if (major >= 9) /* half the L2 of the template */
+            check_near("l2_reuse_room", "value", wl_device_list_value(loaded, WL_DEVICE_l2_reuse_room, 0),
+                       16.25 * 1048576, 0);
+        wl_device_free(loaded);
+        free(device);
+    }
+    check_done();
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const double two[] = {1, 2};
+    cal_device *device = made_up(9);
+    char message[128] = "";
+    FILE *nowhere = fopen("/dev/null", "w");
+    assert_non_null(nowhere);
+    check_true("missing key", "is refused", !cal_write(device, nowhere, message, sizeof message));
+    check_true("missing key", "is named", strstr(message, "sub_partitions") != NULL);
+    (void)fclose(nowhere);
+    check_true("negative", "is refused", !cal_set(device, CAL_l1_latency, -1, "s"));
+    check_true("not a number", "is refused", !cal_set(device, CAL_l1_latency, NAN, "s"));
+    check_true("list for a number", "is refused", !cal_set_list(device, CAL_l1_latency, two, 2, "s"));
+    check_near("after refusals", "value", device->entries[CAL_l1_latency].values[0], 33.25, 0);
+    free(device);
+    check_done();
+}
+
+static void test_template_is_shipped(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a100-40gb", "h200"};
+    for (size_t n = 0; n < COUNT_OF(names); n++) {
+        wl_device *shipped = NULL;
+        wl_error err = {0};
+        check_ok(names[n], wl_device_builtin(names[n], &shipped, &err), &err);
+        const cal_template_row *row;
+        for (size_t i = 0; (row = cal_template(names[n], i)) != NULL; i++) {
+            const wl_device_key key = (wl_device_key)row->key;
+            check_int(cal_key_name(row->key), "length", (int64_t)wl_device_list_length(shipped, key),
+                      (int64_t)row->count);
+            for (size_t v = 0; v < row->count && v < wl_device_list_length(shipped, key); v++)
+                check_near(names[n], cal_key_name(row->key), row->values[v], wl_device_list_value(shipped, key, v), 0);
+        }
+        wl_device_free(shipped);
+    }
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_template_is_shipped),
+    };
+    return cmocka_run_group_tests_name("calibrate", tests, NULL, NULL);
+}
