@@ -14,7 +14,7 @@
 
 #define BAND 0.2 /* the lines beside the diagonal */
 #define PANEL 420
-#define LEGEND_MAX 12
+#define LEGEND_MAX 12 /* groups told apart by name */
 
 extern char **environ;
 
@@ -97,10 +97,12 @@ static void write_panel(const comparison *c, int v, size_t index, double lo, dou
             "plot x with lines lc 'black' notitle, %g*x with lines dt 2 lc 'gray' notitle, %g*x with lines dt 2 lc "
             "'gray' notitle",
             1 + BAND, 1 - BAND);
-    for (size_t g = 0; g < c->group_count; g++) {
+    if (c->group_count > LEGEND_MAX)
+        fprintf(out, ", \\\n  data index %zu using 1:2:($3 + 1) with points pt 7 ps 0.4 lc variable notitle", index);
+    for (size_t g = 0; g < c->group_count && c->group_count <= LEGEND_MAX; g++) {
         fprintf(out, ", \\\n  data index %zu using 1:($3 == %zu ? $2 : NaN) with points pt 7 ps 0.4 lc %zu ", index, g,
                 g + 1);
-        if (g < LEGEND_MAX && c->group_count > 1) {
+        if (c->group_count > 1) {
             fputs("title ", out);
             quoted(c->groups[g].name, out);
         } else {

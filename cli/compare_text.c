@@ -128,6 +128,9 @@ void comparison_text(const comparison *c, FILE *out)
     print_groups(c->groups, c->group_count, "relative errors", out);
     if (c->group_count > c->family_count)
         print_groups(c->families, c->family_count, "by family", out);
+    fputs("\ntau: agreement in order (Kendall's tau-b); pick: best measured time over that of the launch predicted "
+          "best\n",
+          out);
     ranked *scratch = calloc(c->row_count, sizeof *scratch);
     for (int v = 0; v < VALUE_COUNT; v++) {
         if (o->rows)

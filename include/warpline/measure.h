@@ -20,13 +20,11 @@ typedef struct wl_measurement {
     const char *kernel;               /* its full name                                                     */
     int64_t block[3], grid[3];        /* grid: {0,0,0} when not given                                      */
     int64_t registers, blocks_per_sm; /* per thread; the occupancy limit                                   */
-    bool shared_known;                /* */
-    int64_t shared_bytes;             /* per block, static and dynamic together                            */
+    int64_t shared_bytes;             /* per block, static and dynamic together, when shared_known         */
     double work;                      /* output cells                                                      */
-    bool time_known;                  /* */
-    double time_s;                    /* */
-    bool known[WL_METRIC_COUNT];      /* */
-    double value[WL_METRIC_COUNT];    /* in the metric's own unit                                          */
+    double time_s;                    /* when time_known                                                   */
+    double value[WL_METRIC_COUNT];    /* in the metric's own unit, where known[]                           */
+    bool shared_known, time_known, known[WL_METRIC_COUNT];
 } wl_measurement;
 
 /* Something that was left out: equal reasons are counted. */

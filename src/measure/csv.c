@@ -42,6 +42,8 @@ size_t wl_csv_find(const wl_csv *csv, const char *name)
 
 static bool push(wl_csv *csv, const char *bytes, size_t count)
 {
+    if (count == 0)
+        return true;
     if (csv->used + count > csv->capacity) {
         const size_t capacity = 2 * (csv->used + count) + 256;
         char *larger = realloc(csv->bytes, capacity);

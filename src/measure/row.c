@@ -103,16 +103,16 @@ static bool read_number(const wl_row *row, const char *name, const wl_column *c,
     if (wl_column_is_absent(text))
         return false;
     if (!wl_column_number(text, value)) {
-        wl_notes_add(notes, row->m.line, "%.80s is not a number", name);
+        wl_notes_add(notes, row->line, "%.80s is not a number", name);
         return false;
     }
     if (*value < 0) {
-        wl_notes_add(notes, row->m.line, "%.80s is negative", name);
+        wl_notes_add(notes, row->line, "%.80s is negative", name);
         return false;
     }
     const bool has_unit = unit && *unit;
     if (has_unit && !wl_column_unit(c->dimension, unit, &scale)) {
-        wl_notes_add(notes, row->m.line, "%.80s has the unit '%.20s', which does not measure it", name, unit);
+        wl_notes_add(notes, row->line, "%.80s has the unit '%.20s', which does not measure it", name, unit);
         return false;
     }
     if (!has_unit || c->dimension == WL_DIM_COUNT)
@@ -120,7 +120,7 @@ static bool read_number(const wl_row *row, const char *name, const wl_column *c,
     *value = wl_unit_convert(*value, scale);
     if (isfinite(*value))
         return true;
-    wl_notes_add(notes, row->m.line, "%.80s is too large", name);
+    wl_notes_add(notes, row->line, "%.80s is too large", name);
     return false;
 }
 
@@ -137,7 +137,7 @@ static void take_integer(wl_row *row, const char *name, const wl_column *c, doub
 {
     wl_measurement *m = &row->m;
     if (!is_whole(value, 0, EXTENT_LIMIT)) {
-        wl_notes_add(notes, m->line, "%.80s is not a whole number in range", name);
+        wl_notes_add(notes, row->line, "%.80s is not a whole number in range", name);
         return;
     }
     const int64_t whole = (int64_t)value;

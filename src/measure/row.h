@@ -19,6 +19,7 @@ void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...) WL_PRI
 
 typedef struct wl_row {
     wl_measurement m;
+    int32_t line;        /* of the cell being read */
     const char *unsound; /* why the row cannot be used, or NULL */
     int time_rank;       /* of the source of m.time_s, when known */
     bool part_known[2];  /* shared memory, static and dynamic */

@@ -45,7 +45,7 @@ static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_N
 
 static wl_row new_row(int32_t line)
 {
-    return (wl_row){.m = {.line = line, .family = "", .variant = "", .params = "", .kernel = ""}};
+    return (wl_row){.line = line, .m = {.line = line, .family = "", .variant = "", .params = "", .kernel = ""}};
 }
 
 static wl_status add_row(reader *r, wl_row *row)
@@ -136,6 +136,7 @@ static wl_status read_long(reader *r)
         wl_row_take(&r->row, "Block Size", &block, NULL, at_place(r, BLOCK), notes);
         wl_row_take(&r->row, "Grid Size", &grid, NULL, at_place(r, GRID), notes);
     }
+    r->row.line = r->csv.line;
     const char *name = at_place(r, METRIC);
     const wl_column column = wl_column_find(name);
     if (column.kind >= WL_COLUMN_BLOCK) /* "Block Size" is also a metric, and no shape then */
