@@ -73,6 +73,11 @@ static void comparison_free(comparison *c)
         free(c->skips[i].reason);
     for (size_t i = 0; i < c->table_count; i++)
         wl_table_free(c->parsed[i]);
+    for (size_t i = 0; i < c->source_count; i++) {
+        wl_kernel_free(c->sources[i].plain);
+        free(c->sources[i].path);
+    }
+    free(c->sources);
     free(c->groups);
     free(c->families);
     free(c->skips);

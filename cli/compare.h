@@ -40,6 +40,14 @@ typedef struct skipped {
     char *reason;
 } skipped;
 
+/* The text of a kernel, and the kernel as it stands there. Rows and messages borrow names from it. */
+typedef struct kernel_source {
+    char *path;
+    const char *input, *text;
+    size_t length;
+    wl_kernel *plain;
+} kernel_source;
+
 typedef struct comparison {
     const options *options;
     bool wanted[VALUE_COUNT];
@@ -50,6 +58,8 @@ typedef struct comparison {
     const char *tables[8];
     wl_table *parsed[8];
     size_t table_count;
+    kernel_source *sources;
+    size_t source_count;
     compared_row *rows;
     size_t row_count, row_capacity;
     compared_group *groups, *families;

@@ -12,14 +12,6 @@
 #define IGNORED_MAX 12
 #define NAMES_MAX 8
 
-/* The text of a kernel, and the kernel as it stands there. */
-typedef struct source {
-    char *path;
-    const char *input, *text;
-    size_t length;
-    wl_kernel *plain;
-} source;
-
 /* A kernel with a row's params. */
 typedef struct model {
     char *key;
@@ -29,8 +21,6 @@ typedef struct model {
 
 typedef struct predictor {
     comparison *c;
-    source *sources;
-    size_t source_count;
     model models[KEPT];
     size_t next;                   /* to be replaced */
     char ignored[IGNORED_MAX][40]; /* params no kernel of the table declares */
@@ -71,27 +61,27 @@ static char *kernel_path(const comparison *c, const char *kernel)
     return path;
 }
 
-static wl_status find_source(predictor *p, const char *kernel, source **out, wl_error *err)
+static wl_status find_source(predictor *p, const char *kernel, kernel_source **out, wl_error *err)
 {
     const options *o = p->c->options;
     char *path = kernel_path(p->c, kernel);
     if (!path)
         return no_memory(err);
-    for (size_t i = 0; i < p->source_count; i++) {
-        if (strcmp(p->sources[i].path, path) == 0) {
+    for (size_t i = 0; i < p->c->source_count; i++) {
+        if (strcmp(p->c->sources[i].path, path) == 0) {
             free(path);
-            *out = &p->sources[i];
+            *out = &p->c->sources[i];
             return WL_OK;
         }
     }
-    source *larger = realloc(p->sources, (p->source_count + 1) * sizeof *larger);
+    kernel_source *larger = realloc(p->c->sources, (p->c->source_count + 1) * sizeof *larger);
     if (!larger) {
         free(path);
         return no_memory(err);
     }
-    p->sources = larger;
-    source *s = &larger[p->source_count++];
-    *s = (source){.path = path};
+    p->c->sources = larger;
+    kernel_source *s = &larger[p->c->source_count++];
+    *s = (kernel_source){.path = path};
     wl_status status = load_kernel_text(path, &s->input, &s->text, &s->length, err);
     if (status == WL_OK)
         status =
@@ -139,7 +129,7 @@ static size_t collect_sets(predictor *p, const wl_kernel *plain, char *params, c
 }
 
 /* path and sets as one text */
-static char *key_of(const source *s, const char *const *sets, size_t count)
+static char *key_of(const kernel_source *s, const char *const *sets, size_t count)
 {
     size_t size = strlen(s->path) + 1, used = 0;
     for (size_t i = 0; i < count; i++)
@@ -153,7 +143,7 @@ static char *key_of(const source *s, const char *const *sets, size_t count)
     return key;
 }
 
-static wl_status open_model(predictor *p, const source *s, const char *const *sets, size_t count, model **out,
+static wl_status open_model(predictor *p, const kernel_source *s, const char *const *sets, size_t count, model **out,
                             wl_error *err)
 {
     char *key = key_of(s, sets, count);
@@ -179,7 +169,7 @@ static wl_status open_model(predictor *p, const source *s, const char *const *se
     return status;
 }
 
-static wl_status find_model(predictor *p, const source *s, const wl_measurement *m, const wl_map_entry *entry,
+static wl_status find_model(predictor *p, const kernel_source *s, const wl_measurement *m, const wl_map_entry *entry,
                             model **out, wl_error *err)
 {
     size_t most = p->c->options->set_count + (entry ? entry->set_count : 0) + 1;
@@ -251,7 +241,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     comparison *c = p->c;
     const char *name = c->tables[table];
     const wl_map_entry *entry = c->map ? wl_map_find(c->map, m->family, m->variant) : NULL;
-    source *s = NULL;
+    kernel_source *s = NULL;
     model *found = NULL;
     wl_error row_err = {0};
     static wl_prediction prediction;
@@ -307,7 +297,7 @@ static wl_status choose_kernel(predictor *p, const wl_table *table, const char *
     const char *names[NAMES_MAX];
     size_t count = 0;
     bool match = false;
-    source *s = NULL;
+    kernel_source *s = NULL;
     *only = NULL;
     if (wl_table_layout_of(table) == WL_TABLE_OWN || p->c->map || o->kernel_name)
         return WL_OK;
@@ -380,10 +370,5 @@ wl_status comparison_predict(comparison *c, wl_error *err)
     }
     for (size_t i = 0; i < KEPT; i++)
         model_free(&p.models[i]);
-    for (size_t i = 0; i < p.source_count; i++) {
-        wl_kernel_free(p.sources[i].plain);
-        free(p.sources[i].path);
-    }
-    free(p.sources);
     return status;
 }
