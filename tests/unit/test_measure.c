@@ -118,6 +118,7 @@ static void test_metric_columns(void **state)
 }
 
 /* Rows that are left out, values that are, and those kept beside them. */
+#define ROWS5 "8,1,1,5\n8,1,1,5\n8,1,1,5\n8,1,1,5\n8,1,1,5\n"
 static const struct {
     const char *name, *text;
     size_t rows;
@@ -142,6 +143,8 @@ static const struct {
     {"cut off", "bx,by,bz,inst\n8,1,1,5\n8,1", 1, "the last line is cut off", 3, 1},
     {"cut off in a quote", "bx,by,bz,inst\n8,1,1,5\n8,1,1,\"5", 1, "the last line is cut off", 3, 1},
     {"an open quote costs one line", "bx,by,bz,inst\n8,1,1,\"5\n8,1,1,5\n", 1, "a quote that is not closed", 2, 1},
+    {"a quote closed far below", "bx,by,bz,inst\n8,1,1,\"5\n" ROWS5 ROWS5 ROWS5 ROWS5 "\"\n", 20,
+     "a quote that is not closed", 2, 2},
     {"text behind a quote", "bx,by,bz,inst\n8,1,1,\"5\"x\n8,1,1,5\n", 1, "text behind a closing quote", 2, 1},
     {"lines before the header", "hello\n\nworld, again\nbx,by,bz,inst\n8,1,1,5\n", 1, "before the header", 1, 2},
     {"registers out of range", "bx,by,bz,inst,regs\n8,1,1,5,3.5\n", 1, "regs is not a whole number", 2, 1},
@@ -210,7 +213,7 @@ static void test_times(void **state)
         {"ms_median,ncu_ns", "2,5", true, 2e-3}, {"ncu_ns,ms_median", "5,2", true, 2e-3},
         {"ms_median,ncu_ns", ",5", true, 5e-9},  {"ms_median,ncu_ns", "n/a,", false, 0},
         {"ms_median,ncu_ns", "0,5", true, 5e-9}, {"gpu__time_duration.sum,work", "7,1", true, 7e-9},
-        {"time_s,ncu_ns", "0.25,5", true, 0.25},
+        {"time_s,ncu_ns", "0.25,5", true, 0.25}, {"ncu_ns,gpu__time_duration.sum", "5,9", true, 5e-9},
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -426,9 +429,10 @@ static void test_numbers(void **state)
         {"5", true, 5},          {"1,234", true, 1234},  {"12,345,678.25", true, 12345678.25},
         {"-1,000", true, -1000}, {"1e3", true, 1000},    {"1,23", false, 0},
         {"1,2345", false, 0},    {"1234,567", false, 0}, {",123", false, 0},
-        {"1,", false, 0},        {"1,,234", false, 0},   {"1.5,000", false, 0},
-        {"0x10", false, 0},      {"five", false, 0},     {"5 apples", false, 0},
-        {"", false, 0},          {"12,34.5", false, 0},  {"1.234.567", false, 0},
+        {"1,", false, 0},        {"1,,234", false, 0},   {"1,23,456", false, 0},
+        {"1.5,000", false, 0},   {"0x10", false, 0},     {"five", false, 0},
+        {"5 apples", false, 0},  {"", false, 0},         {"12,34.5", false, 0},
+        {"1.234.567", false, 0},
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
