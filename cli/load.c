@@ -9,7 +9,7 @@
 #include "diag.h"
 
 #define FILE_MAX ((size_t)64 << 20)
-#define TEXTS_MAX 64
+#define TEXTS_MAX 256
 
 static char *texts[TEXTS_MAX];
 static size_t text_count;
@@ -129,18 +129,17 @@ static void remember_set(const wl_kernel_options *options, const wl_error *err)
         diag_remember("--set", options->sets[i]);
 }
 
-wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_kernel **out, wl_error *err)
+wl_status load_kernel_text(const char *name, const char **input, const char **text, size_t *length, wl_error *err)
 {
     char buffer[128];
-    size_t length = 0;
-    char *file = NULL;
     const bool standard_input = strcmp(name, "-") == 0;
-    const char *input = standard_input ? "standard input" : name;
     const char *builtin =
         standard_input || exists(name) ? NULL : builtin_name(name, "share/kernels/", buffer, sizeof buffer);
-    const char *text = builtin ? wl_kernel_builtin_text(builtin, &length) : NULL;
-    if (!text) {
-        const wl_status status = load_text(name, &file, &length, err);
+    *input = standard_input ? "standard input" : name;
+    *text = builtin ? wl_kernel_builtin_text(builtin, length) : NULL;
+    if (!*text) {
+        char *file = NULL;
+        const wl_status status = load_text(name, &file, length, err);
         if (status != WL_OK) {
             if (builtin && !strchr(name, '/') && !strchr(name, '.'))
                 snprintf(err->message, sizeof err->message,
@@ -148,10 +147,20 @@ wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_ker
             return status;
         }
         keep(file);
-        text = file;
+        *text = file;
     }
-    diag_remember(input, text);
-    const wl_status status = wl_kernel_parse(input, text, length, options, out, err);
+    diag_remember(*input, *text);
+    return WL_OK;
+}
+
+wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_kernel **out, wl_error *err)
+{
+    const char *input = NULL, *text = NULL;
+    size_t length = 0;
+    wl_status status = load_kernel_text(name, &input, &text, &length, err);
+    if (status != WL_OK)
+        return status;
+    status = wl_kernel_parse(input, text, length, options, out, err);
     if (status != WL_OK)
         remember_set(options, err);
     return status;

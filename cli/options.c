@@ -11,26 +11,27 @@
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
-/* commands: p predict, o occupancy, d devices, k kernels, e explain */
+/* commands: p predict, o occupancy, d devices, k kernels, e explain, m compare (with measurements) */
 static const struct spec {
     const char *name, *value;
     kind kind;
     size_t offset, count_offset;
     const char *commands, *help;
 } specs[] = {
-    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "po",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "pom",
      "a built-in device ('warpline devices' lists them) or a device file"},
-    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "pod",
+    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "podm",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "p",
      "threads per block; given several times, the launches are compared"},
-    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "p", "consecutive cells each thread computes (default 1x1x1)"},
+    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "pm",
+     "consecutive cells each thread computes (default 1x1x1)"},
     {"--grid", "XxYxZ", ONE, offsetof(options, grid), 0, "p", "blocks; default: as many as the domain needs"},
     {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "p", "order in which blocks visit the domain"},
-    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "p",
+    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "pm",
      "value of a kernel parameter; repeatable"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
-    {"--registers", "N", ONE, offsetof(options, registers), 0, "po", "registers per thread"},
+    {"--registers", "N", ONE, offsetof(options, registers), 0, "pom", "registers per thread"},
     {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "po",
      "shared memory per block, static and dynamic together"},
     {"--update", "TEXT", ONE, offsetof(options, update), 0, "p",
@@ -38,15 +39,30 @@ static const struct spec {
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "p", "with --update: the domain"},
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "p",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
-    {"--model", "limiter", ONE, offsetof(options, model), 0, "p", "the time model"},
+    {"--model", "limiter", ONE, offsetof(options, model), 0, "pm", "the time model"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
     {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "p",
      "warps per instruction looked at for L1 tag conflicts"},
     {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",
      "one JSON object per line in, one result per line out"},
-    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "pod",
-     "output format: text (default), json, and for predict csv"},
-    {"--help", NULL, FLAG, offsetof(options, help), 0, "podke", "this text"},
+    {"--map", "FILE", ONE, offsetof(options, map), 0, "m", "which kernel belongs to which family and variant (YAML)"},
+    {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "m",
+     "only launches of this family (* and ? are wild); repeatable"},
+    {"--variant", "PATTERN", ONE, offsetof(options, variant), 0, "m", "only launches of such variants (* and ?)"},
+    {"--kernel-name", "TEXT", ONE, offsetof(options, kernel_name), 0, "m",
+     "only launches whose kernel's name contains TEXT"},
+    {"--metric", "NAME", MANY, offsetof(options, metric), offsetof(options, metric_count), "m",
+     "only this metric, or time; repeatable (default: all that both sides know)"},
+    {"--group", "BY", ONE, offsetof(options, group), 0, "m",
+     "statistics by family, variant (default), params or all together"},
+    {"--min-time", "TIME", ONE, offsetof(options, min_time), 0, "m",
+     "leave launches measured shorter, as 20us, out of the statistics of time"},
+    {"--rows", NULL, FLAG, offsetof(options, rows), 0, "m", "text: list every launch, not only the worst"},
+    {"--plot", "FILE", ONE, offsetof(options, plot), 0, "m",
+     "predicted over measured as FILE.svg or FILE.png (needs gnuplot; keeps its script and data)"},
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podm",
+     "output format: text (default), json, and for predict and compare csv"},
+    {"--help", NULL, FLAG, offsetof(options, help), 0, "podkem", "this text"},
 };
 static const size_t spec_count = sizeof specs / sizeof specs[0];
 

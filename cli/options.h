@@ -20,7 +20,9 @@ typedef struct options {
     const char *device, *block[MANY_MAX], *fold, *grid, *set[MANY_MAX], *with[MANY_MAX];
     size_t block_count, set_count, with_count;
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
-    bool per_access, help;
+    const char *map, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
+    size_t family_count, metric_count;
+    bool per_access, rows, help;
 } options;
 
 /* Which options a command takes: a set of letters of the table's `commands` column. */
@@ -46,6 +48,7 @@ int cmd_occupancy(const options *options);
 int cmd_devices(const options *options);
 int cmd_kernels(const options *options);
 int cmd_explain(const options *options);
+int cmd_compare(const options *options);
 int run_batch(const options *options);
 
 #endif /* WL_CLI_OPTIONS_H */

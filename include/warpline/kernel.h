@@ -40,6 +40,8 @@ WL_API const char *wl_kernel_builtin_name(size_t index);
 WL_API const char *wl_kernel_builtin_text(const char *name, size_t *length);
 
 WL_API const char *wl_kernel_name(const wl_kernel *kernel);
+/* Does the text declare this param, so that a set may change it? */
+WL_API bool wl_kernel_has_param(const wl_kernel *kernel, const char *name);
 /* Dimensions of the domain (1..3), 0 when the kernel leaves it to the grid; extent[d] for d < dims. */
 WL_API int wl_kernel_domain(const wl_kernel *kernel, int64_t extent[3]);
 WL_API size_t wl_kernel_field_count(const wl_kernel *kernel);

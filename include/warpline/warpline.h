@@ -2,9 +2,11 @@
 #ifndef WL_WARPLINE_H
 #define WL_WARPLINE_H
 
+#include "warpline/compare.h"
 #include "warpline/device.h"
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
+#include "warpline/measure.h"
 #include "warpline/predict.h"
 #include "warpline/status.h"
 

@@ -129,6 +129,7 @@ static wl_status read_param(builder *b, const wl_yaml *entry, const wl_kernel_op
         }
     }
     b->param_count++;
+    b->kernel->params[b->kernel->param_count++] = entry->key;
     return WL_OK;
 }
 
@@ -138,7 +139,8 @@ static wl_status read_params(builder *b, const wl_kernel_options *options)
     if (node) {
         WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "params", b->err));
         b->params = WL_ARENA_NEW(&b->kernel->arena, wl_param, node->count);
-        if (!b->params)
+        b->kernel->params = WL_ARENA_NEW(&b->kernel->arena, const char *, node->count);
+        if (!b->params || !b->kernel->params)
             return no_memory(b->err);
         for (const wl_yaml *e = node->first; e; e = e->next)
             WL_TRY(read_param(b, e, options));

@@ -51,6 +51,14 @@ const char *wl_kernel_builtin_text(const char *name, size_t *length)
 
 const char *wl_kernel_name(const wl_kernel *kernel) { return kernel->name; }
 
+bool wl_kernel_has_param(const wl_kernel *kernel, const char *name)
+{
+    for (size_t i = 0; i < kernel->param_count; i++)
+        if (strcmp(kernel->params[i], name) == 0)
+            return true;
+    return false;
+}
+
 int wl_kernel_domain(const wl_kernel *kernel, int64_t extent[3])
 {
     for (int d = 0; d < 3; d++)

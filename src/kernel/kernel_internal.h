@@ -51,6 +51,8 @@ typedef struct wl_access {
 struct wl_kernel {
     wl_arena arena;
     const char *name, *input;
+    const char **params; /* names */
+    size_t param_count;
     int dims;          /* of the domain; 0: taken from the grid */
     int64_t domain[3]; /* 1 beyond dims                         */
     size_t field_count, access_count;

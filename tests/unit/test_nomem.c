@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "warpline/compare.h"
 #include "warpline/device.h"
 #include "warpline/kernel.h"
 
@@ -51,12 +52,35 @@ static wl_status parse_update(const char *update, wl_error *err)
     return status;
 }
 
+static wl_status parse_table(const char *text, wl_error *err)
+{
+    wl_table *table = NULL;
+    const wl_status status = wl_table_parse("table", text, strlen(text), &table, err);
+    wl_table_free(table);
+    return status;
+}
+
+static wl_status parse_map(const char *text, wl_error *err)
+{
+    wl_map *map = NULL;
+    const wl_status status = wl_map_parse("map", text, strlen(text), &map, err);
+    wl_map_free(map);
+    return status;
+}
+
 static const struct {
     const char *name;
     wl_status (*parse)(const char *name, wl_error *err);
 } walks[] = {
-    {"triad", parse_kernel},   {"vec3", parse_kernel}, {"matmul", parse_kernel},
-    {"blur3x3", parse_kernel}, {"v100", parse_device}, {"dst[0,0] = (src[1,0] + src[-1,0])/4", parse_update},
+    {"triad", parse_kernel},
+    {"vec3", parse_kernel},
+    {"matmul", parse_kernel},
+    {"blur3x3", parse_kernel},
+    {"v100", parse_device},
+    {"dst[0,0] = (src[1,0] + src[-1,0])/4", parse_update},
+    {"family,variant,bx,by,bz,inst\na,b,0,1,1,5\na,b,8,1,1,5\n", parse_table},
+    {"ID,Kernel Name,Block Size,smsp__inst_executed.sum\n,,,inst\n0,f(int),\"(1,1,1)\",5\n", parse_table},
+    {"- {family: a, kernel: b, set: {n: 1, m: 2}}\n", parse_map},
 };
 
 static void test_walk(void **state)

@@ -1,0 +1,91 @@
+/* compare.h - what the parts of 'warpline compare' share. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_COMPARE_H
+#define WL_CLI_COMPARE_H
+
+#include <stdio.h>
+
+#include "options.h"
+
+/* The values compared: every metric, and the time. */
+enum { VALUE_TIME = WL_METRIC_COUNT, VALUE_COUNT };
+
+const char *value_name(int value);
+const char *value_unit(int value);
+
+/* A launch on both sides. */
+typedef struct compared_row {
+    const char *table;
+    const wl_measurement *m;
+    wl_launch launch; /* as predicted */
+    const char *family;
+    size_t group, family_group;
+    bool measured_known[VALUE_COUNT], predicted_known[VALUE_COUNT];
+    double measured[VALUE_COUNT], predicted[VALUE_COUNT];
+} compared_row;
+
+typedef struct compared_group {
+    char *name;
+    const compared_row *first;
+    size_t rows;
+    wl_agreement values[VALUE_COUNT];
+    bool pick_known;
+    double pick; /* measured best over measured time of the predicted best */
+} compared_group;
+
+/* What was left out, and why. */
+typedef struct skipped {
+    const char *table;
+    int32_t line; /* of the first; 0: none in particular */
+    size_t count;
+    char *reason;
+} skipped;
+
+/* The text of a kernel, and the kernel as it stands there. Rows and messages borrow names from it. */
+typedef struct kernel_source {
+    char *path;
+    const char *input, *text;
+    size_t length;
+    wl_kernel *plain;
+} kernel_source;
+
+typedef struct comparison {
+    const options *options;
+    bool wanted[VALUE_COUNT];
+    double min_time_s;
+    int64_t fold[3], registers; /* 0: as the table says */
+    wl_device *device;
+    wl_map *map;
+    const char *tables[8];
+    wl_table *parsed[8];
+    size_t table_count;
+    kernel_source *sources;
+    size_t source_count;
+    compared_row *rows;
+    size_t row_count, row_capacity;
+    compared_group *groups, *families;
+    size_t group_count, family_count;
+    skipped *skips;
+    size_t skip_count, skip_capacity;
+} comparison;
+
+/* Is this value of this row part of the statistics? */
+bool row_counts(const comparison *c, const compared_row *row, int value);
+/* False when there is no error: a side is unknown, or the measured value is 0. */
+bool row_error(const compared_row *row, int value, double *error);
+
+void comparison_skip(comparison *c, const char *table, int32_t line, size_t count, const char *reason);
+
+/* compare_predict.c: fills the rows from the tables. */
+wl_status comparison_predict(comparison *c, wl_error *err);
+/* compare_groups.c: fills groups and families from the rows. */
+wl_status comparison_group(comparison *c, wl_error *err);
+/* compare_text.c, compare_json.c */
+void comparison_text(const comparison *c, FILE *out);
+void comparison_csv(const comparison *c, FILE *out);
+wl_status comparison_json(const comparison *c, FILE *out, wl_error *err);
+/* compare_plot.c: writes script and data, runs gnuplot; the exit code. */
+int comparison_plot(const comparison *c);
+/* The suffixes .svg and .png. */
+bool plot_file_ok(const char *path);
+
+#endif /* WL_CLI_COMPARE_H */

@@ -1,0 +1,374 @@
+/* compare_predict.c - the measured launches predicted: which rows, of which kernel, with which launch.
+ *
+ * A kernel's text is read once; predictors are kept for the params seen last, since tables repeat them row after row.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "load.h"
+
+#define KEPT 16
+#define IGNORED_MAX 12
+#define NAMES_MAX 8
+
+/* A kernel with a row's params. */
+typedef struct model {
+    char *key;
+    wl_kernel *kernel;
+    wl_predictor *predictor;
+} model;
+
+typedef struct predictor {
+    comparison *c;
+    model models[KEPT];
+    size_t next;                   /* to be replaced */
+    char ignored[IGNORED_MAX][40]; /* params no kernel of the table declares */
+    size_t ignored_count;
+} predictor;
+
+static wl_status no_memory(wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
+}
+
+static void model_free(model *m)
+{
+    wl_predictor_free(m->predictor);
+    wl_kernel_free(m->kernel);
+    free(m->key);
+    *m = (model){0};
+}
+
+/* ---- kernels ---- */
+
+/* A map names its kernels from where it stands. */
+static char *kernel_path(const comparison *c, const char *kernel)
+{
+    const char *slash = c->map && kernel[0] != '/' ? strrchr(c->options->map, '/') : NULL;
+    const size_t folder = slash ? (size_t)(slash - c->options->map) + 1 : 0, size = folder + strlen(kernel) + 1;
+    char *path = malloc(size);
+    if (!path)
+        return NULL;
+    snprintf(path, size, "%.*s%s", (int)folder, c->options->map ? c->options->map : "", kernel);
+    size_t length = 0;
+    FILE *f = folder ? fopen(path, "rb") : NULL;
+    if (folder && !f && wl_kernel_builtin_text(kernel, &length))
+        snprintf(path, size, "%s", kernel);
+    if (f)
+        fclose(f);
+    return path;
+}
+
+static wl_status find_source(predictor *p, const char *kernel, kernel_source **out, wl_error *err)
+{
+    const options *o = p->c->options;
+    char *path = kernel_path(p->c, kernel);
+    if (!path)
+        return no_memory(err);
+    for (size_t i = 0; i < p->c->source_count; i++) {
+        if (strcmp(p->c->sources[i].path, path) == 0) {
+            free(path);
+            *out = &p->c->sources[i];
+            return WL_OK;
+        }
+    }
+    kernel_source *larger = realloc(p->c->sources, (p->c->source_count + 1) * sizeof *larger);
+    if (!larger) {
+        free(path);
+        return no_memory(err);
+    }
+    p->c->sources = larger;
+    kernel_source *s = &larger[p->c->source_count++];
+    *s = (kernel_source){.path = path};
+    wl_status status = load_kernel_text(path, &s->input, &s->text, &s->length, err);
+    if (status == WL_OK)
+        status =
+            wl_kernel_parse(s->input, s->text, s->length, &(wl_kernel_options){o->set, o->set_count}, &s->plain, err);
+    *out = s;
+    return status;
+}
+
+static void note_ignored(predictor *p, const char *name)
+{
+    for (size_t i = 0; i < p->ignored_count; i++)
+        if (strncmp(p->ignored[i], name, sizeof p->ignored[i] - 1) == 0)
+            return;
+    if (p->ignored_count < IGNORED_MAX)
+        snprintf(p->ignored[p->ignored_count++], sizeof p->ignored[0], "%s", name);
+}
+
+/* The sets of a row, later ones win: its params, those of the map, those of the command line. Cuts `params` up. */
+static size_t collect_sets(predictor *p, const wl_kernel *plain, char *params, const wl_map_entry *entry,
+                           const char **sets)
+{
+    const options *o = p->c->options;
+    size_t count = 0;
+    for (char *at = params, *next; at && *at; at = next) {
+        next = strchr(at, ';');
+        if (next)
+            *next++ = '\0';
+        at += strspn(at, " ");
+        char *equals = strchr(at, '=');
+        if (!equals)
+            continue;
+        *equals = '\0';
+        const bool known = wl_kernel_has_param(plain, at);
+        if (!known)
+            note_ignored(p, at);
+        *equals = '=';
+        if (known)
+            sets[count++] = at;
+    }
+    for (size_t i = 0; entry && i < entry->set_count; i++)
+        sets[count++] = entry->sets[i];
+    for (size_t i = 0; i < o->set_count; i++)
+        sets[count++] = o->set[i];
+    return count;
+}
+
+/* path and sets as one text */
+static char *key_of(const kernel_source *s, const char *const *sets, size_t count)
+{
+    size_t size = strlen(s->path) + 1, used = 0;
+    for (size_t i = 0; i < count; i++)
+        size += strlen(sets[i]) + 1;
+    char *key = malloc(size);
+    if (!key)
+        return NULL;
+    used += (size_t)snprintf(key, size, "%s", s->path);
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(key + used, size - used, "\n%s", sets[i]);
+    return key;
+}
+
+static wl_status open_model(predictor *p, const kernel_source *s, const char *const *sets, size_t count, model **out,
+                            wl_error *err)
+{
+    char *key = key_of(s, sets, count);
+    if (!key)
+        return no_memory(err);
+    for (size_t i = 0; i < KEPT; i++) {
+        if (p->models[i].key && strcmp(p->models[i].key, key) == 0) {
+            free(key);
+            *out = &p->models[i];
+            return WL_OK;
+        }
+    }
+    model *m = &p->models[p->next++ % KEPT];
+    model_free(m);
+    wl_status status =
+        wl_kernel_parse(s->input, s->text, s->length, &(wl_kernel_options){sets, count}, &m->kernel, err);
+    if (status == WL_OK)
+        status = wl_predictor_new(m->kernel, p->c->device, &m->predictor, err);
+    m->key = key;
+    if (status != WL_OK)
+        model_free(m);
+    *out = m;
+    return status;
+}
+
+static wl_status find_model(predictor *p, const kernel_source *s, const wl_measurement *m, const wl_map_entry *entry,
+                            model **out, wl_error *err)
+{
+    size_t most = p->c->options->set_count + (entry ? entry->set_count : 0) + 1;
+    for (const char *at = m->params; *at; at++)
+        most += *at == ';';
+    char *params = strdup(m->params);
+    const char **sets = calloc(most, sizeof *sets);
+    const wl_status status = params && sets
+                                 ? open_model(p, s, sets, collect_sets(p, s->plain, params, entry, sets), out, err)
+                                 : no_memory(err);
+    free(params);
+    free(sets);
+    return status;
+}
+
+/* ---- one row ---- */
+
+static wl_launch launch_of(const predictor *p, const wl_kernel *kernel, const wl_measurement *m,
+                           const wl_map_entry *entry, wl_table_layout layout)
+{
+    wl_launch launch = {.registers = p->c->registers ? p->c->registers : m->registers, .shared_bytes = m->shared_bytes};
+    int64_t domain[3] = {1, 1, 1}, from_variant[3] = {1, 1, 1};
+    if (layout == WL_TABLE_OWN)
+        wl_variant_fold(m->variant, from_variant);
+    bool same = wl_kernel_domain(kernel, domain) > 0;
+    for (int d = 0; d < 3; d++) {
+        launch.block[d] = m->block[d];
+        launch.fold[d] = p->c->fold[d] ? p->c->fold[d] : entry && entry->fold[d] ? entry->fold[d] : from_variant[d];
+        const int64_t blocks = (domain[d] + m->block[d] - 1) / m->block[d];
+        same = same && (m->grid[d] == 0 || m->grid[d] == (blocks + launch.fold[d] - 1) / launch.fold[d]);
+    }
+    for (int d = 0; d < 3 && !same; d++)
+        launch.grid[d] = m->grid[d];
+    return launch;
+}
+
+static void fill_values(const comparison *c, const wl_measurement *m, const wl_prediction *prediction,
+                        compared_row *row)
+{
+    for (int v = 0; v < WL_METRIC_COUNT; v++) {
+        row->measured_known[v] = c->wanted[v] && m->known[v];
+        row->measured[v] = m->value[v];
+        row->predicted_known[v] = c->wanted[v] && prediction->metrics[v].known;
+        row->predicted[v] = prediction->metrics[v].value;
+    }
+    row->measured_known[VALUE_TIME] = c->wanted[VALUE_TIME] && m->time_known;
+    row->measured[VALUE_TIME] = m->time_s;
+    row->predicted_known[VALUE_TIME] = c->wanted[VALUE_TIME];
+    row->predicted[VALUE_TIME] = prediction->model.time_s;
+}
+
+static compared_row *new_row(comparison *c)
+{
+    if (c->row_count == c->row_capacity) {
+        const size_t capacity = 2 * c->row_capacity + 64;
+        compared_row *larger = realloc(c->rows, capacity * sizeof *larger);
+        if (!larger)
+            return NULL;
+        c->rows = larger;
+        c->row_capacity = capacity;
+    }
+    c->rows[c->row_count] = (compared_row){0};
+    return &c->rows[c->row_count++];
+}
+
+/* A row that cannot be predicted is left out; only what is wrong with every row ends the run. */
+static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m, wl_error *err)
+{
+    comparison *c = p->c;
+    const char *name = c->tables[table];
+    const wl_map_entry *entry = c->map ? wl_map_find(c->map, m->family, m->variant) : NULL;
+    kernel_source *s = NULL;
+    model *found = NULL;
+    wl_error row_err = {0};
+    static wl_prediction prediction;
+    if (c->map && !entry) {
+        comparison_skip(c, name, m->line, 1, "a launch the map has no kernel for");
+        return WL_OK;
+    }
+    wl_status status = find_source(p, entry ? entry->kernel : c->options->arguments[0], &s, err);
+    if (status != WL_OK)
+        return status;
+    status = find_model(p, s, m, entry, &found, &row_err);
+    if (status == WL_OK) {
+        const wl_launch launch = launch_of(p, found->kernel, m, entry, wl_table_layout_of(c->parsed[table]));
+        status = wl_predict(found->predictor, &launch, NULL, &prediction, &row_err);
+    }
+    if (status == WL_E_NOMEM)
+        return no_memory(err);
+    if (status != WL_OK) {
+        comparison_skip(c, name, m->line, 1, row_err.message);
+        return WL_OK;
+    }
+    compared_row *row = new_row(c);
+    if (!row)
+        return no_memory(err);
+    row->table = name;
+    row->m = m;
+    row->launch = prediction.launch;
+    row->family = m->family[0] ? m->family : wl_kernel_name(s->plain);
+    fill_values(c, m, &prediction, row);
+    return WL_OK;
+}
+
+/* ---- which rows ---- */
+
+static bool is_selected(const options *o, const wl_measurement *m)
+{
+    bool family = o->family_count == 0;
+    for (size_t i = 0; i < o->family_count; i++)
+        family = family || wl_glob(o->family[i], m->family);
+    return family && (!o->variant || wl_glob(o->variant, m->variant)) &&
+           (!o->kernel_name || strstr(m->kernel, o->kernel_name));
+}
+
+static bool is_kernel(const char *measured, const char *kernel)
+{
+    return strcmp(measured, kernel) == 0 || (strncmp(measured, "k_", 2) == 0 && strcmp(measured + 2, kernel) == 0);
+}
+
+/* A profile of a whole program holds launches of other kernels too: *only is then the kernel's name, else NULL. */
+static wl_status choose_kernel(predictor *p, const wl_table *table, const char *input, const char **only, wl_error *err)
+{
+    const options *o = p->c->options;
+    const char *names[NAMES_MAX];
+    size_t count = 0;
+    bool match = false;
+    kernel_source *s = NULL;
+    *only = NULL;
+    if (wl_table_layout_of(table) == WL_TABLE_OWN || p->c->map || o->kernel_name)
+        return WL_OK;
+    const wl_status status = find_source(p, o->arguments[0], &s, err);
+    if (status != WL_OK)
+        return status;
+    for (size_t i = 0; i < wl_table_count(table); i++) {
+        const wl_measurement *m = wl_table_row(table, i);
+        if (!is_selected(o, m))
+            continue;
+        match = match || is_kernel(m->family, wl_kernel_name(s->plain));
+        size_t n = 0;
+        while (n < count && strcmp(names[n], m->family) != 0)
+            n++;
+        if (n == count && count < NAMES_MAX)
+            names[count++] = m->family;
+    }
+    if (count < 2)
+        return WL_OK;
+    *only = wl_kernel_name(s->plain);
+    if (match)
+        return WL_OK;
+    err->code = WL_E_INPUT;
+    snprintf(err->input, sizeof err->input, "%s", input);
+    size_t used =
+        (size_t)snprintf(err->message, sizeof err->message, "launches of several kernels; choose with --kernel-name:");
+    for (size_t i = 0; i < count && used < sizeof err->message; i++)
+        used += (size_t)snprintf(err->message + used, sizeof err->message - used, "%s %s", i ? "," : "", names[i]);
+    return WL_E_INPUT;
+}
+
+static void report_ignored(predictor *p, const char *table)
+{
+    char text[600];
+    size_t used = (size_t)snprintf(text, sizeof text, "params the kernel does not declare are ignored:");
+    for (size_t i = 0; i < p->ignored_count; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", i ? "," : "", p->ignored[i]);
+    if (p->ignored_count > 0)
+        comparison_skip(p->c, table, 0, 1, text);
+    p->ignored_count = 0;
+}
+
+static wl_status predict_table(predictor *p, size_t table, wl_error *err)
+{
+    comparison *c = p->c;
+    const char *only = NULL;
+    wl_status status = choose_kernel(p, c->parsed[table], c->tables[table], &only, err);
+    for (size_t i = 0; status == WL_OK && i < wl_table_count(c->parsed[table]); i++) {
+        const wl_measurement *m = wl_table_row(c->parsed[table], i);
+        if (!is_selected(c->options, m))
+            continue;
+        if (only && !is_kernel(m->family, only))
+            comparison_skip(c, c->tables[table], m->line, 1, "a launch of another kernel");
+        else
+            status = predict_row(p, table, m, err);
+    }
+    report_ignored(p, c->tables[table]);
+    return status;
+}
+
+wl_status comparison_predict(comparison *c, wl_error *err)
+{
+    predictor p = {.c = c};
+    wl_status status = WL_OK;
+    for (size_t i = 0; i < c->table_count && status == WL_OK; i++)
+        status = predict_table(&p, i, err);
+    if (status == WL_OK && c->row_count == 0) {
+        *err = (wl_error){.code = WL_E_INPUT, .message = "nothing to compare: no launch could be predicted"};
+        status = WL_E_INPUT;
+    }
+    for (size_t i = 0; i < KEPT; i++)
+        model_free(&p.models[i]);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* compare.h - how far predictions are from measurements, and which kernel a measured row is a launch of.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_COMPARE_H
+#define WL_COMPARE_H
+
+#include "warpline/measure.h"
+
+/* Both above or equal to 0. */
+typedef struct wl_pair {
+    double measured, predicted;
+} wl_pair;
+
+/* predicted / measured - 1; 0 when both are 0. False when only the measured value is 0: there is no such number. */
+WL_API bool wl_pair_error(wl_pair pair, double *error);
+/* The same count, but for the rounding of a conversion. */
+WL_API bool wl_pair_exact(wl_pair pair);
+
+typedef struct wl_agreement {
+    size_t count;             /* pairs with an error                                              */
+    size_t left_out;          /* pairs without: measured 0, predicted not                         */
+    size_t exact;             /* of `count`                                                       */
+    double mean, median, max; /* of |error|                                                       */
+    double bias;              /* mean of the signed errors                                        */
+    bool tau_known;           /* at least two different values on either side                     */
+    double tau;               /* Kendall's tau-b of all pairs: 1 same order, 0 none, -1 reversed  */
+} wl_agreement;
+
+/* WL_E_NOMEM only. All zero for no pairs. */
+WL_API WL_NODISCARD wl_status wl_agreement_compute(const wl_pair *pairs, size_t count, wl_agreement *out,
+                                                   wl_error *err);
+
+/* Of pairs that are times: the best measured time over the measured time of the launch predicted to be best. 1: the
+ * prediction picks the best launch. Of several predicted equally fast, the slowest counts. False when there is no pair
+ * or a time is 0. */
+WL_API bool wl_best_pick(const wl_pair *times, size_t count, double *efficiency);
+
+/* Which kernel belongs to which rows: a YAML list of
+ *   {family: star7, variant: "*_b32", kernel: star7_f32.yaml, set: {a: 1}, fold: [1, 2, 1]}
+ * Only `kernel` is required; family and variant are patterns of * and ?. */
+typedef struct wl_map_entry {
+    const char *family, *variant, *kernel; /* NULL: any */
+    const char *const *sets;               /* "a=1" */
+    size_t set_count;
+    int64_t fold[3]; /* 0: not given */
+} wl_map_entry;
+
+typedef struct wl_map wl_map;
+/* WL_E_INPUT: malformed text, unknown key, no entries. */
+WL_API WL_NODISCARD wl_status wl_map_parse(const char *input, const char *text, size_t length, wl_map **out,
+                                           wl_error *err);
+WL_API void wl_map_free(wl_map *map);
+/* The first entry that matches, or NULL. */
+WL_API const wl_map_entry *wl_map_find(const wl_map *map, const char *family, const char *variant);
+
+/* Does the whole text match? * is any text, ? any one character. */
+WL_API bool wl_glob(const char *pattern, const char *text);
+
+/* The folding a variant's name tells: "r4_fy2_fz1_b64" is {1,2,1}; 1 where it says nothing. */
+WL_API void wl_variant_fold(const char *variant, int64_t fold[3]);
+
+#endif /* WL_COMPARE_H */

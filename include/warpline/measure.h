@@ -1,0 +1,52 @@
+/* measure.h - measured launches, read from a table.
+ *
+ * Three layouts, told apart by their header: a table of our own (one launch per row; columns named by short names or
+ * by hardware counters), and the two CSV pages of Nsight Compute, wide (--page raw) and long (details). What a table
+ * does not say is absent, never 0; what could not be used is in the notes. SPDX-License-Identifier: MIT */
+#ifndef WL_MEASURE_H
+#define WL_MEASURE_H
+
+#include "warpline/predict.h"
+
+#define WL_TABLE_ROWS_MAX 1000000
+
+typedef enum wl_table_layout { WL_TABLE_OWN, WL_TABLE_NCU_WIDE, WL_TABLE_NCU_LONG } wl_table_layout;
+
+/* One launch. Texts are "" and numbers 0 where the table has none, unless a flag says more. */
+typedef struct wl_measurement {
+    int32_t line;                     /* of the table; for the long layout, that of the launch's first row */
+    const char *family, *variant;     /* family: that column, else the kernel's plain name, without types  */
+    const char *params;               /* "nx=640;ny=512"                                                   */
+    const char *kernel;               /* its full name                                                     */
+    int64_t block[3], grid[3];        /* grid: {0,0,0} when not given                                      */
+    int64_t registers, blocks_per_sm; /* per thread; the occupancy limit                                   */
+    int64_t shared_bytes;             /* per block, static and dynamic together, when shared_known         */
+    double work;                      /* output cells                                                      */
+    double time_s;                    /* when time_known                                                   */
+    double value[WL_METRIC_COUNT];    /* in the metric's own unit, where known[]                           */
+    bool shared_known, time_known, known[WL_METRIC_COUNT];
+} wl_measurement;
+
+/* Something that was left out: equal reasons are counted. */
+typedef struct wl_note {
+    int32_t line; /* the first; 0: no particular one */
+    size_t count;
+    const char *reason; /* no newline */
+} wl_note;
+
+typedef struct wl_table wl_table;
+
+/* Reads a table. `input` names the text in messages. Rows that are not sound are left out with a note.
+ * WL_E_INPUT: no header is recognised, a launch column is missing, not one row is sound, or the table holds summaries
+ * instead of launches; WL_E_LIMIT: more than WL_TABLE_ROWS_MAX rows. */
+WL_API WL_NODISCARD wl_status wl_table_parse(const char *input, const char *text, size_t length, wl_table **out,
+                                             wl_error *err);
+WL_API void wl_table_free(wl_table *table);
+
+WL_API wl_table_layout wl_table_layout_of(const wl_table *table);
+WL_API size_t wl_table_count(const wl_table *table);
+WL_API const wl_measurement *wl_table_row(const wl_table *table, size_t index);
+WL_API size_t wl_table_note_count(const wl_table *table);
+WL_API const wl_note *wl_table_note(const wl_table *table, size_t index);
+
+#endif /* WL_MEASURE_H */

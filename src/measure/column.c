@@ -1,0 +1,187 @@
+/* column.c - see column.h. The counters of the metrics are those of metrics.def; the table here holds every other name.
+ * SPDX-License-Identifier: MIT */
+#include "measure/column.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define SECTOR_BYTES 32.0 /* the unit of the lts__ and dram__ sector counters, on every device they exist on */
+
+static const struct named_column {
+    const char *name;
+    wl_column column;
+} columns[] = {
+    {"family", {.kind = WL_COLUMN_FAMILY}},
+    {"variant", {.kind = WL_COLUMN_VARIANT}},
+    {"params", {.kind = WL_COLUMN_PARAMS}},
+    {"kernel", {.kind = WL_COLUMN_KERNEL}},
+    {"Kernel Name", {.kind = WL_COLUMN_KERNEL}},
+    {"Block Size", {.kind = WL_COLUMN_BLOCK_SHAPE}},
+    {"Grid Size", {.kind = WL_COLUMN_GRID_SHAPE}},
+    {"bx", {WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1}},
+    {"by", {WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1}},
+    {"bz", {WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1}},
+    {"launch__block_dim_x", {WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1}},
+    {"launch__block_dim_y", {WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1}},
+    {"launch__block_dim_z", {WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1}},
+    {"gx", {WL_COLUMN_GRID, 0, WL_DIM_COUNT, 1}},
+    {"gy", {WL_COLUMN_GRID, 1, WL_DIM_COUNT, 1}},
+    {"gz", {WL_COLUMN_GRID, 2, WL_DIM_COUNT, 1}},
+    {"launch__grid_dim_x", {WL_COLUMN_GRID, 0, WL_DIM_COUNT, 1}},
+    {"launch__grid_dim_y", {WL_COLUMN_GRID, 1, WL_DIM_COUNT, 1}},
+    {"launch__grid_dim_z", {WL_COLUMN_GRID, 2, WL_DIM_COUNT, 1}},
+    {"regs", {WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1}},
+    {"launch__registers_per_thread", {WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1}},
+    {"Registers Per Thread", {WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1}},
+    {"smem", {WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1}},
+    {"launch__shared_mem_per_block", {WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1}},
+    {"launch__shared_mem_per_block_static", {WL_COLUMN_SHARED_PART, 0, WL_DIM_BYTES, 1}},
+    {"launch__shared_mem_per_block_dynamic", {WL_COLUMN_SHARED_PART, 1, WL_DIM_BYTES, 1}},
+    {"Static Shared Memory Per Block", {WL_COLUMN_SHARED_PART, 0, WL_DIM_BYTES, 1}},
+    {"Dynamic Shared Memory Per Block", {WL_COLUMN_SHARED_PART, 1, WL_DIM_BYTES, 1}},
+    {"blocks_per_sm", {WL_COLUMN_BLOCKS_PER_SM, 0, WL_DIM_COUNT, 1}},
+    {"launch__occupancy_limit_blocks", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
+    {"launch__occupancy_limit_registers", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
+    {"launch__occupancy_limit_shared_mem", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
+    {"launch__occupancy_limit_warps", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
+    {"Block Limit SM", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
+    {"Block Limit Registers", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
+    {"Block Limit Shared Mem", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
+    {"Block Limit Warps", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
+    {"work", {WL_COLUMN_WORK, 0, WL_DIM_COUNT, 1}},
+    {"ms_median", {WL_COLUMN_TIME, 0, WL_DIM_TIME, 1e-3}},
+    {"time_s", {WL_COLUMN_TIME, 1, WL_DIM_TIME, 1}},
+    {"ncu_ns", {WL_COLUMN_TIME, 2, WL_DIM_TIME, 1e-9}},
+    {"gpu__time_duration.sum", {WL_COLUMN_TIME, 2, WL_DIM_TIME, 1e-9}},
+    {"Duration", {WL_COLUMN_TIME, 3, WL_DIM_TIME, 1e-9}},
+    {"inst", {WL_COLUMN_METRIC, WL_METRIC_inst_executed, WL_DIM_COUNT, 1}},
+    {"sm__inst_executed.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_executed, WL_DIM_COUNT, 1}},
+    {"sm__thread_inst_executed.sum", {WL_COLUMN_METRIC, WL_METRIC_thread_inst, WL_DIM_COUNT, 1}},
+    {"smsp__sass_inst_executed_op_global_ld.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_global_ld, WL_DIM_COUNT, 1}},
+    {"smsp__sass_inst_executed_op_global_st.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_global_st, WL_DIM_COUNT, 1}},
+    {"smsp__sass_inst_executed_op_shared_ld.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_shared_ld, WL_DIM_COUNT, 1}},
+    {"smsp__sass_inst_executed_op_shared_st.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_shared_st, WL_DIM_COUNT, 1}},
+    {"l1_tag_wavefronts_ld", {WL_COLUMN_METRIC, WL_METRIC_l1_tag_wavefronts, WL_DIM_COUNT, 1}},
+    {"l1_wavefronts_shared", {WL_COLUMN_METRIC, WL_METRIC_shared_wavefronts, WL_DIM_COUNT, 1}},
+    {"l2_sectors_rd_tex", {WL_COLUMN_METRIC, WL_METRIC_l2_load_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
+    {"l2_sectors_wr_tex", {WL_COLUMN_METRIC, WL_METRIC_l2_store_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
+    {"dram_rd_bytes", {WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_BYTES, 1}},
+    {"dram_wr_bytes", {WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_BYTES, 1}},
+    {"dram__sectors_read.sum", {WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
+    {"dram__sectors_write.sum", {WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
+};
+
+/* "lts__t_sectors_srcunit_tex_op_read.sum (x 32 B)": the first word is the counter. */
+static bool is_counter_of(const char *name, wl_metric metric, double *factor)
+{
+    const char *counter = wl_metric_counter(metric);
+    const size_t length = strcspn(counter, " ");
+    *factor = strstr(counter, "(x 32 B)") ? SECTOR_BYTES : 1;
+    return length > 0 && strlen(name) == length && memcmp(name, counter, length) == 0;
+}
+
+wl_column wl_column_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+        if (strcmp(columns[i].name, name) == 0)
+            return columns[i].column;
+    for (int m = 0; m < WL_METRIC_COUNT; m++) {
+        const bool bytes = strcmp(wl_metric_unit((wl_metric)m), "bytes") == 0;
+        double factor = 1;
+        if (strcmp(wl_metric_name((wl_metric)m), name) == 0)
+            return (wl_column){WL_COLUMN_METRIC, m, bytes ? WL_DIM_BYTES : WL_DIM_COUNT, 1};
+        if (is_counter_of(name, (wl_metric)m, &factor))
+            return (wl_column){WL_COLUMN_METRIC, m, bytes && factor == 1 ? WL_DIM_BYTES : WL_DIM_COUNT, factor};
+    }
+    return (wl_column){.kind = WL_COLUMN_OTHER};
+}
+
+static const struct {
+    const char *name;
+    double scale;
+} times[] = {
+    {"nsecond", 1e-9}, {"ns", 1e-9}, {"usecond", 1e-6}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6},
+    {"msecond", 1e-3}, {"ms", 1e-3}, {"second", 1},     {"s", 1},     {"sec", 1},
+};
+
+/* "K" and "Ki" before a name of the lists below. */
+static const struct {
+    const char *name;
+    double scale;
+} prefixes[] = {
+    {"", 1},     {"K", 1e3},     {"k", 1e3},        {"M", 1e6},           {"G", 1e9},
+    {"T", 1e12}, {"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0},
+};
+
+static const char *const byte_names[] = {"byte", "bytes", "B", "byte/block"};
+static const char *const count_names[] = {"",          "inst",       "instruction",    "sector", "sectors",
+                                          "wavefront", "wavefronts", "request",        "block",  "thread",
+                                          "warp",      "register",   "register/thread"};
+
+static bool is_one_of(const char *word, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(word, names[i]) == 0)
+            return true;
+    return false;
+}
+
+bool wl_column_unit(wl_dimension dimension, const char *unit, double *scale)
+{
+    if (dimension == WL_DIM_TIME) {
+        for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+            if (strcmp(times[i].name, unit) == 0) {
+                *scale = times[i].scale;
+                return true;
+            }
+        }
+        return false;
+    }
+    const bool bytes = dimension == WL_DIM_BYTES;
+    const char *const *names = bytes ? byte_names : count_names;
+    const size_t count = bytes ? sizeof byte_names / sizeof byte_names[0] : sizeof count_names / sizeof count_names[0];
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        const size_t length = strlen(prefixes[i].name);
+        if (strncmp(unit, prefixes[i].name, length) == 0 && is_one_of(unit + length, names, count)) {
+            *scale = prefixes[i].scale;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool wl_column_number(const char *text, double *value)
+{
+    char plain[64];
+    size_t used = 0, group = 0; /* digits since the last comma */
+    bool commas = false, whole = true;
+    for (const char *p = text; *p; p++) {
+        const bool digit = isdigit((unsigned char)*p) != 0;
+        if (*p == ',') {
+            if (!whole || group == 0 || group > 3 || (commas && group != 3))
+                return false;
+            commas = true;
+            group = 0;
+            continue;
+        }
+        if (!digit && group > 0 && whole) { /* the whole part ends */
+            if (commas && group != 3)
+                return false;
+            whole = false;
+        }
+        group += digit && whole;
+        if (used == sizeof plain - 1)
+            return false;
+        plain[used++] = *p;
+    }
+    plain[used] = '\0';
+    return (!commas || !whole || group == 3) && wl_text_number(plain, value);
+}
+
+bool wl_column_is_absent(const char *text)
+{
+    static const char *const words[] = {"", "n/a", "N/A", "-", "(null)", "none"};
+    return is_one_of(text, words, sizeof words / sizeof words[0]);
+}

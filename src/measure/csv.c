@@ -1,0 +1,173 @@
+/* csv.c - see csv.h. Every line is visited at most LINES_MAX + 1 times, whatever the quotes. SPDX-License-Identifier:
+ * MIT
+ */
+#include "measure/csv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#define LINES_MAX 16 /* line breaks in one record */
+#define CELL_MAX 65536
+#define CELLS_MAX 65536
+
+static const char too_long[] = "a cell that is too long";
+static const char no_memory[] = "out of memory"; /* a problem that ends the reading */
+
+void wl_csv_open(wl_csv *csv, const char *text, size_t length)
+{
+    *csv = (wl_csv){.text = text, .length = length, .next_line = 1};
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        csv->at = 3;
+}
+
+void wl_csv_free(wl_csv *csv)
+{
+    free(csv->bytes);
+    free(csv->starts);
+    csv->bytes = NULL;
+    csv->starts = NULL;
+}
+
+const char *wl_csv_cell(const wl_csv *csv, size_t index) { return csv->bytes + csv->starts[index]; }
+
+size_t wl_csv_find(const wl_csv *csv, const char *name)
+{
+    size_t i = 0;
+    while (i < csv->count && strcmp(wl_csv_cell(csv, i), name) != 0)
+        i++;
+    return i;
+}
+
+static bool push(wl_csv *csv, const char *bytes, size_t count)
+{
+    if (count == 0)
+        return true;
+    if (csv->used + count > csv->capacity) {
+        const size_t capacity = 2 * (csv->used + count) + 256;
+        char *larger = realloc(csv->bytes, capacity);
+        if (!larger)
+            return false;
+        csv->bytes = larger;
+        csv->capacity = capacity;
+    }
+    memcpy(csv->bytes + csv->used, bytes, count);
+    csv->used += count;
+    return true;
+}
+
+static const char *open_cell(wl_csv *csv)
+{
+    if (csv->count == CELLS_MAX)
+        return "too many cells";
+    if (csv->count == csv->starts_capacity) {
+        const size_t capacity = 2 * csv->starts_capacity + 64;
+        size_t *larger = realloc(csv->starts, capacity * sizeof *larger);
+        if (!larger)
+            return no_memory;
+        csv->starts = larger;
+        csv->starts_capacity = capacity;
+    }
+    csv->starts[csv->count++] = csv->used;
+    return NULL;
+}
+
+/* The rest of a quoted cell; *p stands behind the opening quote, and afterwards behind the closing one. */
+static const char *read_quoted(wl_csv *csv, const char **p, const char *end, int32_t *breaks)
+{
+    for (const char *from = *p, *at = from;; at++) {
+        if (at == end || (*at == '\n' && ++*breaks > LINES_MAX))
+            return "a quote that is not closed";
+        if ((size_t)(at - from) > CELL_MAX)
+            return too_long;
+        if (*at != '"')
+            continue;
+        if (!push(csv, from, (size_t)(at - from)))
+            return no_memory;
+        if (at + 1 < end && at[1] == '"') {
+            from = ++at; /* a doubled quote stands for one, which the next piece begins with */
+            continue;
+        }
+        *p = at + 1;
+        return NULL;
+    }
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+static const char *read_plain(wl_csv *csv, const char **p, const char *end)
+{
+    const char *from = *p, *to = from;
+    while (to < end && *to != ',' && *to != '\n')
+        to++;
+    if ((size_t)(to - from) > CELL_MAX)
+        return too_long;
+    *p = to;
+    while (to > from && is_blank(to[-1]))
+        to--;
+    return push(csv, from, (size_t)(to - from)) ? NULL : no_memory;
+}
+
+/* Reads from *p on; *p is then behind the record. */
+static const char *read_record(wl_csv *csv, const char **p, const char *end, int32_t *breaks)
+{
+    const char *const start = *p;
+    for (;; (*p)++) {
+        while (*p < end && is_blank(**p))
+            (*p)++;
+        const char *problem = open_cell(csv);
+        if (!problem && *p < end && **p == '"') {
+            (*p)++;
+            problem = read_quoted(csv, p, end, breaks);
+            while (!problem && *p < end && is_blank(**p))
+                (*p)++;
+            if (!problem && *p < end && **p != ',' && **p != '\n')
+                problem = "text behind a closing quote";
+        } else if (!problem) {
+            problem = read_plain(csv, p, end);
+        }
+        if (!problem && !push(csv, "", 1))
+            problem = no_memory;
+        if (problem)
+            return problem;
+        if (*p == end || **p == '\n')
+            return memchr(start, '\0', (size_t)(*p - start)) ? "a zero byte" : NULL;
+    }
+}
+
+wl_status wl_csv_next(wl_csv *csv, bool *more, wl_error *err)
+{
+    const char *const end = csv->text + csv->length;
+    const char *start = csv->text + csv->at;
+    *more = false;
+    for (const char *p = start; p < end && (is_blank(*p) || *p == '\n'); p++) {
+        if (*p == '\n') {
+            start = p + 1;
+            csv->next_line += csv->next_line < INT32_MAX;
+        }
+    }
+    csv->at = (size_t)(start - csv->text);
+    const char *p = start;
+    while (p < end && is_blank(*p))
+        p++;
+    if (p == end)
+        return WL_OK;
+    int32_t breaks = 0;
+    p = start;
+    csv->used = csv->count = 0;
+    csv->line = csv->next_line;
+    csv->problem = read_record(csv, &p, end, &breaks);
+    if (csv->problem == no_memory)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    if (csv->problem) {
+        const char *line_end = memchr(start, '\n', (size_t)(end - start));
+        p = line_end ? line_end : end;
+        breaks = 0;
+    }
+    csv->cut = p == end;
+    csv->at = (size_t)(p - csv->text) + (p < end);
+    csv->next_line = csv->next_line > INT32_MAX - 1 - breaks ? INT32_MAX : csv->next_line + 1 + breaks;
+    *more = true;
+    return WL_OK;
+}

@@ -1,0 +1,39 @@
+/* csv.h - comma-separated records, one at a time, from a text that may hold anything else between them.
+ *
+ * Layer  measure (uses base). A quoted cell may hold commas, doubled quotes and a few line breaks. A record that is no
+ * CSV has a problem, and reading goes on with the next line: a stray quote costs one line, not the rest of the text.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_MEASURE_CSV_H
+#define WL_MEASURE_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "warpline/status.h"
+
+typedef struct wl_csv {
+    const char *text; /* to be read, `length` bytes from `at` on */
+    size_t length, at;
+    int32_t next_line;
+    /* the record read last */
+    int32_t line;
+    const char *problem; /* NULL: the cells are sound */
+    bool cut;            /* the text ended without a line end */
+    size_t count;        /* of cells */
+    /* */
+    char *bytes; /* the cells' texts, 0-terminated, one after the other */
+    size_t used, capacity;
+    size_t *starts;
+    size_t starts_capacity;
+} wl_csv;
+
+/* Starts behind a byte-order mark. */
+void wl_csv_open(wl_csv *csv, const char *text, size_t length);
+/* Reads the next record; *more is false at the end. Blank lines are passed over. WL_E_NOMEM only. */
+wl_status wl_csv_next(wl_csv *csv, bool *more, wl_error *err);
+const char *wl_csv_cell(const wl_csv *csv, size_t index);
+/* The first cell that says `name`, or csv->count. */
+size_t wl_csv_find(const wl_csv *csv, const char *name);
+void wl_csv_free(wl_csv *csv);
+
+#endif /* WL_MEASURE_CSV_H */

@@ -1,0 +1,245 @@
+/* row.c - see row.h. A number that cannot be read makes its metric unknown; only the block is indispensable.
+ * SPDX-License-Identifier: MIT */
+#include "measure/row.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOTES_MAX 100
+#define EXTENT_LIMIT 4294967296.0
+
+/* ---- notes ---- */
+
+static wl_note *find_note(wl_notes *notes, const char *reason)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        if (strcmp(notes->notes[i].reason, reason) == 0)
+            return &notes->notes[i];
+    return NULL;
+}
+
+void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...)
+{
+    char reason[WL_MESSAGE_MAX];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    for (char *p = reason; *p; p++)
+        if ((unsigned char)*p < ' ')
+            *p = '?';
+    wl_note *note = find_note(notes, reason);
+    if (!note && notes->count >= NOTES_MAX) { /* one note stands for all further ones */
+        (void)snprintf(reason, sizeof reason, "a problem of another kind");
+        note = find_note(notes, reason);
+    }
+    if (note) {
+        note->count++;
+        return;
+    }
+    if (notes->count == notes->capacity) {
+        const size_t capacity = 2 * notes->capacity + 8;
+        wl_note *larger = realloc(notes->notes, capacity * sizeof *larger);
+        if (!larger) {
+            notes->failed = true;
+            return;
+        }
+        notes->notes = larger;
+        notes->capacity = capacity;
+    }
+    const char *text = wl_arena_text(notes->arena, reason, strlen(reason));
+    if (text)
+        notes->notes[notes->count++] = (wl_note){line, 1, text};
+    else
+        notes->failed = true;
+}
+
+/* ---- cells ---- */
+
+static const char *keep(const char *text, size_t length, wl_notes *notes)
+{
+    const char *kept = wl_arena_text(notes->arena, text, length);
+    notes->failed = notes->failed || !kept;
+    return kept ? kept : "";
+}
+
+/* "(256, 1, 1)", "(256,1,1)", "256x1x1" */
+static bool read_shape(const char *text, int64_t extent[3])
+{
+    const char *p = text;
+    int64_t read[3] = {1, 1, 1};
+    const bool open = *p == '(';
+    p += open;
+    for (int d = 0; d < 3; d++) {
+        p += strspn(p, " ");
+        int64_t value = 0;
+        const size_t digits = strspn(p, "0123456789");
+        if (digits == 0 || digits > 10)
+            return false;
+        for (size_t i = 0; i < digits; i++)
+            value = 10 * value + (*p++ - '0');
+        if (value < 1 || (double)value > EXTENT_LIMIT)
+            return false;
+        read[d] = value;
+        p += strspn(p, " ");
+        if (d < 2 && *p != ',' && *p != 'x')
+            break;
+        p += d < 2;
+    }
+    if (strcmp(p, open ? ")" : "") != 0)
+        return false;
+    memcpy(extent, read, sizeof read);
+    return true;
+}
+
+/* The number in base units; false when there is none, with a note unless the cell says so itself. */
+static bool read_number(const wl_row *row, const char *name, const wl_column *c, const char *unit, const char *text,
+                        wl_notes *notes, double *value)
+{
+    double scale = 1;
+    if (wl_column_is_absent(text))
+        return false;
+    if (!wl_column_number(text, value)) {
+        wl_notes_add(notes, row->line, "%.80s is not a number", name);
+        return false;
+    }
+    if (*value < 0) {
+        wl_notes_add(notes, row->line, "%.80s is negative", name);
+        return false;
+    }
+    const bool has_unit = unit && *unit;
+    if (has_unit && !wl_column_unit(c->dimension, unit, &scale)) {
+        wl_notes_add(notes, row->line, "%.80s has the unit '%.20s', which does not measure it", name, unit);
+        return false;
+    }
+    if (!has_unit || c->dimension == WL_DIM_COUNT)
+        scale *= c->factor;
+    *value = wl_unit_convert(*value, scale);
+    if (isfinite(*value))
+        return true;
+    wl_notes_add(notes, row->line, "%.80s is too large", name);
+    return false;
+}
+
+static bool is_whole(double value, double lo, double hi) { return value >= lo && value <= hi && value == floor(value); }
+
+static void take_extent(wl_row *row, const wl_column *c, double value)
+{
+    int64_t *extent = c->kind == WL_COLUMN_BLOCK ? row->m.block : row->m.grid;
+    if (is_whole(value, 1, EXTENT_LIMIT))
+        extent[c->index] = (int64_t)value;
+}
+
+static void take_integer(wl_row *row, const char *name, const wl_column *c, double value, wl_notes *notes)
+{
+    wl_measurement *m = &row->m;
+    if (!is_whole(value, 0, EXTENT_LIMIT)) {
+        wl_notes_add(notes, row->line, "%.80s is not a whole number in range", name);
+        return;
+    }
+    const int64_t whole = (int64_t)value;
+    switch (c->kind) {
+    case WL_COLUMN_REGISTERS: m->registers = whole; break;
+    case WL_COLUMN_BLOCKS_PER_SM: m->blocks_per_sm = whole; break;
+    case WL_COLUMN_SHARED:
+        m->shared_bytes = whole;
+        m->shared_known = true;
+        break;
+    case WL_COLUMN_SHARED_PART:
+        row->parts[c->index] = whole;
+        row->part_known[c->index] = true;
+        break;
+    default: /* WL_COLUMN_BLOCK_LIMIT */
+        if (whole > 0 && (row->block_limit == 0 || whole < row->block_limit))
+            row->block_limit = whole;
+    }
+}
+
+static void take_time(wl_row *row, const wl_column *c, double value)
+{
+    if (value <= 0 || (row->m.time_known && row->time_rank <= c->index))
+        return;
+    row->m.time_known = true;
+    row->m.time_s = value;
+    row->time_rank = c->index;
+}
+
+static void take_number(wl_row *row, const char *name, const wl_column *c, double value, wl_notes *notes)
+{
+    switch (c->kind) {
+    case WL_COLUMN_BLOCK:
+    case WL_COLUMN_GRID: take_extent(row, c, value); break;
+    case WL_COLUMN_WORK: row->m.work = value; break;
+    case WL_COLUMN_TIME: take_time(row, c, value); break;
+    case WL_COLUMN_METRIC:
+        if (!row->m.known[c->index]) { /* of two columns for a metric, the first */
+            row->m.known[c->index] = true;
+            row->m.value[c->index] = value;
+        }
+        break;
+    default: take_integer(row, name, c, value, notes);
+    }
+}
+
+void wl_row_take(wl_row *row, const char *name, const wl_column *c, const char *unit, const char *text, wl_notes *notes)
+{
+    double value = 0;
+    switch (c->kind) {
+    case WL_COLUMN_OTHER: return;
+    case WL_COLUMN_FAMILY: row->m.family = keep(text, strlen(text), notes); return;
+    case WL_COLUMN_VARIANT: row->m.variant = keep(text, strlen(text), notes); return;
+    case WL_COLUMN_PARAMS: row->m.params = keep(text, strlen(text), notes); return;
+    case WL_COLUMN_KERNEL: row->m.kernel = keep(text, strlen(text), notes); return;
+    case WL_COLUMN_BLOCK_SHAPE: (void)read_shape(text, row->m.block); return;
+    case WL_COLUMN_GRID_SHAPE: (void)read_shape(text, row->m.grid); return;
+    default: break;
+    }
+    if (read_number(row, name, c, unit, text, notes, &value))
+        take_number(row, name, c, value, notes);
+}
+
+/* ---- the whole row ---- */
+
+/* "void app::stencil<double, 4>(double *, int)" is "stencil". */
+static const char *plain_name(const char *kernel, wl_notes *notes)
+{
+    static const char *const unnamed[] = {"(anonymous namespace)::", "<unnamed>::"};
+    const char *start = strncmp(kernel, "void ", 5) == 0 ? kernel + 5 : kernel;
+    for (size_t i = 0; i < sizeof unnamed / sizeof unnamed[0]; i++) {
+        const char *found = strstr(start, unnamed[i]);
+        if (found && strcspn(start, "(<") == (size_t)(found - start))
+            start = found + strlen(unnamed[i]);
+    }
+    const char *end = start + strcspn(start, "(<");
+    const char *from = end;
+    while (from > start && from[-1] != ':' && from[-1] != ' ')
+        from--;
+    return keep(from, (size_t)(end - from), notes);
+}
+
+static bool is_complete(const int64_t extent[3]) { return extent[0] > 0 && extent[1] > 0 && extent[2] > 0; }
+
+void wl_row_finish(wl_row *row, wl_notes *notes)
+{
+    wl_measurement *m = &row->m;
+    bool measured = m->time_known;
+    for (int i = 0; i < WL_METRIC_COUNT; i++)
+        measured = measured || m->known[i];
+    if (!m->family[0])
+        m->family = plain_name(m->kernel, notes);
+    if (row->part_known[0] || row->part_known[1]) {
+        m->shared_bytes = row->parts[0] + row->parts[1];
+        m->shared_known = true;
+    }
+    if (m->blocks_per_sm == 0)
+        m->blocks_per_sm = row->block_limit;
+    if (!is_complete(m->grid))
+        memset(m->grid, 0, sizeof m->grid);
+    if (!is_complete(m->block))
+        row->unsound = "a launch without its block (three whole numbers above 0)";
+    else if (!measured)
+        row->unsound = "a launch with no value that is predicted";
+}

@@ -1,0 +1,37 @@
+/* row.h - one launch being read, cell by cell, and the notes of what could not be read. Layer  measure (uses base).
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_MEASURE_ROW_H
+#define WL_MEASURE_ROW_H
+
+#include "base/arena.h"
+#include "measure/column.h"
+#include "warpline/measure.h"
+
+typedef struct wl_notes {
+    wl_note *notes;
+    size_t count, capacity;
+    wl_arena *arena;
+    bool failed; /* an allocation did */
+} wl_notes;
+
+/* Counts one more case of a reason, met first at `line`. */
+void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...) WL_PRINTF(3, 4);
+
+typedef struct wl_row {
+    wl_measurement m;
+    int32_t line;        /* of the cell being read */
+    const char *unsound; /* why the row cannot be used, or NULL */
+    int time_rank;       /* of the source of m.time_s, when known */
+    bool part_known[2];  /* shared memory, static and dynamic */
+    int64_t parts[2];
+    int64_t block_limit; /* the smallest; 0: none */
+} wl_row;
+
+/* Takes one cell. `unit` is NULL where the table has no units. Texts are kept in the arena of the notes. */
+void wl_row_take(wl_row *row, const char *name, const wl_column *column, const char *unit, const char *text,
+                 wl_notes *notes);
+
+/* Fills in what follows from several cells; row->unsound says whether anything is wrong with it. */
+void wl_row_finish(wl_row *row, wl_notes *notes);
+
+#endif /* WL_MEASURE_ROW_H */

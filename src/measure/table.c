@@ -1,0 +1,326 @@
+/* table.c - from the text of a measured table to its launches.
+ *
+ * The header decides how rows are read. In the wide layout of Nsight Compute the row behind the header holds the units;
+ * in the long one each row is one value, and the rows of a launch follow each other. Between rows there may be whatever
+ * the profiled program printed. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "measure/csv.h"
+#include "measure/row.h"
+
+struct wl_table {
+    wl_arena arena; /* texts of rows and notes */
+    wl_table_layout layout;
+    wl_measurement *rows;
+    size_t count, capacity;
+    wl_notes notes;
+};
+
+enum { ID, PROCESS, KERNEL, BLOCK, GRID, METRIC, UNIT, VALUE, PLACE_COUNT }; /* of the long layout */
+static const char *const place_names[PLACE_COUNT] = {"ID",        "Process ID",  "Kernel Name", "Block Size",
+                                                     "Grid Size", "Metric Name", "Metric Unit", "Metric Value"};
+
+/* A table being read. */
+typedef struct reader {
+    wl_table *table;
+    wl_csv csv;
+    wl_arena arena; /* of the header: reset at each */
+    wl_error *err;
+    bool has_header, has_units;
+    size_t column_count;
+    wl_column *columns;
+    const char **names, **units;
+    size_t places[PLACE_COUNT]; /* column_count: not there */
+    wl_row row;                 /* long layout: the launch whose values are being collected */
+    bool row_open;
+    char *row_key; /* what tells it from the next */
+} reader;
+
+static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
+
+/* ---- rows ---- */
+
+static wl_row new_row(int32_t line)
+{
+    return (wl_row){.line = line, .m = {.line = line, .family = "", .variant = "", .params = "", .kernel = ""}};
+}
+
+static wl_status add_row(reader *r, wl_row *row)
+{
+    wl_table *t = r->table;
+    wl_row_finish(row, &t->notes);
+    if (row->unsound) {
+        wl_notes_add(&t->notes, row->m.line, "%s", row->unsound);
+        return WL_OK;
+    }
+    if (t->count == WL_TABLE_ROWS_MAX)
+        return wl_fail(r->err, WL_E_LIMIT, (wl_loc){row->m.line, 1, 1}, "more than %d launches in one table",
+                       WL_TABLE_ROWS_MAX);
+    if (t->count == t->capacity) {
+        const size_t capacity = 2 * t->capacity + 64;
+        wl_measurement *larger = realloc(t->rows, capacity * sizeof *larger);
+        if (!larger)
+            return no_memory(r->err);
+        t->rows = larger;
+        t->capacity = capacity;
+    }
+    t->rows[t->count++] = row->m;
+    return WL_OK;
+}
+
+static wl_status read_wide(reader *r)
+{
+    const wl_csv *csv = &r->csv;
+    const size_t id = r->places[ID];
+    if (r->table->layout == WL_TABLE_NCU_WIDE && id < csv->count && wl_csv_cell(csv, id)[0] == '\0') {
+        for (size_t i = 0; i < csv->count && !r->has_units; i++) {
+            const char *unit = wl_csv_cell(csv, i);
+            if (!(r->units[i] = wl_arena_text(&r->arena, unit, strlen(unit))))
+                return no_memory(r->err);
+        }
+        r->has_units = true;
+        return WL_OK;
+    }
+    wl_row row = new_row(csv->line);
+    for (size_t i = 0; i < csv->count; i++)
+        wl_row_take(&row, r->names[i], &r->columns[i], r->units[i], wl_csv_cell(csv, i), &r->table->notes);
+    return add_row(r, &row);
+}
+
+static wl_status close_row(reader *r)
+{
+    if (!r->row_open)
+        return WL_OK;
+    r->row_open = false;
+    return add_row(r, &r->row);
+}
+
+/* The text of one of the long layout's columns; "" when there is none. */
+static const char *at_place(const reader *r, int place)
+{
+    return r->places[place] < r->csv.count ? wl_csv_cell(&r->csv, r->places[place]) : "";
+}
+
+/* Values of one launch agree in id, process and kernel; key holds these, separated by line ends. */
+static bool same_launch(reader *r, bool *failed)
+{
+    const char *id = at_place(r, ID), *process = at_place(r, PROCESS), *kernel = at_place(r, KERNEL);
+    const size_t size = strlen(id) + strlen(process) + strlen(kernel) + 3;
+    char *key = malloc(size);
+    *failed = !key;
+    if (!key)
+        return false;
+    (void)snprintf(key, size, "%s\n%s\n%s", id, process, kernel);
+    const bool same = r->row_open && r->row_key && strcmp(key, r->row_key) == 0;
+    free(r->row_key);
+    r->row_key = key;
+    return same;
+}
+
+static wl_status read_long(reader *r)
+{
+    wl_notes *notes = &r->table->notes;
+    bool failed = false;
+    if (!same_launch(r, &failed)) {
+        if (failed)
+            return no_memory(r->err);
+        WL_TRY(close_row(r));
+        r->row = new_row(r->csv.line);
+        r->row_open = true;
+        const wl_column kernel = {.kind = WL_COLUMN_KERNEL}, block = {.kind = WL_COLUMN_BLOCK_SHAPE},
+                        grid = {.kind = WL_COLUMN_GRID_SHAPE};
+        wl_row_take(&r->row, "Kernel Name", &kernel, NULL, at_place(r, KERNEL), notes);
+        wl_row_take(&r->row, "Block Size", &block, NULL, at_place(r, BLOCK), notes);
+        wl_row_take(&r->row, "Grid Size", &grid, NULL, at_place(r, GRID), notes);
+    }
+    r->row.line = r->csv.line;
+    const char *name = at_place(r, METRIC);
+    const wl_column column = wl_column_find(name);
+    if (column.kind >= WL_COLUMN_BLOCK) /* "Block Size" is also a metric, and no shape then */
+        wl_row_take(&r->row, name, &column, at_place(r, UNIT), at_place(r, VALUE), notes);
+    return WL_OK;
+}
+
+/* ---- headers ---- */
+
+static bool has(const wl_csv *csv, const char *name) { return wl_csv_find(csv, name) < csv->count; }
+
+/* Is the record a header, and of which layout? */
+static bool recognise(const wl_csv *csv, wl_table_layout *layout, bool *summary)
+{
+    size_t known = 0;
+    *summary = has(csv, "Kernel Name") && has(csv, "Invocations");
+    if (*summary)
+        return true;
+    if (has(csv, "ID") && has(csv, "Kernel Name")) {
+        *layout = has(csv, "Metric Name") && has(csv, "Metric Value") ? WL_TABLE_NCU_LONG : WL_TABLE_NCU_WIDE;
+        return true;
+    }
+    for (size_t i = 0; i < csv->count && known < 2; i++)
+        known += wl_column_find(wl_csv_cell(csv, i)).kind != WL_COLUMN_OTHER;
+    *layout = WL_TABLE_OWN;
+    return known == 2;
+}
+
+static wl_status check_launch_columns(const reader *r)
+{
+    bool found[3] = {false, false, false};
+    for (size_t i = 0; i < r->column_count; i++)
+        if (r->columns[i].kind == WL_COLUMN_BLOCK)
+            found[r->columns[i].index] = true;
+    for (int d = 0; d < 3; d++)
+        if (!found[d])
+            return wl_fail(r->err, WL_E_INPUT, (wl_loc){r->csv.line, 1, 1}, "the table has no column 'b%c'", "xyz"[d]);
+    return WL_OK;
+}
+
+static wl_status take_header(reader *r)
+{
+    const wl_csv *csv = &r->csv;
+    wl_arena_reset(&r->arena);
+    r->has_header = true;
+    r->has_units = false;
+    r->column_count = csv->count;
+    r->columns = WL_ARENA_NEW(&r->arena, wl_column, csv->count);
+    r->names = WL_ARENA_NEW(&r->arena, const char *, csv->count);
+    r->units = WL_ARENA_NEW(&r->arena, const char *, csv->count);
+    if (!r->columns || !r->names || !r->units)
+        return no_memory(r->err);
+    for (size_t i = 0; i < csv->count; i++) {
+        const char *name = wl_csv_cell(csv, i);
+        r->columns[i] = wl_column_find(name);
+        if (!(r->names[i] = wl_arena_text(&r->arena, name, strlen(name))))
+            return no_memory(r->err);
+    }
+    for (int p = 0; p < PLACE_COUNT; p++)
+        r->places[p] = wl_csv_find(csv, place_names[p]);
+    return r->table->layout == WL_TABLE_OWN ? check_launch_columns(r) : WL_OK;
+}
+
+/* Tables may follow each other in one text: is this the start of the next? */
+static bool may_be_header(const reader *r)
+{
+    const char *first = wl_csv_cell(&r->csv, 0);
+    return !r->has_header || strcmp(first, r->names[0]) == 0 || strcmp(first, "ID") == 0;
+}
+
+static wl_status read_record(reader *r)
+{
+    const wl_csv *csv = &r->csv;
+    wl_notes *notes = &r->table->notes;
+    wl_table_layout layout = WL_TABLE_OWN;
+    bool summary = false;
+    if (!csv->problem && strncmp(wl_csv_cell(csv, 0), "==", 2) == 0)
+        return WL_OK; /* the profiler's own messages */
+    if (!csv->problem && may_be_header(r) && recognise(csv, &layout, &summary)) {
+        if (summary)
+            return wl_fail(r->err, WL_E_INPUT, (wl_loc){csv->line, 1, 1},
+                           "a summary over launches (--print-summary), not launches; export with --page raw");
+        WL_TRY(close_row(r));
+        r->table->layout = layout;
+        return take_header(r);
+    }
+    if (!r->has_header)
+        wl_notes_add(notes, csv->line, "a line before the header");
+    else if (csv->problem && csv->cut)
+        wl_notes_add(notes, csv->line, "the last line is cut off");
+    else if (csv->problem)
+        wl_notes_add(notes, csv->line, "a line with %s", csv->problem);
+    else if (csv->count != r->column_count)
+        wl_notes_add(notes, csv->line,
+                     csv->cut && csv->count > 1 ? "the last line is cut off" : "a line that is no row of the table");
+    else
+        return r->table->layout == WL_TABLE_NCU_LONG ? read_long(r) : read_wide(r);
+    return WL_OK;
+}
+
+/* ---- the table ---- */
+
+/* Names once what no row knows. */
+static void note_missing(wl_table *t)
+{
+    char names[WL_MESSAGE_MAX] = "";
+    size_t used = 0;
+    for (int m = 0; m <= WL_METRIC_COUNT; m++) {
+        const bool is_time = m == WL_METRIC_COUNT;
+        if (!is_time && (wl_metric_counter((wl_metric)m)[0] == '\0' || m == WL_METRIC_flops))
+            continue; /* not countable, or not by one counter */
+        size_t i = 0;
+        while (i < t->count && !(is_time ? t->rows[i].time_known : t->rows[i].known[m]))
+            i++;
+        if (i < t->count)
+            continue;
+        const int n = snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                               is_time ? "time" : wl_metric_name((wl_metric)m));
+        used += n > 0 && used + (size_t)n < sizeof names ? (size_t)n : 0;
+    }
+    if (used > 0)
+        wl_notes_add(&t->notes, 0, "not measured: %s", names);
+}
+
+static wl_status read_table(reader *r)
+{
+    wl_table *t = r->table;
+    for (;;) {
+        bool more = false;
+        WL_TRY(wl_csv_next(&r->csv, &more, r->err));
+        if (!more)
+            break;
+        WL_TRY(read_record(r));
+    }
+    WL_TRY(close_row(r));
+    if (!t->notes.failed && t->count > 0)
+        note_missing(t);
+    if (t->notes.failed)
+        return no_memory(r->err);
+    if (!r->has_header)
+        return wl_fail(r->err, WL_E_INPUT, WL_NOWHERE,
+                       "no header of a measured table: neither our columns nor those of ncu --csv");
+    if (t->count > 0)
+        return WL_OK;
+    if (t->notes.count == 0)
+        return wl_fail(r->err, WL_E_INPUT, WL_NOWHERE, "the table has a header and no rows");
+    const wl_note *last = &t->notes.notes[t->notes.count - 1];
+    return wl_fail(r->err, WL_E_INPUT, (wl_loc){last->line, last->line > 0, 1}, "not one row can be used: %.180s",
+                   last->reason);
+}
+
+wl_status wl_table_parse(const char *input, const char *text, size_t length, wl_table **out, wl_error *err)
+{
+    wl_table *table = calloc(1, sizeof *table);
+    if (!table)
+        return no_memory(err);
+    table->notes.arena = &table->arena;
+    reader r = {.table = table, .err = err};
+    wl_csv_open(&r.csv, text, length);
+    const wl_status status = read_table(&r);
+    wl_csv_free(&r.csv);
+    wl_arena_free(&r.arena);
+    free(r.row_key);
+    if (status == WL_OK) {
+        *out = table;
+        return WL_OK;
+    }
+    wl_table_free(table);
+    (void)wl_fail_in(err, input);
+    return status;
+}
+
+void wl_table_free(wl_table *table)
+{
+    if (!table)
+        return;
+    wl_arena_free(&table->arena);
+    free(table->rows);
+    free(table->notes.notes);
+    free(table);
+}
+
+wl_table_layout wl_table_layout_of(const wl_table *table) { return table->layout; }
+size_t wl_table_count(const wl_table *table) { return table->count; }
+const wl_measurement *wl_table_row(const wl_table *table, size_t index) { return &table->rows[index]; }
+size_t wl_table_note_count(const wl_table *table) { return table->notes.count; }
+const wl_note *wl_table_note(const wl_table *table, size_t index) { return &table->notes.notes[index]; }
