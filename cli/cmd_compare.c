@@ -227,10 +227,8 @@ static int run(comparison *c)
 {
     const options *o = c->options;
     wl_error err = {0};
-    if (o->model && strcmp(o->model, "limiter") != 0) {
-        option_error("--model", o->model, 1, "the only model so far is limiter");
-        return EXIT_UNSUPPORTED;
-    }
+    if (!option_model(o->model, &c->model))
+        return EXIT_INPUT;
     if ((o->fold && !option_shape("--fold", o->fold, c->fold)) ||
         (o->registers && !option_integer("--registers", o->registers, 1, 1024, &c->registers)))
         return EXIT_INPUT;

@@ -81,10 +81,8 @@ static int read_launches(const options *o, job *j)
         option_error("--schedule", o->schedule, 1, "the only schedule so far is linear");
         return EXIT_UNSUPPORTED;
     }
-    if (o->model && strcmp(o->model, "limiter") != 0) {
-        option_error("--model", o->model, 1, "the only model so far is limiter");
-        return EXIT_UNSUPPORTED;
-    }
+    if (!option_model(o->model, &j->options.model))
+        return EXIT_INPUT;
     j->options.per_access = o->per_access;
     if (o->samples && strcmp(o->samples, "all") == 0)
         j->options.l1_samples = -1;

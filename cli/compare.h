@@ -53,6 +53,7 @@ typedef struct comparison {
     bool wanted[VALUE_COUNT];
     double min_time_s;
     int64_t fold[3], registers; /* 0: as the table says */
+    wl_model_id model;
     wl_device *device;
     wl_map *map;
     const char *tables[8];

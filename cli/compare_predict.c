@@ -249,13 +249,17 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
         comparison_skip(c, name, m->line, 1, "a launch the map has no kernel for");
         return WL_OK;
     }
+    if (entry && entry->skip) {
+        comparison_skip(c, name, m->line, 1, entry->skip);
+        return WL_OK;
+    }
     wl_status status = find_source(p, entry ? entry->kernel : c->options->arguments[0], &s, err);
     if (status != WL_OK)
         return status;
     status = find_model(p, s, m, entry, &found, &row_err);
     if (status == WL_OK) {
         const wl_launch launch = launch_of(p, found->kernel, m, entry, wl_table_layout_of(c->parsed[table]));
-        status = wl_predict(found->predictor, &launch, NULL, &prediction, &row_err);
+        status = wl_predict(found->predictor, &launch, &(wl_predict_options){.model = c->model}, &prediction, &row_err);
     }
     if (status == WL_E_NOMEM)
         return no_memory(err);

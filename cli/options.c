@@ -39,7 +39,8 @@ static const struct spec {
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "p", "with --update: the domain"},
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "p",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
-    {"--model", "limiter", ONE, offsetof(options, model), 0, "pm", "the time model"},
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "pm",
+     "time model: turnover (default where the device has its numbers) or limiter"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
     {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "p",
      "warps per instruction looked at for L1 tag conflicts"},
@@ -194,4 +195,13 @@ bool option_shape(const char *option, const char *text, int64_t extent[3])
             return true;
         p = end + 1;
     }
+}
+
+bool option_model(const char *text, wl_model_id *model)
+{
+    *model = WL_MODEL_BEST;
+    if (!text || wl_model_find(text, model))
+        return true;
+    option_error("--model", text, 1, "there is no such model: turnover or limiter");
+    return false;
 }

@@ -40,6 +40,8 @@ bool options_read(const command *command, int argc, char **argv, options *out);
 void options_help(const command *command);
 
 /* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
+/* The time model; NULL: the best there is for the device. */
+bool option_model(const char *text, wl_model_id *model);
 bool option_shape(const char *option, const char *text, int64_t extent[3]);
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
 

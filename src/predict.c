@@ -1,11 +1,13 @@
 /* predict.c - a prediction, stage by stage: the table of contents of the library.
  *
- *   geometry   launch + device + kernel   -> grid, occupancy, wave          launch/
- *   view       kernel                     -> shapes of each field           footprint/, metrics/view
- *   warps      view + L1 rules            -> wavefronts, sectors            metrics/warps
- *   volumes    view + geometry            -> L2 and memory volumes          metrics/volumes
- *   metrics    the above                  -> one table of named values      here
- *   model      metrics + device           -> bounds, time, limiter          model/
+ *   geometry   launch + device + kernel   -> grid, occupancy, wave               launch/
+ *   view       kernel                     -> shapes of each field                footprint/, metrics/view
+ *   warps      view + L1 rules            -> wavefronts, sectors                 metrics/warps
+ *   thread     view                       -> what a thread waits for             metrics/thread
+ *   traffic    view + geometry            -> what warps, blocks and runs touch   metrics/traffic
+ *   volumes    traffic + laws, or curves  -> L2 and memory volumes               metrics/volumes
+ *   metrics    the above                  -> one table of named values           here
+ *   time       metrics + device           -> bounds, time, limiter               model/
  *
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
@@ -20,11 +22,10 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "metrics/attribution.h"
-#include "metrics/volumes.h"
-#include "metrics/l1_law.h"
-#include "metrics/thread.h"
+#include "metrics/counts.h"
+#include "metrics/laws.h"
 #include "model/limiter.h"
-#include "model/turnover.h"
+#include "model/time.h"
 
 #define ASSUMED_PAGE ((int64_t)2 << 20)
 
@@ -33,6 +34,7 @@ struct wl_predictor {
     const wl_device *device;
     wl_l1_rules rules;
     wl_l1_numbers l1;
+    int64_t page_bytes;
     wl_arena fixed_arena, launch_arena; /* what outlives a launch, and what does not */
     bool has_fixed_view;
     wl_view fixed_view;
@@ -52,6 +54,9 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     p->counter.row_budget = WL_ROW_BUDGET;
     wl_l1_rules_make(device, &p->rules);
     wl_l1_numbers_read(device, &p->l1);
+    double page = (double)ASSUMED_PAGE;
+    (void)wl_device_get(device, WL_DEVICE_tlb_page, &page);
+    p->page_bytes = (int64_t)page;
     p->costs = WL_ARENA_NEW(&p->fixed_arena, wl_access_cost, kernel->access_count);
     p->field_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->field_count);
     p->access_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->access_count);
@@ -161,9 +166,11 @@ static double wavefronts_of(const wl_predictor *p, size_t access)
     return p->rules.has_hash ? c->cold : c->hit;
 }
 
-static wl_l1_totals l1_totals(const wl_predictor *p, const wl_geometry *g, const wl_thread *thread)
+static void add_up_warps(const wl_predictor *p, wl_counts *out)
 {
     wl_l1_totals t = {0};
+    const wl_geometry *g = &out->launched;
+    out->has_hash = p->rules.has_hash;
     for (size_t a = 0; a < p->kernel->access_count; a++) {
         const wl_access_cost *c = &p->costs[a];
         const bool store = p->kernel->accesses[a].store;
@@ -171,38 +178,37 @@ static wl_l1_totals l1_totals(const wl_predictor *p, const wl_geometry *g, const
         *(store ? &t.store_hit : &t.load_hit) += c->hit;
         t.store_split += c->split;
         t.load_cold += store ? 0 : wavefronts_of(p, a);
+        out->sectors[store] += c->sectors;
+        out->tag_wavefronts += c->tag;
     }
-    const double index_reads = (double)p->kernel->coordinate_reads, per_block =
-        (double)wl_ceil_div(g->threads, p->rules.warp_size);
+    const double index_reads = (double)p->kernel->coordinate_reads,
+                 per_block = (double)wl_ceil_div(g->threads, p->rules.warp_size);
     if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &t.thread_index))
         t.thread_index *= index_reads * (double)g->blocks * per_block;
-    t.loads_per_warp = thread->loads;
-    t.warps = thread->loads > 0 ? t.load_inst / thread->loads : 0;
-    return t;
+    t.loads_per_warp = out->thread.loads;
+    t.warps = out->thread.loads > 0 ? t.load_inst / out->thread.loads : 0;
+    out->l1 = t;
 }
 
-static void set_l1_metrics(const wl_predictor *p, const wl_l1_totals *t, wl_prediction *out)
+static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_prediction *out)
 {
-    double sectors[2] = {0}, tag = 0;
-    for (size_t a = 0; a < p->kernel->access_count; a++) {
-        sectors[p->kernel->accesses[a].store] += p->costs[a].sectors;
-        tag += p->costs[a].tag;
-    }
-    set(out, WL_METRIC_inst_global_ld, t->load_inst);
-    set(out, WL_METRIC_inst_global_st, t->store_inst);
-    set(out, WL_METRIC_l1_sectors_ld, sectors[0]);
-    set(out, WL_METRIC_l1_sectors_st, sectors[1]);
-    const wl_l1_wavefronts w = wl_l1_law(t, &p->l1);
-    wl_value *v = set(out, WL_METRIC_l1_wavefronts, w.loads + w.stores + w.load_store + t->thread_index);
+    wl_l1_numbers numbers;
+    set(out, WL_METRIC_inst_global_ld, c->l1.load_inst);
+    set(out, WL_METRIC_inst_global_st, c->l1.store_inst);
+    set(out, WL_METRIC_l1_sectors_ld, c->sectors[0]);
+    set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
+    wl_l1_numbers_read(device, &numbers);
+    const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
+    wl_value *v = set(out, WL_METRIC_l1_wavefronts, w.loads + w.stores + w.load_store + c->l1.thread_index);
     add_part(v, "loads", w.loads);
     add_part(v, "stores", w.stores);
-    add_part(v, "thread_index", t->thread_index);
+    add_part(v, "thread_index", c->l1.thread_index);
     if (w.load_store > 0)
         add_part(v, "load_store", w.load_store);
-    if (p->rules.has_hash)
-        set(out, WL_METRIC_l1_tag_wavefronts, tag);
-    if (p->kernel->has_flops)
-        set(out, WL_METRIC_flops, p->kernel->flops * (double)out->items);
+    if (c->has_hash)
+        set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);
+    if (c->kernel->has_flops)
+        set(out, WL_METRIC_flops, c->kernel->flops * (double)out->items);
 }
 
 static void set_volumes(const wl_volumes *v, wl_prediction *out)
@@ -285,152 +291,84 @@ static wl_status set_access_shares(wl_predictor *p, const wl_view *view, const w
     return WL_OK;
 }
 
-/* ---- the time model ---- */
+/* ---- the stages ---- */
 
-bool wl_model_find(const char *name, wl_model_id *model)
+/* Everything up to the first fitted number. */
+static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
+                       const wl_view **view, wl_counts *out, wl_error *err)
 {
-    static const char *const names[] = {[WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
-    for (int i = WL_MODEL_LIMITER; i <= WL_MODEL_TURNOVER; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *model = (wl_model_id)i;
-            return true;
-        }
+    wl_laws laws;
+    double loads_per_phase = 1;
+    *out = (wl_counts){.kernel = p->kernel};
+    wl_arena_reset(&p->launch_arena);
+    p->counter.method = WL_COUNT_CLOSED_FORM;
+    WL_TRY(wl_geometry_make(p->kernel, p->device, launch, &out->launched, err));
+    out->busy = wl_geometry_busy(&out->launched);
+    *view = &p->fixed_view;
+    if (!p->has_fixed_view) {
+        wl_view *own = WL_ARENA_NEW(&p->launch_arena, wl_view, 1);
+        if (!own)
+            return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        WL_TRY(wl_view_make(p->kernel, &out->launched, &p->launch_arena, own, err));
+        *view = own;
     }
-    return false;
-}
 
-static wl_demand demand_of(const wl_predictor *p, const wl_thread *thread, const wl_l1_totals *t, const wl_volumes *v,
-                           const wl_prediction *out)
-{
-    const wl_value *m = out->metrics;
-    double fp_rate = 0, loads_per_phase = 1;
+    wl_instructions instructions;
+    const wl_warps_options warps_options = {.samples = options ? options->l1_samples : 0};
+    p->warps.arena = &p->launch_arena;
+    WL_TRY(wl_instructions_make(p->kernel, &out->busy, (*view)->bounds, &p->launch_arena, &instructions, err));
+    WL_TRY(wl_warps_measure(p->kernel, &out->busy, (*view)->bounds, &instructions, &p->rules, &warps_options, &p->warps,
+                            p->costs, &out->warps, err));
     (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
-    /* warps with work: those that load, or, where nothing is loaded, those that store */
-    const double warps = t->warps > 0 ? t->warps : thread->stores > 0 ? t->store_inst / thread->stores : 0;
-    wl_demand d = {.blocks = (double)out->blocks,
-                   .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
-                   .warps = warps,
-                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
-                   .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
-                   .memory_inst = t->load_inst + t->store_inst,
-                   .instructions = warps * thread->instructions,
-                   .multiplies = warps * (thread->multiplies + p->kernel->fp_results),
-                   .wide_multiplies = warps * thread->wide_multiplies,
-                   .read_units = v->requests.read_units,
-                   .written_units = v->requests.written_units,
-                   .pieces = v->requests.pieces,
-                   .random_fetches = 2 * v->requests.cleaned,
-                   .dram_read = m[WL_METRIC_dram_load_bytes].value,
-                   .dram_write = m[WL_METRIC_dram_store_bytes].value,
-                   .chunk = v->requests.chunk,
-                   .write_chunk = v->requests.write_chunk,
-                   .planes = thread->planes,
-                   .streams = thread->streams,
-                   .phases = thread->loads > 0 ? fmax(1, thread->loads / loads_per_phase) : 0,
-                   .barriers = p->kernel->barriers,
-                   .thread_instructions = thread->instructions,
-                   .fresh_phases = thread->fresh_loads};
-    if (p->kernel->has_flops && wl_device_get(p->device, wl_limiter_fp_rate(p->kernel->precision), &fp_rate))
-        d.fp_cycles = p->kernel->fp_results * (double)out->items / fp_rate;
-    /* where layers do not stay in the L2, every phase waits for memory */
-    for (int i = 0; i < 3; i++)
-        if (v->reuse[i].exists)
-            d.fresh_phases += (1 - v->reuse[i].hit_rate) * fmax(0, d.phases - d.fresh_phases);
-    return d;
-}
-
-/* The largest bound, and the next one. */
-static void name_limiters(wl_model_result *m)
-{
-    double first = -1, second = -1;
-    for (int i = 0; i < WL_BOUND_COUNT; i++) {
-        if (!m->bound_known[i])
-            continue;
-        if (m->bound_s[i] > first) {
-            second = first;
-            m->next = m->limiter;
-            first = m->bound_s[i];
-            m->limiter = (wl_bound_id)i;
-        } else if (m->bound_s[i] > second) {
-            second = m->bound_s[i];
-            m->next = (wl_bound_id)i;
-        }
+    WL_TRY(wl_thread_profile(p->kernel, &out->busy, (*view)->bounds, &instructions, p->rules.line, loads_per_phase,
+                             &p->launch_arena, &out->thread, err));
+    add_up_warps(p, out);
+    out->has_traffic = wl_laws_read(p->device, &laws);
+    if (out->has_traffic) {
+        const wl_traffic_input in = {*view, &out->busy, p->device, p->costs, p->page_bytes};
+        WL_TRY(wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err));
     }
-    if (second < 0)
-        m->next = m->limiter;
+    out->method = p->counter.method;
+    return WL_OK;
 }
 
-static void apply_model(const wl_predictor *p, wl_model_id model, const wl_thread *thread, const wl_l1_totals *totals,
-                        const wl_volumes *v, wl_prediction *out)
+/* Metrics and time from counts and volumes. */
+static void evaluate(const wl_counts *c, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
+                     wl_prediction *out)
 {
-    wl_turnover numbers;
+    static const char *const methods[] = {"closed form", "rows", "threads"};
     const char *missing = NULL;
-    if (model == WL_MODEL_LIMITER || !v->requests_known || !wl_turnover_read(p->device, &numbers, &missing)) {
-        if (model == WL_MODEL_TURNOVER)
-            warn(out, "the device file has no %s: no turnover model, the limiter model is used",
-                 missing ? missing : "l1_reload_curve");
-        wl_limiter_apply(p->kernel, p->device, out);
-    } else {
-        const wl_demand d = demand_of(p, thread, totals, v, out);
-        wl_turnover_apply(&numbers, &d, &out->model);
-        out->model.items_per_s = (double)out->items / out->model.time_s;
-    }
-    name_limiters(&out->model);
+    set_l1_metrics(c, device, out);
+    set_volumes(volumes, out);
+    out->l1_oversubscription = volumes->l1_oversubscription;
+    out->l1_miss_rate = volumes->l1_miss_rate;
+    memcpy(out->reuse, volumes->reuse, sizeof out->reuse);
+    out->l1_estimator = c->has_hash ? "tag-hash" : "bank-distance";
+    out->volume_estimator = volumes->estimator;
+    out->count_method = methods[c->method];
+    wl_time_apply(c, device, volumes, model, out, &missing);
+    if (missing)
+        warn(out, "the device file has no %s: no turnover model, the limiter model is used", missing);
 }
 
 static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
-    wl_geometry g;
-    wl_view launch_view;
-    const wl_view *view = &p->fixed_view;
-    wl_arena_reset(&p->launch_arena);
-    p->counter.method = WL_COUNT_CLOSED_FORM;
-
-    WL_TRY(wl_geometry_make(p->kernel, p->device, launch, &g, err));
-    set_launch(&g, out);
-    if (!p->has_fixed_view) {
-        WL_TRY(wl_view_make(p->kernel, &g, &p->launch_arena, &launch_view, err));
-        view = &launch_view;
-    }
-
-    const wl_geometry busy = wl_geometry_busy(&g); /* blocks without work have no part in what follows */
-    wl_warps_result warps;
-    const wl_warps_options warps_options = {.samples = options ? options->l1_samples : 0};
-    p->warps.arena = &p->launch_arena;
-    wl_instructions instructions;
-    WL_TRY(wl_instructions_make(p->kernel, &busy, view->bounds, &p->launch_arena, &instructions, err));
-    WL_TRY(wl_warps_measure(p->kernel, &busy, view->bounds, &instructions, &p->rules, &warps_options, &p->warps,
-                            p->costs, &warps, err));
-
+    wl_counts counts;
+    const wl_view *view = NULL;
     wl_volumes volumes;
-    double page = (double)ASSUMED_PAGE;
-    (void)wl_device_get(p->device, WL_DEVICE_tlb_page, &page);
-    const wl_volumes_input input = {view, &busy, p->device, p->costs, (int64_t)page};
-    WL_TRY(wl_volumes_estimate(&input, &p->counter, &p->launch_arena, &volumes, err));
-
-    wl_thread thread;
-    double loads_per_phase = 1;
-    (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
-    WL_TRY(wl_thread_profile(p->kernel, &busy, view->bounds, &instructions, p->rules.line, loads_per_phase,
-                             &p->launch_arena, &thread, err));
-    const wl_l1_totals totals = l1_totals(p, &g, &thread);
-    set_l1_metrics(p, &totals, out);
-    set_volumes(&volumes, out);
+    WL_TRY(count(p, launch, options, &view, &counts, err));
+    set_launch(&counts.launched, out);
+    const wl_volumes_input input = {view, &counts.busy, p->device, p->costs, p->page_bytes};
+    WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->counter, &p->launch_arena,
+                               &volumes, err));
+    counts.method = p->counter.method;
+    evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
     set_field_shares(p, &volumes, out);
     if (options && options->per_access && volumes.known)
-        WL_TRY(set_access_shares(p, view, &busy, out, err));
-    out->l1_oversubscription = volumes.l1_oversubscription;
-    out->l1_miss_rate = volumes.l1_miss_rate;
-    memcpy(out->reuse, volumes.reuse, sizeof out->reuse);
-    static const char *const methods[] = {"closed form", "rows", "threads"};
-    out->l1_estimator = p->rules.has_hash ? "tag-hash" : "bank-distance";
-    out->volume_estimator = volumes.estimator;
-    out->count_method = methods[p->counter.method];
-
-    apply_model(p, options ? options->model : WL_MODEL_BEST, &thread, &totals, &volumes, out);
+        WL_TRY(set_access_shares(p, view, &counts.busy, out, err));
     warn_about_device(p, out);
-    warn_about_estimate(p, &busy, &warps, &volumes, out);
+    warn_about_estimate(p, &counts.busy, &counts.warps, &volumes, out);
     return WL_OK;
 }
 
@@ -443,4 +381,58 @@ wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_
     if (status != WL_OK && e->loc.line > 0)
         (void)wl_fail_in(e, predictor->kernel->input);
     return status;
+}
+
+/* ---- counts that are kept ---- */
+
+struct wl_counted {
+    wl_counts counts;
+    wl_volume *volumes; /* scratch, one per field */
+};
+
+wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
+                          wl_counted **out, wl_error *err)
+{
+    const wl_view *view = NULL;
+    wl_counted *c = calloc(1, sizeof *c);
+    if (!c)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    wl_status status = count(predictor, launch, options, &view, &c->counts, err);
+    const size_t fields = predictor->kernel->field_count;
+    wl_field_traffic *kept = calloc(fields, sizeof *kept);
+    c->volumes = calloc(fields, sizeof *c->volumes);
+    if (status == WL_OK && (!kept || !c->volumes))
+        status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    if (status == WL_OK && (!c->counts.has_traffic || !c->counts.traffic.windows_known))
+        status = wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                         c->counts.has_traffic ? "memory volumes cannot be counted"
+                                               : "the device file lacks the numbers of the measured laws");
+    if (status == WL_OK)
+        memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
+    c->counts.traffic.fields = kept;
+    if (status != WL_OK) {
+        wl_counted_free(c);
+        return status;
+    }
+    *out = c;
+    return WL_OK;
+}
+
+void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_model_id model, wl_prediction *out)
+{
+    wl_laws laws;
+    wl_volumes volumes;
+    (void)wl_laws_read(device, &laws);
+    set_launch(&counted->counts.launched, out);
+    wl_volumes_by_laws(&counted->counts.traffic, &laws, counted->volumes, &volumes);
+    evaluate(&counted->counts, device, &volumes, model, out);
+}
+
+void wl_counted_free(wl_counted *counted)
+{
+    if (!counted)
+        return;
+    free(counted->counts.traffic.fields);
+    free(counted->volumes);
+    free(counted);
 }

@@ -36,9 +36,10 @@ WL_API bool wl_best_pick(const wl_pair *times, size_t count, double *efficiency)
 
 /* Which kernel belongs to which rows: a YAML list of
  *   {family: star7, variant: "*_b32", kernel: star7_f32.yaml, set: {a: 1}, fold: [1, 2, 1]}
- * Only `kernel` is required; family and variant are patterns of * and ?. */
+ * Only `kernel` is required, or `skip`, the reason why such rows have none; family and variant are patterns of * and ?. */
 typedef struct wl_map_entry {
-    const char *family, *variant, *kernel; /* NULL: any */
+    const char *family, *variant; /* NULL: any */
+    const char *kernel, *skip;    /* one of them */
     const char *const *sets;               /* "a=1" */
     size_t set_count;
     int64_t fold[3]; /* 0: not given */

@@ -70,7 +70,7 @@ WL_API const char *wl_bound_name(wl_bound_id bound);
 typedef struct wl_model_result {
     const char *name;
     double time_s, items_per_s;
-    wl_bound_id limiter, next; /* the largest bound and the one after it */
+    wl_bound_id limiter, next;      /* the largest bound and the one after it */
     double own_cycles, wait_cycles; /* of one block: turnover only */
     bool bound_known[WL_BOUND_COUNT];
     double bound_s[WL_BOUND_COUNT];
@@ -103,7 +103,7 @@ typedef enum wl_model_id { WL_MODEL_BEST, WL_MODEL_LIMITER, WL_MODEL_TURNOVER } 
 WL_API bool wl_model_find(const char *name, wl_model_id *model);
 
 typedef struct wl_predict_options {
-    bool per_access;    /* attribute volumes to accesses, in program order: the first to touch a granule pays */
+    bool per_access; /* attribute volumes to accesses, in program order: the first to touch a granule pays */
     wl_model_id model;
     int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
 } wl_predict_options;
@@ -120,6 +120,17 @@ WL_API void wl_predictor_free(wl_predictor *predictor);
  * enumerate. */
 WL_API WL_NODISCARD wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch,
                                          const wl_predict_options *options, wl_prediction *out, wl_error *err);
+
+/* The counts behind a prediction, kept: other numbers of the same device (fitted ones: `warpline fit`) can be tried
+ * without counting again. Borrows the kernel. WL_E_UNSUPPORTED: the device's volumes come from curves, not from laws,
+ * or cannot be counted. */
+typedef struct wl_counted wl_counted;
+WL_API WL_NODISCARD wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch,
+                                              const wl_predict_options *options, wl_counted **out, wl_error *err);
+/* No shares, and no warnings about what was assumed. */
+WL_API void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_model_id model,
+                               wl_prediction *out);
+WL_API void wl_counted_free(wl_counted *counted);
 
 /* The layer condition of a sequential sweep over the domain: the layers of the outermost dimension that loads must
  * find in the L2, against half of its room (the other half is the stores'). */

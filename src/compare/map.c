@@ -103,14 +103,15 @@ static wl_status read_fold(const wl_yaml *node, int64_t fold[3], wl_error *err)
 
 static wl_status read_entry(wl_map *map, const wl_yaml *node, wl_error *err)
 {
-    static const char *const keys[] = {"family", "variant", "kernel", "set", "fold"};
+    static const char *const keys[] = {"family", "variant", "kernel", "set", "fold", "skip"};
     wl_map_entry *entry = &map->entries[map->count++];
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "an entry of the map", err));
     WL_TRY(wl_yaml_known_keys(node, keys, sizeof keys / sizeof keys[0], "an entry of the map", err));
     WL_TRY(read_text(node, "family", &entry->family, err));
     WL_TRY(read_text(node, "variant", &entry->variant, err));
     WL_TRY(read_text(node, "kernel", &entry->kernel, err));
-    if (!entry->kernel || !entry->kernel[0])
+    WL_TRY(read_text(node, "skip", &entry->skip, err));
+    if (!entry->skip && (!entry->kernel || !entry->kernel[0]))
         return wl_fail(err, WL_E_INPUT, node->loc, "the entry lacks its 'kernel'");
     WL_TRY(read_sets(map, wl_yaml_get(node, "set"), entry, err));
     return read_fold(wl_yaml_get(node, "fold"), entry->fold, err);

@@ -233,8 +233,10 @@ static wl_status l2_volumes(estimator *e)
     const wl_region wave = blocks_between(e, start, start + g->wave_blocks);
     e->out->waves = (double)g->blocks / (double)g->wave_blocks;
     WL_TRY(wave_loads(e, &wave));
+    WL_TRY(allocated(e, &wave, &e->out->l2_alloc_bytes));
     WL_TRY(reuse(e, start));
     WL_TRY(stores(e, &wave));
+    WL_TRY(pages(e, &wave));
     extrapolate(e);
     return WL_OK;
 }
@@ -260,13 +262,4 @@ wl_status wl_reuse_sets_l2(const wl_volumes_input *input, wl_counter *counter, w
 {
     estimator e = start(input, counter, out, err);
     return l2_volumes(&e);
-}
-
-wl_status wl_wave_footprint(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
-{
-    estimator e = start(input, counter, out, err);
-    const int64_t first = wave_start(input->geometry);
-    const wl_region wave = blocks_between(&e, first, first + input->geometry->wave_blocks);
-    WL_TRY(allocated(&e, &wave, &out->l2_alloc_bytes));
-    return pages(&e, &wave);
 }

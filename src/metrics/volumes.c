@@ -4,11 +4,11 @@
 #include "base/fail.h"
 #include "metrics/laws.h"
 
-static void add_up(const wl_volumes_input *input, wl_volumes *out)
+static void add_up(size_t count, wl_volumes *out)
 {
     wl_volume *t = &out->total;
     *t = (wl_volume){0};
-    for (size_t f = 0; f < input->view->kernel->field_count; f++) {
+    for (size_t f = 0; f < count; f++) {
         const wl_volume *v = &out->fields[f];
         t->l2_compulsory += v->l2_compulsory;
         t->l2_capacity += v->l2_capacity;
@@ -22,41 +22,42 @@ static void add_up(const wl_volumes_input *input, wl_volumes *out)
     }
 }
 
-static wl_status l2_side(const wl_volumes_input *input, const wl_traffic *traffic, const wl_laws *laws,
-                         wl_counter *counter, wl_volumes *out, wl_error *err)
+void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volume *fields, wl_volumes *out)
 {
-    if (laws && traffic->windows_known) {
+    *out = (wl_volumes){.fields = fields, .requests_known = true};
+    for (size_t f = 0; f < traffic->field_count; f++)
+        fields[f] = (wl_volume){0};
+    wl_laws_l1(traffic, laws, out);
+    if (traffic->windows_known) {
         out->estimator = "l2-partitions";
+        out->known = true;
         wl_laws_l2(traffic, laws, out);
-        return WL_OK;
     }
-    WL_TRY(wl_wave_footprint(input, counter, out, err));
-    out->estimator = "reuse-sets";
-    return wl_reuse_sets_l2(input, counter, out, err);
+    add_up(traffic->field_count, out);
 }
 
-wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
-                              wl_error *err)
+wl_status wl_volumes_estimate(const wl_volumes_input *input, const wl_traffic *traffic, wl_counter *counter,
+                              wl_arena *scratch, wl_volumes *out, wl_error *err)
 {
+    const size_t count = input->view->kernel->field_count;
+    wl_volume *fields = WL_ARENA_NEW(scratch, wl_volume, count);
     wl_laws laws;
-    wl_traffic traffic;
-    const bool measured = wl_laws_read(input->device, &laws);
-    *out = (wl_volumes){.fields = WL_ARENA_NEW(scratch, wl_volume, input->view->kernel->field_count),
-                        .requests_known = measured};
-    if (!out->fields)
+    if (!fields)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    if (measured) {
-        const wl_traffic_input in = {input->view, input->geometry, input->device, input->costs, input->page_bytes};
-        WL_TRY(wl_traffic_count(&in, counter, scratch, &traffic, err));
-        wl_laws_l1(&traffic, &laws, out);
+    if (traffic && wl_laws_read(input->device, &laws)) {
+        wl_volumes_by_laws(traffic, &laws, fields, out);
     } else {
+        *out = (wl_volumes){.fields = fields};
         WL_TRY(wl_reuse_sets_l1(input, counter, out, err));
     }
+    if (out->known)
+        return WL_OK;
     wl_error limit = {0};
-    const wl_status status = l2_side(input, &traffic, measured ? &laws : NULL, counter, out, &limit);
+    out->estimator = "reuse-sets";
+    const wl_status status = wl_reuse_sets_l2(input, counter, out, &limit);
     out->known = status == WL_OK;
     if (status != WL_OK && status != WL_E_LIMIT)
         return wl_fail(err, status, limit.loc, "%s", limit.message);
-    add_up(input, out);
+    add_up(count, out);
     return WL_OK;
 }

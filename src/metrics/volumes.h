@@ -48,6 +48,9 @@ typedef struct wl_volumes {
     const char *estimator; /* of the L2 side */
 } wl_volumes;
 
+struct wl_traffic;
+struct wl_laws;
+
 typedef struct wl_volumes_input {
     const wl_view *view;
     const wl_geometry *geometry;
@@ -56,15 +59,16 @@ typedef struct wl_volumes_input {
     int64_t page_bytes;
 } wl_volumes_input;
 
-/* Fills *out by the laws the device file has numbers for. */
-wl_status wl_volumes_estimate(const wl_volumes_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
-                              wl_error *err);
+/* Fills *out: by the measured laws where there is traffic for them, else by the curves. */
+wl_status wl_volumes_estimate(const wl_volumes_input *input, const struct wl_traffic *traffic, wl_counter *counter,
+                              wl_arena *scratch, wl_volumes *out, wl_error *err);
+
+/* By the laws alone; `fields` has one entry per field. The L2 side is known where the traffic's windows are. */
+void wl_volumes_by_laws(const struct wl_traffic *traffic, const struct wl_laws *laws, wl_volume *fields,
+                        wl_volumes *out);
 
 /* The estimator "reuse-sets": its L1 side, and its L2 side, which needs an L1 side. */
 wl_status wl_reuse_sets_l1(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
 wl_status wl_reuse_sets_l2(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
-
-/* Bytes of the lines of one wave, and pages, whatever the estimator. */
-wl_status wl_wave_footprint(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
 
 #endif /* WL_METRICS_VOLUMES_H */

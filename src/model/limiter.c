@@ -3,8 +3,8 @@
 
 const char *wl_bound_name(wl_bound_id bound)
 {
-    static const char *const names[WL_BOUND_COUNT] = {
-        "fp", "multiply", "issue", "l1", "l1_tag", "l2", "pieces", "dram", "random", "atomics", "launch", "latency"};
+    static const char *const names[WL_BOUND_COUNT] = {"fp",     "multiply", "issue",  "l1",      "l1_tag", "l2",
+                                                      "pieces", "dram",     "random", "atomics", "launch", "latency"};
     return names[bound];
 }
 

@@ -115,7 +115,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double q = n->norm;
 
     const double met = 1 - exp(-d->dram_read / n->line / d->blocks); /* the block brings lines from memory itself */
-    double wait = n->turnover + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) +
+    double wait = n->turnover + n->instruction_wait * d->thread_instructions +
+                  n->phase_wait * (d->phases + d->barriers) +
                   met * (n->dram_first + n->dram_next * fmax(0, d->fresh_phases - 1));
     const double calm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
     const double traffic = d->dram_read + d->dram_write;

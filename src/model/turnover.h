@@ -1,9 +1,9 @@
 /* turnover.h - the model "turnover": blocks take turns on their multiprocessor.
  *
  * A block keeps the busiest unit of its multiprocessor for its own work, and waits: to be started, for its instructions
- * to follow one another, for phases of loads, for device memory. The other resident blocks fill that wait as far as their
- * own work reaches. The time this gives, the L2's and the memory's then combine as a norm; no launch starts more blocks
- * than the device can, and its last blocks may be heavier than the rest.
+ * to follow one another, for phases of loads, for device memory. The other resident blocks fill that wait as far as
+ * their own work reaches. The time this gives, the L2's and the memory's then combine as a norm; no launch starts more
+ * blocks than the device can, and its last blocks may be heavier than the rest.
  *
  * Layer  model. Maths  docs/model.md, "Block turnover". SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_TURNOVER_H
@@ -16,9 +16,9 @@
 typedef struct wl_demand {
     double blocks, blocks_per_sm, warps;
     double l1_wavefronts, tag_wavefronts, memory_inst;
-    double instructions;                   /* of warps                                                       */
-    double fp_cycles;                      /* of the arithmetic units, as if one multiprocessor did it all   */
-    double multiplies, wide_multiplies;    /* of warps */
+    double instructions;                /* of warps                                                       */
+    double fp_cycles;                   /* of the arithmetic units, as if one multiprocessor did it all   */
+    double multiplies, wide_multiplies; /* of warps */
     double read_units, written_units, pieces;
     double dram_read, dram_write, random_fetches;
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
@@ -26,7 +26,7 @@ typedef struct wl_demand {
     double atomics, atomics_on_one;
     double phases, barriers, thread_instructions; /* of one thread */
     double fresh_phases;                          /* of them, those that wait for device memory */
-    double last_block;                            /* wavefronts of the heaviest of the last blocks; 0: like the others */
+    double last_block; /* wavefronts of the heaviest of the last blocks; 0: like the others */
 } wl_demand;
 
 /* The device's numbers. */

@@ -1,0 +1,100 @@
+/* time.c - see time.h. SPDX-License-Identifier: MIT */
+#include "model/time.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "model/limiter.h"
+#include "model/turnover.h"
+
+bool wl_model_find(const char *name, wl_model_id *model)
+{
+    static const char *const names[] = {[WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
+    for (int i = WL_MODEL_LIMITER; i <= WL_MODEL_TURNOVER; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *model = (wl_model_id)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
+{
+    const wl_value *m = out->metrics;
+    const wl_kernel *kernel = c->kernel;
+    const wl_thread *thread = &c->thread;
+    const wl_l1_totals *t = &c->l1;
+    double fp_rate = 0, loads_per_phase = 1;
+    (void)wl_device_get(device, WL_DEVICE_loads_per_phase, &loads_per_phase);
+    /* warps with work: those that load, or, where nothing is loaded, those that store */
+    const double warps = t->warps > 0 ? t->warps : thread->stores > 0 ? t->store_inst / thread->stores : 0;
+    wl_demand d = {.blocks = (double)out->blocks,
+                   .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
+                   .warps = warps,
+                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
+                   .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
+                   .memory_inst = t->load_inst + t->store_inst,
+                   .instructions = warps * thread->instructions,
+                   .multiplies = warps * (thread->multiplies + kernel->fp_results),
+                   .wide_multiplies = warps * thread->wide_multiplies,
+                   .read_units = v->requests.read_units,
+                   .written_units = v->requests.written_units,
+                   .pieces = v->requests.pieces,
+                   .random_fetches = 2 * v->requests.cleaned,
+                   .dram_read = m[WL_METRIC_dram_load_bytes].value,
+                   .dram_write = m[WL_METRIC_dram_store_bytes].value,
+                   .chunk = v->requests.chunk,
+                   .write_chunk = v->requests.write_chunk,
+                   .planes = thread->planes,
+                   .streams = thread->streams,
+                   .phases = thread->loads > 0 ? fmax(1, thread->loads / loads_per_phase) : 0,
+                   .barriers = kernel->barriers,
+                   .thread_instructions = thread->instructions,
+                   .fresh_phases = thread->fresh_loads};
+    if (kernel->has_flops && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &fp_rate))
+        d.fp_cycles = kernel->fp_results * (double)out->items / fp_rate;
+    /* where layers do not stay in the L2, every phase waits for memory */
+    for (int i = 0; i < 3; i++)
+        if (v->reuse[i].exists)
+            d.fresh_phases += (1 - v->reuse[i].hit_rate) * fmax(0, d.phases - d.fresh_phases);
+    return d;
+}
+
+/* The largest bound, and the next one. */
+static void name_limiters(wl_model_result *m)
+{
+    double first = -1, second = -1;
+    for (int i = 0; i < WL_BOUND_COUNT; i++) {
+        if (!m->bound_known[i])
+            continue;
+        if (m->bound_s[i] > first) {
+            second = first;
+            m->next = m->limiter;
+            first = m->bound_s[i];
+            m->limiter = (wl_bound_id)i;
+        } else if (m->bound_s[i] > second) {
+            second = m->bound_s[i];
+            m->next = (wl_bound_id)i;
+        }
+    }
+    if (second < 0)
+        m->next = m->limiter;
+}
+
+void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
+                   wl_prediction *out, const char **missing)
+{
+    wl_turnover numbers;
+    const char *lacks = volumes->requests_known ? NULL : wl_device_key_name(WL_DEVICE_l1_reload_curve);
+    *missing = NULL;
+    if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
+        *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
+        wl_limiter_apply(counts->kernel, device, out);
+    } else {
+        const wl_demand d = demand_of(counts, device, volumes, out);
+        wl_turnover_apply(&numbers, &d, &out->model);
+        out->model.items_per_s = (double)out->items / out->model.time_s;
+    }
+    name_limiters(&out->model);
+}
