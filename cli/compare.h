@@ -21,6 +21,7 @@ typedef struct compared_row {
     size_t group, family_group;
     bool measured_known[VALUE_COUNT], predicted_known[VALUE_COUNT];
     double measured[VALUE_COUNT], predicted[VALUE_COUNT];
+    wl_counted *counted; /* when counts are kept */
 } compared_row;
 
 typedef struct compared_group {
@@ -54,6 +55,7 @@ typedef struct comparison {
     double min_time_s;
     int64_t fold[3], registers; /* 0: as the table says */
     wl_model_id model;
+    bool keep_counts; /* for a fit */
     wl_device *device;
     wl_map *map;
     const char *tables[8];
@@ -75,6 +77,12 @@ bool row_counts(const comparison *c, const compared_row *row, int value);
 bool row_error(const compared_row *row, int value, double *error);
 
 void comparison_skip(comparison *c, const char *table, int32_t line, size_t count, const char *reason);
+
+/* compare_load.c: reads map, device and tables, and predicts; prints what is wrong and what is left out. The exit code. */
+int comparison_load(comparison *c);
+void comparison_free(comparison *c);
+/* "20us" */
+bool read_time(const char *text, double *seconds);
 
 /* compare_predict.c: fills the rows from the tables. */
 wl_status comparison_predict(comparison *c, wl_error *err);

@@ -243,6 +243,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     const wl_map_entry *entry = c->map ? wl_map_find(c->map, m->family, m->variant) : NULL;
     kernel_source *s = NULL;
     model *found = NULL;
+    wl_counted *counted = NULL;
     wl_error row_err = {0};
     static wl_prediction prediction;
     if (c->map && !entry) {
@@ -259,7 +260,13 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     status = find_model(p, s, m, entry, &found, &row_err);
     if (status == WL_OK) {
         const wl_launch launch = launch_of(p, found->kernel, m, entry, wl_table_layout_of(c->parsed[table]));
-        status = wl_predict(found->predictor, &launch, &(wl_predict_options){.model = c->model}, &prediction, &row_err);
+        const wl_predict_options how = {.model = c->model};
+        if (c->keep_counts)
+            status = wl_counted_make(found->predictor, &launch, &how, &counted, &row_err);
+        else
+            status = wl_predict(found->predictor, &launch, &how, &prediction, &row_err);
+        if (counted)
+            wl_counted_predict(counted, c->device, c->model, &prediction);
     }
     if (status == WL_E_NOMEM)
         return no_memory(err);
@@ -268,8 +275,11 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
         return WL_OK;
     }
     compared_row *row = new_row(c);
-    if (!row)
+    if (!row) {
+        wl_counted_free(counted);
         return no_memory(err);
+    }
+    row->counted = counted;
     row->table = name;
     row->m = m;
     row->launch = prediction.launch;

@@ -11,16 +11,16 @@
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
-/* commands: p predict, o occupancy, d devices, k kernels, e explain, m compare (with measurements) */
+/* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, m compare (with measurements) */
 static const struct spec {
     const char *name, *value;
     kind kind;
     size_t offset, count_offset;
     const char *commands, *help;
 } specs[] = {
-    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "pom",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "pomf",
      "a built-in device ('warpline devices' lists them) or a device file"},
-    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "podm",
+    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "podmf",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "p",
      "threads per block; given several times, the launches are compared"},
@@ -28,10 +28,10 @@ static const struct spec {
      "consecutive cells each thread computes (default 1x1x1)"},
     {"--grid", "XxYxZ", ONE, offsetof(options, grid), 0, "p", "blocks; default: as many as the domain needs"},
     {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "p", "order in which blocks visit the domain"},
-    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "pm",
+    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "pmf",
      "value of a kernel parameter; repeatable"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
-    {"--registers", "N", ONE, offsetof(options, registers), 0, "pom", "registers per thread"},
+    {"--registers", "N", ONE, offsetof(options, registers), 0, "pomf", "registers per thread"},
     {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "po",
      "shared memory per block, static and dynamic together"},
     {"--update", "TEXT", ONE, offsetof(options, update), 0, "p",
@@ -46,24 +46,31 @@ static const struct spec {
      "warps per instruction looked at for L1 tag conflicts"},
     {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",
      "one JSON object per line in, one result per line out"},
-    {"--map", "FILE", ONE, offsetof(options, map), 0, "m", "which kernel belongs to which family and variant (YAML)"},
-    {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "m",
+    {"--map", "FILE", ONE, offsetof(options, map), 0, "mf", "which kernel belongs to which family and variant (YAML)"},
+    {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "mf",
      "only launches of this family (* and ? are wild); repeatable"},
-    {"--variant", "PATTERN", ONE, offsetof(options, variant), 0, "m", "only launches of such variants (* and ?)"},
+    {"--variant", "PATTERN", ONE, offsetof(options, variant), 0, "mf", "only launches of such variants (* and ?)"},
     {"--kernel-name", "TEXT", ONE, offsetof(options, kernel_name), 0, "m",
      "only launches whose kernel's name contains TEXT"},
     {"--metric", "NAME", MANY, offsetof(options, metric), offsetof(options, metric_count), "m",
      "only this metric, or time; repeatable (default: all that both sides know)"},
     {"--group", "BY", ONE, offsetof(options, group), 0, "m",
      "statistics by family, variant (default), params or all together"},
-    {"--min-time", "TIME", ONE, offsetof(options, min_time), 0, "m",
+    {"--min-time", "TIME", ONE, offsetof(options, min_time), 0, "mf",
      "leave launches measured shorter, as 20us, out of the statistics of time"},
     {"--rows", NULL, FLAG, offsetof(options, rows), 0, "m", "text: list every launch, not only the worst"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "m",
      "predicted over measured as FILE.svg or FILE.png (needs gnuplot; keeps its script and data)"},
-    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podm",
+    {"--target", "NAME", MANY, offsetof(options, target), offsetof(options, target_count), "f",
+     "fit only what decides this: l1_wavefronts, l2_load_bytes, .., time; repeatable"},
+    {"--cross-validate", NULL, FLAG, offsetof(options, cross_validate), 0, "f",
+     "fit again without each family, and judge that fit by it"},
+    {"--output", "FILE", ONE, offsetof(options, output), 0, "f",
+     "write the device file with the fitted numbers here; without it nothing is written"},
+    {"--date", "YYYY-MM-DD", ONE, offsetof(options, date), 0, "f", "the date to write beside them (default: today)"},
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmf",
      "output format: text (default), json, and for predict and compare csv"},
-    {"--help", NULL, FLAG, offsetof(options, help), 0, "podkem", "this text"},
+    {"--help", NULL, FLAG, offsetof(options, help), 0, "podkemf", "this text"},
 };
 static const size_t spec_count = sizeof specs / sizeof specs[0];
 

@@ -21,8 +21,9 @@ typedef struct options {
     size_t block_count, set_count, with_count;
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
     const char *map, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
-    size_t family_count, metric_count;
-    bool per_access, rows, help;
+    const char *target[MANY_MAX], *output, *date;
+    size_t family_count, metric_count, target_count;
+    bool per_access, rows, cross_validate, help;
 } options;
 
 /* Which options a command takes: a set of letters of the table's `commands` column. */
@@ -39,9 +40,9 @@ bool options_read(const command *command, int argc, char **argv, options *out);
 
 void options_help(const command *command);
 
-/* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
 /* The time model; NULL: the best there is for the device. */
 bool option_model(const char *text, wl_model_id *model);
+/* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
 bool option_shape(const char *option, const char *text, int64_t extent[3]);
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
 
@@ -51,6 +52,7 @@ int cmd_devices(const options *options);
 int cmd_kernels(const options *options);
 int cmd_explain(const options *options);
 int cmd_compare(const options *options);
+int cmd_fit(const options *options);
 int run_batch(const options *options);
 
 #endif /* WL_CLI_OPTIONS_H */

@@ -386,6 +386,7 @@ wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_
 /* ---- counts that are kept ---- */
 
 struct wl_counted {
+    wl_kernel kernel; /* its numbers; what it points to may be gone */
     wl_counts counts;
     wl_volume *volumes; /* scratch, one per field */
 };
@@ -410,6 +411,8 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (status == WL_OK)
         memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
     c->counts.traffic.fields = kept;
+    c->kernel = *predictor->kernel;
+    c->counts.kernel = &c->kernel;
     if (status != WL_OK) {
         wl_counted_free(c);
         return status;

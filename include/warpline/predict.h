@@ -122,7 +122,7 @@ WL_API WL_NODISCARD wl_status wl_predict(wl_predictor *predictor, const wl_launc
                                          const wl_predict_options *options, wl_prediction *out, wl_error *err);
 
 /* The counts behind a prediction, kept: other numbers of the same device (fitted ones: `warpline fit`) can be tried
- * without counting again. Borrows the kernel. WL_E_UNSUPPORTED: the device's volumes come from curves, not from laws,
+ * without counting again. Outlives kernel and predictor. WL_E_UNSUPPORTED: the device's volumes come from curves, not from laws,
  * or cannot be counted. */
 typedef struct wl_counted wl_counted;
 WL_API WL_NODISCARD wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch,

@@ -3,6 +3,7 @@
 #define WL_WARPLINE_H
 
 #include "warpline/compare.h"
+#include "warpline/fit.h"
 #include "warpline/device.h"
 #include "warpline/kernel.h"
 #include "warpline/launch.h"

@@ -235,3 +235,51 @@ bool wl_expr_loop_strides(const wl_expr *e, int64_t strides[3])
         ok = wl_mul(strides[i], constant->value, &strides[i]);
     return ok;
 }
+
+static bool product_bounds(const int64_t a[2], const int64_t b[2], int64_t *lo, int64_t *hi)
+{
+    *lo = INT64_MAX;
+    *hi = INT64_MIN;
+    for (int i = 0; i < 4; i++) {
+        int64_t p;
+        if (!wl_mul(a[i & 1], b[i >> 1], &p))
+            return false;
+        *lo = wl_min(*lo, p);
+        *hi = wl_max(*hi, p);
+    }
+    return true;
+}
+
+bool wl_expr_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
+{
+    int64_t a[2], b[2];
+    if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR) {
+        *lo = e->op == WL_EXPR_CONST ? e->value : ranges->lo[e->var];
+        *hi = e->op == WL_EXPR_CONST ? e->value : ranges->hi[e->var];
+        return true;
+    }
+    if (!wl_expr_bounds(e->a, ranges, &a[0], &a[1]) || !wl_expr_bounds(e->b, ranges, &b[0], &b[1]))
+        return false;
+    switch (e->op) {
+    case WL_EXPR_ADD: return wl_add(a[0], b[0], lo) && wl_add(a[1], b[1], hi);
+    case WL_EXPR_SUB: return wl_add(a[0], -b[1], lo) && wl_add(a[1], -b[0], hi);
+    case WL_EXPR_MUL: return product_bounds(a, b, lo, hi);
+    case WL_EXPR_MIN:
+        *lo = wl_min(a[0], b[0]);
+        *hi = wl_min(a[1], b[1]);
+        return true;
+    case WL_EXPR_MAX:
+        *lo = wl_max(a[0], b[0]);
+        *hi = wl_max(a[1], b[1]);
+        return true;
+    case WL_EXPR_DIV:
+        *lo = b[0] > 0 ? wl_min(wl_floor_div(a[0], b[0]), wl_floor_div(a[0], b[1])) : 0;
+        *hi = b[0] > 0 ? wl_max(wl_floor_div(a[1], b[0]), wl_floor_div(a[1], b[1])) : 0;
+        return b[0] > 0;
+    case WL_EXPR_MOD:
+        *lo = 0;
+        *hi = a[0] >= 0 ? wl_min(a[1], b[1] - 1) : b[1] - 1;
+        return b[0] > 0;
+    default: return false;
+    }
+}

@@ -73,6 +73,9 @@ typedef struct wl_ranges {
  * decide them. WL_E_INPUT: division by zero; WL_E_RANGE: a value leaves 2^60. */
 wl_status wl_expr_form(const wl_expr *expr, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err);
 
+/* Inclusive bounds of an expression, not always the tightest; false when they are not known or leave 2^60. */
+bool wl_expr_bounds(const wl_expr *expr, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
+
 /* Inclusive bounds of a form; false if they leave 2^60. */
 bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
 

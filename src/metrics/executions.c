@@ -10,10 +10,10 @@ static int64_t block_stride(const wl_executions *e, int d)
     return wl_block_stride(&e->group->linear, e->geometry, d);
 }
 
-static int64_t loop_stride(const wl_executions *e, int loop)
-{
-    return e->group->linear.stride[WL_AXIS_LOOP + loop]; /* 0: the access does not name it and is executed once */
-}
+static int64_t loop_stride(const wl_executions *e, int loop) { return e->group->linear.stride[WL_AXIS_LOOP + loop]; }
+
+/* An access that does not name a loop is executed once. */
+static bool in_loop(const wl_executions *e, int loop) { return e->group->loops >> loop & 1; }
 
 bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues *out)
 {
@@ -34,7 +34,7 @@ bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues
         here = next;
     }
     for (int i = 0; i < e->kernel->loop_count; i++) {
-        if (loop_stride(e, i) == 0)
+        if (!in_loop(e, i))
             continue;
         wl_residues_move(&here, loop_stride(e, i), 0, e->kernel->loop_extent[i], &next);
         here = next;
@@ -58,7 +58,7 @@ int64_t wl_executions_nth(const wl_executions *e, int64_t i)
     int64_t address = e->pattern->start[i % e->pattern->warps];
     i /= e->pattern->warps;
     for (int l = 0; l < e->kernel->loop_count; l++) {
-        if (loop_stride(e, l) == 0)
+        if (!in_loop(e, l))
             continue;
         address += i % e->kernel->loop_extent[l] * loop_stride(e, l);
         i /= e->kernel->loop_extent[l];

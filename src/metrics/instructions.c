@@ -6,15 +6,21 @@
 
 #include "base/fail.h"
 
+static uint32_t loops_of(const wl_access *access)
+{
+    return wl_expr_vars(access->index) >> WL_VAR_LOOP_0 & ((1u << WL_LOOPS_MAX) - 1);
+}
+
 static size_t find_group(wl_instructions *in, const wl_linear *linear, const wl_access *access)
 {
     for (size_t g = 0; g < in->group_count; g++)
-        if (in->groups[g].width == access->width_bytes &&
+        if (in->groups[g].width == access->width_bytes && in->groups[g].loops == loops_of(access) &&
             memcmp(in->groups[g].linear.stride, linear->stride, sizeof linear->stride) == 0)
             return g;
     wl_instruction_group *group = &in->groups[in->group_count];
     group->linear = *linear;
     group->width = access->width_bytes;
+    group->loops = loops_of(access);
     return in->group_count++;
 }
 

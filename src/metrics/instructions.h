@@ -16,6 +16,7 @@ typedef struct wl_instruction {
 typedef struct wl_instruction_group {
     wl_linear linear;
     int32_t width;
+    uint32_t loops; /* that the accesses name, bit by bit: each step executes them */
 } wl_instruction_group;
 
 typedef struct wl_instructions {

@@ -123,11 +123,14 @@ static void stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
         const double sectors =
             f->written - within * (f->written - f->store_warp) - between * fmax(0, f->store_warp - f->store_block);
         out->fields[i].l2_store = sectors * t->sector;
-        /* pieces: writes that leave a sector incomplete; several in one line share the cost of a request */
+        /* pieces: writes that leave a sector incomplete; several in one line share the cost of a request, and one that
+         * no other follows merges with nothing */
         const double full = f->written_full + within * fmax(0, f->store_warp_full - f->written_full);
         const double pieces = fmax(0, sectors - full);
         const double together = fmax(1, f->written / f->written_lines);
-        out->requests.pieces += pieces / sqrt(together);
+        const double in_pieces = fmax(0, f->stored - f->store_warp_full);
+        const double merging = f->stored > 0 ? fmin(1, fmax(0, pieces / fmax(1, in_pieces) - 1)) : 1;
+        out->requests.pieces += pieces * merging / sqrt(together);
         out->requests.written_units += f->written_units * (sectors - pieces) / f->written;
     }
     out->requests.write_chunk = lines_written > 0 ? t->sector * written / lines_written : t->line;
@@ -237,7 +240,8 @@ static double cleaned_early(const wl_traffic *t, const wl_laws *laws, const wl_f
 {
     if (laws->partial_room <= 0 || f->store_block <= 0)
         return 0;
-    const double incomplete = fmax(0, 1 - f->store_block_full / f->store_block);
+    const double completed = f->stored > 0 ? 1 - f->stored_partly / f->stored : 0; /* by some other block */
+    const double incomplete = fmax(0, 1 - f->store_block_full / f->store_block) * completed;
     const double share = wave_bytes / laws->partial_room;
     return incomplete * f->stored * t->sector * fmin(1, share * share);
 }

@@ -304,21 +304,19 @@ static wl_status count_wave(const tally *t)
 }
 
 /* What the launch stores, and which sectors it leaves incomplete. */
-static wl_status count_stored(const tally *t)
+static wl_status count_stored(const tally *t, size_t field)
 {
     const wl_region all = run_of_blocks(t, 0, t->in->geometry->blocks);
-    for (size_t i = 0; i < t->out->field_count; i++) {
-        wl_field_traffic *f = &t->out->fields[i];
-        wl_count c;
-        if (t->in->view->fields[i][WL_STORES].count == 0)
-            continue;
-        WL_TRY(wl_view_count(t->in->view, t->counter, i, WL_STORES, &all, (int64_t)t->out->sector, !f->loaded_too, &c,
-                             t->err));
-        f->stored = (double)c.touched;
-        t->out->partly_unknown = t->out->partly_unknown || (!f->loaded_too && c.covered < 0);
-        if (!f->loaded_too && c.covered >= 0)
-            f->stored_partly = (double)(c.touched - c.covered);
-    }
+    wl_field_traffic *f = &t->out->fields[field];
+    wl_count c;
+    if (t->in->view->fields[field][WL_STORES].count == 0)
+        return WL_OK;
+    WL_TRY(wl_view_count(t->in->view, t->counter, field, WL_STORES, &all, (int64_t)t->out->sector, !f->loaded_too, &c,
+                         t->err));
+    f->stored = (double)c.touched;
+    t->out->partly_unknown = t->out->partly_unknown || (!f->loaded_too && c.covered < 0);
+    if (!f->loaded_too && c.covered >= 0)
+        f->stored_partly = (double)(c.touched - c.covered);
     return WL_OK;
 }
 
@@ -327,7 +325,9 @@ static wl_status count_runs(const tally *t)
     choose_windows(t);
     WL_TRY(count_windows(t));
     WL_TRY(count_wave(t));
-    return count_stored(t);
+    for (size_t i = 0; i < t->out->field_count; i++)
+        WL_TRY(count_stored(t, i));
+    return WL_OK;
 }
 
 /* ---- two waves, for what has to be evaluated thread by thread ---- */
@@ -349,11 +349,37 @@ static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_
     return wl_view_counts(t->in->view, t->counter, field, side, closed ? two : second, granules, 4, both, t->err);
 }
 
+/* Granules between the lowest and the highest address a side of a field can have. */
+static double most_granules(const tally *t, size_t field, wl_side side, double granule)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    wl_ranges ranges;
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    wl_geometry_ranges(t->in->geometry, t->in->view->kernel, &ranges);
+    for (size_t i = 0; i < s->count; i++) {
+        const wl_access *a = s->accesses[i]->access;
+        int64_t lo, hi;
+        if (!wl_expr_bounds(a->index, &ranges, &lo, &hi) || !wl_mul(lo, a->width_bytes, &lo) ||
+            !wl_mul(hi, a->width_bytes, &hi))
+            return INFINITY;
+        lowest = wl_min(lowest, lo);
+        highest = wl_max(highest, hi + a->width_bytes - 1);
+    }
+    return s->count > 0 ? floor((double)highest / granule) - floor((double)lowest / granule) + 1 : 0;
+}
+
+/* The rest of the launch goes on as the second wave does, as far as there are addresses. */
+static double whole_launch(const tally *t, size_t field, wl_side side, double granule, double first, double both)
+{
+    const double waves = t->out->blocks / t->out->wave_blocks;
+    return fmin(first + (waves - 1) * (both - first), fmax(both, most_granules(t, field, side, granule)));
+}
+
 static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
                                    const wl_region *second)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    const double waves = t->out->blocks / t->out->wave_blocks;
+    const double fetch = t->out->fetch, line = t->out->l2_line, sector = t->out->sector;
     double first[4], both[4];
     WL_TRY(count_two(t, field, WL_LOADS, one, two, second, first, both));
     f->wave_sectors = first[SECTOR];
@@ -361,14 +387,16 @@ static wl_status count_field_waves(const tally *t, size_t field, const wl_region
     f->wave_pages = first[PAGE];
     f->window_units[0] = first[FETCH];
     f->window_lines[0] = first[LINE];
-    f->window_units[1] = first[FETCH] + (waves - 1) * (both[FETCH] - first[FETCH]);
-    f->window_lines[1] = first[LINE] + (waves - 1) * (both[LINE] - first[LINE]);
+    f->window_units[1] = whole_launch(t, field, WL_LOADS, fetch, first[FETCH], both[FETCH]);
+    f->window_lines[1] = whole_launch(t, field, WL_LOADS, line, first[LINE], both[LINE]);
     WL_TRY(count_two(t, field, WL_STORES, one, two, second, first, both));
     f->wave_lines += first[LINE];
     f->wave_pages += first[PAGE];
     f->window_store_lines[0] = first[LINE];
-    f->window_store_lines[1] = first[LINE] + (waves - 1) * (both[LINE] - first[LINE]);
-    f->stored = first[SECTOR] + (waves - 1) * (both[SECTOR] - first[SECTOR]);
+    f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, first[LINE], both[LINE]);
+    if (t->in->view->fields[field][WL_STORES].has_shape)
+        return count_stored(t, field);
+    f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
     t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too);
     return WL_OK;
 }

@@ -308,8 +308,7 @@ static void set_steps(machine *m, size_t access)
 {
     const wl_kernel *k = m->trial->kernel;
     for (int i = 0; i < WL_LOOPS_MAX; i++) {
-        const bool used = m->bounds[access].affine ? m->bounds[access].form.k[WL_VAR_LOOP_0 + i] != 0
-                                                   : names(k->accesses[access].index, WL_VAR_LOOP_0 + i);
+        const bool used = names(k->accesses[access].index, WL_VAR_LOOP_0 + i);
         m->steps[i] = i < k->loop_count && used ? k->loop_extent[i] : 1;
     }
 }

@@ -1,0 +1,84 @@
+/* numbers.c - see numbers.h. SPDX-License-Identifier: MIT */
+#include "fit/numbers.h"
+
+#define ONE(target, name)                                                                                              \
+    {                                                                                                                  \
+        WL_FIT_##target, WL_DEVICE_##name, 0                                                                           \
+    }
+#define LIST(target, name, i)                                                                                          \
+    {                                                                                                                  \
+        WL_FIT_##target, WL_DEVICE_##name, i                                                                           \
+    }
+
+const wl_fit_spec wl_fit_specs[] = {
+    LIST(L1_WAVEFRONTS, l1_warp_extra, 0),
+    LIST(L1_WAVEFRONTS, l1_warp_extra, 1),
+    LIST(L1_WAVEFRONTS, l1_warp_extra, 2),
+    ONE(L1_WAVEFRONTS, l1_store_split),
+    LIST(L2_LOADS, l1_reload_curve, 0),
+    LIST(L2_LOADS, l1_reload_curve, 1),
+    LIST(L2_LOADS, l1_reload_curve, 2),
+    ONE(L2_LOADS, l2_merge),
+    LIST(L2_STORES, store_combine, 0),
+    LIST(L2_STORES, store_combine, 1),
+    LIST(L2_STORES, store_combine_warps, 0),
+    LIST(L2_STORES, store_combine_warps, 1),
+    ONE(DRAM_LOADS, l2_reuse_room),
+    ONE(DRAM_LOADS, l2_reuse_steepness),
+    ONE(DRAM_LOADS, l2_partial_room),
+    LIST(DRAM_STORES, l2_dirty_rest, 0),
+    LIST(DRAM_STORES, l2_dirty_rest, 1),
+    ONE(TIME, block_turnover),
+    ONE(TIME, phase_wait),
+    ONE(TIME, dram_wait_first),
+    ONE(TIME, dram_wait_next),
+    ONE(TIME, dram_wait_write),
+    ONE(TIME, block_overlap),
+    ONE(TIME, lsu_issue),
+    ONE(TIME, wide_multiply),
+    ONE(TIME, l2_unit_bandwidth),
+    ONE(TIME, l2_write_cost),
+    ONE(TIME, dram_request_overhead),
+    ONE(TIME, dram_region_loss),
+    ONE(TIME, dram_stream_loss),
+};
+const size_t wl_fit_spec_count = sizeof wl_fit_specs / sizeof wl_fit_specs[0];
+
+static double number(const wl_device *device, wl_device_key key, double otherwise)
+{
+    double value = otherwise;
+    (void)wl_device_get(device, key, &value);
+    return value;
+}
+
+double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
+{
+    const double room = number(d, WL_DEVICE_l2_size, 0) / number(d, WL_DEVICE_l2_partitions, 1);
+    const double l2 = number(d, WL_DEVICE_l2_latency, 280), beyond = number(d, WL_DEVICE_dram_latency, 700) - l2;
+    switch (spec->key) {
+    case WL_DEVICE_l1_warp_extra: return (const double[]){5, 5, 3}[spec->index];
+    case WL_DEVICE_l1_store_split: return 0.5;
+    case WL_DEVICE_l1_reload_curve: return (const double[]){0.5, 20, 2.5}[spec->index];
+    case WL_DEVICE_l2_merge: return 0.05;
+    case WL_DEVICE_store_combine: return (const double[]){0.9, 0.3}[spec->index];
+    case WL_DEVICE_store_combine_warps: return (const double[]){0.1, 0.3}[spec->index];
+    case WL_DEVICE_l2_reuse_room: return room;
+    case WL_DEVICE_l2_reuse_steepness: return 6;
+    case WL_DEVICE_l2_partial_room: return room / 2;
+    case WL_DEVICE_l2_dirty_rest: return (const double[]){0.8 * room, room}[spec->index];
+    case WL_DEVICE_block_turnover: return l2;
+    case WL_DEVICE_phase_wait: return l2 / 2;
+    case WL_DEVICE_dram_wait_first:
+    case WL_DEVICE_dram_wait_next:
+    case WL_DEVICE_dram_wait_write: return beyond;
+    case WL_DEVICE_block_overlap:
+    case WL_DEVICE_lsu_issue: return 1;
+    case WL_DEVICE_wide_multiply: return 4;
+    case WL_DEVICE_l2_unit_bandwidth: return 1.2 * number(d, WL_DEVICE_l2_bandwidth, 5e12);
+    case WL_DEVICE_l2_write_cost: return 1.5;
+    case WL_DEVICE_dram_request_overhead: return 16;
+    case WL_DEVICE_dram_region_loss: return 0.005;
+    case WL_DEVICE_dram_stream_loss: return 0.03;
+    default: return number(d, spec->key, 1);
+    }
+}

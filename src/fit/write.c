@@ -1,0 +1,82 @@
+/* write.c - a device file with fitted numbers in it. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "warpline/fit.h"
+
+/* The error of the target a key belongs to; negative: the key was not fitted. */
+static double error_of(const wl_fit_result *result, wl_device_key key)
+{
+    for (size_t i = 0; i < result->number_count; i++)
+        if (result->numbers[i].key == key)
+            return result->after[result->numbers[i].target];
+    return -1;
+}
+
+static wl_fit_target target_of(const wl_fit_result *result, wl_device_key key)
+{
+    size_t i = 0;
+    while (result->numbers[i].key != key)
+        i++;
+    return result->numbers[i].target;
+}
+
+/* "key: {value: .., unit: .., source: ".."}" with four digits. */
+static void write_entry(FILE *out, const wl_device *device, const wl_fit_result *result, wl_device_key key,
+                        const char *origin)
+{
+    const wl_device_entry *e = &device->entries[key];
+    const wl_dimension dimension = wl_device_keys[key].dimension;
+    fprintf(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
+    for (size_t i = 0; i < e->count; i++)
+        fprintf(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i]);
+    fprintf(out, "%s, unit: %s, source: \"fitted: %s; mean error of %s %.1f %%\"}\n",
+            wl_device_keys[key].list ? "]" : "", wl_unit_base(dimension), origin,
+            wl_fit_target_name(target_of(result, key)), 100 * error_of(result, key));
+}
+
+/* Is this line an entry of the key? */
+static bool is_entry(const char *line, const char *key)
+{
+    const size_t length = strlen(key);
+    return strncmp(line, key, length) == 0 && line[length] == ':';
+}
+
+static bool write_line(FILE *out, const char *line, size_t length, const wl_device *device, const wl_fit_result *result,
+                       const char *origin, bool *done)
+{
+    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
+        if (error_of(result, (wl_device_key)k) < 0 || !is_entry(line, wl_device_key_name((wl_device_key)k)))
+            continue;
+        write_entry(out, device, result, (wl_device_key)k, origin);
+        done[k] = true;
+        return true;
+    }
+    return fwrite(line, 1, length, out) == length;
+}
+
+wl_status wl_fit_write(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
+                       const char *origin, char **out, wl_error *err)
+{
+    bool done[WL_DEVICE_KEY_COUNT] = {0};
+    size_t size = 0;
+    FILE *f = open_memstream(out, &size);
+    if (!f)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (size_t at = 0, next; at < length; at = next) {
+        const char *end = memchr(text + at, '\n', length - at);
+        next = end ? (size_t)(end - text) + 1 : length;
+        (void)write_line(f, text + at, next - at, device, result, origin, done);
+    }
+    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++)
+        if (!done[k] && error_of(result, (wl_device_key)k) >= 0)
+            write_entry(f, device, result, (wl_device_key)k, origin);
+    if (fclose(f) != 0) {
+        free(*out);
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    }
+    return WL_OK;
+}
