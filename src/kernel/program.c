@@ -30,12 +30,19 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
 {
     const int count = count_nodes(access->index);
     const uint32_t vars = wl_expr_vars(access->index);
-    *out = (wl_program){.kernel = kernel, .access = access, .nodes = WL_ARENA_NEW(arena, wl_program_node, count)};
+    *out = (wl_program){.kernel = kernel,
+                        .access = access,
+                        .innermost = -1,
+                        .advance = 1,
+                        .nodes = WL_ARENA_NEW(arena, wl_program_node, count)};
     out->values = wl_arena_alloc(arena, (size_t)count, sizeof *out->values);
     if (!out->nodes || !out->values)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     for (int i = 0; i < WL_LOOPS_MAX; i++)
-        out->uses_loop[i] = vars & (1u << (WL_VAR_LOOP_0 + i));
+        if (vars & (1u << (WL_VAR_LOOP_0 + i))) {
+            out->uses_loop[i] = true;
+            out->innermost = i;
+        }
     (void)append(out, access->index);
     return WL_OK;
 }
@@ -138,10 +145,11 @@ static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int 
         WL_TRY(evaluate(p, values, level, err));
         return finish_step(p, values->lanes, visit, context, err);
     }
-    for (int64_t step = 0; step < p->kernel->loop_extent[loop]; step++) {
+    const int64_t first = loop == p->innermost ? p->first : 0, advance = loop == p->innermost ? p->advance : 1;
+    for (int64_t step = first; step < p->kernel->loop_extent[loop]; step += advance) {
         for (int i = 0; i < values->lanes; i++)
             values->at[WL_VAR_LOOP_0 + loop][i] = step;
-        WL_TRY(run_loops(p, values, loop + 1, step == 0 ? level : loop + 1, visit, context, err));
+        WL_TRY(run_loops(p, values, loop + 1, step == first ? level : loop + 1, visit, context, err));
     }
     return WL_OK;
 }

@@ -22,6 +22,8 @@ typedef struct wl_program {
     const wl_access *access;
     int count;
     bool uses_loop[WL_LOOPS_MAX];
+    int innermost;          /* of them; -1: none */
+    int64_t first, advance; /* its steps that are evaluated: a sample unless 0 and 1, which they are at first */
     wl_program_node *nodes;
     int64_t (*values)[WL_LANES_MAX]; /* of each node */
 } wl_program;

@@ -147,34 +147,61 @@ static double count_fresh(const profiler *p, const step *steps, size_t n)
     return fmin(fresh, fmax(1, position / p->loads_per_phase));
 }
 
-/* Index arithmetic of an access that is not affine, or walks a loop with a stride the compiler does not know. */
+/* By a constant power of two: one shift or mask. */
+static bool divides_by_shift(const wl_program *program, const wl_program_node *n)
+{
+    return program->nodes[n->b].op == WL_EXPR_CONST && wl_is_pow2(program->values[n->b][0]);
+}
+
+/* Which loops a node depends on, given those of its operands. */
+static uint32_t loops_of_node(const wl_program_node *n, const uint32_t *loops)
+{
+    if (n->op == WL_EXPR_CONST)
+        return 0;
+    if (n->op == WL_EXPR_VAR)
+        return n->var >= WL_VAR_LOOP_0 && n->var < WL_VAR_LOOP_0 + WL_LOOPS_MAX ? 1u << (n->var - WL_VAR_LOOP_0) : 0;
+    return loops[n->a] | loops[n->b];
+}
+
+static double steps_of(const wl_kernel *kernel, uint32_t loops)
+{
+    double steps = 1;
+    for (int l = 0; l < kernel->loop_count; l++)
+        steps *= loops >> l & 1 ? (double)kernel->loop_extent[l] : 1;
+    return steps;
+}
+
+/* Index arithmetic of an access that is not affine, or walks a loop with a stride the compiler does not know. What does
+ * not depend on a loop is computed outside it. */
 static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_arena *scratch, double *once,
                                   wl_thread *out, wl_error *err)
 {
     wl_program program;
     WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
-    double fixed = 0, repeated = 0, runs[WL_LOOPS_MAX + 1] = {1};
+    uint32_t *loops = WL_ARENA_NEW(scratch, uint32_t, program.count);
+    if (!loops)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    double fixed = 0, repeated = 0;
     bool multiplied = false, clamped = false;
-    for (int l = 0; l < WL_LOOPS_MAX; l++)
-        runs[l + 1] = runs[l] * (program.uses_loop[l] ? (double)p->kernel->loop_extent[l] : 1);
     for (int i = 0; i < program.count; i++) {
         const wl_program_node *n = &program.nodes[i];
-        const bool division = n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD;
+        loops[i] = loops_of_node(n, loops);
         if (n->op == WL_EXPR_CONST || n->op == WL_EXPR_VAR)
             continue;
-        *(n->level ? &repeated : &fixed) += runs[n->level] * (division ? DIVISION_INSTRUCTIONS : 1);
-        multiplied = multiplied || (n->level && n->op == WL_EXPR_MUL);
-        clamped = clamped || (n->level && (division || n->op == WL_EXPR_MIN || n->op == WL_EXPR_MAX));
+        const bool division = (n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD) && !divides_by_shift(&program, n);
+        *(loops[i] ? &repeated : &fixed) += steps_of(p->kernel, loops[i]) * (division ? DIVISION_INSTRUCTIONS : 1);
+        multiplied = multiplied || (loops[i] && n->op == WL_EXPR_MUL);
+        clamped = clamped || (loops[i] && (division || n->op == WL_EXPR_MIN || n->op == WL_EXPR_MAX));
     }
     const double all = wl_access_steps(p->kernel, bound->access);
-    if (!bound->affine) {
-        *once = fmax(*once, fixed); /* accesses mostly share the part outside loops */
-        out->instructions += repeated;
-    }
     if (all > 1 && (multiplied || clamped))
         out->wide_multiplies += all;
     if (all > 1 && clamped)
         out->multiplies += all;
+    if (!bound->affine) {
+        *once = fmax(*once, fixed); /* accesses mostly share the part outside loops */
+        out->instructions += repeated + (all > 1 ? all : 0);
+    }
     return WL_OK;
 }
 

@@ -194,6 +194,7 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
     wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
     opaque_warp one = {m, access, lane, scale};
+    const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_expr_vars(m->bounds[access].access->index);
     int64_t f[3], cells[3];
     for (int d = 0; d < 3;
@@ -201,6 +202,10 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
         cells[d] = vars & (1u << (WL_VAR_X + d)) ? g->fold[d] : 1;
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
+        if (program->advance > 1) { /* every warp looks at other steps */
+            program->first = (thread / m->context.rules->warp_size + block[0] * 5) % wl_min(program->advance, extent);
+            one.scale = scale * (double)extent / (double)wl_ceil_div(extent - program->first, program->advance);
+        }
         for (f[2] = 0; f[2] < cells[2]; f[2]++)
             for (f[1] = 0; f[1] < cells[1]; f[1]++)
                 for (f[0] = 0; f[0] < cells[0]; f[0]++)
@@ -223,8 +228,8 @@ static wl_status check_executions(const measurer *m)
     return WL_OK;
 }
 
-/* How many blocks to look at, within the budget. */
-static wl_status opaque_blocks(const measurer *m, int64_t *blocks)
+/* How many blocks to look at, and which share of their loop steps, within the budget. */
+static wl_status opaque_blocks(const measurer *m, int64_t *blocks, int64_t *advance)
 {
     const wl_geometry *g = m->context.geometry;
     double per_block = 0;
@@ -236,17 +241,45 @@ static wl_status opaque_blocks(const measurer *m, int64_t *blocks)
     if (m->samples < 0 || per_block * (double)g->blocks <= OPAQUE_BUDGET)
         return WL_OK;
     *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(OPAQUE_BUDGET / per_block)));
-    if (per_block * (double)*blocks > OPAQUE_LIMIT)
+    *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / OPAQUE_BUDGET)) | 1; /* odd: meets all alignments */
+    if (per_block * (double)*blocks / (double)*advance > OPAQUE_LIMIT)
         return wl_fail(m->err, WL_E_LIMIT, WL_NOWHERE,
                        "accesses without a closed form make %.3g addresses per block: too many to evaluate", per_block);
+    return WL_OK;
+}
+
+/* The last block may be heavier than the rest, and nothing runs beside it. */
+static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *arena)
+{
+    const wl_geometry *g = m->context.geometry;
+    wl_access_cost *costs = WL_ARENA_NEW(arena, wl_access_cost, m->kernel->access_count);
+    measurer last = *m;
+    int64_t block[3];
+    if (!costs)
+        return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    last.costs = costs;
+    wl_block_at(g, g->blocks - 1, block);
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
+        wl_program program;
+        const wl_access_cost *c = &m->costs[a];
+        if (m->bounds[a].affine) { /* as any block */
+            m->result->last_block += (m->bounds[a].access->store ? c->hit : c->cold) / (double)g->blocks;
+            continue;
+        }
+        WL_TRY(wl_program_make(m->kernel, m->bounds[a].access, arena, &program, m->err));
+        program.advance = advance;
+        WL_TRY(measure_block(&last, &program, a, block, 1));
+        m->result->last_block +=
+            m->bounds[a].access->store || !m->context.rules->has_hash ? costs[a].hit : costs[a].cold;
+    }
     return WL_OK;
 }
 
 static wl_status measure_opaque(const measurer *m, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
-    int64_t n = 0;
-    WL_TRY(opaque_blocks(m, &n));
+    int64_t n = 0, advance = 1;
+    WL_TRY(opaque_blocks(m, &n, &advance));
     m->result->blocks_sampled = n > 0 && n < g->blocks;
     m->result->blocks_evaluated = n;
     for (size_t a = 0; a < m->kernel->access_count && n > 0; a++) {
@@ -254,13 +287,14 @@ static wl_status measure_opaque(const measurer *m, wl_arena *arena)
         if (m->bounds[a].affine)
             continue;
         WL_TRY(wl_program_make(m->kernel, m->bounds[a].access, arena, &program, m->err));
+        program.advance = advance;
         for (int64_t i = 0; i < n; i++) {
             int64_t block[3];
             wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
             WL_TRY(measure_block(m, &program, a, block, (double)g->blocks / (double)n));
         }
     }
-    return WL_OK;
+    return n > 0 ? measure_last(m, advance, arena) : WL_OK;
 }
 
 wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,

@@ -31,6 +31,7 @@ typedef struct wl_warps_result {
     bool tag_sampled;    /* tag costs come from a sample        */
     bool blocks_sampled; /* opaque accesses: only some blocks were evaluated */
     int64_t blocks_evaluated;
+    double last_block; /* data wavefronts of the launch's last block; 0: not looked at, it is like the others */
 } wl_warps_result;
 
 /* Memory reused from launch to launch; arena is the caller's. */

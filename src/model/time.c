@@ -51,7 +51,8 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .phases = thread->loads > 0 ? fmax(1, thread->loads / loads_per_phase) : 0,
                    .barriers = kernel->barriers,
                    .thread_instructions = thread->instructions,
-                   .fresh_phases = thread->fresh_loads};
+                   .fresh_phases = thread->fresh_loads,
+                   .last_block = c->warps.last_block};
     if (kernel->has_flops && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &fp_rate))
         d.fp_cycles = kernel->fp_results * (double)out->items / fp_rate;
     /* where layers do not stay in the L2, every phase waits for memory */
