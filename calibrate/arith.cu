@@ -28,6 +28,27 @@ struct fma16 { /* two results per lane */
         asm volatile("fma.rn.f16x2 %0, %0, %1, %2;" : "+r"(v[i]) : "r"(a), "r"(v[i ^ 1]));
     }
 };
+struct self16 { /* an instruction that reads two different registers only */
+    typedef unsigned type;
+    static __device__ void step(unsigned *v, int i, unsigned a)
+    {
+        asm volatile("fma.rn.f16x2 %0, %0, %1, %0;" : "+r"(v[i]) : "r"(a));
+    }
+};
+struct fixed16 { /* ... one register and a number in the instruction */
+    typedef unsigned type;
+    static __device__ void step(unsigned *v, int i, unsigned)
+    {
+        asm volatile("fma.rn.f16x2 %0, %0, %1, %0;" : "+r"(v[i]) : "r"(0x3a003a00));
+    }
+};
+struct mul16 {
+    typedef unsigned type;
+    static __device__ void step(unsigned *v, int i, unsigned)
+    {
+        asm volatile("mul.rn.f16x2 %0, %0, %1;" : "+r"(v[i]) : "r"(0x3a003a00));
+    }
+};
 struct add32 {
     typedef int type;
     static __device__ void step(int *v, int i, int)
@@ -113,21 +134,26 @@ template <class OP> static double pipe_rate(machine &m, const char *what, double
 
 static void arithmetic(machine &m)
 {
-    const double lanes = m.prop.warpSize;
-    const int rounds = 64;
-    keep(m, CAL_fp64_rate, lanes * pipe_rate<fma64>(m, "fma.f64", 0.9, rounds));
+    const double lanes = m.prop.warpSize, parts = known(m, CAL_sub_partitions, 4);
+    const window per_sm = {0.5, 1.02 * lanes * parts}; /* results per cycle: at most one per lane and scheduler */
+    const int rounds = 256;
+    keep(m, CAL_fp64_rate, lanes * pipe_rate<fma64>(m, "fma.f64", 0.9, rounds), per_sm);
     const double fma = pipe_rate<fma32>(m, "fma.f32", 0.9, rounds),
                  mix = pipe_rate<mixed>(m, "fma.f32+lop3", 0.9, rounds);
-    keep(m, CAL_fp32_rate, lanes * fma);
-    keep(m, CAL_fp16_rate, 2 * lanes * pipe_rate<fma16>(m, "fma.f16x2", 0x3a003a00, rounds));
+    keep(m, CAL_fp32_rate, lanes * fma, per_sm);
+    /* reading three different registers may take longer than the pipes need */
+    const double half = std::max({pipe_rate<fma16>(m, "fma.f16x2;registers=3", 0x3a003a00, rounds),
+                                  pipe_rate<self16>(m, "fma.f16x2;registers=2", 0x3a003a00, rounds),
+                                  pipe_rate<fixed16>(m, "fma.f16x2;registers=1", 0, rounds),
+                                  pipe_rate<mul16>(m, "mul.f16x2;registers=1", 0, rounds)});
+    keep(m, CAL_fp16_rate, 2 * lanes * half, {0.5, 2 * per_sm.high}, "packed pairs, two results per lane");
     /* the compiler spreads adds over the integer and the multiply pipe; logic stays on the integer pipe */
     const double adds = lanes * pipe_rate<add32>(m, "add.s32", 0, rounds);
-    keep(m, CAL_int32_rate, lanes * pipe_rate<logic>(m, "lop3.b32", 5, rounds),
+    keep(m, CAL_int32_rate, lanes * pipe_rate<logic>(m, "lop3.b32", 5, rounds), per_sm,
          text("integer pipe, by logic; adds spread over two pipes reach %.0f", adds).c_str());
-    keep(m, CAL_sfu_rate, lanes * pipe_rate<exp32>(m, "ex2.f32", 0, rounds));
-    keep(m, CAL_issue_rate, std::max(fma, mix), "multiply-adds alone or with logic");
-    const double parts = known(m, CAL_sub_partitions, 4);
-    keep(m, CAL_wide_multiply, parts / pipe_rate<wide>(m, "mul.wide.s32", 3, rounds),
+    keep(m, CAL_sfu_rate, lanes * pipe_rate<exp32>(m, "ex2.f32", 0, rounds), per_sm);
+    keep(m, CAL_issue_rate, std::max(fma, mix), {0.6 * parts, 1.02 * parts}, "multiply-adds alone or with logic");
+    keep(m, CAL_wide_multiply, parts / pipe_rate<wide>(m, "mul.wide.s32", 3, rounds), {0.9, 32},
          "cycles per warp instruction and scheduler");
 }
 
@@ -179,7 +205,7 @@ static void instruction_wait(machine &m)
     const double two = lone<2>(m);
     lone<4>(m);
     lone<8>(m);
-    keep(m, CAL_instruction_wait, two, "two chains of dependent multiply-adds, adds and logic");
+    keep(m, CAL_instruction_wait, two, {1, 20}, "two chains of dependent multiply-adds, adds and logic");
 }
 
 const benchmark arith_benchmarks[] = {

@@ -54,13 +54,18 @@ struct benchmark {
     void (*run)(machine &m);
 };
 extern const benchmark query_benchmarks[], launch_benchmarks[], l1_benchmarks[], l2_benchmarks[], dram_benchmarks[],
-    arith_benchmarks[]; /* each ends with a null name */
+    arith_benchmarks[], phase_benchmarks[]; /* each ends with a null name */
 
 /* One row of the CSV: what was measured, under which parameters ("k=v;k=v"). */
 void record(machine &m, const std::string &parameters, const char *quantity, double value, const char *unit);
-/* A key of the device file with the source "measured: GPU, month, calibrate NAME"; a detail may follow.
- * Values that are not positive and finite are dropped with a message. */
-void keep(machine &m, cal_key key, double value, const char *detail = "");
+/* A key of the device file with the source "measured: GPU, month, calibrate NAME"; a detail may follow. A value outside
+ * what is plausible is not used: a comment in the file says so, and the key keeps what it had or gets a stand-in. */
+struct window {
+    double low, high;
+};
+void keep(machine &m, cal_key key, double value, window plausible, const char *detail = "");
+/* The key is left to a stand-in, with a comment in the file. */
+void doubt(machine &m, cal_key key, const std::string &why);
 void keep_list(machine &m, cal_key key, const std::vector<double> &values, const char *detail = "");
 void leave_out(machine &m, cal_key key, const std::string &why);
 /* A value found by an earlier benchmark, or what to use without. */
@@ -69,8 +74,11 @@ void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 std::string text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 double median(std::vector<double> values);
+double mean(const std::vector<double> &values);
 /* Median over `repeats` timed runs after one that is not. */
 double seconds(machine &m, const std::function<void()> &launch, int repeats = 5);
+/* What one more sweep takes, by the difference of two numbers of sweeps: no launch, no start, no cold first sweep. */
+double seconds_per_sweep(machine &m, int few, int many, const std::function<void(int)> &launch);
 /* The entries a kernel left in the log. */
 std::vector<double> read_log(machine &m, size_t count);
 /* Runs a kernel that logs one number per block, and gives the median over blocks and three runs. */
@@ -122,6 +130,13 @@ __device__ inline long long load_long_past(const char *p)
 {
     long long v;
     asm volatile("ld.global.L1::no_allocate.b64 %0, [%1];" : "=l"(v) : "l"(p));
+    return v;
+}
+/* The same line again goes to the L2 again, however the L1 is set up. */
+__device__ inline long long load_long_l2(const char *p)
+{
+    long long v;
+    asm volatile("ld.global.cg.b64 %0, [%1];" : "=l"(v) : "l"(p));
     return v;
 }
 __device__ inline void store_long(char *p, long long v) { asm volatile("st.global.b64 [%0], %1;" ::"l"(p), "l"(v)); }

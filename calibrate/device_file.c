@@ -97,6 +97,25 @@ void cal_leave_out(cal_device *device, cal_key key, const char *why)
     (void)snprintf(e->why_not, sizeof e->why_not, "%s", why);
 }
 
+void cal_note(cal_device *device, cal_key key, const char *text)
+{
+    (void)snprintf(device->entries[key].note, sizeof device->entries[key].note, "%s", text);
+}
+
+size_t cal_knee(const double *costs, size_t count, double factor)
+{
+    double least = INFINITY;
+    for (size_t i = 1; i < count; i++) {
+        least = fmin(least, costs[i - 1]);
+        size_t above = i;
+        while (above < count && costs[above] > factor * least)
+            above++;
+        if (above == count)
+            return i - 1;
+    }
+    return count ? count - 1 : 0;
+}
+
 static const char *architecture(int major, int minor)
 {
     switch (major) {
@@ -234,6 +253,8 @@ bool cal_write(const cal_device *device, FILE *stream, char *message, size_t siz
         for (size_t h = 0; h < LENGTH(headings); h++)
             if (headings[h].key == (cal_key)k)
                 (void)fprintf(stream, "\n# %s\n", headings[h].heading);
+        if (e->note[0])
+            (void)fprintf(stream, "# %s: %s\n", keys[k].name, e->note);
         if (e->count)
             print_entry(stream, (cal_key)k, e);
         else if (e->why_not[0])

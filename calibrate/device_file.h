@@ -30,6 +30,7 @@ typedef struct cal_entry {
     double values[CAL_LIST_MAX];
     char source[CAL_TEXT_MAX];
     char why_not[CAL_TEXT_MAX]; /* why the key is left out, or "" */
+    char note[CAL_TEXT_MAX];    /* a comment above the key, or "" */
 } cal_entry;
 
 typedef struct cal_device {
@@ -46,6 +47,12 @@ bool cal_set(cal_device *device, cal_key key, double value, const char *source);
 bool cal_set_list(cal_device *device, cal_key key, const double *values, size_t count, const char *source);
 /* Notes in the file why a key is left out. */
 void cal_leave_out(cal_device *device, cal_key key, const char *why);
+/* A comment above the key, say why a measurement is not used; the value, if any, comes from elsewhere. */
+void cal_note(cal_device *device, cal_key key, const char *text);
+
+/* Where a curve of costs over growing sizes leaves its plateau: the index of the last cost before the first rise that
+ * stays, that is, from which on every cost is above `factor` times the least one before it. count - 1 without one. */
+size_t cal_knee(const double *costs, size_t count, double factor);
 
 /* "NVIDIA A100-SXM4-40GB" -> title as it is, name "a100-sxm4-40gb"; the architecture from the compute capability. */
 void cal_identify(cal_device *device, const char *title, int major, int minor);

@@ -152,12 +152,53 @@ static void test_template_is_shipped(void **state)
     check_done();
 }
 
+/* The L1 sweeps of an H200: start-up cost at small sizes, a zigzag on the plateau, the knee behind 240 KiB. */
+static void test_knee(void **state)
+{
+    (void)state;
+    static const double l1[] = {1.3493, 1.2769, 1.2282, 1.1930, 1.1678, 1.2157, 1.1484, 1.1921, 1.1328, 1.1731, 1.1206,
+                                1.1573, 1.1110, 1.1450, 1.1009, 1.1328, 1.0939, 1.1237, 1.0878, 1.5349, 1.5129, 1.6276,
+                                1.5569, 1.6674, 1.6348, 1.9288, 1.8996, 2.9718, 2.8347, 3.0023, 2.8362, 2.9940};
+    static const double flat[] = {1.0, 1.01, 0.99}, spike[] = {1.0, 1.0, 3.0, 1.0, 1.0, 2.0, 2.1};
+    check_int("knee", "L1", (int64_t)cal_knee(l1, COUNT_OF(l1), 1.2), 18);
+    check_int("knee", "none", (int64_t)cal_knee(flat, COUNT_OF(flat), 1.2), 2);
+    check_int("knee", "a rise that does not stay", (int64_t)cal_knee(spike, COUNT_OF(spike), 1.2), 4);
+    check_int("knee", "one size", (int64_t)cal_knee(flat, 1, 1.2), 0);
+    check_int("knee", "nothing", (int64_t)cal_knee(flat, 0, 1.2), 0);
+    check_done();
+}
+
+/* A measurement that is not used: the stand-in's value, and a comment. */
+static void test_note(void **state)
+{
+    (void)state;
+    cal_device *device = made_up(9);
+    char message[128] = "", *text = NULL;
+    size_t length = 0;
+    cal_note(device, CAL_dram_wait_first, "measured as 36 by phase, not used");
+    cal_fill_facts(device);
+    cal_fill_template(device);
+    FILE *stream = open_memstream(&text, &length);
+    assert_non_null(stream);
+    check_true("note", "is written", cal_write(device, stream, message, sizeof message));
+    (void)fclose(stream);
+    check_true("note", "stands above the stand-in",
+               strstr(text, "\n# dram_wait_first: measured as 36 by phase, not used\ndram_wait_first: {value: 562,") !=
+                   NULL);
+    wl_device *loaded = NULL;
+    wl_error err = {0};
+    check_ok("note", wl_device_parse("made-up", text, length, &loaded, &err), &err);
+    wl_device_free(loaded);
+    free(text);
+    free(device);
+    check_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_template_is_shipped),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refusals), cmocka_unit_test(test_template_is_shipped),
+        cmocka_unit_test(test_knee),       cmocka_unit_test(test_note),
     };
     return cmocka_run_group_tests_name("calibrate", tests, NULL, NULL);
 }
