@@ -34,10 +34,10 @@ const wl_fit_spec wl_fit_specs[] = {
     ONE(TIME, dram_wait_next),
     ONE(TIME, dram_wait_write),
     ONE(TIME, block_overlap),
-    ONE(TIME, lsu_issue),
-    ONE(TIME, wide_multiply),
+    ONE(TIME, overlap_growth),
     ONE(TIME, l2_unit_bandwidth),
     ONE(TIME, l2_write_cost),
+    ONE(TIME, l2_fill_cost),
     ONE(TIME, dram_request_overhead),
     ONE(TIME, dram_region_loss),
     ONE(TIME, dram_stream_loss),
@@ -71,11 +71,11 @@ double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
     case WL_DEVICE_dram_wait_first:
     case WL_DEVICE_dram_wait_next:
     case WL_DEVICE_dram_wait_write: return beyond;
-    case WL_DEVICE_block_overlap:
-    case WL_DEVICE_lsu_issue: return 1;
-    case WL_DEVICE_wide_multiply: return 4;
+    case WL_DEVICE_block_overlap: return 1;
     case WL_DEVICE_l2_unit_bandwidth: return 1.2 * number(d, WL_DEVICE_l2_bandwidth, 5e12);
     case WL_DEVICE_l2_write_cost: return 1.5;
+    case WL_DEVICE_overlap_growth: return 0.25;
+    case WL_DEVICE_l2_fill_cost: return 0.5;
     case WL_DEVICE_dram_request_overhead: return 16;
     case WL_DEVICE_dram_region_loss: return 0.005;
     case WL_DEVICE_dram_stream_loss: return 0.03;

@@ -24,18 +24,34 @@ static wl_fit_target target_of(const wl_fit_result *result, wl_device_key key)
     return result->numbers[i].target;
 }
 
-/* "key: {value: .., unit: .., source: ".."}" with four digits. */
-static void write_entry(FILE *out, const wl_device *device, const wl_fit_result *result, wl_device_key key,
-                        const char *origin)
+/* The unit the entry had before; sizes are whole numbers of bytes. */
+static const char *unit_of(const char *line, wl_dimension dimension, char *unit, size_t size, double *scale)
 {
+    const char *at = line ? strstr(line, "unit: ") : NULL;
+    const size_t length = at ? strcspn(at + 6, ",}\n") : 0;
+    *scale = 1;
+    if (dimension == WL_DIM_BYTES || length == 0 || length >= size)
+        return wl_unit_base(dimension);
+    memcpy(unit, at + 6, length);
+    unit[length] = '\0';
+    return wl_unit_scale(dimension, unit, scale) ? unit : wl_unit_base(dimension);
+}
+
+/* "key: {value: .., unit: .., source: ".."}" with four digits; line: as it was, or NULL. */
+static void write_entry(FILE *out, const char *line, const wl_device *device, const wl_fit_result *result,
+                        wl_device_key key, const char *origin)
+{
+    char text[32];
+    double scale;
     const wl_device_entry *e = &device->entries[key];
     const wl_dimension dimension = wl_device_keys[key].dimension;
+    const char *unit = unit_of(line, dimension, text, sizeof text, &scale);
     fprintf(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
     for (size_t i = 0; i < e->count; i++)
-        fprintf(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i]);
+        fprintf(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
     fprintf(out, "%s, unit: %s, source: \"fitted: %s; mean error of %s %.1f %%\"}\n",
-            wl_device_keys[key].list ? "]" : "", wl_unit_base(dimension), origin,
-            wl_fit_target_name(target_of(result, key)), 100 * error_of(result, key));
+            wl_device_keys[key].list ? "]" : "", unit, origin, wl_fit_target_name(target_of(result, key)),
+            100 * error_of(result, key));
 }
 
 /* Is this line an entry of the key? */
@@ -51,7 +67,7 @@ static bool write_line(FILE *out, const char *line, size_t length, const wl_devi
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         if (error_of(result, (wl_device_key)k) < 0 || !is_entry(line, wl_device_key_name((wl_device_key)k)))
             continue;
-        write_entry(out, device, result, (wl_device_key)k, origin);
+        write_entry(out, line, device, result, (wl_device_key)k, origin);
         done[k] = true;
         return true;
     }
@@ -73,7 +89,7 @@ wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
     }
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++)
         if (!done[k] && error_of(result, (wl_device_key)k) >= 0)
-            write_entry(f, device, result, (wl_device_key)k, origin);
+            write_entry(f, NULL, device, result, (wl_device_key)k, origin);
     if (fclose(f) != 0) {
         free(*out);
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");

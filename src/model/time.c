@@ -55,10 +55,10 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .last_block = c->warps.last_block};
     if (kernel->has_flops && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &fp_rate))
         d.fp_cycles = kernel->fp_results * (double)out->items / fp_rate;
-    /* where layers do not stay in the L2, every phase waits for memory */
+    /* where layers do not stay in the L2, a phase waits for memory as soon as one of its loads has to */
     for (int i = 0; i < 3; i++)
         if (v->reuse[i].exists)
-            d.fresh_phases += (1 - v->reuse[i].hit_rate) * fmax(0, d.phases - d.fresh_phases);
+            d.fresh_phases += (1 - pow(v->reuse[i].hit_rate, loads_per_phase)) * fmax(0, d.phases - d.fresh_phases);
     return d;
 }
 

@@ -27,10 +27,12 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_l2_unit_bandwidth, offsetof(wl_turnover, l2_bandwidth), true},
         {WL_DEVICE_dram_read_bandwidth, offsetof(wl_turnover, dram_bandwidth), true},
         {WL_DEVICE_bound_norm, offsetof(wl_turnover, norm), true},
+        {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
         {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
         {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
+        {WL_DEVICE_l2_fill_cost, offsetof(wl_turnover, l2_fill_cost), false},
         {WL_DEVICE_piece_rate, offsetof(wl_turnover, piece_rate), false},
         {WL_DEVICE_dram_write_cost, offsetof(wl_turnover, dram_write_cost), false},
         {WL_DEVICE_dram_request_overhead, offsetof(wl_turnover, request_overhead), false},
@@ -89,7 +91,9 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 
 static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
 {
-    bound(m, WL_BOUND_L2, n->unit * (d->read_units + n->l2_write_cost * d->written_units) / n->l2_bandwidth);
+    bound(m, WL_BOUND_L2,
+          (n->unit * (d->read_units + n->l2_write_cost * d->written_units) + n->l2_fill_cost * d->dram_read) /
+              n->l2_bandwidth);
     bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
     bound(m, WL_BOUND_DRAM, dram_seconds(n, d));
     bound(m, WL_BOUND_RANDOM, over(d->random_fetches, n->random_rate));
@@ -101,7 +105,8 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_res
 static double residence(const wl_turnover *n, double resident, double own, double wait)
 {
     const double others = (resident - n->overlap) * own;
-    return n->overlap * own + sqrt(wait * wait + others * others);
+    const double p = 2 * pow(fmax(1, resident / 2), n->growth); /* many blocks average out */
+    return n->overlap * own + pow(pow(wait, p) + pow(others, p), 1 / p);
 }
 
 void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
