@@ -77,32 +77,36 @@ static const cal_template_row a100_curves[] = {
 
 /* The fitted part of the time model, of h200: no other shipped device has it, so every GPU starts from it. */
 static const cal_template_row h200_time[] = {
-    {CAL_instruction_wait, 1, {2.5}},     {CAL_loads_per_phase, 1, {6}},
-    {CAL_phase_wait, 1, {124}},           {CAL_dram_wait_first, 1, {562}},
-    {CAL_dram_wait_next, 1, {224}},       {CAL_dram_wait_write, 1, {812}},
-    {CAL_block_overlap, 1, {0.84}},       {CAL_lsu_issue, 1, {1.18}},
-    {CAL_wide_multiply, 1, {4.83}},       {CAL_l2_unit, 1, {64}},
-    {CAL_l2_write_cost, 1, {1.8}},        {CAL_dram_write_cost, 1, {1.24}},
-    {CAL_dram_request_overhead, 1, {18}}, {CAL_dram_region_loss, 1, {0.0075}},
-    {CAL_dram_stream_loss, 1, {0.066}},   {CAL_dram_streams, 1, {16}},
-    {CAL_bound_norm, 1, {4.5}},
+    {CAL_instruction_wait, 1, {2.441}},   {CAL_loads_per_phase, 1, {6}},
+    {CAL_phase_wait, 1, {137.2}},         {CAL_dram_wait_first, 1, {601.5}},
+    {CAL_dram_wait_next, 1, {374.2}},     {CAL_dram_wait_write, 1, {1037}},
+    {CAL_block_overlap, 1, {0.5964}},     {CAL_lsu_issue, 1, {1.008}},
+    {CAL_wide_multiply, 1, {4.002}},      {CAL_l2_unit, 1, {64}},
+    {CAL_l2_write_cost, 1, {1.92}},       {CAL_dram_write_cost, 1, {1.164}},
+    {CAL_dram_request_overhead, 1, {19}}, {CAL_dram_region_loss, 1, {0.005381}},
+    {CAL_dram_stream_loss, 1, {0.06624}}, {CAL_dram_streams, 1, {16}},
+    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {0.4589}},
+    {CAL_overlap_growth, 1, {0.2664}},
 };
 
 /* The laws that replace the curves, of h200: for its generation and later ones only. */
 static const cal_template_row h200_laws[] = {
-    {CAL_l1_warp_extra, 3, {9, 6, 3}},         {CAL_l1_store_split, 1, {0.75}},
-    {CAL_l1_reload_curve, 3, {0.5, 24, 2.7}},  {CAL_l2_merge, 1, {0.06}},
-    {CAL_store_combine_lines, 1, {6}},         {CAL_store_combine, 2, {0.98, 0.25}},
-    {CAL_store_combine_warps, 2, {0.07, 0.3}},
+    {CAL_l1_warp_extra, 3, {9.598, 7.104, 2.484}},
+    {CAL_l1_store_split, 1, {0.6153}},
+    {CAL_l1_reload_curve, 3, {0.5614, 12.9, 2.031}},
+    {CAL_l2_merge, 1, {0.07772}},
+    {CAL_store_combine_lines, 1, {6}},
+    {CAL_store_combine, 2, {0.9868, 0.2913}},
+    {CAL_store_combine_warps, 2, {0.1048, 0.3275}},
 };
 /* Not fitted, but not visible by timing either. */
 static const cal_template_row h200_other[] = {{CAL_l1_mshr, 1, {512}}};
 /* Those that are sizes of its L2 of 60 MiB: scaled with the L2. */
 static const cal_template_row h200_l2[] = {
-    {CAL_l2_reuse_room, 1, {32.5 * MiB}},
-    {CAL_l2_reuse_steepness, 1, {8}},
-    {CAL_l2_partial_room, 1, {18 * MiB}},
-    {CAL_l2_dirty_rest, 2, {26 * MiB, 34 * MiB}},
+    {CAL_l2_reuse_room, 1, {34442429}},
+    {CAL_l2_reuse_steepness, 1, {6.999}},
+    {CAL_l2_partial_room, 1, {20960476}},
+    {CAL_l2_dirty_rest, 2, {25777677, 34087957}},
 };
 static const double h200_l2_size = 60 * MiB;
 

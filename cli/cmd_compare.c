@@ -98,14 +98,16 @@ static int run(comparison *c)
     const options *o = c->options;
     wl_error err = {0};
     if (!option_model(o->model, &c->model))
-        return EXIT_INPUT;
+        return EXIT_UNSUPPORTED;
     if ((o->fold && !option_shape("--fold", o->fold, c->fold)) ||
         (o->registers && !option_integer("--registers", o->registers, 1, 1024, &c->registers)))
         return EXIT_INPUT;
     const int code = comparison_load(c);
     if (code != EXIT_OK)
         return code;
-    return comparison_group(c, &err) == WL_OK ? report(c) : diag_report(&err);
+    const wl_status status = comparison_group(c, &err);
+    comparison_print_skips(c);
+    return status == WL_OK ? report(c) : diag_report(&err);
 }
 
 int cmd_compare(const options *o)

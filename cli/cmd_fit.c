@@ -274,6 +274,7 @@ static int run(job *j)
     int code = comparison_load(&j->c);
     if (code != EXIT_OK)
         return code;
+    comparison_print_skips(&j->c);
     if (!make_cases(j))
         return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
     set_origin(j);

@@ -82,7 +82,7 @@ static int read_launches(const options *o, job *j)
         return EXIT_UNSUPPORTED;
     }
     if (!option_model(o->model, &j->options.model))
-        return EXIT_INPUT;
+        return EXIT_UNSUPPORTED;
     j->options.per_access = o->per_access;
     if (o->samples && strcmp(o->samples, "all") == 0)
         j->options.l1_samples = -1;

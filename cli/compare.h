@@ -78,8 +78,10 @@ bool row_error(const compared_row *row, int value, double *error);
 
 void comparison_skip(comparison *c, const char *table, int32_t line, size_t count, const char *reason);
 
-/* compare_load.c: reads map, device and tables, and predicts; prints what is wrong and what is left out. The exit code. */
+/* compare_load.c: reads map, device and tables, and predicts; prints what is wrong. The exit code. */
 int comparison_load(comparison *c);
+/* What is left out, on stderr. */
+void comparison_print_skips(const comparison *c);
 void comparison_free(comparison *c);
 /* "20us" */
 bool read_time(const char *text, double *seconds);

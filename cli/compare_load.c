@@ -35,7 +35,7 @@ void comparison_skip(comparison *c, const char *table, int32_t line, size_t coun
         c->skips[c->skip_count++] = (skipped){table, line, count, kept};
 }
 
-static void print_skips(const comparison *c)
+void comparison_print_skips(const comparison *c)
 {
     for (size_t i = 0; i < c->skip_count; i++) {
         const skipped *s = &c->skips[i];
@@ -147,6 +147,8 @@ int comparison_load(comparison *c)
     wl_status status = load_device(o->device, o->with, o->with_count, &c->device, &err);
     status = status ? status : load_tables(c, &err);
     status = status ? status : comparison_predict(c, &err);
-    print_skips(c);
-    return status == WL_OK ? EXIT_OK : diag_report(&err);
+    if (status == WL_OK)
+        return EXIT_OK;
+    comparison_print_skips(c);
+    return diag_report(&err);
 }
