@@ -119,9 +119,10 @@ static void warn_about_device(const wl_predictor *p, wl_prediction *out)
     }
 }
 
-static void warn_about_estimate(const wl_predictor *p, const wl_geometry *g, const wl_warps_result *w,
-                                const wl_volumes *v, wl_prediction *out)
+static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const wl_volumes *v, wl_prediction *out)
 {
+    const wl_geometry *g = &c->busy;
+    const wl_warps_result *w = &c->warps;
     if (g->registers_assumed)
         warn(out, "registers per thread are not given: %lld assumed for the occupancy", (long long)g->registers);
     if (w->tag_sampled)
@@ -138,6 +139,9 @@ static void warn_about_estimate(const wl_predictor *p, const wl_geometry *g, con
              "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
     if (!p->kernel->has_flops)
         warn(out, "flops are not given: no fp bound");
+    if (strcmp(out->model.name, "turnover") == 0 && !c->thread.instructions_stated)
+        warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
+             c->thread.instructions);
     warn(out, "no instruction stream: inst_executed, thread_inst and shared-memory metrics are unknown");
 }
 
@@ -368,7 +372,7 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     if (options && options->per_access && volumes.known)
         WL_TRY(set_access_shares(p, view, &counts.busy, out, err));
     warn_about_device(p, out);
-    warn_about_estimate(p, &counts.busy, &counts.warps, &volumes, out);
+    warn_about_estimate(p, &counts, &volumes, out);
     return WL_OK;
 }
 

@@ -49,8 +49,13 @@ static json_t *model(const wl_model_result *m)
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         if (m->bound_known[i])
             json_object_set_new(bounds, wl_bound_name((wl_bound_id)i), json_real(m->bound_s[i]));
-    return json_pack("{s:s, s:f, s:f, s:s, s:o}", "name", m->name, "time_s", m->time_s, "items_per_s", m->items_per_s,
-                     "limiter", wl_bound_name(m->limiter), "bounds_s", bounds);
+    json_t *all =
+        json_pack("{s:s, s:f, s:f, s:s, s:s, s:o}", "name", m->name, "time_s", m->time_s, "items_per_s", m->items_per_s,
+                  "limiter", wl_bound_name(m->limiter), "next_limiter", wl_bound_name(m->next), "bounds_s", bounds);
+    if (m->own_cycles > 0)
+        json_object_set_new(all, "block",
+                            json_pack("{s:f, s:f}", "own_cycles", m->own_cycles, "wait_cycles", m->wait_cycles));
+    return all;
 }
 
 static json_t *share(const wl_prediction *p, const wl_share *s)

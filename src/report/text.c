@@ -150,13 +150,23 @@ static void add_model(const wl_report *r, wl_buffer *out)
         if (!m->bound_known[i])
             continue;
         wl_quantity_text(WL_DIM_TIME, m->bound_s[i], time, sizeof time);
-        wl_buffer_add(out, "  %-5s %10s  ", wl_bound_name((wl_bound_id)i), time);
+        wl_buffer_add(out, "  %-8s %10s  ", wl_bound_name((wl_bound_id)i), time);
         wl_buffer_repeat(out, "#", m->time_s > 0 ? (int)(BAR_WIDTH * m->bound_s[i] / m->time_s + 0.5) : 0);
-        wl_buffer_add(out, "%s\n", (wl_bound_id)i == m->limiter ? "  <- limiter" : "");
+        wl_buffer_add(out, "%s\n",
+                      (wl_bound_id)i == m->limiter                         ? "  <- limiter"
+                      : (wl_bound_id)i == m->next && m->next != m->limiter ? "  <- next"
+                                                                           : "");
     }
     wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
     scaled(m->items_per_s, rate, sizeof rate);
-    wl_buffer_add(out, "  predicted %s, %sLUP/s, limited by %s\n", time, rate, wl_bound_name(m->limiter));
+    if (m->own_cycles > 0)
+        wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, beside %lld other%s\n",
+                      m->own_cycles, m->wait_cycles, (long long)r->prediction->occupancy.blocks_per_sm - 1,
+                      r->prediction->occupancy.blocks_per_sm == 2 ? "" : "s");
+    wl_buffer_add(out, "  predicted %s, %sLUP/s, limited by %s", time, rate, wl_bound_name(m->limiter));
+    if (m->next != m->limiter)
+        wl_buffer_add(out, ", then %s", wl_bound_name(m->next));
+    wl_buffer_add(out, "\n");
 }
 
 void wl_report_text(const wl_report *r, wl_buffer *out)
