@@ -15,30 +15,36 @@ typedef struct summer {
     const wl_block_sum_input *in;
     wl_block_sum *sum;
     wl_error *err;
-    int64_t period; /* the largest granule: blocks that differ by it are aligned alike */
+    int at;         /* the granule that is counted; shapes are counted granule by granule */
+    int64_t period; /* its size: blocks that differ by it are aligned alike */
 } summer;
 
-/* Counts one block (or warp) that stands for `weight` of them; shape: moved to where it is, or NULL. */
-static wl_status add(const summer *s, double weight, const wl_shape *shape, const wl_region *region)
+/* Counts one block (or warp) that stands for `weight` of them; the shape is moved to where it is. */
+static wl_status add_shape(const summer *s, double weight, const wl_shape *shape, const wl_region *region)
+{
+    const bool covered = s->in->want_covered && s->at == 0;
+    wl_count c;
+    WL_TRY(wl_shape_count(s->in->counter, shape, region, s->period, covered, &c, s->err));
+    s->sum->granules[s->at] += weight * (double)c.touched;
+    if (covered)
+        s->sum->covered += weight * (double)wl_max(0, c.covered);
+    return WL_OK;
+}
+
+/* The same for what is evaluated thread by thread, at all granules. */
+static wl_status add_threads(const summer *s, double weight, const wl_region *region)
 {
     const wl_block_sum_input *in = s->in;
     double touched[WL_GRANULES_MAX];
-    wl_count first = {0};
+    wl_count c;
     if (in->want_covered) {
-        WL_TRY(shape ? wl_shape_count(in->counter, shape, region, in->granules[0], true, &first, s->err)
-                     : wl_view_count(in->view, in->counter, in->field, in->side, region, in->granules[0], true, &first,
-                                     s->err));
-        s->sum->covered += weight * (double)wl_max(0, first.covered);
+        WL_TRY(wl_view_count(in->view, in->counter, in->field, in->side, region, in->granules[0], true, &c, s->err));
+        s->sum->covered += weight * (double)wl_max(0, c.covered);
     }
-    if (!shape)
-        WL_TRY(wl_view_counts(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count,
-                              touched, s->err));
-    for (int i = 0; i < in->granule_count; i++) {
-        wl_count c = first;
-        if (shape && (i > 0 || !in->want_covered))
-            WL_TRY(wl_shape_count(in->counter, shape, region, in->granules[i], false, &c, s->err));
-        s->sum->granules[i] += weight * (shape ? (double)c.touched : touched[i]);
-    }
+    WL_TRY(wl_view_counts(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count, touched,
+                          s->err));
+    for (int i = 0; i < in->granule_count; i++)
+        s->sum->granules[i] += weight * touched[i];
     return WL_OK;
 }
 
@@ -71,7 +77,7 @@ static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const 
         if (!here.weight[i])
             continue;
         moved.base += wl_residue(&here, i);
-        WL_TRY(add(s, (double)here.weight[i], &moved, &region));
+        WL_TRY(add_shape(s, (double)here.weight[i], &moved, &region));
     }
     return WL_OK;
 }
@@ -114,7 +120,7 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
         }
         const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
         const wl_region region = one_block(s, block);
-        WL_TRY(add(s, weight, shape, &region));
+        WL_TRY(add_shape(s, weight, shape, &region));
     }
     return WL_OK;
 }
@@ -128,7 +134,7 @@ static wl_status sum_opaque(const summer *s)
         int64_t block[3];
         wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
         const wl_region region = one_block(s, block);
-        WL_TRY(add(s, (double)g->blocks / (double)n, NULL, &region));
+        WL_TRY(add_threads(s, (double)g->blocks / (double)n, &region));
     }
     return WL_OK;
 }
@@ -136,7 +142,7 @@ static wl_status sum_opaque(const summer *s)
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err)
 {
     const wl_field_side *f = &input->view->fields[input->field][input->side];
-    const summer s = {input, out, err, input->granules[input->granule_count - 1]};
+    summer s = {.in = input, .sum = out, .err = err};
     *out = (wl_block_sum){0};
     if (f->count == 0)
         return WL_OK;
@@ -144,11 +150,15 @@ wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, 
         return sum_opaque(&s);
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
     const int n = wl_block_classes(input->geometry, classes);
-    for (int i = 0; i < n; i++) {
-        wl_status status = f->shape.linear_count == 1 ? sum_by_alignment(&s, &f->shape, &classes[i]) : WL_E_UNSUPPORTED;
-        if (status == WL_E_UNSUPPORTED)
-            status = sum_by_position(&s, &f->shape, &classes[i]);
-        WL_TRY(status);
+    for (s.at = 0; s.at < input->granule_count; s.at++) {
+        s.period = input->granules[s.at];
+        for (int i = 0; i < n; i++) {
+            wl_status status =
+                f->shape.linear_count == 1 ? sum_by_alignment(&s, &f->shape, &classes[i]) : WL_E_UNSUPPORTED;
+            if (status == WL_E_UNSUPPORTED)
+                status = sum_by_position(&s, &f->shape, &classes[i]);
+            WL_TRY(status);
+        }
     }
     return WL_OK;
 }
@@ -198,7 +208,7 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
         wl_region region = one_block(s, block);
         region.first_thread = number % per_block * warp_size;
         region.thread_count = warp_size;
-        WL_TRY(add(s, (double)warps / (double)n, NULL, &region));
+        WL_TRY(add_threads(s, (double)warps / (double)n, &region));
     }
     return WL_OK;
 }
@@ -215,7 +225,7 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
         in.geometry = &warps;
         return wl_block_sum_make(&in, out, err);
     }
-    const summer s = {input, out, err, input->granules[input->granule_count - 1]};
+    const summer s = {.in = input, .sum = out, .err = err};
     const wl_count_method method = input->counter->method;
     const wl_status status = sum_sampled_warps(&s, warp_size);
     input->counter->method = method; /* a sample: says nothing about how the volumes were counted */

@@ -73,6 +73,15 @@ static wl_block_sum_input sum_input(const tally *t, size_t field, wl_side side, 
                                 {(int64_t)o->sector, n == 2 ? (int64_t)o->line : (int64_t)o->unit, (int64_t)o->line}};
 }
 
+/* Do warps of a block write to the same sectors? Only then it matters whether they load the same lines. */
+static bool warps_share_stores(const tally *t)
+{
+    double shared = 0;
+    for (size_t i = 0; i < t->out->field_count; i++)
+        shared += t->out->fields[i].store_warp - t->out->fields[i].store_block;
+    return shared > 0;
+}
+
 static wl_status count_loads(const tally *t, size_t field)
 {
     wl_traffic *o = t->out;
@@ -81,7 +90,7 @@ static wl_status count_loads(const tally *t, size_t field)
     if (t->in->view->fields[field][WL_LOADS].count == 0)
         return WL_OK;
     const wl_block_sum_input of_blocks = sum_input(t, field, WL_LOADS, false, 3),
-                             of_warps = sum_input(t, field, WL_LOADS, false, 2);
+                             of_warps = sum_input(t, field, WL_LOADS, false, warps_share_stores(t) ? 2 : 1);
     WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
     WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
     o->sampled = o->sampled || block.sampled;
@@ -441,10 +450,10 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
     if (!out->fields)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     add_instructions(&t);
-    for (size_t f = 0; f < out->field_count; f++) {
-        WL_TRY(count_loads(&t, f));
+    for (size_t f = 0; f < out->field_count; f++)
         WL_TRY(count_stores(&t, f));
-    }
+    for (size_t f = 0; f < out->field_count; f++)
+        WL_TRY(count_loads(&t, f));
     WL_TRY(count_all_steps(&t));
     wl_error limit = {0};
     t.err = &limit;
