@@ -10,7 +10,7 @@ static const struct {
 } about[] = {
     {"h200_fit", "fitted: star3d, layer, lbm_d3q15_pf, box2d_col, matmul_col"},
     {"h200_fit2", "fitted: star7, box9, copy, aos, aos2soa, arith"},
-    {"h200_micro", "fitted: stream; the tag hash and latencies were read off hash, warm and chase"},
+    {"h200_micro", "fitted: stream. Tag hash, latencies and store combining were read off hash, warm, chase, store"},
     {"h200_micro2", "fitted: mix, star3d_small"},
     {"h200_narrow", "fitted: narrow"},
     {"h200_heldout", "blind: nothing was fitted to it"},
@@ -25,14 +25,22 @@ static const char *about_table(const char *table)
     return "";
 }
 
-static void head(const rows *all, const report_options *o, FILE *out)
+/* The variants of a family in the order of their first rows. */
+static bool is_first(const rows *all, size_t index)
 {
-    fprintf(out,
-            "# Accuracy\n\nPredicted against measured: device `%s`, %zu launches, %s. Written by `make validate` (no "
-            "GPU needed, some "
-            "minutes); not to be edited.\nThe numbers behind the tables are in "
-            "[validate/accuracy.json](../validate/accuracy.json), which the test `accuracy` compares with.\n\n",
-            all->device, all->count, o->date ? o->date : "no date");
+    const row *r = &all->list[index];
+    const selection same = {r->table, r->family, r->variant};
+    for (size_t i = 0; i < index; i++)
+        if (row_selected(&all->list[i], &same))
+            return false;
+    return true;
+}
+
+/* About a column, not about launches. */
+static bool is_note(const skip *s) { return strstr(s->reason, "measured") != NULL; }
+
+static void tables(const rows *all, FILE *out)
+{
     fprintf(out, "| table | launches | families | left out | what it was used for |\n|---|---|---|---|---|\n");
     for (size_t t = 0; t < all->table_count; t++) {
         size_t launches = 0, families = 0, skipped = 0;
@@ -42,41 +50,53 @@ static void head(const rows *all, const report_options *o, FILE *out)
                 families++;
             }
         for (size_t i = 0; i < all->skip_count; i++)
-            if (all->skips[i].table == all->tables[t] && !strstr(all->skips[i].reason, "measured"))
+            if (all->skips[i].table == all->tables[t] && !is_note(&all->skips[i]))
                 skipped += all->skips[i].count;
         fprintf(out, "| %s | %zu | %zu | %zu | %s |\n", all->tables[t], launches, families, skipped,
                 about_table(all->tables[t]));
     }
+}
+
+static const char reading[] =
+    "\nThe numbers that `warpline fit` finds come from the families named here; some others were read off single "
+    "micro-benchmarks (`warpline devices show h200` names the source of each). Nothing at all was fitted to "
+    "h200_heldout.\n\n"
+    "How to read the tables:\n\n"
+    "- The relative error is predicted / measured - 1. Given are `mean / median / largest` of its size, in percent.\n"
+    "- Launches shorter than 20 us are left out of the statistics of time: they mostly measure the launch itself.\n"
+    "- Memory volumes measured below 48 MB are left out of the DRAM columns: such a launch's data stays in the L2 at "
+    "its end, and what is written back depends on the launch before. `-` means that no launch is left.\n"
+    "- A group is a family and one of its variants (element type, folding). `tau` is Kendall's tau-b between measured "
+    "and predicted times, `pick` the best measured time over the measured time of the launch predicted to be fastest; "
+    "both of all launches of the line.\n"
+    "- `per problem`: tau and pick within launches of equal params and type, as a user would choose among blocks and "
+    "foldings; mean over the problems of three launches or more (how many, in brackets), and the worst pick. Where a "
+    "family has several problem sizes this is the meaningful number. The tau of a problem whose launches all take the "
+    "same time, to a few percent, says little.\n"
+    "- `inst`, `sectors`: launches whose load and store instructions, and whose sectors, are predicted exactly.\n"
+    "- Bold: a bar is stated for this number. `fail` where it is missed.\n\n";
+
+static void head(const rows *all, const report_options *o, FILE *out)
+{
+    size_t groups = 0;
+    for (size_t i = 0; i < all->count; i++)
+        groups += is_first(all, i);
     fprintf(
         out,
-        "\nThe fitted numbers of the device come from the families named here; every other family is predicted with "
-        "numbers that never saw "
-        "it.\n\n"
-        "How to read the tables:\n\n"
-        "- The relative error is predicted / measured - 1. Given are `mean / median / largest` of its size, in "
-        "percent.\n"
-        "- Launches shorter than 20 us are left out of the statistics of time: they mostly measure the launch itself.\n"
-        "- Memory volumes measured below 48 MB are left out of the DRAM columns: such a launch's data stays in the L2 "
-        "at its end, and what is "
-        "written back depends on the launch before. `-` means that no launch is left.\n"
-        "- A group is a family and one of its variants (element type, folding). `tau` is Kendall's tau-b between "
-        "measured and predicted times, "
-        "`pick` the best measured time over the measured time of the launch predicted to be fastest; both of all "
-        "launches of the line.\n"
-        "- `per problem`: tau and pick within launches of equal params and type, as a user would choose among blocks "
-        "and foldings; mean over the "
-        "problems of three launches or more, and the worst pick. Where a family has several problem sizes this is the "
-        "meaningful number. "
-        "The tau of a problem whose launches all take the same time, to a few percent, says little.\n"
-        "- `inst`, `sectors`: launches whose load and store instructions, and whose sectors, are predicted exactly.\n"
-        "- Bold: a bar is stated for this number. `fail` where it is missed.\n\n");
+        "# Accuracy\n\nPredicted against measured: device `%s`, %zu launches, %zu families, %zu groups, %s. Written "
+        "by `make validate` (no GPU needed, some minutes); not to be edited.\nThe numbers behind the tables are in "
+        "[validate/accuracy.json](../validate/accuracy.json), which the test `accuracy` compares with.\n\n",
+        all->device, all->count, all->family_count, groups, o->date ? o->date : "no date");
+    tables(all, out);
+    fputs(reading, out);
 }
 
 static void skips(const rows *all, FILE *out)
 {
     fprintf(out, "## Left out\n\n| table | launches | why |\n|---|---|---|\n");
     for (size_t i = 0; i < all->skip_count; i++)
-        fprintf(out, "| %s | %zu | %s |\n", all->skips[i].table, all->skips[i].count, all->skips[i].reason);
+        if (!is_note(&all->skips[i]))
+            fprintf(out, "| %s | %zu | %s |\n", all->skips[i].table, all->skips[i].count, all->skips[i].reason);
     fputc('\n', out);
 }
 
@@ -148,17 +168,6 @@ static bool families(const rows *all, FILE *out)
         }
         fputc('\n', out);
     }
-    return true;
-}
-
-/* The variants of a family in the order of their first rows. */
-static bool is_first(const rows *all, size_t index)
-{
-    const row *r = &all->list[index];
-    const selection same = {r->table, r->family, r->variant};
-    for (size_t i = 0; i < index; i++)
-        if (row_selected(&all->list[i], &same))
-            return false;
     return true;
 }
 
@@ -281,11 +290,12 @@ bool report_write(const rows *all, const report_options *o, FILE *out)
     fprintf(out, "## Bars\n\n");
     report_bars(all, out);
     bool ok = families(all, out);
-    fprintf(out, "## One family left out\n\nThe device's numbers fitted again without the launches of a family, and "
-                 "the family predicted with them: what to expect of a "
-                 "kernel that is not among the families. Mean errors in percent, `fitted with it → fitted without it`. "
-                 "The bar is 1.5 times the family's own bar; bold where "
-                 "there is one. Unlike in the tables above all memory volumes count.\n\n");
+    fprintf(out,
+            "## One family left out\n\nThe device's numbers fitted again without the launches of a family, and "
+            "the family predicted with them: what to expect of a kernel that is not among the families. Mean errors "
+            "in percent, `fitted with it → fitted without it`, rows left out as above; both are fits of this run, "
+            "not the numbers of the device file. The bar is 1.5 times the family's own bar; bold where there is "
+            "one.\n\n");
     ok = report_left_out(o->fit, out) && ok;
     ok = ok && limiter(all, out) && report_worst(all, o->explanations, out);
     if (ok && o->plots)
