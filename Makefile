@@ -1,10 +1,10 @@
-# make run | test | bench | install | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | bench | install | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 WARPLINE = $(BUILD)/warpline
 
-.PHONY: run test build configure bench measure calibrate install dev fuzz format clean deps
+.PHONY: run test build configure bench measure calibrate install validate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -36,6 +36,17 @@ SOURCE ?= validate/cuda/fit.cu
 OUT ?= build/measure
 measure:
 	@sh validate/measure.sh $(SOURCE) $(OUT)
+
+# All measured tables against the predictions: docs/accuracy.md with its plots, validate/accuracy.json. Minutes, no GPU.
+DATE ?= $(shell date +%F)
+validate: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_report -- --no-print-directory
+	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
+	@sh validate/report/run.sh $(BUILD) $(JOBS) $(DATE)
+
+# Has anything become worse than validate/accuracy.json? The quick part of it, seconds.
+accuracy: build
+	@ctest --test-dir $(BUILD) --output-on-failure -R '^accuracy'
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)

@@ -1,0 +1,26 @@
+#!/bin/sh
+# run.sh WARPLINE REPORT SOURCE_ROOT [KEY=VALUE]...: predicts the measured launches that are counted in closed form and fails when
+# a family's errors, order or picks are worse than in validate/accuracy.json. KEY=VALUE changes a number of the device.
+set -eu
+warpline=$1
+report=$2
+cd "$3"
+shift 3
+with=""
+for change in "$@"; do with="$with --with $change"; done
+work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-accuracy.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+
+# compare NAME TABLE [OPTION...]
+compare() {
+  name=$1
+  table=$2
+  shift 2
+  # shellcheck disable=SC2086 # a list of options
+  "$warpline" compare --map validate/families.yaml "validate/data/$table.csv" --device h200 --format json $with "$@" \
+    >"$work/$name.json" 2>"$work/log" || { cat "$work/log" >&2; exit 3; }
+}
+
+compare fit h200_fit --family star3d --family layer --family lbm_d3q15_pf --family pattern --family transpose
+for table in h200_fit2 h200_micro2 h200_narrow h200_heldout h200_examples; do compare $table $table; done
+"$report" check --baseline validate/accuracy.json --without box2d_col --without matmul_col "$work"/*.json

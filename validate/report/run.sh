@@ -1,0 +1,74 @@
+#!/bin/sh
+# run.sh BUILD JOBS DATE: compares every measured table with the predictions, fits without each family, and writes
+# docs/accuracy.md, docs/plots and validate/accuracy.json. Started by `make validate`; no GPU needed. With REPORT_ONLY=1 in the
+# environment the comparisons of the last run are reported again.
+set -eu
+build=$1
+jobs=$2
+date=$3
+out=build/validate
+map=validate/families.yaml
+tables="h200_fit h200_fit2 h200_micro h200_micro2 h200_narrow h200_heldout h200_examples"
+fitted="star3d layer lbm_d3q15_pf box2d_col matmul_col star7 box9 copy aos aos2soa arith stream mix star3d_small narrow"
+if [ -z "${REPORT_ONLY:-}" ]; then
+  rm -rf "$out"
+  mkdir -p "$out"
+fi
+
+# A step is a line: NAME ARGUMENTS. What is evaluated thread by thread takes longest, so it comes first and in its own steps.
+steps() {
+  families=""
+  for family in $fitted; do families="$families --family $family"; done
+  echo "fit fit --map $map validate/data/h200_fit.csv validate/data/h200_fit2.csv validate/data/h200_micro.csv" \
+    "validate/data/h200_micro2.csv validate/data/h200_narrow.csv --device h200 --min-time 20us --date $date --cross-validate$families"
+  for model in turnover limiter; do
+    for family in matmul_col box2d_col; do
+      echo "$model.h200_fit.$family compare --map $map validate/data/h200_fit.csv --family $family --device h200 --model $model"
+    done
+    echo "$model.h200_micro compare --map $map validate/data/h200_micro.csv --device h200 --model $model"
+  done
+  for model in turnover limiter; do
+    echo "$model.h200_fit.0 compare --map $map validate/data/h200_fit.csv --family star3d --family layer --family lbm_d3q15_pf" \
+      "--family transpose --family pattern --device h200 --model $model"
+    for table in $tables; do
+      case $table in h200_fit | h200_micro) ;; *) echo "$model.$table compare --map $map validate/data/$table.csv --device h200 --model $model" ;; esac
+    done
+  done
+}
+
+# shellcheck disable=SC2016 # the words are those of the inner shell
+export OUT="$out" WARPLINE="$build/warpline"
+[ -n "${REPORT_ONLY:-}" ] || steps | xargs -P "$jobs" -I{} sh -c '
+  set -- {}
+  name=$1
+  shift
+  start=$(date +%s)
+  "$WARPLINE" "$@" --format json >"$OUT/$name.json" 2>"$OUT/$name.log" || { echo "validate: $name failed:"; cat "$OUT/$name.log"; exit 1; }
+  echo "  $name: $(($(date +%s) - start)) s"
+' || exit 1
+
+drawn=""
+if command -v gnuplot >/dev/null 2>&1; then drawn=--drawn; fi
+comparisons=""
+limiters=""
+for table in $tables; do
+  for file in "$out/turnover.$table.json" "$out/turnover.$table".*.json; do [ ! -f "$file" ] || comparisons="$comparisons $file"; done
+  for file in "$out/limiter.$table.json" "$out/limiter.$table".*.json; do [ ! -f "$file" ] || limiters="$limiters --limiter $file"; done
+done
+# shellcheck disable=SC2086 # lists of words
+"$build/warpline_report" write --date "$date" --fit "$out/fit.json" --explanations validate/report/explanations.yaml --map "$map" \
+  --plots docs/plots $drawn --baseline validate/accuracy.json $limiters $comparisons >"$out/accuracy.md"
+mv "$out/accuracy.md" docs/accuracy.md
+
+draw() { # SCRIPT [NAME]; a series without points is no matter
+  (cd docs/plots && gnuplot -c "$@" 2>&1) | { grep -v -e 'no valid points' -e '^[[:space:]]*$' || :; } >&2
+}
+if [ -n "$drawn" ]; then
+  for name in star3d layer lbm star7 box9 heldout; do draw scatter.gp $name; done
+  for name in composition_star3d l1_reload layer_condition time_star3d; do draw $name.gp; done
+else
+  echo "validate: gnuplot is not there: the plots are not drawn; scripts and data are in docs/plots"
+fi
+missed=$(grep -c '| \*\*fail\*\* |' docs/accuracy.md || :)
+left_out=$(sed -n '/^## One family left out/,/^## Turnover/p' docs/accuracy.md | grep -o ' fail |' | wc -l)
+echo "wrote docs/accuracy.md, docs/plots and validate/accuracy.json; bars missed: $missed, with the family left out: $left_out"
