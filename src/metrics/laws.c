@@ -17,6 +17,7 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
 {
     *out = (wl_laws){.partitions = (double)wl_device_int(d, WL_DEVICE_l2_partitions)};
     read_list(d, WL_DEVICE_l1_reload_curve, out->reload, 3);
+    read_list(d, WL_DEVICE_l1_block_share, out->share, 2);
     read_list(d, WL_DEVICE_store_combine, out->combine, 2);
     read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
     read_list(d, WL_DEVICE_l2_dirty_rest, out->dirty, 2);
@@ -58,6 +59,18 @@ static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_
     return laws->merge * (1 - 1 / readers) * (1 - 1 / readers);
 }
 
+/* Sectors that another block of the same multiprocessor has brought: all it has in common with the others, while their
+ * lines fit into the L1; beyond, as far as the blocks run in step. */
+static double found_of_others(const wl_traffic *t, const wl_laws *laws, const load_totals *s)
+{
+    if (laws->share[1] <= 0 || t->common <= 0)
+        return 0;
+    const double n = t->blocks_per_sm, lines = s->block_lines / t->blocks * (n - (n - 1) * t->common);
+    const double over = lines * t->line / t->l1_bytes / laws->share[1];
+    const double found = laws->share[0] + (1 - laws->share[0]) * exp(-over * over);
+    return found * t->common * (n - 1) / n;
+}
+
 static double evicted(const wl_traffic *t, const wl_laws *laws, double lines)
 {
     const double *c = laws->reload, over = lines * t->line * t->blocks_per_sm / t->l1_bytes;
@@ -91,7 +104,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
     const double reloaded = fmin(again, reloads(t, laws));
     out->l1_miss_rate = again > 0 ? reloaded / again : 0;
-    const double arrive = 1 - merged_share(t, laws, &s);
+    const double arrive = (1 - merged_share(t, laws, &s)) * (1 - found_of_others(t, laws, &s));
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];

@@ -13,8 +13,8 @@
 #include "metrics/volumes.h"
 
 typedef struct wl_laws {
-    double reload[3]; /* l1_reload_curve */
-    double merge;
+    double reload[3];       /* l1_reload_curve */
+    double merge, share[2]; /* l2_merge, l1_block_share */
     double combine_lines, combine[2], combine_warps[2];
     double partitions, room, steepness, partial_room, dirty[2];
 } wl_laws;

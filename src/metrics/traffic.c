@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "metrics/block_sum.h"
+#include "metrics/spread.h"
 
 typedef struct tally {
     const wl_traffic_input *in;
@@ -119,6 +120,73 @@ static wl_status count_stores(const tally *t, size_t field)
     f->store_block = fmin(block.granules[0], f->store_warp);
     f->store_block_full = block.covered;
     f->store_block_lines = block.granules[1];
+    return WL_OK;
+}
+
+/* ---- blocks of one multiprocessor ---- */
+
+#define COMPANIONS 5 /* blocks looked at together: as many as a set of blocks can be boxes */
+
+/* Can blocks that are not neighbours load the same? Only where an address does not move with some block coordinate, or
+ * nobody knows. */
+static bool may_have_common(const tally *t, size_t field)
+{
+    const wl_field_side *side = &t->in->view->fields[field][WL_LOADS];
+    const wl_geometry *g = t->in->geometry;
+    if (side->count == 0 || !side->has_shape)
+        return side->count > 0;
+    for (int l = 0; l < side->shape.linear_count; l++)
+        for (int d = 0; d < 3; d++)
+            if (g->grid[d] > 1 && wl_block_stride(&side->shape.linears[l], g, d) == 0)
+                return true;
+    return false;
+}
+
+/* The first blocks are dealt out in turn; once some have ended, which ones of a wave meet on one multiprocessor is as
+ * good as random. */
+static int companions(const tally *t, wl_region *region)
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t start = (g->blocks - g->wave_blocks) / 2, sms = wl_device_int(t->in->device, WL_DEVICE_sm_count);
+    const bool in_turn = g->blocks <= g->wave_blocks;
+    const int64_t most = in_turn ? wl_ceil_div(g->blocks, sms) : g->wave_blocks;
+    const int n = (int)wl_min(COMPANIONS, wl_min(g->occupancy.blocks_per_sm, most));
+    *region = (wl_region){.geometry = g, .kernel = t->in->view->kernel, .blocks = {.count = n}};
+    for (int i = 0; i < n; i++) {
+        int64_t block[3];
+        wl_block_at(g, in_turn ? i * sms : start + wl_spread_below((uint64_t)i, 0, g->wave_blocks), block);
+        for (int d = 0; d < 3; d++) {
+            region->blocks.boxes[i].lo[d] = block[d];
+            region->blocks.boxes[i].hi[d] = block[d] + 1;
+        }
+    }
+    return n;
+}
+
+static wl_status count_common(const tally *t)
+{
+    double alone = 0, shared = 0;
+    wl_region together;
+    const int n = companions(t, &together);
+    for (size_t i = 0; i < t->out->field_count && n > 1; i++) {
+        double sum = 0, all = 0;
+        if (!may_have_common(t, i)) {
+            alone += t->out->fields[i].block_sectors / t->out->blocks;
+            continue;
+        }
+        for (int b = 0; b < n; b++) {
+            wl_region one = together;
+            double sectors = 0;
+            one.blocks.count = 1;
+            one.blocks.boxes[0] = together.blocks.boxes[b];
+            WL_TRY(distinct(t, i, WL_LOADS, &one, t->out->sector, &sectors));
+            sum += sectors;
+        }
+        WL_TRY(distinct(t, i, WL_LOADS, &together, t->out->sector, &all));
+        alone += sum / n;
+        shared += (sum - all) / (n - 1);
+    }
+    t->out->common = alone > 0 ? fmin(1, fmax(0, shared / alone)) : 0;
     return WL_OK;
 }
 
@@ -454,6 +522,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
         WL_TRY(count_stores(&t, f));
     for (size_t f = 0; f < out->field_count; f++)
         WL_TRY(count_loads(&t, f));
+    WL_TRY(count_common(&t));
     WL_TRY(count_all_steps(&t));
     wl_error limit = {0};
     t.err = &limit;

@@ -22,7 +22,7 @@
 typedef struct wl_field_traffic {
     double requested;                               /* sectors, by load instruction                  */
     double block_sectors, block_units, block_lines; /* distinct in each block, loads                 */
-    double warp_sectors, warp_lines; /* distinct in each warp, loads                  */
+    double warp_sectors, warp_lines;                /* distinct in each warp, loads                  */
     double step_sectors[WL_STEPS_MAX];              /* distinct in each block and run of steps, summed over the runs */
     double step_warp_sectors;                       /* the same in each warp, for the shortest runs  */
     double wave_sectors;                            /* distinct in one wave, loads                   */
@@ -42,6 +42,7 @@ typedef struct wl_traffic {
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, blocks_per_sm, l1_bytes;
     double sector, line, unit, fetch, l2_line; /* bytes */
+    double common; /* share of a block's sectors that the other blocks of its multiprocessor load, too */
     int step_count;
     double step_lines[WL_STEPS_MAX]; /* of all loads of one block in one run of steps */
     int window_count;
