@@ -137,6 +137,8 @@ static wl_status call(reader *r, wl_expr_op op, const wl_expr **out)
         WL_TRY(wl_lexer_next(r->lexer));
         WL_TRY(sum(r, &b));
         WL_TRY(make(r, op, a, b, loc, &a));
+        if (op == WL_EXPR_RANDOM)
+            break; /* of a key, below a number: no more */
     }
     if (!b)
         return wl_lexer_unexpected(r->lexer, "',' and a second argument");
@@ -155,6 +157,8 @@ static wl_status primary(reader *r, const wl_expr **out)
         return call(r, WL_EXPR_MIN, out);
     if (t.kind == WL_TOKEN_NAME && wl_token_equals(&t, "max"))
         return call(r, WL_EXPR_MAX, out);
+    if (t.kind == WL_TOKEN_NAME && wl_token_equals(&t, "random"))
+        return call(r, WL_EXPR_RANDOM, out);
     if (t.kind == WL_TOKEN_NAME)
         return name(r, out);
     if (!wl_lexer_is(r->lexer, '('))

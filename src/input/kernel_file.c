@@ -61,7 +61,7 @@ static wl_status bounded(const builder *b, const wl_yaml *node, const char *what
 
 static bool reserved(const char *name)
 {
-    static const char *const words[] = {"x", "y", "z", "min", "max", "threadIdx", "blockIdx", "blockDim", "gridDim"};
+    static const char *const words[] = {"x", "y", "z", "min", "max", "random", "threadIdx", "blockIdx", "blockDim", "gridDim"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], name) == 0)
             return true;

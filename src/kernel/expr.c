@@ -112,6 +112,11 @@ static wl_status fold_constants(const wl_expr *e, int64_t a, int64_t b, int64_t 
         break;
     case WL_EXPR_MIN: *out = wl_min(a, b); break;
     case WL_EXPR_MAX: *out = wl_max(a, b); break;
+    case WL_EXPR_RANDOM:
+        if (b <= 0)
+            return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
+        *out = wl_random_below(a, b);
+        break;
     case WL_EXPR_CONST:
     case WL_EXPR_VAR: break;
     }
@@ -143,6 +148,8 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
     const bool const_b = affine_b && form_is_const(&b);
     if (const_b && b.c == 0 && (e->op == WL_EXPR_DIV || e->op == WL_EXPR_MOD))
         return wl_fail(err, WL_E_INPUT, e->loc, "division by zero");
+    if (const_b && b.c <= 0 && e->op == WL_EXPR_RANDOM)
+        return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
     if (!*affine)
         return WL_OK;
     const bool const_a = form_is_const(&a);
@@ -162,6 +169,7 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
     case WL_EXPR_MOD: *affine = const_b && form_divide(&a, b.c, e->op == WL_EXPR_MOD, ranges, form); return WL_OK;
     case WL_EXPR_MIN:
     case WL_EXPR_MAX: *affine = form_choose(&a, &b, e->op == WL_EXPR_MIN, ranges, form); return WL_OK;
+    case WL_EXPR_RANDOM: *affine = false; return WL_OK;
     case WL_EXPR_CONST:
     case WL_EXPR_VAR: break;
     }
@@ -195,6 +203,11 @@ uint32_t wl_expr_vars(const wl_expr *e)
     if (e->op == WL_EXPR_VAR)
         return 1u << e->var;
     return wl_expr_vars(e->a) | wl_expr_vars(e->b);
+}
+
+bool wl_expr_is_random(const wl_expr *e)
+{
+    return e->op == WL_EXPR_RANDOM || (e->a && (wl_expr_is_random(e->a) || wl_expr_is_random(e->b)));
 }
 
 bool wl_expr_depends_on_launch(const wl_expr *e)
@@ -275,6 +288,10 @@ bool wl_expr_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int6
     case WL_EXPR_DIV:
         *lo = b[0] > 0 ? wl_min(wl_floor_div(a[0], b[0]), wl_floor_div(a[0], b[1])) : 0;
         *hi = b[0] > 0 ? wl_max(wl_floor_div(a[1], b[0]), wl_floor_div(a[1], b[1])) : 0;
+        return b[0] > 0;
+    case WL_EXPR_RANDOM:
+        *lo = 0;
+        *hi = b[1] - 1;
         return b[0] > 0;
     case WL_EXPR_MOD:
         *lo = 0;

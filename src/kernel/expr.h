@@ -48,7 +48,8 @@ typedef enum wl_expr_op {
     WL_EXPR_DIV,
     WL_EXPR_MOD,
     WL_EXPR_MIN,
-    WL_EXPR_MAX
+    WL_EXPR_MAX,
+    WL_EXPR_RANDOM /* of a key: a number from 0 to below b that looks random, the same for the same key */
 } wl_expr_op;
 
 typedef struct wl_expr {
@@ -93,6 +94,18 @@ uint32_t wl_expr_vars(const wl_expr *expr);
 
 /* Whether an expression is its value at the first loop step plus step times a constant, loop by loop; the constants. */
 bool wl_expr_loop_strides(const wl_expr *expr, int64_t strides[3]);
+
+/* random(key, n), n > 0. */
+static inline int64_t wl_random_below(int64_t key, int64_t n)
+{
+    uint64_t z = (uint64_t)key * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
+    z = (z ^ z >> 32) * 0xd6e8feb86659fd93u;
+    z = (z ^ z >> 29) * 0xa0761d6478bd642fu;
+    return (int64_t)((z ^ z >> 32) % (uint64_t)n);
+}
+
+/* Whether it draws random numbers. */
+bool wl_expr_is_random(const wl_expr *expr);
 
 /* Whether it names anything but cells and loop variables. */
 bool wl_expr_depends_on_launch(const wl_expr *expr);

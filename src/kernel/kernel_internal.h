@@ -66,9 +66,9 @@ struct wl_kernel {
     double fp_results; /* per cell: a multiply and the add it feeds are one (fused) */
     wl_type precision; /* of the arithmetic: the widest floating type among the fields */
     int64_t registers, shared_bytes;
-    double instructions; /* per cell, all kinds; 0: not stated */
-    double barriers;     /* per thread */
-    bool guarded_cells;  /* folded cells are tested one by one: compilers do not share loads between them */
+    double instructions;  /* per cell, all kinds; 0: not stated */
+    double barriers;      /* per thread */
+    bool guarded_cells;   /* folded cells are tested one by one: compilers do not share loads between them */
     int coordinate_reads; /* thread-index components the kernel must read */
 };
 

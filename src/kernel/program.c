@@ -93,10 +93,27 @@ static bool operate(wl_expr_op op, const int64_t *restrict a, const int64_t *res
         for (int i = 0; i < lanes; i++)
             out[i] = wl_max(a[i], b[i]);
         break;
+    case WL_EXPR_RANDOM:
+        for (int i = 0; i < lanes; i++) {
+            if (b[i] <= 0)
+                return false;
+            out[i] = wl_random_below(a[i], b[i]);
+        }
+        break;
     case WL_EXPR_CONST:
     case WL_EXPR_VAR: break;
     }
     return bad == 0;
+}
+
+static wl_status operation_failed(const wl_program *p, wl_expr_op op, wl_error *err)
+{
+    const bool division = op == WL_EXPR_DIV || op == WL_EXPR_MOD, range = op == WL_EXPR_RANDOM;
+    return wl_fail(err, division || range ? WL_E_INPUT : WL_E_RANGE, p->access->loc, "%s in %.60s",
+                   division ? "division by zero"
+                   : range  ? "random() needs a range above 0"
+                            : "a value leaves the range +-2^60",
+                   p->access->text);
 }
 
 /* Evaluates the nodes that loop `level` - 1 or one inside it changes; level 0: all. */
@@ -110,11 +127,7 @@ static wl_status evaluate(wl_program *p, const wl_lane_values *values, int level
         if (n->op == WL_EXPR_VAR)
             memcpy(p->values[i], values->at[n->var], bytes);
         else if (!operate(n->op, p->values[n->a], p->values[n->b], values->lanes, p->values[i]))
-            return wl_fail(err, n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD ? WL_E_INPUT : WL_E_RANGE, p->access->loc,
-                           "%s in %.60s",
-                           n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD ? "division by zero"
-                                                                        : "a value leaves the range +-2^60",
-                           p->access->text);
+            return operation_failed(p, n->op, err);
     }
     return WL_OK;
 }

@@ -5,7 +5,8 @@
 
 #include "device/device_internal.h"
 
-#define SWEEPS 8 /* reuse distances told apart: 1, 2, .. windows */
+#define SMALL_FIELD 0.7 /* share of the L1 up to which a field stays there */
+#define SWEEPS 8        /* reuse distances told apart: 1, 2, .. windows */
 
 static void read_list(const wl_device *d, wl_device_key key, double *values, size_t n)
 {
@@ -96,6 +97,18 @@ static double reloads(const wl_traffic *t, const wl_laws *laws)
     return sum;
 }
 
+/* A field that is small beside the L1 (a table of coefficients) stays there from block to block: every multiprocessor
+ * loads it once. Returns how much of its volume remains. */
+static double small_field(const wl_traffic *t, const wl_field_traffic *f, double bytes)
+{
+    const int last = t->window_count - 1;
+    if (!t->windows_known || bytes <= 0)
+        return 1;
+    const double full = f->window_lines[last] * t->l2_line / (SMALL_FIELD * t->l1_bytes);
+    const double stays = exp(-full * full * full * full);
+    return 1 - stays + stays * fmin(1, t->sms * f->window_units[last] * t->fetch / bytes);
+}
+
 static void loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     const load_totals s = add_loads(t);
@@ -108,11 +121,12 @@ static void loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
-        v->l2_compulsory = f->block_sectors * t->sector * arrive;
-        v->l2_capacity = out->l1_miss_rate * (f->requested - f->block_sectors) * t->sector * arrive;
-        out->requests.read_units += (f->block_units + (f->block_sectors > 0 ? f->block_units / f->block_sectors : 0) *
-                                                          out->l1_miss_rate * (f->requested - f->block_sectors)) *
-                                    arrive;
+        const double again_here = out->l1_miss_rate * (f->requested - f->block_sectors);
+        const double left = arrive * small_field(t, f, (f->block_sectors + again_here) * t->sector * arrive);
+        const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
+        v->l2_compulsory = f->block_sectors * t->sector * left;
+        v->l2_capacity = again_here * t->sector * left;
+        out->requests.read_units += (f->block_units + units * again_here) * left;
     }
     out->requests.chunk = s.block_lines > 0 ? t->sector * s.block_sectors / s.block_lines : t->line;
 }
@@ -222,10 +236,27 @@ static passage passage_between(const wl_traffic *t, int w)
 }
 
 /* All windows load everything anew; the next larger window tells how much of that was there before. */
+/* Loads from random places find a line of their field with the share of it that the L2 holds. */
+static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field, wl_volumes *out)
+{
+    const wl_field_traffic *f = &t->fields[field];
+    const double all = f->window_units[t->window_count - 1];
+    const double lines = f->window_lines[t->window_count - 1] * t->l2_line;
+    const double miss = lines > 0 ? fmax(0, 1 - laws->room / lines) : 0;
+    const double requested = fmax(all, f->block_units * t->unit / t->fetch);
+    wl_volume *v = &out->fields[field];
+    v->dram_compulsory = all * t->fetch;
+    v->dram_capacity = miss * (requested - all) * t->fetch;
+    out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
+}
+
 static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     for (size_t i = 0; i < t->field_count; i++)
-        out->fields[i].dram_compulsory = t->fields[i].window_units[0] * t->window_repeats[0] * t->fetch;
+        if (t->fields[i].random)
+            random_loads(t, laws, i, out);
+        else
+            out->fields[i].dram_compulsory = t->fields[i].window_units[0] * t->window_repeats[0] * t->fetch;
     for (int w = 0; w + 1 < t->window_count; w++) {
         const passage p = passage_between(t, w);
         wl_reuse *reuse = &out->reuse[t->window_direction[w]];
@@ -233,8 +264,9 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
         const double miss = reuse_miss(&p, laws, &over);
         for (size_t i = 0; i < t->field_count; i++) {
             const wl_field_traffic *f = &t->fields[i];
-            const double again = t->fetch * fmax(0, f->window_units[w] * t->window_repeats[w] -
-                                                        f->window_units[w + 1] * t->window_repeats[w + 1]);
+            const double again = f->random ? 0
+                                           : t->fetch * fmax(0, f->window_units[w] * t->window_repeats[w] -
+                                                                    f->window_units[w + 1] * t->window_repeats[w + 1]);
             out->fields[i].dram_reuse[t->window_direction[w]] -= (1 - miss) * again;
             overlap += again;
         }
@@ -272,7 +304,8 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         v->dram_partial = f->stored_partly * t->sector + early;
         v->dram_store = f->stored * t->sector + early;
         writes += v->dram_store;
-        reads += v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_partial;
+        reads += v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_capacity +
+                 v->dram_partial;
     }
     /* what is still in the L2 when the launch ends is never seen written */
     const double rest = writes > 0 ? fmin(writes, fmin(laws->dirty[0], laws->dirty[1] * writes / (writes + reads))) : 0;

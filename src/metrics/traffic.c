@@ -41,6 +41,14 @@ static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_r
     return WL_OK;
 }
 
+static bool is_random(const wl_field_side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (wl_expr_is_random(side->accesses[i]->access->index))
+            return true;
+    return false;
+}
+
 /* ---- instructions, warps and blocks ---- */
 
 static void add_instructions(const tally *t)
@@ -96,6 +104,7 @@ static wl_status count_loads(const tally *t, size_t field)
     WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
     o->sampled = o->sampled || block.sampled;
     f->loaded_too = true;
+    f->random = is_random(&t->in->view->fields[field][WL_LOADS]);
     f->block_units = block.granules[1];
     f->block_lines = block.granules[2];
     f->warp_lines = warp.granules[1];
@@ -445,11 +454,15 @@ static double most_granules(const tally *t, size_t field, wl_side side, double g
     return s->count > 0 ? floor((double)highest / granule) - floor((double)lowest / granule) + 1 : 0;
 }
 
-/* The rest of the launch goes on as the second wave does, as far as there are addresses. */
+/* The rest of the launch goes on as the second wave does, as far as there are addresses. Where they are random, each
+ * wave meets more that is there already. */
 static double whole_launch(const tally *t, size_t field, wl_side side, double granule, double first, double both)
 {
-    const double waves = t->out->blocks / t->out->wave_blocks;
-    return fmin(first + (waves - 1) * (both - first), fmax(both, most_granules(t, field, side, granule)));
+    const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;
+    double all = first + (waves - 1) * (both - first);
+    if (ratio < 1 && is_random(&t->in->view->fields[field][side]))
+        all = first * (1 - pow(ratio, waves)) / (1 - ratio);
+    return fmin(all, fmax(both, most_granules(t, field, side, granule)));
 }
 
 static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
@@ -509,6 +522,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
                         .warps = (double)g->blocks * (double)wl_ceil_div(g->threads, t.warp_size),
                         .blocks_per_sm = (double)g->occupancy.blocks_per_sm,
                         .l1_bytes = (double)g->occupancy.l1_bytes,
+                        .sms = (double)wl_min(wl_device_int(d, WL_DEVICE_sm_count), g->blocks),
                         .sector = (double)wl_device_int(d, WL_DEVICE_l1_sector),
                         .line = (double)wl_device_int(d, WL_DEVICE_l1_line),
                         .l2_line = (double)wl_device_int(d, WL_DEVICE_l2_line),

@@ -33,14 +33,14 @@ typedef struct wl_field_traffic {
     double store_block, store_block_full;           /* the same in each block                        */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
-    bool loaded_too;
+    bool loaded_too, random;      /* random: some load goes where nobody knows */
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
 } wl_field_traffic;
 
 typedef struct wl_traffic {
     size_t field_count;
     wl_field_traffic *fields;
-    double blocks, wave_blocks, warps, blocks_per_sm, l1_bytes;
+    double blocks, wave_blocks, warps, blocks_per_sm, l1_bytes, sms;
     double sector, line, unit, fetch, l2_line; /* bytes */
     double common; /* share of a block's sectors that the other blocks of its multiprocessor load, too */
     int step_count;

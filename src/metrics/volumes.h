@@ -29,6 +29,7 @@ typedef struct wl_requests {
     double read_units, written_units; /* units in which the L2 serves requests                          */
     double chunk;                     /* bytes of one line that a block loads, on average               */
     double pieces;                    /* writes that leave a sector incomplete, weighted by their cost  */
+    double random;                    /* fetches from memory at random places                           */
     double cleaned;                   /* sectors read and written early, before they were complete      */
     double write_chunk;               /* bytes of one line that a store fills, on average               */
 } wl_requests;

@@ -183,6 +183,7 @@ static int64_t evaluate(const wl_expr *e, const int64_t *variables)
     case WL_EXPR_DIV: return floor_quotient(a, b);
     case WL_EXPR_MOD: return a - b * floor_quotient(a, b);
     case WL_EXPR_MIN: return a < b ? a : b;
+    case WL_EXPR_RANDOM: return wl_random_below(a, b);
     case WL_EXPR_MAX: return a > b ? a : b;
     case WL_EXPR_CONST:
     case WL_EXPR_VAR: break;
