@@ -43,10 +43,7 @@ static void bench_start(bench *b)
     b->traffic.fields = b->field;
 }
 
-static void bench_run(bench *b)
-{
-    wl_volumes_by_laws(&b->traffic, &b->laws, b->volume, &b->out);
-}
+static void bench_run(bench *b) { wl_volumes_by_laws(&b->traffic, &b->laws, b->volume, &b->out); }
 
 /* Loads: 1600 sectors requested, 1000 distinct in each warp, 800 in each block, on 256 lines; one step. */
 static void add_loads(bench *b)
@@ -188,10 +185,8 @@ static void stores_combine(void **state)
         const char *name;
         double lines, warp_lines, within, between;
     } cases[] = {
-        {"few lines, warps apart", 6, 0, 0.9, 0.1},
-        {"one line more", 6.01, 0, 0.3, 0.1},
-        {"few lines, warps in step", 2, 1000, 0.9, 0.4},
-        {"half in step", 2, 200, 0.9, 0.25},
+        {"few lines, warps apart", 6, 0, 0.9, 0.1},       {"one line more", 6.01, 0, 0.3, 0.1},
+        {"few lines, warps in step", 2, 1000, 0.9, 0.4},  {"half in step", 2, 200, 0.9, 0.25},
         {"many lines, warps in step", 32, 400, 0.3, 0.4},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -538,11 +533,16 @@ static void numbers_are_read_from_the_device(void **state)
     check_true("a100-40gb", "has no laws", !wl_laws_read(device, &laws));
     wl_device_free(device);
     assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
-    static const char *const sets[] = {
-        "l1_reload_curve=[0.1,0.2,0.3]", "l2_merge=0.4",           "store_combine_lines=5",
-        "store_combine=[0.5,0.6]",       "l2_reuse_room=700B",     "store_combine_warps=[0.7,0.8]",
-        "l2_reuse_steepness=9",          "l2_partial_room=1000B",  "l2_dirty_rest=[1100,1200]",
-        "l2_partitions=3"};
+    static const char *const sets[] = {"l1_reload_curve=[0.1,0.2,0.3]",
+                                       "l2_merge=0.4",
+                                       "store_combine_lines=5",
+                                       "store_combine=[0.5,0.6]",
+                                       "l2_reuse_room=700B",
+                                       "store_combine_warps=[0.7,0.8]",
+                                       "l2_reuse_steepness=9",
+                                       "l2_partial_room=1000B",
+                                       "l2_dirty_rest=[1100,1200]",
+                                       "l2_partitions=3"};
     for (size_t i = 0; i < COUNT_OF(sets); i++)
         check_ok(sets[i], wl_device_set(device, sets[i], &err), &err);
     check_true("h200", "has laws", wl_laws_read(device, &laws));
