@@ -27,6 +27,16 @@ typedef struct job {
     char origin[300];
 } job;
 
+/* YYYY-MM-DD, as far as the form goes. */
+static bool is_date(const char *text)
+{
+    static const char form[] = "dddd-dd-dd";
+    for (size_t i = 0; i < sizeof form - 1; i++)
+        if (form[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != form[i])
+            return false;
+    return text[sizeof form - 1] == '\0';
+}
+
 static bool check_usage(const options *o, job *j)
 {
     if (!o->map)
@@ -37,7 +47,7 @@ static bool check_usage(const options *o, job *j)
         usage_error("which device? Give --device NAME or FILE");
     else if (o->min_time && !read_time(o->min_time, &j->options.min_time_s))
         usage_error("--min-time is a time such as 20us (not '%s')", o->min_time);
-    else if (o->date && (strlen(o->date) != 10 || strspn(o->date, "0123456789-") != 10))
+    else if (o->date && !is_date(o->date))
         usage_error("--date is YYYY-MM-DD (not '%s')", o->date);
     else {
         for (size_t i = 0; i < o->target_count; i++) {

@@ -37,6 +37,13 @@ static const char *unit_of(const char *line, wl_dimension dimension, char *unit,
     return wl_unit_scale(dimension, unit, scale) ? unit : wl_unit_base(dimension);
 }
 
+/* Inside double quotes. */
+static void write_quoted(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+}
+
 /* "key: {value: .., unit: .., source: ".."}" with four digits; line: as it was, or NULL. */
 static void write_entry(FILE *out, const char *line, const wl_device *device, const wl_fit_result *result,
                         wl_device_key key, const char *origin)
@@ -49,8 +56,9 @@ static void write_entry(FILE *out, const char *line, const wl_device *device, co
     fprintf(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
     for (size_t i = 0; i < e->count; i++)
         fprintf(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
-    fprintf(out, "%s, unit: %s, source: \"fitted: %s; mean error of %s %.1f %%\"}\n",
-            wl_device_keys[key].list ? "]" : "", unit, origin, wl_fit_target_name(target_of(result, key)),
+    fprintf(out, "%s, unit: %s, source: \"fitted: ", wl_device_keys[key].list ? "]" : "", unit);
+    write_quoted(out, origin);
+    fprintf(out, "; mean error of %s %.1f %%\"}\n", wl_fit_target_name(target_of(result, key)),
             100 * error_of(result, key));
 }
 
@@ -61,6 +69,7 @@ static bool is_entry(const char *line, const char *key)
     return strncmp(line, key, length) == 0 && line[length] == ':';
 }
 
+/* True when the line was the start of a fitted entry. */
 static bool write_line(FILE *out, const char *line, size_t length, const wl_device *device, const wl_fit_result *result,
                        const char *origin, bool *done)
 {
@@ -71,13 +80,15 @@ static bool write_line(FILE *out, const char *line, size_t length, const wl_devi
         done[k] = true;
         return true;
     }
-    return fwrite(line, 1, length, out) == length;
+    (void)fwrite(line, 1, length, out);
+    return false;
 }
 
 wl_status wl_fit_write(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
                        const char *origin, char **out, wl_error *err)
 {
     bool done[WL_DEVICE_KEY_COUNT] = {0};
+    bool replaced = false; /* the entry above, with the indented lines that belong to it */
     size_t size = 0;
     FILE *f = open_memstream(out, &size);
     if (!f)
@@ -85,8 +96,11 @@ wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
     for (size_t at = 0, next; at < length; at = next) {
         const char *end = memchr(text + at, '\n', length - at);
         next = end ? (size_t)(end - text) + 1 : length;
-        (void)write_line(f, text + at, next - at, device, result, origin, done);
+        if (!replaced || (text[at] != ' ' && text[at] != '\t'))
+            replaced = write_line(f, text + at, next - at, device, result, origin, done);
     }
+    if (length > 0 && text[length - 1] != '\n' && !replaced)
+        fputc('\n', f);
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++)
         if (!done[k] && error_of(result, (wl_device_key)k) >= 0)
             write_entry(f, NULL, device, result, (wl_device_key)k, origin);

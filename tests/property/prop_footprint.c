@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -23,6 +24,7 @@ static struct {
     isl_ctx *isl;
     int64_t closed_form, rows, too_many_strides, not_affine; /* counts by how they were made */
     int64_t isl_compared, isl_skipped;
+    int64_t bounded, even; /* expressions with bounds; in loops that advance evenly */
 } run;
 
 static trial current; /* large, so not on the stack */
@@ -296,6 +298,158 @@ static void counts_obey_the_laws(void **state)
             check_shift(&r, &current, &g, which, b);
         }
         trial_end(&current);
+    }
+}
+
+/* ---- what is enumerated ---- */
+
+/* Bounds hold every value; where loops advance evenly, a step adds its stride and nothing else. */
+static void check_ranges(random_source *r, const trial *t, const group *g, const wl_expr *e)
+{
+    const blocks none = {0, 0};
+    int64_t lo = 0, hi = 0, strides[3] = {0}, point[WL_VAR_COUNT];
+    const bool bounded = wl_expr_bounds(e, &t->ranges, &lo, &hi), evenly = wl_expr_loop_strides(e, strides);
+    run.bounded += bounded;
+    run.even += evenly && t->kernel->loop_count > 0;
+    for (int i = 0; i < 40; i++) {
+        random_point(r, t, point);
+        for (int v = 0; v < WL_VAR_COUNT && i < 8; v++) /* and corners */
+            point[v] = random_chance(r, 50) ? t->ranges.lo[v] : t->ranges.hi[v];
+        const int64_t value = evaluate(e, point);
+        if (bounded && (value < lo || value > hi))
+            expect(t, g, none, 0, value < lo ? "wl_expr_bounds, low" : "wl_expr_bounds, high", value,
+                   value < lo ? lo : hi);
+        if (!evenly)
+            continue;
+        int64_t first[WL_VAR_COUNT], expected = value;
+        memcpy(first, point, sizeof first);
+        for (int l = 0; l < WL_LOOPS_MAX; l++) {
+            expected -= strides[l] * point[WL_VAR_LOOP_0 + l];
+            first[WL_VAR_LOOP_0 + l] = 0;
+        }
+        expect(t, g, none, 0, "wl_expr_loop_strides", evaluate(e, first), expected);
+    }
+}
+
+static void bounds_and_strides_agree_with_evaluation(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < iterations(3000); i++) {
+        trial_start(&current, run.device, run.seed + i);
+        random_source r = random_start(~(run.seed + i));
+        for (size_t a = 0; a < current.kernel->access_count; a++) {
+            const group g = trial_group(&current, current.kernel->accesses[a].field, 2);
+            check_ranges(&r, &current, &g, current.kernel->accesses[a].index);
+        }
+        trial_end(&current);
+    }
+    if (!run.iterations)
+        assert_true(run.bounded > 2000 && run.even > 500);
+}
+
+/* Two runs of blocks, the second counted onto the first, at one granule and its multiples. */
+static void check_onto(random_source *r, const trial *t, const group *g)
+{
+    const int64_t all = block_count(t), cut = random_in(r, 0, all);
+    const blocks low = {0, cut}, high = {cut, all}, both = {0, all};
+    const int64_t granule = (int64_t)1 << random_in(r, 0, 7);
+    wl_region region = trial_region(t, high);
+    wl_error err = {0};
+    wl_count got = {0};
+    (void)count_threads(t, &counter, g, low, granule);
+    region.onto_last = true;
+    if (wl_threads_count(&counter, g->members, g->count, &region, granule, false, &got, &err) != WL_OK)
+        trial_fail(t, &err);
+    enumerate(t, g, both, &listed);
+    expect(t, g, both, granule, "two runs of blocks, one onto the other", count_enumerated(&listed, granule).touched,
+           got.touched);
+    for (int64_t unit = 1; unit <= 1 << 14; unit *= 2)
+        expect(t, g, both, granule * unit, "wl_granules_touched", count_enumerated(&listed, granule * unit).touched,
+               wl_granules_touched(&counter.granules, unit));
+    region = trial_region(t, both);
+    const int64_t sector = (int64_t)1 << random_in(r, 0, 13);
+    if (wl_threads_count(&counter, g->members, g->count, &region, sector, true, &got, &err) != WL_OK)
+        trial_fail(t, &err);
+    expect(t, g, both, sector, "wl_threads_count covered", count_enumerated(&listed, sector).covered, got.covered);
+    expect(t, g, both, sector, "wl_threads_count touched, with covered", count_enumerated(&listed, sector).touched,
+           got.touched);
+}
+
+/* Some threads of one block. */
+static void check_threads(random_source *r, const trial *t, const group *g)
+{
+    const int64_t n = random_in(r, 0, block_count(t) - 1), threads = t->geometry.threads;
+    const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
+    const wl_launch *l = &t->input.launch;
+    wl_region region = trial_region(t, (blocks){n, n + 1});
+    wl_error err = {0};
+    wl_count got = {0};
+    int64_t variables[WL_VAR_COUNT];
+    region.first_thread = random_in(r, 0, threads - 1);
+    region.thread_count = random_in(r, 1, 100);
+    listed.count = 0;
+    listed.width = g->members[0]->access->width_bytes;
+    for (int64_t i = region.first_thread; i < region.first_thread + region.thread_count && i < threads; i++)
+        for (int64_t cell = 0; cell < l->fold[0] * l->fold[1] * l->fold[2]; cell++)
+            if (set_cell(t, block, i, cell, variables))
+                run_cell(t, g, variables, &listed);
+    if (listed.count)
+        qsort(listed.starts, listed.count, sizeof *listed.starts, compare_addresses);
+    if (wl_threads_count(&counter, g->members, g->count, &region, 32, false, &got, &err) != WL_OK)
+        trial_fail(t, &err);
+    expect(t, g, (blocks){n, n + 1}, 32, "some threads of a block", count_enumerated(&listed, 32).touched,
+           got.touched);
+}
+
+static void threads_agree_with_enumeration(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < iterations(1500); i++) {
+        trial_start(&current, run.device, run.seed + i);
+        random_source r = random_start(~(run.seed + i));
+        const group g = random_group(&r, &current);
+        if (g.count) {
+            check_onto(&r, &current, &g);
+            check_threads(&r, &current, &g);
+        }
+        trial_end(&current);
+    }
+}
+
+/* Loops that advance evenly around an index that is not affine: starts are moved, not evaluated. */
+static void even_loops_agree_with_enumeration(void **state)
+{
+    (void)state;
+    static const char *const bent[] = {"(3*x + y)/2", "x%7*16 + y", "max(x, 5)*y", "x*y", "(x*x)%64"};
+    for (uint64_t i = 0; i < iterations(400); i++) {
+        trial *t = &current;
+        random_source r = random_start(run.seed + i);
+        trial_end(t);
+        *t = (trial){.seed = run.seed + i};
+        const long long a = random_in(&r, -70, 70), b = random_in(&r, -9, 9), c = random_in(&r, -4, 4);
+        random_put(&t->input,
+                   "name: even\nparams: {shift: 0}\ndomain: [20, 6]\nfields: {f0: {type: %s, origin: 5000}}\n"
+                   "loops: {i: %lld, j: %lld, k: %lld}\n"
+                   "loads: [\"f0[%s + %lld*i + %lld*j - k*(%lld)]\", \"f0[x/3 + %lld*j]\"]\n",
+                   random_chance(&r, 50) ? "f32" : "f64", (long long)random_in(&r, 1, 5),
+                   (long long)random_in(&r, 1, 5), (long long)random_in(&r, 1, 4), RANDOM_OF(&r, bent), a, b, c, b);
+        t->input.launch = (wl_launch){.block = {8, 2, 1}, .fold = {1, 1, 1}};
+        t->input.dims = 2;
+        memcpy(t->input.domain, (const int64_t[]){20, 6, 1}, sizeof t->input.domain);
+        trial_load(t, run.device, 0);
+        const group g = trial_group(t, 0, 0);
+        for (size_t m = 0; m < g.count; m++) {
+            int64_t strides[3];
+            assert_true(wl_expr_loop_strides(g.members[m]->access->index, strides));
+            assert_true(wl_threads_steps(t->kernel, g.members[m]->access) == 1);
+        }
+        const blocks all = {0, block_count(t)};
+        enumerate(t, &g, all, &listed);
+        for (int64_t granule = 1; granule <= 128; granule *= 2)
+            expect(t, &g, all, granule, "loops that advance evenly", count_enumerated(&listed, granule).touched,
+                   count_threads(t, &counter, &g, all, granule).touched);
+        check_onto(&r, t, &g);
+        trial_end(t);
     }
 }
 
@@ -621,6 +775,9 @@ int main(void)
         cmocka_unit_test(counts_agree_with_enumeration),
         cmocka_unit_test(counts_agree_with_isl),
         cmocka_unit_test(counts_obey_the_laws),
+        cmocka_unit_test(bounds_and_strides_agree_with_evaluation),
+        cmocka_unit_test(threads_agree_with_enumeration),
+        cmocka_unit_test(even_loops_agree_with_enumeration),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

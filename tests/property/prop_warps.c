@@ -33,6 +33,7 @@ static struct {
     wl_device *devices[DEVICES_MAX];
     size_t device_count;
     int64_t cases, too_large, accesses, opaque, merged, instructions, sums, sampled_sums;
+    int64_t warp_sums, block_sums; /* compared */
     double exact_tag, estimated_tag, exact_cold, estimated_cold; /* over all cases */
 } run;
 
@@ -583,6 +584,102 @@ static void block_sums_agree_with_enumeration(void **state)
     }
 }
 
+/* ---- several granules at once, and sums over warps ---- */
+
+/* Every reference of threads first <= n < last of one block. */
+static void enumerate_threads(const trial *t, const group *g, int64_t n, int64_t first, int64_t last)
+{
+    const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
+    int64_t variables[WL_VAR_COUNT];
+    listed.count = 0;
+    listed.width = g->members[0]->access->width_bytes;
+    for (int64_t thread = first; thread < last; thread++)
+        for (int64_t cell = 0; cell < fold_cells(t); cell++)
+            if (set_cell(t, block, thread, cell, variables))
+                run_cell(t, g, variables, &listed);
+    if (listed.count)
+        qsort(listed.starts, listed.count, sizeof *listed.starts, compare_addresses);
+}
+
+/* Distinct granules of each run of `threads` threads, summed; the last run of a block may be shorter. */
+static void sum_of_runs(const trial *t, const group *g, int64_t threads, const int64_t *granules, int n, double *sums,
+                        double *covered)
+{
+    const wl_launch *l = &t->input.launch;
+    const int64_t in_block = l->block[0] * l->block[1] * l->block[2];
+    *covered = 0;
+    memset(sums, 0, (size_t)n * sizeof *sums);
+    for (int64_t b = 0; b < t->grid[0] * t->grid[1] * t->grid[2]; b++)
+        for (int64_t first = 0; first < in_block; first += threads) {
+            enumerate_threads(t, g, b, first, first + threads < in_block ? first + threads : in_block);
+            for (int i = 0; i < n; i++) {
+                const wl_count c = count_enumerated(&listed, granules[i]);
+                sums[i] += (double)c.touched;
+                *covered += i == 0 ? (double)c.covered : 0;
+            }
+        }
+}
+
+static void expect_sum(const trial *t, const wl_block_sum_input *in, const char *what, double expected, double got)
+{
+    if (expected == got)
+        return;
+    trial_print(t);
+    fail_msg("%s of field f%zu, side %d: expected %.17g, got %.17g", what, in->field, (int)in->side, expected, got);
+}
+
+static void check_sums(random_source *r, const trial *t, const wl_device *device, const wl_view *view, size_t field,
+                       bool warps)
+{
+    static const int64_t sets[][3] = {{32, 64, 128}, {32, 128, 128}, {16, 32, 4096}, {64, 128, 256}};
+    const int64_t *granules = RANDOM_OF(r, sets);
+    wl_block_sum_input in = {.view = view, .counter = &counter, .geometry = &t->geometry, .field = field};
+    in.side = (wl_side)random_in(r, 0, 2);
+    in.want_covered = random_chance(r, 50);
+    in.granule_count = (int)random_in(r, 1, 3);
+    memcpy(in.granules, granules, 3 * sizeof *granules);
+    const group g = trial_group(t, field, (int)in.side);
+    const int64_t warp = number_of(device, WL_DEVICE_warp_size);
+    double sums[3] = {0}, covered = 0;
+    wl_block_sum got;
+    wl_error err = {0};
+    const wl_status status =
+        warps ? wl_warp_sum_make(&in, (int)warp, &got, &err) : wl_block_sum_make(&in, &got, &err);
+    if (status != WL_OK)
+        trial_fail(t, &err);
+    run.sums++;
+    run.sampled_sums += got.sampled;
+    if (g.count)
+        sum_of_runs(t, &g, warps ? warp : t->geometry.threads, in.granules, in.granule_count, sums, &covered);
+    if (got.sampled)
+        return;
+    *(warps ? &run.warp_sums : &run.block_sums) += g.count > 0;
+    for (int i = 0; i < in.granule_count; i++)
+        expect_sum(t, &in, warps ? "granules of each warp" : "granules of each block", sums[i], got.granules[i]);
+    expect_sum(t, &in, warps ? "covered by each warp" : "covered by each block", in.want_covered ? covered : 0,
+               got.covered);
+}
+
+static void sums_of_several_granules_agree_with_enumeration(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < iterations(1500); i++) {
+        random_source r;
+        const wl_device *device;
+        if (start_case(run.seed + i, &r, &device)) {
+            wl_arena arena = {0};
+            const wl_view view = make_view(&current, &arena);
+            for (size_t f = 0; f < current.kernel->field_count; f++)
+                for (int warps = 0; warps < 2; warps++)
+                    check_sums(&r, &current, device, &view, f, warps == 1);
+            wl_arena_free(&arena);
+        }
+        trial_end(&current);
+    }
+    if (!run.iterations)
+        assert_true(run.warp_sums > 800 && run.block_sums > 800);
+}
+
 /* ---- main
  * ---------------------------------------------------------------------------------------------------------------------
  */
@@ -607,9 +704,10 @@ static int teardown(void **state)
     if (getenv("WL_STATISTICS"))
         print_message(
             "%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions; "
-            "%lld block sums, %lld sampled\n",
+            "%lld sums, %lld sampled; several granules: %lld warp sums, %lld block sums\n",
             (long long)run.cases, (long long)run.too_large, (long long)run.accesses, (long long)run.opaque,
-            (long long)run.merged, (long long)run.instructions, (long long)run.sums, (long long)run.sampled_sums);
+            (long long)run.merged, (long long)run.instructions, (long long)run.sums, (long long)run.sampled_sums,
+            (long long)run.warp_sums, (long long)run.block_sums);
     if (getenv("WL_STATISTICS"))
         print_message("tag wavefronts %.0f, estimated %.0f; with lines absent %.0f, estimated %.0f\n", run.exact_tag,
                       run.estimated_tag, run.exact_cold, run.estimated_cold);
@@ -627,6 +725,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(warps_agree_with_enumeration),
         cmocka_unit_test(block_sums_agree_with_enumeration),
+        cmocka_unit_test(sums_of_several_granules_agree_with_enumeration),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

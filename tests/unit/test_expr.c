@@ -460,6 +460,91 @@ static void test_vars(void **state)
     check_done();
 }
 
+/* ---- bounds and loop strides ---- */
+
+/* x 0..319, y 0..31, z 0..1, i 0..15, k 0..4. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool known;
+        int64_t lo, hi;
+    } cases[] = {
+        {"7", true, 7, 7},
+        {"x", true, 0, 319},
+        {"x + 2*y - 3*z", true, -3, 381},
+        {"(x - 10)*(y - 5)", true, -1545, 8034},
+        {"(x - 10)/4", true, -3, 77},
+        {"(x - 10)/(z + 1)", true, -10, 309},
+        {"x/(y + 2)", true, 0, 159},
+        {"x/(y - 1)", false, 0, 0},
+        {"x%8", true, 0, 7},
+        {"x%1000", true, 0, 319},
+        {"(x - 1)%8", true, 0, 7},
+        {"x%(y + 1)", true, 0, 31},
+        {"x%y", false, 0, 0},
+        {"min(x, 5)", true, 0, 5},
+        {"min(x + 7, y)", true, 0, 31},
+        {"max(x, 5)", true, 5, 319},
+        {"max(x - 400, y - 40)", true, -40, -9},
+        {"threadIdx.x + blockIdx.y*blockDim.x", true, 0, 31 + 7 * 32},
+        {"i*16 + k", true, 0, 244},
+        {"x*1152921504606846975", false, 0, 0},
+    };
+    const wl_ranges ranges = test_ranges();
+    for (size_t n = 0; n < COUNT_OF(cases); n++) {
+        wl_arena arena = {0};
+        const wl_expr *e = NULL;
+        wl_error err = {0};
+        int64_t lo = 0, hi = 0;
+        check_ok(cases[n].text, parse(cases[n].text, &arena, &e, &err), &err);
+        const bool known = e && wl_expr_bounds(e, &ranges, &lo, &hi);
+        check_int(cases[n].text, "known", known, cases[n].known);
+        if (known && cases[n].known) {
+            check_int(cases[n].text, "low", lo, cases[n].lo);
+            check_int(cases[n].text, "high", hi, cases[n].hi);
+        }
+        wl_arena_free(&arena);
+    }
+    check_done();
+}
+
+static void test_loop_strides(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool even;
+        int64_t strides[3];
+    } cases[] = {
+        {"x*y", true, {0, 0, 0}},
+        {"i", true, {1, 0, 0}},
+        {"x/3 + 5*i - k", true, {5, 0, -1}},
+        {"3*(x%7 - 2*(j + i))", true, {-6, -6, 0}},
+        {"(i - j)*n", true, {640, -640, 0}},
+        {"i - i", true, {0, 0, 0}},
+        {"i*x", false, {0, 0, 0}},
+        {"i*i", false, {0, 0, 0}},
+        {"i/2", false, {0, 0, 0}},
+        {"(x + i)%8", false, {0, 0, 0}},
+        {"min(i, 3)", false, {0, 0, 0}},
+        {"x + max(i, j)", false, {0, 0, 0}},
+    };
+    for (size_t n = 0; n < COUNT_OF(cases); n++) {
+        wl_arena arena = {0};
+        const wl_expr *e = NULL;
+        wl_error err = {0};
+        int64_t strides[3] = {0};
+        check_ok(cases[n].text, parse(cases[n].text, &arena, &e, &err), &err);
+        check_int(cases[n].text, "even", e && wl_expr_loop_strides(e, strides), cases[n].even);
+        for (int l = 0; l < 3 && cases[n].even; l++)
+            check_int(cases[n].text, "stride", strides[l], cases[n].strides[l]);
+        wl_arena_free(&arena);
+    }
+    check_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +556,8 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_vars),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_loop_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

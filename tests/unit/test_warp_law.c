@@ -1,11 +1,7 @@
 /* test_warp_law.c - the L1 laws: measured patterns on the H200, and the paper's three loads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
+#include "unit/check.h"
 
-#include <cmocka.h>
+#include <stdio.h>
 
 #include "metrics/warp_law.h"
 #include "warpline/warpline.h"
@@ -126,6 +122,57 @@ static void broadcasts_and_narrow_types(void **state)
     }
 }
 
+/* ---- what a store writes ---- */
+
+/* Byte by byte. */
+static wl_warp_written written_bytes(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    enum { BYTES = 1 << 14 };
+    static bool there[BYTES];
+    const int64_t units[3] = {r->sector, r->line, (int64_t)1 << r->unit_shift};
+    int count[3] = {0}, full = 0;
+    memset(there, 0, sizeof there);
+    for (int i = 0; i < a->count; i++)
+        for (int b = 0; b < a->width; b++)
+            there[a->address[i] + b + BYTES / 2] = true;
+    for (int u = 0; u < 3; u++)
+        for (int64_t start = 0; start < BYTES; start += units[u]) {
+            int64_t bytes = 0;
+            for (int64_t b = start; b < start + units[u]; b++)
+                bytes += there[b];
+            count[u] += bytes > 0;
+            full += u == 0 && bytes == units[0];
+        }
+    return (wl_warp_written){count[0], count[1], count[2], full};
+}
+
+static void stores_write_what_their_bytes_show(void **state)
+{
+    (void)state;
+    static const char *const devices[] = {"h200", "a100-40gb", "mi210"};
+    uint64_t seed = 1;
+    for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++) {
+        const wl_l1_rules rules = rules_of(devices[d]);
+        for (int i = 0; i < 4000; i++) {
+            const int32_t width = (int32_t)1 << check_random_in(&seed, 0, 4);
+            const int lanes = (int)check_random_in(&seed, 1, rules.warp_size), wide = 1 << check_random_in(&seed, 0, 6);
+            const int64_t unit = check_random_in(&seed, 0, 1) ? width : 1;
+            wl_warp_access a = pattern(lanes, wide, unit * check_random_in(&seed, -60, 60) / (64 / wide + 1),
+                                       width * check_random_in(&seed, -2, 4), width, check_random_in(&seed, -200, 200));
+            for (int l = 0; l < lanes && i % 3 == 0; l++) /* no order at all */
+                a.address[l] = check_random_in(&seed, -300, 300);
+            const wl_warp_written got = wl_warp_write(&rules, &a), want = written_bytes(&rules, &a);
+            if (got.sectors != want.sectors || got.lines != want.lines || got.units != want.units ||
+                got.full != want.full)
+                fail_msg("case %d on %s: %d sectors, %d lines, %d units, %d full; by bytes %d, %d, %d, %d", i,
+                         devices[d], got.sectors, got.lines, got.units, got.full, want.sectors, want.lines, want.units,
+                         want.full);
+            if (got.sectors != wl_warp_sectors(&rules, &a))
+                fail_msg("case %d: %d sectors written, %d touched", i, got.sectors, wl_warp_sectors(&rules, &a));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +180,7 @@ int main(void)
         cmocka_unit_test(papers_three_loads),
         cmocka_unit_test(far_rows_do_not_pair),
         cmocka_unit_test(broadcasts_and_narrow_types),
+        cmocka_unit_test(stores_write_what_their_bytes_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

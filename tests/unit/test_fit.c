@@ -1,0 +1,564 @@
+/* test_fit.c - warpline/fit.h: numbers found again from launches predicted with them, families left out, and device
+ * files written back. SPDX-License-Identifier: MIT */
+#include "unit/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "device/device_internal.h"
+#include "fit/numbers.h"
+#include "warpline/warpline.h"
+
+/* ---- launches ---- */
+
+typedef struct shape {
+    const char *kernel, *set;
+} shape;
+
+#define CASES_MAX 160
+
+/* Counted launches; the measurements are predictions of another device. */
+typedef struct table {
+    size_t count;
+    wl_counted *counted[CASES_MAX];
+    wl_measurement measured[CASES_MAX];
+    wl_fit_case cases[CASES_MAX];
+} table;
+
+static table all;
+
+static const shape kernels[] = {
+    {"star3d_r4", "nx=640"}, {"star3d_r4", "nx=1280"},  {"lbm_d3q15_pf", NULL},
+    {"star2d_5pt", NULL},    {"box3d_27pt", "nx=1024"}, {"vec3", NULL},
+};
+static const wl_launch launches[] = {
+    {.block = {1024, 1, 1}},
+    {.block = {256, 2, 1}},
+    {.block = {256, 1, 1}},
+    {.block = {128, 4, 1}},
+    {.block = {128, 2, 2}},
+    {.block = {64, 4, 2}},
+    {.block = {64, 16, 1}},
+    {.block = {32, 4, 8}},
+    {.block = {32, 32, 1}},
+    {.block = {16, 8, 4}},
+    {.block = {16, 2, 2}},
+    {.block = {8, 16, 8}},
+    {.block = {4, 64, 2}},
+    {.block = {2, 128, 1}},
+    {.block = {1, 256, 1}},
+    {.block = {2, 8, 64}},
+    {.block = {1, 16, 32}},
+    {.block = {512, 1, 1}, .fold = {1, 2, 1}},
+    {.block = {64, 2, 1}, .fold = {1, 1, 4}},
+    {.block = {32, 1, 1}},
+    {.block = {64, 1, 1}, .fold = {1, 1, 2}},
+};
+
+static wl_device *device_of(const char *name)
+{
+    wl_error err = {0};
+    wl_device *device = NULL;
+    assert_int_equal(wl_device_builtin(name, &device, &err), WL_OK);
+    return device;
+}
+
+/* The truth: every fitted number of the H200 moved by up to a quarter. */
+static double truth_of(const wl_device *device, const wl_fit_spec *spec)
+{
+    uint64_t seed = (uint64_t)spec->key * 10 + spec->index;
+    const double value = device->entries[spec->key].values[spec->index];
+    const double moved = value * (0.8 + 0.4 * (double)check_random_in(&seed, 0, 1000) / 1000);
+    return spec->target == WL_FIT_L2_STORES ? fmin(0.99, moved) : moved;
+}
+
+static wl_device *true_device(void)
+{
+    wl_device *device = device_of("h200");
+    for (size_t i = 0; i < wl_fit_spec_count; i++)
+        device->entries[wl_fit_specs[i].key].values[wl_fit_specs[i].index] = truth_of(device, &wl_fit_specs[i]);
+    return device;
+}
+
+static void measure(wl_measurement *m, const wl_prediction *p)
+{
+    *m = (wl_measurement){.time_known = true, .time_s = p->model.time_s};
+    for (int i = 0; i < WL_METRIC_COUNT; i++) {
+        m->known[i] = p->metrics[i].known;
+        m->value[i] = p->metrics[i].value;
+    }
+}
+
+static void add_launches(const shape *s, const wl_device *device, const wl_device *truth)
+{
+    static wl_prediction p;
+    wl_error err = {0};
+    wl_kernel *kernel = NULL;
+    wl_predictor *predictor = NULL;
+    size_t length = 0;
+    const char *text = wl_kernel_builtin_text(s->kernel, &length);
+    const wl_kernel_options options = {&s->set, s->set ? 1 : 0};
+    assert_non_null(text);
+    assert_int_equal(wl_kernel_parse(s->kernel, text, length, &options, &kernel, &err), WL_OK);
+    assert_int_equal(wl_predictor_new(kernel, device, &predictor, &err), WL_OK);
+    int64_t extent[3];
+    const int dims = wl_kernel_domain(kernel, extent);
+    for (size_t i = 0; i < COUNT_OF(launches) && all.count < CASES_MAX; i++) {
+        const wl_launch *l = &launches[i];
+        if ((dims < 3 && l->block[2] * (l->fold[2] ? l->fold[2] : 1) > 1) ||
+            (dims < 2 && l->block[1] * (l->fold[1] ? l->fold[1] : 1) > 1))
+            continue;
+        const wl_status status = wl_counted_make(predictor, l, NULL, &all.counted[all.count], &err);
+        if (status == WL_E_INPUT) /* a block that does not fit */
+            continue;
+        assert_int_equal(status, WL_OK);
+        wl_counted_predict(all.counted[all.count], truth, WL_MODEL_TURNOVER, &p);
+        measure(&all.measured[all.count], &p);
+        all.cases[all.count] = (wl_fit_case){all.counted[all.count], &all.measured[all.count], s->kernel};
+        all.count++;
+    }
+    wl_predictor_free(predictor);
+    wl_kernel_free(kernel);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    wl_device *device = device_of("h200"), *truth = true_device();
+    for (size_t i = 0; i < COUNT_OF(kernels); i++)
+        add_launches(&kernels[i], device, truth);
+    wl_device_free(device);
+    wl_device_free(truth);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < all.count; i++)
+        wl_counted_free(all.counted[i]);
+    return 0;
+}
+
+/* ---- recovery ---- */
+
+/* Numbers these launches decide, and how near the truth they come: a fit is pulled towards its start. */
+static const struct {
+    wl_device_key key;
+    size_t index;
+    double tolerance;
+} decided[] = {{WL_DEVICE_l1_warp_extra, 0, 0.1},    {WL_DEVICE_l1_store_split, 0, 0.05},
+               {WL_DEVICE_l1_reload_curve, 0, 0.1},  {WL_DEVICE_l1_reload_curve, 2, 0.12},
+               {WL_DEVICE_l2_merge, 0, 0.2},         {WL_DEVICE_store_combine, 0, 0.002},
+               {WL_DEVICE_l2_reuse_room, 0, 0.005},  {WL_DEVICE_l2_reuse_steepness, 0, 0.02},
+               {WL_DEVICE_l2_partial_room, 0, 0.03}, {WL_DEVICE_l2_dirty_rest, 1, 0.02},
+               {WL_DEVICE_block_turnover, 0, 0.15},  {WL_DEVICE_phase_wait, 0, 0.15},
+               {WL_DEVICE_dram_wait_first, 0, 0.15}, {WL_DEVICE_l2_unit_bandwidth, 0, 0.04},
+               {WL_DEVICE_l2_write_cost, 0, 0.12},   {WL_DEVICE_dram_request_overhead, 0, 0.1}};
+
+static const wl_fit_number *number_of(const wl_fit_result *r, wl_device_key key, size_t index)
+{
+    for (size_t i = 0; i < r->number_count; i++)
+        if (r->numbers[i].key == key && r->numbers[i].index == index)
+            return &r->numbers[i];
+    fail_msg("%s was not fitted", wl_device_key_name(key));
+    return NULL;
+}
+
+static wl_fit_result fit(wl_device *device, const wl_fit_case *cases, size_t count, wl_fit_options options)
+{
+    wl_fit_result result;
+    wl_error err = {0};
+    check_ok("fit", wl_fit(device, cases, count, &options, &result, &err), &err);
+    return result;
+}
+
+static void numbers_are_found_again(void **state)
+{
+    (void)state;
+    wl_device *device = device_of("h200"), *truth = true_device();
+    const wl_fit_result result = fit(device, all.cases, all.count, (wl_fit_options){0});
+    check_int("fit", "numbers", (int64_t)result.number_count, (int64_t)wl_fit_spec_count);
+    for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
+        const char *name = wl_fit_target_name((wl_fit_target)t);
+        check_true(name, "launches took part", result.used[t] > 20 && result.used[t] <= all.count);
+        check_true(name, "the error falls", result.after[t] < result.before[t]);
+        check_true(name, "the error is below 1 %", result.after[t] < 0.01);
+    }
+    for (size_t i = 0; i < result.number_count; i++) {
+        const wl_fit_number *n = &result.numbers[i];
+        check_near(wl_device_key_name(n->key), "the device has it", device->entries[n->key].values[n->index], n->fitted,
+                   0);
+        check_near(wl_device_key_name(n->key), "the start does not know the device's value",
+                   wl_fit_start(truth, &(wl_fit_spec){n->target, n->key, n->index}), n->start, 0);
+    }
+    for (size_t i = 0; i < COUNT_OF(decided); i++) {
+        const wl_fit_number *n = number_of(&result, decided[i].key, decided[i].index);
+        check_near(wl_device_key_name(n->key), "fitted", n->fitted, truth->entries[n->key].values[n->index],
+                   decided[i].tolerance);
+    }
+    /* what was fitted is what the predictions say */
+    static wl_prediction p;
+    for (size_t i = 0; i < all.count; i++) {
+        wl_counted_predict(all.counted[i], device, WL_MODEL_TURNOVER, &p);
+        check_near("launch", "time", p.model.time_s, all.measured[i].time_s, 0.05);
+        check_near("launch", "memory loads", p.metrics[WL_METRIC_dram_load_bytes].value,
+                   all.measured[i].value[WL_METRIC_dram_load_bytes], 0.02);
+    }
+    wl_device_free(truth);
+    wl_device_free(device);
+    check_done();
+}
+
+/* A fit from the truth's own numbers, and one from others, end in the same place. */
+static void the_devices_values_do_not_matter(void **state)
+{
+    (void)state;
+    const wl_fit_options volumes = {.targets = {[WL_FIT_DRAM_LOADS] = true}};
+    wl_device *one = device_of("h200"), *other = device_of("h200");
+    other->entries[WL_DEVICE_l2_reuse_room].values[0] = 1e6;
+    other->entries[WL_DEVICE_l2_reuse_steepness].values[0] = 50;
+    const wl_fit_result a = fit(one, all.cases, all.count, volumes), b = fit(other, all.cases, all.count, volumes);
+    check_int("targets", "numbers", (int64_t)a.number_count, 3);
+    for (size_t i = 0; i < a.number_count; i++)
+        check_near(wl_device_key_name(a.numbers[i].key), "fitted", b.numbers[i].fitted, a.numbers[i].fitted, 0);
+    check_true("before", "the devices differ", b.before[WL_FIT_DRAM_LOADS] > 2 * a.before[WL_FIT_DRAM_LOADS]);
+    /* only the numbers of the target were touched */
+    wl_device *untouched = device_of("h200");
+    for (size_t i = 0; i < wl_fit_spec_count; i++) {
+        const wl_fit_spec *s = &wl_fit_specs[i];
+        if (s->target != WL_FIT_DRAM_LOADS)
+            check_near(wl_device_key_name(s->key), "is left alone", one->entries[s->key].values[s->index],
+                       untouched->entries[s->key].values[s->index], 0);
+    }
+    check_true("other targets", "nothing is said of them", a.used[WL_FIT_TIME] == 0 && a.after[WL_FIT_TIME] == 0);
+    wl_device_free(untouched);
+    wl_device_free(one);
+    wl_device_free(other);
+    check_done();
+}
+
+/* ---- families ---- */
+
+static table copy; /* of `all`, to be spoilt; shares its counts */
+
+static void copy_table(void)
+{
+    copy = all;
+    for (size_t i = 0; i < copy.count; i++)
+        copy.cases[i].measured = &copy.measured[i];
+}
+
+static void a_family_is_left_out(void **state)
+{
+    (void)state;
+    copy_table();
+    size_t kept = 0;
+    table without = {0};
+    for (size_t i = 0; i < copy.count; i++) {
+        wl_measurement *m = &copy.measured[i];
+        if (strcmp(copy.cases[i].family, "lbm_d3q15_pf") != 0) {
+            without.cases[kept++] = all.cases[i];
+            continue;
+        }
+        m->time_s *= 3;
+        for (int v = 0; v < WL_METRIC_COUNT; v++)
+            m->value[v] *= 2;
+    }
+    wl_device *a = device_of("h200"), *b = device_of("h200"), *c = device_of("h200");
+    const wl_fit_result spoilt = fit(a, copy.cases, copy.count, (wl_fit_options){.without = "lbm_d3q15_pf"});
+    const wl_fit_result fewer = fit(b, without.cases, kept, (wl_fit_options){0});
+    for (size_t i = 0; i < spoilt.number_count; i++)
+        check_near(wl_device_key_name(spoilt.numbers[i].key), "fitted", spoilt.numbers[i].fitted,
+                   fewer.numbers[i].fitted, 0);
+    for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
+        check_int(wl_fit_target_name((wl_fit_target)t), "launches", (int64_t)spoilt.used[t], (int64_t)fewer.used[t]);
+        check_near(wl_fit_target_name((wl_fit_target)t), "error", spoilt.after[t], fewer.after[t], 0);
+    }
+    /* and it does matter when it is not left out */
+    const wl_fit_result with = fit(c, copy.cases, copy.count, (wl_fit_options){0});
+    check_true("with it", "the volumes are off",
+               with.after[WL_FIT_L2_LOADS] > 0.05 && with.after[WL_FIT_DRAM_LOADS] > 0.05);
+    wl_device_free(a);
+    wl_device_free(b);
+    wl_device_free(c);
+    check_done();
+}
+
+/* One family is 10 % too long throughout, the others are exact: the mean over families is that over their number. */
+static void families_weigh_alike(void **state)
+{
+    (void)state;
+    static wl_prediction p;
+    wl_device *truth = true_device();
+    copy_table();
+    for (size_t i = 0; i < copy.count; i++) {
+        wl_counted_predict(copy.counted[i], truth, WL_MODEL_TURNOVER, &p);
+        measure(&copy.measured[i], &p);
+        if (strcmp(copy.cases[i].family, "star2d_5pt") == 0)
+            copy.measured[i].time_s /= 1.1;
+    }
+    const wl_fit_result r = fit(truth, copy.cases, copy.count, (wl_fit_options){.targets = {[WL_FIT_TIME] = true}});
+    check_near("five families", "error before", r.before[WL_FIT_TIME], 0.1 / 5, 1e-9);
+    wl_device_free(truth);
+    check_done();
+}
+
+/* ---- what has a part ---- */
+
+static void what_is_compared(void **state)
+{
+    (void)state;
+    static wl_prediction p;
+    static wl_measurement m;
+    double predicted = 0, value = 0;
+    p.model.time_s = 2e-3;
+    m.time_s = 1e-3;
+    check_true("time", "not known", !wl_fit_pair(WL_FIT_TIME, &p, &m, 0, &predicted, &value));
+    m.time_known = true;
+    check_true("time", "known", wl_fit_pair(WL_FIT_TIME, &p, &m, 0, &predicted, &value));
+    check_near("time", "predicted", predicted, 2e-3, 0);
+    check_near("time", "measured", value, 1e-3, 0);
+    check_true("time", "too short", !wl_fit_pair(WL_FIT_TIME, &p, &m, 1e-3, &predicted, &value));
+    static const struct {
+        wl_fit_target target;
+        wl_metric metric;
+        double least;
+    } cases[] = {{WL_FIT_L1_WAVEFRONTS, WL_METRIC_l1_wavefronts, 0},
+                 {WL_FIT_L2_LOADS, WL_METRIC_l2_load_bytes, 0},
+                 {WL_FIT_L2_STORES, WL_METRIC_l2_store_bytes, 0},
+                 {WL_FIT_DRAM_LOADS, WL_METRIC_dram_load_bytes, 48e6},
+                 {WL_FIT_DRAM_STORES, WL_METRIC_dram_store_bytes, 48e6}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const char *name = wl_fit_target_name(cases[i].target);
+        wl_fit_target found;
+        check_true(name, "is found by its name", wl_fit_target_find(name, &found) && found == cases[i].target);
+        p.metrics[cases[i].metric].value = 7;
+        m.value[cases[i].metric] = cases[i].least + 1;
+        m.known[cases[i].metric] = true;
+        check_true(name, "not predicted", !wl_fit_pair(cases[i].target, &p, &m, 0, &predicted, &value));
+        p.metrics[cases[i].metric].known = true;
+        check_true(name, "predicted and measured", wl_fit_pair(cases[i].target, &p, &m, 1, &predicted, &value));
+        check_near(name, "predicted", predicted, 7, 0);
+        check_near(name, "measured", value, cases[i].least + 1, 0);
+        m.value[cases[i].metric] = cases[i].least;
+        check_true(name, "too little", !wl_fit_pair(cases[i].target, &p, &m, 0, &predicted, &value));
+        m.value[cases[i].metric] = 1e9;
+        m.known[cases[i].metric] = false;
+        check_true(name, "not measured", !wl_fit_pair(cases[i].target, &p, &m, 0, &predicted, &value));
+    }
+    wl_fit_target none;
+    check_true("targets", "no other name", !wl_fit_target_find("l1_sectors_ld", &none));
+    check_done();
+}
+
+static void fits_that_cannot_be(void **state)
+{
+    (void)state;
+    wl_error err = {0};
+    wl_fit_result result;
+    wl_device *device = device_of("h200");
+    const wl_fit_options one = {.targets = {[WL_FIT_L2_LOADS] = true}};
+    wl_status status = wl_fit(device, all.cases, 3, &one, &result, &err);
+    check_error("three launches, four numbers", status, &err,
+                &(expected_error){WL_E_INPUT, "3 launches are too few to fit the 4 numbers of l2_load_bytes", 0, 0});
+    check_ok("four launches", wl_fit(device, all.cases, 4, &one, &result, &(wl_error){0}), &err);
+    err = (wl_error){0};
+    status = wl_fit(device, all.cases, all.count,
+                    &(wl_fit_options){.targets = {[WL_FIT_TIME] = true}, .min_time_s = 1e3}, &result, &err);
+    check_error("all too short", status, &err,
+                &(expected_error){WL_E_INPUT, "0 launches are too few to fit the 13 numbers of time", 0, 0});
+    device->entries[WL_DEVICE_overlap_growth].count = 0;
+    err = (wl_error){0};
+    status = wl_fit(device, all.cases, all.count, &one, &result, &err);
+    check_error("a number is missing", status, &err, &(expected_error){WL_E_UNSUPPORTED, "no overlap_growth", 0, 0});
+    wl_device_free(device);
+    /* no measured laws: refused, and nothing changes */
+    device = device_of("a100-40gb");
+    wl_device *untouched = device_of("a100-40gb");
+    err = (wl_error){0};
+    status = wl_fit(device, all.cases, all.count, &one, &result, &err);
+    check_error("a100-40gb", status, &err, &(expected_error){WL_E_UNSUPPORTED, "measured laws", 0, 0});
+    check_int("a100-40gb", "numbers", (int64_t)result.number_count, 0);
+    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
+        check_int("a100-40gb", "values", (int64_t)device->entries[k].count, (int64_t)untouched->entries[k].count);
+        for (size_t i = 0; i < device->entries[k].count; i++)
+            check_near(wl_device_key_name((wl_device_key)k), "is left alone", device->entries[k].values[i],
+                       untouched->entries[k].values[i], 0);
+    }
+    wl_device_free(untouched);
+    wl_device_free(device);
+    check_done();
+}
+
+/* ---- writing ---- */
+
+static char *written(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
+                     const char *origin)
+{
+    wl_error err = {0};
+    char *out = NULL;
+    check_ok("write", wl_fit_write(text, length, device, result, origin, &out, &err), &err);
+    assert_non_null(out);
+    return out;
+}
+
+static wl_device *read_back(const char *text)
+{
+    wl_error err = {0};
+    wl_device *device = NULL;
+    check_ok("read back", wl_device_parse("fitted.yaml", text, strlen(text), &device, &err), &err);
+    return device;
+}
+
+static bool was_fitted(const wl_fit_result *r, const char *line, size_t length)
+{
+    for (size_t i = 0; i < r->number_count; i++) {
+        const char *key = wl_device_key_name(r->numbers[i].key);
+        if (length > strlen(key) && strncmp(line, key, strlen(key)) == 0 && line[strlen(key)] == ':')
+            return true;
+    }
+    return false;
+}
+
+static void files_keep_what_was_not_fitted(void **state)
+{
+    (void)state;
+    size_t length = 0;
+    const char *text = wl_device_builtin_text("h200", &length);
+    for (int some = 0; some < 2; some++) {
+        wl_device *device = device_of("h200");
+        const wl_fit_result r =
+            fit(device, all.cases, all.count,
+                some ? (wl_fit_options){.targets = {[WL_FIT_L1_WAVEFRONTS] = true}} : (wl_fit_options){0});
+        char *out = written(text, length, device, &r, "made.csv, 2026-01-02");
+        const char *a = text, *b = out;
+        int same = 0, changed = 0;
+        while (*a && *b) { /* line by line: in the same order */
+            const size_t na = strcspn(a, "\n") + 1, nb = strcspn(b, "\n") + 1;
+            if (was_fitted(&r, a, na)) {
+                changed++;
+                check_true("fitted line", "is of the same key", strncmp(a, b, strcspn(a, ":") + 1) == 0);
+                char line[600];
+                snprintf(line, sizeof line, "%.*s", (int)nb, b);
+                check_true(line, "says where it comes from",
+                           strstr(line, "source: \"fitted: made.csv, 2026-01-02; mean error of ") != NULL);
+            } else {
+                same++;
+                check_true("other line", "is the same", na == nb && memcmp(a, b, na) == 0);
+            }
+            a += na;
+            b += nb;
+        }
+        check_true("file", "has as many lines", !*a && !*b);
+        check_int("file", "keys changed", changed, some ? 2 : 23);
+        check_true("file", "lines kept", same > 60);
+        wl_device *again = read_back(out);
+        static wl_prediction p, q;
+        for (size_t i = 0; again && i < all.count; i++) {
+            wl_counted_predict(all.counted[i], device, WL_MODEL_TURNOVER, &p);
+            wl_counted_predict(all.counted[i], again, WL_MODEL_TURNOVER, &q);
+            check_near("read back", "time", q.model.time_s, p.model.time_s, 1e-3); /* four digits are kept */
+            for (int m = 0; m < WL_METRIC_COUNT; m++)
+                check_near("read back", wl_metric_name((wl_metric)m), q.metrics[m].value, p.metrics[m].value, 1e-3);
+        }
+        wl_device_free(again);
+        wl_device_free(device);
+        free(out);
+    }
+    check_done();
+}
+
+/* Units stay as they were; sizes become bytes. */
+static void units_stay(void **state)
+{
+    (void)state;
+    wl_device *device = device_of("h200");
+    const wl_fit_result r = fit(device, all.cases, all.count, (wl_fit_options){0});
+    device->entries[WL_DEVICE_l2_unit_bandwidth].values[0] = 1.2345678e13;
+    device->entries[WL_DEVICE_l2_reuse_room].values[0] = 34567891;
+    const char *text = "l2_unit_bandwidth: {value: 13.08, unit: TB/s, source: \"x\"}\n"
+                       "l2_reuse_room: {value: 30, unit: MiB, source: \"unit: y\"}\n"
+                       "l2_dirty_rest: {value: [1, 2], unit: MiB, source: \"z\"}\n";
+    char *out = written(text, strlen(text), device, &r, "t");
+    check_true("bandwidth", "in its unit", strstr(out, "l2_unit_bandwidth: {value: 12.35, unit: TB/s, ") != NULL);
+    check_true("size", "in bytes", strstr(out, "l2_reuse_room: {value: 34567891, unit: B, ") != NULL);
+    check_true("sizes", "in bytes", strstr(out, "l2_dirty_rest: {value: [") != NULL);
+    free(out);
+    wl_device_free(device);
+    check_done();
+}
+
+/* Replaces the line of one key by other text; the result is the caller's. */
+static char *with_entry(const char *key, const char *entry)
+{
+    size_t length = 0;
+    const char *text = wl_device_builtin_text("h200", &length), *at = text;
+    while (strncmp(at, key, strlen(key)) != 0)
+        at += strcspn(at, "\n") + 1;
+    const size_t head = (size_t)(at - text), line = strcspn(at, "\n") + 1;
+    char *out = calloc(1, length + strlen(entry) + 1);
+    assert_non_null(out);
+    memcpy(out, text, head);
+    strcat(out, entry);
+    strcat(out, at + line);
+    return out;
+}
+
+/* The same file in other words: entries over several lines, a last line that does not end, a key that is not there. */
+static void files_of_other_style(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *entry;
+        bool cut; /* the end of the last line */
+    } cases[] = {
+        {"a block of lines", "l2_merge:\n  value: 0.05\n  unit: 1\n  source: by hand\n", false},
+        {"braces over lines", "l2_merge: {value: 0.05,\n  unit: 1,\n  source: by hand}\n", false},
+        {"not there", "", false},
+        {"not there, no last newline", "", true},
+        {"a comment behind it", "l2_merge: {value: 0.05, unit: 1, source: by hand} # old\n", false},
+    };
+    wl_device *device = device_of("h200");
+    const wl_fit_result r = fit(device, all.cases, all.count, (wl_fit_options){.targets = {[WL_FIT_L2_LOADS] = true}});
+    double merge = 0, back = 0;
+    check_true("fit", "merge", wl_device_get(device, WL_DEVICE_l2_merge, &merge));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char *text = with_entry("l2_merge", cases[i].entry);
+        const size_t length = strlen(text) - (cases[i].cut ? 1 : 0);
+        char *out = written(text, length, device, &r, "made.csv");
+        wl_device *again = read_back(out);
+        check_true(cases[i].name, "has the number", again && wl_device_get(again, WL_DEVICE_l2_merge, &back));
+        check_near(cases[i].name, "number", back, merge, 1e-3);
+        wl_device_free(again);
+        free(out);
+        free(text);
+    }
+    /* an origin with signs that mean something in YAML */
+    size_t length = 0;
+    const char *text = wl_device_builtin_text("h200", &length);
+    char *out = written(text, length, device, &r, "my \"best\" run\\1.csv");
+    wl_device *again = read_back(out);
+    check_true("quotes", "are kept",
+               again && strstr(wl_device_source(again, WL_DEVICE_l2_merge), "my \"best\" run\\1.csv") != NULL);
+    wl_device_free(again);
+    free(out);
+    wl_device_free(device);
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_found_again),
+        cmocka_unit_test(the_devices_values_do_not_matter),
+        cmocka_unit_test(a_family_is_left_out),
+        cmocka_unit_test(families_weigh_alike),
+        cmocka_unit_test(what_is_compared),
+        cmocka_unit_test(fits_that_cannot_be),
+        cmocka_unit_test(files_keep_what_was_not_fitted),
+        cmocka_unit_test(units_stay),
+        cmocka_unit_test(files_of_other_style),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

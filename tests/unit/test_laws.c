@@ -1,0 +1,576 @@
+/* test_laws.c - metrics/laws.h and metrics/l1_law.h: volumes worked out by hand, and the closed form of the two L2
+ * halves written once more. SPDX-License-Identifier: MIT */
+#include "unit/check.h"
+
+#include "metrics/l1_law.h"
+#include "metrics/laws.h"
+#include "warpline/warpline.h"
+
+#define NEAR 1e-12
+
+/* One field, and a place for what comes out. */
+typedef struct bench {
+    wl_field_traffic field[2];
+    wl_volume volume[2];
+    wl_traffic traffic;
+    wl_laws laws;
+    wl_volumes out;
+} bench;
+
+/* 100 blocks of 4 warps, ten at a time, two on each multiprocessor; nothing is loaded or stored yet. */
+static void bench_start(bench *b)
+{
+    *b = (bench){.traffic = {.field_count = 1,
+                             .blocks = 100,
+                             .wave_blocks = 10,
+                             .warps = 400,
+                             .blocks_per_sm = 2,
+                             .l1_bytes = 128 * 1024,
+                             .sector = 32,
+                             .line = 128,
+                             .unit = 64,
+                             .fetch = 64,
+                             .l2_line = 128,
+                             .step_count = 1,
+                             .windows_known = true},
+                 .laws = {.reload = {0.5, 24, 2.7},
+                          .combine_lines = 6,
+                          .combine = {0.9, 0.3},
+                          .combine_warps = {0.1, 0.4},
+                          .partitions = 2,
+                          .room = 30e6,
+                          .steepness = 8}};
+    b->traffic.fields = b->field;
+}
+
+static void bench_run(bench *b) { wl_volumes_by_laws(&b->traffic, &b->laws, b->volume, &b->out); }
+
+/* Loads: 1600 sectors requested, 1000 distinct in each warp, 800 in each block, on 256 lines; one step. */
+static void add_loads(bench *b)
+{
+    wl_field_traffic *f = &b->field[0];
+    f->loaded_too = true;
+    f->requested = 1600;
+    f->warp_sectors = f->step_warp_sectors = 1000;
+    f->block_sectors = f->step_sectors[0] = 800;
+    f->block_units = 500;
+    f->block_lines = f->warp_lines = 256;
+    f->wave_sectors = 80; /* each read by one block of the wave */
+    b->traffic.step_lines[0] = 2.56;
+}
+
+static double reload_share(const bench *b, double lines)
+{
+    const double over = lines * 128 * b->traffic.blocks_per_sm / b->traffic.l1_bytes;
+    return b->laws.reload[0] * exp(-b->laws.reload[1] * exp(-b->laws.reload[2] * over));
+}
+
+/* ---- L1: loads ---- */
+
+static void nothing_is_loaded_again_in_a_large_l1(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    b.laws.reload[1] = 1e4; /* exp(-1e4): nothing */
+    bench_run(&b);
+    check_near("large", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
+    check_near("large", "capacity", b.out.total.l2_capacity, 0, 0);
+    check_near("large", "miss rate", b.out.l1_miss_rate, 0, 0);
+    check_near("large", "lines of the resident blocks", b.out.l1_alloc_bytes, 256 * 128 / 100.0 * 2, NEAR);
+    check_near("large", "oversubscription", b.out.l1_oversubscription, 256 * 128 / 100.0 * 2 / (128 * 1024), NEAR);
+    check_near("large", "units", b.out.requests.read_units, 500, NEAR);
+    check_near("large", "bytes of a line", b.out.requests.chunk, 32 * 800 / 256.0, NEAR);
+    check_done();
+}
+
+/* O = 512 lines x 128 B x 2 blocks / 128 KiB = 1: 0.5 exp(-24 exp(-2.7)) of sqrt(800 x 200) = 400 sectors. */
+static void the_reload_curve_at_a_given_point(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    b.traffic.step_lines[0] = 512;
+    bench_run(&b);
+    const double again = 400 * 0.5 * exp(-24 * exp(-2.7));
+    check_near("O = 1", "capacity", b.out.total.l2_capacity, again * 32, NEAR);
+    check_near("O = 1", "value", again, 39.858, 1e-4);
+    check_near("O = 1", "miss rate", b.out.l1_miss_rate, again / 800, NEAR);
+    check_near("O = 1", "units", b.out.requests.read_units, 500 + again * 500 / 800, NEAR);
+    /* what is requested again by the same warp only never misses */
+    b.field[0].step_warp_sectors = 800;
+    bench_run(&b);
+    check_near("one warp", "capacity", b.out.total.l2_capacity, 0, 0);
+    /* never more than was asked for again */
+    b.field[0].step_warp_sectors = 800 + 1e9;
+    b.laws.reload[0] = 1;
+    b.traffic.step_lines[0] = 1e6;
+    bench_run(&b);
+    check_near("all", "miss rate", b.out.l1_miss_rate, 1, NEAR);
+    check_done();
+}
+
+/* Runs of 1, 4 and 16 steps: each shorter run's finds are lost by the room of the longer one. */
+static void loops_are_judged_run_by_run(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    wl_field_traffic *f = &b.field[0];
+    b.traffic.step_count = 3;
+    const double sectors[] = {1400, 1000, 800}, lines[] = {4, 300, 700};
+    for (int n = 0; n < 3; n++) {
+        f->step_sectors[n] = sectors[n];
+        b.traffic.step_lines[n] = lines[n];
+    }
+    f->step_warp_sectors = 1500;
+    bench_run(&b);
+    const double first = reload_share(&b, 4) * sqrt(200.0 * 100.0), second = reload_share(&b, 300) * 400,
+                 third = reload_share(&b, 700) * 200;
+    check_near("steps", "capacity", b.out.total.l2_capacity, 32 * (first + second + third), NEAR);
+    check_done();
+}
+
+/* A sector that M = 4 resident blocks read: a share of merge (1 - 1/4)^2 never reaches the L2. */
+static void requests_of_several_blocks_merge(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    b.traffic.step_lines[0] = 512;
+    bench_run(&b);
+    const double capacity = b.out.total.l2_capacity, units = b.out.requests.read_units;
+    b.laws.merge = 0.08;
+    b.field[0].wave_sectors = 20;
+    bench_run(&b);
+    const double arrive = 1 - 0.08 * 0.75 * 0.75;
+    check_near("merge", "compulsory", b.out.total.l2_compulsory, 800 * 32 * arrive, NEAR);
+    check_near("merge", "capacity", b.out.total.l2_capacity, capacity * arrive, NEAR);
+    check_near("merge", "units", b.out.requests.read_units, units * arrive, NEAR);
+    b.field[0].wave_sectors = 200; /* fewer readers than one: a sample; nothing merges */
+    bench_run(&b);
+    check_near("one reader", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
+    b.field[0].wave_sectors = 20;
+    b.traffic.windows_known = false; /* the wave is not known either */
+    bench_run(&b);
+    check_near("unknown wave", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
+    check_true("unknown wave", "the L2 side is not known", !b.out.known);
+    check_done();
+}
+
+/* ---- L1: stores ---- */
+
+/* 1000 sectors written by 200 instructions, 800 of them distinct in each warp, 600 in each block. */
+static void add_stores(bench *b, double lines_per_store)
+{
+    wl_field_traffic *f = &b->field[0];
+    f->store_inst = 200;
+    f->written = 1000;
+    f->written_lines = 200 * lines_per_store;
+    f->written_units = 700;
+    f->store_warp = 800;
+    f->store_block = 600;
+    f->store_block_lines = 300;
+    f->stored = 600;
+}
+
+static void stores_combine(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double lines, warp_lines, within, between;
+    } cases[] = {
+        {"few lines, warps apart", 6, 0, 0.9, 0.1},       {"one line more", 6.01, 0, 0.3, 0.1},
+        {"few lines, warps in step", 2, 1000, 0.9, 0.4},  {"half in step", 2, 200, 0.9, 0.25},
+        {"many lines, warps in step", 32, 400, 0.3, 0.4},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bench b;
+        bench_start(&b);
+        add_stores(&b, cases[i].lines);
+        b.field[0].warp_lines = cases[i].warp_lines; /* no line is shared by warps: block_lines is 0 */
+        bench_run(&b);
+        const double sectors = 1000 - cases[i].within * 200 - cases[i].between * 200;
+        check_near(cases[i].name, "bytes", b.out.total.l2_store, 32 * sectors, NEAR);
+        check_near(cases[i].name, "bytes of a line", b.out.requests.write_chunk, 32 * 600 / 300.0, NEAR);
+    }
+    check_done();
+}
+
+/* Written sectors are whole, or come in pieces that meet in the L2. */
+static void pieces_merge_when_another_follows(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double lines, written_full, warp_full, stored, sectors, pieces;
+    } cases[] = {
+        /* 1000 - 0.9 * 200 - 0.1 * 200 = 800 arrive; 400 are whole at once, 0.9 of 200 more within the warp: 220 are
+         * pieces of 600 - 600 -> at least 1 sector: all of them are followed by another */
+        {"all merge", 1, 400, 600, 600, 800, 220 / 2.2360679774997896},
+        /* 800 arrive, none whole, into 400 sectors: two pieces each, one request spared for each */
+        {"two pieces each", 5, 0, 0, 400, 800, 800},
+        {"three pieces into two", 5, 0, 0, 800 / 1.5, 800, 800 * 0.5},
+        {"nothing follows", 5, 0, 0, 800, 800, 0},
+        {"fewer pieces than sectors", 5, 0, 0, 1000, 800, 0},
+        {"not known what is stored", 5, 0, 0, 0, 800, 800},
+        {"whole", 5, 1000, 1000, 600, 800, 0},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bench b;
+        bench_start(&b);
+        add_stores(&b, cases[i].lines);
+        b.field[0].written_full = cases[i].written_full;
+        b.field[0].store_warp_full = cases[i].warp_full;
+        b.field[0].stored = cases[i].stored;
+        bench_run(&b);
+        check_near(cases[i].name, "sectors", b.out.total.l2_store / 32, cases[i].sectors, NEAR);
+        check_near(cases[i].name, "pieces", b.out.requests.pieces, cases[i].pieces, NEAR);
+    }
+    /* what is not in pieces moves in units: here all 800 of 1000 */
+    bench b;
+    bench_start(&b);
+    add_stores(&b, 5);
+    b.field[0].written_full = b.field[0].store_warp_full = 1000;
+    bench_run(&b);
+    check_near("units", "written", b.out.requests.written_units, 700 * 0.8, NEAR);
+    b.field[0].written_full = b.field[0].store_warp_full = 300;
+    bench_run(&b);
+    check_near("units of the whole ones", "written", b.out.requests.written_units, 700 * 0.3, NEAR);
+    check_done();
+}
+
+static void no_loads_and_no_stores(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    b.traffic.window_count = 1;
+    b.traffic.window_repeats[0] = 1;
+    b.traffic.window_blocks[0] = 100;
+    bench_run(&b);
+    check_near("nothing", "loads", b.out.total.l2_compulsory + b.out.total.l2_capacity, 0, 0);
+    check_near("nothing", "stores", b.out.total.l2_store + b.out.total.dram_store, 0, 0);
+    check_near("nothing", "bytes of a line", b.out.requests.chunk, 128, 0);
+    check_near("nothing", "bytes of a written line", b.out.requests.write_chunk, 128, 0);
+    check_near("nothing", "miss rate", b.out.l1_miss_rate, 0, 0);
+    check_done();
+}
+
+/* ---- L2 ---- */
+
+#define LAYER_LINES 200000.0 /* of 128 B, read by one layer of ten */
+#define ALL_LINES 1100000.0
+#define STORE_LINES 100000.0
+
+/* Ten layers, each of which reads half of what the one before has read. */
+static void add_layers(bench *b)
+{
+    wl_field_traffic *f = &b->field[0];
+    b->traffic.blocks = 1000;
+    b->traffic.window_count = 2;
+    b->traffic.window_direction[0] = b->traffic.window_direction[1] = 2;
+    b->traffic.window_blocks[0] = 100;
+    b->traffic.window_blocks[1] = 1000;
+    b->traffic.window_repeats[0] = 10;
+    b->traffic.window_repeats[1] = 1;
+    f->loaded_too = true;
+    f->window_lines[0] = LAYER_LINES;
+    f->window_lines[1] = ALL_LINES;
+    f->window_units[0] = 2 * LAYER_LINES;
+    f->window_units[1] = 2 * ALL_LINES;
+    f->window_store_lines[0] = STORE_LINES;
+    f->window_store_lines[1] = 10 * STORE_LINES;
+    f->block_lines = 10 * LAYER_LINES * 1.25; /* 1.25 blocks per line */
+    f->store_block_lines = 10 * STORE_LINES * 3;
+}
+
+/* Launch, layer: all layers load everything anew, less what is found again. */
+static double measured_miss(const bench *b)
+{
+    const double compulsory = 10 * 2 * LAYER_LINES * 64, again = compulsory - 2 * ALL_LINES * 64;
+    check_near("layers", "compulsory", b->out.total.dram_compulsory, compulsory, NEAR);
+    return 1 + b->out.total.dram_reuse[2] / again;
+}
+
+/* Probability of a miss in P = 2 halves of capacity C and steepness n: the published form, with its own names. */
+static double published_miss(double L, double N, double S, double k, double kw, double C, double n)
+{
+    double s[9], E[2], q = 1 - pow(2, -k), rate[2] = {q, 0};
+    for (int j = 1; j <= 8; j++) {
+        const double T = L + (j - 1) * N;
+        const double V = T * (1 - 0.5 * pow(2, -k * j * L / T)) + j * S * (1 - 0.5 * pow(2, -kw));
+        s[j] = pow(0.5, pow(C / V, n));
+    }
+    for (int which = 0; which < 2; which++) { /* the copy, then the home */
+        const double p = rate[which];
+        E[which] = pow(1 - p, 7) * s[8];
+        for (int j = 1; j < 8; j++)
+            E[which] += p * pow(1 - p, j - 1) * s[j];
+        rate[1] = 1 - (1 - q) * (1 - q * E[0]);
+    }
+    return E[1] / 2 + E[0] * s[1] / 2;
+}
+
+static void two_halves_are_the_published_form(void **state)
+{
+    (void)state;
+    static const double rooms[] = {10e6, 20e6, 25e6, 30e6, 34e6, 40e6, 60e6}, steep[] = {2, 8, 12};
+    for (size_t i = 0; i < COUNT_OF(rooms); i++)
+        for (size_t j = 0; j < COUNT_OF(steep); j++)
+            for (int narrow = 0; narrow < 2; narrow++) {
+                bench b;
+                bench_start(&b);
+                add_layers(&b);
+                b.laws.room = rooms[i];
+                b.laws.steepness = steep[j];
+                if (narrow)
+                    b.field[0].block_lines *= 8;
+                bench_run(&b);
+                const double want = published_miss(LAYER_LINES * 128, ALL_LINES * 12.8, STORE_LINES * 128,
+                                                   narrow ? 10 : 1.25, 3, rooms[i], steep[j]);
+                check_near("two halves", "miss rate", measured_miss(&b), want, 1e-9);
+                check_near("two halves", "hit rate", b.out.reuse[2].hit_rate, 1 - want, 1e-9);
+            }
+    check_done();
+}
+
+static void room_decides(void **state)
+{
+    (void)state;
+    for (int partitions = 1; partitions <= 4; partitions++) {
+        double before = 2;
+        for (double room = 1e5; room < 1e10; room *= 1.3) {
+            bench b;
+            bench_start(&b);
+            add_layers(&b);
+            b.laws.partitions = partitions;
+            b.laws.room = room;
+            bench_run(&b);
+            const double miss = measured_miss(&b);
+            check_true("room", "miss rate is a probability", miss >= 0 && miss <= 1 + 1e-12);
+            check_true("room", "more room never misses more", miss <= before + 1e-12);
+            check_true("room", "tiny: all misses", room > 2e5 || miss > 1 - 1e-6);
+            check_true("room", "huge: none", room < 5e9 || miss < 1e-6);
+            before = miss;
+        }
+    }
+    /* one partition, as many bytes as there is room: half of it is gone */
+    bench b;
+    bench_start(&b);
+    add_layers(&b);
+    b.laws.partitions = 1;
+    b.laws.room = (LAYER_LINES + STORE_LINES) * 128;
+    bench_run(&b);
+    check_near("just full", "miss rate", measured_miss(&b), 0.5, 1e-9);
+    check_near("just full", "oversubscription", b.out.reuse[2].oversubscription, 1, NEAR);
+    check_near("just full", "overlap of a wave", b.out.reuse[2].overlap_bytes,
+               (20 * LAYER_LINES - 2 * ALL_LINES) * 64 * 10 / 1000, NEAR);
+    check_near("just full", "waves", b.out.waves, 100, NEAR);
+    check_done();
+}
+
+/* Rows in layers in the launch: what a row finds again is told apart from what a layer does. */
+static void rows_and_layers(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    wl_field_traffic *f = &b.field[0];
+    b.traffic.blocks = 1000;
+    b.traffic.window_count = 3;
+    const double blocks[] = {10, 100, 1000}, repeats[] = {100, 10, 1}, lines[] = {3000, 20000, 110000};
+    for (int w = 0; w < 3; w++) {
+        b.traffic.window_blocks[w] = blocks[w];
+        b.traffic.window_repeats[w] = repeats[w];
+        b.traffic.window_direction[w] = w + 1 > 2 ? 2 : w + 1;
+        f->window_lines[w] = lines[w];
+        f->window_units[w] = 2 * lines[w];
+    }
+    f->block_lines = 1000 * 300;
+    b.laws.partitions = 1;
+    b.laws.room = 3000 * 128 * 3; /* a row fits, a layer does not */
+    b.laws.steepness = 20;
+    bench_run(&b);
+    check_near("rows", "compulsory", b.out.total.dram_compulsory, 100 * 6000 * 64, NEAR);
+    check_near("rows", "y", b.out.total.dram_reuse[1], -(100 * 6000 - 10 * 40000) * 64.0, 1e-6);
+    check_true("rows", "nothing is found again in z", fabs(b.out.total.dram_reuse[2]) < 10);
+    b.laws.room = 1e12;
+    bench_run(&b);
+    check_near("all fits", "z", b.out.total.dram_reuse[2], -(10 * 40000 - 220000) * 64.0, NEAR);
+    check_near("all fits", "everything once",
+               b.out.total.dram_compulsory + b.out.total.dram_reuse[1] + b.out.total.dram_reuse[2], 220000 * 64, NEAR);
+    check_true("all fits", "reuse in y and z, none in x",
+               b.out.reuse[1].exists && b.out.reuse[2].exists && !b.out.reuse[0].exists);
+    /* windows that find nothing again (blocks overlap less than their windows): no reuse, and nothing negative */
+    f->window_units[1] = 70000;
+    bench_run(&b);
+    check_near("grows", "y", b.out.total.dram_reuse[1], 0, 0);
+    check_true("grows", "no reuse in y", !b.out.reuse[1].exists);
+    check_done();
+}
+
+/* ---- stores in memory ---- */
+
+/* One window: 10000 sectors stored by 100 blocks, ten at a time: a wave stores 1000. */
+static void add_stored(bench *b)
+{
+    b->traffic.window_count = 1;
+    b->traffic.window_repeats[0] = 1;
+    b->traffic.window_blocks[0] = 100;
+    b->field[0].stored = 10000;
+    b->field[0].store_block = 12000;
+    b->field[0].store_block_full = 9000;
+}
+
+static void sectors_are_cleaned_early(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_stored(&b);
+    bench_run(&b);
+    check_near("no number", "stores", b.out.total.dram_store, 10000 * 32, NEAR);
+    check_near("no number", "partial", b.out.total.dram_partial, 0, 0);
+    b.laws.partial_room = 2000 * 32; /* a wave fills half of it: a quarter of the incomplete quarter */
+    bench_run(&b);
+    check_near("half full", "partial", b.out.total.dram_partial, 10000 * 32 / 16.0, NEAR);
+    check_near("half full", "stores", b.out.total.dram_store, 10000 * 32 * 17 / 16.0, NEAR);
+    check_near("half full", "cleaned", b.out.requests.cleaned, 10000 / 16.0, NEAR);
+    b.laws.partial_room = 100; /* never more than all of them */
+    bench_run(&b);
+    check_near("full", "partial", b.out.total.dram_partial, 10000 * 32 / 4.0, NEAR);
+    b.field[0].stored_partly = 4000; /* never completed: read once, whatever happens */
+    bench_run(&b);
+    check_near("partly", "partial", b.out.total.dram_partial, 4000 * 32 + 10000 * 32 / 4.0 * 0.6, NEAR);
+    check_near("partly", "stores", b.out.total.dram_store, 10000 * 32 + 10000 * 32 / 4.0 * 0.6, NEAR);
+    b.field[0].store_block_full = 13000; /* samples that contradict each other */
+    bench_run(&b);
+    check_near("more than all", "cleaned", b.out.requests.cleaned, 0, 0);
+    check_done();
+}
+
+static void dirty_data_stays_behind(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double most, per_share, reads, left;
+    } cases[] = {
+        {"none stays", 0, 0, 0, 0},
+        {"at most so much", 100000, 1e9, 320000, 100000},
+        {"in proportion to the stores", 1e9, 100000, 320000, 50000},
+        {"in proportion, stores only", 1e9, 100000, 0, 100000},
+        {"never more than there is", 1e9, 1e9, 0, 320000},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        bench b;
+        bench_start(&b);
+        add_stored(&b);
+        b.field[0].store_block_full = 12000;
+        b.field[0].window_units[0] = cases[i].reads / 64;
+        b.laws.dirty[0] = cases[i].most;
+        b.laws.dirty[1] = cases[i].per_share;
+        bench_run(&b);
+        check_near(cases[i].name, "stores", b.out.total.dram_store, 320000 - cases[i].left, NEAR);
+        check_true(cases[i].name, "stores are not negative", b.out.total.dram_store >= 0);
+    }
+    /* two fields share what stays by what they store */
+    bench b;
+    bench_start(&b);
+    add_stored(&b);
+    b.traffic.field_count = 2;
+    b.field[1] = b.field[0];
+    b.field[1].stored = 30000;
+    b.laws.dirty[0] = 128000;
+    b.laws.dirty[1] = 1e9;
+    bench_run(&b);
+    check_near("two fields", "first", b.volume[0].dram_store, 320000 * 0.9, NEAR);
+    check_near("two fields", "second", b.volume[1].dram_store, 960000 * 0.9, NEAR);
+    check_done();
+}
+
+/* ---- L1 wavefronts ---- */
+
+static void wavefronts_by_hand(void **state)
+{
+    (void)state;
+    const wl_l1_totals t = {.load_inst = 700,
+                            .store_inst = 100,
+                            .load_hit = 1400,
+                            .load_cold = 1500,
+                            .store_hit = 200,
+                            .store_split = 40,
+                            .warps = 100,
+                            .loads_per_warp = 7};
+    const wl_l1_numbers n = {.extra = {9, 6, 3}, .split = 0.75};
+    wl_l1_wavefronts w = wl_l1_law(&t, &n);
+    check_near("seven loads", "loads", w.loads, 1500, 0);
+    check_near("seven loads", "stores", w.stores, 230, NEAR);
+    check_near("seven loads", "extra", w.load_store, 100 * 9 * (1 - exp(-7.0 / 6)) * 2 / 5, NEAR);
+    wl_l1_totals only = t;
+    only.store_inst = only.store_hit = 0;
+    check_near("loads only", "extra", wl_l1_law(&only, &n).load_store, 0, 0);
+    only = t;
+    only.load_inst = 0;
+    check_near("stores only", "extra", wl_l1_law(&only, &n).load_store, 0, 0);
+    check_near("device without", "extra", wl_l1_law(&t, &(wl_l1_numbers){0}).load_store, 0, 0);
+    check_done();
+}
+
+static void numbers_are_read_from_the_device(void **state)
+{
+    (void)state;
+    wl_error err = {0};
+    wl_device *device = NULL;
+    wl_laws laws;
+    assert_int_equal(wl_device_builtin("a100-40gb", &device, &err), WL_OK);
+    check_true("a100-40gb", "has no laws", !wl_laws_read(device, &laws));
+    wl_device_free(device);
+    assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
+    static const char *const sets[] = {"l1_reload_curve=[0.1,0.2,0.3]",
+                                       "l2_merge=0.4",
+                                       "store_combine_lines=5",
+                                       "store_combine=[0.5,0.6]",
+                                       "l2_reuse_room=700B",
+                                       "store_combine_warps=[0.7,0.8]",
+                                       "l2_reuse_steepness=9",
+                                       "l2_partial_room=1000B",
+                                       "l2_dirty_rest=[1100,1200]",
+                                       "l2_partitions=3"};
+    for (size_t i = 0; i < COUNT_OF(sets); i++)
+        check_ok(sets[i], wl_device_set(device, sets[i], &err), &err);
+    check_true("h200", "has laws", wl_laws_read(device, &laws));
+    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4, 5, {0.5, 0.6}, {0.7, 0.8}, 3, 700, 9, 1000, {1100, 1200}};
+    const double *got = (const double *)&laws, *wanted = (const double *)&want;
+    for (size_t i = 0; i < sizeof laws / sizeof(double); i++)
+        check_near("h200", "number", got[i], wanted[i], NEAR);
+    wl_device_free(device);
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_loaded_again_in_a_large_l1),
+        cmocka_unit_test(the_reload_curve_at_a_given_point),
+        cmocka_unit_test(loops_are_judged_run_by_run),
+        cmocka_unit_test(requests_of_several_blocks_merge),
+        cmocka_unit_test(stores_combine),
+        cmocka_unit_test(pieces_merge_when_another_follows),
+        cmocka_unit_test(no_loads_and_no_stores),
+        cmocka_unit_test(two_halves_are_the_published_form),
+        cmocka_unit_test(room_decides),
+        cmocka_unit_test(rows_and_layers),
+        cmocka_unit_test(sectors_are_cleaned_early),
+        cmocka_unit_test(dirty_data_stays_behind),
+        cmocka_unit_test(wavefronts_by_hand),
+        cmocka_unit_test(numbers_are_read_from_the_device),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,513 @@
+/* test_turnover.c - model/turnover.h: bounds and residence by hand, how the time grows, what a device may lack, and the
+ * limiters a prediction names. SPDX-License-Identifier: MIT */
+#include "unit/check.h"
+
+#include "device/device_internal.h"
+#include "model/turnover.h"
+#include "warpline/warpline.h"
+
+#define NEAR 1e-12
+
+/* A device of round numbers: 10 multiprocessors at 1 GHz; nothing waits unless a test says so. */
+static wl_turnover numbers(void)
+{
+    return (wl_turnover){.sms = 10,
+                         .clock = 1e9,
+                         .line = 128,
+                         .unit = 64,
+                         .wavefront_rate = 1,
+                         .issue_rate = 4,
+                         .block_rate = 1e30,
+                         .overlap = 1,
+                         .l2_bandwidth = 1e30,
+                         .l2_write_cost = 1,
+                         .dram_bandwidth = 1e30,
+                         .dram_write_cost = 1,
+                         .streams = INFINITY,
+                         .norm = 4};
+}
+
+static wl_demand demand(void)
+{
+    return (wl_demand){
+        .blocks = 1000, .blocks_per_sm = 2, .warps = 8000, .chunk = 128, .write_chunk = 128, .planes = 1};
+}
+
+static wl_model_result apply(const wl_turnover *n, const wl_demand *d)
+{
+    wl_model_result m;
+    wl_turnover_apply(n, d, &m);
+    return m;
+}
+
+/* ---- bounds ---- */
+
+static void sm_bounds_by_hand(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    n.wavefront_rate = 2;
+    n.lsu_issue = 1.5;
+    n.wide_multiply = 5;
+    wl_demand d = demand();
+    d.l1_wavefronts = 4e6;
+    d.memory_inst = 1e6;
+    d.tag_wavefronts = 1e6;
+    d.instructions = 1.2e7;
+    d.fp_cycles = 5e5;
+    d.multiplies = 1e6;
+    wl_model_result m = apply(&n, &d);
+    check_near("even", "L1", m.bound_s[WL_BOUND_L1], 4e6 / 2 / 1e10, NEAR);
+    check_near("even", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10, NEAR);
+    check_near("even", "issue", m.bound_s[WL_BOUND_ISSUE], 1.2e7 / 4 / 1e10, NEAR);
+    check_near("even", "fp", m.bound_s[WL_BOUND_FP], 5e5 / 1e10, NEAR);
+    check_true("even", "no multiply bound", !m.bound_known[WL_BOUND_MULTIPLY]);
+    check_true("even", "no pieces, random, atomics",
+               !m.bound_known[WL_BOUND_PIECES] && !m.bound_known[WL_BOUND_RANDOM] && !m.bound_known[WL_BOUND_ATOMICS]);
+    /* nothing waits: the time is the busiest unit's */
+    check_near("even", "time", m.time_s, 1.2e7 / 4 / 1e10, 1e-9);
+    check_near("even", "own cycles of a block", m.own_cycles, 3000, 1e-9); /* 3e5 cycles for 100 blocks each */
+    d.memory_inst = 4e6; /* more instructions than wavefronts can serve */
+    m = apply(&n, &d);
+    check_near("many loads", "L1", m.bound_s[WL_BOUND_L1], 1.5 * 4e6 / 1e10, NEAR);
+    d.wide_multiplies = 1e6;
+    m = apply(&n, &d);
+    check_near("multiplies", "multiply", m.bound_s[WL_BOUND_MULTIPLY], (2e6 + 5e6) / 4 / 1e10, NEAR);
+    d.blocks = 11; /* one multiprocessor has two, the mean is 1.1 */
+    m = apply(&n, &d);
+    check_near("uneven", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10 * 20 / 11, NEAR);
+    check_done();
+}
+
+static void memory_bounds_by_hand(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    n.l2_bandwidth = 1e12;
+    n.l2_write_cost = 2;
+    n.l2_fill_cost = 0.5;
+    n.dram_bandwidth = 1e11;
+    n.dram_write_cost = 1.25;
+    n.piece_rate = 1e9;
+    n.random_rate = 2e9;
+    n.atomic_rate = 4e9;
+    n.atomic_address_rate = 1e8;
+    wl_demand d = demand();
+    d.read_units = 1e6;
+    d.written_units = 5e5;
+    d.dram_read = 6.4e7;
+    d.dram_write = 3.2e7;
+    d.pieces = 1e5;
+    d.random_fetches = 1e5;
+    d.atomics = 1e6;
+    d.atomics_on_one = 1e4;
+    wl_model_result m = apply(&n, &d);
+    check_near("memory", "L2", m.bound_s[WL_BOUND_L2], (64 * 2e6 + 0.5 * 6.4e7) / 1e12, NEAR);
+    check_near("memory", "memory", m.bound_s[WL_BOUND_DRAM], (6.4e7 + 1.25 * 3.2e7) / 1e11, NEAR);
+    check_near("memory", "pieces", m.bound_s[WL_BOUND_PIECES], 1e-4, NEAR);
+    check_near("memory", "random", m.bound_s[WL_BOUND_RANDOM], 5e-5, NEAR);
+    check_near("memory", "atomics", m.bound_s[WL_BOUND_ATOMICS], 2.5e-4, NEAR);
+    d.atomics_on_one = 1e5;
+    check_near("memory", "atomics on one address", apply(&n, &d).bound_s[WL_BOUND_ATOMICS], 1e-3, NEAR);
+    /* requests of less than a line, many planes, many streams */
+    n.request_overhead = 16;
+    d.chunk = 32;
+    d.write_chunk = 64;
+    m = apply(&n, &d);
+    const double reads = 6.4e7 * (1 + 0.5 - 0.125), writes = 3.2e7 * (1 + 0.25 - 0.125);
+    check_near("chunks", "memory", m.bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11, NEAR);
+    n.region_loss = 0.01;
+    n.stream_loss = 0.05;
+    n.streams = 16;
+    d.planes = 8;
+    d.streams = 16;
+    check_near("planes", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11 * 1.03, NEAR);
+    d.streams = 17;
+    check_near("streams", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11 * 1.08, NEAR);
+    d.planes = 0.5;
+    check_near("no planes", "memory", apply(&n, &d).bound_s[WL_BOUND_DRAM], (reads + 1.25 * writes) / 1e11 * 1.05,
+               NEAR);
+    check_done();
+}
+
+/* L2 and memory as a norm; merging pieces and opening rows come on top; atomics beside. */
+static void bounds_combine(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    n.l2_bandwidth = 1e12;
+    n.dram_bandwidth = 1e12;
+    n.piece_rate = n.random_rate = n.atomic_rate = 1e9;
+    wl_demand d = demand();
+    d.read_units = 1e9 / 64;
+    d.dram_read = 1e9;
+    check_near("equal", "time", apply(&n, &d).time_s, 1e-3 * pow(2, 0.25), 1e-9);
+    n.norm = 2;
+    check_near("equal, norm 2", "time", apply(&n, &d).time_s, 1e-3 * sqrt(2), 1e-9);
+    n.norm = 4;
+    d.dram_read = 0;
+    d.pieces = 1e6;
+    check_near("pieces", "time", apply(&n, &d).time_s, 2e-3, 1e-9);
+    d.random_fetches = 3e6;
+    check_near("random fetches", "time", apply(&n, &d).time_s, 5e-3, 1e-9);
+    d.atomics = 5e6;
+    check_near("atomics", "time", apply(&n, &d).time_s, 5e-3 * pow(2, 0.25), 1e-9);
+    n.launch_overhead = 7e-6;
+    check_near("overhead", "time", apply(&n, &d).time_s, 5e-3 * pow(2, 0.25) + 7e-6, 1e-9);
+    n.block_rate = 1e5;
+    check_near("launch", "time", apply(&n, &d).time_s, 1e-2 + 7e-6, 1e-9);
+    check_done();
+}
+
+/* ---- residence ---- */
+
+/* Blocks of 1000 wavefronts on ten multiprocessors: own = 1000 cycles. */
+static wl_demand thousand_cycles(double blocks_per_sm, double waves)
+{
+    wl_demand d = demand();
+    d.blocks_per_sm = blocks_per_sm;
+    d.blocks = 10 * blocks_per_sm * waves;
+    d.l1_wavefronts = 1000 * d.blocks;
+    return d;
+}
+
+static void residence_by_hand(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    n.turnover = 500;
+    n.overlap = 0.6;
+    /* alone: 0.6 of the work, then the wait and the rest of the work as a norm of 2 */
+    wl_demand d = thousand_cycles(1, 7);
+    wl_model_result m = apply(&n, &d);
+    check_near("alone", "own", m.own_cycles, 1000, NEAR);
+    check_near("alone", "wait", m.wait_cycles, 500, NEAR);
+    check_near("alone", "time", m.time_s, 7e-9 * (600 + sqrt(500.0 * 500 + 400.0 * 400)), NEAR);
+    check_near("alone", "waits one after the other", m.bound_s[WL_BOUND_LATENCY], 7e-9 * 500, NEAR);
+    n.overlap = 1;
+    check_near("alone, all its work", "time", apply(&n, &d).time_s, 7e-9 * 1500, NEAR);
+    n.overlap = 0.6;
+    d = thousand_cycles(4, 3);
+    check_near("four", "time", apply(&n, &d).time_s, 3e-9 * (600 + sqrt(500.0 * 500 + 3400.0 * 3400)), NEAR);
+    n.growth = 0.5; /* 2 sqrt(4/2) */
+    check_near("four, averaged", "time", apply(&n, &d).time_s,
+               3e-9 * (600 + pow(pow(500, 2 * sqrt(2)) + pow(3400, 2 * sqrt(2)), 1 / (2 * sqrt(2)))), NEAR);
+    d = thousand_cycles(1000, 3); /* many: throughput */
+    check_near("a thousand", "time", apply(&n, &d).time_s, 3e-9 * 1e6, 1e-3);
+    d = thousand_cycles(4, 3); /* fewer blocks than fit: still one wave */
+    d.blocks = 20;
+    d.l1_wavefronts = 20000;
+    m = apply(&n, &d);
+    check_near("half a wave", "own", m.own_cycles, 500, NEAR); /* spread over four resident blocks */
+    check_near("half a wave", "waits", m.bound_s[WL_BOUND_LATENCY], 500e-9, NEAR);
+    check_done();
+}
+
+static void waits_by_hand(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    n.turnover = 100;
+    n.instruction_wait = 2;
+    n.phase_wait = 30;
+    wl_demand d = thousand_cycles(1, 1);
+    d.thread_instructions = 50;
+    d.phases = 4;
+    d.barriers = 3;
+    check_near("on chip", "wait", apply(&n, &d).wait_cycles, 100 + 2 * 50 + 30 * 7, NEAR);
+    n.dram_first = 600;
+    n.dram_next = 300;
+    d.fresh_phases = 3;
+    check_near("nothing from memory", "wait", apply(&n, &d).wait_cycles, 410, NEAR);
+    d.dram_read = 1e9; /* so many lines that each block meets some */
+    check_near("from memory", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 2 * 300, NEAR);
+    d.fresh_phases = 0.5;
+    check_near("less than one phase", "wait", apply(&n, &d).wait_cycles, 410 + 600, NEAR);
+    d.dram_read = 128 * d.blocks; /* one line each: some have none */
+    check_near("one line", "wait", apply(&n, &d).wait_cycles, 410 + 600 * (1 - exp(-1)), NEAR);
+    /* a quarter of the traffic is writes, memory is busy all the time */
+    d.dram_read = 3e9;
+    d.dram_write = 1e9;
+    n.dram_write_wait = 1000;
+    n.dram_bandwidth = 1e9;
+    check_near("between writes", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 250, NEAR);
+    /* memory is busy a tenth of the time the blocks take: 10 times 1000 + 1010 cycles */
+    n.dram_bandwidth = 4e9 / (2010e-9 / 10);
+    check_near("calm memory", "wait", apply(&n, &d).wait_cycles, 410 + 600 + 25, NEAR);
+    check_done();
+}
+
+static void the_last_block_may_be_heavier(void **state)
+{
+    (void)state;
+    const wl_turnover n = numbers();
+    wl_demand d = thousand_cycles(1, 5);
+    const double usual = apply(&n, &d).time_s;
+    d.last_block = 400;
+    check_near("lighter", "time", apply(&n, &d).time_s, usual, NEAR);
+    d.last_block = 3000;
+    check_near("heavier", "time", apply(&n, &d).time_s, usual + 2000e-9, NEAR);
+    check_done();
+}
+
+/* ---- random demands ---- */
+
+/* Which amounts may grow; the time must not fall. */
+static const struct {
+    const char *name;
+    size_t at;
+} amounts[] = {
+#define AMOUNT(member)                                                                                                 \
+    {                                                                                                                  \
+#member, offsetof(wl_demand, member)                                                                           \
+    }
+    AMOUNT(l1_wavefronts),  AMOUNT(tag_wavefronts), AMOUNT(memory_inst), AMOUNT(instructions),
+    AMOUNT(fp_cycles),      AMOUNT(multiplies),     AMOUNT(read_units),  AMOUNT(written_units),
+    AMOUNT(pieces),         AMOUNT(dram_write),     AMOUNT(streams),     AMOUNT(random_fetches),
+    AMOUNT(planes),         AMOUNT(atomics),        AMOUNT(phases),      AMOUNT(atomics_on_one),
+    AMOUNT(barriers),       AMOUNT(fresh_phases),   AMOUNT(dram_read),   AMOUNT(thread_instructions),
+    AMOUNT(wide_multiplies)};
+
+static double log_uniform(uint64_t *seed, double lo, double hi)
+{
+    return lo * pow(hi / lo, (double)check_random_in(seed, 0, 1000000) / 1e6);
+}
+
+static wl_demand random_demand(uint64_t *seed)
+{
+    wl_demand d = demand();
+    d.blocks = (double)check_random_in(seed, 1, 100000);
+    d.blocks_per_sm = (double)check_random_in(seed, 1, 32);
+    for (size_t i = 0; i < COUNT_OF(amounts); i++) {
+        const bool of_thread = amounts[i].at >= offsetof(wl_demand, phases) ||
+                               amounts[i].at == offsetof(wl_demand, planes) ||
+                               amounts[i].at == offsetof(wl_demand, streams);
+        double *amount = (double *)(void *)((char *)&d + amounts[i].at);
+        *amount = check_random_in(seed, 0, 4) == 0 ? 0 : log_uniform(seed, 1, of_thread ? 100 : 1e9);
+    }
+    d.chunk = log_uniform(seed, 8, 128);
+    d.write_chunk = log_uniform(seed, 8, 128);
+    d.fresh_phases = fmin(d.fresh_phases, d.phases);
+    return d;
+}
+
+static wl_turnover device_numbers(const char *set)
+{
+    wl_error err = {0};
+    wl_device *device = NULL;
+    wl_turnover n;
+    const char *missing = NULL;
+    assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
+    if (set)
+        check_ok(set, wl_device_set(device, set, &err), &err);
+    check_true("h200", "has all numbers", wl_turnover_read(device, &n, &missing));
+    wl_device_free(device);
+    return n;
+}
+
+/* More of anything never takes less time. Reads dilute the writes that make reads wait: without that wait. */
+static void time_grows_with_every_amount(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    const wl_turnover n = device_numbers(NULL);
+    for (int i = 0; i < 20000; i++) {
+        const wl_demand d = random_demand(&seed);
+        const size_t which = (size_t)check_random_in(&seed, 0, COUNT_OF(amounts) - 1);
+        wl_turnover here = n;
+        wl_demand more = d;
+        double *amount = (double *)(void *)((char *)&more + amounts[which].at);
+        *amount = *amount * log_uniform(&seed, 1, 10) + (double)check_random_in(&seed, 0, 1);
+        if (amounts[which].at == offsetof(wl_demand, dram_read))
+            here.dram_write_wait = 0;
+        const double before = apply(&here, &d).time_s, after = apply(&here, &more).time_s;
+        check_true(amounts[which].name, "the time does not fall", after >= before * (1 - 1e-12));
+        check_true(amounts[which].name, "the time is a number", isfinite(before) && isfinite(after));
+    }
+    check_done();
+}
+
+static void time_is_above_every_bound(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    const wl_turnover n = device_numbers("block_overlap=1");
+    for (int i = 0; i < 20000; i++) {
+        const wl_demand d = random_demand(&seed);
+        const wl_model_result m = apply(&n, &d);
+        for (int b = 0; b < WL_BOUND_COUNT; b++) {
+            check_true(wl_bound_name((wl_bound_id)b), "known where it is above 0",
+                       m.bound_known[b] == (m.bound_s[b] > 0) && m.bound_s[b] >= 0);
+            check_true(wl_bound_name((wl_bound_id)b), "the time is not below it",
+                       m.time_s >= m.bound_s[b] * (1 - 1e-9));
+        }
+        const double sum = m.bound_s[WL_BOUND_L2] + m.bound_s[WL_BOUND_DRAM] + m.bound_s[WL_BOUND_PIECES] +
+                           m.bound_s[WL_BOUND_RANDOM] + m.bound_s[WL_BOUND_ATOMICS] + m.bound_s[WL_BOUND_LAUNCH] +
+                           m.bound_s[WL_BOUND_LATENCY] + n.launch_overhead;
+        double busiest = 0;
+        for (int b = WL_BOUND_FP; b <= WL_BOUND_TAG; b++)
+            busiest = fmax(busiest, m.bound_s[b]);
+        check_true("all", "nor above all of them one after the other", m.time_s <= (sum + busiest) * (1 + 1e-9));
+    }
+    check_done();
+}
+
+/* ---- the device's numbers ---- */
+
+static void a_missing_number_is_named(void **state)
+{
+    (void)state;
+    static const wl_device_key needed[] = {
+        WL_DEVICE_l1_wavefront_rate, WL_DEVICE_issue_rate, WL_DEVICE_block_rate,        WL_DEVICE_block_turnover,
+        WL_DEVICE_instruction_wait,  WL_DEVICE_phase_wait, WL_DEVICE_dram_wait_first,   WL_DEVICE_dram_wait_next,
+        WL_DEVICE_block_overlap,     WL_DEVICE_l2_unit,    WL_DEVICE_l2_unit_bandwidth, WL_DEVICE_dram_read_bandwidth,
+        WL_DEVICE_bound_norm};
+    static const wl_device_key optional[] = {
+        WL_DEVICE_overlap_growth,  WL_DEVICE_dram_wait_write,  WL_DEVICE_lsu_issue,
+        WL_DEVICE_wide_multiply,   WL_DEVICE_l2_write_cost,    WL_DEVICE_l2_fill_cost,
+        WL_DEVICE_piece_rate,      WL_DEVICE_dram_write_cost,  WL_DEVICE_dram_request_overhead,
+        WL_DEVICE_dram_streams,    WL_DEVICE_dram_region_loss, WL_DEVICE_dram_stream_loss,
+        WL_DEVICE_atomic_rate,     WL_DEVICE_dram_random_rate, WL_DEVICE_atomic_address_rate,
+        WL_DEVICE_launch_overhead, WL_DEVICE_l2_dirty_rest};
+    wl_error err = {0};
+    wl_device *device = NULL;
+    wl_turnover n;
+    assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
+    for (size_t i = 0; i < COUNT_OF(needed); i++) {
+        const size_t count = device->entries[needed[i]].count;
+        const char *missing = NULL;
+        device->entries[needed[i]].count = 0;
+        check_true(wl_device_key_name(needed[i]), "is needed", !wl_turnover_read(device, &n, &missing));
+        check_text("missing", "name", missing, wl_device_key_name(needed[i]));
+        device->entries[needed[i]].count = count;
+    }
+    for (size_t i = 0; i < COUNT_OF(optional); i++)
+        device->entries[optional[i]].count = 0;
+    const char *missing = NULL;
+    check_true("optional", "numbers are not needed", wl_turnover_read(device, &n, &missing));
+    check_near("optional", "writes cost as much as reads, in the L2", n.l2_write_cost, 1, 0);
+    check_near("optional", "and in memory", n.dram_write_cost, 1, 0);
+    check_true("optional", "any number of streams", isinf(n.streams));
+    wl_device_free(device);
+    check_done();
+}
+
+/* ---- through a prediction ---- */
+
+typedef struct fixture {
+    wl_device *device;
+    wl_kernel *kernel;
+    wl_predictor *predictor;
+} fixture;
+
+static wl_prediction predict(const char *device, const char *set, const char *kernel, wl_launch launch,
+                             wl_model_id model)
+{
+    static wl_prediction p;
+    wl_error err = {0};
+    fixture f = {0};
+    size_t length = 0;
+    const char *text = wl_kernel_builtin_text(kernel, &length);
+    const wl_predict_options options = {.model = model};
+    wl_status status = wl_device_builtin(device, &f.device, &err);
+    if (status == WL_OK && set)
+        status = wl_device_set(f.device, set, &err);
+    if (status == WL_OK)
+        status = wl_kernel_parse(kernel, text, length, NULL, &f.kernel, &err);
+    if (status == WL_OK)
+        status = wl_predictor_new(f.kernel, f.device, &f.predictor, &err);
+    if (status == WL_OK)
+        status = wl_predict(f.predictor, &launch, &options, &p, &err);
+    check_ok(kernel, status, &err);
+    wl_predictor_free(f.predictor);
+    wl_kernel_free(f.kernel);
+    wl_device_free(f.device);
+    return p;
+}
+
+/* The largest bound and the next one, whatever they are. */
+static void check_limiters(const char *name, const wl_prediction *p)
+{
+    const wl_model_result *m = &p->model;
+    check_true(name, "limiters are known", m->bound_known[m->limiter] && m->bound_known[m->next]);
+    check_true(name, "limiters differ", m->limiter != m->next);
+    for (int i = 0; i < WL_BOUND_COUNT; i++) {
+        check_true(name, "no bound is above the limiter",
+                   !m->bound_known[i] || m->bound_s[i] <= m->bound_s[m->limiter]);
+        check_true(name, "no other is above the next",
+                   !m->bound_known[i] || i == (int)m->limiter || m->bound_s[i] <= m->bound_s[m->next]);
+    }
+    check_near(name, "updates per second", m->items_per_s, (double)p->items / m->time_s, NEAR);
+}
+
+static void limiters_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *set, *kernel;
+        wl_launch launch;
+        wl_bound_id limiter, next;
+    } cases[] = {
+        {"triad", NULL, "triad", {.block = {256}}, WL_BOUND_DRAM, WL_BOUND_L2},
+        {"slow L2", "l2_unit_bandwidth=1TB/s", "triad", {.block = {256}}, WL_BOUND_L2, WL_BOUND_DRAM},
+        {"slow L1", "l1_wavefront_rate=0.01", "star3d_r4", {.block = {32, 4, 4}}, WL_BOUND_L1, WL_BOUND_L2},
+        {"slow start", "block_rate=100000", "triad", {.block = {1024}}, WL_BOUND_LAUNCH, WL_BOUND_DRAM},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const wl_prediction p = predict("h200", cases[i].set, cases[i].kernel, cases[i].launch, WL_MODEL_TURNOVER);
+        check_text(cases[i].name, "model", p.model.name, "turnover");
+        check_limiters(cases[i].name, &p);
+        check_text(cases[i].name, "limiter", wl_bound_name(p.model.limiter), wl_bound_name(cases[i].limiter));
+        if (i != 2) /* which comes second there is the device file's affair */
+            check_text(cases[i].name, "next", wl_bound_name(p.model.next), wl_bound_name(cases[i].next));
+    }
+    check_done();
+}
+
+static bool warns(const wl_prediction *p, const char *text)
+{
+    for (int i = 0; i < p->warning_count; i++)
+        if (strstr(p->warnings[i], text))
+            return true;
+    return false;
+}
+
+static void a_device_without_numbers_has_the_limiter_model(void **state)
+{
+    (void)state;
+    const wl_launch launch = {.block = {32, 4, 2}};
+    wl_prediction p = predict("a100-40gb", NULL, "star3d_7pt", launch, WL_MODEL_TURNOVER);
+    check_text("asked for", "model", p.model.name, "limiter");
+    check_true("asked for", "says what is missing", warns(&p, "no l1_reload_curve: no turnover model"));
+    p = predict("a100-40gb", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
+    check_text("best", "model", p.model.name, "limiter");
+    check_true("best", "nothing to say", !warns(&p, "turnover"));
+    p = predict("h200", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
+    check_text("h200, best", "model", p.model.name, "turnover");
+    p = predict("h200", NULL, "star3d_7pt", launch, WL_MODEL_LIMITER);
+    check_text("h200, limiter", "model", p.model.name, "limiter");
+    check_limiters("h200, limiter", &p);
+    wl_model_id model;
+    check_true("names", "turnover", wl_model_find("turnover", &model) && model == WL_MODEL_TURNOVER);
+    check_true("names", "limiter", wl_model_find("limiter", &model) && model == WL_MODEL_LIMITER);
+    check_true("names", "nothing else", !wl_model_find("roofline", &model));
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sm_bounds_by_hand),
+        cmocka_unit_test(memory_bounds_by_hand),
+        cmocka_unit_test(bounds_combine),
+        cmocka_unit_test(residence_by_hand),
+        cmocka_unit_test(waits_by_hand),
+        cmocka_unit_test(the_last_block_may_be_heavier),
+        cmocka_unit_test(time_grows_with_every_amount),
+        cmocka_unit_test(time_is_above_every_bound),
+        cmocka_unit_test(a_missing_number_is_named),
+        cmocka_unit_test(limiters_are_named),
+        cmocka_unit_test(a_device_without_numbers_has_the_limiter_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
