@@ -164,7 +164,11 @@ static void print_numbers(const job *j)
                 continue;
             const bool list = wl_device_list_length(j->fitted, n->key) > 1;
             snprintf(name, sizeof name, list ? "%s[%zu]" : "%s", wl_device_key_name(n->key), n->index);
-            printf("  %-26s %12.4g %12.4g %7.1f%%\n", name, n->start, n->fitted, 100 * n->deviation);
+            printf("  %-26s %12.4g %12.4g", name, n->start, n->fitted);
+            if (n->deviation > 0)
+                printf(" %7.1f%%\n", 100 * n->deviation);
+            else
+                printf(" %8s\n", "-"); /* no launch decides it */
         }
     }
 }

@@ -210,14 +210,15 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
         square += w.out[i] * w.out[i];
     const double variance = m > 2 * n ? square / (double)(m - 2 * n) : 0;
     covar(n, w.jacobian, m, w.ipvt, 1e-14, w.wa1);
-    for (int i = 0; i < n; i++)
-        out->numbers[out->number_count++] =
-            (wl_fit_number){.target = f->target,
-                            .key = f->specs[i]->key,
-                            .index = f->specs[i]->index,
-                            .start = f->start[i],
-                            .fitted = *value_of(f->device, f->specs[i]),
-                            .deviation = sqrt(fmax(0, w.jacobian[i * m + i] * variance))};
+    for (int i = 0; i < n; i++) {
+        const double deviation = sqrt(fmax(0, w.jacobian[i * m + i] * variance)), pulled = sqrt(variance) / PULL;
+        out->numbers[out->number_count++] = (wl_fit_number){.target = f->target,
+                                                            .key = f->specs[i]->key,
+                                                            .index = f->specs[i]->index,
+                                                            .start = f->start[i],
+                                                            .fitted = *value_of(f->device, f->specs[i]),
+                                                            .deviation = deviation < 0.9 * pulled ? deviation : 0};
+    }
     workspace_free(&w);
     return WL_OK;
 }

@@ -102,7 +102,7 @@ static double reloads(const wl_traffic *t, const wl_laws *laws)
 static double small_field(const wl_traffic *t, const wl_field_traffic *f, double bytes)
 {
     const int last = t->window_count - 1;
-    if (!t->windows_known || bytes <= 0)
+    if (!t->windows_known || last < 0 || f->window_units[last] <= 0 || bytes <= 0)
         return 1;
     const double full = f->window_lines[last] * t->l2_line / (SMALL_FIELD * t->l1_bytes);
     const double stays = exp(-full * full * full * full);

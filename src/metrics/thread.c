@@ -21,7 +21,7 @@ typedef struct step {
     const wl_instruction *instruction;
     const wl_linear *linear;
     const wl_access *access;
-    int64_t cluster_top; /* highest offset among the loads of the same array */
+    int64_t cluster_top, cluster_bottom; /* highest and lowest offset among the loads of the same array */
 } step;
 
 typedef struct profiler {
@@ -73,8 +73,10 @@ static double find_arrays(const profiler *p, step *steps, size_t n)
     for (size_t start = 0, end; start < n; start = end) {
         for (end = start + 1; end < n && same_array(p, &steps[end - 1], &steps[end]);)
             end++;
-        for (size_t i = start; i < end; i++)
+        for (size_t i = start; i < end; i++) {
             steps[i].cluster_top = steps[end - 1].instruction->offset;
+            steps[i].cluster_bottom = steps[start].instruction->offset;
+        }
         arrays += far_steps(p, &steps[start]);
     }
     return arrays;
@@ -99,9 +101,9 @@ static bool reads_fresh(const profiler *p, const step *s)
     const int64_t stride = wl_thread_stride(s->linear, g, p->outer) / g->fold[p->outer];
     if (stride == 0)
         return false;
-    /* the folded cells of the blocks before reach as far as their last cell */
-    const int64_t top = s->cluster_top - (g->fold[p->outer] - 1) * stride;
-    const double behind = (double)(top - s->instruction->offset) / (double)stride;
+    /* the foremost load of the array, but for the folded cells: blocks before have reached as far */
+    const int64_t foremost = (stride > 0 ? s->cluster_top : s->cluster_bottom) - (g->fold[p->outer] - 1) * stride;
+    const double behind = (double)(foremost - s->instruction->offset) / (double)stride;
     return floor(behind + 0.5) <= (double)((g->block[p->outer] - 1) * g->fold[p->outer]);
 }
 
@@ -265,7 +267,7 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
             const wl_access *access = bounds[in->list[i].access].access;
             if (access->store != (store == 1))
                 continue;
-            steps[loads + stores] = (step){&in->list[i], &in->groups[in->list[i].group].linear, access, 0};
+            steps[loads + stores] = (step){&in->list[i], &in->groups[in->list[i].group].linear, access, 0, 0};
             *(store ? &stores : &loads) += 1;
         }
     affine_part(&p, steps, loads, stores, out);

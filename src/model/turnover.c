@@ -104,7 +104,7 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_res
 /* How long a block stays: its own work, and its wait as far as the other blocks' work does not cover it. */
 static double residence(const wl_turnover *n, double resident, double own, double wait)
 {
-    const double others = (resident - n->overlap) * own;
+    const double others = fmax(0, resident - n->overlap) * own;
     const double p = 2 * pow(fmax(1, resident / 2), n->growth); /* many blocks average out */
     return n->overlap * own + pow(pow(wait, p) + pow(others, p), 1 / p);
 }

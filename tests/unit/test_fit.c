@@ -152,9 +152,9 @@ static const struct {
                {WL_DEVICE_l2_merge, 0, 0.2},         {WL_DEVICE_store_combine, 0, 0.002},
                {WL_DEVICE_l2_reuse_room, 0, 0.005},  {WL_DEVICE_l2_reuse_steepness, 0, 0.02},
                {WL_DEVICE_l2_partial_room, 0, 0.03}, {WL_DEVICE_l2_dirty_rest, 1, 0.02},
-               {WL_DEVICE_block_turnover, 0, 0.15},  {WL_DEVICE_phase_wait, 0, 0.15},
-               {WL_DEVICE_dram_wait_first, 0, 0.15}, {WL_DEVICE_l2_unit_bandwidth, 0, 0.04},
-               {WL_DEVICE_l2_write_cost, 0, 0.12},   {WL_DEVICE_dram_request_overhead, 0, 0.1}};
+               {WL_DEVICE_block_turnover, 0, 0.15},  {WL_DEVICE_phase_wait, 0, 0.3}, /* waits stand in for each other */
+               {WL_DEVICE_dram_wait_first, 0, 0.35}, {WL_DEVICE_l2_unit_bandwidth, 0, 0.06},
+               {WL_DEVICE_l2_write_cost, 0, 0.2},    {WL_DEVICE_dram_request_overhead, 0, 0.1}};
 
 static const wl_fit_number *number_of(const wl_fit_result *r, wl_device_key key, size_t index)
 {
