@@ -165,6 +165,8 @@ static void add_part(wl_value *v, const char *name, double value)
 static double wavefronts_of(const wl_predictor *p, size_t access)
 {
     const wl_access_cost *c = &p->costs[access];
+    if (p->kernel->fields[p->kernel->accesses[access].field].shared)
+        return c->hit;
     if (p->kernel->accesses[access].store)
         return c->hit + p->l1.split * c->split;
     return p->rules.has_hash ? c->cold : c->hit;
@@ -178,6 +180,11 @@ static void add_up_warps(const wl_predictor *p, wl_counts *out)
     for (size_t a = 0; a < p->kernel->access_count; a++) {
         const wl_access_cost *c = &p->costs[a];
         const bool store = p->kernel->accesses[a].store;
+        if (p->kernel->fields[p->kernel->accesses[a].field].shared) {
+            t.shared_inst[store] += c->inst;
+            t.shared += c->hit;
+            continue;
+        }
         *(store ? &t.store_inst : &t.load_inst) += c->inst;
         *(store ? &t.store_hit : &t.load_hit) += c->hit;
         t.store_split += c->split;
@@ -203,12 +210,19 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
     wl_l1_numbers_read(device, &numbers);
     const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
-    wl_value *v = set(out, WL_METRIC_l1_wavefronts, w.loads + w.stores + w.load_store + c->l1.thread_index);
+    wl_value *v =
+        set(out, WL_METRIC_l1_wavefronts, w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared);
     add_part(v, "loads", w.loads);
     add_part(v, "stores", w.stores);
     add_part(v, "thread_index", c->l1.thread_index);
     if (w.load_store > 0)
         add_part(v, "load_store", w.load_store);
+    if (c->l1.shared > 0) {
+        add_part(v, "shared", c->l1.shared);
+        set(out, WL_METRIC_inst_shared_ld, c->l1.shared_inst[0]);
+        set(out, WL_METRIC_inst_shared_st, c->l1.shared_inst[1]);
+        set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index);
+    }
     if (c->has_hash)
         set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);
     if (c->kernel->has_flops)

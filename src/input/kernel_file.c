@@ -61,7 +61,8 @@ static wl_status bounded(const builder *b, const wl_yaml *node, const char *what
 
 static bool reserved(const char *name)
 {
-    static const char *const words[] = {"x", "y", "z", "min", "max", "random", "threadIdx", "blockIdx", "blockDim", "gridDim"};
+    static const char *const words[] = {"x",      "y",         "z",        "min",      "max",
+                                        "random", "threadIdx", "blockIdx", "blockDim", "gridDim"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], name) == 0)
             return true;
@@ -229,7 +230,7 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
 
 static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
 {
-    static const char *const keys[] = {"type", "vector", "extent", "halo", "strides", "origin", "alignment"};
+    static const char *const keys[] = {"type", "vector", "extent", "halo", "strides", "origin", "alignment", "memory"};
     *f = (wl_field){.name = node->key, .loc = node->key_loc, .vector = 1};
     WL_TRY(check_name(node, "field", b->err));
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "a field", b->err));
@@ -254,6 +255,13 @@ static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
             return wl_fail(b->err, WL_E_INPUT, alignment->loc,
                            "alignment must be a power of two, in bytes, and at least one element");
         f->base_bytes = bytes < BASE_ALIGNMENT_BYTES ? bytes : 0;
+    }
+    const wl_yaml *memory = wl_yaml_get(node, "memory");
+    if (memory) {
+        WL_TRY(wl_yaml_expect(memory, WL_YAML_SCALAR, "memory", b->err));
+        f->shared = strcmp(memory->text, "shared") == 0;
+        if (!f->shared && strcmp(memory->text, "global") != 0)
+            return wl_fail(b->err, WL_E_INPUT, memory->loc, "memory is global or shared");
     }
     return read_layout(b, node, f);
 }
@@ -476,9 +484,9 @@ static wl_status read_resources(builder *b)
 
 static wl_status build(builder *b, const char *text, size_t length, const wl_kernel_options *options)
 {
-    static const char *const keys[] = {"name",   "params", "domain",  "fields", "update",    "loads",
-                                       "stores", "loops",  "scalars", "flops",  "registers", "shared_bytes",
-                                       "instructions", "barriers", "guarded_cells"};
+    static const char *const keys[] = {"name",      "params",       "domain",       "fields",   "update",
+                                       "loads",     "stores",       "loops",        "scalars",  "flops",
+                                       "registers", "shared_bytes", "instructions", "barriers", "guarded_cells"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, text, length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));

@@ -32,6 +32,7 @@ typedef struct wl_field {
     int dims;                           /* 0: addressed by plain element index               */
     int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements                                       */
     int64_t origin;                     /* of cell (0,0,..), in elements from the base       */
+    bool shared;                        /* in shared memory: one per block                   */
     int64_t base_bytes;                 /* address assumed for the base: 0, or its alignment */
     wl_loc loc;
 } wl_field;

@@ -13,9 +13,10 @@
 typedef struct wl_l1_totals {
     double load_inst, store_inst;
     double load_hit, load_cold, store_hit, store_split;
-    double warps;          /* that have work                          */
-    double loads_per_warp; /* executed                                */
-    double thread_index;   /* wavefronts of reading the thread's place */
+    double warps;                  /* that have work                          */
+    double loads_per_warp;         /* executed                                */
+    double thread_index;           /* wavefronts of reading the thread's place */
+    double shared_inst[2], shared; /* shared memory: loads and stores; wavefronts */
 } wl_l1_totals;
 
 typedef struct wl_l1_numbers {

@@ -213,6 +213,10 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
     const double cells = (double)(p->geometry->fold[0] * p->geometry->fold[1] * p->geometry->fold[2]);
     double once = 0;
     for (size_t a = 0; a < p->kernel->access_count; a++) {
+        if (p->kernel->fields[bounds[a].access->field].shared) {
+            out->instructions += 2 * cells * wl_access_steps(p->kernel, bounds[a].access); /* its address and itself */
+            continue;
+        }
         if (!bounds[a].affine || p->kernel->loop_count > 0)
             WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
         if (bounds[a].affine)
@@ -265,7 +269,7 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
     for (int store = 0; store < 2; store++)
         for (size_t i = 0; i < in->count; i++) {
             const wl_access *access = bounds[in->list[i].access].access;
-            if (access->store != (store == 1))
+            if (access->store != (store == 1) || k->fields[access->field].shared)
                 continue;
             steps[loads + stores] = (step){&in->list[i], &in->groups[in->list[i].group].linear, access, 0, 0};
             *(store ? &stores : &loads) += 1;

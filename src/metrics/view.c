@@ -23,7 +23,7 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_access *a = &k->accesses[i];
-        if (a->field != field || (side != WL_BOTH && a->store != (side == WL_STORES)))
+        if (k->fields[field].shared || a->field != field || (side != WL_BOTH && a->store != (side == WL_STORES)))
             continue;
         s->accesses[s->count++] = &v->bounds[i];
         affine = affine && v->bounds[i].affine;
