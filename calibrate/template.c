@@ -78,35 +78,35 @@ static const cal_template_row a100_curves[] = {
 /* The fitted part of the time model, of h200: no other shipped device has it, so every GPU starts from it. */
 static const cal_template_row h200_time[] = {
     {CAL_instruction_wait, 1, {2.441}},   {CAL_loads_per_phase, 1, {6}},
-    {CAL_phase_wait, 1, {137.2}},         {CAL_dram_wait_first, 1, {601.5}},
-    {CAL_dram_wait_next, 1, {374.2}},     {CAL_dram_wait_write, 1, {1037}},
-    {CAL_block_overlap, 1, {0.5964}},     {CAL_lsu_issue, 1, {1.008}},
+    {CAL_phase_wait, 1, {149.3}},         {CAL_dram_wait_first, 1, {590}},
+    {CAL_dram_wait_next, 1, {361.6}},     {CAL_dram_wait_write, 1, {1077}},
+    {CAL_block_overlap, 1, {0.5598}},     {CAL_lsu_issue, 1, {1.008}},
     {CAL_wide_multiply, 1, {4.002}},      {CAL_l2_unit, 1, {64}},
-    {CAL_l2_write_cost, 1, {1.92}},       {CAL_dram_write_cost, 1, {1.164}},
-    {CAL_dram_request_overhead, 1, {19}}, {CAL_dram_region_loss, 1, {0.005381}},
-    {CAL_dram_stream_loss, 1, {0.06624}}, {CAL_dram_streams, 1, {16}},
-    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {0.4589}},
-    {CAL_overlap_growth, 1, {0.2664}},
+    {CAL_l2_write_cost, 1, {2.514}},      {CAL_dram_write_cost, 1, {1.164}},
+    {CAL_dram_request_overhead, 1, {19}}, {CAL_dram_region_loss, 1, {0.00523}},
+    {CAL_dram_stream_loss, 1, {0.05646}}, {CAL_dram_streams, 1, {16}},
+    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {1.38}},
+    {CAL_overlap_growth, 1, {0.2899}},
 };
 
 /* The laws that replace the curves, of h200: for its generation and later ones only. */
 static const cal_template_row h200_laws[] = {
-    {CAL_l1_warp_extra, 3, {9.598, 7.104, 2.484}},
-    {CAL_l1_store_split, 1, {0.6153}},
-    {CAL_l1_reload_curve, 3, {0.5614, 12.9, 2.031}},
-    {CAL_l2_merge, 1, {0.07772}},
+    {CAL_l1_warp_extra, 3, {10.12, 7.393, 2.59}},
+    {CAL_l1_store_split, 1, {0.6217}},
+    {CAL_l1_reload_curve, 3, {0.5812, 11.5, 1.905}},
+    {CAL_l2_merge, 1, {0.08382}},
     {CAL_store_combine_lines, 1, {6}},
-    {CAL_store_combine, 2, {0.9868, 0.2913}},
-    {CAL_store_combine_warps, 2, {0.1048, 0.3275}},
+    {CAL_store_combine, 2, {0.9868, 0.291}},
+    {CAL_store_combine_warps, 2, {0.111, 0.3332}},
 };
 /* Not fitted, but not visible by timing either. */
 static const cal_template_row h200_other[] = {{CAL_l1_mshr, 1, {512}}};
 /* Those that are sizes of its L2 of 60 MiB: scaled with the L2. */
 static const cal_template_row h200_l2[] = {
-    {CAL_l2_reuse_room, 1, {34442429}},
-    {CAL_l2_reuse_steepness, 1, {6.999}},
-    {CAL_l2_partial_room, 1, {20960476}},
-    {CAL_l2_dirty_rest, 2, {25777677, 34087957}},
+    {CAL_l2_reuse_room, 1, {34442193}},
+    {CAL_l2_reuse_steepness, 1, {7.02}},
+    {CAL_l2_partial_room, 1, {21006996}},
+    {CAL_l2_dirty_rest, 2, {25827999, 34121416}},
 };
 static const double h200_l2_size = 60 * MiB;
 

@@ -13,7 +13,7 @@
 #include "metrics/laws.h"
 
 #define KNEE 0.05 /* errors beyond this weigh by their size, not by its square                             */
-#define PULL 0.02 /* towards the start: what no launch decides stays there                                 */
+#define PULL 0.01 /* towards the start: what no launch decides stays there */
 #define SMALL_VOLUME                                                                                                   \
     48e6 /* measured memory volumes below, in bytes, are mostly what the caches held before and after */
 #define EVALUATIONS 4000

@@ -157,7 +157,9 @@ static void stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
         const double together = fmax(1, f->written / f->written_lines);
         const double in_pieces = fmax(0, f->stored - f->store_warp_full);
         const double merging = f->stored > 0 ? fmin(1, fmax(0, pieces / fmax(1, in_pieces) - 1)) : 1;
-        out->requests.pieces += pieces * merging / sqrt(together);
+        const double cost = pieces * merging / sqrt(together);
+        out->requests.pieces += cost;
+        out->requests.lone_pieces += cost * fmax(0, 2 - together);
         out->requests.written_units += f->written_units * (sectors - pieces) / f->written;
     }
     out->requests.write_chunk = lines_written > 0 ? t->sector * written / lines_written : t->line;

@@ -30,6 +30,7 @@ typedef struct wl_requests {
     double chunk;                     /* bytes of one line that a block loads, on average               */
     double pieces;                    /* writes that leave a sector incomplete, weighted by their cost  */
     double random;                    /* fetches from memory at random places                           */
+    double lone_pieces;               /* of these, those that come one to a line                        */
     double cleaned;                   /* sectors read and written early, before they were complete      */
     double write_chunk;               /* bytes of one line that a store fills, on average               */
 } wl_requests;

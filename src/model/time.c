@@ -41,6 +41,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .read_units = v->requests.read_units,
                    .written_units = v->requests.written_units,
                    .pieces = v->requests.pieces,
+                   .lone_pieces = v->requests.lone_pieces,
                    .random_fetches = v->requests.random + 2 * v->requests.cleaned,
                    .dram_read = m[WL_METRIC_dram_load_bytes].value,
                    .dram_write = m[WL_METRIC_dram_store_bytes].value,

@@ -130,9 +130,10 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double sm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, waves * wait / n->clock);
 
-    /* merging pieces and opening rows for single sectors overlap with nothing else the memory side does */
-    const double memory =
-        pow(pow(l2, q) + pow(dram, q), 1 / q) + m->bound_s[WL_BOUND_PIECES] + m->bound_s[WL_BOUND_RANDOM];
+    /* merging lone pieces and opening rows for single sectors overlap with nothing else the memory side does; pieces
+     * that share a line are work of the L2 like any other */
+    const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
+    const double memory = pow(pow(l2 + other, q) + pow(dram, q), 1 / q) + lone + m->bound_s[WL_BOUND_RANDOM];
     const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
     const double last = fmax(0, d->last_block - own) / n->clock;
     m->own_cycles = own;

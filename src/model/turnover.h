@@ -19,7 +19,7 @@ typedef struct wl_demand {
     double instructions;                /* of warps                                                       */
     double fp_cycles;                   /* of the arithmetic units, as if one multiprocessor did it all   */
     double multiplies, wide_multiplies; /* of warps */
-    double read_units, written_units, pieces;
+    double read_units, written_units, pieces, lone_pieces;
     double dram_read, dram_write, random_fetches;
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
     double planes, streams;
