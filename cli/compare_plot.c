@@ -89,10 +89,31 @@ static void quoted(const char *text, FILE *out)
     fputc('\'', out);
 }
 
+/* 1, 2, 5, 10, .. between the limits; only powers of ten where there are many. */
+static void write_tics(double lo, double hi, FILE *out)
+{
+    static const double steps[] = {1, 2, 5};
+    const bool many = hi > 1000 * lo;
+    for (int axis = 0; axis < 2; axis++) {
+        bool first = true;
+        fprintf(out, "set %ctics (", "xy"[axis]);
+        for (int power = (int)floor(log10(lo)); power <= (int)ceil(log10(hi)); power++)
+            for (int s = 0; s < (many ? 1 : 3); s++) {
+                const double tic = steps[s] * pow(10, power);
+                if (tic < lo || tic > hi)
+                    continue;
+                fprintf(out, "%s'%.0e' %.6g", first ? "" : ", ", tic, tic);
+                first = false;
+            }
+        fputs(")\n", out);
+    }
+}
+
 static void write_panel(const comparison *c, int v, size_t index, double lo, double hi, FILE *out)
 {
     fprintf(out, "\nset title '%s [%s]'\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n", value_name(v),
             value_unit(v), lo / 1.5, hi * 1.5, lo / 1.5, hi * 1.5);
+    write_tics(lo / 1.5, hi * 1.5, out);
     fprintf(out,
             "plot x with lines lc 'black' notitle, %g*x with lines dt 2 lc 'gray' notitle, %g*x with lines dt 2 lc "
             "'gray' notitle",
