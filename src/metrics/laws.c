@@ -79,21 +79,26 @@ static double evicted(const wl_traffic *t, const wl_laws *laws, double lines)
 }
 
 /* Sectors loaded again: what the shortest runs of steps request twice, mostly by other warps, and what longer ones find
- * again that shorter ones do not, each against the lines of that many steps. */
+ * again that shorter ones do not, each against the lines of that many steps. What a warp loads again within a few steps
+ * is still there. */
 static double reloads(const wl_traffic *t, const wl_laws *laws)
 {
-    double requested = 0, warps = 0, sectors[WL_STEPS_MAX] = {0}, sum = 0;
+    double requested = 0, warps[WL_STEPS_MAX] = {0}, sectors[WL_STEPS_MAX] = {0};
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         requested += f->requested;
-        warps += f->step_warp_sectors;
-        for (int n = 0; n < t->step_count; n++)
+        for (int n = 0; n < t->step_count; n++) {
             sectors[n] += f->step_sectors[n];
+            warps[n] += f->step_warp_sectors[n];
+        }
     }
     const double again = requested - sectors[0];
-    sum = fmin(again, evicted(t, laws, t->step_lines[0]) * sqrt(fmax(0, again) * fmax(0, warps - sectors[0])));
-    for (int n = 1; n < t->step_count; n++)
-        sum += evicted(t, laws, t->step_lines[n]) * fmax(0, sectors[n - 1] - sectors[n]);
+    double sum =
+        fmin(again, evicted(t, laws, t->step_lines[0]) * sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
+    for (int n = 1; n < t->step_count; n++) {
+        const double own = warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) : 0;
+        sum += evicted(t, laws, t->step_lines[n]) * fmax(0, sectors[n - 1] - sectors[n] - own);
+    }
     return sum;
 }
 

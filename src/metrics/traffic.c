@@ -201,6 +201,8 @@ static wl_status count_common(const tally *t)
 
 /* ---- runs of loop steps ---- */
 
+#define SHORT_RUN 16 /* steps after which a warp finds what it loaded itself, whatever passes meanwhile */
+
 /* The lengths of runs: all loops at their first step, then the innermost (the last) growing, then the next. */
 static int choose_steps(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX])
 {
@@ -252,10 +254,10 @@ static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOO
         WL_TRY(wl_block_sum_make(&in, &sum, t->err));
         f->step_sectors[n] = sum.granules[0] * runs;
         t->out->step_lines[n] += sum.granules[1] / t->out->blocks;
-        if (n > 0)
+        if (extents[0] * extents[1] * extents[2] > SHORT_RUN)
             continue;
         WL_TRY(wl_warp_sum_make(&in, t->warp_size, &sum, t->err));
-        f->step_warp_sectors = sum.granules[0] * runs;
+        f->step_warp_sectors[n] = sum.granules[0] * runs;
     }
     return WL_OK;
 }
@@ -271,8 +273,8 @@ static wl_status count_all_steps(const tally *t)
     for (size_t i = 0; i < o->field_count; i++) {
         wl_field_traffic *f = &o->fields[i];
         f->step_sectors[last] = f->block_sectors;
-        if (last == 0)
-            f->step_warp_sectors = f->warp_sectors;
+        if (extents[last][0] * extents[last][1] * extents[last][2] <= SHORT_RUN)
+            f->step_warp_sectors[last] = f->warp_sectors;
         o->step_lines[last] += f->block_lines / o->blocks;
         /* samples must not contradict each other: longer runs find no more */
         for (int n = 0; n <= last; n++)

@@ -24,13 +24,13 @@ typedef struct wl_field_traffic {
     double block_sectors, block_units, block_lines; /* distinct in each block, loads                 */
     double warp_sectors, warp_lines;                /* distinct in each warp, loads                  */
     double step_sectors[WL_STEPS_MAX];              /* distinct in each block and run of steps, summed over the runs */
-    double step_warp_sectors;                       /* the same in each warp, for the shortest runs  */
-    double wave_sectors;                            /* distinct in one wave, loads                   */
-    double wave_lines, wave_pages;                  /* the same, loads and stores                    */
-    double written, written_lines, written_units;   /* by store instruction                          */
-    double written_full, store_inst;                /* sectors one instruction fills; instructions   */
-    double store_warp, store_warp_full;             /* sectors: distinct in each warp, and filled    */
-    double store_block, store_block_full;           /* the same in each block                        */
+    double step_warp_sectors[WL_STEPS_MAX]; /* the same in each warp; 0: not counted, for runs that are not short */
+    double wave_sectors;                    /* distinct in one wave, loads                   */
+    double wave_lines, wave_pages;          /* the same, loads and stores                    */
+    double written, written_lines, written_units; /* by store instruction                          */
+    double written_full, store_inst;              /* sectors one instruction fills; instructions   */
+    double store_warp, store_warp_full;           /* sectors: distinct in each warp, and filled    */
+    double store_block, store_block_full;         /* the same in each block                        */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool loaded_too, random;      /* random: some load goes where nobody knows */

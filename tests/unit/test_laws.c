@@ -51,7 +51,7 @@ static void add_loads(bench *b)
     wl_field_traffic *f = &b->field[0];
     f->loaded_too = true;
     f->requested = 1600;
-    f->warp_sectors = f->step_warp_sectors = 1000;
+    f->warp_sectors = f->step_warp_sectors[0] = 1000;
     f->block_sectors = f->step_sectors[0] = 800;
     f->block_units = 500;
     f->block_lines = f->warp_lines = 256;
@@ -100,11 +100,11 @@ static void the_reload_curve_at_a_given_point(void **state)
     check_near("O = 1", "miss rate", b.out.l1_miss_rate, again / 800, NEAR);
     check_near("O = 1", "units", b.out.requests.read_units, 500 + again * 500 / 800, NEAR);
     /* what is requested again by the same warp only never misses */
-    b.field[0].step_warp_sectors = 800;
+    b.field[0].step_warp_sectors[0] = 800;
     bench_run(&b);
     check_near("one warp", "capacity", b.out.total.l2_capacity, 0, 0);
     /* never more than was asked for again */
-    b.field[0].step_warp_sectors = 800 + 1e9;
+    b.field[0].step_warp_sectors[0] = 800 + 1e9;
     b.laws.reload[0] = 1;
     b.traffic.step_lines[0] = 1e6;
     bench_run(&b);
@@ -126,7 +126,7 @@ static void loops_are_judged_run_by_run(void **state)
         f->step_sectors[n] = sectors[n];
         b.traffic.step_lines[n] = lines[n];
     }
-    f->step_warp_sectors = 1500;
+    f->step_warp_sectors[0] = 1500;
     bench_run(&b);
     const double first = reload_share(&b, 4) * sqrt(200.0 * 100.0), second = reload_share(&b, 300) * 400,
                  third = reload_share(&b, 700) * 200;
