@@ -90,7 +90,7 @@ static bool add_steps(advance *a, int left, int64_t address)
         return wl_granules_add(a->walk->granules, address >> shift, (address + a->walk->width - 1) >> shift);
     }
     const int64_t stride = a->stride[left - 1], extent = a->extent[left - 1], reach = stride * (extent - 1);
-    if (left == 1 && llabs(stride) <= (int64_t)1 << shift && llabs(stride) <= a->walk->width) { /* no gaps */
+    if (left == 1 && llabs(stride) <= wl_min((int64_t)1 << shift, a->walk->width)) { /* no gaps */
         a->budget--;
         return wl_granules_add(a->walk->granules, (address + wl_min(0, reach)) >> shift,
                                (address + wl_max(0, reach) + a->walk->width - 1) >> shift);

@@ -10,6 +10,8 @@
 #define SAMPLED_BLOCKS 64
 #define OPAQUE_BLOCKS 16
 #define SAMPLED_WARPS 64
+#define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
+#define SAMPLE_LEAST 2
 
 typedef struct summer {
     const wl_block_sum_input *in;
@@ -125,10 +127,18 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
     return WL_OK;
 }
 
+/* How many regions like this one to look at: `most`, or fewer where each takes long. */
+static int64_t sample_size(const summer *s, const wl_region *region, int64_t most)
+{
+    const double affordable = SAMPLE_BUDGET / wl_view_addresses(s->in->view, s->in->field, s->in->side, region);
+    return affordable >= (double)most ? most : wl_min(most, wl_max(SAMPLE_LEAST, (int64_t)affordable));
+}
+
 static wl_status sum_opaque(const summer *s)
 {
     const wl_geometry *g = s->in->geometry;
-    const int64_t n = wl_min(OPAQUE_BLOCKS, g->blocks);
+    const wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    const int64_t n = sample_size(s, &any, wl_min(OPAQUE_BLOCKS, g->blocks));
     s->sum->sampled = n < g->blocks;
     for (int64_t i = 0; i < n; i++) {
         int64_t block[3];
@@ -199,7 +209,9 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
     const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
-    const int64_t n = wl_min(SAMPLED_WARPS, warps);
+    wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    any.thread_count = warp_size;
+    const int64_t n = sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
     s->sum->sampled = n < warps;
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = wl_sample_block(i, n, warps);

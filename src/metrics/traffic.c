@@ -172,14 +172,26 @@ static int companions(const tally *t, wl_region *region)
     return n;
 }
 
+/* How many of them can be counted together. */
+static int countable(const tally *t, size_t field, const wl_region *region)
+{
+    wl_region some = *region;
+    while (some.blocks.count > 1 && !t->in->view->fields[field][WL_LOADS].has_shape &&
+           !wl_view_can_enumerate(t->in->view, field, WL_LOADS, &some))
+        some.blocks.count--;
+    return some.blocks.count;
+}
+
 static wl_status count_common(const tally *t)
 {
     double alone = 0, shared = 0;
-    wl_region together;
-    const int n = companions(t, &together);
-    for (size_t i = 0; i < t->out->field_count && n > 1; i++) {
+    wl_region region;
+    const int most = companions(t, &region);
+    for (size_t i = 0; i < t->out->field_count && most > 1; i++) {
+        wl_region together = region;
+        const int n = together.blocks.count = countable(t, i, &region);
         double sum = 0, all = 0;
-        if (!may_have_common(t, i)) {
+        if (n < 2 || !may_have_common(t, i)) {
             alone += t->out->fields[i].block_sectors / t->out->blocks;
             continue;
         }

@@ -62,7 +62,7 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
     return WL_OK;
 }
 
-bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region)
+double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const wl_region *region)
 {
     const wl_field_side *s = &view->fields[field][side];
     const wl_geometry *g = region->geometry;
@@ -74,7 +74,12 @@ bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, cons
     for (size_t i = 0; i < s->count; i++)
         steps += wl_threads_steps(view->kernel, s->accesses[i]->access);
     const int64_t threads = region->thread_count ? region->thread_count : g->threads;
-    return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps <= (double)WL_THREADS_BUDGET;
+    return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
+}
+
+bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region)
+{
+    return wl_view_addresses(view, field, side, region) <= (double)WL_THREADS_BUDGET;
 }
 
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,

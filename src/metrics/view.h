@@ -37,6 +37,9 @@ wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, 
 wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
                          const int64_t *granules, int n, double *touched, wl_error *err);
 
+/* How many addresses are evaluated to count a side without a shape over a region. */
+double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const wl_region *region);
+
 /* Whether a side without a shape can be counted over a region within the budget. */
 bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region);
 

@@ -228,21 +228,36 @@ static wl_status check_executions(const measurer *m)
     return WL_OK;
 }
 
+/* Lane evaluations of one block when only every advance-th step of the innermost loops is looked at. */
+static double opaque_work(const measurer *m, int64_t advance)
+{
+    const wl_geometry *g = m->context.geometry;
+    double work = 0;
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
+        if (m->bounds[a].affine)
+            continue;
+        const uint32_t vars = wl_expr_vars(m->bounds[a].access->index);
+        int64_t innermost = 1;
+        for (int l = 0; l < m->kernel->loop_count; l++)
+            if (vars & (1u << (WL_VAR_LOOP_0 + l)))
+                innermost = m->kernel->loop_extent[l];
+        work += (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) *
+                wl_access_steps(m->kernel, m->bounds[a].access) / (double)wl_min(advance, innermost);
+    }
+    return work;
+}
+
 /* How many blocks to look at, and which share of their loop steps, within the budget. */
 static wl_status opaque_blocks(const measurer *m, int64_t *blocks, int64_t *advance)
 {
     const wl_geometry *g = m->context.geometry;
-    double per_block = 0;
-    for (size_t a = 0; a < m->kernel->access_count; a++)
-        if (!m->bounds[a].affine)
-            per_block += (double)(g->threads * g->fold[0] * g->fold[1] * g->fold[2]) *
-                         wl_access_steps(m->kernel, m->bounds[a].access);
+    const double per_block = opaque_work(m, 1);
     *blocks = per_block == 0 ? 0 : g->blocks;
     if (m->samples < 0 || per_block * (double)g->blocks <= OPAQUE_BUDGET)
         return WL_OK;
     *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(OPAQUE_BUDGET / per_block)));
     *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / OPAQUE_BUDGET)) | 1; /* odd: meets all alignments */
-    if (per_block * (double)*blocks / (double)*advance > OPAQUE_LIMIT)
+    if (opaque_work(m, *advance) * (double)*blocks > OPAQUE_LIMIT)
         return wl_fail(m->err, WL_E_LIMIT, WL_NOWHERE,
                        "accesses without a closed form make %.3g addresses per block: too many to evaluate", per_block);
     return WL_OK;

@@ -125,13 +125,44 @@ static void blocks_that_load_the_same(void **state)
     check_done();
 }
 
+/* Blocks of so many addresses each that five together exceed what one count may take: fewer are looked at. */
+static void long_loops(void **state)
+{
+    (void)state;
+    static const char text[] = "name: l\ndomain: [21120]\nfields:\n  a: {type: f64}\nloops: {k: 450000}\n"
+                               "loads: [\"a[(x + k)%1000]\"]\nflops: 0\n";
+    const wl_prediction p = predict(text, NULL, 32, 1);
+    check_near("long loop", "loads", p.metrics[WL_METRIC_inst_global_ld].value, 21120.0 / 32 * 450000, 1e-9);
+}
+
+/* Only steps of the innermost loop are skipped; what the outer ones leave must be bounded, too. */
+static void nested_loops(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "name: n\ndomain: [1024]\nfields:\n  a: {type: f64}\nloops: {i: 1000, j: 1000, k: 1000}\n"
+        "loads: [\"a[x%7 + i*1000000 + j*1000 + k]\"]\nflops: 0\n";
+    wl_error err = {0};
+    wl_device *device = NULL;
+    wl_kernel *kernel = NULL;
+    wl_predictor *predictor = NULL;
+    wl_prediction p = {0};
+    check_ok("device", wl_device_builtin("h200", &device, &err), &err);
+    check_ok("kernel", wl_kernel_parse("kernel", text, strlen(text), NULL, &kernel, &err), &err);
+    check_ok("predictor", wl_predictor_new(kernel, device, &predictor, &err), &err);
+    const wl_launch launch = {.block = {256, 1, 1}, .registers = 32};
+    check_int("nested loops", "status", wl_predict(predictor, &launch, NULL, &p, &err), WL_E_LIMIT);
+    wl_predictor_free(predictor);
+    wl_kernel_free(kernel);
+    wl_device_free(device);
+    check_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tile_in_shared_memory),
-        cmocka_unit_test(gathers),
-        cmocka_unit_test(random_numbers),
-        cmocka_unit_test(blocks_that_load_the_same),
+        cmocka_unit_test(a_tile_in_shared_memory),   cmocka_unit_test(gathers),    cmocka_unit_test(random_numbers),
+        cmocka_unit_test(blocks_that_load_the_same), cmocka_unit_test(long_loops), cmocka_unit_test(nested_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
