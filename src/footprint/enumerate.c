@@ -8,7 +8,8 @@
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
-#define LANES 64 /* threads evaluated together; any number serves */
+#define ADVANCE_BUDGET (WL_THREADS_BUDGET / 8) /* pieces of addresses added for loops that advance evenly */
+#define LANES 64                               /* threads evaluated together; any number serves */
 
 typedef struct walk {
     wl_granules *granules, *starts;
@@ -81,6 +82,11 @@ static void add_loop(advance *a, int64_t stride, int64_t extent)
     a->extent[at] = extent;
 }
 
+static bool leaves_no_gap(const advance *a, int64_t stride)
+{
+    return llabs(stride) <= (int64_t)1 << a->walk->shift && llabs(stride) <= a->walk->width;
+}
+
 /* All steps of the loops `left` and inside, from one address. */
 static bool add_steps(advance *a, int left, int64_t address)
 {
@@ -110,6 +116,13 @@ static wl_status advance_starts(walk *w, const wl_access *access, const int64_t 
     for (int l = 0; l < kernel->loop_count; l++)
         if (vars & (1u << (WL_VAR_LOOP_0 + l)))
             add_loop(&a, strides[l] * access->width_bytes, kernel->loop_extent[l]);
+    /* what the innermost loop adds without gaps is one piece of work */
+    double pieces = (double)w->starts->count;
+    for (int l = 0; l < a.loops; l++)
+        if (l > 0 || !leaves_no_gap(&a, a.stride[0]))
+            pieces *= (double)a.extent[l];
+    if (pieces > (double)ADVANCE_BUDGET)
+        return too_scattered(err);
     for (size_t i = 0; i < w->starts->chunk_count; i++) {
         const wl_granule_chunk *c = &w->starts->chunks[i];
         for (int word = 0; word < WL_GRANULE_CHUNK_WORDS; word++)
