@@ -5,21 +5,6 @@
 #include "compare.h"
 #include "diag.h"
 
-const char *value_name(int value) { return value == VALUE_TIME ? "time" : wl_metric_name((wl_metric)value); }
-const char *value_unit(int value) { return value == VALUE_TIME ? "s" : wl_metric_unit((wl_metric)value); }
-
-bool row_counts(const comparison *c, const compared_row *row, int value)
-{
-    return row->measured_known[value] && row->predicted_known[value] &&
-           (value != VALUE_TIME || row->measured[VALUE_TIME] >= c->min_time_s);
-}
-
-bool row_error(const compared_row *row, int value, double *error)
-{
-    return row->measured_known[value] && row->predicted_known[value] &&
-           wl_pair_error((wl_pair){row->measured[value], row->predicted[value]}, error);
-}
-
 static bool read_metrics(const options *o, comparison *c)
 {
     for (int v = 0; v < VALUE_COUNT; v++)

@@ -77,6 +77,14 @@ double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const 
     return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
 }
 
+bool wl_side_is_random(const wl_field_side *side)
+{
+    for (size_t i = 0; i < side->count; i++)
+        if (wl_expr_is_random(side->accesses[i]->access->index))
+            return true;
+    return false;
+}
+
 bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region)
 {
     return wl_view_addresses(view, field, side, region) <= (double)WL_THREADS_BUDGET;

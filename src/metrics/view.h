@@ -28,6 +28,9 @@ bool wl_view_is_fixed(const wl_kernel *kernel);
 wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out,
                        wl_error *err);
 
+/* Whether some of its addresses are random. */
+bool wl_side_is_random(const wl_field_side *side);
+
 /* Distinct granules of one side of a field over a region. WL_E_LIMIT when it would take too long. */
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
                         int64_t granule, bool want_covered, wl_count *out, wl_error *err);
