@@ -11,7 +11,7 @@
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
-/* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, m compare (with measurements) */
+/* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain */
 static const struct spec {
     const char *name, *value;
     kind kind;
@@ -31,7 +31,7 @@ static const struct spec {
     {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "pmf",
      "value of a kernel parameter; repeatable"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
-    {"--registers", "N", ONE, offsetof(options, registers), 0, "pomf", "registers per thread"},
+    {"--registers", "N", ONE, offsetof(options, registers), 0, "pom", "registers per thread"},
     {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "po",
      "shared memory per block, static and dynamic together"},
     {"--update", "TEXT", ONE, offsetof(options, update), 0, "p",

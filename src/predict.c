@@ -142,7 +142,8 @@ static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const
     if (strcmp(out->model.name, "turnover") == 0 && !c->thread.instructions_stated)
         warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
              c->thread.instructions);
-    warn(out, "no instruction stream: inst_executed, thread_inst and shared-memory metrics are unknown");
+    warn(out, "no instruction stream: inst_executed%s unknown",
+         c->l1.shared > 0 ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
 }
 
 /* ---- the table of metrics ---- */

@@ -62,10 +62,9 @@ static wl_status attribute_field(const wl_attribution_input *in, wl_counter *cou
     if (!fresh)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     const int64_t middle = g->blocks / 2;
-    wl_region block = {.geometry = g, .kernel = in->view->kernel}, wave = block;
-    wl_block_interval(g, middle, middle + 1, &block.blocks);
     const int64_t start = wl_min(middle, g->blocks - g->wave_blocks);
-    wl_block_interval(g, start, start + g->wave_blocks, &wave.blocks);
+    const wl_region block = wl_view_run(in->view, g, middle, middle + 1),
+                    wave = wl_view_run(in->view, g, start, start + g->wave_blocks);
     WL_TRY(new_granules(in, counter, f, WL_LOADS, &block, sector, fresh, err));
     share_out(in, loads, fresh, in->fields[f].l2_load_bytes, l2_load, shares);
     WL_TRY(new_granules(in, counter, f, WL_LOADS, &wave, fetch, fresh, err));

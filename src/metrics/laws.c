@@ -33,7 +33,7 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
 /* ---- L1 ---- */
 
 typedef struct load_totals {
-    double requested, block_sectors, block_lines, warp_sectors, warp_lines, wave_sectors;
+    double requested, block_sectors, block_lines, warp_lines, wave_sectors;
 } load_totals;
 
 static load_totals add_loads(const wl_traffic *t)
@@ -44,7 +44,6 @@ static load_totals add_loads(const wl_traffic *t)
         s.requested += f->requested;
         s.block_sectors += f->block_sectors;
         s.block_lines += f->block_lines;
-        s.warp_sectors += f->warp_sectors;
         s.warp_lines += f->warp_lines;
         s.wave_sectors += f->wave_sectors;
     }
@@ -114,15 +113,14 @@ static double small_field(const wl_traffic *t, const wl_field_traffic *f, double
     return 1 - stays + stays * fmin(1, t->sms * f->window_units[last] * t->fetch / bytes);
 }
 
-static void loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
+static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)
 {
-    const load_totals s = add_loads(t);
-    const double again = s.requested - s.block_sectors;
-    out->l1_alloc_bytes = s.block_lines * t->line / t->blocks * t->blocks_per_sm;
+    const double again = s->requested - s->block_sectors;
+    out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->blocks_per_sm;
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
     const double reloaded = fmin(again, reloads(t, laws));
     out->l1_miss_rate = again > 0 ? reloaded / again : 0;
-    const double arrive = (1 - merged_share(t, laws, &s)) * (1 - found_of_others(t, laws, &s));
+    const double arrive = (1 - merged_share(t, laws, s)) * (1 - found_of_others(t, laws, s));
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
@@ -133,20 +131,19 @@ static void loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
         v->l2_capacity = again_here * t->sector * left;
         out->requests.read_units += (f->block_units + units * again_here) * left;
     }
-    out->requests.chunk = s.block_lines > 0 ? t->sector * s.block_sectors / s.block_lines : t->line;
+    out->requests.chunk = s->block_lines > 0 ? t->sector * s->block_sectors / s->block_lines : t->line;
 }
 
 /* Sectors written through: stores of one warp to a sector combine unless they touch many lines; so do, less often,
  * those of two warps, mostly when the warps run in step because they wait for the same lines. */
-static void stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
+static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)
 {
-    const load_totals s = add_loads(t);
     double written = 0, lines_written = 0;
-    const double in_step = t->warps > 0 ? fmin(1, fmax(0, s.warp_lines - s.block_lines) / t->warps) : 0;
+    const double in_step = t->warps > 0 ? fmin(1, fmax(0, s->warp_lines - s->block_lines) / t->warps) : 0;
     const double between = laws->combine_warps[0] + (laws->combine_warps[1] - laws->combine_warps[0]) * in_step;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
-        if (f->store_inst <= 0)
+        if (f->written <= 0)
             continue;
         const double lines = f->written_lines / f->store_inst;
         written += f->store_block;
@@ -172,9 +169,10 @@ static void stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 
 void wl_laws_l1(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
+    const load_totals s = add_loads(t);
     out->requests = (wl_requests){0};
-    loads(t, laws, out);
-    stores(t, laws, out);
+    loads(t, laws, &s, out);
+    stores(t, laws, &s, out);
     out->sampled = t->sampled;
 }
 
@@ -242,7 +240,6 @@ static passage passage_between(const wl_traffic *t, int w)
                      .writers = stores > 0 ? fmax(1, block_stores * t->line / t->l2_line * share / stores) : 1};
 }
 
-/* All windows load everything anew; the next larger window tells how much of that was there before. */
 /* Loads from random places find a line of their field with the share of it that the L2 holds. */
 static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field, wl_volumes *out)
 {
@@ -257,6 +254,7 @@ static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field,
     out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
 }
 
+/* All windows load everything anew; the next larger window tells how much of that was there before. */
 static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     for (size_t i = 0; i < t->field_count; i++)

@@ -18,13 +18,6 @@ typedef struct estimator {
     wl_error *err;
 } estimator;
 
-static wl_region blocks_between(const estimator *e, int64_t first, int64_t last)
-{
-    wl_region r = {.geometry = e->in->geometry, .kernel = e->in->view->kernel};
-    wl_block_interval(e->in->geometry, first, last, &r.blocks);
-    return r;
-}
-
 static wl_status count(const estimator *e, size_t field, wl_side side, const wl_region *region, int64_t granule,
                        double *bytes)
 {
@@ -126,8 +119,9 @@ static wl_status allocated(const estimator *e, const wl_region *region, double *
 static wl_status overlap(estimator *e, int64_t start, int64_t distance, int direction)
 {
     const int64_t fetch = wl_device_int(e->in->device, WL_DEVICE_dram_fetch);
-    const wl_region before = blocks_between(e, start - distance, start);
-    const wl_region both = blocks_between(e, start - distance, start + e->in->geometry->wave_blocks);
+    const wl_region before = wl_view_run(e->in->view, e->in->geometry, start - distance, start);
+    const wl_region both =
+        wl_view_run(e->in->view, e->in->geometry, start - distance, start + e->in->geometry->wave_blocks);
     for (size_t f = 0; f < e->field_count; f++) {
         wl_volume *v = &e->out->fields[f];
         double old = 0, together = 0;
@@ -167,7 +161,7 @@ static wl_status reuse(estimator *e, int64_t start)
 static wl_status stores(estimator *e, const wl_region *wave)
 {
     const int64_t sector = wl_device_int(e->in->device, WL_DEVICE_l2_sector);
-    const wl_region all = blocks_between(e, 0, e->in->geometry->blocks);
+    const wl_region all = wl_view_run(e->in->view, e->in->geometry, 0, e->in->geometry->blocks);
     for (size_t f = 0; f < e->field_count; f++) {
         const wl_field_side *sides = e->in->view->fields[f];
         wl_volume *v = &e->out->fields[f];
@@ -230,7 +224,7 @@ static wl_status l2_volumes(estimator *e)
 {
     const wl_geometry *g = e->in->geometry;
     const int64_t start = wave_start(g);
-    const wl_region wave = blocks_between(e, start, start + g->wave_blocks);
+    const wl_region wave = wl_view_run(e->in->view, e->in->geometry, start, start + g->wave_blocks);
     e->out->waves = (double)g->blocks / (double)g->wave_blocks;
     WL_TRY(wave_loads(e, &wave));
     WL_TRY(allocated(e, &wave, &e->out->l2_alloc_bytes));

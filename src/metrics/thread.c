@@ -277,6 +277,8 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
     affine_part(&p, steps, loads, stores, out);
     WL_TRY(opaque_part(&p, bounds, scratch, out, err));
     const double cells = (double)(g->fold[0] * g->fold[1] * g->fold[2]);
+    out->loads_per_phase = loads_per_phase;
+    out->phases = out->loads > 0 ? fmax(1, out->loads / loads_per_phase) : 0;
     out->planes = k->dims >= 3 || g->grid[2] > 1 ? (double)(g->block[2] * g->fold[2]) : 1;
     out->instructions += START_INSTRUCTIONS + DIMENSION_INSTRUCTIONS * (double)wl_max(1, k->coordinate_reads) +
                          out->loads + out->stores + cells * k->fp_results;

@@ -12,10 +12,11 @@
 
 /* Per thread that has work. */
 typedef struct wl_thread {
-    double loads, stores; /* executed                                                                    */
-    double fresh_loads;   /* phases' worth: groups of loads_per_phase of which one reads new lines; for the
-                             thread of a block that meets the most of them                                */
-    double instructions;  /* of all kinds; estimated unless the kernel states them                       */
+    double loads, stores;           /* executed                                                                    */
+    double loads_per_phase, phases; /* loads whose waits overlap; groups of so many */
+    double fresh_loads;             /* phases' worth: groups of loads_per_phase of which one reads new lines; for the
+                                       thread of a block that meets the most of them                                */
+    double instructions;            /* of all kinds; estimated unless the kernel states them                       */
     bool instructions_stated;
     double multiplies, wide_multiplies; /* of addresses, where they are computed for every access              */
     double streams; /* arrays walked at once, loads and stores                                     */

@@ -77,6 +77,13 @@ double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const 
     return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
 }
 
+wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t first, int64_t last)
+{
+    wl_region r = {.geometry = geometry, .kernel = view->kernel};
+    wl_block_interval(geometry, first, last, &r.blocks);
+    return r;
+}
+
 bool wl_side_is_random(const wl_field_side *side)
 {
     for (size_t i = 0; i < side->count; i++)

@@ -28,6 +28,9 @@ bool wl_view_is_fixed(const wl_kernel *kernel);
 wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out,
                        wl_error *err);
 
+/* Blocks first <= n < last in launch order, as a region to count over. */
+wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t first, int64_t last);
+
 /* Whether some of its addresses are random. */
 bool wl_side_is_random(const wl_field_side *side);
 

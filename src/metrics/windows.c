@@ -15,13 +15,6 @@ typedef struct tally {
     wl_error *err;
 } tally;
 
-static wl_region run_of_blocks(const tally *t, int64_t first, int64_t last)
-{
-    wl_region r = {.geometry = t->in->geometry, .kernel = t->in->view->kernel};
-    wl_block_interval(t->in->geometry, first, last, &r.blocks);
-    return r;
-}
-
 static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_region *region, double granule,
                           double *count)
 {
@@ -66,7 +59,7 @@ static wl_region window_region(const tally *t, int w)
         start = t->out->window_direction[w] == 0   ? (g->blocks - n) / 2
                 : t->out->window_direction[w] == 1 ? (g->grid[2] - 1) / 2 * layer + (g->grid[1] - 1) / 2 * row
                                                    : (g->grid[2] - 1) / 2 * layer;
-    return run_of_blocks(t, start, start + n);
+    return wl_view_run(t->in->view, t->in->geometry, start, start + n);
 }
 
 static wl_status count_window(const tally *t, int w)
@@ -124,7 +117,7 @@ static wl_status count_wave(const tally *t)
     const wl_geometry *g = t->in->geometry;
     const int64_t start = (g->blocks - g->wave_blocks) / 2;
     const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page};
-    const wl_region wave = run_of_blocks(t, start, start + g->wave_blocks);
+    const wl_region wave = wl_view_run(t->in->view, t->in->geometry, start, start + g->wave_blocks);
     for (size_t i = 0; i < t->out->field_count; i++) {
         wl_field_traffic *f = &t->out->fields[i];
         double both[2];
@@ -139,7 +132,7 @@ static wl_status count_wave(const tally *t)
 /* What the launch stores, and which sectors it leaves incomplete. */
 static wl_status count_stored(const tally *t, size_t field)
 {
-    const wl_region all = run_of_blocks(t, 0, t->in->geometry->blocks);
+    const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
     wl_field_traffic *f = &t->out->fields[field];
     wl_count c;
     if (t->in->view->fields[field][WL_STORES].count == 0)
@@ -242,8 +235,9 @@ static wl_status count_two_waves(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
     const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), start = (g->blocks - blocks) / 2;
-    const wl_region one = run_of_blocks(t, start, start + wave);
-    wl_region two = run_of_blocks(t, start, start + blocks), second = run_of_blocks(t, start + wave, start + blocks);
+    const wl_region one = wl_view_run(t->in->view, t->in->geometry, start, start + wave);
+    wl_region two = wl_view_run(t->in->view, t->in->geometry, start, start + blocks),
+              second = wl_view_run(t->in->view, t->in->geometry, start + wave, start + blocks);
     second.onto_last = true;
     if (wave < g->blocks)
         add_window(t->out, (double)wave, (double)g->blocks / (double)wave, 0);

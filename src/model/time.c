@@ -25,13 +25,11 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     const wl_kernel *kernel = c->kernel;
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
-    double fp_rate = 0, loads_per_phase = 1;
-    (void)wl_device_get(device, WL_DEVICE_loads_per_phase, &loads_per_phase);
+    double fp_rate = 0;
     /* warps with work: those that load, or, where nothing is loaded, those that store */
     const double warps = t->warps > 0 ? t->warps : thread->stores > 0 ? t->store_inst / thread->stores : 0;
     wl_demand d = {.blocks = (double)out->blocks,
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
-                   .warps = warps,
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
                    .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1],
@@ -49,7 +47,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .write_chunk = v->requests.write_chunk,
                    .planes = thread->planes,
                    .streams = thread->streams,
-                   .phases = thread->loads > 0 ? fmax(1, thread->loads / loads_per_phase) : 0,
+                   .phases = thread->phases,
                    .barriers = kernel->barriers,
                    .thread_instructions = thread->instructions,
                    .fresh_phases = thread->fresh_loads,
@@ -59,7 +57,8 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     /* where layers do not stay in the L2, a phase waits for memory as soon as one of its loads has to */
     for (int i = 0; i < 3; i++)
         if (v->reuse[i].exists)
-            d.fresh_phases += (1 - pow(v->reuse[i].hit_rate, loads_per_phase)) * fmax(0, d.phases - d.fresh_phases);
+            d.fresh_phases +=
+                (1 - pow(v->reuse[i].hit_rate, thread->loads_per_phase)) * fmax(0, d.phases - d.fresh_phases);
     return d;
 }
 

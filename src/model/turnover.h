@@ -14,7 +14,7 @@
 
 /* What the kernel asks for. Launch totals, unless said. */
 typedef struct wl_demand {
-    double blocks, blocks_per_sm, warps;
+    double blocks, blocks_per_sm;
     double l1_wavefronts, tag_wavefronts, memory_inst;
     double instructions;                /* of warps                                                       */
     double fp_cycles;                   /* of the arithmetic units, as if one multiprocessor did it all   */

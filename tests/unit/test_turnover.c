@@ -30,7 +30,7 @@ static wl_turnover numbers(void)
 static wl_demand demand(void)
 {
     return (wl_demand){
-        .blocks = 1000, .blocks_per_sm = 2, .warps = 8000, .chunk = 128, .write_chunk = 128, .planes = 1};
+        .blocks = 1000, .blocks_per_sm = 2, .chunk = 128, .write_chunk = 128, .planes = 1};
 }
 
 static wl_model_result apply(const wl_turnover *n, const wl_demand *d)
