@@ -34,6 +34,12 @@ typedef struct batch {
     int64_t instructions;
 } batch;
 
+/* Shared memory has banks, but neither tags nor sectors. */
+static bool is_shared(const measurer *m, size_t access)
+{
+    return m->kernel->fields[m->bounds[access].access->field].shared;
+}
+
 /* ---- affine accesses ---- */
 
 static void add_tag_total(wl_access_cost *cost, wl_tag_total total, double scale, bool store)
@@ -87,7 +93,7 @@ static int64_t add_costs(const measurer *m, const batch *b, wl_pattern *p, const
                          const wl_residues *alignments)
 {
     wl_access_cost *cost = &m->costs[in->access];
-    const bool store = m->bounds[in->access].access->store;
+    const bool shared = is_shared(m, in->access), store = m->bounds[in->access].access->store;
     int64_t executions = 0, sectors = 0, hit = 0;
     for (int i = 0; i < alignments->count; i++) {
         if (!alignments->weight[i])
@@ -95,8 +101,10 @@ static int64_t add_costs(const measurer *m, const batch *b, wl_pattern *p, const
         const int64_t alignment = wl_floor_mod(wl_residue(alignments, i) + in->offset, m->context.period);
         wl_pattern_cost(&m->context, p, b->group->width, alignment);
         executions += alignments->weight[i];
-        sectors += alignments->weight[i] * p->sectors[alignment];
         hit += alignments->weight[i] * p->hit[alignment];
+        if (shared)
+            continue;
+        sectors += alignments->weight[i] * p->sectors[alignment];
         if (store)
             add_written(cost, wl_pattern_written(&m->context, p, b->group->width, alignment),
                         (double)alignments->weight[i]);
@@ -126,7 +134,7 @@ static void measure_batch(const measurer *m, const batch *b, const wl_instructio
             if (again && m->context.rules->has_hash)
                 wl_tag_window_open(&m->context, &e, &scratch->windows[k]);
             const int64_t executions = add_costs(m, b, p, &list[i], &alignments);
-            if (m->context.rules->has_hash)
+            if (m->context.rules->has_hash && !is_shared(m, list[i].access))
                 add_tag_costs(m, b, p, &scratch->windows[k], &list[i], i, executions);
         }
     }
@@ -174,8 +182,10 @@ static wl_status measure_warp(void *context, const int64_t *addresses, int lanes
     memcpy(w.address, addresses, (size_t)lanes * sizeof *addresses);
     memcpy(w.lane, o->lane, (size_t)lanes);
     cost->inst += o->scale;
-    cost->sectors += o->scale * wl_warp_sectors(rules, &w);
     cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
+    if (is_shared(o->m, o->access))
+        return WL_OK;
+    cost->sectors += o->scale * wl_warp_sectors(rules, &w);
     if (rules->has_hash) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
         add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->scale, a->store);
@@ -263,6 +273,12 @@ static wl_status opaque_blocks(const measurer *m, int64_t *blocks, int64_t *adva
     return WL_OK;
 }
 
+static double data_wavefronts(const measurer *m, size_t access, const wl_access_cost *cost)
+{
+    const bool by_banks = m->bounds[access].access->store || is_shared(m, access) || !m->context.rules->has_hash;
+    return by_banks ? cost->hit : cost->cold;
+}
+
 /* The last block may be heavier than the rest, and nothing runs beside it. */
 static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *arena)
 {
@@ -278,14 +294,13 @@ static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *aren
         wl_program program;
         const wl_access_cost *c = &m->costs[a];
         if (m->bounds[a].affine) { /* as any block */
-            m->result->last_block += (m->bounds[a].access->store ? c->hit : c->cold) / (double)g->blocks;
+            m->result->last_block += data_wavefronts(m, a, c) / (double)g->blocks;
             continue;
         }
         WL_TRY(wl_program_make(m->kernel, m->bounds[a].access, arena, &program, m->err));
         program.advance = advance;
         WL_TRY(measure_block(&last, &program, a, block, 1));
-        m->result->last_block +=
-            m->bounds[a].access->store || !m->context.rules->has_hash ? costs[a].hit : costs[a].cold;
+        m->result->last_block += data_wavefronts(m, a, &costs[a]);
     }
     return WL_OK;
 }

@@ -57,6 +57,8 @@ static void a_tile_in_shared_memory(void **state)
         check_near(name, "global loads per warp", p.metrics[WL_METRIC_inst_global_ld].value / warps, 4, 1e-9);
         check_near(name, "global stores per warp", p.metrics[WL_METRIC_inst_global_st].value / warps, 4, 1e-9);
         check_near(name, "L2 loads", p.metrics[WL_METRIC_l2_load_bytes].value, 8192.0 * 8192 * 4, 1e-9);
+        check_near(name, "L2 stores", p.metrics[WL_METRIC_l2_store_bytes].value, 8192.0 * 8192 * 4, 1e-9);
+        check_true(name, "time is sound", p.model.time_s > 1e-4 && p.model.time_s < 1e-3);
         check_near(name, "memory loads", p.metrics[WL_METRIC_dram_load_bytes].value, 8192.0 * 8192 * 4, 1e-9);
     }
     check_done();
