@@ -9,6 +9,7 @@
 #include "warpline/launch.h"
 #include "warpline/measure.h"
 #include "warpline/predict.h"
+#include "warpline/rank.h"
 #include "warpline/status.h"
 
 #endif /* WL_WARPLINE_H */
