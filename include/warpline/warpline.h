@@ -10,5 +10,6 @@
 #include "warpline/measure.h"
 #include "warpline/predict.h"
 #include "warpline/status.h"
+#include "warpline/trust.h"
 
 #endif /* WL_WARPLINE_H */
