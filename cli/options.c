@@ -62,7 +62,7 @@ static const struct spec {
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "m",
      "predicted over measured as FILE.svg or FILE.png (needs gnuplot; keeps its script and data)"},
     {"--target", "NAME", MANY, offsetof(options, target), offsetof(options, target_count), "f",
-     "fit only what decides this: l1_wavefronts, l2_load_bytes, .., time; repeatable"},
+     "fit only what decides this: l1_wavefronts, l2_load_bytes, .., time; or judge: ranking; repeatable"},
     {"--cross-validate", NULL, FLAG, offsetof(options, cross_validate), 0, "f",
      "fit again without each family, and judge that fit by it"},
     {"--output", "FILE", ONE, offsetof(options, output), 0, "f",
