@@ -9,6 +9,8 @@ static const command commands[] = {
     {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]",
      "Predicts volumes, limiter and time of a kernel. KERNEL is a file, - (stdin), or a built-in name.",
      "text json csv", cmd_predict},
+    {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
+     "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},
     {"compare", 'm', "KERNEL|--map FILE TABLE... --device D [options]",
      "Predicts the launches of measured tables (ours or ncu --csv) and says how far off it is.", "text json csv",
      cmd_compare},
@@ -68,7 +70,7 @@ int main(int argc, char **argv)
             return EXIT_OK;
         }
         const int code = commands[i].run(&o);
-        if (code == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        if (code <= EXIT_CHECK_FAILED && (fflush(stdout) != 0 || ferror(stdout))) {
             usage_error("cannot write the output");
             return EXIT_INTERNAL;
         }
