@@ -139,11 +139,12 @@ static wl_status check_selection(const check *c, wl_error *err)
             if (c->job.launch_count == 0 || same_shape(c->job.launches[b].block, s->prediction.launch.block))
                 against = contradiction(c, s);
         }
+        if (against && strcmp(against, "--block") == 0)
+            return stored_fail(&c->baseline, &c->baseline.all[0], err, "the baseline has no launch of --block %s",
+                               c->options->block[b]);
         if (against)
-            return stored_fail(&c->baseline, &c->baseline.all[0], err,
-                               "no launch of the baseline agrees with what is given%s%s: %s is another",
-                               c->job.launch_count ? " with --block " : "",
-                               c->job.launch_count ? c->options->block[b] : "", against);
+            return stored_fail(&c->baseline, &c->baseline.all[0], err, "the baseline contradicts the %s given",
+                               against);
     }
     return WL_OK;
 }

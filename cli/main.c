@@ -14,6 +14,8 @@ static const command commands[] = {
     {"compare", 'm', "KERNEL|--map FILE TABLE... --device D [options]",
      "Predicts the launches of measured tables (ours or ncu --csv) and says how far off it is.", "text json csv",
      cmd_compare},
+    {"diff", 'D', "A.json B.json | KERNEL --device D BLOCK[:fold=F][:registers=N] BLOCK[...]",
+     "Two predictions side by side, and why one is slower.", "text json", cmd_diff},
     {"fit", 'f', "--map FILE TABLE... --device D [--output FILE] [options]",
      "Fits the numbers of a device that only measured kernels can give, and says how well they predict.", "text json",
      cmd_fit},
