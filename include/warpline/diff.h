@@ -22,8 +22,9 @@ typedef struct wl_cause {
     bool limits;      /* ... and it is the one that limits the slower side                               */
     wl_bound_id bound;
     double share;      /* of the difference in time: the difference of this bound; may be above 1         */
-    bool metric_known; /* a metric behind the bound differs in the same direction                         */
+    bool metric_known; /* a metric behind the bound differs, the same way and by a good part of it           */
     wl_metric metric;
+    double metric_share;        /* of the bound's difference: the metric's, as a share of what the bound follows from */
     const char *part, *against; /* parts that moved most, with the metric and the other way; NULL: none   */
 } wl_cause;
 

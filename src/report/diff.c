@@ -11,6 +11,7 @@
 /* A bound that tells less than this of the difference is not its cause. */
 #define SHARE_LIMITER 0.5
 #define SHARE_OTHER 0.2
+#define SHARE_METRIC 0.1 /* nor is a metric that of its bound */
 
 double wl_value_part(const wl_value *value, const char *name)
 {
@@ -57,23 +58,36 @@ static double excess(const wl_prediction *slow, const wl_prediction *fast, wl_me
     return wl_diff_rate(slow, m, slow->metrics[m].value) - wl_diff_rate(fast, m, fast->metrics[m].value);
 }
 
-/* Of the metrics behind the bound, the one that grew most. They add up only within a unit, so another unit has its
- * turn only when no metric of the ones before it grew. */
+/* Everything of the metric's unit that stands behind the bound, per update. */
+static double whole_of(const wl_prediction *p, const wl_cause *cause)
+{
+    double sum = 0;
+    wl_metric m = WL_METRIC_COUNT;
+    for (size_t i = 0; wl_bound_metric(cause->bound, i, &m); i++)
+        if (p->metrics[m].known && strcmp(wl_metric_unit(m), wl_metric_unit(cause->metric)) == 0)
+            sum += wl_diff_rate(p, m, p->metrics[m].value);
+    return sum;
+}
+
+/* Of the metrics behind the bound, the one that is most in excess. They add up only within a unit, so another unit has
+ * its turn only when no metric before it is in excess. */
 static bool find_metric(const wl_prediction *slow, const wl_prediction *fast, wl_cause *cause)
 {
     wl_metric m = WL_METRIC_COUNT;
     double most = 0;
     for (size_t i = 0; wl_bound_metric(cause->bound, i, &m); i++) {
-        if (!both_know(slow, fast, m))
+        if (!both_know(slow, fast, m) || excess(slow, fast, m) <= most)
             continue;
-        const bool other_unit = cause->metric_known && strcmp(wl_metric_unit(m), wl_metric_unit(cause->metric)) != 0;
-        const double more = excess(slow, fast, m);
-        if (other_unit || more <= 1e-9 * wl_diff_rate(slow, m, slow->metrics[m].value) || more <= most)
+        if (most > 0 && strcmp(wl_metric_unit(m), wl_metric_unit(cause->metric)) != 0)
             continue;
-        most = more;
+        most = excess(slow, fast, m);
         cause->metric = m;
-        cause->metric_known = true;
     }
+    if (most <= 0)
+        return false;
+    const double bound = bound_rate(slow, cause->bound);
+    cause->metric_share = most / whole_of(slow, cause) / ((bound - bound_rate(fast, cause->bound)) / bound);
+    cause->metric_known = cause->metric_share >= SHARE_METRIC;
     return cause->metric_known;
 }
 

@@ -90,8 +90,10 @@ static json_t *cause(const wl_cause *c)
         json_object_set_new(all, "limits_the_slower", json_boolean(c->limits));
         json_object_set_new(all, "share", json_real(c->share));
     }
-    if (c->metric_known)
+    if (c->metric_known) {
         json_object_set_new(all, "metric", json_string(wl_metric_name(c->metric)));
+        json_object_set_new(all, "metric_share", json_real(c->metric_share));
+    }
     if (c->part)
         json_object_set_new(all, "part", json_string(c->part));
     return all;

@@ -174,6 +174,12 @@ static void add_metrics(const wl_diff *d, wl_buffer *out)
     }
 }
 
+static void add_note(const char *what, const char *a, const char *b, wl_buffer *out)
+{
+    if (strcmp(a, b) != 0)
+        wl_buffer_add(out, "  note: %s: %s and %s\n", what, a, b);
+}
+
 void wl_diff_text(const wl_diff *d, wl_buffer *out)
 {
     add_side("A", &d->a, out);
@@ -181,9 +187,9 @@ void wl_diff_text(const wl_diff *d, wl_buffer *out)
     add_headline(d, out);
     for (int i = 0; i < d->reason_count; i++)
         add_wrapped(d->reasons[i], out);
-    if (strcmp(d->a.prediction->model.name, d->b.prediction->model.name) != 0)
-        wl_buffer_add(out, "  note: the times are of two models, %s and %s\n", d->a.prediction->model.name,
-                      d->b.prediction->model.name);
+    add_note("two kernels", d->a.kernel, d->b.kernel, out);
+    add_note("two devices, whose rates stand behind the bounds, too", d->a.device, d->b.device, out);
+    add_note("the times are of two models", d->a.prediction->model.name, d->b.prediction->model.name, out);
     add_bounds(d, out);
     add_occupancy(d, out);
     add_metrics(d, out);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "report/diff.h"
@@ -74,6 +75,8 @@ static void say_other_bound(const story *s)
             wl_bound_name(b), wl_bound_meaning(b), slow, s->slow_name, fast, s->fast_name);
 }
 
+static bool same_device(const wl_diff *d) { return strcmp(d->a.device, d->b.device) == 0; }
+
 /* The part per update; next to nothing is nothing. */
 static double part_rate(const wl_prediction *p, wl_metric m, const char *name)
 {
@@ -96,9 +99,12 @@ static void say_metric(const story *s)
     if (c->part && c->against)
         (void)snprintf(against, sizeof against, "; %s goes the other way (%.4g and %.4g)", c->against,
                        part_rate(s->slow, m, c->against), part_rate(s->fast, m, c->against));
-    say(s->diff, "Behind %s is %s: %.4g%s%s in %s, %.4g%s in %s, %.3g times as much%s%s.", wl_bound_name(c->bound),
+    say(s->diff, "Behind %s is %s: %.4g%s%s in %s, %.4g%s in %s, %.3g times as much%s%s.%s", wl_bound_name(c->bound),
         wl_metric_name(m), slow, unit, wl_metric_scope(m) == WL_SCOPE_LAUNCH ? " per update" : "", s->slow_name, fast,
-        unit, s->fast_name, fast / slow, part, against);
+        unit, s->fast_name, fast / slow, part, against,
+        c->metric_share >= 0.5 ? ""
+        : same_device(s->diff) ? " That is a part of it: the rest is how it is asked for."
+                               : " That is a part of it: the rest is how it is asked for, and the device.");
 }
 
 /* What the bounds without metrics follow from. */
@@ -107,11 +113,10 @@ static void say_launch(const story *s)
     const wl_prediction *a = s->slow, *b = s->fast;
     if (s->diff->cause.bound == WL_BOUND_LATENCY)
         say(s->diff,
-            "It is the wait of a block times the number of waves: %.0f cycles and %.4g waves of %lld blocks per SM in "
-            "%s, "
-            "%.0f cycles and %.4g waves of %lld in %s.",
-            a->model.wait_cycles, a->waves, (long long)a->occupancy.blocks_per_sm, s->slow_name, b->model.wait_cycles,
-            b->waves, (long long)b->occupancy.blocks_per_sm, s->fast_name);
+            "It is the wait of a block times the number of waves: %.0f cycles and %.4g waves in %s (blocks per SM: "
+            "%lld), %.0f cycles and %.4g waves in %s (%lld).",
+            a->model.wait_cycles, a->waves, s->slow_name, (long long)a->occupancy.blocks_per_sm, b->model.wait_cycles,
+            b->waves, s->fast_name, (long long)b->occupancy.blocks_per_sm);
     else if (s->diff->cause.bound == WL_BOUND_LAUNCH)
         say(s->diff, "It is the number of blocks: %lld in %s, %lld in %s.", (long long)a->blocks, s->slow_name,
             (long long)b->blocks, s->fast_name);
@@ -126,11 +131,12 @@ static void say_no_metric(const story *s)
     for (size_t i = 0; wl_bound_metric(bound, i, &m); i++) {
         if (!s->slow->metrics[m].known || !s->fast->metrics[m].known)
             continue;
-        const int n = snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", wl_metric_name(m));
+        const int n = snprintf(names + used, sizeof names - used, "%s%s", used ? " or " : "", wl_metric_name(m));
         used = n > 0 && used + (size_t)n < sizeof names ? used + (size_t)n : used;
     }
     if (used > 0)
-        say(s->diff, "%s is not larger there: what differs is how it is asked for, or the device.", names);
+        say(s->diff, "There is no more of %s: what differs is how it is asked for%s.", names,
+            same_device(s->diff) ? "" : ", or the device");
     else if (wl_bound_metric(bound, 0, &m))
         say(s->diff, "What stands behind it (%s) is not known on both sides.", wl_metric_name(m));
     else
