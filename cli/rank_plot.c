@@ -111,7 +111,7 @@ static void make_panel(const ranked_space *space, panel *out)
     }
     round_axis(&out->x, 0.15, 0.25);
     const double fastest = out->y.hi;
-    round_axis(&out->y, 0.1, 0.2);
+    round_axis(&out->y, 0.1, 0.25);
     if (!out->y.log)
         out->y = (axis){0, 1.2 * fastest, false};
 }
@@ -268,7 +268,7 @@ static void write_marks(const panel *p, FILE *out)
                 "set arrow from graph %.4f,%.4f to graph %.4f,%.4f nohead lw 0.7 lc rgb '#888888' front\nset label '",
                 marks[m].x, marks[m].y, column, y);
         write_ranks(marks[m].ranks, out);
-        fprintf(out, "' at graph %.4f,%.4f left font ',10' front\n", column + 0.008, y);
+        fprintf(out, "' at graph %.4f,%.4f left font ',10' front boxed\n", column + 0.008, y);
     }
 }
 
@@ -369,7 +369,7 @@ static void write_row(const panel *p, size_t row, size_t rows, FILE *out)
     fprintf(out,
             "\nset bmargin at screen %.6f\nset tmargin at screen %.6f\nset lmargin at screen 0.06\nset rmargin at "
             "screen 0.52\n",
-            bottom + 0.23 * height, bottom + 0.89 * height);
+            bottom + 0.23 * height, bottom + 0.88 * height);
     write_points(p, row, out);
     fputs("\nset lmargin at screen 0.585\nset rmargin at screen 0.965\n", out);
     write_bars(p, row, out);
@@ -383,7 +383,8 @@ static void write_script(const plot *picture, const panel *panels, size_t count)
     fprintf(out, "# predicted launches; made by warpline rank\nset terminal %s noenhanced size %d,%zu%s font ',12'\n",
             svg ? "svg" : "pngcairo", WIDTH, height, svg ? " background 'white'" : "");
     plot_write_files(picture);
-    fputs("set grid lt 1 lw 0.5 lc rgb '#dddddd'\nset tics font ',10'\nset key font ',10'\nset samples 500\nset "
+    fputs("set grid lt 1 lw 0.5 lc rgb '#dddddd'\nset tics font ',10'\nset key font ',10'\nset samples 500\nset style "
+          "textbox opaque noborder fillcolor rgb 'white' margins 0.4,0.4\nset "
           "multiplot\n",
           out);
     for (size_t i = 0; i < count; i++)
