@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "options.h"
+#include "plot.h"
 
 /* The values compared: every metric, and the time. */
 enum { VALUE_TIME = WL_METRIC_COUNT, VALUE_COUNT };
@@ -118,7 +119,5 @@ void comparison_csv(const comparison *c, FILE *out);
 wl_status comparison_json(const comparison *c, FILE *out, wl_error *err);
 /* compare_plot.c: writes script and data, runs gnuplot; the exit code. */
 int comparison_plot(const comparison *c);
-/* The suffixes .svg and .png. */
-bool plot_file_ok(const char *path);
 
 #endif /* WL_CLI_COMPARE_H */
