@@ -2,7 +2,9 @@
 #ifndef WL_WARPLINE_H
 #define WL_WARPLINE_H
 
+#include "warpline/check.h"
 #include "warpline/compare.h"
+#include "warpline/diff.h"
 #include "warpline/fit.h"
 #include "warpline/device.h"
 #include "warpline/kernel.h"
@@ -11,5 +13,6 @@
 #include "warpline/predict.h"
 #include "warpline/rank.h"
 #include "warpline/status.h"
+#include "warpline/trust.h"
 
 #endif /* WL_WARPLINE_H */
