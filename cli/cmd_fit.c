@@ -25,7 +25,7 @@ typedef struct job {
     wl_fit_result result;
     wl_device *fitted;
     bool fits, ranks; /* numbers are fitted; rankings are judged */
-    wl_ranking rankings[RANKED_MODELS];
+    wl_ranking_fit rankings[RANKED_MODELS];
     contest_list contests[RANKED_MODELS];
     size_t ranking_count; /* models that predict the launches */
     char origin[300];
@@ -251,7 +251,7 @@ static bool sum_up(const contest_list *list, const char *family, size_t *count, 
 
 static void print_ranking(const job *j, size_t r)
 {
-    const wl_ranking *k = &j->rankings[r];
+    const wl_ranking_fit *k = &j->rankings[r];
     printf("\nranking by %s: %zu contests of %zu families, %zu launches; closer than a factor of %.3f is a tie\n",
            ranked_model_name(k->model), k->contests, k->families, k->launches, k->error);
     printf("  %-26s %8s %8s %9s\n", "the fastest is inside with", "ratio", "launches", "left out");
@@ -273,7 +273,7 @@ static void print_ranking(const job *j, size_t r)
 
 static json_t *ranking_json(const job *j, size_t r)
 {
-    const wl_ranking *k = &j->rankings[r];
+    const wl_ranking_fit *k = &j->rankings[r];
     json_t *levels = json_array(), *contests = json_array();
     for (size_t i = 0; i < k->level_count; i++) {
         json_t *o = json_pack("{s:f,s:f,s:f}", "probability", wl_trust_level(i), "ratio", k->ratio[i], "launches",

@@ -68,7 +68,7 @@ WL_API WL_NODISCARD wl_status wl_fit_write(const char *text, size_t length, cons
                                            const wl_fit_result *result, const char *origin, char **out, wl_error *err);
 
 /* How far rankings by one time model can be trusted; per level of trust.h. */
-typedef struct wl_ranking {
+typedef struct wl_ranking_fit {
     wl_model_id model; /* turnover or limiter */
     size_t contests, families, launches;
     double error;                     /* a factor: rank_error                                          */
@@ -78,16 +78,16 @@ typedef struct wl_ranking {
     size_t covered_count;             /* levels that one family fewer can support                      */
     double coverage[WL_TRUST_LEVELS]; /* how often a family's fastest launches were within the ratio of the other
                                          families */
-} wl_ranking;
+} wl_ranking_fit;
 
 /* Measures what the contests say about a model and gives the device the numbers; sorts the contests.
  * WL_E_INPUT: there is no contest. */
 WL_API WL_NODISCARD wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *contests, size_t count,
-                                             wl_ranking *out, wl_error *err);
+                                             wl_ranking_fit *out, wl_error *err);
 
 /* As wl_fit_write, for the numbers of rankings. */
 WL_API WL_NODISCARD wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device *device,
-                                                    const wl_ranking *rankings, size_t count, const char *origin,
+                                                    const wl_ranking_fit *rankings, size_t count, const char *origin,
                                                     char **out, wl_error *err);
 
 #endif /* WL_FIT_H */

@@ -35,10 +35,10 @@ static void set_entry(wl_device *device, wl_device_key key, const double *values
         e->values[i] = values[i];
 }
 
-wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *contests, size_t count, wl_ranking *out,
+wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *contests, size_t count, wl_ranking_fit *out,
                          wl_error *err)
 {
-    *out = (wl_ranking){.model = model, .contests = count};
+    *out = (wl_ranking_fit){.model = model, .contests = count};
     if (count == 0)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
                        "no contest: a ranking is judged by %d or more launches of one kernel with the same params",

@@ -114,8 +114,9 @@ wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
     return status;
 }
 
-wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device *device, const wl_ranking *rankings,
-                                size_t count, const char *origin, char **out, wl_error *err)
+wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device *device,
+                                const wl_ranking_fit *rankings, size_t count, const char *origin, char **out,
+                                wl_error *err)
 {
     const char *sources[WL_DEVICE_KEY_COUNT] = {0};
     const size_t size = strlen(origin) + WORDS;

@@ -75,8 +75,8 @@ static void run_search(search *s, const char *text, const char *set, const char 
 {
     wl_error err = {0};
     wl_ranking ranking;
-    const wl_kernel_options options = {.sets = &set, .set_count = set != NULL};
-    if (wl_kernel_parse("kernel", text, strlen(text), &options, &s->kernel, &err) ||
+    const wl_kernel_options sets = {.sets = &set, .set_count = set != NULL};
+    if (wl_kernel_parse("kernel", text, strlen(text), &sets, &s->kernel, &err) ||
         wl_device_builtin(device, &s->device, &err) ||
         wl_ranker_new(s->kernel, s->device, space, NULL, &s->space.ranker, &err) ||
         wl_rank(s->space.ranker, s->best, TOP, &ranking, &err))
