@@ -1,8 +1,6 @@
 /* residues.c - see residues.h. SPDX-License-Identifier: MIT */
 #include "footprint/residues.h"
 
-#include <string.h>
-
 #include "base/ckd.h"
 
 bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, int n, wl_residues *out)
@@ -42,4 +40,13 @@ void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, i
             out->weight[at + i - count] += repeats * in->weight[i];
         at = (at + turn) % count;
     }
+}
+
+void wl_residues_add(const wl_residues *in, int64_t distance, wl_residues *out)
+{
+    const int shift = __builtin_ctzll((unsigned long long)out->step); /* a power of two, as the granule is */
+    const uint64_t mask = (uint64_t)out->granule - 1;
+    uint64_t at = (uint64_t)in->first + (uint64_t)distance - (uint64_t)out->first;
+    for (int i = 0; i < in->count; i++, at += (uint64_t)in->step)
+        out->weight[(at & mask) >> shift] += in->weight[i];
 }

@@ -6,12 +6,20 @@
 #include "footprint/residues.h"
 #include "metrics/pattern.h"
 
+/* Where blocks start, all loop steps counted: the same for every warp, so it is kept while the blocks stay the same. */
+#define WL_PERIODS_MAX 4
+typedef struct wl_block_starts {
+    int count; /* 0 at first */
+    wl_residues at[WL_PERIODS_MAX];
+} wl_block_starts;
+
 typedef struct wl_executions {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
     const wl_instruction_group *group;
     const wl_block_class *blocks;
-    const wl_pattern *pattern;
+    wl_block_starts *starts; /* of these blocks */
+    const wl_alike *warps;
 } wl_executions;
 
 /* How many start where, modulo `period` and but for the instruction's own offset. False when that makes too many
