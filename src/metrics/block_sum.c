@@ -205,22 +205,66 @@ static bool looks_at_blocks(const wl_shape *shape)
     return false;
 }
 
+/* The threads of one warp as boxes, as if each thread were a block of its own. */
+static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads, const wl_region *warp)
+{
+    wl_geometry inside = {.grid = {g->block[0], g->block[1], g->block[2]}, .blocks = g->threads};
+    wl_region r = {.geometry = threads, .kernel = warp->kernel};
+    const int64_t last = wl_min(warp->first_thread + warp->thread_count, g->threads);
+    wl_block_interval(&inside, warp->first_thread, last, &r.blocks);
+    for (int i = 0; i < r.blocks.count; i++)
+        for (int d = 0; d < 3; d++) {
+            r.blocks.boxes[i].lo[d] += warp->blocks.boxes[0].lo[d] * g->block[d];
+            r.blocks.boxes[i].hi[d] += warp->blocks.boxes[0].lo[d] * g->block[d];
+        }
+    return r;
+}
+
+/* Counts one warp in closed form; false, with nothing added, where that does not work out. */
+static bool add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes)
+{
+    wl_count c[WL_GRANULES_MAX];
+    wl_error ignored = {0};
+    for (int i = 0; i < s->in->granule_count; i++) {
+        const bool covered = s->in->want_covered && i == 0;
+        if (wl_shape_count(s->in->counter, shape, boxes, s->in->granules[i], covered, &c[i], &ignored) != WL_OK ||
+            (covered && c[i].covered < 0))
+            return false;
+    }
+    for (int i = 0; i < s->in->granule_count; i++)
+        s->sum->granules[i] += weight * (double)c[i].touched;
+    if (s->in->want_covered)
+        s->sum->covered += weight * (double)c[0].covered;
+    return true;
+}
+
 static wl_status sum_sampled_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
+    const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
+    const bool in_boxes = f->has_shape && !looks_at_blocks(&f->shape);
     const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
     wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    wl_geometry threads = *g;
+    for (int d = 0; d < 3; d++)
+        threads.block[d] = 1;
     any.thread_count = warp_size;
     const int64_t n = sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
     s->sum->sampled = n < warps;
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = wl_sample_block(i, n, warps);
+        const double weight = (double)warps / (double)n;
         int64_t block[3];
         wl_block_at(g, number / per_block, block);
         wl_region region = one_block(s, block);
         region.first_thread = number % per_block * warp_size;
         region.thread_count = warp_size;
-        WL_TRY(add_threads(s, (double)warps / (double)n, &region));
+        if (in_boxes) {
+            const wl_region boxes = boxes_of_warp(g, &threads, &region);
+            if (add_boxes(s, weight, &f->shape, &boxes))
+                continue;
+        }
+        WL_TRY(add_threads(s, weight, &region));
     }
     return WL_OK;
 }
