@@ -11,7 +11,7 @@
 #include "footprint/solid.h"
 
 #define COVER_SHARE 4 /* of the row budget, one part in so many is spent on covered granules: they matter less */
-#define SWEEP_MAX 256  /* boxes in one sweep; a field with more is visited row by row */
+#define SWEEP_MAX 256 /* boxes in one sweep; a field with more is visited row by row */
 
 /* A run of bytes relative to its row; `solid` when every byte of it is accessed. */
 typedef struct interval {
@@ -28,6 +28,7 @@ typedef struct sweep_box {
 
 typedef struct sweep {
     int64_t granule;
+    int shift; /* log2 of it */
     const wl_shape *shape;
     wl_solid *solid;
     int outer_count; /* levels left, and their strides, ascending */
@@ -60,11 +61,11 @@ static int merge_runs(const sweep *s, const int16_t *active, int n, interval *ru
     return merged;
 }
 
-static int64_t row_touched(const interval *runs, int n, int64_t rho, int64_t granule)
+static int64_t row_touched(const interval *runs, int n, int64_t rho, int shift)
 {
     int64_t touched = 0, top = INT64_MIN;
     for (int i = 0; i < n; i++) {
-        const int64_t lo = wl_floor_div(rho + runs[i].first, granule), hi = wl_floor_div(rho + runs[i].last, granule);
+        const int64_t lo = wl_shift_down(rho + runs[i].first, shift), hi = wl_shift_down(rho + runs[i].last, shift);
         touched += hi - wl_max(lo, top + 1) + 1;
         top = hi;
     }
@@ -84,11 +85,12 @@ static void find_solid(sweep *s, const int16_t *active, int n)
     s->too_fine = !ok || !wl_solid_finish(s->solid) || s->too_fine;
 }
 
-static int64_t row_covered(const wl_run *runs, size_t n, int64_t rho, int64_t granule)
+static int64_t row_covered(const wl_run *runs, size_t n, int64_t rho, const sweep *s)
 {
     int64_t covered = 0;
     for (size_t i = 0; i < n; i++)
-        covered += wl_max(0, wl_floor_div(rho + runs[i].last + 1, granule) - wl_ceil_div(rho + runs[i].first, granule));
+        covered += wl_max(0, wl_shift_down(rho + runs[i].last + 1, s->shift) -
+                                 wl_shift_down(rho + runs[i].first + s->granule - 1, s->shift));
     return covered;
 }
 
@@ -98,7 +100,7 @@ static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues
     const int count = merge_runs(s, active, n, runs);
     for (int i = 0; i < rows->count; i++)
         if (rows->weight[i])
-            s->total.touched += rows->weight[i] * row_touched(runs, count, wl_residue(rows, i), s->granule);
+            s->total.touched += rows->weight[i] * row_touched(runs, count, wl_residue(rows, i), s->shift);
     span out = {runs[0].first, runs[count - 1].last, 0, 0};
     if (!s->want_covered)
         return out;
@@ -107,7 +109,7 @@ static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues
     const size_t solids = s->solid->run_count;
     for (int i = 0; i < rows->count; i++)
         if (rows->weight[i])
-            s->total.covered += rows->weight[i] * row_covered(solid, solids, wl_residue(rows, i), s->granule);
+            s->total.covered += rows->weight[i] * row_covered(solid, solids, wl_residue(rows, i), s);
     if (solids && solid[0].first == out.first)
         out.head = solid[0].last - solid[0].first + 1;
     if (solids && solid[solids - 1].last == out.last)
@@ -125,8 +127,8 @@ static void subtract_shared(sweep *s, const span *a, const span *b, int64_t dist
         return;
     for (int i = 0; i < rows->count; i++) {
         const int64_t rho = wl_residue(rows, i);
-        const int64_t granule = wl_floor_div(rho + a->last, g);
-        if (!rows->weight[i] || granule != wl_floor_div(rho + distance + b->first, g))
+        const int64_t granule = wl_shift_down(rho + a->last, s->shift);
+        if (!rows->weight[i] || granule != wl_shift_down(rho + distance + b->first, s->shift))
             continue;
         s->total.touched -= rows->weight[i];
         /* bytes of the shared granule on both sides */
@@ -418,32 +420,50 @@ static void sort_boxes(wl_point_box *boxes, int n)
     }
 }
 
-wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
-                         bool want_covered, wl_count *out, wl_error *err)
+wl_status wl_shape_lay(wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out, wl_error *err)
 {
-    int n = 0;
-    WL_TRY(wl_boxes_make(counter, shape, region, &n, err));
+    WL_TRY(wl_boxes_make(counter, shape, region, &out->count, err));
+    sort_boxes(counter->boxes, out->count);
+    out->shape = *shape;
+    out->boxes = counter->boxes;
+    return WL_OK;
+}
+
+wl_status wl_laid_count(wl_counter *counter, const wl_laid *laid, int64_t moved, int64_t granule_bytes,
+                        bool want_covered, wl_count *out, wl_error *err)
+{
+    wl_shape shape = laid->shape;
     sweep s;
+    shape.base += moved;
     s.granule = granule_bytes;
-    s.shape = shape;
+    s.shift = wl_log2(granule_bytes);
+    s.shape = &shape;
     s.want_covered = want_covered;
     s.uncertain = false;
     s.solid = &counter->solid;
     s.total = (wl_count){0, 0};
-    wl_point_box *boxes = counter->boxes;
-    sort_boxes(boxes, n);
+    const wl_point_box *boxes = laid->boxes;
     /* boxes whose addresses lie apart cannot share a granule: count each cluster alone */
-    for (int start = 0, end; start < n; start = end) {
+    for (int start = 0, end; start < laid->count; start = end) {
         int64_t last = boxes[start].last;
-        for (end = start + 1;
-             end < n && wl_floor_div(boxes[end].first, granule_bytes) <= wl_floor_div(last, granule_bytes); end++)
+        for (end = start + 1; end < laid->count &&
+                              wl_shift_down(boxes[end].first + moved, s.shift) <= wl_shift_down(last + moved, s.shift);
+             end++)
             last = wl_max(last, boxes[end].last);
-        WL_TRY(count_cluster(counter, shape, boxes + start, end - start, &s, err));
+        WL_TRY(count_cluster(counter, &shape, boxes + start, end - start, &s, err));
     }
     *out = s.total;
     if (!want_covered || s.uncertain)
         out->covered = -1;
     return WL_OK;
+}
+
+wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
+                         bool want_covered, wl_count *out, wl_error *err)
+{
+    wl_laid laid;
+    WL_TRY(wl_shape_lay(counter, shape, region, &laid, err));
+    return wl_laid_count(counter, &laid, 0, granule_bytes, want_covered, out, err);
 }
 
 void wl_counter_free(wl_counter *counter)

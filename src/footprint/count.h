@@ -33,7 +33,7 @@ typedef struct wl_region {
     const wl_kernel *kernel;
     wl_block_set blocks;
     int64_t first_thread, thread_count; /* of each block, when threads are enumerated; count 0: all of them */
-    bool onto_last; /* threads enumerated: what the count before this one found is counted, too */
+    bool onto_last;                     /* threads enumerated: what the count before this one found is counted, too */
 } wl_region;
 
 /* Scratch memory, reused from count to count. */
@@ -56,6 +56,18 @@ double wl_threads_steps(const wl_kernel *kernel, const wl_access *access);
  * WL_E_LIMIT when rows must be visited one by one and there are more than the budget. */
 wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
                          bool want_covered, wl_count *out, wl_error *err);
+
+/* The same in two steps, for counting a region several times: its boxes are made once, and counted at any granule, all
+ * addresses moved by some bytes. Valid until the counter makes other boxes. */
+typedef struct wl_laid {
+    wl_shape shape;
+    const struct wl_point_box *boxes; /* the counter's, sorted */
+    int count;
+} wl_laid;
+wl_status wl_shape_lay(wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out,
+                       wl_error *err);
+wl_status wl_laid_count(wl_counter *counter, const wl_laid *laid, int64_t moved, int64_t granule_bytes,
+                        bool want_covered, wl_count *out, wl_error *err);
 
 /* The same for accesses that are not affine, by evaluating every thread. */
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,

@@ -1,8 +1,8 @@
 /* residues.h - how many rows start at each alignment.
  *
  * Row addresses modulo the granule are first + i * step, i < count, with weight[i] rows each; count * step is the
- * granule, so moving all rows by a multiple of a stride is a rotation of the weights, and an arithmetic progression
- * of moves is a cyclic convolution. SPDX-License-Identifier: MIT */
+ * granule, a power of two, so moving all rows by a multiple of a stride is a rotation of the weights, and an arithmetic
+ * progression of moves is a cyclic convolution. SPDX-License-Identifier: MIT */
 #ifndef WL_FOOTPRINT_RESIDUES_H
 #define WL_FOOTPRINT_RESIDUES_H
 

@@ -21,12 +21,12 @@ typedef struct summer {
     int64_t period; /* its size: blocks that differ by it are aligned alike */
 } summer;
 
-/* Counts one block (or warp) that stands for `weight` of them; the shape is moved to where it is. */
-static wl_status add_shape(const summer *s, double weight, const wl_shape *shape, const wl_region *region)
+/* Counts one block (or warp), moved by some bytes, that stands for `weight` of them. */
+static wl_status add_laid(const summer *s, double weight, const wl_laid *laid, int64_t moved)
 {
     const bool covered = s->in->want_covered && s->at == 0;
     wl_count c;
-    WL_TRY(wl_shape_count(s->in->counter, shape, region, s->period, covered, &c, s->err));
+    WL_TRY(wl_laid_count(s->in->counter, laid, moved, s->period, covered, &c, s->err));
     s->sum->granules[s->at] += weight * (double)c.touched;
     if (covered)
         s->sum->covered += weight * (double)wl_max(0, c.covered);
@@ -60,27 +60,23 @@ static wl_region one_block(const summer *s, const int64_t block[3])
     return r;
 }
 
-/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. */
-static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const wl_block_class *c)
+/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. `laid` is the first
+ * block of the class. */
+static wl_status sum_by_alignment(const summer *s, const wl_laid *laid, const wl_block_class *c)
 {
     int64_t strides[3];
     for (int d = 0; d < 3; d++)
-        strides[d] = wl_block_stride(&shape->linears[0], s->in->geometry, d);
+        strides[d] = wl_block_stride(&laid->shape.linears[0], s->in->geometry, d);
     wl_residues here, next;
     if (!wl_residues_start(0, s->period, strides, 3, &here))
         return WL_E_UNSUPPORTED;
     for (int d = 0; d < 3; d++) {
         wl_residues_move(&here, strides[d], 0, c->count[d], &next);
-        here = next;
+        wl_residues_copy(&next, &here);
     }
-    const wl_region region = one_block(s, c->first);
-    for (int i = 0; i < here.count; i++) {
-        wl_shape moved = *shape;
-        if (!here.weight[i])
-            continue;
-        moved.base += wl_residue(&here, i);
-        WL_TRY(add_shape(s, (double)here.weight[i], &moved, &region));
-    }
+    for (int i = 0; i < here.count; i++)
+        if (here.weight[i])
+            WL_TRY(add_laid(s, (double)here.weight[i], laid, wl_residue(&here, i)));
     return WL_OK;
 }
 
@@ -122,7 +118,9 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
         }
         const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
         const wl_region region = one_block(s, block);
-        WL_TRY(add_shape(s, weight, shape, &region));
+        wl_laid laid;
+        WL_TRY(wl_shape_lay(s->in->counter, shape, &region, &laid, s->err));
+        WL_TRY(add_laid(s, weight, &laid, 0));
     }
     return WL_OK;
 }
@@ -149,6 +147,25 @@ static wl_status sum_opaque(const summer *s)
     return WL_OK;
 }
 
+static wl_status sum_class(summer *s, const wl_shape *shape, const wl_block_class *c)
+{
+    const wl_region first = one_block(s, c->first);
+    bool alike = shape->linear_count == 1; /* but for the alignment */
+    wl_laid laid;
+    if (alike)
+        WL_TRY(wl_shape_lay(s->in->counter, shape, &first, &laid, s->err));
+    for (s->at = 0; s->at < s->in->granule_count; s->at++) {
+        s->period = s->in->granules[s->at];
+        wl_status status = alike ? sum_by_alignment(s, &laid, c) : WL_E_UNSUPPORTED;
+        if (status == WL_E_UNSUPPORTED) { /* as it will be at every longer granule */
+            alike = false;
+            status = sum_by_position(s, shape, c);
+        }
+        WL_TRY(status);
+    }
+    return WL_OK;
+}
+
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err)
 {
     const wl_field_side *f = &input->view->fields[input->field][input->side];
@@ -160,16 +177,8 @@ wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, 
         return sum_opaque(&s);
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
     const int n = wl_block_classes(input->geometry, classes);
-    for (s.at = 0; s.at < input->granule_count; s.at++) {
-        s.period = input->granules[s.at];
-        for (int i = 0; i < n; i++) {
-            wl_status status =
-                f->shape.linear_count == 1 ? sum_by_alignment(&s, &f->shape, &classes[i]) : WL_E_UNSUPPORTED;
-            if (status == WL_E_UNSUPPORTED)
-                status = sum_by_position(&s, &f->shape, &classes[i]);
-            WL_TRY(status);
-        }
-    }
+    for (int i = 0; i < n; i++)
+        WL_TRY(sum_class(&s, &f->shape, &classes[i]));
     return WL_OK;
 }
 
@@ -225,9 +234,12 @@ static bool add_boxes(const summer *s, double weight, const wl_shape *shape, con
 {
     wl_count c[WL_GRANULES_MAX];
     wl_error ignored = {0};
+    wl_laid laid;
+    if (wl_shape_lay(s->in->counter, shape, boxes, &laid, &ignored) != WL_OK)
+        return false;
     for (int i = 0; i < s->in->granule_count; i++) {
         const bool covered = s->in->want_covered && i == 0;
-        if (wl_shape_count(s->in->counter, shape, boxes, s->in->granules[i], covered, &c[i], &ignored) != WL_OK ||
+        if (wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &ignored) != WL_OK ||
             (covered && c[i].covered < 0))
             return false;
     }

@@ -115,12 +115,18 @@ wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field,
                          const int64_t *granules, int n, double *touched, wl_error *err)
 {
     const wl_field_side *s = &view->fields[field][side];
+    const bool any = s->count > 0 && region->blocks.count > 0;
     const bool closed = s->has_shape && region->thread_count == 0;
+    wl_laid laid;
+    if (any && closed)
+        WL_TRY(wl_shape_lay(counter, &s->shape, region, &laid, err));
     for (int i = 0; i < n; i++) {
         wl_count c = {0};
-        if (i == 0 || closed)
+        if (any && closed)
+            WL_TRY(wl_laid_count(counter, &laid, 0, granules[i], false, &c, err));
+        else if (any && i == 0)
             WL_TRY(wl_view_count(view, counter, field, side, region, granules[i], false, &c, err));
-        else if (s->count > 0 && region->blocks.count > 0) /* the finest are still there */
+        else if (any) /* the finest are still there */
             c.touched = wl_granules_touched(&counter->granules, granules[i] / granules[0]);
         touched[i] = (double)c.touched;
     }
