@@ -21,11 +21,14 @@ static bool any_cell(const wl_geometry *g, const int64_t first[3], uint64_t cell
 uint32_t wl_cut_threads(const wl_geometry *g, const wl_block_class *c, uint64_t cells)
 {
     uint32_t need = 1; /* threads that are not cut off need everything */
-    for (unsigned cut = 1; cut < 8 && !c->whole; cut++) {
+    const int64_t rest[3] = {c->cells[0] % g->fold[0], c->cells[1] % g->fold[1], c->cells[2] % g->fold[2]};
+    if (rest[0] == 0 && rest[1] == 0 && rest[2] == 0)
+        return need;
+    for (unsigned cut = 1; cut < 8; cut++) {
         int64_t inside[3];
         bool exist = true;
         for (int d = 0; d < 3; d++) {
-            inside[d] = cut >> d & 1 ? c->cells[d] % g->fold[d] : g->fold[d];
+            inside[d] = cut >> d & 1 ? rest[d] : g->fold[d];
             exist = exist && inside[d] > 0;
         }
         if (exist && any_cell(g, inside, cells))

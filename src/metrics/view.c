@@ -27,6 +27,7 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
             continue;
         s->accesses[s->count++] = &v->bounds[i];
         affine = affine && v->bounds[i].affine;
+        s->random = s->random || wl_expr_is_random(a->index);
     }
     if (s->count == 0)
         return WL_OK;
@@ -82,14 +83,6 @@ wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t 
     wl_region r = {.geometry = geometry, .kernel = view->kernel};
     wl_block_interval(geometry, first, last, &r.blocks);
     return r;
-}
-
-bool wl_side_is_random(const wl_field_side *side)
-{
-    for (size_t i = 0; i < side->count; i++)
-        if (wl_expr_is_random(side->accesses[i]->access->index))
-            return true;
-    return false;
 }
 
 bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region)
