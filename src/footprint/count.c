@@ -138,35 +138,28 @@ static void subtract_shared(sweep *s, const span *a, const span *b, int64_t dist
     }
 }
 
-static int compare_int64(const void *p, const void *q)
+/* Boxes of one region have many ends in common, so a sorted list of different ones stays short. */
+static int add_point(int64_t *points, int count, int64_t point)
 {
-    const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
-    return (a > b) - (a < b);
+    int at = count;
+    while (at > 0 && points[at - 1] > point)
+        at--;
+    if (at > 0 && points[at - 1] == point)
+        return count;
+    for (int i = count; i > at; i--)
+        points[i] = points[i - 1];
+    points[at] = point;
+    return count + 1;
 }
 
 static int break_points(const sweep *s, const int16_t *active, int n, int level, int64_t *points)
 {
     int count = 0;
     for (int i = 0; i < n; i++) {
-        points[count++] = s->boxes[active[i]].lo[level];
-        points[count++] = s->boxes[active[i]].hi[level];
+        count = add_point(points, count, s->boxes[active[i]].lo[level]);
+        count = add_point(points, count, s->boxes[active[i]].hi[level]);
     }
-    if (count > 40) {
-        qsort(points, (size_t)count, sizeof *points, compare_int64);
-    } else {
-        for (int i = 1; i < count; i++) {
-            const int64_t p = points[i];
-            int at = i;
-            for (; at > 0 && points[at - 1] > p; at--)
-                points[at] = points[at - 1];
-            points[at] = p;
-        }
-    }
-    int unique = 0;
-    for (int i = 0; i < count; i++)
-        if (unique == 0 || points[unique - 1] != points[i])
-            points[unique++] = points[i];
-    return unique;
+    return count;
 }
 
 /* Counts the active boxes over levels level..0, for rows distributed as `rows`. */

@@ -74,12 +74,21 @@ int64_t wl_executions_nth(const wl_executions *e, int64_t i)
     return address;
 }
 
-int64_t wl_executions_spread(const wl_executions *e, uint64_t i)
+static int64_t sampled_block(const wl_executions *e, uint64_t i)
 {
-    int64_t address = e->warps->start[wl_spread_below(i, 3, e->warps->warps)];
+    int64_t address = 0;
     for (int d = 0; d < 3; d++)
         address += (e->blocks->first[d] + wl_spread_below(i, d, e->blocks->count[d])) * block_stride(e, d);
     for (int l = 0; l < e->kernel->loop_count; l++)
         address += wl_spread_below(i + (uint64_t)l * 977, 4, e->kernel->loop_extent[l]) * loop_stride(e, l);
     return address;
+}
+
+int64_t wl_executions_spread(const wl_executions *e, uint64_t i)
+{
+    wl_block_starts *s = e->starts;
+    for (; s->sampled <= i && s->sampled < WL_SAMPLES_KEPT; s->sampled++)
+        s->sample[s->sampled] = sampled_block(e, s->sampled);
+    return e->warps->start[wl_spread_below(i, 3, e->warps->warps)] +
+           (i < WL_SAMPLES_KEPT ? s->sample[i] : sampled_block(e, i));
 }

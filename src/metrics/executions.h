@@ -8,9 +8,12 @@
 
 /* Where blocks start, all loop steps counted: the same for every warp, so it is kept while the blocks stay the same. */
 #define WL_PERIODS_MAX 4
+#define WL_SAMPLES_KEPT 1024
 typedef struct wl_block_starts {
-    int count; /* 0 at first */
+    int count; /* both 0 at first */
     wl_residues at[WL_PERIODS_MAX];
+    uint64_t sampled;
+    int64_t sample[WL_SAMPLES_KEPT]; /* bytes from the first block: the first ones of the evenly spread sample */
 } wl_block_starts;
 
 typedef struct wl_executions {

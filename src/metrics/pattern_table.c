@@ -25,9 +25,11 @@ wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rul
     for (wl_pattern *p = *bucket; p; p = p->next)
         if (p->hash == hash && same(&p->lanes, lanes))
             return p;
-    wl_pattern *p = malloc(sizeof *p);
+    wl_pattern *p = table->spare ? table->spare : malloc(sizeof *p);
     if (!p)
         return NULL;
+    if (p == table->spare)
+        table->spare = p->next;
     wl_pattern_start(rules, lanes, p);
     p->hash = hash;
     p->next = *bucket;
@@ -36,19 +38,33 @@ wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rul
     return p;
 }
 
+/* Moves all patterns to the list `to`. */
+static void empty(wl_pattern_table *table, wl_pattern **to)
+{
+    for (size_t i = 0; i < sizeof table->buckets / sizeof table->buckets[0]; i++) {
+        for (wl_pattern *p = table->buckets[i], *next; p; p = next) {
+            next = p->next;
+            free(p->window);
+            p->next = *to;
+            *to = p;
+        }
+        table->buckets[i] = NULL;
+    }
+    table->count = 0;
+}
+
 void wl_pattern_table_trim(wl_pattern_table *table)
 {
     if (table->count > WL_PATTERNS_KEPT)
-        wl_pattern_table_free(table);
+        empty(table, &table->spare);
 }
 
 void wl_pattern_table_free(wl_pattern_table *table)
 {
-    for (size_t i = 0; i < sizeof table->buckets / sizeof table->buckets[0]; i++)
-        for (wl_pattern *p = table->buckets[i], *next; p; p = next) {
-            next = p->next;
-            free(p->window);
-            free(p);
-        }
-    *table = (wl_pattern_table){0};
+    empty(table, &table->spare);
+    for (wl_pattern *p = table->spare, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    table->spare = NULL;
 }

@@ -11,6 +11,7 @@
 
 typedef struct wl_pattern_table {
     wl_pattern *buckets[256];
+    wl_pattern *spare; /* memory to use again */
     size_t count;
 } wl_pattern_table;
 
