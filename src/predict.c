@@ -73,7 +73,7 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     wl_status status = WL_OK;
     if (!p->costs || !p->field_shares || !p->access_shares)
         status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    p->has_fixed_view = wl_view_is_fixed(kernel);
+    p->has_fixed_view = p->counter.keep = wl_view_is_fixed(kernel);
     if (status == WL_OK && p->has_fixed_view)
         status = wl_view_make(kernel, NULL, &p->fixed_arena, &p->fixed_view, err);
     if (status != WL_OK) {

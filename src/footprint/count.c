@@ -413,19 +413,60 @@ static void sort_boxes(wl_point_box *boxes, int n)
     }
 }
 
-wl_status wl_shape_lay(wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out, wl_error *err)
+/* Where cells are all an address depends on: the cells of the region, from the first one on. */
+static void make_key(const wl_shape *shape, const wl_region *region, wl_laid *out)
 {
-    WL_TRY(wl_boxes_make(counter, shape, region, &out->count, err));
-    sort_boxes(counter->boxes, out->count);
-    out->shape = *shape;
-    out->boxes = counter->boxes;
+    const wl_linear *linear = &shape->linears[0];
+    wl_count_key *key = &out->key;
+    int64_t origin[3] = {0};
+    key->shape = shape->id;
+    key->boxes = 0;
+    for (int i = 0; i < WL_LOOPS_MAX; i++)
+        key->loops[i] = i < region->kernel->loop_count ? region->kernel->loop_extent[i] : 1;
+    for (int b = 0; b < region->blocks.count; b++) {
+        wl_box3 cells = wl_block_cells(region->geometry, &region->blocks.boxes[b]);
+        if (cells.lo[0] >= cells.hi[0] || cells.lo[1] >= cells.hi[1] || cells.lo[2] >= cells.hi[2])
+            continue;
+        if (key->boxes == 0)
+            memcpy(origin, cells.lo, sizeof origin);
+        for (int d = 0; d < 3; d++) {
+            cells.lo[d] -= origin[d];
+            cells.hi[d] -= origin[d];
+        }
+        key->box[key->boxes++] = cells;
+    }
+    out->origin = shape->base;
+    for (int d = 0; d < 3; d++)
+        out->origin += origin[d] * linear->stride[WL_AXIS_CELL + d];
+    out->has_key = key->boxes > 0;
+}
+
+void wl_shape_lay(const wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out)
+{
+    const wl_linear *linear = &shape->linears[0];
+    out->shape = shape;
+    out->region = region;
+    out->made = out->has_key = false;
+    if (counter->keep && shape->id && shape->linear_count == 1 &&
+        !(linear->split[0] || linear->split[1] || linear->split[2]))
+        make_key(shape, region, out);
+}
+
+static wl_status make_boxes(wl_counter *counter, wl_laid *laid, wl_error *err)
+{
+    if (laid->made)
+        return WL_OK;
+    WL_TRY(wl_boxes_make(counter, laid->shape, laid->region, &laid->count, err));
+    sort_boxes(counter->boxes, laid->count);
+    laid->boxes = counter->boxes;
+    laid->made = true;
     return WL_OK;
 }
 
-wl_status wl_laid_count(wl_counter *counter, const wl_laid *laid, int64_t moved, int64_t granule_bytes,
-                        bool want_covered, wl_count *out, wl_error *err)
+static wl_status count_boxes(wl_counter *counter, const wl_laid *laid, int64_t moved, int64_t granule_bytes,
+                             bool want_covered, wl_count *out, wl_error *err)
 {
-    wl_shape shape = laid->shape;
+    wl_shape shape = *laid->shape;
     sweep s;
     shape.base += moved;
     s.granule = granule_bytes;
@@ -451,11 +492,38 @@ wl_status wl_laid_count(wl_counter *counter, const wl_laid *laid, int64_t moved,
     return WL_OK;
 }
 
+wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered,
+                        wl_count *out, wl_error *err)
+{
+    wl_kept_count *kept = NULL;
+    const wl_count_method before = counter->method;
+    wl_status status = WL_OK;
+    if (laid->has_key) {
+        laid->key.granule = granule_bytes;
+        laid->key.want_covered = want_covered;
+        laid->key.alignment = (laid->origin + moved) & (granule_bytes - 1);
+        kept = wl_count_memo_find(&counter->memo, &laid->key);
+    }
+    if (kept && wl_count_key_same(&kept->key, &laid->key)) {
+        *out = (wl_count){kept->touched, kept->covered};
+        counter->method = (wl_count_method)kept->method;
+    } else {
+        counter->method = WL_COUNT_CLOSED_FORM;
+        status = make_boxes(counter, laid, err);
+        if (status == WL_OK)
+            status = count_boxes(counter, laid, moved, granule_bytes, want_covered, out, err);
+        if (status == WL_OK && kept)
+            *kept = (wl_kept_count){laid->key, out->touched, out->covered, (int)counter->method};
+    }
+    counter->method = counter->method > before ? counter->method : before;
+    return status;
+}
+
 wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
                          bool want_covered, wl_count *out, wl_error *err)
 {
     wl_laid laid;
-    WL_TRY(wl_shape_lay(counter, shape, region, &laid, err));
+    wl_shape_lay(counter, shape, region, &laid);
     return wl_laid_count(counter, &laid, 0, granule_bytes, want_covered, out, err);
 }
 
@@ -465,5 +533,6 @@ void wl_counter_free(wl_counter *counter)
     wl_solid_free(&counter->solid);
     wl_granules_free(&counter->granules);
     wl_granules_free(&counter->starts);
+    wl_count_memo_free(counter->memo);
     *counter = (wl_counter){0};
 }

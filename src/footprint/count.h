@@ -16,6 +16,7 @@
 #define WL_FOOTPRINT_COUNT_H
 
 #include "footprint/granules.h"
+#include "footprint/memo.h"
 #include "footprint/shape.h"
 #include "footprint/solid.h"
 
@@ -44,6 +45,8 @@ typedef struct wl_counter {
     wl_solid solid;
     wl_count_method method; /* the most laborious one used since it was last reset */
     int64_t row_budget;     /* steps to spend on one box before giving up          */
+    bool keep;              /* counts of shapes with an id, which must stay the same shapes */
+    wl_count_memo *memo;
 } wl_counter;
 
 #define WL_ROW_BUDGET ((int64_t)1 << 22)
@@ -58,16 +61,20 @@ wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_re
                          bool want_covered, wl_count *out, wl_error *err);
 
 /* The same in two steps, for counting a region several times: its boxes are made once, and counted at any granule, all
- * addresses moved by some bytes. Valid until the counter makes other boxes. */
+ * addresses moved by some bytes. Valid until the counter makes other boxes, and while shape and region stay. */
 typedef struct wl_laid {
-    wl_shape shape;
+    const wl_shape *shape;
+    const wl_region *region;
+    bool made;                        /* boxes are made when a count is not known yet */
     const struct wl_point_box *boxes; /* the counter's, sorted */
     int count;
+    bool has_key;
+    wl_count_key key;
+    int64_t origin; /* address of the key's origin */
 } wl_laid;
-wl_status wl_shape_lay(wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out,
-                       wl_error *err);
-wl_status wl_laid_count(wl_counter *counter, const wl_laid *laid, int64_t moved, int64_t granule_bytes,
-                        bool want_covered, wl_count *out, wl_error *err);
+void wl_shape_lay(const wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out);
+wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered,
+                        wl_count *out, wl_error *err);
 
 /* The same for accesses that are not affine, by evaluating every thread. */
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,

@@ -22,7 +22,7 @@ typedef struct summer {
 } summer;
 
 /* Counts one block (or warp), moved by some bytes, that stands for `weight` of them. */
-static wl_status add_laid(const summer *s, double weight, const wl_laid *laid, int64_t moved)
+static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t moved)
 {
     const bool covered = s->in->want_covered && s->at == 0;
     wl_count c;
@@ -62,11 +62,11 @@ static wl_region one_block(const summer *s, const int64_t block[3])
 
 /* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. `laid` is the first
  * block of the class. */
-static wl_status sum_by_alignment(const summer *s, const wl_laid *laid, const wl_block_class *c)
+static wl_status sum_by_alignment(const summer *s, wl_laid *laid, const wl_block_class *c)
 {
     int64_t strides[3];
     for (int d = 0; d < 3; d++)
-        strides[d] = wl_block_stride(&laid->shape.linears[0], s->in->geometry, d);
+        strides[d] = wl_block_stride(&laid->shape->linears[0], s->in->geometry, d);
     wl_residues here, next;
     if (!wl_residues_start(0, s->period, strides, 3, &here))
         return WL_E_UNSUPPORTED;
@@ -119,7 +119,7 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
         const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
         const wl_region region = one_block(s, block);
         wl_laid laid;
-        WL_TRY(wl_shape_lay(s->in->counter, shape, &region, &laid, s->err));
+        wl_shape_lay(s->in->counter, shape, &region, &laid);
         WL_TRY(add_laid(s, weight, &laid, 0));
     }
     return WL_OK;
@@ -153,7 +153,7 @@ static wl_status sum_class(summer *s, const wl_shape *shape, const wl_block_clas
     bool alike = shape->linear_count == 1; /* but for the alignment */
     wl_laid laid;
     if (alike)
-        WL_TRY(wl_shape_lay(s->in->counter, shape, &first, &laid, s->err));
+        wl_shape_lay(s->in->counter, shape, &first, &laid);
     for (s->at = 0; s->at < s->in->granule_count; s->at++) {
         s->period = s->in->granules[s->at];
         wl_status status = alike ? sum_by_alignment(s, &laid, c) : WL_E_UNSUPPORTED;
@@ -235,8 +235,7 @@ static bool add_boxes(const summer *s, double weight, const wl_shape *shape, con
     wl_count c[WL_GRANULES_MAX];
     wl_error ignored = {0};
     wl_laid laid;
-    if (wl_shape_lay(s->in->counter, shape, boxes, &laid, &ignored) != WL_OK)
-        return false;
+    wl_shape_lay(s->in->counter, shape, boxes, &laid);
     for (int i = 0; i < s->in->granule_count; i++) {
         const bool covered = s->in->want_covered && i == 0;
         if (wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &ignored) != WL_OK ||

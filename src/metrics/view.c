@@ -42,6 +42,20 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
     return WL_OK;
 }
 
+/* The shapes of a view that outlives launches. A side that holds all accesses of its field is the same as both. */
+static void name_shapes(wl_view *v)
+{
+    int id = 1;
+    for (size_t f = 0; f < v->kernel->field_count; f++)
+        for (int side = 0; side < WL_SIDE_COUNT; side++, id++) {
+            v->fields[f][side].shape.id = id;
+            if (side == WL_BOTH && v->fields[f][WL_STORES].count == 0)
+                v->fields[f][side].shape.id = v->fields[f][WL_LOADS].shape.id;
+            if (side == WL_BOTH && v->fields[f][WL_LOADS].count == 0)
+                v->fields[f][side].shape.id = v->fields[f][WL_STORES].shape.id;
+        }
+}
+
 wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out,
                        wl_error *err)
 {
@@ -60,6 +74,8 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
     for (size_t f = 0; f < kernel->field_count; f++)
         for (int side = 0; side < WL_SIDE_COUNT; side++)
             WL_TRY(make_side(out, f, (wl_side)side, g, arena, err));
+    if (!geometry)
+        name_shapes(out);
     return WL_OK;
 }
 
@@ -112,7 +128,7 @@ wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field,
     const bool closed = s->has_shape && region->thread_count == 0;
     wl_laid laid;
     if (any && closed)
-        WL_TRY(wl_shape_lay(counter, &s->shape, region, &laid, err));
+        wl_shape_lay(counter, &s->shape, region, &laid);
     for (int i = 0; i < n; i++) {
         wl_count c = {0};
         if (any && closed)
