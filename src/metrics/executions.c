@@ -3,9 +3,12 @@
 
 #include "metrics/spread.h"
 
-static int64_t block_stride(const wl_executions *e, int d)
+void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *group, const wl_geometry *geometry)
 {
-    return wl_block_stride(&e->group->linear, e->geometry, d);
+    for (int d = 0; d < 3; d++)
+        starts->stride[d] = wl_block_stride(&group->linear, geometry, d);
+    starts->count = 0;
+    starts->sampled = 0;
 }
 
 static int64_t loop_stride(const wl_executions *e, int loop) { return e->group->linear.stride[WL_AXIS_LOOP + loop]; }
@@ -25,7 +28,7 @@ static const wl_residues *block_starts(const wl_executions *e, int64_t period, c
     here = &e->starts->at[e->starts->count++];
     (void)wl_residues_start(0, period, strides, n, here);
     for (int d = 0; d < 3; d++) {
-        wl_residues_move(here, block_stride(e, d), e->blocks->first[d], e->blocks->count[d], &next);
+        wl_residues_move(here, e->starts->stride[d], e->blocks->first[d], e->blocks->count[d], &next);
         wl_residues_copy(&next, here);
     }
     for (int i = 0; i < e->kernel->loop_count; i++) {
@@ -42,7 +45,7 @@ bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues
     int64_t strides[3 + WL_LOOPS_MAX + WL_WARPS_MAX];
     int n = 0;
     for (int d = 0; d < 3; d++)
-        strides[n++] = block_stride(e, d);
+        strides[n++] = e->starts->stride[d];
     for (int i = 0; i < e->kernel->loop_count; i++)
         strides[n++] = loop_stride(e, i);
     const int of_blocks = n;
@@ -68,7 +71,7 @@ int64_t wl_executions_nth(const wl_executions *e, int64_t i)
         i /= e->kernel->loop_extent[l];
     }
     for (int d = 0; d < 3; d++) {
-        address += (e->blocks->first[d] + i % e->blocks->count[d]) * block_stride(e, d);
+        address += (e->blocks->first[d] + i % e->blocks->count[d]) * e->starts->stride[d];
         i /= e->blocks->count[d];
     }
     return address;
@@ -78,7 +81,7 @@ static int64_t sampled_block(const wl_executions *e, uint64_t i)
 {
     int64_t address = 0;
     for (int d = 0; d < 3; d++)
-        address += (e->blocks->first[d] + wl_spread_below(i, d, e->blocks->count[d])) * block_stride(e, d);
+        address += (e->blocks->first[d] + wl_spread_below(i, d, e->blocks->count[d])) * e->starts->stride[d];
     for (int l = 0; l < e->kernel->loop_count; l++)
         address += wl_spread_below(i + (uint64_t)l * 977, 4, e->kernel->loop_extent[l]) * loop_stride(e, l);
     return address;

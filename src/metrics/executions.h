@@ -10,7 +10,8 @@
 #define WL_PERIODS_MAX 4
 #define WL_SAMPLES_KEPT 1024
 typedef struct wl_block_starts {
-    int count; /* both 0 at first */
+    int64_t stride[3]; /* bytes from block to block */
+    int count;
     wl_residues at[WL_PERIODS_MAX];
     uint64_t sampled;
     int64_t sample[WL_SAMPLES_KEPT]; /* bytes from the first block: the first ones of the evenly spread sample */
@@ -24,6 +25,9 @@ typedef struct wl_executions {
     wl_block_starts *starts; /* of these blocks */
     const wl_alike *warps;
 } wl_executions;
+
+/* Starts afresh: for other blocks, or another group. */
+void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *group, const wl_geometry *geometry);
 
 /* How many start where, modulo `period` and but for the instruction's own offset. False when that makes too many
  * classes. */

@@ -287,30 +287,29 @@ static const uint8_t each_line[WL_LANES_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  
                                                 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                                 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-/* The tag bank of each line, and how many lines the fullest bank has to look up. */
-static int find_tag_banks(const wl_l1_rules *rules, const wl_placement *at, int64_t base, uint8_t *bank)
+/* How many lines the fullest tag bank has to look up. */
+static int tag_wavefronts(const wl_l1_rules *rules, const wl_placement *at, int64_t base)
 {
-    uint64_t filled[2] = {0}; /* lines of each bank, a byte each; at most 16 banks and 64 lines */
+    uint64_t low = 0, high = 0; /* lines of each bank, a byte each; at most 16 banks and 64 lines */
     int most = 0;
     for (int i = 0; i < at->lines; i++) {
-        bank[i] = (uint8_t)wl_l1_tag_bank(rules, base + at->line[i]);
-        const uint64_t one = (uint64_t)1 << 8 * (bank[i] & 7);
-        filled[0] += bank[i] < 8 ? one : 0;
-        filled[1] += bank[i] < 8 ? 0 : one;
+        const int bank = wl_l1_tag_bank(rules, base + at->line[i]);
+        low += bank < 8 ? (uint64_t)1 << 8 * bank : 0;
+        high += bank < 8 ? 0 : (uint64_t)1 << 8 * (bank - 8);
     }
-    for (int i = 0; i < rules->tag_banks; i++) {
-        const int lines = filled[i >> 3] >> 8 * (i & 7) & 255;
+    for (; low || high; low >>= 8, high >>= 8) {
+        const int lines = (int)((low & 255) > (high & 255) ? low & 255 : high & 255);
         most = lines > most ? lines : most;
     }
     return most;
 }
 
 /* In which tag wavefront each line is looked up. */
-static void rank_lines(const uint8_t *bank, int lines, uint8_t *rank)
+static void rank_lines(const wl_l1_rules *rules, const wl_placement *at, int64_t base, uint8_t *rank)
 {
     uint8_t in_bank[16] = {0};
-    for (int i = 0; i < lines; i++)
-        rank[i] = in_bank[bank[i]]++;
+    for (int i = 0; i < at->lines; i++)
+        rank[i] = in_bank[wl_l1_tag_bank(rules, base + at->line[i])]++;
 }
 
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int64_t address)
@@ -318,9 +317,9 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
     const wl_l1_rules *rules = m->rules;
     const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> rules->line_shift;
     wl_placement *at = placement_at(rules, p, alignment);
-    uint8_t bank[WL_LANES_MAX], rank[WL_LANES_MAX];
+    uint8_t rank[WL_LANES_MAX];
     unsigned lines[WL_FEW_LINES] = {0}; /* of each tag wavefront, where they are few */
-    const int tags = find_tag_banks(rules, at, base, bank);
+    const int tags = tag_wavefronts(rules, at, base);
     if (tags == 1)
         return (wl_tag_cost){1, wl_pattern_hit(rules, p, address)};
     if (!p->separate) {
@@ -334,11 +333,11 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
         /* where lines never share a data wavefront, the tag stage changes nothing */
         if (at->alone == wl_pattern_hit(rules, p, address))
             return (wl_tag_cost){tags, at->alone};
-        rank_lines(bank, at->lines, rank);
+        rank_lines(rules, at, base, rank);
         return (wl_tag_cost){tags, cold_wavefronts(rules, &p->lanes, at, rank, tags)};
     }
     wl_tag_cost cost = {.tag = tags};
-    rank_lines(bank, at->lines, rank);
+    rank_lines(rules, at, base, rank);
     for (int i = 0; i < at->lines; i++)
         lines[rank[i]] |= 1u << i;
     for (int pass = 0; pass < tags; pass++)

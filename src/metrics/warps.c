@@ -179,8 +179,7 @@ static wl_status measure_batch(const measurer *m, wl_warps_batch *b, const wl_in
 {
     uint32_t placed_for =
         0; /* which lanes take part depends on the instruction only where folded threads are cut off */
-    b->starts.count = 0;
-    b->starts.sampled = 0;
+    wl_block_starts_clear(&b->starts, b->group, m->context.geometry);
     for (int64_t i = 0; i < b->instructions; i++) {
         const uint32_t cut_threads = wl_cut_threads(m->context.geometry, b->blocks, list[i].cells);
         if (cut_threads != placed_for)
