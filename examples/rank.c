@@ -23,7 +23,7 @@ int main(void)
     wl_device *device = NULL;
     wl_space *space = NULL;
     wl_ranker *ranker = NULL;
-    must(wl_kernel_from_update("dst[0,0,0] = a*src[0,0,0] + b*(src[-1,0,0] + src[1,0,0] + src[0,-1,0] + src[0,1,0] + "
+    must(wl_kernel_from_update("dst[0,0,0] = 0.4*src[0,0,0] + 0.1*(src[-1,0,0] + src[1,0,0] + src[0,-1,0] + src[0,1,0] + "
                                "src[0,0,-1] + src[0,0,1])",
                                "512x512x512", "f32", &kernel, &err),
          &err);

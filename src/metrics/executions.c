@@ -40,7 +40,7 @@ static const wl_residues *block_starts(const wl_executions *e, int64_t period, c
     return here;
 }
 
-bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues *out)
+bool wl_executions_positions(const wl_executions *e, int64_t period, int most, wl_residues *out)
 {
     int64_t strides[3 + WL_LOOPS_MAX + WL_WARPS_MAX];
     int n = 0;
@@ -51,7 +51,7 @@ bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues
     const int of_blocks = n;
     for (int w = 0; w < e->warps->warps; w++)
         strides[n++] = e->warps->start[w];
-    if (!wl_residues_start(0, period, strides, n, out))
+    if (!wl_residues_start(0, period, strides, n, out) || out->count > most)
         return false;
     const wl_residues *blocks = block_starts(e, period, strides, of_blocks);
     out->weight[0] = 0;

@@ -29,9 +29,9 @@ typedef struct wl_executions {
 /* Starts afresh: for other blocks, or another group. */
 void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *group, const wl_geometry *geometry);
 
-/* How many start where, modulo `period` and but for the instruction's own offset. False when that makes too many
- * classes. */
-bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues *out);
+/* How many start where, modulo `period` and but for the instruction's own offset. False when that makes more than
+ * `most` classes. */
+bool wl_executions_positions(const wl_executions *e, int64_t period, int most, wl_residues *out);
 
 /* The address, but for the instruction's offset, of the i-th execution in a fixed order, and of the i-th of an evenly
  * spread sample. */

@@ -66,8 +66,7 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
     memset(p->written, 0, sizeof p->written);
     for (int i = 0; i < WL_PLACEMENTS; i++)
         p->placements[i].alignment = -1;
-    p->window_bytes = 0;
-    p->window = NULL;
+    memset(p->windows, 0, sizeof p->windows);
 }
 
 /* ---- gathering ---- */

@@ -40,6 +40,13 @@ typedef struct wl_arrangement {
     int64_t relative[WL_LANES_MAX]; /* bytes from the first active lane */
 } wl_arrangement;
 
+/* Tag costs by position (tag_window.h): exact, or the mean over many or a few places in memory. */
+typedef enum wl_window_kind { WL_WINDOW_EXACT, WL_WINDOW_MEAN, WL_WINDOW_GLANCE, WL_TAG_WINDOWS } wl_window_kind;
+typedef struct wl_pattern_window {
+    int64_t bytes; /* 0: none yet */
+    float *slots;
+} wl_pattern_window;
+
 /* What follows from an arrangement and the rules of the L1, wherever and whenever it is met: kept from launch to launch
  * (pattern_table.h). Costs are filled in as they are asked for. */
 typedef struct wl_pattern {
@@ -50,8 +57,7 @@ typedef struct wl_pattern {
     int16_t hit[WL_PERIOD_MAX];     /* by place in its bank word: moving all lanes by a word turns the banks, no more */
     wl_warp_written written[WL_PERIOD_MAX]; /* by alignment; sectors 0: not computed yet */
     wl_placement placements[WL_PLACEMENTS];
-    int64_t window_bytes; /* tag_window.h */
-    float *window;
+    wl_pattern_window windows[WL_TAG_WINDOWS];
     uint64_t hash; /* pattern_table.h */
     struct wl_pattern *next;
 } wl_pattern;

@@ -44,7 +44,8 @@ static void empty(wl_pattern_table *table, wl_pattern **to)
     for (size_t i = 0; i < sizeof table->buckets / sizeof table->buckets[0]; i++) {
         for (wl_pattern *p = table->buckets[i], *next; p; p = next) {
             next = p->next;
-            free(p->window);
+            for (int k = 0; k < WL_TAG_WINDOWS; k++)
+                free(p->windows[k].slots);
             p->next = *to;
             *to = p;
         }

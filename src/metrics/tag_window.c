@@ -6,9 +6,14 @@
 #include "base/fail.h"
 
 #define WINDOW_LINES 64
-#define WINDOW_STEP 4 /* bytes between the positions told apart */
-#define SPAN_LINES 4  /* the farthest apart two lanes may be */
-#define CARRY_MAX 16  /* length of a carry chain beyond which it no longer matters */
+#define SHORTEST 16         /* lines: shorter, and carries beyond the window would decide */
+#define WINDOW_STEP 4       /* bytes between the positions told apart */
+#define SPAN_LINES 4        /* the farthest apart two lanes may be for that */
+#define POSITIONS 16        /* no more, unless the window would become too short */
+#define FEW_PATTERNS 4      /* beyond, each matters less: a glance will do */
+#define FEW_INSTRUCTIONS 10 /* sharing a pattern: so few are looked at one by one, where they really are */
+#define RARE 0.003          /* share of the executions below which one position stands for all */
+#define CARRY_MAX 16        /* length of a carry chain beyond which it no longer matters */
 
 /* Costs at one position, as a pattern keeps them. */
 typedef struct slot {
@@ -17,38 +22,81 @@ typedef struct slot {
 } slot;
 _Static_assert(sizeof(slot) == 3 * sizeof(float), "a window is an array of floats");
 
-/* A pattern keeps one window. Windows of another length are rare: then it starts afresh. */
-static wl_status keep_window(wl_pattern *p, int64_t bytes, wl_error *err)
+/* Memory places a mean is taken over, by kind of window: the fewer patterns share a launch, the more of each. */
+static const int draws_of[WL_TAG_WINDOWS] = {0, 16, 4};
+
+/* A pattern keeps one window of each kind. Windows of another length are rare: then it starts afresh. */
+static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
 {
-    if (p->window_bytes == bytes)
+    if (w->bytes == bytes)
         return WL_OK;
-    free(p->window);
-    p->window = calloc((size_t)(bytes / WINDOW_STEP), sizeof(slot));
-    p->window_bytes = p->window ? bytes : 0;
-    return p->window ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    free(w->slots);
+    w->slots = calloc((size_t)(bytes / WINDOW_STEP), sizeof(slot));
+    w->bytes = w->slots ? bytes : 0;
+    return w->slots ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
 }
 
-wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions, bool *open,
-                             wl_residues *positions, wl_error *err)
+static wl_status open_glance(wl_pattern *p, const wl_residues *alignments, wl_tag_window *out, wl_error *err)
+{
+    out->open = true;
+    out->kind = WL_WINDOW_GLANCE;
+    out->positions = alignments;
+    return keep_window(&p->windows[WL_WINDOW_GLANCE], alignments->granule, err);
+}
+
+/* The longest window whose positions fall into at most so many classes. */
+static bool longest_window(const wl_executions *executions, int64_t line, int64_t shortest, int most, wl_residues *out)
+{
+    for (int64_t lines = WINDOW_LINES; lines >= shortest; lines /= 2)
+        if (wl_executions_positions(executions, lines * line, most, out))
+            return true;
+    return false;
+}
+
+wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions,
+                             const wl_residues *alignments, int patterns, int64_t instructions, double share,
+                             wl_tag_window *out, wl_error *err)
 {
     const int64_t line = context->rules->line;
     wl_pattern *p = executions->warps->pattern;
-    *open = false;
-    if (p->span > SPAN_LINES * line || p->lanes.width % WINDOW_STEP != 0)
+    const bool wide = p->span > SPAN_LINES * line;
+    const int64_t shortest = wide ? 1 : SHORTEST;
+    out->open = false;
+    out->rare = share < RARE;
+    if (p->lanes.width % WINDOW_STEP != 0)
         return WL_OK;
-    /* the longest window whose positions can be told apart */
-    for (int64_t lines = WINDOW_LINES; lines >= 16 && !*open; lines /= 2)
-        *open = wl_executions_positions(executions, lines * line, positions);
-    return *open ? keep_window(p, positions->granule, err) : WL_OK;
+    if (out->rare || (wide && patterns > FEW_PATTERNS))
+        return open_glance(p, alignments, out, err);
+    if (wide && instructions <= FEW_INSTRUCTIONS)
+        return WL_OK;
+    out->kind = wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT;
+    out->positions = &out->own;
+    out->open = longest_window(executions, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &out->own) ||
+                longest_window(executions, line, shortest, WL_RESIDUES_MAX, &out->own);
+    return out->open ? keep_window(&p->windows[out->kind], out->own.granule, err) : WL_OK;
+}
+
+/* The mean cost at one position over places in memory drawn at random, the same ones whenever it is asked. */
+static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, int64_t bytes, int draws, int64_t at)
+{
+    double tag = 0, cold = 0, split = 0;
+    for (int j = 0; j < draws; j++) {
+        const int64_t place = wl_random_below(at * draws + j, (int64_t)1 << 24);
+        const wl_tag_cost t = wl_pattern_tag_cost(context, p, at + place * bytes);
+        tag += t.tag;
+        cold += t.cold;
+        split += t.tag > 1;
+    }
+    return (slot){(float)(tag / draws), (float)(cold / draws), (float)(split / draws)};
 }
 
 /* The cost at one position. A chain of j carries beyond the window has probability 2^-(j+1). */
-static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int64_t at)
+static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int64_t bytes, int64_t at)
 {
-    const int chains = at + p->highest < p->window_bytes ? 1 : CARRY_MAX;
+    const int chains = at + p->highest < bytes ? 1 : CARRY_MAX;
     double tag = 0, cold = 0, split = 0, probability = 1;
     for (int j = 0; j < chains; j++) {
-        const wl_tag_cost t = wl_pattern_tag_cost(context, p, at + (((int64_t)1 << j) - 1) * p->window_bytes);
+        const wl_tag_cost t = wl_pattern_tag_cost(context, p, at + (((int64_t)1 << j) - 1) * bytes);
         if (j + 1 < chains)
             probability /= 2;
         tag += probability * t.tag;
@@ -58,22 +106,39 @@ static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int
     return (slot){(float)tag, (float)cold, (float)split};
 }
 
-wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, const wl_residues *positions, wl_pattern *pattern,
-                               int64_t offset)
+static const slot *slot_at(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, int64_t at)
+{
+    const int64_t bytes = window->positions->granule;
+    slot *s = (slot *)(void *)p->windows[window->kind].slots + at / WINDOW_STEP;
+    if (s->tag == 0)
+        *s = window->kind == WL_WINDOW_EXACT ? cost_in_window(context, p, bytes, at)
+                                             : mean_in_window(context, p, bytes, draws_of[window->kind], at);
+    return s;
+}
+
+static void add_slot(wl_tag_total *total, const slot *s, double weight)
+{
+    total->tag += weight * (double)s->tag;
+    total->cold += weight * (double)s->cold;
+    total->split += weight * (double)s->split;
+}
+
+wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
+                               int64_t offset, int64_t executions)
 {
     wl_tag_total total = {0};
-    slot *window = (slot *)(void *)pattern->window;
-    for (int i = 0; i < positions->count; i++) {
-        if (!positions->weight[i])
-            continue;
-        const int64_t at = (wl_residue(positions, i) + offset) & (positions->granule - 1);
-        slot *s = &window[at / WINDOW_STEP];
-        const double weight = (double)positions->weight[i];
-        if (s->tag == 0)
-            *s = cost_in_window(context, pattern, at);
-        total.tag += weight * (double)s->tag;
-        total.cold += weight * (double)s->cold;
-        total.split += weight * (double)s->split;
+    const wl_residues *positions = window->positions;
+    const int64_t mask = positions->granule - 1;
+    if (window->rare) { /* one position stands for all */
+        int i = 0;
+        while (!positions->weight[i])
+            i++;
+        add_slot(&total, slot_at(context, window, pattern, wl_residue(positions, i)), (double)executions);
+        return total;
     }
+    for (int i = 0; i < positions->count; i++)
+        if (positions->weight[i])
+            add_slot(&total, slot_at(context, window, pattern, (wl_residue(positions, i) + offset) & mask),
+                     (double)positions->weight[i]);
     return total;
 }

@@ -1,8 +1,10 @@
-/* tag_window.h - tag-hash costs of patterns that span a few neighbouring lines, over all executions.
+/* tag_window.h - tag-hash costs of patterns over all executions, without looking at each.
  *
- * Which neighbouring lines share a tag bank depends on the low bits of the line number alone, but for carries. So the
- * positions of all executions within a window of lines, a histogram in closed form, give the exact total; where a carry
- * leaves the window, the higher bits are as good as random and the expected value is taken.
+ * Which lines share a tag bank depends on the low bits of the line number, but for carries. So the positions of all
+ * executions within a window of lines, a histogram in closed form, decide. Patterns that span a few neighbouring lines:
+ * the exact total, and where a carry leaves the window, the higher bits are as good as random and the expected value is
+ * taken. Patterns that reach farther: the mean over places in memory drawn at random for each position. What a position
+ * costs belongs to the pattern and is kept with it, from instruction to instruction and from launch to launch.
  *
  * Layer  metrics. SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_TAG_WINDOW_H
@@ -10,16 +12,26 @@
 
 #include "metrics/executions.h"
 
-/* Sets *open when the pattern is of that kind, and fills *positions with those of the executions, but for the
- * instruction's offset. */
-wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions, bool *open,
-                             wl_residues *positions, wl_error *err);
+typedef struct wl_tag_window {
+    bool open; /* the pattern has one */
+    bool rare;
+    wl_window_kind kind;
+    const wl_residues *positions; /* of the executions, but for the instruction's offset */
+    wl_residues own;
+} wl_tag_window;
+
+/* Closed for patterns that reach far and are those of a few instructions only. alignments: the positions modulo the
+ * context's period, which must live on; patterns: how many there are beside each other in the blocks of this class;
+ * share: part of all executions of an instruction. */
+wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions,
+                             const wl_residues *alignments, int patterns, int64_t instructions, double share,
+                             wl_tag_window *out, wl_error *err);
 
 /* Totals over all executions of an instruction at this offset. */
 typedef struct wl_tag_total {
     double tag, cold, split;
 } wl_tag_total;
-wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, const wl_residues *positions, wl_pattern *pattern,
-                               int64_t offset);
+wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
+                               int64_t offset, int64_t executions);
 
 #endif /* WL_METRICS_TAG_WINDOW_H */

@@ -12,7 +12,7 @@
 #include "metrics/spread.h"
 #include "metrics/tag_window.h"
 
-#define SAMPLED_LINES 2048       /* looked at for the tag hash, all instructions of a group together */
+#define SAMPLED_LINES 4096       /* looked at for the tag hash, all instructions of a group together */
 #define SAMPLES_EACH 6           /* warps looked at per instruction, at least */
 #define OPAQUE_BLOCKS 16         /* looked at at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
@@ -32,8 +32,7 @@ typedef struct measurer {
 typedef struct placed_warps {
     int64_t executions;
     wl_residues alignments; /* where they start, modulo the context's period */
-    bool window_open;
-    wl_residues window; /* where they start, modulo the window of the tag hash */
+    wl_tag_window window;   /* where they start, modulo the window of the tag hash */
     struct {
         bool known;
         int64_t sectors, hit;
@@ -81,8 +80,9 @@ static void add_tag_costs(const measurer *m, const wl_executions *e, int64_t ins
     const int64_t wanted =
         m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (instructions * (lines + 1)));
     const bool all = m->samples < 0 || w->executions <= wanted;
-    if (!all && m->samples == 0 && w->window_open) {
-        add_tag_total(cost, wl_tag_window_sum(&m->context, &w->window, p, in->offset), 1, store);
+    if (!all && m->samples == 0 && w->window.open) {
+        m->result->tag_sampled = m->result->tag_sampled || w->window.kind != WL_WINDOW_EXACT;
+        add_tag_total(cost, wl_tag_window_sum(&m->context, &w->window, p, in->offset, w->executions), 1, store);
         return;
     }
     const int64_t n = all ? w->executions : wanted;
@@ -148,6 +148,17 @@ static void add_costs(const measurer *m, placed_warps *w, wl_pattern *p, const w
         add_all_written(m, w, p, in);
 }
 
+/* Executions of one instruction of the group, were every warp to take part. */
+static double warps_of(const measurer *m, const wl_instruction_group *group)
+{
+    const wl_geometry *g = m->context.geometry;
+    double n = (double)g->blocks * (double)wl_ceil_div(g->threads, m->context.rules->warp_size);
+    for (int l = 0; l < m->kernel->loop_count; l++)
+        if (group->loops >> l & 1)
+            n *= (double)m->kernel->loop_extent[l];
+    return n;
+}
+
 static wl_executions executions_of(const measurer *m, wl_warps_batch *b, int k)
 {
     return (wl_executions){m->kernel, m->context.geometry, b->group, b->blocks, &b->starts, &b->alike[k]};
@@ -162,14 +173,16 @@ static wl_status place_warps(const measurer *m, wl_warps_batch *b, uint32_t cut_
     for (int k = 0; k < b->count; k++) {
         placed_warps *w = &b->placed[k];
         const wl_executions e = executions_of(m, b, k);
-        (void)wl_executions_positions(&e, m->context.period, &w->alignments); /* at most 256 classes: always fits */
+        (void)wl_executions_positions(&e, m->context.period, WL_RESIDUES_MAX,
+                                      &w->alignments); /* at most 256 classes: always fits */
         w->executions = 0;
         for (int i = 0; i < w->alignments.count; i++)
             w->executions += w->alignments.weight[i];
         for (int64_t i = 0; i < m->context.rules->sector; i++)
             w->sums[i].known = false;
         if (m->context.rules->has_hash)
-            WL_TRY(wl_tag_window_open(&m->context, &e, &w->window_open, &w->window, m->err));
+            WL_TRY(wl_tag_window_open(&m->context, &e, &w->alignments, b->count, b->instructions,
+                                      (double)w->executions / warps_of(m, b->group), &w->window, m->err));
     }
     return WL_OK;
 }
