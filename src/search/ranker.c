@@ -176,21 +176,24 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 {
     static const wl_device_key most_block[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z},
                                most_grid[3] = {WL_DEVICE_max_grid_x, WL_DEVICE_max_grid_y, WL_DEVICE_max_grid_z};
-    int64_t threads = 1;
-    for (int d = 0; d < 3; d++) {
-        const int64_t extent = launch->block[d] ? launch->block[d] : 1;
-        if (extent < 1)
+    int64_t threads = 1, cells = 1;
+    for (int d = 0; d < 3; d++)
+        if (launch->block[d] < 0 || launch->fold[d] < 0 || launch->grid[d] < 0)
             return WL_OUTCOME_INVALID;
-        if (extent > wl_device_int(r->device, most_block[d]))
+    for (int d = 0; d < 3; d++) {
+        if (launch->block[d] > wl_device_int(r->device, most_block[d]))
             return WL_OUTCOME_EXTENT;
-        threads *= extent; /* at most the product of the device's three */
+        threads *= wl_max(launch->block[d], 1); /* at most the product of the device's three */
     }
     if (threads > wl_device_int(r->device, WL_DEVICE_max_threads_per_block))
         return WL_OUTCOME_THREADS;
+    for (int d = 0; d < 3; d++)
+        if (!wl_mul(cells, wl_max(launch->fold[d], 1), &cells) || cells > WL_RANK_FOLD_MOST)
+            return WL_OUTCOME_FOLD;
     for (int d = 0; d < 3; d++) {
-        const int64_t block = wl_max(launch->block[d], 1), fold = wl_max(launch->fold[d], 1);
-        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(r->domain[d], block * fold);
-        if (fold <= 64 && grid > wl_device_int(r->device, most_grid[d]))
+        const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
+        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(r->domain[d], per_block);
+        if (grid > wl_device_int(r->device, most_grid[d]))
             return WL_OUTCOME_GRID;
     }
     wl_occupancy o;
