@@ -146,13 +146,15 @@ static int read_numbers(const options *o, rank_job *j)
 
 /* ---- the space ---- */
 
-static int set_key(rank_job *j, const char *option, const char *key, const char *text)
+/* The option's value is `text`, of which the key takes what follows the first `skip` characters. */
+static int set_key(rank_job *j, const char *option, const char *key, const char *text, int skip)
 {
     wl_error err = {0};
-    if (wl_space_set(j->space, key, text, &err) == WL_OK)
+    if (wl_space_set(j->space, key, text + skip, &err) == WL_OK)
         return EXIT_OK;
     diag_remember(option, text);
     snprintf(err.input, sizeof err.input, "%s", option);
+    err.loc.col += err.loc.line > 0 ? skip : 0;
     return diag_report(&err);
 }
 
@@ -162,8 +164,8 @@ static int set_fold(rank_job *j, const char *text)
     static const char *const axes[3] = {"fold.x", "fold.y", "fold.z"};
     for (int d = 0; d < 3; d++)
         if (text[0] == "xyz"[d] && text[1] == ':')
-            return set_key(j, "--fold", axes[d], text + 2);
-    return set_key(j, "--fold", "fold", text);
+            return set_key(j, "--fold", axes[d], text, 2);
+    return set_key(j, "--fold", "fold", text, 0);
 }
 
 static int read_space_file(rank_job *j, const char *path,
@@ -196,11 +198,11 @@ static int read_space(const options *o, rank_job *j)
         code = read_space_file(j, o->registers_file, wl_space_read_registers);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0] && code == EXIT_OK; i++)
         if (keys[i].text)
-            code = set_key(j, keys[i].option, keys[i].key, keys[i].text);
+            code = set_key(j, keys[i].option, keys[i].key, keys[i].text, 0);
     for (size_t i = 0; i < o->folds_count && code == EXIT_OK; i++)
         code = set_fold(j, o->folds[i]);
     for (size_t i = 0; i < o->where_count && code == EXIT_OK; i++)
-        code = set_key(j, "--where", "where", o->where[i]);
+        code = set_key(j, "--where", "where", o->where[i], 0);
     return code;
 }
 
@@ -476,10 +478,14 @@ static int rank_all(rank_job *j)
     int code = EXIT_OK;
     progress_start();
     for (size_t d = 0; d < j->device_count && code == EXIT_OK; d++)
-        for (size_t k = 0; k < j->kernel_count && code == EXIT_OK && !progress_interrupted(); k++)
+        for (size_t k = 0; k < j->kernel_count && code == EXIT_OK; k++) {
             code = rank_one(j, d, k);
+            if (code == EXIT_OK && team_leads() && progress_interrupted())
+                code = EXIT_INTERRUPTED;
+            code = team_agree(code); /* only the leader knows what came out */
+        }
     progress_end();
-    return code;
+    return code == EXIT_INTERRUPTED ? EXIT_OK : code; /* what was found is shown */
 }
 
 /* ---- what else is made of it ---- */
