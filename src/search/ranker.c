@@ -320,6 +320,7 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
     clock_gettime(CLOCK_MONOTONIC, &c.told);
     const int64_t share = wl_max(1, wl_min(16, (last - first) / (8 * r->threads)));
+    (void)share; /* not used without OpenMP */
 #pragma omp parallel num_threads(r->threads) if (r->threads > 1)
     {
         wl_prediction *scratch = malloc(sizeof *scratch);
