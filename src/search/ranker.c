@@ -283,7 +283,8 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
 typedef struct crew {
     atomic_int_fast64_t done;
     atomic_bool stop;
-    struct timespec told; /* when progress was last called */
+    atomic_int_fast64_t failed_at; /* the first launch with an error: the same from any number of threads */
+    struct timespec told;          /* when progress was last called */
 } crew;
 
 static double seconds_since(const struct timespec *then, struct timespec *now)
@@ -314,7 +315,7 @@ static int thread_number(void)
 
 wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranked *records, wl_error *err)
 {
-    crew c = {.told = {0}};
+    crew c = {.failed_at = last};
     wl_status failed = WL_OK;
     wl_error error = {0};
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
@@ -330,18 +331,17 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
             wl_error own = {0};
             wl_ranked *record = &records[i - first];
             *record = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
-            if (atomic_load_explicit(&c.stop, memory_order_relaxed))
+            if (atomic_load_explicit(&c.stop, memory_order_relaxed) || i > atomic_load(&c.failed_at))
                 continue;
             const wl_status status = scratch ? evaluate_one(r, r->predictors[me], i, scratch, record, &own)
                                              : wl_fail(&own, WL_E_NOMEM, WL_NOWHERE, "out of memory");
             if (status != WL_OK) {
 #pragma omp critical(warpline_ranker_failed)
-                {
-                    if (failed == WL_OK)
-                        error = own;
-                    failed = failed == WL_OK ? status : failed;
+                if (i < atomic_load(&c.failed_at)) {
+                    atomic_store(&c.failed_at, i);
+                    error = own;
+                    failed = status;
                 }
-                atomic_store(&c.stop, true);
             }
             atomic_fetch_add_explicit(&c.done, 1, memory_order_relaxed);
             if (me == 0)

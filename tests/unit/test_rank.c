@@ -615,6 +615,29 @@ static void test_condition_errors(void **state)
     check_done();
 }
 
+/* Of several errors it is always that of the first launch that is told. */
+static void test_first_error(void **state)
+{
+    static const char condition[] = "(block.x == 40 || 1 / (block.x - 64) < 9) && 1 % (block.x - 40) < 9";
+    static const char *const settings[] = {"block.x", "1..512", "block.y", "1", "where", condition, NULL};
+    const expected_error want = {WL_E_INPUT, "division by zero", 1, 48};
+    wl_device *device = device_of("h200");
+    wl_kernel *kernel = kernel_of(star2d, "256x256");
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        const wl_rank_options options = {.threads = 1 + i % 4};
+        wl_ranker *ranker = ranker_of(kernel, device, settings, &options);
+        wl_ranking ranking;
+        wl_ranked best[1];
+        wl_error err = {0};
+        check_error("the first", wl_rank(ranker, best, 1, &ranking, &err), &err, &want);
+        wl_ranker_free(ranker);
+    }
+    wl_kernel_free(kernel);
+    wl_device_free(device);
+    check_done();
+}
+
 /* One condition of the kernel file and 64 of the space are too many together. */
 static void test_too_many_conditions(void **state)
 {
@@ -1007,25 +1030,16 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_default_space),
-        cmocka_unit_test(test_unfoldable),
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_bulk_counts),
-        cmocka_unit_test(test_largest_lists),
-        cmocka_unit_test(test_listed),
-        cmocka_unit_test(test_condition_values),
-        cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_condition_errors),
-        cmocka_unit_test(test_too_many_conditions),
-        cmocka_unit_test(test_no_domain),
-        cmocka_unit_test(test_same_as_predict),
-        cmocka_unit_test(test_ranker_predict),
-        cmocka_unit_test(test_best_k),
-        cmocka_unit_test(test_heap),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_each),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_launches),       cmocka_unit_test(test_default_space),
+        cmocka_unit_test(test_unfoldable),     cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_bulk_counts),    cmocka_unit_test(test_largest_lists),
+        cmocka_unit_test(test_listed),         cmocka_unit_test(test_condition_values),
+        cmocka_unit_test(test_conditions),     cmocka_unit_test(test_condition_errors),
+        cmocka_unit_test(test_first_error),    cmocka_unit_test(test_too_many_conditions),
+        cmocka_unit_test(test_no_domain),      cmocka_unit_test(test_same_as_predict),
+        cmocka_unit_test(test_ranker_predict), cmocka_unit_test(test_best_k),
+        cmocka_unit_test(test_heap),           cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_each),           cmocka_unit_test(test_progress),
         cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
