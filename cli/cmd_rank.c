@@ -12,6 +12,7 @@
 
 #define TOP_DEFAULT 10
 #define MEMORY_DEFAULT ((int64_t)32 << 20)
+#define KEPT_LEAST 64 /* launches of each space, however little memory may be used: a table needs some */
 
 typedef struct rank_job {
     const options *options;
@@ -30,7 +31,8 @@ typedef struct rank_job {
     rank_writer writer;
     size_t written;         /* spaces that are in the output already */
     ranked_space *searched; /* the one being searched now */
-    bool streams;           /* its launches are written as they come */
+    bool streams;           /* its launches are written as they come ... */
+    bool streaming;         /* ... and some are in the output already */
 } rank_job;
 
 static void job_free(rank_job *j)
@@ -50,6 +52,15 @@ static void job_free(rank_job *j)
 
 /* ---- options ---- */
 
+static int inputs_from_stdin(const options *o)
+{
+    const char *const inputs[] = {o->argument_count ? o->arguments[0] : NULL, o->space, o->registers_file};
+    int n = 0;
+    for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++)
+        n += inputs[i] && strcmp(inputs[i], "-") == 0;
+    return n;
+}
+
 static bool check_usage(const options *o)
 {
     const char *wrong = NULL;
@@ -68,8 +79,10 @@ static bool check_usage(const options *o)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
-    else if (team_size() > 1 && o->argument_count && strcmp(o->arguments[0], "-") == 0)
-        wrong = "several processes cannot all read standard input: give the kernel as a file";
+    else if (inputs_from_stdin(o) > 1)
+        wrong = "only one of kernel, --space and --registers-file can be standard input";
+    else if (team_size() > 1 && inputs_from_stdin(o))
+        wrong = "several processes cannot all read standard input: give it as a file";
     if (wrong)
         usage_error("%s", wrong);
     return !wrong;
@@ -133,13 +146,15 @@ static int read_numbers(const options *o, rank_job *j)
 
 /* ---- the space ---- */
 
-static int set_key(rank_job *j, const char *option, const char *key, const char *text)
+/* The option's value is `text`, of which the key takes what follows the first `skip` characters. */
+static int set_key(rank_job *j, const char *option, const char *key, const char *text, int skip)
 {
     wl_error err = {0};
-    if (wl_space_set(j->space, key, text, &err) == WL_OK)
+    if (wl_space_set(j->space, key, text + skip, &err) == WL_OK)
         return EXIT_OK;
     diag_remember(option, text);
     snprintf(err.input, sizeof err.input, "%s", option);
+    err.loc.col += err.loc.line > 0 ? skip : 0;
     return diag_report(&err);
 }
 
@@ -149,8 +164,8 @@ static int set_fold(rank_job *j, const char *text)
     static const char *const axes[3] = {"fold.x", "fold.y", "fold.z"};
     for (int d = 0; d < 3; d++)
         if (text[0] == "xyz"[d] && text[1] == ':')
-            return set_key(j, "--fold", axes[d], text + 2);
-    return set_key(j, "--fold", "fold", text);
+            return set_key(j, "--fold", axes[d], text, 2);
+    return set_key(j, "--fold", "fold", text, 0);
 }
 
 static int read_space_file(rank_job *j, const char *path,
@@ -183,15 +198,34 @@ static int read_space(const options *o, rank_job *j)
         code = read_space_file(j, o->registers_file, wl_space_read_registers);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0] && code == EXIT_OK; i++)
         if (keys[i].text)
-            code = set_key(j, keys[i].option, keys[i].key, keys[i].text);
+            code = set_key(j, keys[i].option, keys[i].key, keys[i].text, 0);
     for (size_t i = 0; i < o->folds_count && code == EXIT_OK; i++)
         code = set_fold(j, o->folds[i]);
     for (size_t i = 0; i < o->where_count && code == EXIT_OK; i++)
-        code = set_key(j, "--where", "where", o->where[i]);
+        code = set_key(j, "--where", "where", o->where[i], 0);
     return code;
 }
 
 /* ---- kernels, one per domain, and devices ---- */
+
+static wl_status wrong_domain(const char *text, int d, const char *format, wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_INPUT, .input = "--domain", .loc = {1, 1, (int32_t)strlen(text)}};
+    snprintf(err->message, sizeof err->message, format, "xyz"[d]);
+    diag_remember("--domain", text);
+    return WL_E_INPUT;
+}
+
+/* One param may be the extent in two dimensions. */
+static wl_status check_domain(const wl_kernel *kernel, const char *text, const int64_t wanted[3], wl_error *err)
+{
+    int64_t got[3];
+    const int dims = wl_kernel_domain(kernel, got);
+    for (int d = 0; d < dims; d++)
+        if (got[d] != wanted[d])
+            return wrong_domain(text, d, "the kernel's extent in %c depends on another: one param sets both", err);
+    return WL_OK;
+}
 
 /* The kernel with its params set so that the domain is as wanted. */
 static wl_status load_with_domain(const options *o, const char *text, const int64_t domain[3], wl_kernel **out,
@@ -215,20 +249,25 @@ static wl_status load_with_domain(const options *o, const char *text, const int6
             snprintf(own[d], sizeof own[d], "%.60s=%lld", param, (long long)domain[d]);
             sets[n++] = own[d];
         } else if (d < dims ? domain[d] != before[d] : domain[d] != 1) {
-            *err = (wl_error){.code = WL_E_INPUT, .input = "--domain", .loc = {1, 1, (int32_t)strlen(text)}};
-            snprintf(err->message, sizeof err->message,
-                     d < dims ? "the kernel's extent in %c is no single param: set what it is made of with --set"
-                              : "the kernel's domain has no %c",
-                     "xyz"[d]);
-            diag_remember("--domain", text);
-            status = WL_E_INPUT;
+            status = wrong_domain(text, d,
+                                  d < dims ? "the kernel's extent in %c is no single param: set what it is made of "
+                                             "with --set"
+                                           : "the kernel's domain has no %c",
+                                  err);
         }
     }
     wl_kernel_free(plain);
     if (status != WL_OK)
         return status;
     const wl_kernel_options all = {sets, n};
-    return load_kernel(o->arguments[0], &all, out, err);
+    status = load_kernel(o->arguments[0], &all, out, err);
+    if (status == WL_OK)
+        status = check_domain(*out, text, domain, err);
+    if (status != WL_OK) {
+        wl_kernel_free(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 static wl_status load_kernel_of(const options *o, size_t domain, wl_kernel **out, wl_error *err)
@@ -273,12 +312,39 @@ static bool on_progress(void *user, int64_t done, int64_t total)
     return team_pulse(done, total);
 }
 
+/* Writes the spaces that are searched and not yet written, best first. */
+static void write_sorted(rank_job *j, size_t end)
+{
+    if (j->written == 0 && j->writer.spaces == 0)
+        rank_write_start(&j->writer, wl_kernel_name(j->kernels[0]));
+    for (; j->written < end; j->written++) {
+        const ranked_space *s = &j->spaces[j->written];
+        tie_groups groups = {.tie = s->tie};
+        rank_write_space(&j->writer, s);
+        for (size_t i = 0; i < s->count && (!j->top || i < j->top); i++)
+            rank_write_launch(&j->writer, s, &s->launches[i], i + 1, tie_group_of(&groups, &s->launches[i]));
+        rank_write_space_end(&j->writer, s, true);
+    }
+}
+
+/* Only now is it sure that there is something to write. */
+static void start_stream(rank_job *j)
+{
+    write_sorted(j, j->space_count - 1);
+    rank_write_space(&j->writer, j->searched);
+    j->streaming = true;
+}
+
 static bool on_records(void *user, const wl_ranked *records, size_t count)
 {
     rank_job *j = user;
-    for (size_t i = 0; j->streams && i < count; i++)
-        if (records[i].outcome == WL_OUTCOME_PREDICTED)
-            rank_write_launch(&j->writer, j->searched, &records[i], 0, 0);
+    for (size_t i = 0; j->streams && i < count; i++) {
+        if (records[i].outcome != WL_OUTCOME_PREDICTED)
+            continue;
+        if (!j->streaming)
+            start_stream(j);
+        rank_write_launch(&j->writer, j->searched, &records[i], 0, 0);
+    }
     return !(j->streams && ferror(j->writer.file));
 }
 
@@ -298,35 +364,34 @@ static wl_status make_ranker(rank_job *j, size_t device, size_t domain, ranked_s
     return WL_OK;
 }
 
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Rounded up to two digits after the point. */
+static double mebibytes(double bytes) { return ceil(100 * bytes / (1 << 20)) / 100; }
+
 /* More launches than may be kept are written as they come, in the order of the space. */
 static void announce_stream(const rank_job *j, int64_t size)
 {
     usage_error(
-        "note: to sort %lld launches takes %.0f MiB (--memory allows %.0f): they are written in the order of the "
+        "note: to sort %lld launches takes %.6g MiB (--memory allows %.6g): they are written in the order of the "
         "space",
-        (long long)size, (double)size * sizeof(wl_ranked) / (1 << 20), (double)j->memory / (1 << 20));
+        (long long)size, mebibytes((double)size * sizeof(wl_ranked)), mebibytes((double)j->memory));
 }
 
-/* Writes the spaces that are searched and not yet written, best first. */
-static void write_sorted(rank_job *j, size_t end)
+/* The table or the set asked for is longer than what may be kept. */
+static void announce_short(const rank_job *j, int64_t room, int64_t size)
 {
-    if (j->written == 0 && j->writer.spaces == 0)
-        rank_write_start(&j->writer, wl_kernel_name(j->kernels[0]));
-    for (; j->written < end; j->written++) {
-        const ranked_space *s = &j->spaces[j->written];
-        tie_groups groups = {.tie = s->tie};
-        rank_write_space(&j->writer, s);
-        for (size_t i = 0; i < s->count && (!j->top || i < j->top); i++)
-            rank_write_launch(&j->writer, s, &s->launches[i], i + 1, tie_group_of(&groups, &s->launches[i]));
-        rank_write_space_end(&j->writer, s, true);
-    }
+    const int64_t wanted = smaller(size, j->choose ? j->choose : j->top ? (int64_t)j->top : TOP_DEFAULT);
+    if (team_leads() && wanted > room)
+        usage_error("note: only the best %lld are kept (--memory allows %.6g MiB)", (long long)room,
+                    mebibytes((double)j->memory));
 }
 
 static wl_status search(rank_job *j, ranked_space *s, wl_error *err)
 {
     const int64_t size = wl_ranker_size(s->ranker);
     int64_t room = j->memory / (int64_t)(sizeof(wl_ranked) * j->device_count * j->kernel_count);
-    room = size < room ? size : room;
+    room = smaller(size, room > KEPT_LEAST ? room : KEPT_LEAST);
     wl_ranked *best = malloc((size_t)(room > 0 ? room : 1) * sizeof *best);
     if (!best) {
         *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
@@ -335,11 +400,11 @@ static wl_status search(rank_job *j, ranked_space *s, wl_error *err)
     const bool whole = !is_format(j->options, "text") && !j->top && !j->options->top_k;
     j->searched = s;
     j->streams = whole && room < size && team_leads();
-    if (j->streams) {
+    j->streaming = false;
+    if (j->streams)
         announce_stream(j, size);
-        write_sorted(j, j->space_count - 1);
-        rank_write_space(&j->writer, s);
-    }
+    else if (!whole)
+        announce_short(j, room, size);
     const wl_status status = team_rank(s->ranker, best, (size_t)room, on_records, j, &s->ranking, err);
     s->ranking.best = best;
     s->launches = best;
@@ -357,8 +422,12 @@ static int choose(const rank_job *j, ranked_space *s)
     if (j->choose) {
         n = (size_t)j->choose < s->count ? (size_t)j->choose : s->count;
         s->within = s->launches[n - 1].time_s / s->best_s;
-        s->chance =
-            n == s->count ? 1 : wl_trust_probability(&s->trust, s->launches[n].time_s / s->best_s * (1 - 1e-12));
+        if ((int64_t)n == s->ranking.outcomes[WL_OUTCOME_PREDICTED])
+            s->chance = 1;
+        else if (n == s->count) /* the next one was not kept */
+            s->chance = wl_trust_probability(&s->trust, s->within);
+        else
+            s->chance = wl_trust_probability(&s->trust, s->launches[n].time_s / s->best_s * (1 - 1e-12));
     } else {
         if (!wl_trust_ratio(&s->trust, j->probability, &s->within)) {
             option_error("--top-k", j->options->top_k, 1, "the validation data (%s) says nothing beyond %.0f %%",
@@ -387,13 +456,17 @@ static int rank_one(rank_job *j, size_t device, size_t domain)
     code = team_agree(code);
     if (code != EXIT_OK)
         return code;
-    if (search(j, s, &err) != WL_OK)
+    if (search(j, s, &err) != WL_OK) {
+        const char *condition;
+        for (size_t i = 0; (condition = wl_ranker_condition(s->ranker, i)); i++)
+            diag_remember(condition, condition); /* an error inside one names it */
         return diag_report(&err);
+    }
     if (!team_leads())
         return EXIT_OK;
     if (s->count == 0 && !s->ranking.stopped)
         return rank_nothing(s);
-    if (j->streams) {
+    if (j->streaming) {
         rank_write_space_end(&j->writer, s, false);
         j->written = j->space_count;
     }
@@ -405,10 +478,14 @@ static int rank_all(rank_job *j)
     int code = EXIT_OK;
     progress_start();
     for (size_t d = 0; d < j->device_count && code == EXIT_OK; d++)
-        for (size_t k = 0; k < j->kernel_count && code == EXIT_OK && !progress_interrupted(); k++)
+        for (size_t k = 0; k < j->kernel_count && code == EXIT_OK; k++) {
             code = rank_one(j, d, k);
+            if (code == EXIT_OK && team_leads() && progress_interrupted())
+                code = EXIT_INTERRUPTED;
+            code = team_agree(code); /* only the leader knows what came out */
+        }
     progress_end();
-    return code;
+    return code == EXIT_INTERRUPTED ? EXIT_OK : code; /* what was found is shown */
 }
 
 /* ---- what else is made of it ---- */
@@ -453,6 +530,11 @@ static int write_exports(const rank_job *j)
 static int show(rank_job *j)
 {
     const options *o = j->options;
+    int code = write_exports(j); /* first: after a failure standard output is empty */
+    if (code == EXIT_OK && o->plot)
+        code = rank_plot(o->plot, j->spaces, j->space_count);
+    if (code != EXIT_OK)
+        return code;
     if (is_format(o, "text")) {
         const size_t top = j->top ? j->top : o->top_k ? SIZE_MAX : TOP_DEFAULT;
         rank_text(j->spaces, j->space_count, top, j->out.file);
@@ -460,10 +542,7 @@ static int show(rank_job *j)
         write_sorted(j, j->space_count);
         rank_write_end(&j->writer);
     }
-    int code = write_exports(j);
-    if (code == EXIT_OK && o->plot)
-        code = rank_plot(o->plot, j->spaces, j->space_count);
-    return code;
+    return EXIT_OK;
 }
 
 static int run(rank_job *j)

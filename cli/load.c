@@ -13,6 +13,8 @@
 
 static char *texts[TEXTS_MAX];
 static size_t text_count;
+static const char *standard_input; /* can be read only once; NULL: not yet */
+static size_t standard_input_length;
 
 static wl_status io_error(const char *path, const char *what, wl_error *err)
 {
@@ -65,6 +67,7 @@ wl_status load_text(const char *path, char **text, size_t *length, wl_error *err
 void load_forget(void)
 {
     diag_forget();
+    standard_input = NULL;
     while (text_count > 0)
         free(texts[--text_count]);
 }
@@ -144,11 +147,12 @@ wl_status load_kept_text(const char *path, const char **text, size_t *length, wl
 wl_status load_kernel_text(const char *name, const char **input, const char **text, size_t *length, wl_error *err)
 {
     char buffer[128];
-    const bool standard_input = strcmp(name, "-") == 0;
-    const char *builtin =
-        standard_input || exists(name) ? NULL : builtin_name(name, "share/kernels/", buffer, sizeof buffer);
-    *input = standard_input ? "standard input" : name;
-    *text = builtin ? wl_kernel_builtin_text(builtin, length) : NULL;
+    const bool is_input = strcmp(name, "-") == 0;
+    const char *builtin = is_input || exists(name) ? NULL : builtin_name(name, "share/kernels/", buffer, sizeof buffer);
+    *input = is_input ? "standard input" : name;
+    *text = builtin ? wl_kernel_builtin_text(builtin, length) : is_input ? standard_input : NULL;
+    if (is_input && *text)
+        *length = standard_input_length;
     if (!*text) {
         char *file = NULL;
         const wl_status status = load_text(name, &file, length, err);
@@ -160,6 +164,10 @@ wl_status load_kernel_text(const char *name, const char **input, const char **te
         }
         keep(file);
         *text = file;
+        if (is_input) {
+            standard_input = file;
+            standard_input_length = *length;
+        }
     }
     diag_remember(*input, *text);
     return WL_OK;

@@ -1,4 +1,5 @@
 /* output.c - see output.h. SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "output.h"
 
 #include <errno.h>
@@ -15,6 +16,13 @@ static int cannot_write(const char *path, const char *why)
 {
     usage_error("error: %s: cannot write: %s", path, why);
     return EXIT_INPUT;
+}
+
+/* Where a link leads: it is the file behind it that is written, and /dev/stdout stays what it is. NULL: no link. */
+static char *behind_link(const char *path)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) ? realpath(path, NULL) : NULL;
 }
 
 /* A file that will be replaced: a name beside it, so that the rename stays on one file system. What is no plain file (a
@@ -35,11 +43,15 @@ int output_open(const char *path, output *out)
     }
     if (exists && access(path, W_OK) != 0)
         return cannot_write(path, strerror(errno));
-    const size_t size = strlen(path) + 16;
+    out->target = behind_link(path);
+    const char *target = out->target ? out->target : path;
+    const size_t size = strlen(target) + 16;
     out->beside = malloc(size);
-    if (!out->beside)
+    if (!out->beside) {
+        free(out->target);
         return cannot_write(path, "out of memory");
-    snprintf(out->beside, size, "%s.XXXXXX", path);
+    }
+    snprintf(out->beside, size, "%s.XXXXXX", target);
     const int fd = mkstemp(out->beside);
     out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (out->file) {
@@ -54,7 +66,8 @@ int output_open(const char *path, output *out)
         unlink(out->beside);
     }
     free(out->beside);
-    out->beside = NULL;
+    free(out->target);
+    out->beside = out->target = NULL;
     return cannot_write(path, strerror(error));
 }
 
@@ -67,11 +80,12 @@ int output_close(output *out, bool keep)
     const bool failed = out->file && (ferror(out->file) | (fclose(out->file) != 0));
     if (keep && failed)
         code = cannot_write(out->path, errno ? strerror(errno) : "the disk may be full");
-    if (out->beside && keep && !failed && rename(out->beside, out->path) != 0)
+    if (out->beside && keep && !failed && rename(out->beside, out->target ? out->target : out->path) != 0)
         code = cannot_write(out->path, strerror(errno));
     if (out->beside && (!keep || code != EXIT_OK))
         unlink(out->beside);
     free(out->beside);
+    free(out->target);
     *out = (output){0};
     return code;
 }

@@ -8,7 +8,7 @@
 typedef struct output {
     FILE *file;
     const char *path; /* NULL: standard output */
-    char *beside;
+    char *beside, *target; /* target: the file a link leads to, else NULL */
 } output;
 
 /* NULL and "-" are standard output. Prints what is wrong; the exit code. */

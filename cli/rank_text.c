@@ -81,11 +81,11 @@ static void table(const ranked_space *s, size_t top, FILE *out)
     }
 }
 
-/* How many of the best are within this ratio of the first. */
+/* How many of the best are within this ratio of the first: of all that were kept, not only of those to benchmark. */
 static size_t within(const ranked_space *s, double ratio)
 {
     size_t n = 0;
-    while (n < s->count && s->launches[n].time_s <= s->best_s * ratio)
+    while (n < s->ranking.count && s->launches[n].time_s <= s->best_s * ratio)
         n++;
     return n;
 }
@@ -94,10 +94,12 @@ static void ties(const ranked_space *s, FILE *out)
 {
     const size_t first = within(s, s->tie);
     double ratio;
+    if (s->ranking.count == 1)
+        fputc('\n', out);
     if (first > 1)
         fprintf(out, "\nThe first %zu are as good as equal: they lie within the error of this model, %.1f %% (%s).\n",
                 first, 100 * (s->tie - 1), s->trust.basis);
-    else
+    else if (s->ranking.count > 1)
         fprintf(out, "\nThe first is ahead of all others by more than the error of this model, %.1f %% (%s).\n",
                 100 * (s->tie - 1), s->trust.basis);
     if (s->chosen && s->chance > 0)

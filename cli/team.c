@@ -61,7 +61,7 @@ wl_status team_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity,
 #define PATIENCE 30.0
 #define PULSE_SECONDS 1.0
 
-enum { TAG_WORK, TAG_END, TAG_RESULT, TAG_PULSE };
+enum { TAG_WORK, TAG_END, TAG_RESULT, TAG_PULSE, TAG_READY, TAG_VERDICT };
 
 /* A part of the space on its way to a member, or back with its records behind it. */
 typedef struct parcel {
@@ -131,24 +131,6 @@ int team_threads(void)
     return cores > neighbours ? (int)(cores / neighbours) : 1;
 }
 
-int team_agree(int code)
-{
-    if (process_count == 1)
-        return code;
-    int *codes = calloc((size_t)process_count, sizeof *codes);
-    if (!codes)
-        MPI_Abort(MPI_COMM_WORLD, EXIT_INTERNAL);
-    MPI_Allgather(&code, 1, MPI_INT, codes, 1, MPI_INT, MPI_COMM_WORLD);
-    int worst = code;
-    for (int i = 0; i < process_count; i++) {
-        if (codes[i] != EXIT_OK && codes[0] == EXIT_OK && team_leads())
-            usage_error("error: process %d of %d cannot take part (exit code %d)", i, process_count, codes[i]);
-        worst = worst == EXIT_OK ? codes[i] : worst;
-    }
-    free(codes);
-    return worst;
-}
-
 int team_leave(int code)
 {
     if (process_count == 1)
@@ -159,6 +141,69 @@ int team_leave(int code)
     MPI_Finalize();
     free(members);
     return team_leads() ? code : EXIT_OK;
+}
+
+/* ---- agreeing ---- */
+
+static void wait_a_moment(void)
+{
+    const struct timespec moment = {0, 200000};
+    nanosleep(&moment, NULL);
+}
+
+static double patience(void)
+{
+    const char *text = getenv("WARPLINE_PATIENCE");
+    const double seconds = text ? atof(text) : 0;
+    return seconds > 0 ? seconds : PATIENCE;
+}
+
+static void lose(int process, double waited)
+{
+    members[process].lost = someone_lost = true;
+    usage_error("warning: process %d of %d is lost (no sign of life for %.0f s); the others do its part", process,
+                process_count, waited);
+}
+
+/* A member's exit code; false: it never came. */
+static bool hear_from(int process, int *code)
+{
+    const double start = now(), limit = patience();
+    for (int flag = 0; !flag;) {
+        MPI_Iprobe(process, TAG_READY, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        if (!flag && now() - start > limit) {
+            lose(process, limit);
+            return false;
+        }
+        if (!flag)
+            wait_a_moment();
+    }
+    MPI_Recv(code, 1, MPI_INT, process, TAG_READY, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return true;
+}
+
+/* Without the collective calls of MPI, which would wait for a lost member. */
+int team_agree(int code)
+{
+    if (process_count == 1)
+        return code;
+    if (!team_leads()) {
+        MPI_Send(&code, 1, MPI_INT, 0, TAG_READY, MPI_COMM_WORLD);
+        MPI_Recv(&code, 1, MPI_INT, 0, TAG_VERDICT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return code;
+    }
+    int verdict = code;
+    for (int i = 1, theirs = EXIT_OK; i < process_count; i++) {
+        if (members[i].lost || !hear_from(i, &theirs))
+            continue;
+        if (theirs != EXIT_OK && code == EXIT_OK)
+            usage_error("error: process %d of %d cannot take part (exit code %d)", i, process_count, theirs);
+        verdict = verdict == EXIT_OK ? theirs : verdict;
+    }
+    for (int i = 1; i < process_count; i++)
+        if (!members[i].lost)
+            MPI_Send(&verdict, 1, MPI_INT, i, TAG_VERDICT, MPI_COMM_WORLD);
+    return verdict;
 }
 
 /* ---- members ---- */
@@ -324,11 +369,14 @@ static void receive(lead *l, const MPI_Status *from)
     free(buffer);
 }
 
+/* Only what belongs to the search: a member that is done may say already that it is ready for what comes next. */
 static bool receive_any(lead *l)
 {
     int flag = 0;
     MPI_Status from;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &from);
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_RESULT, MPI_COMM_WORLD, &flag, &from);
+    if (!flag)
+        MPI_Iprobe(MPI_ANY_SOURCE, TAG_PULSE, MPI_COMM_WORLD, &flag, &from);
     if (flag)
         receive(l, &from);
     return flag != 0;
@@ -356,18 +404,10 @@ static void look_for_lost(lead *l)
         member *m = &members[i];
         if (m->lost || m->parts == 0 || now() - m->heard < l->patience)
             continue;
-        m->lost = someone_lost = true;
-        usage_error("warning: process %d of %d is lost (no sign of life for %.0f s); the others do its part", i,
-                    process_count, l->patience);
+        lose(i, l->patience);
         while (m->parts > 0)
             l->again[l->again_count++] = m->work[--m->parts];
     }
-}
-
-static void wait_a_moment(void)
-{
-    const struct timespec moment = {0, 200000};
-    nanosleep(&moment, NULL);
 }
 
 static void do_part_myself(lead *l)
@@ -436,13 +476,6 @@ static wl_status conduct(lead *l)
     }
     wl_ranking_finish(l->ranking);
     return l->status;
-}
-
-static double patience(void)
-{
-    const char *text = getenv("WARPLINE_PATIENCE");
-    const double seconds = text ? atof(text) : 0;
-    return seconds > 0 ? seconds : PATIENCE;
 }
 
 wl_status team_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity,

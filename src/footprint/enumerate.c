@@ -84,7 +84,7 @@ static void add_loop(advance *a, int64_t stride, int64_t extent)
 
 static bool leaves_no_gap(const advance *a, int64_t stride)
 {
-    return llabs(stride) <= (int64_t)1 << a->walk->shift && llabs(stride) <= a->walk->width;
+    return llabs(stride) <= 1LL << a->walk->shift && llabs(stride) <= a->walk->width;
 }
 
 /* All steps of the loops `left` and inside, from one address. */

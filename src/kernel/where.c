@@ -20,6 +20,8 @@ typedef enum op {
     OP_NAME,
     OP_NOT,
     OP_NEGATE,
+    OP_UNLESS_FALSE, /* && and ||: skips the right side where the left one decides */
+    OP_UNLESS_TRUE,
     OP_OR,
     OP_AND,
     OP_EQUAL,
@@ -40,7 +42,7 @@ typedef enum op {
 typedef struct step {
     op op;
     int32_t column;
-    int64_t value; /* the number, or which name */
+    int64_t value; /* the number, which name, or the step to go on with */
 } step;
 
 struct wl_where {
@@ -187,8 +189,14 @@ static wl_status parse_level(parser *p, int level)
             return fail_at(p, start, strlen(b->text), "comparisons do not chain: join them with &&");
         compared = b->level == LEVEL_COMPARE || (compared && b->level > LEVEL_COMPARE);
         p->at += strlen(b->text);
+        const size_t left = p->length;
+        const bool skips = b->op == OP_AND || b->op == OP_OR;
+        if (skips)
+            WL_TRY(emit(p, b->op == OP_AND ? OP_UNLESS_FALSE : OP_UNLESS_TRUE, 0, start, 0));
         WL_TRY(parse_level(p, b->level + 1));
         WL_TRY(emit(p, b->op, 0, start, -1));
+        if (skips)
+            p->steps[left].value = (int64_t)p->length;
     }
     return WL_OK;
 }
@@ -245,7 +253,9 @@ static bool apply(op what, int64_t a, int64_t b, int64_t *out)
     case OP_NUMBER:
     case OP_NAME:
     case OP_NOT:
-    case OP_NEGATE: break;
+    case OP_NEGATE:
+    case OP_UNLESS_FALSE:
+    case OP_UNLESS_TRUE: break;
     }
     return false;
 }
@@ -260,6 +270,12 @@ wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NA
             stack[top++] = s->op == OP_NUMBER ? s->value : values[s->value];
         } else if (s->op == OP_NOT || s->op == OP_NEGATE) {
             stack[top - 1] = s->op == OP_NOT ? !stack[top - 1] : -stack[top - 1];
+        } else if (s->op == OP_UNLESS_FALSE || s->op == OP_UNLESS_TRUE) {
+            const bool left = stack[top - 1] != 0;
+            if (left != (s->op == OP_UNLESS_TRUE))
+                continue;
+            stack[top - 1] = left;
+            i = (size_t)s->value - 1;
         } else {
             const bool by_zero = (s->op == OP_DIVIDE || s->op == OP_REMAINDER) && stack[top - 1] == 0;
             if (!apply(s->op, stack[top - 2], stack[top - 1], &stack[top - 2]))

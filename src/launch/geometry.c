@@ -202,23 +202,33 @@ int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASS
     return n;
 }
 
+/* A product that stays within what conditions compute in: launches of a list are not checked yet. */
+static int64_t bounded_product(int64_t a, int64_t b)
+{
+    int64_t product = WL_ADDRESS_LIMIT - 1;
+    (void)wl_mul(a, b, &product);
+    return product;
+}
+
 void wl_launch_values(const wl_kernel *kernel, int64_t warp_size, const wl_launch *launch,
                       int64_t values[WL_WHERE_NAMES])
 {
     values[WL_WHERE_THREADS] = values[WL_WHERE_CELLS] = 1;
     for (int d = 0; d < 3; d++) {
-        const int64_t block = wl_max(launch->block[d], 1), fold = wl_max(launch->fold[d], 1);
+        const int64_t block = bounded_product(wl_max(launch->block[d], 1), 1);
+        const int64_t fold = bounded_product(wl_max(launch->fold[d], 1), 1), tile = bounded_product(block, fold);
         values[WL_WHERE_BLOCK + d] = block;
         values[WL_WHERE_FOLD + d] = fold;
-        values[WL_WHERE_TILE + d] = block * fold;
+        values[WL_WHERE_TILE + d] = tile;
         values[WL_WHERE_DOMAIN + d] = kernel->domain[d];
         values[WL_WHERE_GRID + d] =
-            launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(kernel->domain[d], block * fold);
-        values[WL_WHERE_THREADS] *= block;
-        values[WL_WHERE_CELLS] *= fold;
+            launch->grid[d] > 0 ? bounded_product(launch->grid[d], 1) : wl_ceil_div(kernel->domain[d], tile);
+        values[WL_WHERE_THREADS] = bounded_product(values[WL_WHERE_THREADS], block);
+        values[WL_WHERE_CELLS] = bounded_product(values[WL_WHERE_CELLS], fold);
     }
     values[WL_WHERE_WARPS] = wl_ceil_div(values[WL_WHERE_THREADS], warp_size);
-    values[WL_WHERE_REGISTERS] = launch->registers ? launch->registers : kernel->registers;
+    const int64_t registers = launch->registers ? launch->registers : kernel->registers;
+    values[WL_WHERE_REGISTERS] = bounded_product(wl_max(registers, 0), 1);
 }
 
 void wl_geometry_ranges(const wl_geometry *g, const wl_kernel *kernel, wl_ranges *out)

@@ -9,8 +9,6 @@
 #include "kernel/kernel_internal.h"
 #include "search/ranker.h"
 
-#define FOLD_CELLS_MOST 64 /* of one thread: what a launch may fold */
-
 static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
 
 static int64_t next_power(int64_t n)
@@ -41,46 +39,45 @@ typedef struct block_lists {
     int64_t whole; /* a block's threads are a multiple of this */
 } block_lists;
 
-/* Visits every block of the lists; those out of the device's range are counted without being visited, which is why the
- * lists are ascending. With `blocks` NULL only counts. */
+/* How many values of an ascending list are at most this. */
+static size_t values_up_to(const wl_values *v, int64_t most)
+{
+    size_t n = 0;
+    while (n < v->count && v->at[n] <= most)
+        n++;
+    return n;
+}
+
+/* Visits every block of the lists that the device can start; the others are counted without being visited, which is why
+ * the lists are ascending. With `blocks` NULL only counts. */
 static size_t visit_blocks(wl_ranker *r, const block_lists *l, int32_t (*blocks)[3])
 {
-    const wl_values *x = &l->extent[0], *y = &l->extent[1], *z = &l->extent[2];
-    int64_t extent = 0, threads = 0, count_of = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < x->count; i++) {
-        if (x->at[i] > l->most[0]) {
-            extent += (int64_t)((x->count - i) * y->count * z->count);
-            break;
-        }
-        for (size_t j = 0; j < y->count; j++) {
-            const bool too_long = y->at[j] > l->most[1];
-            if (too_long || x->at[i] * y->at[j] > l->most_threads) {
-                *(too_long ? &extent : &threads) += (int64_t)((y->count - j) * z->count);
-                break;
-            }
-            for (size_t k = 0; k < z->count; k++) {
-                const int64_t t = x->at[i] * y->at[j] * z->at[k];
-                const bool too_deep = z->at[k] > l->most[2];
-                if (too_deep || t > l->most_threads) {
-                    *(too_deep ? &extent : &threads) += (int64_t)(z->count - k);
-                    break;
-                }
+    const int64_t *x = l->extent[0].at, *y = l->extent[1].at, *z = l->extent[2].at;
+    int64_t all = 1, short_enough = 1, small_enough = 0, count_of = 0;
+    size_t end[3], n = 0;
+    for (int d = 0; d < 3; d++) {
+        end[d] = values_up_to(&l->extent[d], l->most[d]);
+        all *= (int64_t)l->extent[d].count;
+        short_enough *= (int64_t)end[d];
+    }
+    for (size_t i = 0; i < end[0]; i++)
+        for (size_t j = 0; j < end[1] && x[i] * y[j] <= l->most_threads; j++)
+            for (size_t k = 0; k < end[2] && x[i] * y[j] * z[k] <= l->most_threads; k++) {
+                const int64_t t = x[i] * y[j] * z[k];
+                small_enough++;
                 if (t % l->whole != 0 || (l->threads.count && !wl_values_contain(&l->threads, t))) {
                     count_of += l->threads.count > 0; /* blocks of broken warps were never part of the default space */
                     continue;
                 }
                 if (blocks) {
-                    blocks[n][0] = (int32_t)x->at[i];
-                    blocks[n][1] = (int32_t)y->at[j];
-                    blocks[n][2] = (int32_t)z->at[k];
+                    blocks[n][0] = (int32_t)x[i];
+                    blocks[n][1] = (int32_t)y[j];
+                    blocks[n][2] = (int32_t)z[k];
                 }
                 n++;
             }
-        }
-    }
-    r->before[WL_OUTCOME_EXTENT] = extent;
-    r->before[WL_OUTCOME_THREADS] = threads;
+    r->before[WL_OUTCOME_EXTENT] = all - short_enough;
+    r->before[WL_OUTCOME_THREADS] = short_enough - small_enough;
     r->before[WL_OUTCOME_COUNT_OF] = count_of;
     return n;
 }
@@ -89,20 +86,24 @@ static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     static const wl_device_key most[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z};
     block_lists l = {.threads = space->threads, .whole = 1};
-    bool all_given = true;
+    bool chosen = false; /* is there an extent the space leaves to us? */
     l.most_threads = wl_device_int(r->device, WL_DEVICE_max_threads_per_block);
     for (int d = 0; d < 3; d++) {
         l.most[d] = wl_device_int(r->device, most[d]);
         l.extent[d] = space->block[d];
         if (space->block[d].count)
             continue;
-        all_given = false;
         WL_TRY(default_extents(r, d, wl_min(l.most[d], l.most_threads), &l.extent[d], err));
+        chosen = chosen || l.extent[d].count > 1;
     }
     const bool by_default = !space->block[0].count && !space->block[1].count && !space->block[2].count;
-    if (!all_given && !space->threads.count)
+    if (chosen && !space->threads.count)
         l.whole = r->warp_size;
     r->block_count = visit_blocks(r, &l, NULL);
+    if (r->block_count == 0 && l.whole > 1) { /* a domain smaller than a warp, say */
+        l.whole = 1;
+        r->block_count = visit_blocks(r, &l, NULL);
+    }
     r->blocks = wl_arena_alloc(&r->arena, r->block_count + 1, sizeof *r->blocks);
     if (!r->blocks)
         return no_memory(err);
@@ -126,22 +127,14 @@ static bool can_fold(const wl_kernel *kernel)
 static void add_fold(wl_ranker *r, int64_t x, int64_t y, int64_t z)
 {
     const int64_t fold[3] = {x, y, z};
+    if (x * y * z > WL_RANK_FOLD_MOST) {
+        r->before[WL_OUTCOME_FOLD]++;
+        return;
+    }
     for (size_t i = 0; i < r->fold_count; i++)
         if (memcmp(r->folds[i].fold, fold, sizeof fold) == 0)
             return;
-    if (x * y * z > FOLD_CELLS_MOST)
-        r->before[WL_OUTCOME_FOLD]++;
-    else
-        memcpy(r->folds[r->fold_count++].fold, fold, sizeof fold);
-}
-
-/* The first value of a list that is too large, so that products stay small; larger ones are counted at once. */
-static size_t values_below(const wl_values *v)
-{
-    size_t n = 0;
-    while (n < v->count && v->at[n] <= FOLD_CELLS_MOST)
-        n++;
-    return n;
+    memcpy(r->folds[r->fold_count++].fold, fold, sizeof fold);
 }
 
 static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
@@ -153,7 +146,7 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
     const bool axes = space->fold[0].count || space->fold[1].count || space->fold[2].count;
     for (int d = 0; d < 3; d++) {
         axis[d] = space->fold[d].count ? space->fold[d] : single;
-        below[d] = values_below(&axis[d]);
+        below[d] = values_up_to(&axis[d], WL_RANK_FOLD_MOST); /* the others are counted at once */
         capacity *= below[d];
         total *= axis[d].count;
     }
@@ -216,6 +209,24 @@ static void set_registers(wl_ranker *r, const wl_space *space)
              "folded launches are taken to need no more registers than the kernel states; give registers per folding");
 }
 
+/* A count that stays below 2^60: lists can be longer than anybody counts. */
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product = WL_ADDRESS_LIMIT;
+    (void)wl_mul(a, b, &product);
+    return product;
+}
+
+/* From blocks and foldings that were left out to launches: a launch counts by its block, else by its folding. */
+static void count_with_folds(wl_ranker *r)
+{
+    static const wl_outcome of_block[] = {WL_OUTCOME_EXTENT, WL_OUTCOME_THREADS, WL_OUTCOME_COUNT_OF};
+    const int64_t folds = (int64_t)r->fold_count + r->before[WL_OUTCOME_FOLD];
+    for (size_t i = 0; i < sizeof of_block / sizeof of_block[0]; i++)
+        r->before[of_block[i]] = times(r->before[of_block[i]], folds);
+    r->before[WL_OUTCOME_FOLD] = times(r->before[WL_OUTCOME_FOLD], (int64_t)r->block_count);
+}
+
 wl_status wl_ranker_enumerate(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     if (space->launches) {
@@ -230,10 +241,6 @@ wl_status wl_ranker_enumerate(wl_ranker *r, const wl_space *space, wl_error *err
     WL_TRY(list_folds(r, space, err));
     set_registers(r, space);
     r->size = (int64_t)(r->block_count * r->fold_count);
-    const int64_t folds = (int64_t)r->fold_count, too_folded = r->before[WL_OUTCOME_FOLD];
-    r->before[WL_OUTCOME_EXTENT] *= folds;
-    r->before[WL_OUTCOME_THREADS] *= folds;
-    r->before[WL_OUTCOME_COUNT_OF] *= folds;
-    r->before[WL_OUTCOME_FOLD] = too_folded * (int64_t)r->block_count;
+    count_with_folds(r);
     return WL_OK;
 }

@@ -69,7 +69,11 @@ void wl_ranking_add(wl_ranking *ranking, const wl_ranked *records, size_t count)
     }
 }
 
-void wl_ranking_finish(wl_ranking *ranking) { qsort(ranking->best, ranking->count, sizeof *ranking->best, by_time); }
+void wl_ranking_finish(wl_ranking *ranking)
+{
+    if (ranking->count > 1) /* `best` may be NULL where none are kept */
+        qsort(ranking->best, ranking->count, sizeof *ranking->best, by_time);
+}
 
 wl_status wl_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out, wl_error *err)
 {

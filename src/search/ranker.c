@@ -176,21 +176,24 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 {
     static const wl_device_key most_block[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z},
                                most_grid[3] = {WL_DEVICE_max_grid_x, WL_DEVICE_max_grid_y, WL_DEVICE_max_grid_z};
-    int64_t threads = 1;
-    for (int d = 0; d < 3; d++) {
-        const int64_t extent = launch->block[d] ? launch->block[d] : 1;
-        if (extent < 1)
+    int64_t threads = 1, cells = 1;
+    for (int d = 0; d < 3; d++)
+        if (launch->block[d] < 0 || launch->fold[d] < 0 || launch->grid[d] < 0)
             return WL_OUTCOME_INVALID;
-        if (extent > wl_device_int(r->device, most_block[d]))
+    for (int d = 0; d < 3; d++) {
+        if (launch->block[d] > wl_device_int(r->device, most_block[d]))
             return WL_OUTCOME_EXTENT;
-        threads *= extent; /* at most the product of the device's three */
+        threads *= wl_max(launch->block[d], 1); /* at most the product of the device's three */
     }
     if (threads > wl_device_int(r->device, WL_DEVICE_max_threads_per_block))
         return WL_OUTCOME_THREADS;
+    for (int d = 0; d < 3; d++)
+        if (!wl_mul(cells, wl_max(launch->fold[d], 1), &cells) || cells > WL_RANK_FOLD_MOST)
+            return WL_OUTCOME_FOLD;
     for (int d = 0; d < 3; d++) {
-        const int64_t block = wl_max(launch->block[d], 1), fold = wl_max(launch->fold[d], 1);
-        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(r->domain[d], block * fold);
-        if (fold <= 64 && grid > wl_device_int(r->device, most_grid[d]))
+        const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
+        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(r->domain[d], per_block);
+        if (grid > wl_device_int(r->device, most_grid[d]))
             return WL_OUTCOME_GRID;
     }
     wl_occupancy o;
@@ -280,7 +283,8 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
 typedef struct crew {
     atomic_int_fast64_t done;
     atomic_bool stop;
-    struct timespec told; /* when progress was last called */
+    atomic_int_fast64_t failed_at; /* the first launch with an error: the same from any number of threads */
+    struct timespec told;          /* when progress was last called */
 } crew;
 
 static double seconds_since(const struct timespec *then, struct timespec *now)
@@ -311,7 +315,7 @@ static int thread_number(void)
 
 wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranked *records, wl_error *err)
 {
-    crew c = {.told = {0}};
+    crew c = {.failed_at = last};
     wl_status failed = WL_OK;
     wl_error error = {0};
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
@@ -325,18 +329,17 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
             wl_error own = {0};
             wl_ranked *record = &records[i - first];
             *record = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
-            if (atomic_load_explicit(&c.stop, memory_order_relaxed))
+            if (atomic_load_explicit(&c.stop, memory_order_relaxed) || i > atomic_load(&c.failed_at))
                 continue;
             const wl_status status = scratch ? evaluate_one(r, r->predictors[me], i, scratch, record, &own)
                                              : wl_fail(&own, WL_E_NOMEM, WL_NOWHERE, "out of memory");
             if (status != WL_OK) {
 #pragma omp critical(warpline_ranker_failed)
-                {
-                    if (failed == WL_OK)
-                        error = own;
-                    failed = failed == WL_OK ? status : failed;
+                if (i < atomic_load(&c.failed_at)) {
+                    atomic_store(&c.failed_at, i);
+                    error = own;
+                    failed = status;
                 }
-                atomic_store(&c.stop, true);
             }
             atomic_fetch_add_explicit(&c.done, 1, memory_order_relaxed);
             if (me == 0)

@@ -7,6 +7,7 @@
 
 #define WL_RANK_NOTES_MAX 4
 #define WL_RANK_NOTE_LENGTH 200
+#define WL_RANK_FOLD_MOST 64 /* cells of one thread: what a launch may fold */
 
 typedef struct wl_rank_fold {
     int64_t fold[3], registers; /* 0: what the kernel states */

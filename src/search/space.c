@@ -106,7 +106,7 @@ static wl_status set_registers(wl_space *space, const char *text, wl_error *err)
         p += strspn(p, " ");
         const char *start = p;
         const size_t length = wl_shape_parse(p, fold);
-        const bool any = p[length] != ':';
+        const bool any = length == 0 || p[length] != ':';
         p += any ? 0 : length + 1;
         if (length == 0 || !take_registers(&p, &registers))
             return wl_fail(err, WL_E_INPUT, at(text, p), "registers are 1 to %d, as in 40 or 1x1x1:32,1x2x1:40",

@@ -9,6 +9,7 @@
 #include "warpline/compare.h"
 #include "warpline/device.h"
 #include "warpline/kernel.h"
+#include "warpline/rank.h"
 
 static int64_t allocations_left = -1; /* negative: no limit */
 
@@ -68,6 +69,53 @@ static wl_status parse_map(const char *text, wl_error *err)
     return status;
 }
 
+static wl_status parse_space(const char *text, wl_error *err)
+{
+    wl_space *space = NULL;
+    wl_status status = wl_space_new(&space, err);
+    if (status == WL_OK)
+        status = wl_space_read(space, "space", text, strlen(text), err);
+    wl_space_free(space);
+    return status;
+}
+
+static wl_status parse_registers(const char *text, wl_error *err)
+{
+    wl_space *space = NULL;
+    wl_status status = wl_space_new(&space, err);
+    if (status == WL_OK)
+        status = wl_space_read_registers(space, "registers", text, strlen(text), err);
+    wl_space_free(space);
+    return status;
+}
+
+/* Kernel, device and space have what they need; the ranker does not. */
+static wl_status make_ranker(const char *conditions, wl_error *err)
+{
+    const int64_t left = allocations_left;
+    wl_kernel *kernel = NULL;
+    wl_device *device = NULL;
+    wl_space *space = NULL;
+    wl_ranker *ranker = NULL;
+    const wl_rank_options options = {.threads = 2};
+    allocations_left = -1;
+    wl_status status = wl_kernel_from_update("dst[0,0] = src[1,0]", "64x64", "f32", &kernel, err);
+    if (status == WL_OK)
+        status = wl_device_builtin("h200", &device, err);
+    if (status == WL_OK)
+        status = wl_space_new(&space, err);
+    if (status == WL_OK)
+        status = wl_space_set(space, "where", conditions, err);
+    allocations_left = left;
+    if (status == WL_OK)
+        status = wl_ranker_new(kernel, device, space, &options, &ranker, err);
+    wl_ranker_free(ranker);
+    wl_space_free(space);
+    wl_device_free(device);
+    wl_kernel_free(kernel);
+    return status;
+}
+
 static const struct {
     const char *name;
     wl_status (*parse)(const char *name, wl_error *err);
@@ -81,6 +129,9 @@ static const struct {
     {"family,variant,bx,by,bz,inst\na,b,0,1,1,5\na,b,8,1,1,5\n", parse_table},
     {"ID,Kernel Name,Block Size,smsp__inst_executed.sum\n,,,inst\n0,f(int),\"(1,1,1)\",5\n", parse_table},
     {"- {family: a, kernel: b, set: {n: 1, m: 2}}\n", parse_map},
+    {"block.x: [32, 64..128:32]\nfold: 1x2,1x1\nwhere: [threads > 1, warps < 9]\nregisters: {1x1: 32}\n", parse_space},
+    {"1x1x1: 32\n1x2x1: 40\n", parse_registers},
+    {"block.x * block.y <= 512 && fold.z == 1", make_ranker},
 };
 
 static void test_walk(void **state)
