@@ -51,21 +51,14 @@ typedef struct wl_reuse {
 } wl_reuse;
 
 typedef enum wl_bound_id {
-    WL_BOUND_FP,       /* arithmetic units                                     */
-    WL_BOUND_MULTIPLY, /* multiply pipe, where addresses are multiplied out    */
-    WL_BOUND_ISSUE,    /* instruction issue                                    */
-    WL_BOUND_L1,       /* L1 data stage                                        */
-    WL_BOUND_TAG,      /* L1 tag stage                                         */
-    WL_BOUND_L2,       /* L2 units                                             */
-    WL_BOUND_PIECES,   /* sectors written in pieces, merged in the L2          */
-    WL_BOUND_DRAM,     /* memory bandwidth                                     */
-    WL_BOUND_RANDOM,   /* memory rows opened for single fetches                */
-    WL_BOUND_ATOMICS,  /* global atomics                                       */
-    WL_BOUND_LAUNCH,   /* blocks started                                       */
-    WL_BOUND_LATENCY,  /* waits of a block, all waves after one another        */
+#define WL_BOUND(id, name, meaning, ...) WL_BOUND_##id,
+#include "warpline/bounds.def"
     WL_BOUND_COUNT
 } wl_bound_id;
 WL_API const char *wl_bound_name(wl_bound_id bound);
+WL_API const char *wl_bound_meaning(wl_bound_id bound);
+/* The metrics a bound follows from, the leading one at index 0; false beyond the last. */
+WL_API bool wl_bound_metric(wl_bound_id bound, size_t index, wl_metric *metric);
 
 typedef struct wl_model_result {
     const char *name;

@@ -2,6 +2,7 @@
 #ifndef WL_WARPLINE_H
 #define WL_WARPLINE_H
 
+#include "warpline/check.h"
 #include "warpline/compare.h"
 #include "warpline/fit.h"
 #include "warpline/device.h"

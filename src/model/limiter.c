@@ -1,13 +1,6 @@
 /* limiter.c - see limiter.h. SPDX-License-Identifier: MIT */
 #include "model/limiter.h"
 
-const char *wl_bound_name(wl_bound_id bound)
-{
-    static const char *const names[WL_BOUND_COUNT] = {"fp",     "multiply", "issue",  "l1",      "l1_tag", "l2",
-                                                      "pieces", "dram",     "random", "atomics", "launch", "latency"};
-    return names[bound];
-}
-
 static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
 {
     m->bound_known[bound] = true;

@@ -1,0 +1,35 @@
+/* job.h - what commands that predict launches of one kernel have in common: kernel, device, predictor, and the launches
+ * the options name. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_JOB_H
+#define WL_CLI_JOB_H
+
+#include "options.h"
+
+typedef struct job {
+    wl_kernel *kernel;
+    wl_device *device;
+    wl_predictor *predictor;
+    wl_launch common; /* what the options say of every launch; no block */
+    wl_launch launches[MANY_MAX];
+    size_t launch_count;
+    wl_predict_options options;
+} job;
+
+/* A kernel or --update, and what goes with either: prints what is wrong and returns false. `named` says whether the
+ * arguments hold a kernel. */
+bool job_kernel_usage(const options *options, bool named);
+
+/* Reads the options of launches and models, and one launch per --block; the exit code, EXIT_OK to go on. */
+int job_read_launches(const options *options, job *job);
+
+/* Loads what the job does not have yet: device, kernel, predictor. `kernel` is NULL for --update. */
+wl_status job_load(const options *options, const char *kernel, const char *device, job *job, wl_error *err);
+/* Makes room for another device; the predictor goes as well. */
+void job_drop_device(job *job);
+
+/* The launch does not fit: the message shows the option it is about. `block` is the text of the block. */
+void job_show_option(const options *options, const char *block, wl_error *err);
+
+void job_free(job *job);
+
+#endif /* WL_CLI_JOB_H */

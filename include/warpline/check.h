@@ -1,0 +1,78 @@
+/* check.h - budgets: is a predicted launch as cheap as it has to be, or as it was?
+ *
+ * A budget limits one quantity of a prediction: a metric, the time, or one of the two where more is better. A baseline
+ * is an earlier prediction; nothing may have become worse than a tolerance allows. SPDX-License-Identifier: MIT */
+#ifndef WL_CHECK_H
+#define WL_CHECK_H
+
+#include "warpline/predict.h"
+
+typedef enum wl_quantity_kind {
+    WL_QUANTITY_METRIC,
+    WL_QUANTITY_TIME,       /* "time", seconds                                            */
+    WL_QUANTITY_OCCUPANCY,  /* "occupancy", resident warps over the most a device can hold */
+    WL_QUANTITY_ITEMS_PER_S /* "items_per_s", lattice updates per second                  */
+} wl_quantity_kind;
+
+typedef struct wl_quantity {
+    wl_quantity_kind kind;
+    wl_metric metric; /* WL_QUANTITY_METRIC only */
+    bool per_item;    /* divided by the lattice updates */
+} wl_quantity;
+
+/* "dram_load_bytes/item" */
+WL_API void wl_quantity_name(wl_quantity quantity, char *text, size_t size);
+/* "bytes", "s", "1", "1/s": of the values below. */
+WL_API const char *wl_quantity_unit(wl_quantity quantity);
+/* Is more better? */
+WL_API bool wl_quantity_is_gain(wl_quantity quantity);
+/* The value in base units; false when it is not known. */
+WL_API bool wl_quantity_value(wl_quantity quantity, const wl_prediction *prediction, const wl_device *device,
+                              double *value);
+/* The value with a fitting unit: "1.5 ms". */
+WL_API void wl_quantity_value_text(wl_quantity quantity, double value, char *text, size_t size);
+
+typedef struct wl_budget {
+    wl_quantity quantity;
+    double limit; /* the most; the least where more is better. Never negative. */
+} wl_budget;
+
+/* Reads "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare number is in base
+ * units. WL_E_INPUT, with the column: no such quantity (and the nearest one), a malformed or negative number, a unit
+ * that does not belong, a limit on the wrong side. */
+WL_API WL_NODISCARD wl_status wl_budget_parse(const char *text, wl_budget *out, wl_error *err);
+
+/* "2%" or "0.02"; a bare number of 1 and more is refused, since it could mean either. */
+WL_API WL_NODISCARD wl_status wl_tolerance_parse(const char *text, double *tolerance, wl_error *err);
+
+typedef enum wl_verdict {
+    WL_VERDICT_OK,
+    WL_VERDICT_BETTER,  /* than the baseline, by more than the tolerance                             */
+    WL_VERDICT_FAIL,    /* over the budget, or worse than the baseline by more than the tolerance    */
+    WL_VERDICT_UNKNOWN, /* a budget of a value that is not known: no pass                            */
+    WL_VERDICT_GONE,    /* the baseline knows it, this prediction does not: nothing to compare       */
+    WL_VERDICT_NEW      /* the other way round                                                       */
+} wl_verdict;
+/* "ok", "better", "fail", "unknown", "gone", "new" */
+WL_API const char *wl_verdict_name(wl_verdict verdict);
+/* Does the check fail by it? */
+WL_API bool wl_verdict_fails(wl_verdict verdict);
+
+/* One line of a check. */
+typedef struct wl_finding {
+    wl_quantity quantity;
+    bool from_baseline; /* `limit` is the baseline's value, not a budget */
+    bool predicted_known, limit_known, change_known;
+    double predicted, limit;
+    double change; /* predicted / limit - 1 */
+    wl_verdict verdict;
+} wl_finding;
+
+WL_API wl_finding wl_check_budget(const wl_budget *budget, const wl_prediction *prediction, const wl_device *device);
+
+/* The time, then every metric known on either side: at most WL_FINDINGS_MAX. Returns how many. */
+#define WL_FINDINGS_MAX (WL_METRIC_COUNT + 1)
+WL_API size_t wl_check_baseline(const wl_prediction *prediction, const wl_prediction *baseline, double tolerance,
+                                wl_finding findings[WL_FINDINGS_MAX]);
+
+#endif /* WL_CHECK_H */

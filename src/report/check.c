@@ -1,0 +1,73 @@
+/* check.c - a prediction against budgets and against an earlier one; see warpline/check.h. SPDX-License-Identifier: MIT
+ */
+#include "warpline/check.h"
+
+/* Stored values have 15 digits: a difference below this is none. */
+#define ROUNDING 1e-12
+
+const char *wl_verdict_name(wl_verdict verdict)
+{
+    switch (verdict) {
+    case WL_VERDICT_OK: return "ok";
+    case WL_VERDICT_BETTER: return "better";
+    case WL_VERDICT_FAIL: return "fail";
+    case WL_VERDICT_UNKNOWN: return "unknown";
+    case WL_VERDICT_GONE: return "gone";
+    case WL_VERDICT_NEW: return "new";
+    }
+    return "unknown";
+}
+
+bool wl_verdict_fails(wl_verdict verdict) { return verdict == WL_VERDICT_FAIL || verdict == WL_VERDICT_UNKNOWN; }
+
+/* 0 has no multiples: the change from it is known only when there is none. */
+static void set_change(wl_finding *f)
+{
+    f->change_known = f->limit > 0 || f->predicted == f->limit;
+    f->change = f->limit > 0 ? f->predicted / f->limit - 1 : 0;
+}
+
+wl_finding wl_check_budget(const wl_budget *budget, const wl_prediction *p, const wl_device *device)
+{
+    wl_finding f = {.quantity = budget->quantity, .limit = budget->limit, .limit_known = true};
+    f.predicted_known = wl_quantity_value(f.quantity, p, device, &f.predicted);
+    if (!f.predicted_known) {
+        f.verdict = WL_VERDICT_UNKNOWN;
+        return f;
+    }
+    const bool within = wl_quantity_is_gain(f.quantity) ? f.predicted >= f.limit * (1 - ROUNDING)
+                                                        : f.predicted <= f.limit * (1 + ROUNDING);
+    f.verdict = within ? WL_VERDICT_OK : WL_VERDICT_FAIL;
+    set_change(&f);
+    return f;
+}
+
+/* Of the time and of metrics less is better. */
+static wl_verdict judge(const wl_finding *f, double tolerance)
+{
+    if (f->predicted > f->limit * (1 + tolerance + ROUNDING))
+        return WL_VERDICT_FAIL;
+    return f->predicted < f->limit * (1 - tolerance - ROUNDING) ? WL_VERDICT_BETTER : WL_VERDICT_OK;
+}
+
+size_t wl_check_baseline(const wl_prediction *p, const wl_prediction *baseline, double tolerance,
+                         wl_finding findings[WL_FINDINGS_MAX])
+{
+    size_t count = 0;
+    for (int i = -1; i < WL_METRIC_COUNT; i++) {
+        wl_finding f = {.from_baseline = true};
+        f.quantity = i < 0 ? (wl_quantity){.kind = WL_QUANTITY_TIME} : (wl_quantity){.metric = (wl_metric)i};
+        f.predicted_known = wl_quantity_value(f.quantity, p, NULL, &f.predicted);
+        f.limit_known = wl_quantity_value(f.quantity, baseline, NULL, &f.limit);
+        if (!f.predicted_known && !f.limit_known)
+            continue;
+        if (f.predicted_known && f.limit_known) {
+            f.verdict = judge(&f, tolerance);
+            set_change(&f);
+        } else {
+            f.verdict = f.predicted_known ? WL_VERDICT_NEW : WL_VERDICT_GONE;
+        }
+        findings[count++] = f;
+    }
+    return count;
+}
