@@ -84,3 +84,24 @@ bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers)
     *registers = kernel->registers;
     return kernel->has_registers;
 }
+
+bool wl_kernel_needs_its_block(const wl_kernel *kernel)
+{
+    bool needs = kernel->shared_bytes > 0;
+    for (size_t i = 0; i < kernel->field_count; i++)
+        needs = needs || kernel->fields[i].shared;
+    for (size_t i = 0; i < kernel->access_count; i++) {
+        const uint32_t vars = wl_expr_vars(kernel->accesses[i].index);
+        for (int v = WL_VAR_THREAD_X; v < WL_VAR_COUNT; v++)
+            needs = needs || ((v < WL_VAR_LOOP_0 || v > WL_VAR_LOOP_2) && (vars & 1u << v));
+    }
+    return needs;
+}
+
+int wl_kernel_field_layout(const wl_kernel *kernel, size_t field, int64_t strides[WL_FIELD_DIMS_MAX], int64_t *origin)
+{
+    const wl_field *f = &kernel->fields[field];
+    memcpy(strides, f->strides, sizeof f->strides);
+    *origin = f->origin;
+    return f->dims;
+}
