@@ -119,6 +119,19 @@ static void warn_about_device(const wl_predictor *p, wl_prediction *out)
     }
 }
 
+static void warn_about_conditions(const wl_predictor *p, wl_prediction *out)
+{
+    int64_t values[WL_WHERE_NAMES];
+    if (p->kernel->condition_count == 0)
+        return;
+    wl_launch_values(p->kernel, p->rules.warp_size, &out->launch, values);
+    for (size_t i = 0; i < p->kernel->condition_count; i++) {
+        bool holds = false;
+        if (wl_where_holds(p->kernel->conditions[i], values, &holds, NULL) != WL_OK || !holds)
+            warn(out, "the kernel is not made for this launch: it demands %s", wl_where_text(p->kernel->conditions[i]));
+    }
+}
+
 static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const wl_volumes *v, wl_prediction *out)
 {
     const wl_geometry *g = &c->busy;
@@ -386,6 +399,7 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
     set_field_shares(p, &volumes, out);
     if (options && options->per_access && volumes.known)
         WL_TRY(set_access_shares(p, view, &counts.busy, out, err));
+    warn_about_conditions(p, out);
     warn_about_device(p, out);
     warn_about_estimate(p, &counts, &volumes, out);
     return WL_OK;

@@ -44,6 +44,10 @@ WL_API const char *wl_kernel_name(const wl_kernel *kernel);
 WL_API bool wl_kernel_has_param(const wl_kernel *kernel, const char *name);
 /* Dimensions of the domain (1..3), 0 when the kernel leaves it to the grid; extent[d] for d < dims. */
 WL_API int wl_kernel_domain(const wl_kernel *kernel, int64_t extent[3]);
+/* The param that is the domain's extent in dimension d, so that a set can change it; NULL: no single one. */
+WL_API const char *wl_kernel_domain_param(const wl_kernel *kernel, int d);
+/* What the kernel demands of a launch ("block.x == 32"), as written; NULL beyond the last. */
+WL_API const char *wl_kernel_condition(const wl_kernel *kernel, size_t index);
 WL_API size_t wl_kernel_field_count(const wl_kernel *kernel);
 WL_API const char *wl_kernel_field_name(const wl_kernel *kernel, size_t field);
 WL_API size_t wl_kernel_access_count(const wl_kernel *kernel);

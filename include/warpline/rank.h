@@ -1,8 +1,8 @@
 /* rank.h - a space of launches, and the best of it.
  *
- * A space says which blocks and foldings to try; it knows neither kernel nor device. A ranker is the space of one kernel
- * on one device: its launches have numbers, 0 .. size - 1, in a fixed order. Nothing here reads or writes files, and
- * there is no state outside these objects: different rankers may be used from different threads.
+ * A space says which blocks and foldings to try; it knows neither kernel nor device. A ranker is the space of one
+ * kernel on one device: its launches have numbers, 0 .. size - 1, in a fixed order. Nothing here reads or writes files,
+ * and there is no state outside these objects: different rankers may be used from different threads.
  *
  * SPDX-License-Identifier: MIT
  */

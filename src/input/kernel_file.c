@@ -159,8 +159,12 @@ static wl_status read_domain(builder *b)
     if (node->count < 1 || node->count > 3)
         return wl_fail(b->err, WL_E_INPUT, node->loc, "domain must have 1 to 3 extents (it has %zu)", node->count);
     int d = 0;
-    for (const wl_yaml *e = node->first; e; e = e->next)
+    for (const wl_yaml *e = node->first; e; e = e->next) {
+        for (size_t p = 0; e->kind == WL_YAML_SCALAR && p < b->param_count; p++)
+            if (strcmp(e->text, b->params[p].name) == 0)
+                b->kernel->domain_params[d] = b->params[p].name;
         WL_TRY(bounded(b, e, "a domain extent", 1, WL_ADDRESS_LIMIT, &extent[d++]));
+    }
     return wl_kernel_set_domain(b->kernel, extent, d, node->loc, b->err);
 }
 
@@ -516,11 +520,42 @@ static wl_status read_resources(builder *b)
     return WL_OK;
 }
 
+/* Conditions on the launch: one text or a list of them. */
+static wl_status read_condition(builder *b, const wl_yaml *node)
+{
+    wl_kernel *k = b->kernel;
+    wl_error inside = {0};
+    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, "a condition", b->err));
+    if (k->condition_count == WL_KERNEL_CONDITIONS_MAX)
+        return wl_fail(b->err, WL_E_LIMIT, node->loc, "at most %d conditions", WL_KERNEL_CONDITIONS_MAX);
+    const wl_status status = wl_where_parse(node->text, &k->arena, &k->conditions[k->condition_count], &inside);
+    if (status != WL_OK)
+        return wl_fail(b->err, status, wl_yaml_loc_inside(node, inside.loc), "%s", inside.message);
+    k->condition_count++;
+    return WL_OK;
+}
+
+static wl_status read_conditions(builder *b)
+{
+    const wl_yaml *node = wl_yaml_get(b->root, "where");
+    if (!node)
+        return WL_OK;
+    b->kernel->conditions = WL_ARENA_NEW(&b->kernel->arena, const wl_where *, WL_KERNEL_CONDITIONS_MAX);
+    if (!b->kernel->conditions)
+        return no_memory(b->err);
+    if (node->kind == WL_YAML_SCALAR)
+        return read_condition(b, node);
+    WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, "where", b->err));
+    for (const wl_yaml *e = node->first; e; e = e->next)
+        WL_TRY(read_condition(b, e));
+    return WL_OK;
+}
+
 static wl_status build(builder *b, const wl_kernel_text *from)
 {
-    static const char *const keys[] = {"name",      "params",       "domain",       "fields",   "update",
-                                       "loads",     "stores",       "loops",        "scalars",  "flops",
-                                       "registers", "shared_bytes", "instructions", "barriers", "guarded_cells"};
+    static const char *const keys[] = {
+        "name",    "params", "domain",    "fields",       "update",       "loads",    "stores",        "loops",
+        "scalars", "flops",  "registers", "shared_bytes", "instructions", "barriers", "guarded_cells", "where"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
@@ -537,6 +572,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     WL_TRY(read_domain(b));
     WL_TRY(read_fields(b));
     WL_TRY(change_layouts(b));
+    WL_TRY(read_conditions(b));
     WL_TRY(read_loops(b));
     WL_TRY(read_scalars(b));
     WL_TRY(read_resources(b));

@@ -66,6 +66,16 @@ int wl_kernel_domain(const wl_kernel *kernel, int64_t extent[3])
     return kernel->dims;
 }
 
+const char *wl_kernel_domain_param(const wl_kernel *kernel, int d)
+{
+    return d >= 0 && d < kernel->dims ? kernel->domain_params[d] : NULL;
+}
+
+const char *wl_kernel_condition(const wl_kernel *kernel, size_t index)
+{
+    return index < kernel->condition_count ? wl_where_text(kernel->conditions[index]) : NULL;
+}
+
 size_t wl_kernel_field_count(const wl_kernel *kernel) { return kernel->field_count; }
 const char *wl_kernel_field_name(const wl_kernel *kernel, size_t field) { return kernel->fields[field].name; }
 size_t wl_kernel_access_count(const wl_kernel *kernel) { return kernel->access_count; }

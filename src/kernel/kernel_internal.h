@@ -5,9 +5,11 @@
 
 #include "base/arena.h"
 #include "kernel/expr.h"
+#include "kernel/where.h"
 #include "warpline/kernel.h"
 
 #define WL_LOOPS_MAX 3
+#define WL_KERNEL_CONDITIONS_MAX 16
 
 typedef enum wl_type {
     WL_TYPE_F16,
@@ -65,8 +67,11 @@ struct wl_kernel {
     wl_kernel_text text; /* a copy: variants are read from it again */
     const char **params; /* names */
     size_t param_count;
-    int dims;          /* of the domain; 0: taken from the grid */
-    int64_t domain[3]; /* 1 beyond dims                         */
+    int dims;                     /* of the domain; 0: taken from the grid */
+    int64_t domain[3];            /* 1 beyond dims                         */
+    const char *domain_params[3]; /* the param that is the extent, or NULL */
+    const wl_where **conditions;  /* a launch must meet                    */
+    size_t condition_count;
     size_t field_count, access_count;
     wl_field *fields;
     wl_access *accesses; /* in program order, each address once per cell */

@@ -202,6 +202,25 @@ int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASS
     return n;
 }
 
+void wl_launch_values(const wl_kernel *kernel, int64_t warp_size, const wl_launch *launch,
+                      int64_t values[WL_WHERE_NAMES])
+{
+    values[WL_WHERE_THREADS] = values[WL_WHERE_CELLS] = 1;
+    for (int d = 0; d < 3; d++) {
+        const int64_t block = wl_max(launch->block[d], 1), fold = wl_max(launch->fold[d], 1);
+        values[WL_WHERE_BLOCK + d] = block;
+        values[WL_WHERE_FOLD + d] = fold;
+        values[WL_WHERE_TILE + d] = block * fold;
+        values[WL_WHERE_DOMAIN + d] = kernel->domain[d];
+        values[WL_WHERE_GRID + d] =
+            launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(kernel->domain[d], block * fold);
+        values[WL_WHERE_THREADS] *= block;
+        values[WL_WHERE_CELLS] *= fold;
+    }
+    values[WL_WHERE_WARPS] = wl_ceil_div(values[WL_WHERE_THREADS], warp_size);
+    values[WL_WHERE_REGISTERS] = launch->registers ? launch->registers : kernel->registers;
+}
+
 void wl_geometry_ranges(const wl_geometry *g, const wl_kernel *kernel, wl_ranges *out)
 {
     *out = (wl_ranges){0};

@@ -59,6 +59,10 @@ typedef struct wl_block_class {
 /* Returns how many; blocks without any cell are in none. */
 int wl_block_classes(const wl_geometry *geometry, wl_block_class classes[WL_BLOCK_CLASSES_MAX]);
 
+/* What a condition on a launch may name. */
+void wl_launch_values(const wl_kernel *kernel, int64_t warp_size, const wl_launch *launch,
+                      int64_t values[WL_WHERE_NAMES]);
+
 /* The ranges of all coordinates over the launch, for expressions. */
 void wl_geometry_ranges(const wl_geometry *geometry, const wl_kernel *kernel, wl_ranges *out);
 

@@ -1,0 +1,37 @@
+/* where.h - conditions on a launch: "block.x * block.y <= 512 && fold.z == 1".
+ *
+ * Whole numbers, + - * / % (rounding down), min max, comparisons, && || ! and parentheses, over named variables. A
+ * comparison is 1 or 0; a condition holds when it is not 0. Layer  kernel (uses base). SPDX-License-Identifier: MIT */
+#ifndef WL_KERNEL_WHERE_H
+#define WL_KERNEL_WHERE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "warpline/status.h"
+
+typedef struct wl_where wl_where;
+
+/* What a condition on a launch may name, in this order. */
+typedef enum wl_where_name {
+    WL_WHERE_BLOCK,        /* block.x block.y block.z    */
+    WL_WHERE_FOLD = 3,     /* cells of one thread        */
+    WL_WHERE_TILE = 6,     /* cells of one block         */
+    WL_WHERE_GRID = 9,     /* blocks                     */
+    WL_WHERE_DOMAIN = 12,  /* cells                      */
+    WL_WHERE_THREADS = 15, /* of a block                */
+    WL_WHERE_WARPS,        /* of a block                 */
+    WL_WHERE_CELLS,        /* of one thread, all folds   */
+    WL_WHERE_REGISTERS,    /* of a thread; 0: not known  */
+    WL_WHERE_NAMES
+} wl_where_name;
+
+/* Keeps a copy of the text. An error's place is inside it. */
+wl_status wl_where_parse(const char *text, wl_arena *arena, const wl_where **out, wl_error *err);
+const char *wl_where_text(const wl_where *where);
+
+/* WL_E_INPUT: division by zero; WL_E_RANGE: a value leaves 2^60. */
+wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NAMES], bool *holds, wl_error *err);
+
+#endif /* WL_KERNEL_WHERE_H */

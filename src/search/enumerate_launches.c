@@ -1,0 +1,239 @@
+/* enumerate_launches.c - the blocks and foldings of a space that a device can start. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "kernel/kernel_internal.h"
+#include "search/ranker.h"
+
+#define FOLD_CELLS_MOST 64 /* of one thread: what a launch may fold */
+
+static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
+
+static int64_t next_power(int64_t n)
+{
+    int64_t p = 1;
+    while (p < n)
+        p *= 2;
+    return p;
+}
+
+/* ---- blocks ---- */
+
+/* Powers of two up to what the domain fills; in x also multiples of a warp. */
+static wl_status default_extents(wl_ranker *r, int d, int64_t most, wl_values *out, wl_error *err)
+{
+    const int64_t enough = wl_min(most, next_power(r->domain[d]));
+    WL_TRY(wl_values_range(1, enough, 0, &r->arena, out, err));
+    if (d > 0)
+        return WL_OK;
+    wl_values warps;
+    WL_TRY(wl_values_range(r->warp_size, enough, r->warp_size, &r->arena, &warps, err));
+    return wl_values_merge(out, &warps, &r->arena, out, err);
+}
+
+typedef struct block_lists {
+    wl_values extent[3], threads;
+    int64_t most[3], most_threads;
+    int64_t whole; /* a block's threads are a multiple of this */
+} block_lists;
+
+/* Visits every block of the lists; those out of the device's range are counted without being visited, which is why the
+ * lists are ascending. With `blocks` NULL only counts. */
+static size_t visit_blocks(wl_ranker *r, const block_lists *l, int32_t (*blocks)[3])
+{
+    const wl_values *x = &l->extent[0], *y = &l->extent[1], *z = &l->extent[2];
+    int64_t extent = 0, threads = 0, count_of = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        if (x->at[i] > l->most[0]) {
+            extent += (int64_t)((x->count - i) * y->count * z->count);
+            break;
+        }
+        for (size_t j = 0; j < y->count; j++) {
+            const bool too_long = y->at[j] > l->most[1];
+            if (too_long || x->at[i] * y->at[j] > l->most_threads) {
+                *(too_long ? &extent : &threads) += (int64_t)((y->count - j) * z->count);
+                break;
+            }
+            for (size_t k = 0; k < z->count; k++) {
+                const int64_t t = x->at[i] * y->at[j] * z->at[k];
+                const bool too_deep = z->at[k] > l->most[2];
+                if (too_deep || t > l->most_threads) {
+                    *(too_deep ? &extent : &threads) += (int64_t)(z->count - k);
+                    break;
+                }
+                if (t % l->whole != 0 || (l->threads.count && !wl_values_contain(&l->threads, t))) {
+                    count_of += l->threads.count > 0; /* blocks of broken warps were never part of the default space */
+                    continue;
+                }
+                if (blocks) {
+                    blocks[n][0] = (int32_t)x->at[i];
+                    blocks[n][1] = (int32_t)y->at[j];
+                    blocks[n][2] = (int32_t)z->at[k];
+                }
+                n++;
+            }
+        }
+    }
+    r->before[WL_OUTCOME_EXTENT] = extent;
+    r->before[WL_OUTCOME_THREADS] = threads;
+    r->before[WL_OUTCOME_COUNT_OF] = count_of;
+    return n;
+}
+
+static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
+{
+    static const wl_device_key most[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z};
+    block_lists l = {.threads = space->threads, .whole = 1};
+    bool all_given = true;
+    l.most_threads = wl_device_int(r->device, WL_DEVICE_max_threads_per_block);
+    for (int d = 0; d < 3; d++) {
+        l.most[d] = wl_device_int(r->device, most[d]);
+        l.extent[d] = space->block[d];
+        if (space->block[d].count)
+            continue;
+        all_given = false;
+        WL_TRY(default_extents(r, d, wl_min(l.most[d], l.most_threads), &l.extent[d], err));
+    }
+    const bool by_default = !space->block[0].count && !space->block[1].count && !space->block[2].count;
+    if (!all_given && !space->threads.count)
+        l.whole = r->warp_size;
+    r->block_count = visit_blocks(r, &l, NULL);
+    r->blocks = wl_arena_alloc(&r->arena, r->block_count + 1, sizeof *r->blocks);
+    if (!r->blocks)
+        return no_memory(err);
+    (void)visit_blocks(r, &l, r->blocks);
+    if (by_default) /* what the device cannot run was not asked for */
+        r->before[WL_OUTCOME_EXTENT] = r->before[WL_OUTCOME_THREADS] = 0;
+    return WL_OK;
+}
+
+/* ---- foldings ---- */
+
+/* A kernel that looks at its thread or block index says itself what a thread computes. */
+static bool can_fold(const wl_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->access_count; i++)
+        if (wl_expr_depends_on_launch(kernel->accesses[i].index))
+            return false;
+    return true;
+}
+
+static void add_fold(wl_ranker *r, int64_t x, int64_t y, int64_t z)
+{
+    const int64_t fold[3] = {x, y, z};
+    for (size_t i = 0; i < r->fold_count; i++)
+        if (memcmp(r->folds[i].fold, fold, sizeof fold) == 0)
+            return;
+    if (x * y * z > FOLD_CELLS_MOST)
+        r->before[WL_OUTCOME_FOLD]++;
+    else
+        memcpy(r->folds[r->fold_count++].fold, fold, sizeof fold);
+}
+
+/* The first value of a list that is too large, so that products stay small; larger ones are counted at once. */
+static size_t values_below(const wl_values *v)
+{
+    size_t n = 0;
+    while (n < v->count && v->at[n] <= FOLD_CELLS_MOST)
+        n++;
+    return n;
+}
+
+static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
+{
+    static int64_t one = 1;
+    const wl_values single = {&one, 1};
+    wl_values axis[3];
+    size_t below[3], capacity = 1, total = 1;
+    const bool axes = space->fold[0].count || space->fold[1].count || space->fold[2].count;
+    for (int d = 0; d < 3; d++) {
+        axis[d] = space->fold[d].count ? space->fold[d] : single;
+        below[d] = values_below(&axis[d]);
+        capacity *= below[d];
+        total *= axis[d].count;
+    }
+    size_t shapes = 0;
+    for (const wl_shape_entry *e = space->folds; e; e = e->next)
+        shapes++;
+    const bool by_default = !axes && !shapes;
+    r->folds = WL_ARENA_NEW(&r->arena, wl_rank_fold, capacity + shapes + 3);
+    if (!r->folds)
+        return no_memory(err);
+    r->before[WL_OUTCOME_FOLD] = (int64_t)(total - capacity);
+    if (axes || by_default)
+        for (size_t i = 0; i < below[0]; i++)
+            for (size_t j = 0; j < below[1]; j++)
+                for (size_t k = 0; k < below[2]; k++)
+                    add_fold(r, axis[0].at[i], axis[1].at[j], axis[2].at[k]);
+    if (by_default && can_fold(r->kernel))
+        for (int d = 1; d < r->kernel->dims; d++)
+            if (r->domain[d] > 1)
+                add_fold(r, 1, d == 1 ? 2 : 1, d == 2 ? 2 : 1);
+    const size_t from = r->fold_count;
+    for (const wl_shape_entry *e = space->folds; e; e = e->next)
+        add_fold(r, e->extent[0], e->extent[1], e->extent[2]);
+    for (size_t i = from, j = r->fold_count; i + 1 < j; i++) { /* the list is latest first */
+        const wl_rank_fold swap = r->folds[i];
+        r->folds[i] = r->folds[--j];
+        r->folds[j] = swap;
+    }
+    return WL_OK;
+}
+
+static bool is_folded(const int64_t fold[3]) { return fold[0] * fold[1] * fold[2] > 1; }
+
+static void note(wl_ranker *r, const char *text)
+{
+    if (r->note_count < WL_RANK_NOTES_MAX)
+        (void)snprintf(r->notes[r->note_count++], WL_RANK_NOTE_LENGTH, "%s", text);
+}
+
+static void set_registers(wl_ranker *r, const wl_space *space)
+{
+    bool unknown = false, taken_over = false;
+    for (size_t i = 0; i < r->fold_count; i++) {
+        wl_rank_fold *f = &r->folds[i];
+        bool own = false;
+        for (size_t k = 0; k < space->register_count; k++) {
+            const wl_fold_registers *entry = &space->registers[k];
+            const bool same = !entry->any && memcmp(entry->fold, f->fold, sizeof f->fold) == 0;
+            if (same || (entry->any && !own))
+                f->registers = entry->registers;
+            own = own || same;
+        }
+        unknown = unknown || (!f->registers && !r->kernel->registers);
+        taken_over = taken_over || (!own && f->registers == 0 && r->kernel->registers && is_folded(f->fold));
+    }
+    if (unknown)
+        note(r, "registers per thread are not given: the occupancy rests on an assumed number");
+    if (taken_over)
+        note(r,
+             "folded launches are taken to need no more registers than the kernel states; give registers per folding");
+}
+
+wl_status wl_ranker_enumerate(wl_ranker *r, const wl_space *space, wl_error *err)
+{
+    if (space->launches) {
+        r->launches = WL_ARENA_NEW(&r->arena, wl_launch, space->launch_count + 1);
+        if (!r->launches)
+            return no_memory(err);
+        memcpy(r->launches, space->launches, space->launch_count * sizeof *r->launches);
+        r->size = (int64_t)space->launch_count;
+        return WL_OK;
+    }
+    WL_TRY(list_blocks(r, space, err));
+    WL_TRY(list_folds(r, space, err));
+    set_registers(r, space);
+    r->size = (int64_t)(r->block_count * r->fold_count);
+    const int64_t folds = (int64_t)r->fold_count, too_folded = r->before[WL_OUTCOME_FOLD];
+    r->before[WL_OUTCOME_EXTENT] *= folds;
+    r->before[WL_OUTCOME_THREADS] *= folds;
+    r->before[WL_OUTCOME_COUNT_OF] *= folds;
+    r->before[WL_OUTCOME_FOLD] = too_folded * (int64_t)r->block_count;
+    return WL_OK;
+}

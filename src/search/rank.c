@@ -1,0 +1,95 @@
+/* rank.c - the best launches of a space. SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "search/ranker.h"
+
+#define PART 4096 /* launches predicted before their records are looked at: what bounds the memory */
+
+/* A total order, so that no result depends on who was first. */
+static bool is_better(const wl_ranked *a, const wl_ranked *b)
+{
+    return a->time_s < b->time_s || (a->time_s == b->time_s && a->index < b->index);
+}
+
+static int by_time(const void *a, const void *b) { return is_better(a, b) ? -1 : is_better(b, a) ? 1 : 0; }
+
+/* The best `capacity` so far are a heap with the worst of them on top. */
+static void sink(wl_ranked *heap, size_t count, size_t at)
+{
+    const wl_ranked moved = heap[at];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && is_better(&heap[child], &heap[child + 1]))
+            child++;
+        if (!is_better(&moved, &heap[child]))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+static void rise(wl_ranked *heap, size_t at)
+{
+    const wl_ranked moved = heap[at];
+    for (size_t parent; at > 0 && (parent = (at - 1) / 2, is_better(&heap[parent], &moved)); at = parent)
+        heap[at] = heap[parent];
+    heap[at] = moved;
+}
+
+static void offer(wl_ranking *r, const wl_ranked *record)
+{
+    if (r->count < r->capacity) {
+        r->best[r->count] = *record;
+        rise(r->best, r->count++);
+    } else if (r->capacity > 0 && is_better(record, &r->best[0])) {
+        r->best[0] = *record;
+        sink(r->best, r->count, 0);
+    }
+}
+
+void wl_ranking_start(const wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out)
+{
+    *out = (wl_ranking){.best = best, .capacity = capacity};
+    memcpy(out->outcomes, ranker->before, sizeof out->outcomes);
+}
+
+void wl_ranking_add(wl_ranking *ranking, const wl_ranked *records, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const wl_ranked *record = &records[i];
+        ranking->outcomes[record->outcome]++;
+        if (record->outcome == WL_OUTCOME_PREDICTED)
+            offer(ranking, record);
+        else if (record->outcome == WL_OUTCOME_WHERE)
+            ranking->conditions[record->condition]++;
+        else if (record->outcome == WL_OUTCOME_LEFT)
+            ranking->stopped = true;
+    }
+}
+
+void wl_ranking_finish(wl_ranking *ranking) { qsort(ranking->best, ranking->count, sizeof *ranking->best, by_time); }
+
+wl_status wl_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out, wl_error *err)
+{
+    const int64_t part = wl_min(PART, wl_max(ranker->size, 1));
+    wl_ranked *records = malloc((size_t)part * sizeof *records);
+    wl_status status = records ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    wl_ranking_start(ranker, best, capacity, out);
+    for (int64_t first = 0; status == WL_OK && first < ranker->size && !out->stopped; first += part) {
+        const int64_t last = wl_min(first + part, ranker->size);
+        ranker->done_before = first;
+        status = wl_ranker_evaluate(ranker, first, last, records, err);
+        if (status != WL_OK)
+            break;
+        wl_ranking_add(out, records, (size_t)(last - first));
+        if (ranker->options.each && !ranker->options.each(ranker->options.user, records, (size_t)(last - first)))
+            out->stopped = true;
+        if (out->stopped)
+            out->outcomes[WL_OUTCOME_LEFT] += ranker->size - last;
+    }
+    wl_ranking_finish(out);
+    free(records);
+    return status;
+}

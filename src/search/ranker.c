@@ -1,0 +1,351 @@
+/* ranker.c - predicts the launches of a space, several at a time. SPDX-License-Identifier: MIT */
+#include "search/ranker.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "kernel/kernel_internal.h"
+#include "launch/geometry.h"
+
+#define PROGRESS_SECONDS 0.05
+
+/* ---- making one ---- */
+
+/* The kernel's own conditions outlive the ranker, the space's do not. */
+static wl_status copy_conditions(wl_ranker *r, const wl_space *space, wl_error *err)
+{
+    for (; r->condition_count < r->kernel->condition_count; r->condition_count++)
+        r->conditions[r->condition_count] = r->kernel->conditions[r->condition_count];
+    for (size_t i = 0; i < space->condition_count; i++) {
+        if (r->condition_count == WL_CONDITIONS_MAX)
+            return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "at most %d conditions", WL_CONDITIONS_MAX);
+        WL_TRY(wl_where_parse(wl_where_text(space->conditions[i]), &r->arena, &r->conditions[r->condition_count], err));
+        r->condition_count++;
+    }
+    return WL_OK;
+}
+
+static int default_threads(void)
+{
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+static wl_status make_predictors(wl_ranker *r, wl_error *err)
+{
+    const int wanted = r->options.threads > 0 ? r->options.threads : default_threads();
+    r->threads = (int)wl_max(1, wl_min(wanted, r->size));
+    r->predictors = WL_ARENA_NEW(&r->arena, wl_predictor *, r->threads);
+    if (!r->predictors)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (int t = 0; t < r->threads; t++)
+        WL_TRY(wl_predictor_new(r->kernel, r->device, &r->predictors[t], err));
+    return WL_OK;
+}
+
+static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
+{
+    r->warp_size = wl_device_int(r->device, WL_DEVICE_warp_size);
+    r->items = 1;
+    for (int d = 0; d < 3; d++) {
+        r->domain[d] = r->kernel->dims ? r->kernel->domain[d] : 1;
+        r->items *= r->domain[d];
+    }
+    if (!r->kernel->dims && !space->launches)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       "the kernel has no domain: without one the grid does not follow from the block");
+    WL_TRY(wl_ranker_enumerate(r, space, err));
+    WL_TRY(copy_conditions(r, space, err));
+    return make_predictors(r, err);
+}
+
+wl_status wl_ranker_new(const wl_kernel *kernel, const wl_device *device, const wl_space *space,
+                        const wl_rank_options *options, wl_ranker **out, wl_error *err)
+{
+    wl_ranker *r = calloc(1, sizeof *r);
+    if (!r)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    r->kernel = kernel;
+    r->device = device;
+    if (options)
+        r->options = *options;
+    const wl_status status = fill(r, space, err);
+    if (status != WL_OK) {
+        wl_ranker_free(r);
+        return status;
+    }
+    *out = r;
+    return WL_OK;
+}
+
+void wl_ranker_free(wl_ranker *ranker)
+{
+    if (!ranker)
+        return;
+    for (int t = 0; ranker->predictors && t < ranker->threads; t++)
+        wl_predictor_free(ranker->predictors[t]);
+    wl_arena_free(&ranker->arena);
+    free(ranker);
+}
+
+/* ---- what it holds ---- */
+
+int64_t wl_ranker_size(const wl_ranker *ranker) { return ranker->size; }
+int64_t wl_ranker_items(const wl_ranker *ranker) { return ranker->items; }
+const wl_kernel *wl_ranker_kernel(const wl_ranker *ranker) { return ranker->kernel; }
+const wl_device *wl_ranker_device(const wl_ranker *ranker) { return ranker->device; }
+
+const char *wl_ranker_note(const wl_ranker *ranker, size_t index)
+{
+    return index < ranker->note_count ? ranker->notes[index] : NULL;
+}
+
+const char *wl_ranker_condition(const wl_ranker *ranker, size_t index)
+{
+    return index < ranker->condition_count ? wl_where_text(ranker->conditions[index]) : NULL;
+}
+
+void wl_ranker_launch(const wl_ranker *r, int64_t index, wl_launch *out)
+{
+    WL_ASSERT(index >= 0 && index < r->size);
+    if (r->launches) {
+        *out = r->launches[index];
+    } else {
+        const int32_t *block = r->blocks[(size_t)index / r->fold_count];
+        const wl_rank_fold *fold = &r->folds[(size_t)index % r->fold_count];
+        *out = (wl_launch){.block = {block[0], block[1], block[2]},
+                           .fold = {fold->fold[0], fold->fold[1], fold->fold[2]},
+                           .registers = fold->registers};
+    }
+    if (!out->registers)
+        out->registers = r->kernel->registers;
+}
+
+wl_status wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err)
+{
+    wl_launch launch;
+    wl_ranker_launch(ranker, index, &launch);
+    return wl_predict(ranker->predictors[0], &launch, &ranker->options.predict, out, err);
+}
+
+wl_metric wl_rank_metric(wl_rank_value value)
+{
+    static const wl_metric metrics[WL_RANK_VALUES] = {WL_METRIC_l1_wavefronts, WL_METRIC_l2_load_bytes,
+                                                      WL_METRIC_l2_store_bytes, WL_METRIC_dram_load_bytes,
+                                                      WL_METRIC_dram_store_bytes};
+    return metrics[value];
+}
+
+/* ---- outcomes ---- */
+
+const char *wl_outcome_text(wl_outcome outcome)
+{
+    static const char *const texts[WL_OUTCOME_COUNT] = {
+        "predicted",
+        "not reached: the search was stopped",
+        "a condition does not hold",
+        "not among the numbers of threads asked for",
+        "longer in one dimension than the device allows",
+        "more threads per block than the device allows",
+        "more cells per thread than the models cover",
+        "more blocks in one dimension of the grid than the device allows",
+        "registers of one block do not fit a multiprocessor",
+        "shared memory of one block does not fit a multiprocessor",
+        "out of range",
+        "too much to evaluate",
+    };
+    return texts[outcome];
+}
+
+bool wl_outcome_cannot_run(wl_outcome outcome) { return outcome >= WL_OUTCOME_EXTENT && outcome <= WL_OUTCOME_INVALID; }
+
+/* Why a launch that does not fit does not fit. */
+static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
+{
+    static const wl_device_key most_block[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z},
+                               most_grid[3] = {WL_DEVICE_max_grid_x, WL_DEVICE_max_grid_y, WL_DEVICE_max_grid_z};
+    int64_t threads = 1;
+    for (int d = 0; d < 3; d++) {
+        const int64_t extent = launch->block[d] ? launch->block[d] : 1;
+        if (extent < 1)
+            return WL_OUTCOME_INVALID;
+        if (extent > wl_device_int(r->device, most_block[d]))
+            return WL_OUTCOME_EXTENT;
+        threads *= extent; /* at most the product of the device's three */
+    }
+    if (threads > wl_device_int(r->device, WL_DEVICE_max_threads_per_block))
+        return WL_OUTCOME_THREADS;
+    for (int d = 0; d < 3; d++) {
+        const int64_t block = wl_max(launch->block[d], 1), fold = wl_max(launch->fold[d], 1);
+        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(r->domain[d], block * fold);
+        if (fold <= 64 && grid > wl_device_int(r->device, most_grid[d]))
+            return WL_OUTCOME_GRID;
+    }
+    wl_occupancy o;
+    wl_error ignored = {0};
+    const int64_t registers = launch->registers ? launch->registers : 1;
+    const int64_t shared = launch->shared_bytes ? launch->shared_bytes : r->kernel->shared_bytes;
+    if (registers > wl_device_int(r->device, WL_DEVICE_max_registers_per_thread))
+        return WL_OUTCOME_REGISTERS;
+    if (shared > wl_device_int(r->device, WL_DEVICE_shared_per_block))
+        return WL_OUTCOME_SHARED;
+    if (wl_occupancy_compute(r->device, threads, registers, shared, &o, &ignored) == WL_OK && o.blocks_per_sm == 0)
+        return o.limiter == WL_LIMIT_SHARED ? WL_OUTCOME_SHARED : WL_OUTCOME_REGISTERS;
+    return WL_OUTCOME_INVALID;
+}
+
+/* ---- one launch ---- */
+
+/* The number of the first condition that does not hold, or condition_count. */
+static wl_status first_broken(const wl_ranker *r, const wl_launch *launch, size_t *broken, wl_error *err)
+{
+    int64_t values[WL_WHERE_NAMES];
+    *broken = 0;
+    if (r->condition_count == 0)
+        return WL_OK;
+    wl_launch_values(r->kernel, r->warp_size, launch, values);
+    for (; *broken < r->condition_count; ++*broken) {
+        bool holds = false;
+        const wl_where *condition = r->conditions[*broken];
+        const wl_status status = wl_where_holds(condition, values, &holds, err);
+        if (status != WL_OK && err)
+            (void)wl_fail_in(err, wl_where_text(condition));
+        if (status != WL_OK || !holds)
+            return status;
+    }
+    return WL_OK;
+}
+
+static void take_values(const wl_prediction *p, wl_ranked *out)
+{
+    out->time_s = p->model.time_s;
+    out->limiter = (uint8_t)p->model.limiter;
+    out->next = (uint8_t)p->model.next;
+    out->blocks_per_sm = (int32_t)p->occupancy.blocks_per_sm;
+    out->warps_per_sm = (int32_t)p->occupancy.warps_per_sm;
+    for (int v = 0; v < WL_RANK_VALUES; v++) {
+        const wl_value *value = &p->metrics[wl_rank_metric((wl_rank_value)v)];
+        out->values[v] = value->known ? value->value : (double)NAN;
+    }
+}
+
+/* WL_OK whatever becomes of the launch; an error stops the search. */
+static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64_t index, wl_prediction *scratch,
+                              wl_ranked *out, wl_error *err)
+{
+    wl_launch launch;
+    size_t broken;
+    wl_error own = {0};
+    *out = (wl_ranked){.index = index};
+    wl_ranker_launch(r, index, &launch);
+    WL_TRY(first_broken(r, &launch, &broken, err));
+    if (broken < r->condition_count) {
+        out->outcome = WL_OUTCOME_WHERE;
+        out->condition = (uint8_t)broken;
+        return WL_OK;
+    }
+    const wl_status status = wl_predict(predictor, &launch, &r->options.predict, scratch, &own);
+    if (status == WL_OK) {
+        take_values(scratch, out);
+        return WL_OK;
+    }
+    if (status == WL_E_LIMIT) {
+        out->outcome = WL_OUTCOME_LIMIT;
+        return WL_OK;
+    }
+    out->outcome = (uint8_t)why_not(r, &launch);
+    if (status != WL_E_NOMEM && out->outcome != WL_OUTCOME_INVALID)
+        return WL_OK;
+    if (status == WL_E_INPUT && own.loc.line == 0)
+        return WL_OK; /* about the launch, not about a line of the kernel */
+    if (err)
+        *err = own;
+    return status;
+}
+
+/* ---- many, side by side ---- */
+
+typedef struct crew {
+    atomic_int_fast64_t done;
+    atomic_bool stop;
+    struct timespec told; /* when progress was last called */
+} crew;
+
+static double seconds_since(const struct timespec *then, struct timespec *now)
+{
+    clock_gettime(CLOCK_MONOTONIC, now);
+    return (double)(now->tv_sec - then->tv_sec) + 1e-9 * (double)(now->tv_nsec - then->tv_nsec);
+}
+
+/* Only from the calling thread. */
+static void tell(const wl_ranker *r, crew *c)
+{
+    struct timespec now;
+    if (!r->options.progress || seconds_since(&c->told, &now) < PROGRESS_SECONDS)
+        return;
+    c->told = now;
+    if (!r->options.progress(r->options.user, r->done_before + (int64_t)atomic_load(&c->done), r->size))
+        atomic_store(&c->stop, true);
+}
+
+static int thread_number(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranked *records, wl_error *err)
+{
+    crew c = {.told = {0}};
+    wl_status failed = WL_OK;
+    wl_error error = {0};
+    WL_ASSERT(first >= 0 && first <= last && last <= r->size);
+    clock_gettime(CLOCK_MONOTONIC, &c.told);
+    const int64_t share = wl_max(1, wl_min(16, (last - first) / (8 * r->threads)));
+#pragma omp parallel num_threads(r->threads) if (r->threads > 1)
+    {
+        wl_prediction *scratch = malloc(sizeof *scratch);
+        const int me = thread_number();
+#pragma omp for schedule(dynamic, share)
+        for (int64_t i = first; i < last; i++) {
+            wl_error own = {0};
+            wl_ranked *record = &records[i - first];
+            *record = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
+            if (atomic_load_explicit(&c.stop, memory_order_relaxed))
+                continue;
+            const wl_status status = scratch ? evaluate_one(r, r->predictors[me], i, scratch, record, &own)
+                                             : wl_fail(&own, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+            if (status != WL_OK) {
+#pragma omp critical(warpline_ranker_failed)
+                {
+                    if (failed == WL_OK)
+                        error = own;
+                    failed = failed == WL_OK ? status : failed;
+                }
+                atomic_store(&c.stop, true);
+            }
+            atomic_fetch_add_explicit(&c.done, 1, memory_order_relaxed);
+            if (me == 0)
+                tell(r, &c);
+        }
+        free(scratch);
+    }
+    if (failed != WL_OK && err)
+        *err = error;
+    return failed;
+}

@@ -1,0 +1,41 @@
+/* ranker.h - the insides of a ranker: the launches of a space that exist on one device.
+ * Layer  search (uses base, device, kernel, launch, and predictions). SPDX-License-Identifier: MIT */
+#ifndef WL_SEARCH_RANKER_H
+#define WL_SEARCH_RANKER_H
+
+#include "search/space.h"
+
+#define WL_RANK_NOTES_MAX 4
+#define WL_RANK_NOTE_LENGTH 200
+
+typedef struct wl_rank_fold {
+    int64_t fold[3], registers; /* 0: what the kernel states */
+} wl_rank_fold;
+
+struct wl_ranker {
+    const wl_kernel *kernel;
+    const wl_device *device;
+    wl_rank_options options;
+    wl_arena arena;
+    int64_t domain[3], items, warp_size;
+    /* launch number n: block n / fold_count with fold n % fold_count, or launches[n] */
+    int32_t (*blocks)[3];
+    size_t block_count;
+    wl_rank_fold *folds;
+    size_t fold_count;
+    wl_launch *launches;
+    int64_t size;
+    const wl_where *conditions[WL_CONDITIONS_MAX];
+    size_t condition_count;           /* the kernel's, then the space's */
+    int64_t before[WL_OUTCOME_COUNT]; /* launches the lists left out already */
+    char notes[WL_RANK_NOTES_MAX][WL_RANK_NOTE_LENGTH];
+    size_t note_count;
+    wl_predictor **predictors; /* one per thread */
+    int threads;
+    int64_t done_before; /* of the launches progress counts: those of earlier parts */
+};
+
+/* Fills blocks, folds and what they leave out. */
+wl_status wl_ranker_enumerate(wl_ranker *ranker, const wl_space *space, wl_error *err);
+
+#endif /* WL_SEARCH_RANKER_H */

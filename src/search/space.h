@@ -1,0 +1,33 @@
+/* space.h - the insides of a space. Layer  search (uses base, kernel). SPDX-License-Identifier: MIT */
+#ifndef WL_SEARCH_SPACE_H
+#define WL_SEARCH_SPACE_H
+
+#include "kernel/where.h"
+#include "search/values.h"
+#include "warpline/rank.h"
+
+#define WL_CONDITIONS_MAX 64
+
+typedef struct wl_fold_registers {
+    bool any; /* for every folding that has no entry of its own */
+    int64_t fold[3], registers;
+} wl_fold_registers;
+
+typedef struct wl_shape_entry {
+    int64_t extent[3];
+    struct wl_shape_entry *next;
+} wl_shape_entry;
+
+struct wl_space {
+    wl_arena arena;
+    wl_values block[3], fold[3], threads; /* count 0: not given */
+    wl_shape_entry *folds;                /* latest first */
+    wl_fold_registers *registers;
+    size_t register_count, register_capacity;
+    const wl_where *conditions[WL_CONDITIONS_MAX];
+    size_t condition_count;
+    wl_launch *launches;
+    size_t launch_count;
+};
+
+#endif /* WL_SEARCH_SPACE_H */
