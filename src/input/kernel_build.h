@@ -25,6 +25,8 @@ wl_status wl_field_lay_out(wl_field *field, const int64_t *extent, const int64_t
 
 /* Changes the layout of a field that is complete; accesses are read afterwards. */
 wl_status wl_field_change_layout(wl_field *field, const wl_layout *layout, wl_error *err);
+/* The same for all fields of a file; marks those whose elements are named by index. */
+wl_status wl_kernel_change_layouts(wl_kernel_builder *builder);
 
 /* Reads the assignments into the kernel's accesses and flops. */
 wl_status wl_kernel_read_update(wl_kernel_builder *builder, const char *text);

@@ -287,40 +287,6 @@ static wl_status read_fields(builder *b)
     return WL_OK;
 }
 
-/* How many subscripts an access has as far as can be told before it is read: a function's commas are in parentheses. */
-static int subscripts(const char *text)
-{
-    int count = 1, depth = 0;
-    for (const char *p = text; *p; p++) {
-        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
-        count += *p == ',' && depth == 0;
-    }
-    return count;
-}
-
-/* A single subscript is an element index, which would not follow the rows. */
-static void mark_indexed(builder *b, const wl_yaml *list)
-{
-    for (const wl_yaml *e = list ? list->first : NULL; e; e = e->next) {
-        const char *name = e->text ? e->text + strspn(e->text, " \t") : "";
-        const size_t length = strcspn(name, " \t[");
-        for (size_t i = 0; i < b->kernel->field_count; i++) {
-            wl_field *f = &b->kernel->fields[i];
-            if (strlen(f->name) == length && memcmp(f->name, name, length) == 0)
-                f->indexed = f->indexed || subscripts(name) == 1;
-        }
-    }
-}
-
-static wl_status change_layouts(builder *b)
-{
-    mark_indexed(b, wl_yaml_get(b->root, "loads"));
-    mark_indexed(b, wl_yaml_get(b->root, "stores"));
-    for (size_t i = 0; i < b->kernel->field_count; i++)
-        WL_TRY(wl_field_change_layout(&b->kernel->fields[i], &b->layout, b->err));
-    return WL_OK;
-}
-
 /* ---- accesses ---- */
 
 /* name [ sum {, sum} ]: one subscript is an element index, several are multiplied by the strides. */
@@ -571,7 +537,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     WL_TRY(read_params(b, from));
     WL_TRY(read_domain(b));
     WL_TRY(read_fields(b));
-    WL_TRY(change_layouts(b));
+    WL_TRY(wl_kernel_change_layouts(b));
     WL_TRY(read_conditions(b));
     WL_TRY(read_loops(b));
     WL_TRY(read_scalars(b));

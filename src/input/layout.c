@@ -3,8 +3,11 @@
  * A distance of n elements crosses n / row rows and n % row elements of one; with other rows it is as many rows and
  * elements. That holds for the origin and for the strides of all further dimensions, padding between planes included.
  * Layer  input (uses base, kernel). SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/yaml.h"
 #include "input/kernel_build.h"
 
 static bool has_rows(const wl_field *f)
@@ -62,6 +65,40 @@ wl_status wl_field_change_layout(wl_field *f, const wl_layout *layout, wl_error 
     if ((rows && has_rows(f) && !change_rows(f, layout)) ||
         (layout->origin_multiple && !move_origin(f, layout->origin_multiple)))
         return wl_fail(err, WL_E_RANGE, f->loc, "field '%s' is larger than 2^60 bytes in this layout", f->name);
+    return WL_OK;
+}
+
+/* How many subscripts an access has as far as can be told before it is read: a function's commas are in parentheses. */
+static int subscripts(const char *text)
+{
+    int count = 1, depth = 0;
+    for (const char *p = text; *p; p++) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        count += *p == ',' && depth == 0;
+    }
+    return count;
+}
+
+/* A single subscript is an element index, which would not follow the rows. */
+static void mark_indexed(wl_kernel_builder *b, const wl_yaml *list)
+{
+    for (const wl_yaml *e = list ? list->first : NULL; e; e = e->next) {
+        const char *name = e->text ? e->text + strspn(e->text, " \t") : "";
+        const size_t length = strcspn(name, " \t[");
+        for (size_t i = 0; i < b->kernel->field_count; i++) {
+            wl_field *f = &b->kernel->fields[i];
+            if (strlen(f->name) == length && memcmp(f->name, name, length) == 0)
+                f->indexed = f->indexed || subscripts(name) == 1;
+        }
+    }
+}
+
+wl_status wl_kernel_change_layouts(wl_kernel_builder *b)
+{
+    mark_indexed(b, wl_yaml_get(b->root, "loads"));
+    mark_indexed(b, wl_yaml_get(b->root, "stores"));
+    for (size_t i = 0; i < b->kernel->field_count; i++)
+        WL_TRY(wl_field_change_layout(&b->kernel->fields[i], &b->layout, b->err));
     return WL_OK;
 }
 

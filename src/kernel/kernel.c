@@ -100,11 +100,8 @@ bool wl_kernel_needs_its_block(const wl_kernel *kernel)
     bool needs = kernel->shared_bytes > 0;
     for (size_t i = 0; i < kernel->field_count; i++)
         needs = needs || kernel->fields[i].shared;
-    for (size_t i = 0; i < kernel->access_count; i++) {
-        const uint32_t vars = wl_expr_vars(kernel->accesses[i].index);
-        for (int v = WL_VAR_THREAD_X; v < WL_VAR_COUNT; v++)
-            needs = needs || ((v < WL_VAR_LOOP_0 || v > WL_VAR_LOOP_2) && (vars & 1u << v));
-    }
+    for (size_t i = 0; i < kernel->access_count; i++)
+        needs = needs || wl_expr_depends_on_launch(kernel->accesses[i].index);
     return needs;
 }
 
