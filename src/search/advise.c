@@ -1,0 +1,290 @@
+/* advise.c - tries changes to a launch, one by one and together. SPDX-License-Identifier: MIT */
+#include "warpline/advise.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "search/changes.h"
+
+#define EASIER 0.995    /* a change that costs more must be that much faster than one that costs less */
+#define NOTEWORTHY 0.01 /* a value that moved by less did not move */
+
+/* A setting and what is predicted for it. */
+typedef struct trial {
+    wl_setting setting;
+    wl_prediction p;
+} trial;
+
+/* ---- predicting settings ---- */
+
+static wl_status predict_kernel(const wl_study *s, const wl_kernel *kernel, const wl_launch *launch, wl_prediction *out,
+                                wl_error *err)
+{
+    wl_predictor *predictor = NULL;
+    WL_TRY(wl_predictor_new(kernel, s->device, &predictor, err));
+    const wl_status status = wl_predict(predictor, launch, &s->options.predict, out, err);
+    wl_predictor_free(predictor);
+    out->fields = out->accesses = NULL; /* they were the predictor's */
+    return status;
+}
+
+/* The kernel in a layout: the one given, or a variant that *owned holds. */
+static wl_status kernel_of(const wl_study *s, const wl_layout *layout, const wl_kernel **kernel, wl_kernel **owned,
+                           wl_error *err)
+{
+    *owned = NULL;
+    if (!wl_layout_is_plain(layout))
+        WL_TRY(wl_kernel_with_layout(s->kernel, layout, owned, err));
+    *kernel = *owned ? *owned : s->kernel;
+    return WL_OK;
+}
+
+static wl_status predict_setting(const wl_study *s, const wl_setting *setting, wl_prediction *out, wl_error *err)
+{
+    const wl_kernel *kernel;
+    wl_kernel *owned;
+    WL_TRY(kernel_of(s, &setting->layout, &kernel, &owned, err));
+    const wl_status status = predict_kernel(s, kernel, &setting->launch, out, err);
+    wl_kernel_free(owned);
+    return status;
+}
+
+/* ---- the best setting one change away ---- */
+
+/* WL_OK with *found false when there is no such launch, or none that can be predicted. */
+static wl_status search_block(const wl_study *s, const trial *from, bool same_fold, wl_setting *out, bool *found,
+                              wl_error *err)
+{
+    const wl_kernel *kernel;
+    wl_kernel *owned;
+    *found = false;
+    *out = from->setting;
+    if (!wl_block_is_free(s->kernel, &from->setting.launch))
+        return WL_OK;
+    WL_TRY(kernel_of(s, &from->setting.layout, &kernel, &owned, err));
+    const wl_status status =
+        wl_fastest_block(s, kernel, s->device, &from->setting.launch, same_fold, &out->launch, found, err);
+    wl_kernel_free(owned);
+    return status;
+}
+
+static wl_status best_change(const wl_study *s, wl_change change, const trial *from, trial *best, wl_error *err)
+{
+    wl_setting settings[WL_SETTINGS_MAX];
+    bool found = false;
+    size_t count = 0;
+    *best = *from;
+    if (change == WL_CHANGE_BLOCK || change == WL_CHANGE_FOLD) {
+        WL_TRY(search_block(s, from, change == WL_CHANGE_BLOCK, &settings[0], &found, err));
+        count = found;
+    } else {
+        count = wl_settings_of(s, change, &from->setting, &from->p, settings);
+    }
+    for (size_t i = 0; i < count; i++) {
+        wl_prediction p;
+        wl_error own = {0};
+        const wl_status status = predict_setting(s, &settings[i], &p, &own);
+        if (status == WL_E_NOMEM)
+            return wl_fail(err, status, WL_NOWHERE, "%s", own.message);
+        if (status == WL_OK && p.model.time_s < EASIER * best->p.model.time_s) {
+            best->setting = settings[i];
+            best->p = p;
+        }
+    }
+    return WL_OK;
+}
+
+/* ---- what moved ---- */
+
+static double change_of(double before, double after) { return before > 0 && after > 0 ? fabs(log(after / before)) : 0; }
+
+/* The bound to speak about: the old limiter if the change touches it, else the one that fell most. */
+static wl_bound_id relieved(const wl_model_result *before, const wl_model_result *after)
+{
+    wl_bound_id most = before->limiter;
+    double fall = 0;
+    if (after->bound_s[most] < (1 - NOTEWORTHY) * before->bound_s[most])
+        return most;
+    for (int b = 0; b < WL_BOUND_COUNT; b++) {
+        if (before->bound_known[b] && before->bound_s[b] - after->bound_s[b] > fall) {
+            fall = before->bound_s[b] - after->bound_s[b];
+            most = (wl_bound_id)b;
+        }
+    }
+    return most;
+}
+
+static wl_moved moved_of(const wl_prediction *before, const wl_prediction *after)
+{
+    const wl_bound_id bound = relieved(&before->model, &after->model);
+    wl_moved moved = {0};
+    wl_metric m;
+    double most = NOTEWORTHY;
+    for (size_t i = 0; wl_bound_metric(bound, i, &m); i++) {
+        const wl_value *a = &before->metrics[m], *b = &after->metrics[m];
+        if (!a->known || !b->known || change_of(a->value, b->value) <= most)
+            continue;
+        most = change_of(a->value, b->value);
+        moved = (wl_moved){wl_metric_name(m), wl_metric_unit(m), true, a->value / (double)before->items,
+                           b->value / (double)after->items};
+    }
+    const double warps[2] = {(double)before->occupancy.warps_per_sm, (double)after->occupancy.warps_per_sm};
+    if (!moved.name && warps[0] != warps[1])
+        moved = (wl_moved){"warps_per_sm", "", false, warps[0], warps[1]};
+    if (!moved.name && change_of(before->waves, after->waves) > NOTEWORTHY)
+        moved = (wl_moved){"waves", "", false, before->waves, after->waves};
+    return moved;
+}
+
+/* ---- putting it together ---- */
+
+static wl_advice advice_of(const trial *given, const trial *t, uint32_t changes)
+{
+    wl_advice a = {.changes = changes, .launch = t->p.launch, .layout = t->setting.layout};
+    memcpy(a.launch.grid, t->setting.launch.grid, sizeof a.launch.grid);
+    a.time_s = t->p.model.time_s;
+    a.gain = 1 - t->p.model.time_s / given->p.model.time_s;
+    a.limiter = t->p.model.limiter;
+    a.next = t->p.model.next;
+    a.blocks_per_sm = t->p.occupancy.blocks_per_sm;
+    a.moved = moved_of(&given->p, &t->p);
+    return a;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const wl_advice *x = a, *y = b;
+    if (x->gain != y->gain)
+        return x->gain > y->gain ? -1 : 1;
+    return x->changes < y->changes ? -1 : x->changes > y->changes;
+}
+
+/* Tries every change on `from`; the best of them replaces *next, and *which is its kind. */
+static wl_status try_all(const wl_study *s, const trial *given, const trial *from, wl_advice all[WL_CHANGE_COUNT],
+                         trial *next, wl_change *which, wl_error *err)
+{
+    trial *t = malloc(sizeof *t);
+    wl_status status = t ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    *next = *from;
+    *which = WL_CHANGE_COUNT;
+    for (int c = 0; c < WL_CHANGE_COUNT && status == WL_OK; c++) {
+        status = best_change(s, (wl_change)c, from, t, err);
+        if (status != WL_OK)
+            break;
+        all[c] = advice_of(given, t, 1u << c);
+        if (t->p.model.time_s < next->p.model.time_s) {
+            *next = *t;
+            *which = (wl_change)c;
+        }
+    }
+    free(t);
+    return status;
+}
+
+/* Keeps the best change and goes on from there, while there is enough to gain. trials: given, current, next. */
+static wl_status combine(const wl_study *s, trial trials[3], wl_change which, wl_advised *out, wl_error *err)
+{
+    const trial *given = &trials[0];
+    trial *now = &trials[1], *next = &trials[2];
+    wl_advice ignored[WL_CHANGE_COUNT];
+    uint32_t changes = 0;
+    *now = *given;
+    for (int round = 0; round < 2 * WL_CHANGE_COUNT && which != WL_CHANGE_COUNT; round++) {
+        if (next->p.model.time_s > (1 - out->least_gain) * now->p.model.time_s)
+            break;
+        changes |= 1u << which;
+        *now = *next;
+        WL_TRY(try_all(s, given, now, ignored, next, &which, err));
+    }
+    out->has_combination = (changes & (changes - 1)) != 0;
+    if (out->has_combination)
+        out->combination = advice_of(given, now, changes);
+    return WL_OK;
+}
+
+/* ---- notes ---- */
+
+static void note(wl_advised *out, const char *format, ...) WL_PRINTF(2, 3);
+
+static void note(wl_advised *out, const char *format, ...)
+{
+    if (out->note_count == WL_ADVICE_NOTES_MAX)
+        return;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(out->notes[out->note_count++], WL_WARNING_LENGTH, format, args);
+    va_end(args);
+}
+
+/* Fields of one dimension have no rows to speak of. */
+static void note_rows(const wl_kernel *k, wl_advised *out)
+{
+    char names[100] = "";
+    size_t used = 0;
+    for (size_t f = 0; f < wl_kernel_field_count(k) && used < sizeof names; f++) {
+        int64_t strides[WL_FIELD_DIMS_MAX], origin;
+        if (!wl_kernel_field_has_rows(k, f) && wl_kernel_field_layout(k, f, strides, &origin) != 1)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     wl_kernel_field_name(k, f));
+    }
+    if (used)
+        note(out, "the rows of %s%s are left alone: addressed by element index, across rows, or in shared memory",
+             names, used < sizeof names ? "" : " ..");
+}
+
+static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *out)
+{
+    int64_t registers;
+    if (launch->grid[0] || launch->grid[1] || launch->grid[2])
+        note(out, "the grid is given: block and folding are left alone");
+    else if (launch->shared_bytes)
+        note(out, "shared memory is given, which belongs to the block: block and folding are left alone");
+    else if (!wl_block_is_free(s->kernel, launch))
+        note(out, "the block is part of the kernel (it names threads or uses shared memory) and no 'where' says which "
+                  "others will do: block and folding are left alone");
+    note_rows(s->kernel, out);
+    if (!launch->registers && !wl_kernel_registers(s->kernel, &registers))
+        note(out, "registers per thread are not given: fewer were not tried");
+}
+
+/* How much less time a change must promise. */
+static double least_gain(void) { return 0.05; /* of the order of the time models' errors: docs/accuracy.md */ }
+
+wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                    const wl_advise_options *options, wl_advice *advice, size_t capacity, wl_advised *out,
+                    wl_error *err)
+{
+    wl_study s = {.kernel = kernel, .device = device};
+    wl_advice all[WL_CHANGE_COUNT];
+    wl_change which = WL_CHANGE_COUNT;
+    if (options)
+        s.options = *options;
+    s.options.predict.per_access = false;
+    *out = (wl_advised){.least_gain = least_gain()};
+    trial *trials = calloc(3, sizeof *trials);
+    wl_status status = trials ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    if (status == WL_OK) {
+        trials[0].setting.launch = *launch;
+        status = predict_setting(&s, &trials[0].setting, &trials[0].p, err);
+    }
+    if (status == WL_OK) {
+        out->given = trials[0].p;
+        add_notes(&s, launch, out);
+        status = try_all(&s, &trials[0], &trials[0], all, &trials[2], &which, err);
+    }
+    if (status == WL_OK)
+        status = combine(&s, trials, which, out, err);
+    free(trials);
+    if (status != WL_OK)
+        return status;
+    qsort(all, WL_CHANGE_COUNT, sizeof *all, by_gain);
+    while (out->count < capacity && out->count < WL_CHANGE_COUNT && all[out->count].gain >= out->least_gain) {
+        advice[out->count] = all[out->count];
+        out->count++;
+    }
+    return WL_OK;
+}
