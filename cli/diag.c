@@ -8,6 +8,7 @@
 #include "options.h"
 
 #define INPUTS_MAX 256
+#define LINE_MAX_SHOWN 160 /* columns; stored predictions are lines of thousands */
 
 static struct {
     const char *input, *text;
@@ -40,7 +41,7 @@ void usage_error(const char *format, ...)
     va_end(args);
 }
 
-/* The line and carets under columns col .. col+len-1. */
+/* The line, or of a long one the piece around the place, and carets under columns col .. col+len-1. */
 static void show_line(const char *text, wl_loc loc)
 {
     for (int32_t line = 1; line < loc.line; line++) {
@@ -49,15 +50,19 @@ static void show_line(const char *text, wl_loc loc)
             return;
         text++;
     }
-    const int width = (int)strcspn(text, "\r\n");
+    const int length = (int)strcspn(text, "\r\n");
+    const int first = length > LINE_MAX_SHOWN && loc.col > LINE_MAX_SHOWN / 2 ? loc.col - LINE_MAX_SHOWN / 2 : 0;
+    const int width = first < length ? length - first : 0, shown = width < LINE_MAX_SHOWN ? width : LINE_MAX_SHOWN;
+    text += first < length ? first : length;
+    loc.col -= first;
     fputs("    ", stderr);
-    for (int i = 0; i < width; i++)
+    for (int i = 0; i < shown; i++)
         fputc((unsigned char)text[i] < ' ' && text[i] != '\t' ? '?' : text[i], stderr);
     fputs("\n    ", stderr);
-    for (int i = 1; i < loc.col && i <= width; i++)
+    for (int i = 1; i < loc.col && i <= shown; i++)
         fputc(text[i - 1] == '\t' ? '\t' : ' ', stderr);
     fputc('^', stderr);
-    for (int i = 1; i < loc.len && loc.col + i <= width; i++)
+    for (int i = 1; i < loc.len && loc.col + i <= shown; i++)
         fputc('~', stderr);
     fputc('\n', stderr);
 }

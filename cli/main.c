@@ -9,9 +9,13 @@ static const command commands[] = {
     {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]",
      "Predicts volumes, limiter and time of a kernel. KERNEL is a file, - (stdin), or a built-in name.",
      "text json csv", cmd_predict},
+    {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
+     "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},
     {"compare", 'm', "KERNEL|--map FILE TABLE... --device D [options]",
      "Predicts the launches of measured tables (ours or ncu --csv) and says how far off it is.", "text json csv",
      cmd_compare},
+    {"diff", 'D', "A.json B.json | KERNEL --device D BLOCK[:fold=F][:registers=N] BLOCK[...]",
+     "Two predictions side by side, and why one is slower.", "text json", cmd_diff},
     {"fit", 'f', "--map FILE TABLE... --device D [--output FILE] [options]",
      "Fits the numbers of a device that only measured kernels can give, and says how well they predict.", "text json",
      cmd_fit},
@@ -68,7 +72,7 @@ int main(int argc, char **argv)
             return EXIT_OK;
         }
         const int code = commands[i].run(&o);
-        if (code == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        if (code <= EXIT_CHECK_FAILED && (fflush(stdout) != 0 || ferror(stdout))) {
             usage_error("cannot write the output");
             return EXIT_INTERNAL;
         }

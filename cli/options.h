@@ -23,6 +23,8 @@ typedef struct options {
     const char *map, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
     const char *target[MANY_MAX], *output, *date;
     size_t family_count, metric_count, target_count;
+    const char *budget[MANY_MAX], *baseline, *tolerance;
+    size_t budget_count;
     bool per_access, rows, cross_validate, help;
 } options;
 
@@ -53,6 +55,8 @@ int cmd_kernels(const options *options);
 int cmd_explain(const options *options);
 int cmd_compare(const options *options);
 int cmd_fit(const options *options);
+int cmd_check(const options *options);
+int cmd_diff(const options *options);
 int run_batch(const options *options);
 
 #endif /* WL_CLI_OPTIONS_H */

@@ -1,39 +1,39 @@
 /* check.h - budgets: is a predicted launch as cheap as it has to be, or as it was?
  *
- * A budget limits one quantity of a prediction: a metric, the time, or one of the two where more is better. A baseline
+ * A budget limits one subject of a prediction: a metric, the time, or one of the two where more is better. A baseline
  * is an earlier prediction; nothing may have become worse than a tolerance allows. SPDX-License-Identifier: MIT */
 #ifndef WL_CHECK_H
 #define WL_CHECK_H
 
 #include "warpline/predict.h"
 
-typedef enum wl_quantity_kind {
-    WL_QUANTITY_METRIC,
-    WL_QUANTITY_TIME,       /* "time", seconds                                            */
-    WL_QUANTITY_OCCUPANCY,  /* "occupancy", resident warps over the most a device can hold */
-    WL_QUANTITY_ITEMS_PER_S /* "items_per_s", lattice updates per second                  */
-} wl_quantity_kind;
+typedef enum wl_subject_kind {
+    WL_SUBJECT_METRIC,
+    WL_SUBJECT_TIME,       /* "time", seconds                                            */
+    WL_SUBJECT_OCCUPANCY,  /* "occupancy", resident warps over the most a device can hold */
+    WL_SUBJECT_ITEMS_PER_S /* "items_per_s", lattice updates per second                  */
+} wl_subject_kind;
 
-typedef struct wl_quantity {
-    wl_quantity_kind kind;
-    wl_metric metric; /* WL_QUANTITY_METRIC only */
+typedef struct wl_subject {
+    wl_subject_kind kind;
+    wl_metric metric; /* WL_SUBJECT_METRIC only */
     bool per_item;    /* divided by the lattice updates */
-} wl_quantity;
+} wl_subject;
 
 /* "dram_load_bytes/item" */
-WL_API void wl_quantity_name(wl_quantity quantity, char *text, size_t size);
+WL_API void wl_subject_name(wl_subject subject, char *text, size_t size);
 /* "bytes", "s", "1", "1/s": of the values below. */
-WL_API const char *wl_quantity_unit(wl_quantity quantity);
+WL_API const char *wl_subject_unit(wl_subject subject);
 /* Is more better? */
-WL_API bool wl_quantity_is_gain(wl_quantity quantity);
+WL_API bool wl_subject_is_gain(wl_subject subject);
 /* The value in base units; false when it is not known. */
-WL_API bool wl_quantity_value(wl_quantity quantity, const wl_prediction *prediction, const wl_device *device,
-                              double *value);
+WL_API bool wl_subject_value(wl_subject subject, const wl_prediction *prediction, const wl_device *device,
+                             double *value);
 /* The value with a fitting unit: "1.5 ms". */
-WL_API void wl_quantity_value_text(wl_quantity quantity, double value, char *text, size_t size);
+WL_API void wl_subject_value_text(wl_subject subject, double value, char *text, size_t size);
 
 typedef struct wl_budget {
-    wl_quantity quantity;
+    wl_subject subject;
     double limit; /* the most; the least where more is better. Never negative. */
 } wl_budget;
 
@@ -60,7 +60,7 @@ WL_API bool wl_verdict_fails(wl_verdict verdict);
 
 /* One line of a check. */
 typedef struct wl_finding {
-    wl_quantity quantity;
+    wl_subject subject;
     bool from_baseline; /* `limit` is the baseline's value, not a budget */
     bool predicted_known, limit_known, change_known;
     double predicted, limit;

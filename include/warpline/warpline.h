@@ -5,6 +5,7 @@
 #include "warpline/check.h"
 #include "warpline/advise.h"
 #include "warpline/compare.h"
+#include "warpline/diff.h"
 #include "warpline/fit.h"
 #include "warpline/device.h"
 #include "warpline/kernel.h"

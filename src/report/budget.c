@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "report/report.h"
 #include "warpline/check.h"
 
 #define PER_ITEM "/item"
@@ -13,16 +14,16 @@
 /* Those that are no metrics. */
 static const struct special {
     const char *name, *unit;
-    wl_quantity_kind kind;
+    wl_subject_kind kind;
     wl_dimension dimension;
 } specials[] = {
-    {"time", "s", WL_QUANTITY_TIME, WL_DIM_TIME},
-    {"occupancy", "1", WL_QUANTITY_OCCUPANCY, WL_DIM_RATIO},
-    {"items_per_s", "1/s", WL_QUANTITY_ITEMS_PER_S, WL_DIM_RATE},
+    {"time", "s", WL_SUBJECT_TIME, WL_DIM_TIME},
+    {"occupancy", "1", WL_SUBJECT_OCCUPANCY, WL_DIM_RATIO},
+    {"items_per_s", "1/s", WL_SUBJECT_ITEMS_PER_S, WL_DIM_RATE},
 };
 enum { SPECIALS = sizeof specials / sizeof specials[0] };
 
-static const struct special *special_of(wl_quantity_kind kind)
+static const struct special *special_of(wl_subject_kind kind)
 {
     for (size_t i = 0; i < SPECIALS; i++)
         if (specials[i].kind == kind)
@@ -30,25 +31,25 @@ static const struct special *special_of(wl_quantity_kind kind)
     return NULL;
 }
 
-static wl_dimension dimension_of(wl_quantity q)
+static wl_dimension dimension_of(wl_subject q)
 {
-    if (q.kind != WL_QUANTITY_METRIC)
+    if (q.kind != WL_SUBJECT_METRIC)
         return special_of(q.kind)->dimension;
     return strcmp(wl_metric_unit(q.metric), "bytes") == 0 ? WL_DIM_BYTES : WL_DIM_COUNT;
 }
 
-void wl_quantity_name(wl_quantity q, char *text, size_t size)
+void wl_subject_name(wl_subject q, char *text, size_t size)
 {
-    const char *name = q.kind == WL_QUANTITY_METRIC ? wl_metric_name(q.metric) : special_of(q.kind)->name;
+    const char *name = q.kind == WL_SUBJECT_METRIC ? wl_metric_name(q.metric) : special_of(q.kind)->name;
     (void)snprintf(text, size, "%s%s", name, q.per_item ? PER_ITEM : "");
 }
 
-const char *wl_quantity_unit(wl_quantity q)
+const char *wl_subject_unit(wl_subject q)
 {
-    return q.kind == WL_QUANTITY_METRIC ? wl_metric_unit(q.metric) : special_of(q.kind)->unit;
+    return q.kind == WL_SUBJECT_METRIC ? wl_metric_unit(q.metric) : special_of(q.kind)->unit;
 }
 
-bool wl_quantity_is_gain(wl_quantity q) { return q.kind == WL_QUANTITY_OCCUPANCY || q.kind == WL_QUANTITY_ITEMS_PER_S; }
+bool wl_subject_is_gain(wl_subject q) { return q.kind == WL_SUBJECT_OCCUPANCY || q.kind == WL_SUBJECT_ITEMS_PER_S; }
 
 static bool occupancy(const wl_prediction *p, const wl_device *device, double *value)
 {
@@ -60,29 +61,37 @@ static bool occupancy(const wl_prediction *p, const wl_device *device, double *v
     return true;
 }
 
-bool wl_quantity_value(wl_quantity q, const wl_prediction *p, const wl_device *device, double *value)
+bool wl_subject_value(wl_subject q, const wl_prediction *p, const wl_device *device, double *value)
 {
     switch (q.kind) {
-    case WL_QUANTITY_METRIC:
+    case WL_SUBJECT_METRIC:
         if (!p->metrics[q.metric].known)
             return false;
         *value = p->metrics[q.metric].value;
         break;
-    case WL_QUANTITY_TIME: *value = p->model.time_s; break;
-    case WL_QUANTITY_OCCUPANCY: return occupancy(p, device, value);
-    case WL_QUANTITY_ITEMS_PER_S: *value = p->model.items_per_s; break;
+    case WL_SUBJECT_TIME: *value = p->model.time_s; break;
+    case WL_SUBJECT_OCCUPANCY: return occupancy(p, device, value);
+    case WL_SUBJECT_ITEMS_PER_S: *value = p->model.items_per_s; break;
     }
     if (q.per_item)
         *value /= (double)p->items;
     return true;
 }
 
-void wl_quantity_value_text(wl_quantity q, double value, char *text, size_t size)
+void wl_subject_value_text(wl_subject q, double value, char *text, size_t size)
 {
-    if (q.kind == WL_QUANTITY_ITEMS_PER_S)
-        (void)snprintf(text, size, "%.4g /s", value);
-    else
-        wl_quantity_text(dimension_of(q), value, text, size);
+    static const char *const units[] = {[WL_DIM_BYTES] = "B", [WL_DIM_RATE] = "/s"};
+    char number[32];
+    const wl_dimension dimension = dimension_of(q);
+    if (dimension == WL_DIM_TIME || dimension == WL_DIM_RATIO) {
+        wl_quantity_text(dimension, value, text, size);
+        return;
+    }
+    wl_report_scaled(value, number, sizeof number);
+    const bool bare = dimension == WL_DIM_COUNT;
+    if (bare && number[strlen(number) - 1] == ' ')
+        number[strlen(number) - 1] = '\0';
+    (void)snprintf(text, size, "%s%s", number, bare ? "" : units[dimension]);
 }
 
 /* ---- text ---- */
@@ -90,11 +99,11 @@ void wl_quantity_value_text(wl_quantity q, double value, char *text, size_t size
 /* A place in the text of one option. */
 static wl_loc at(size_t column, size_t length) { return (wl_loc){1, (int32_t)column + 1, (int32_t)length}; }
 
-static wl_status find_quantity(const char *text, size_t length, wl_quantity *out, wl_error *err)
+static wl_status find_subject(const char *text, size_t length, wl_subject *out, wl_error *err)
 {
     const char *names[WL_METRIC_COUNT + SPECIALS];
     const size_t suffix = strlen(PER_ITEM);
-    *out = (wl_quantity){.per_item = length > suffix && memcmp(text + length - suffix, PER_ITEM, suffix) == 0};
+    *out = (wl_subject){.per_item = length > suffix && memcmp(text + length - suffix, PER_ITEM, suffix) == 0};
     const size_t base = length - (out->per_item ? suffix : 0);
     for (size_t i = 0; i < SPECIALS; i++) {
         names[i] = specials[i].name;
@@ -102,7 +111,7 @@ static wl_status find_quantity(const char *text, size_t length, wl_quantity *out
         if (strlen(names[i]) == base && memcmp(names[i], text, base) == 0)
             return WL_OK;
     }
-    out->kind = WL_QUANTITY_METRIC;
+    out->kind = WL_SUBJECT_METRIC;
     for (int i = 0; i < WL_METRIC_COUNT; i++) {
         const char *name = names[SPECIALS + i] = wl_metric_name((wl_metric)i);
         out->metric = (wl_metric)i;
@@ -112,20 +121,20 @@ static wl_status find_quantity(const char *text, size_t length, wl_quantity *out
     return wl_fail_unknown(err, at(0, base), "no metric is called", text, base, names, sizeof names / sizeof names[0]);
 }
 
-static wl_status check_per_item(wl_quantity q, size_t length, wl_error *err)
+static wl_status check_per_item(wl_subject q, size_t length, wl_error *err)
 {
     if (!q.per_item)
         return WL_OK;
-    if (wl_quantity_is_gain(q))
+    if (wl_subject_is_gain(q))
         return wl_fail(err, WL_E_INPUT, at(0, length), "%s has no value per item", special_of(q.kind)->name);
-    if (q.kind == WL_QUANTITY_METRIC && wl_metric_scope(q.metric) != WL_SCOPE_LAUNCH)
+    if (q.kind == WL_SUBJECT_METRIC && wl_metric_scope(q.metric) != WL_SCOPE_LAUNCH)
         return wl_fail(err, WL_E_INPUT, at(0, length), "%s is no total of the launch: it has no value per item",
                        wl_metric_name(q.metric));
     return WL_OK;
 }
 
 /* A number with its unit; "KB" is how many write kB. */
-static wl_status read_limit(const char *text, size_t column, wl_quantity q, double *limit, wl_error *err)
+static wl_status read_limit(const char *text, size_t column, wl_subject q, double *limit, wl_error *err)
 {
     char copy[80], choices[128];
     const wl_dimension dimension = dimension_of(q);
@@ -133,7 +142,7 @@ static wl_status read_limit(const char *text, size_t column, wl_quantity q, doub
     (void)snprintf(copy, sizeof copy, "%s", text);
     if (length >= sizeof copy)
         return wl_fail(err, WL_E_INPUT, at(column, length), "no number is that long");
-    const bool percent = q.kind == WL_QUANTITY_OCCUPANCY && length > 0 && copy[length - 1] == '%';
+    const bool percent = q.kind == WL_SUBJECT_OCCUPANCY && length > 0 && copy[length - 1] == '%';
     if (percent)
         copy[length - 1] = '\0';
     if (dimension == WL_DIM_BYTES && length > 2 && strcmp(copy + length - 2, "KB") == 0)
@@ -149,7 +158,7 @@ static wl_status read_limit(const char *text, size_t column, wl_quantity q, doub
         *limit /= 100;
     if (*limit < 0)
         return wl_fail(err, WL_E_INPUT, at(column, length), "a limit is not negative");
-    if (q.kind == WL_QUANTITY_OCCUPANCY && *limit > 1)
+    if (q.kind == WL_SUBJECT_OCCUPANCY && *limit > 1)
         return wl_fail(err, WL_E_INPUT, at(column, length), "no occupancy is above 1");
     return WL_OK;
 }
@@ -162,14 +171,14 @@ wl_status wl_budget_parse(const char *text, wl_budget *out, wl_error *err)
     *out = (wl_budget){0};
     if (name == 0 || text[name] == '\0' || (two && text[name + 1] != '='))
         return wl_fail(err, WL_E_INPUT, at(name, 1), "a budget is NAME<=LIMIT or NAME=LIMIT, as in time=1.5ms");
-    WL_TRY(find_quantity(text, name, &out->quantity, err));
-    WL_TRY(check_per_item(out->quantity, name, err));
-    const bool gain = wl_quantity_is_gain(out->quantity);
+    WL_TRY(find_subject(text, name, &out->subject, err));
+    WL_TRY(check_per_item(out->subject, name, err));
+    const bool gain = wl_subject_is_gain(out->subject);
     if (gain != least)
         return wl_fail(err, WL_E_INPUT, at(name, 1 + two),
                        gain ? "more is better: the limit is a lower one, >="
                             : "less is better: the limit is an upper one, <= or =");
-    return read_limit(text + value, value, out->quantity, &out->limit, err);
+    return read_limit(text + value, value, out->subject, &out->limit, err);
 }
 
 wl_status wl_tolerance_parse(const char *text, double *tolerance, wl_error *err)

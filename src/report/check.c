@@ -2,6 +2,8 @@
  */
 #include "warpline/check.h"
 
+#include <math.h>
+
 /* Stored values have 15 digits: a difference below this is none. */
 #define ROUNDING 1e-12
 
@@ -23,20 +25,21 @@ bool wl_verdict_fails(wl_verdict verdict) { return verdict == WL_VERDICT_FAIL ||
 /* 0 has no multiples: the change from it is known only when there is none. */
 static void set_change(wl_finding *f)
 {
-    f->change_known = f->limit > 0 || f->predicted == f->limit;
-    f->change = f->limit > 0 ? f->predicted / f->limit - 1 : 0;
+    const bool same = fabs(f->predicted - f->limit) <= ROUNDING * f->limit;
+    f->change_known = f->limit > 0 || same;
+    f->change = same || f->limit <= 0 ? 0 : f->predicted / f->limit - 1;
 }
 
 wl_finding wl_check_budget(const wl_budget *budget, const wl_prediction *p, const wl_device *device)
 {
-    wl_finding f = {.quantity = budget->quantity, .limit = budget->limit, .limit_known = true};
-    f.predicted_known = wl_quantity_value(f.quantity, p, device, &f.predicted);
+    wl_finding f = {.subject = budget->subject, .limit = budget->limit, .limit_known = true};
+    f.predicted_known = wl_subject_value(f.subject, p, device, &f.predicted);
     if (!f.predicted_known) {
         f.verdict = WL_VERDICT_UNKNOWN;
         return f;
     }
-    const bool within = wl_quantity_is_gain(f.quantity) ? f.predicted >= f.limit * (1 - ROUNDING)
-                                                        : f.predicted <= f.limit * (1 + ROUNDING);
+    const bool within = wl_subject_is_gain(f.subject) ? f.predicted >= f.limit * (1 - ROUNDING)
+                                                      : f.predicted <= f.limit * (1 + ROUNDING);
     f.verdict = within ? WL_VERDICT_OK : WL_VERDICT_FAIL;
     set_change(&f);
     return f;
@@ -56,9 +59,9 @@ size_t wl_check_baseline(const wl_prediction *p, const wl_prediction *baseline, 
     size_t count = 0;
     for (int i = -1; i < WL_METRIC_COUNT; i++) {
         wl_finding f = {.from_baseline = true};
-        f.quantity = i < 0 ? (wl_quantity){.kind = WL_QUANTITY_TIME} : (wl_quantity){.metric = (wl_metric)i};
-        f.predicted_known = wl_quantity_value(f.quantity, p, NULL, &f.predicted);
-        f.limit_known = wl_quantity_value(f.quantity, baseline, NULL, &f.limit);
+        f.subject = i < 0 ? (wl_subject){.kind = WL_SUBJECT_TIME} : (wl_subject){.metric = (wl_metric)i};
+        f.predicted_known = wl_subject_value(f.subject, p, NULL, &f.predicted);
+        f.limit_known = wl_subject_value(f.subject, baseline, NULL, &f.limit);
         if (!f.predicted_known && !f.limit_known)
             continue;
         if (f.predicted_known && f.limit_known) {

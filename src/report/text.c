@@ -12,8 +12,7 @@ void wl_report_shape(const int64_t extent[3], char *text, size_t size)
     (void)snprintf(text, size, "%lldx%lldx%lld", (long long)extent[0], (long long)extent[1], (long long)extent[2]);
 }
 
-/* 1.23e9 as "1.23 G" */
-static void scaled(double value, char *text, size_t size)
+void wl_report_scaled(double value, char *text, size_t size)
 {
     static const struct {
         double scale;
@@ -38,7 +37,7 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
         wl_buffer_add(out, "  %-16s %12s\n", label, "unknown");
         return;
     }
-    scaled(v->value, total, sizeof total);
+    wl_report_scaled(v->value, total, sizeof total);
     wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
                   bytes ? "B" : " ");
     const char *separator = "   = ";
@@ -158,7 +157,7 @@ static void add_model(const wl_report *r, wl_buffer *out)
                                                                            : "");
     }
     wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
-    scaled(m->items_per_s, rate, sizeof rate);
+    wl_report_scaled(m->items_per_s, rate, sizeof rate);
     if (m->own_cycles > 0)
         wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, beside %lld other%s\n",
                       m->own_cycles, m->wait_cycles, (long long)r->prediction->occupancy.blocks_per_sm - 1,

@@ -1,0 +1,275 @@
+/* cmd_check.c - warpline check: predictions against budgets and against stored predictions.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "diag.h"
+
+static bool check_usage(const options *o)
+{
+    if (!o->update && o->argument_count > 1)
+        usage_error("one kernel at a time, please");
+    else if (!job_kernel_usage(o, o->argument_count > 0))
+        return false;
+    else if (o->budget_count == 0 && !o->baseline)
+        usage_error("nothing to check: give --budget, as in --budget time=1.5ms, or --baseline FILE");
+    else if (o->tolerance && !o->baseline)
+        usage_error("--tolerance goes with --baseline");
+    else if (!o->device && !o->baseline)
+        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+    else if (o->block_count == 0 && !o->baseline)
+        usage_error("which launch? Give --block, as in --block 32x4x2");
+    else if (o->baseline && o->argument_count && strcmp(o->baseline, "-") == 0 && strcmp(o->arguments[0], "-") == 0)
+        usage_error("standard input can be read only once");
+    else
+        return true;
+    return false;
+}
+
+static wl_status read_limits(const options *o, check *c, wl_error *err)
+{
+    wl_status status = WL_OK;
+    c->tolerance = 0.01;
+    for (size_t i = 0; i < o->budget_count && status == WL_OK; i++) {
+        diag_remember("--budget", o->budget[i]);
+        status = wl_budget_parse(o->budget[i], &c->budgets[i], err);
+        if (status != WL_OK)
+            (void)snprintf(err->input, sizeof err->input, "--budget");
+    }
+    c->budget_count = o->budget_count;
+    if (status == WL_OK && o->tolerance) {
+        diag_remember("--tolerance", o->tolerance);
+        status = wl_tolerance_parse(o->tolerance, &c->tolerance, err);
+        if (status != WL_OK)
+            (void)snprintf(err->input, sizeof err->input, "--tolerance");
+    }
+    return status;
+}
+
+/* ---- one launch ---- */
+
+/* Appends a launch with the findings of all budgets, and of the baseline if there is one. */
+static wl_status judge(check *c, const wl_prediction *p, const stored *was)
+{
+    checked *larger = realloc(c->launches, (c->launch_count + 1) * sizeof *larger);
+    if (!larger)
+        return WL_E_NOMEM;
+    c->launches = larger;
+    checked *l = &c->launches[c->launch_count++];
+    *l = (checked){.launch = p->launch, .stored = was};
+    (void)snprintf(l->device, sizeof l->device, "%s", wl_device_name(c->job.device));
+    for (size_t i = 0; i < c->budget_count; i++)
+        l->findings[l->finding_count++] = wl_check_budget(&c->budgets[i], p, c->job.device);
+    if (was)
+        l->finding_count += wl_check_baseline(p, &was->prediction, c->tolerance, &l->findings[l->finding_count]);
+    for (size_t i = 0; i < l->finding_count; i++) {
+        const wl_verdict v = l->findings[i].verdict;
+        c->failed += wl_verdict_fails(v);
+        c->better += v == WL_VERDICT_BETTER;
+        c->not_compared += v == WL_VERDICT_GONE || v == WL_VERDICT_NEW;
+    }
+    c->total += l->finding_count;
+    c->not_compared += was ? was->strange_count : 0;
+    return WL_OK;
+}
+
+static wl_status predict(check *c, const wl_launch *launch, const char *block, wl_prediction *out, wl_error *err)
+{
+    const wl_status status = wl_predict(c->job.predictor, launch, &c->job.options, out, err);
+    if (status != WL_OK)
+        job_show_option(c->options, block, err);
+    return status;
+}
+
+static wl_status check_given(check *c, wl_prediction *p, wl_error *err)
+{
+    const options *o = c->options;
+    wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->device, &c->job, err);
+    for (size_t i = 0; i < c->job.launch_count && status == WL_OK; i++) {
+        status = predict(c, &c->job.launches[i], o->block[i], p, err);
+        if (status == WL_OK)
+            status = judge(c, p, NULL);
+    }
+    return status;
+}
+
+/* ---- launches of a baseline ---- */
+
+static bool same_shape(const int64_t a[3], const int64_t b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+
+/* The first option that says something else than the stored launch; NULL when it is the one meant. */
+static const char *contradiction(const check *c, const stored *s)
+{
+    const options *o = c->options;
+    const wl_launch *l = &s->prediction.launch, *given = &c->job.common;
+    bool block = o->block_count == 0;
+    for (size_t i = 0; i < c->job.launch_count; i++)
+        block = block || same_shape(c->job.launches[i].block, l->block);
+    if (!block)
+        return "--block";
+    if (o->device && strcmp(wl_device_name(c->job.device), s->device) != 0)
+        return "--device";
+    if (o->model && strcmp(o->model, s->prediction.model.name) != 0)
+        return "--model";
+    if (o->fold && !same_shape(given->fold, l->fold))
+        return "--fold";
+    if (o->grid && !same_shape(given->grid, l->grid))
+        return "--grid";
+    if (o->registers && given->registers != l->registers)
+        return "--registers";
+    return o->shared && given->shared_bytes != l->shared_bytes ? "--shared" : NULL;
+}
+
+/* Every block given must be there with everything else that is given; without blocks, one launch at least. */
+static wl_status check_selection(const check *c, wl_error *err)
+{
+    const size_t wanted = c->job.launch_count > 0 ? c->job.launch_count : 1;
+    for (size_t i = 0; i < c->baseline.count; i++) {
+        const stored *s = &c->baseline.all[i];
+        if (strcmp(s->kernel, wl_kernel_name(c->job.kernel)) != 0)
+            return stored_fail(&c->baseline, s, err, "the baseline is of the kernel '%s', not of '%s'", s->kernel,
+                               wl_kernel_name(c->job.kernel));
+    }
+    for (size_t b = 0; b < wanted; b++) {
+        const char *against = "--block";
+        for (size_t i = 0; i < c->baseline.count && against; i++) {
+            const stored *s = &c->baseline.all[i];
+            if (c->job.launch_count == 0 || same_shape(c->job.launches[b].block, s->prediction.launch.block))
+                against = contradiction(c, s);
+        }
+        if (against && strcmp(against, "--block") == 0)
+            return stored_fail(&c->baseline, &c->baseline.all[0], err, "the baseline has no launch of --block %s",
+                               c->options->block[b]);
+        if (against)
+            return stored_fail(&c->baseline, &c->baseline.all[0], err, "the baseline contradicts the %s given",
+                               against);
+    }
+    return WL_OK;
+}
+
+/* What kernel and domain decide, they decide now: where the baseline has something else and the command line says
+ * nothing, either a change of the kernel or an option of then would go unnoticed. */
+static wl_status check_same_launch(const check *c, const stored *s, const wl_prediction *p, wl_error *err)
+{
+    const wl_launch *now = &p->launch, *then = &s->prediction.launch;
+    if (strcmp(p->model.name, s->prediction.model.name) != 0)
+        return stored_fail(&c->baseline, s, err,
+                           "the baseline's time is of the model %s, the device has numbers for %s",
+                           s->prediction.model.name, p->model.name);
+    if (now->registers != then->registers)
+        return stored_fail(
+            &c->baseline, s, err,
+            "the baseline has %lld registers per thread, the kernel says %lld: give --registers, or write "
+            "the baseline anew",
+            (long long)then->registers, (long long)now->registers);
+    if (now->shared_bytes != then->shared_bytes)
+        return stored_fail(
+            &c->baseline, s, err,
+            "the baseline has %lld B of shared memory, the kernel says %lld: give --shared, or write the "
+            "baseline anew",
+            (long long)then->shared_bytes, (long long)now->shared_bytes);
+    if (!same_shape(now->grid, then->grid))
+        return stored_fail(&c->baseline, s, err,
+                           "the baseline's grid is %lldx%lldx%lld, the domain needs %lldx%lldx%lld: give the --set or "
+                           "--grid of then, or write the baseline anew",
+                           (long long)then->grid[0], (long long)then->grid[1], (long long)then->grid[2],
+                           (long long)now->grid[0], (long long)now->grid[1], (long long)now->grid[2]);
+    if (p->items != s->prediction.items)
+        return stored_fail(&c->baseline, s, err,
+                           "the baseline is of %lld updates, this launch of %lld: give the --set of then, or write the "
+                           "baseline anew",
+                           (long long)s->prediction.items, (long long)p->items);
+    return WL_OK;
+}
+
+/* The launch of then, but for what the kernel itself says. */
+static wl_launch launch_again(const check *c, const stored *s)
+{
+    const options *o = c->options;
+    wl_launch l = s->prediction.launch;
+    int64_t stated = 0, extent[3];
+    if (!o->registers && wl_kernel_registers(c->job.kernel, &stated))
+        l.registers = 0;
+    if (!o->shared)
+        l.shared_bytes = 0;
+    if (!o->grid && wl_kernel_domain(c->job.kernel, extent) > 0)
+        memset(l.grid, 0, sizeof l.grid);
+    return l;
+}
+
+static wl_status check_stored(check *c, const stored *s, wl_prediction *p, wl_error *err)
+{
+    const options *o = c->options;
+    const wl_launch *then = &s->prediction.launch;
+    char block[64];
+    (void)snprintf(block, sizeof block, "%lldx%lldx%lld", (long long)then->block[0], (long long)then->block[1],
+                   (long long)then->block[2]);
+    if (c->job.device && strcmp(wl_device_name(c->job.device), s->device) != 0)
+        job_drop_device(&c->job);
+    if (!o->model && !wl_model_find(s->prediction.model.name, &c->job.options.model))
+        return stored_fail(&c->baseline, s, err, "the model '%s' is not known", s->prediction.model.name);
+    wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->device ? o->device : s->device, &c->job, err);
+    wl_launch launch = launch_again(c, s);
+    if (status == WL_OK)
+        status = predict(c, &launch, block, p, err);
+    if (status == WL_OK && p->launch.shared_bytes == 0 && then->shared_bytes > 0) { /* the kernel does not say */
+        launch.shared_bytes = then->shared_bytes;
+        status = predict(c, &launch, block, p, err);
+    }
+    if (status == WL_OK)
+        status = check_same_launch(c, s, p, err);
+    return status == WL_OK ? judge(c, p, s) : status;
+}
+
+static wl_status check_against(check *c, wl_prediction *p, wl_error *err)
+{
+    const options *o = c->options;
+    wl_status status = stored_load(o->baseline, &c->baseline, err);
+    if (status == WL_OK)
+        status = job_load(o, o->update ? NULL : o->arguments[0], o->device ? o->device : c->baseline.all[0].device,
+                          &c->job, err);
+    if (status == WL_OK)
+        status = check_selection(c, err);
+    for (size_t i = 0; i < c->baseline.count && status == WL_OK; i++) {
+        if (!contradiction(c, &c->baseline.all[i]))
+            status = check_stored(c, &c->baseline.all[i], p, err);
+        else
+            c->left_out++;
+    }
+    return status;
+}
+
+/* Everything is judged before anything is printed. */
+static int run(const options *o, check *c)
+{
+    wl_error err = {0};
+    const int code = job_read_launches(o, &c->job);
+    if (code != EXIT_OK)
+        return code;
+    if (read_limits(o, c, &err) != WL_OK)
+        return diag_report(&err);
+    wl_prediction *p = calloc(1, sizeof *p);
+    wl_status status = !p ? WL_E_NOMEM : o->baseline ? check_against(c, p, &err) : check_given(c, p, &err);
+    free(p);
+    if (status == WL_OK && o->format && strcmp(o->format, "json") == 0)
+        status = check_json(c);
+    else if (status == WL_OK)
+        check_text(c);
+    if (status == WL_E_NOMEM)
+        err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return status != WL_OK ? diag_report(&err) : c->failed > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
+}
+
+int cmd_check(const options *o)
+{
+    if (!check_usage(o))
+        return EXIT_USAGE;
+    check c = {.options = o};
+    const int code = run(o, &c);
+    job_free(&c.job);
+    stored_free(&c.baseline);
+    free(c.launches);
+    return code;
+}

@@ -1,0 +1,209 @@
+/* cmd_diff.c - warpline diff: two stored predictions, or two launches of a kernel, side by side.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+#include "job.h"
+#include "stored.h"
+
+#define SPEC_MAX 256
+
+/* One side: a launch, or the object of a file. */
+typedef struct side {
+    const char *spec;    /* the argument */
+    char text[SPEC_MAX]; /* the same, cut at its colons */
+    const char *device;  /* to load */
+    wl_launch launch;
+    stored_file file;
+    char kernel_name[128], device_name[128];
+    wl_prediction prediction;
+} side;
+
+typedef enum source { FILES, LAUNCHES } source;
+
+static bool check_usage(const options *o, source *from)
+{
+    const size_t n = o->argument_count;
+    *from = o->update || n == 3 ? LAUNCHES : FILES;
+    const bool stored_only = !o->device && !o->fold && !o->grid && !o->schedule && !o->registers && !o->shared &&
+                             !o->model && !o->samples && o->set_count == 0 && o->with_count == 0;
+    if (o->update ? n != 2 : n != 2 && n != 3)
+        usage_error(
+            "diff takes two files, or a kernel and two launches: warpline diff KERNEL --device D 32x4x2 64x4x4");
+    else if (*from == LAUNCHES && !job_kernel_usage(o, n == 3))
+        return false;
+    else if (*from == FILES && (o->domain || o->type))
+        usage_error("--domain and --type go with --update");
+    else if (*from == FILES && !stored_only)
+        usage_error("stored predictions take no options of launches; for launches, give a kernel first");
+    else if (*from == FILES && strcmp(o->arguments[0], "-") == 0 && strcmp(o->arguments[1], "-") == 0)
+        usage_error("standard input can be read only once");
+    else
+        return true;
+    return false;
+}
+
+/* ---- launches ---- */
+
+/* One of ":fold=1x1x2"; the exit code. The messages show the whole text given. */
+static int read_setting(side *s, const char *setting, int column)
+{
+    static const char *const keys[] = {"fold", "grid", "registers", "shared", "device", "schedule"};
+    const size_t key = strcspn(setting, "=");
+    const char *value = setting + key + (setting[key] == '=');
+    int k = 0;
+    const int count = sizeof keys / sizeof keys[0];
+    while (k < count && (strlen(keys[k]) != key || memcmp(keys[k], setting, key) != 0))
+        k++;
+    if (k == count || *value == '\0') {
+        option_error(
+            "launch", s->spec, column,
+            "a launch is BLOCK[:fold=XxYxZ][:grid=XxYxZ][:registers=N][:shared=BYTES][:device=D][:schedule=linear]");
+        return EXIT_INPUT;
+    }
+    switch (k) {
+    case 0: return option_shape("launch:fold", value, s->launch.fold) ? EXIT_OK : EXIT_INPUT;
+    case 1: return option_shape("launch:grid", value, s->launch.grid) ? EXIT_OK : EXIT_INPUT;
+    case 2: return option_integer("launch:registers", value, 1, 1024, &s->launch.registers) ? EXIT_OK : EXIT_INPUT;
+    case 3:
+        return option_integer("launch:shared", value, 0, (int64_t)1 << 30, &s->launch.shared_bytes) ? EXIT_OK
+                                                                                                    : EXIT_INPUT;
+    case 4: s->device = value; return EXIT_OK;
+    default: break;
+    }
+    if (strcmp(value, "linear") == 0)
+        return EXIT_OK;
+    option_error("launch:schedule", value, 1, "the only schedule so far is linear");
+    return EXIT_UNSUPPORTED;
+}
+
+static int read_spec(side *s)
+{
+    if (strlen(s->spec) >= sizeof s->text) {
+        usage_error("error: no launch is that long: '%.40s...'", s->spec);
+        return EXIT_INPUT;
+    }
+    (void)snprintf(s->text, sizeof s->text, "%s", s->spec);
+    int code = EXIT_OK;
+    for (char *at = s->text, *next; at && code == EXIT_OK; at = next) {
+        next = strchr(at, ':');
+        if (next)
+            *next++ = '\0';
+        if (at == s->text)
+            code = option_shape("launch", at, s->launch.block) ? EXIT_OK : EXIT_INPUT;
+        else
+            code = read_setting(s, at, (int)(at - s->text) + 1);
+    }
+    return code;
+}
+
+/* The launch does not fit: the message shows it, whichever part of it is wrong. */
+static void show_launch(const side *s, wl_error *err)
+{
+    if (err->loc.line > 0 || strncmp(err->input, "--", 2) != 0)
+        return;
+    (void)snprintf(err->input, sizeof err->input, "launch");
+    err->loc = (wl_loc){1, 1, (int32_t)strlen(s->spec)};
+    diag_remember("launch", s->spec);
+}
+
+/* The kernel is loaded once; a device of its own takes the place of the other side's. */
+static int predict_side(const options *o, job *j, side *s)
+{
+    wl_error err = {0};
+    s->launch = j->common;
+    s->device = o->device;
+    const int code = read_spec(s);
+    if (code != EXIT_OK)
+        return code;
+    if (!s->device) {
+        usage_error("which device? Give --device NAME, or one with each launch, as in 32x4x2:device=h200");
+        return EXIT_USAGE;
+    }
+    job_drop_device(j);
+    wl_status status = job_load(o, o->update ? NULL : o->arguments[0], s->device, j, &err);
+    if (status == WL_OK) {
+        (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", wl_kernel_name(j->kernel));
+        (void)snprintf(s->device_name, sizeof s->device_name, "%s", wl_device_name(j->device));
+        status = wl_predict(j->predictor, &s->launch, &j->options, &s->prediction, &err);
+        if (status != WL_OK)
+            show_launch(s, &err);
+    }
+    return status == WL_OK ? EXIT_OK : diag_report(&err);
+}
+
+static int predict_sides(const options *o, side *sides)
+{
+    job j = {0};
+    int code = job_read_launches(o, &j);
+    for (int i = 0; i < 2 && code == EXIT_OK; i++)
+        code = predict_side(o, &j, &sides[i]);
+    job_free(&j);
+    return code;
+}
+
+/* ---- files ---- */
+
+static int read_side(side *s)
+{
+    wl_error err = {0};
+    wl_status status = stored_load(s->spec, &s->file, &err);
+    if (status == WL_OK && s->file.count != 1)
+        status = stored_fail(&s->file, &s->file.all[1], &err,
+                             "the file holds %zu predictions, diff takes one from each file", s->file.count);
+    if (status != WL_OK)
+        return diag_report(&err);
+    s->prediction = s->file.all[0].prediction;
+    (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", s->file.all[0].kernel);
+    (void)snprintf(s->device_name, sizeof s->device_name, "%s", s->file.all[0].device);
+    return EXIT_OK;
+}
+
+static int read_sides(side *sides)
+{
+    const int code = read_side(&sides[0]);
+    return code == EXIT_OK ? read_side(&sides[1]) : code;
+}
+
+static wl_diff_side named(const side *s) { return (wl_diff_side){&s->prediction, s->kernel_name, s->device_name}; }
+
+static int report(const options *o, const side *sides)
+{
+    wl_error err = {0};
+    char *text = NULL;
+    wl_diff *diff = malloc(sizeof *diff);
+    const bool json = o->format && strcmp(o->format, "json") == 0;
+    wl_status status = diff ? WL_OK : WL_E_NOMEM;
+    if (diff) {
+        wl_diff_compute(named(&sides[0]), named(&sides[1]), diff);
+        status = wl_diff_render(diff, json ? WL_FORMAT_JSON : WL_FORMAT_TEXT, &text, &err);
+    }
+    if (status == WL_OK)
+        printf("%s%s", text, json ? "\n" : "");
+    free(text);
+    free(diff);
+    if (status == WL_E_NOMEM)
+        err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return status == WL_OK ? EXIT_OK : diag_report(&err);
+}
+
+int cmd_diff(const options *o)
+{
+    source from = FILES;
+    if (!check_usage(o, &from))
+        return EXIT_USAGE;
+    side *sides = calloc(2, sizeof *sides);
+    if (!sides)
+        return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
+    for (size_t i = 0; i < 2; i++)
+        sides[i].spec = o->arguments[o->argument_count - 2 + i];
+    int code = from == FILES ? read_sides(sides) : predict_sides(o, sides);
+    if (code == EXIT_OK)
+        code = report(o, sides);
+    for (int i = 0; i < 2; i++)
+        stored_free(&sides[i].file);
+    free(sides);
+    return code;
+}
