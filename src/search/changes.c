@@ -22,11 +22,11 @@ const char *wl_change_name(wl_change change)
 const char *wl_change_caveat(wl_change change)
 {
     static const char *const caveats[WL_CHANGE_COUNT] = {
-        "as many registers per thread with any block",
-        "as many registers per thread although each has more to do",
+        "a thread needs as many registers in any block",
+        "a thread needs no more registers although it computes more cells",
         "all fields can be allocated like this",
         "all fields can be allocated like this",
-        "the compiler can do with so few registers: spilling is not modelled",
+        "the compiler can do with so few registers (spilling is not modelled)",
         "the kernel can do with so little shared memory",
     };
     return caveats[change];
