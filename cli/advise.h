@@ -17,6 +17,7 @@ typedef struct advised {
     wl_elsewhere devices[DEVICES_MAX]; /* the one asked about first */
     size_t device_count;
     const char *device_model;
+    bool devices_left; /* for the time it would take */
 } advised;
 
 wl_status advise_print_text(const advised *advised, FILE *out, wl_error *err);

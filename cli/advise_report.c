@@ -102,9 +102,11 @@ static void print_moved(const wl_moved *m, FILE *out)
 {
     if (!m->name)
         return;
-    const bool bytes = strcmp(m->unit, "bytes") == 0;
-    fprintf(out, "%s %.4g -> %.4g%s%s; ", m->name, m->before, m->after, bytes ? " B" : "",
-            m->per_item ? " per update" : "");
+    if (m->per_item)
+        fprintf(out, "%s %.4g -> %.4g%s per update; ", m->name, m->before, m->after,
+                strcmp(m->unit, "bytes") == 0 ? " B" : "");
+    else
+        fprintf(out, "%s %.0f -> %.0f; ", m->name, m->before, m->after);
 }
 
 static wl_status print_advice(const advised *all, const wl_advice *a, FILE *out, wl_error *err)
@@ -116,7 +118,8 @@ static wl_status print_advice(const advised *all, const wl_advice *a, FILE *out,
     time_text(a->time_s, after, sizeof after);
     fprintf(out, "%s\n       %s -> %s, %.1f %% less; ", w.text, before, after, 100 * a->gain);
     print_moved(&a->moved, out);
-    fprintf(out, "then limited by %s\n", wl_bound_name(a->limiter));
+    fprintf(out, "%s limited by %s\n", a->limiter == all->result.given.model.limiter ? "still" : "then",
+            wl_bound_name(a->limiter));
     return lays_out(a) ? each_moved_field(all, a, print_field, out, err) : WL_OK;
 }
 
@@ -177,10 +180,10 @@ wl_status advise_print_text(const advised *a, FILE *out, wl_error *err)
     time_text(p->model.time_s, time, sizeof time);
     fprintf(out, "%s on %s (%s)\n", wl_kernel_name(a->job.kernel), wl_device_name(a->job.device),
             wl_device_title(a->job.device));
-    fprintf(out, "  block %lldx%lldx%lld, fold %lldx%lldx%lld, %lld registers, %lld B shared, %lld blocks per SM\n",
+    fprintf(out, "  block %lldx%lldx%lld, fold %lldx%lldx%lld, %lld registers, %lld B shared, %lld block%s per SM\n",
             (long long)l->block[0], (long long)l->block[1], (long long)l->block[2], (long long)l->fold[0],
             (long long)l->fold[1], (long long)l->fold[2], (long long)l->registers, (long long)l->shared_bytes,
-            (long long)p->occupancy.blocks_per_sm);
+            (long long)p->occupancy.blocks_per_sm, p->occupancy.blocks_per_sm == 1 ? "" : "s");
     fprintf(out, "  predicted %s by the %s model, limited by %s", time, p->model.name, wl_bound_name(p->model.limiter));
     fprintf(out, p->model.next != p->model.limiter ? ", then %s\n" : "\n", wl_bound_name(p->model.next));
     const wl_status status = print_list(a, out, err);
@@ -189,6 +192,8 @@ wl_status advise_print_text(const advised *a, FILE *out, wl_error *err)
     print_devices(a, out);
     fprintf(out, "\n  note: changes that take less than %.1f %% off the time are not listed: the model's own error\n",
             100 * a->result.least_gain);
+    if (a->devices_left)
+        fprintf(out, "  note: other devices were left out, since each takes long: --devices 3 looks at them\n");
     for (int i = 0; i < a->result.note_count; i++)
         fprintf(out, "  note: %s\n", a->result.notes[i]);
     for (int i = 0; i < p->warning_count; i++)

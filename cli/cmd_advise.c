@@ -7,6 +7,7 @@
 #include "diag.h"
 
 #define OTHER_DEVICES 3
+#define NOT_SAID (-1)
 
 static bool check_usage(const options *o)
 {
@@ -24,9 +25,10 @@ static bool check_usage(const options *o)
     return false;
 }
 
+/* NOT_SAID: some, unless that would take long */
 static bool read_devices(const options *o, int64_t *others)
 {
-    *others = OTHER_DEVICES;
+    *others = NOT_SAID;
     if (!o->devices)
         return true;
     *others = DEVICES_MAX - 1;
@@ -43,6 +45,10 @@ static wl_status advise(const options *o, int64_t others, advised *a, wl_error *
     status = wl_advise(a->job.kernel, a->job.device, launch, &a->options, a->advice, ADVICE_MAX, &a->result, err);
     if (status != WL_OK)
         job_show_option(o, o->block[0], err);
+    if (others == NOT_SAID) {
+        a->devices_left = status == WL_OK && strcmp(a->result.given.count_method, "threads") == 0;
+        others = a->devices_left ? 0 : OTHER_DEVICES;
+    }
     if (status == WL_OK && others > 0)
         status = wl_advise_devices(a->job.kernel, a->job.device, launch, &a->options, a->devices, (size_t)others + 1,
                                    &a->device_count, &a->device_model, err);

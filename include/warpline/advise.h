@@ -25,7 +25,8 @@ WL_API const char *wl_change_name(wl_change change);
 /* What such a change takes for granted: one clause, no full stop. */
 WL_API const char *wl_change_caveat(wl_change change);
 
-/* What moved, as the user would see it: a metric per work item, or a number of the launch ("warps_per_sm", "waves"). */
+/* What moved, as the user would see it: a metric per work item, or a number of the launch ("warps_per_sm", "blocks").
+ */
 typedef struct wl_moved {
     const char *name; /* NULL: nothing worth naming */
     const char *unit; /* "bytes"; "" for a plain number */
@@ -74,7 +75,8 @@ typedef struct wl_elsewhere {
     bool fits;        /* the launch can be started there */
     double time_s;    /* of the launch given, where it fits */
     wl_bound_id limiter;
-    wl_launch best; /* the fastest launch of the same folding; the launch given where blocks are left alone */
+    wl_launch best; /* the fastest launch of the same folding; the launch given where blocks are left alone, or where
+                       the accesses have no closed form and a search would take too long */
     double best_s;
 } wl_elsewhere;
 

@@ -72,6 +72,37 @@ static wl_status search_block(const wl_study *s, const trial *from, bool same_fo
     return status;
 }
 
+static bool same_fields(const wl_kernel *a, const wl_kernel *b)
+{
+    for (size_t f = 0; f < wl_kernel_field_count(a); f++) {
+        int64_t x[WL_FIELD_DIMS_MAX], y[WL_FIELD_DIMS_MAX], x_origin, y_origin;
+        (void)wl_kernel_field_layout(a, f, x, &x_origin);
+        (void)wl_kernel_field_layout(b, f, y, &y_origin);
+        if (x_origin != y_origin || memcmp(x, y, sizeof x) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Does the setting differ from `from` in what the kernel does? Fields that are aligned already, or have no rows, stay.
+ */
+static wl_status is_another(const wl_study *s, const wl_setting *from, const wl_setting *to, bool *another,
+                            wl_error *err)
+{
+    const wl_kernel *a, *b;
+    wl_kernel *owned_a, *owned_b;
+    *another = true;
+    if (memcmp(&from->layout, &to->layout, sizeof from->layout) == 0)
+        return WL_OK;
+    WL_TRY(kernel_of(s, &from->layout, &a, &owned_a, err));
+    const wl_status status = kernel_of(s, &to->layout, &b, &owned_b, err);
+    if (status == WL_OK)
+        *another = !same_fields(a, b);
+    wl_kernel_free(owned_a);
+    wl_kernel_free(owned_b);
+    return status;
+}
+
 static wl_status best_change(const wl_study *s, wl_change change, const trial *from, trial *best, wl_error *err)
 {
     wl_setting settings[WL_SETTINGS_MAX];
@@ -87,10 +118,13 @@ static wl_status best_change(const wl_study *s, wl_change change, const trial *f
     for (size_t i = 0; i < count; i++) {
         wl_prediction p;
         wl_error own = {0};
-        const wl_status status = predict_setting(s, &settings[i], &p, &own);
+        bool another = false;
+        wl_status status = is_another(s, &from->setting, &settings[i], &another, &own);
+        if (status == WL_OK && another)
+            status = predict_setting(s, &settings[i], &p, &own);
         if (status == WL_E_NOMEM)
             return wl_fail(err, status, WL_NOWHERE, "%s", own.message);
-        if (status == WL_OK && p.model.time_s < EASIER * best->p.model.time_s) {
+        if (status == WL_OK && another && p.model.time_s < EASIER * best->p.model.time_s) {
             best->setting = settings[i];
             best->p = p;
         }
@@ -100,43 +134,56 @@ static wl_status best_change(const wl_study *s, wl_change change, const trial *f
 
 /* ---- what moved ---- */
 
-static double change_of(double before, double after) { return before > 0 && after > 0 ? fabs(log(after / before)) : 0; }
-
-/* The bound to speak about: the old limiter if the change touches it, else the one that fell most. */
-static wl_bound_id relieved(const wl_model_result *before, const wl_model_result *after)
+/* How much a bound matters to what is said of a change: its fall, and the old limiter's before all others. */
+static double relief(const wl_prediction *before, const wl_prediction *after, wl_bound_id bound)
 {
-    wl_bound_id most = before->limiter;
-    double fall = 0;
-    if (after->bound_s[most] < (1 - NOTEWORTHY) * before->bound_s[most])
-        return most;
-    for (int b = 0; b < WL_BOUND_COUNT; b++) {
-        if (before->bound_known[b] && before->bound_s[b] - after->bound_s[b] > fall) {
-            fall = before->bound_s[b] - after->bound_s[b];
-            most = (wl_bound_id)b;
-        }
+    const double was = before->model.bound_s[bound], fall = was - after->model.bound_s[bound];
+    if (!before->model.bound_known[bound] || fall < NOTEWORTHY * was)
+        return 0;
+    return bound == before->model.limiter ? INFINITY : fall;
+}
+
+/* What fell most behind a bound. A bound without metrics is about blocks waiting: more of them at once, or fewer. */
+static wl_moved behind(wl_bound_id bound, const wl_prediction *before, const wl_prediction *after)
+{
+    wl_moved moved = {0};
+    wl_metric m;
+    double most = NOTEWORTHY;
+    size_t i = 0;
+    for (; wl_bound_metric(bound, i, &m); i++) {
+        const wl_value *a = &before->metrics[m], *b = &after->metrics[m];
+        const double fall = a->known && b->known && a->value > 0 ? 1 - b->value / a->value : 0;
+        if (fall <= most)
+            continue;
+        most = fall;
+        moved = (wl_moved){wl_metric_name(m), wl_metric_unit(m), true, a->value / (double)before->items,
+                           b->value / (double)after->items};
     }
-    return most;
+    if (i > 0)
+        return moved;
+    const double warps = (double)before->occupancy.warps_per_sm, warps_after = (double)after->occupancy.warps_per_sm;
+    if (warps_after > warps)
+        return (wl_moved){"warps_per_sm", "", false, warps, warps_after};
+    if (after->blocks < before->blocks)
+        return (wl_moved){"blocks", "", false, (double)before->blocks, (double)after->blocks};
+    return moved;
 }
 
 static wl_moved moved_of(const wl_prediction *before, const wl_prediction *after)
 {
-    const wl_bound_id bound = relieved(&before->model, &after->model);
+    double left[WL_BOUND_COUNT];
     wl_moved moved = {0};
-    wl_metric m;
-    double most = NOTEWORTHY;
-    for (size_t i = 0; wl_bound_metric(bound, i, &m); i++) {
-        const wl_value *a = &before->metrics[m], *b = &after->metrics[m];
-        if (!a->known || !b->known || change_of(a->value, b->value) <= most)
-            continue;
-        most = change_of(a->value, b->value);
-        moved = (wl_moved){wl_metric_name(m), wl_metric_unit(m), true, a->value / (double)before->items,
-                           b->value / (double)after->items};
+    for (int b = 0; b < WL_BOUND_COUNT; b++)
+        left[b] = relief(before, after, (wl_bound_id)b);
+    for (int round = 0; round < WL_BOUND_COUNT && !moved.name; round++) {
+        int most = 0;
+        for (int b = 1; b < WL_BOUND_COUNT; b++)
+            most = left[b] > left[most] ? b : most;
+        if (left[most] <= 0)
+            break;
+        left[most] = 0;
+        moved = behind((wl_bound_id)most, before, after);
     }
-    const double warps[2] = {(double)before->occupancy.warps_per_sm, (double)after->occupancy.warps_per_sm};
-    if (!moved.name && warps[0] != warps[1])
-        moved = (wl_moved){"warps_per_sm", "", false, warps[0], warps[1]};
-    if (!moved.name && change_of(before->waves, after->waves) > NOTEWORTHY)
-        moved = (wl_moved){"waves", "", false, before->waves, after->waves};
     return moved;
 }
 
@@ -181,6 +228,9 @@ static wl_status try_all(const wl_study *s, const trial *given, const trial *fro
             *which = (wl_change)c;
         }
     }
+    /* where the same folding does as well, another one is no advice */
+    if (status == WL_OK && all[WL_CHANGE_FOLD].time_s > EASIER * all[WL_CHANGE_BLOCK].time_s)
+        all[WL_CHANGE_FOLD].gain = 0;
     free(t);
     return status;
 }
@@ -246,6 +296,9 @@ static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *ou
     else if (!wl_block_is_free(s->kernel, launch))
         note(out, "the block is part of the kernel (it names threads or uses shared memory) and no 'where' says which "
                   "others will do: block and folding are left alone");
+    else if (s->costly)
+        note(out, "the accesses have no closed form, so predictions take long: only blocks of " WL_COSTLY_THREADS
+                  " threads were tried");
     note_rows(s->kernel, out);
     if (!launch->registers && !wl_kernel_registers(s->kernel, &registers))
         note(out, "registers per thread are not given: fewer were not tried");
@@ -273,6 +326,8 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
     }
     if (status == WL_OK) {
         out->given = trials[0].p;
+        s.given = out->given.launch;
+        s.costly = wl_is_costly(&out->given);
         add_notes(&s, launch, out);
         status = try_all(&s, &trials[0], &trials[0], all, &trials[2], &which, err);
     }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
@@ -11,6 +12,8 @@
 
 #define PADDING_SECTORS 4
 #define FEWEST_REGISTERS 16 /* no compiler gets a kernel of any use into fewer */
+#define KEPT_REGISTERS 0.75 /* what one block more asks for may be anything; for further ones at least these shares */
+#define KEPT_SHARED 0.5     /* of what the launch given uses must be left */
 #define STEPS_MOST 4        /* blocks more per multiprocessor that are tried */
 
 const char *wl_change_name(wl_change change)
@@ -31,6 +34,8 @@ const char *wl_change_caveat(wl_change change)
     };
     return caveats[change];
 }
+
+bool wl_is_costly(const wl_prediction *prediction) { return strcmp(prediction->count_method, "threads") == 0; }
 
 bool wl_layout_is_plain(const wl_layout *l) { return !l->row_multiple && !l->row_padding && !l->origin_multiple; }
 
@@ -70,6 +75,8 @@ wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const
     wl_status status = wl_space_new(&space, err);
     if (status == WL_OK)
         status = make_space(from, same_fold, space, err);
+    if (status == WL_OK && study->costly)
+        status = wl_space_set(space, "threads", WL_COSTLY_THREADS, err);
     if (status == WL_OK)
         status = wl_ranker_new(kernel, device, space, &options, &ranker, err);
     if (status == WL_OK)
@@ -135,6 +142,13 @@ static size_t paddings(const wl_study *s, const wl_setting *from, wl_setting *se
 
 static int64_t threads_of(const wl_launch *l) { return l->block[0] * l->block[1] * l->block[2]; }
 
+/* How far down more blocks may ask for: one more than the launch given has, whatever it takes, else a share of what
+ * that uses. */
+static bool is_modest(int64_t wanted, int64_t now, int64_t given, double kept)
+{
+    return now == given || (double)wanted >= kept * (double)given;
+}
+
 /* One more block each, as long as registers are what stands in the way. */
 static size_t fewer_registers(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
 {
@@ -147,7 +161,8 @@ static size_t fewer_registers(const wl_study *s, const wl_setting *from, const w
     to.launch.registers = p->launch.registers;
     while (n < STEPS_MOST && wl_occupancy_next(s->device, threads_of(&p->launch), to.launch.registers,
                                                p->launch.shared_bytes, &step, NULL) == WL_OK) {
-        if (step.registers < FEWEST_REGISTERS)
+        if (step.registers < FEWEST_REGISTERS ||
+            !is_modest(step.registers, to.launch.registers, s->given.registers, KEPT_REGISTERS))
             break;
         to.launch.registers = step.registers;
         n = add(&to, settings, n);
@@ -166,7 +181,7 @@ static size_t smaller_carveouts(const wl_study *s, const wl_setting *from, const
             wl_floor_div(carveout / blocks, granule) * granule - wl_device_int(s->device, WL_DEVICE_shared_reserved);
         wl_setting to = *from;
         to.launch.shared_bytes = bytes;
-        if (bytes > 0 && bytes < p->launch.shared_bytes)
+        if (bytes < p->launch.shared_bytes && (double)bytes >= KEPT_SHARED * (double)s->given.shared_bytes)
             n = add(&to, settings, n);
     }
     return n;
@@ -189,7 +204,8 @@ static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_pr
     to.launch.shared_bytes = p->launch.shared_bytes;
     while (n < STEPS_MOST && wl_occupancy_next(s->device, threads_of(&p->launch), p->launch.registers,
                                                to.launch.shared_bytes, &step, NULL) == WL_OK) {
-        if (step.shared_bytes < 1)
+        if (step.shared_bytes < 1 ||
+            !is_modest(step.shared_bytes, to.launch.shared_bytes, s->given.shared_bytes, KEPT_SHARED))
             break;
         to.launch.shared_bytes = step.shared_bytes;
         n = add(&to, settings, n);

@@ -14,8 +14,11 @@ typedef struct wl_study {
     const wl_kernel *kernel; /* as given */
     const wl_device *device;
     wl_advise_options options;
+    wl_launch given; /* with everything filled in */
+    bool costly;     /* accesses are evaluated one by one: a prediction takes long */
 } wl_study;
 
+bool wl_is_costly(const wl_prediction *prediction);
 bool wl_layout_is_plain(const wl_layout *layout);
 
 /* May the block be changed? Not where it is part of the algorithm without the kernel saying which blocks will do, nor
@@ -23,7 +26,8 @@ bool wl_layout_is_plain(const wl_layout *layout);
 bool wl_block_is_free(const wl_kernel *kernel, const wl_launch *launch);
 
 /* The fastest launch of the same folding as `from`, or of any other of the default space; false in *found when there is
- * none. `kernel` has its layout already. */
+ * none. `kernel` has its layout already. In a costly study only blocks of WL_COSTLY_THREADS are looked at. */
+#define WL_COSTLY_THREADS "128,256,512,1024"
 wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const wl_device *device,
                            const wl_launch *from, bool same_fold, wl_launch *out, bool *found, wl_error *err);
 

@@ -33,7 +33,8 @@ static wl_status look(const wl_study *s, const wl_device *device, const wl_launc
         out->limiter = p.model.limiter;
         out->best = *launch;
     }
-    if (status == WL_OK && wl_block_is_free(s->kernel, launch))
+    const bool costly = out->fits && wl_is_costly(&p);
+    if (status == WL_OK && !costly && wl_block_is_free(s->kernel, launch))
         status = wl_fastest_block(s, s->kernel, device, launch, true, &best, found, err);
     if (status == WL_OK && *found)
         *found = time_of(predictor, s, &best, &p, &status, err);
