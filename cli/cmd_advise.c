@@ -29,10 +29,10 @@ static bool check_usage(const options *o)
 static bool read_devices(const options *o, int64_t *others)
 {
     *others = NOT_SAID;
-    if (!o->devices)
+    if (!o->other_devices)
         return true;
     *others = DEVICES_MAX - 1;
-    return strcmp(o->devices, "all") == 0 || option_integer("--devices", o->devices, 0, DEVICES_MAX - 1, others);
+    return strcmp(o->other_devices, "all") == 0 || option_integer("--devices", o->other_devices, 0, DEVICES_MAX - 1, others);
 }
 
 static wl_status advise(const options *o, int64_t others, advised *a, wl_error *err)

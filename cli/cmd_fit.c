@@ -24,8 +24,16 @@ typedef struct job {
     score *before, *after, *left_out; /* per family: the device's own numbers, the fit, a fit without the family */
     wl_fit_result result;
     wl_device *fitted;
+    bool fits, ranks; /* numbers are fitted; rankings are judged */
+    wl_ranking_fit rankings[RANKED_MODELS];
+    contest_list contests[RANKED_MODELS];
+    size_t ranking_count; /* models that predict the launches */
     char origin[300];
 } job;
+
+/* Shorter launches are mostly the cost of a launch: no contest, unless --min-time says otherwise. */
+#define CONTEST_TIME_S 20e-6
+#define RANKING "ranking"
 
 /* YYYY-MM-DD, as far as the form goes. */
 static bool is_date(const char *text)
@@ -50,15 +58,20 @@ static bool check_usage(const options *o, job *j)
     else if (o->date && !is_date(o->date))
         usage_error("--date is YYYY-MM-DD (not '%s')", o->date);
     else {
+        j->fits = o->target_count == 0;
         for (size_t i = 0; i < o->target_count; i++) {
             wl_fit_target target;
+            if (strcmp(o->target[i], RANKING) == 0) {
+                j->ranks = true;
+                continue;
+            }
             if (!wl_fit_target_find(o->target[i], &target)) {
                 usage_error("there is nothing to fit for '%s'; targets: l1_wavefronts l2_load_bytes l2_store_bytes "
-                            "dram_load_bytes dram_store_bytes time",
+                            "dram_load_bytes dram_store_bytes time " RANKING,
                             o->target[i]);
                 return false;
             }
-            j->options.targets[target] = true;
+            j->options.targets[target] = j->fits = true;
         }
         return true;
     }
@@ -139,6 +152,25 @@ static wl_status cross_validate(job *j, wl_error *err)
     return WL_OK;
 }
 
+/* Judges the rankings of every model that the device has, by its numbers as they are now. */
+static wl_status rank(job *j, wl_error *err)
+{
+    const double min_time_s = j->c.options->min_time ? j->options.min_time_s : CONTEST_TIME_S;
+    wl_status status = comparison_group_problems(&j->c, err);
+    for (int m = 0; m < RANKED_MODELS && status == WL_OK; m++) {
+        contest_list *list = &j->contests[j->ranking_count];
+        status = comparison_contests(&j->c, j->fitted, m, min_time_s, list, err);
+        if (status != WL_OK || (list->count == 0 && m + 1 < RANKED_MODELS)) { /* the limiter model always can */
+            contest_list_free(list);
+            continue;
+        }
+        status = wl_fit_ranking(j->fitted, ranked_models[m], list->contests, list->count,
+                                &j->rankings[j->ranking_count], err);
+        j->ranking_count++;
+    }
+    return status;
+}
+
 static bool is_wanted(const job *j, int target)
 {
     bool any = false;
@@ -149,7 +181,6 @@ static bool is_wanted(const job *j, int target)
 
 static void print_numbers(const job *j)
 {
-    printf("%s, %zu launches of %zu families\n", j->origin, j->c.row_count, j->family_count);
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
         if (!is_wanted(j, t))
             continue;
@@ -201,6 +232,66 @@ static void print_scores(const job *j)
     }
 }
 
+/* Of the contests of one family: how many, the largest ratio, the mean error. False when there are none. */
+static bool sum_up(const contest_list *list, const char *family, size_t *count, double *ratio, double *error)
+{
+    *count = 0;
+    *ratio = *error = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const wl_contest *c = &list->contests[i];
+        if (strcmp(c->family, family) != 0)
+            continue;
+        ++*count;
+        *ratio = fmax(*ratio, c->ratio);
+        *error += c->error;
+    }
+    *error = exp(*error / fmax(1, (double)*count));
+    return *count > 0;
+}
+
+static void print_ranking(const job *j, size_t r)
+{
+    const wl_ranking_fit *k = &j->rankings[r];
+    printf("\nranking by %s: %zu contests of %zu families, %zu launches; closer than a factor of %.3f is a tie\n",
+           ranked_model_name(k->model), k->contests, k->families, k->launches, k->error);
+    printf("  %-26s %8s %8s %9s\n", "the fastest is inside with", "ratio", "launches", "left out");
+    for (size_t i = 0; i < k->level_count; i++) {
+        printf("  %24.0f %% %8.3f %7.0f%%", 100 * wl_trust_level(i), k->ratio[i], 100 * k->within[i]);
+        if (i < k->covered_count)
+            printf(" %8.0f%%\n", 100 * k->coverage[i]);
+        else
+            printf(" %9s\n", "-");
+    }
+    printf("  %-20s %8s %13s %8s\n", "family", "contests", "largest ratio", "error");
+    for (size_t f = 0; f < j->family_count; f++) {
+        size_t count;
+        double ratio, error;
+        if (sum_up(&j->contests[r], j->families[f], &count, &ratio, &error))
+            printf("  %-20s %8zu %13.3f %8.3f\n", j->families[f], count, ratio, error);
+    }
+}
+
+static json_t *ranking_json(const job *j, size_t r)
+{
+    const wl_ranking_fit *k = &j->rankings[r];
+    json_t *levels = json_array(), *contests = json_array();
+    for (size_t i = 0; i < k->level_count; i++) {
+        json_t *o = json_pack("{s:f,s:f,s:f}", "probability", wl_trust_level(i), "ratio", k->ratio[i], "launches",
+                              k->within[i]);
+        if (i < k->covered_count)
+            json_object_set_new(o, "left_out", json_real(k->coverage[i]));
+        json_array_append_new(levels, o);
+    }
+    for (size_t i = 0; i < j->contests[r].count; i++) {
+        const wl_contest *c = &j->contests[r].contests[i];
+        json_array_append_new(contests, json_pack("{s:s,s:I,s:f,s:f}", "family", c->family, "launches",
+                                                  (json_int_t)c->launches, "ratio", c->ratio, "error", exp(c->error)));
+    }
+    return json_pack("{s:s,s:I,s:I,s:f,s:o,s:o}", "model", ranked_model_name(k->model), "families",
+                     (json_int_t)k->families, "launches", (json_int_t)k->launches, "error", k->error, "levels", levels,
+                     "contests", contests);
+}
+
 static json_t *score_json(const score *s)
 {
     json_t *o = json_object();
@@ -221,7 +312,7 @@ static int print_json(const job *j)
                                                  "key", wl_device_key_name(n->key), "index", (json_int_t)n->index,
                                                  "start", n->start, "fitted", n->fitted, "deviation", n->deviation));
     }
-    for (size_t f = 0; f < j->family_count; f++) {
+    for (size_t f = 0; f < j->family_count && j->fits; f++) {
         json_t *o = json_pack("{s:s,s:o,s:o}", "family", j->families[f], "before", score_json(&j->before[f]), "fitted",
                               score_json(&j->after[f]));
         if (j->c.options->cross_validate)
@@ -230,6 +321,12 @@ static int print_json(const job *j)
     }
     json_t *root = json_pack("{s:s,s:s,s:s,s:o,s:o}", "schema", "warpline.fit/1", "device", wl_device_name(j->fitted),
                              "origin", j->origin, "numbers", numbers, "families", families);
+    if (j->ranks) {
+        json_t *rankings = json_array();
+        for (size_t r = 0; r < j->ranking_count; r++)
+            json_array_append_new(rankings, ranking_json(j, r));
+        json_object_set_new(root, "rankings", rankings);
+    }
     char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     if (text)
         puts(text);
@@ -253,6 +350,20 @@ static void set_origin(job *j)
         snprintf(j->origin + used, sizeof j->origin - used, "%s", j->c.options->date ? j->c.options->date : today);
 }
 
+/* The device's file with the new numbers in it: malloc'ed. */
+static wl_status new_text(const job *j, const char *original, size_t length, char **out, wl_error *err)
+{
+    char *fitted = NULL;
+    wl_status status = WL_OK;
+    if (j->fits)
+        status = wl_fit_write(original, length, j->fitted, &j->result, j->origin, j->ranks ? &fitted : out, err);
+    if (status == WL_OK && j->ranks)
+        status = wl_fit_write_rankings(fitted ? fitted : original, fitted ? strlen(fitted) : length, j->fitted,
+                                       j->rankings, j->ranking_count, j->origin, out, err);
+    free(fitted);
+    return status;
+}
+
 static int write_device(const job *j)
 {
     const options *o = j->c.options;
@@ -265,7 +376,7 @@ static int write_device(const job *j)
             return diag_report(&err);
         original = file;
     }
-    const wl_status status = wl_fit_write(original, length, j->fitted, &j->result, j->origin, &text, &err);
+    const wl_status status = new_text(j, original, length, &text, &err);
     int code = status == WL_OK ? EXIT_OK : diag_report(&err);
     FILE *out = code == EXIT_OK ? fopen(o->output, "wb") : NULL;
     if (code == EXIT_OK && (!out || fputs(text, out) < 0)) {
@@ -281,6 +392,16 @@ static int write_device(const job *j)
     return code;
 }
 
+static wl_status fit_and_judge(job *j, wl_error *err)
+{
+    judge(j, j->c.device, NULL, j->before);
+    const wl_status status = fit(j, NULL, &j->result, &j->fitted, err);
+    if (status != WL_OK)
+        return status;
+    judge(j, j->fitted, NULL, j->after);
+    return j->c.options->cross_validate ? cross_validate(j, err) : WL_OK;
+}
+
 static int run(job *j)
 {
     const options *o = j->c.options;
@@ -292,12 +413,10 @@ static int run(job *j)
     if (!make_cases(j))
         return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
     set_origin(j);
-    judge(j, j->c.device, NULL, j->before);
-    wl_status status = fit(j, NULL, &j->result, &j->fitted, &err);
-    if (status == WL_OK)
-        judge(j, j->fitted, NULL, j->after);
-    if (status == WL_OK && o->cross_validate)
-        status = cross_validate(j, &err);
+    wl_status status =
+        j->fits ? fit_and_judge(j, &err) : load_device(o->device, o->with, o->with_count, &j->fitted, &err);
+    if (status == WL_OK && j->ranks)
+        status = rank(j, &err);
     if (status != WL_OK)
         return diag_report(&err);
     if (o->output)
@@ -306,8 +425,13 @@ static int run(job *j)
         return code;
     if (o->format && strcmp(o->format, "json") == 0)
         return print_json(j);
-    print_numbers(j);
-    print_scores(j);
+    printf("%s, %zu launches of %zu families\n", j->origin, j->c.row_count, j->family_count);
+    if (j->fits) {
+        print_numbers(j);
+        print_scores(j);
+    }
+    for (size_t r = 0; r < j->ranking_count; r++)
+        print_ranking(j, r);
     return EXIT_OK;
 }
 
@@ -318,7 +442,10 @@ int cmd_fit(const options *o)
         j.c.wanted[v] = true;
     if (!check_usage(o, &j))
         return EXIT_USAGE;
+    j.c.all_models = !j.fits;
     const int code = run(&j);
+    for (int m = 0; m < RANKED_MODELS; m++)
+        contest_list_free(&j.contests[m]);
     wl_device_free(j.fitted);
     free(j.cases);
     free(j.families);

@@ -5,9 +5,15 @@
 #include <stdio.h>
 
 #include "options.h"
+#include "plot.h"
 
 /* The values compared: every metric, and the time. */
 enum { VALUE_TIME = WL_METRIC_COUNT, VALUE_COUNT };
+
+/* The models whose rankings are judged. */
+enum { RANKED_MODELS = 2 };
+extern const wl_model_id ranked_models[RANKED_MODELS];
+const char *ranked_model_name(wl_model_id model);
 
 const char *value_name(int value);
 const char *value_unit(int value);
@@ -21,7 +27,10 @@ typedef struct compared_row {
     size_t group, family_group;
     bool measured_known[VALUE_COUNT], predicted_known[VALUE_COUNT];
     double measured[VALUE_COUNT], predicted[VALUE_COUNT];
-    wl_counted *counted; /* when counts are kept */
+    wl_counted *counted;              /* when counts are kept */
+    size_t source;                    /* its kernel: of the comparison's sources */
+    const wl_map_entry *entry;        /* of the map; NULL: none */
+    double model_time[RANKED_MODELS]; /* by each model, when asked for and not counted; 0: that model cannot say */
 } compared_row;
 
 typedef struct compared_group {
@@ -56,6 +65,7 @@ typedef struct comparison {
     int64_t fold[3], registers; /* 0: as the table says */
     wl_model_id model;
     bool keep_counts; /* for a fit */
+    bool all_models;  /* for a ranking: a row that cannot be counted is predicted by every model */
     wl_device *device;
     wl_map *map;
     const char *tables[8];
@@ -90,13 +100,24 @@ bool read_time(const char *text, double *seconds);
 wl_status comparison_predict(comparison *c, wl_error *err);
 /* compare_groups.c: fills groups and families from the rows. */
 wl_status comparison_group(comparison *c, wl_error *err);
+/* The same for groups alone, of rows that are launches of one kernel with the same params. */
+wl_status comparison_group_problems(comparison *c, wl_error *err);
+/* compare_contests.c: the contests among these groups. contests[0 .. count) borrow from the rest. */
+typedef struct contest_list {
+    wl_contest *contests;
+    size_t count;
+    wl_pair *times;
+} contest_list;
+/* Times predicted by ranked_models[model] with this device's numbers; contests whose fastest launch was measured
+ * shorter than min_time_s are left out. */
+wl_status comparison_contests(const comparison *c, const wl_device *device, int model, double min_time_s,
+                              contest_list *out, wl_error *err);
+void contest_list_free(contest_list *list);
 /* compare_text.c, compare_json.c */
 void comparison_text(const comparison *c, FILE *out);
 void comparison_csv(const comparison *c, FILE *out);
 wl_status comparison_json(const comparison *c, FILE *out, wl_error *err);
 /* compare_plot.c: writes script and data, runs gnuplot; the exit code. */
 int comparison_plot(const comparison *c);
-/* The suffixes .svg and .png. */
-bool plot_file_ok(const char *path);
 
 #endif /* WL_CLI_COMPARE_H */

@@ -36,6 +36,44 @@ static char *key_of(const compared_row *row, const char *by)
     return key;
 }
 
+/* "fy2", as wl_variant_fold reads it */
+static bool is_fold(const char *word, size_t length)
+{
+    return length >= 3 && word[0] == 'f' && word[1] >= 'x' && word[1] <= 'z' &&
+           strspn(word + 2, "0123456789") >= length - 2;
+}
+
+/* The variant without the words that tell the folding, which is a part of the launch. */
+static void write_plain_variant(FILE *out, const char *variant)
+{
+    for (const char *word = variant; *word; word += strcspn(word, "_"), word += *word == '_') {
+        const size_t length = strcspn(word, "_");
+        if (!is_fold(word, length))
+            fprintf(out, "_%.*s", (int)length, word);
+    }
+}
+
+/* What is computed: the kernel's file, what the map sets, the variant but for its folding, the params. */
+static char *problem_of(const comparison *c, const compared_row *row)
+{
+    char *key = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&key, &size);
+    if (!f)
+        return NULL;
+    fprintf(f, "%s", c->sources[row->source].path);
+    for (size_t i = 0; row->entry && i < row->entry->set_count; i++)
+        fprintf(f, " %s", row->entry->sets[i]);
+    fputc('\n', f);
+    write_plain_variant(f, row->m->variant);
+    fprintf(f, "\n%s", row->m->params);
+    if (fclose(f) != 0) {
+        free(key);
+        return NULL;
+    }
+    return key;
+}
+
 static void set_group(compared_row *row, bool families, size_t group)
 {
     *(families ? &row->family_group : &row->group) = group;
@@ -74,12 +112,13 @@ static compared_group *number_groups(comparison *c, keyed *keys, bool families, 
     return groups;
 }
 
+/* by NULL: by what is computed */
 static compared_group *make_groups(comparison *c, const char *by, bool families, size_t *count)
 {
     keyed *keys = calloc(c->row_count, sizeof *keys);
     bool ok = keys != NULL;
     for (size_t i = 0; ok && i < c->row_count; i++) {
-        keys[i] = (keyed){key_of(&c->rows[i], by), i};
+        keys[i] = (keyed){by ? key_of(&c->rows[i], by) : problem_of(c, &c->rows[i]), i};
         ok = keys[i].key != NULL;
     }
     compared_group *groups = NULL;
@@ -126,6 +165,12 @@ static wl_status compute(const comparison *c, compared_group *groups, size_t cou
     free(filled);
     free(pairs);
     return status;
+}
+
+wl_status comparison_group_problems(comparison *c, wl_error *err)
+{
+    c->groups = make_groups(c, NULL, false, &c->group_count);
+    return c->groups ? WL_OK : no_memory(err);
 }
 
 wl_status comparison_group(comparison *c, wl_error *err)

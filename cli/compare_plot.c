@@ -1,13 +1,5 @@
-/* compare_plot.c - predicted over measured, one panel per metric, through gnuplot.
- *
- * FILE.svg comes from FILE.gp and FILE.dat, which stay: the numbers behind every point, and a script to change.
- * SPDX-License-Identifier: MIT */
-#include <errno.h>
+/* compare_plot.c - predicted over measured, one panel per metric, through gnuplot. SPDX-License-Identifier: MIT */
 #include <math.h>
-#include <spawn.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
 
 #include "compare.h"
 #include "diag.h"
@@ -15,24 +7,6 @@
 #define BAND 0.2 /* the lines beside the diagonal */
 #define PANEL 420
 #define LEGEND_MAX 12 /* groups told apart by name */
-
-extern char **environ;
-
-bool plot_file_ok(const char *path)
-{
-    const size_t length = strlen(path);
-    return length > 4 && (strcmp(path + length - 4, ".svg") == 0 || strcmp(path + length - 4, ".png") == 0);
-}
-
-/* The path with another suffix. */
-static char *sibling(const char *path, const char *suffix)
-{
-    const size_t stem = strlen(path) - 4, size = stem + strlen(suffix) + 1;
-    char *other = malloc(size);
-    if (other)
-        snprintf(other, size, "%.*s%s", (int)stem, path, suffix);
-    return other;
-}
 
 /* On a logarithmic axis there is no 0. */
 static bool is_point(const comparison *c, const compared_row *row, int v)
@@ -77,18 +51,6 @@ static void write_data(const comparison *c, const int *panels, size_t count, FIL
     }
 }
 
-/* In single quotes, where a quote is doubled. */
-static void quoted(const char *text, FILE *out)
-{
-    fputc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', out);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-    }
-    fputc('\'', out);
-}
-
 /* 1, 2, 5, 10, .. between the limits; only powers of ten where there are many. */
 static void write_tics(double lo, double hi, FILE *out)
 {
@@ -125,7 +87,7 @@ static void write_panel(const comparison *c, int v, size_t index, double lo, dou
                 g + 1);
         if (c->group_count > 1) {
             fputs("title ", out);
-            quoted(c->groups[g].name, out);
+            plot_quoted(c->groups[g].name, out);
         } else {
             fputs("notitle", out);
         }
@@ -133,48 +95,24 @@ static void write_panel(const comparison *c, int v, size_t index, double lo, dou
     fputc('\n', out);
 }
 
-static void write_script(const comparison *c, const char *data, const int *panels, size_t count, const double *lo,
-                         const double *hi, FILE *out)
+static void write_script(const comparison *c, const plot *picture, const int *panels, size_t count, const double *lo,
+                         const double *hi)
 {
-    const char *plot = c->options->plot;
-    const bool svg = strcmp(plot + strlen(plot) - 4, ".svg") == 0;
+    FILE *out = picture->script_file;
+    const bool svg = plot_is_svg(picture->path);
     const size_t columns = count < 3 ? count : count <= 4 ? 2 : count <= 9 ? 3 : 4;
     const size_t lines = (count + columns - 1) / columns;
-    fprintf(out, "# predicted over measured; made by warpline compare\nset terminal %s size %zu,%zu%s\nset output ",
+    fprintf(out, "# predicted over measured; made by warpline compare\nset terminal %s size %zu,%zu%s\n",
             svg ? "svg" : "pngcairo", PANEL * columns, PANEL * lines, svg ? " background 'white'" : "");
-    quoted(plot, out);
-    fputs("\ndata = ", out);
-    quoted(data, out);
-    fprintf(
-        out,
-        "\nset logscale xy\nset format xy '%%.0e'\nset size square\nset grid\nset key left top noenhanced font ',7'\n"
-        "set tics font ',8'\nset title noenhanced\nset xlabel 'measured'\nset ylabel 'predicted'\n"
-        "set multiplot layout %zu,%zu\n",
-        lines, columns);
+    plot_write_files(picture);
+    fprintf(out,
+            "set logscale xy\nset format xy '%%.0e'\nset size square\nset grid\nset key left top noenhanced font ',7'\n"
+            "set tics font ',8'\nset title noenhanced\nset xlabel 'measured'\nset ylabel 'predicted'\n"
+            "set multiplot layout %zu,%zu\n",
+            lines, columns);
     for (size_t p = 0; p < count; p++)
         write_panel(c, panels[p], p, lo[panels[p]], hi[panels[p]], out);
     fputs("\nunset multiplot\n", out);
-}
-
-static int run_gnuplot(const char *script)
-{
-    char program[] = "gnuplot";
-    char *copy = strdup(script);
-    char *const arguments[] = {program, copy, NULL};
-    pid_t pid = 0;
-    int state = 0;
-    const int failure = copy ? posix_spawnp(&pid, program, NULL, NULL, arguments, environ) : ENOMEM;
-    free(copy);
-    if (failure != 0) {
-        usage_error("error: --plot: cannot run gnuplot (%s); its script is in %s", strerror(failure), script);
-        return EXIT_UNSUPPORTED;
-    }
-    while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
-        continue;
-    if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
-        return EXIT_OK;
-    usage_error("error: --plot: gnuplot failed; its script is in %s", script);
-    return EXIT_UNSUPPORTED;
 }
 
 int comparison_plot(const comparison *c)
@@ -186,24 +124,10 @@ int comparison_plot(const comparison *c)
         usage_error("error: --plot: no value above 0 is known on both sides");
         return EXIT_INPUT;
     }
-    char *script = sibling(c->options->plot, ".gp"), *data = sibling(c->options->plot, ".dat");
-    FILE *script_file = script ? fopen(script, "wb") : NULL, *data_file = data ? fopen(data, "wb") : NULL;
-    bool ok = script_file && data_file;
-    if (ok) {
-        write_data(c, panels, count, data_file);
-        write_script(c, data, panels, count, lo, hi, script_file);
+    plot picture;
+    if (plot_start(&picture, c->options->plot)) {
+        write_data(c, panels, count, picture.data_file);
+        write_script(c, &picture, panels, count, lo, hi);
     }
-    if (script_file && (ferror(script_file) | fclose(script_file)) != 0)
-        ok = false;
-    if (data_file && (ferror(data_file) | fclose(data_file)) != 0)
-        ok = false;
-    int code = EXIT_INTERNAL;
-    if (ok)
-        code = run_gnuplot(script);
-    else
-        usage_error("error: --plot: cannot write %s and %s: %s", script ? script : "?", data ? data : "?",
-                    strerror(errno));
-    free(script);
-    free(data);
-    return code;
+    return plot_finish(&picture);
 }

@@ -235,6 +235,36 @@ static compared_row *new_row(comparison *c)
     return &c->rows[c->row_count++];
 }
 
+static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, compared_row *row,
+                                wl_error *err)
+{
+    for (int m = 0; m < RANKED_MODELS; m++) {
+        const wl_predict_options how = {.model = ranked_models[m]};
+        wl_model_id used;
+        const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
+        if (status != WL_OK)
+            return status;
+        if (wl_model_find(prediction->model.name, &used) && used == how.model)
+            row->model_time[m] = prediction->model.time_s;
+    }
+    return WL_OK;
+}
+
+static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, wl_prediction *prediction,
+                                compared_row *row, wl_error *err)
+{
+    const wl_predict_options how = {.model = c->model};
+    if (!c->keep_counts)
+        return wl_predict(found->predictor, launch, &how, prediction, err);
+    const wl_status status = wl_counted_make(found->predictor, launch, &how, &row->counted, err);
+    if (status == WL_OK)
+        wl_counted_predict(row->counted, c->device, c->model, prediction);
+    if (status != WL_E_UNSUPPORTED || !c->all_models)
+        return status;
+    *err = (wl_error){0};
+    return predict_by_all(found, launch, prediction, row, err);
+}
+
 /* A row that cannot be predicted is left out; only what is wrong with every row ends the run. */
 static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m, wl_error *err)
 {
@@ -243,7 +273,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     const wl_map_entry *entry = c->map ? wl_map_find(c->map, m->family, m->variant) : NULL;
     kernel_source *s = NULL;
     model *found = NULL;
-    wl_counted *counted = NULL;
+    compared_row made = {0};
     wl_error row_err = {0};
     static wl_prediction prediction;
     if (c->map && !entry) {
@@ -260,13 +290,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     status = find_model(p, s, m, entry, &found, &row_err);
     if (status == WL_OK) {
         const wl_launch launch = launch_of(p, found->kernel, m, entry, wl_table_layout_of(c->parsed[table]));
-        const wl_predict_options how = {.model = c->model};
-        if (c->keep_counts)
-            status = wl_counted_make(found->predictor, &launch, &how, &counted, &row_err);
-        else
-            status = wl_predict(found->predictor, &launch, &how, &prediction, &row_err);
-        if (counted)
-            wl_counted_predict(counted, c->device, c->model, &prediction);
+        status = predict_launch(c, found, &launch, &prediction, &made, &row_err);
     }
     if (status == WL_E_NOMEM)
         return no_memory(err);
@@ -276,10 +300,12 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     }
     compared_row *row = new_row(c);
     if (!row) {
-        wl_counted_free(counted);
+        wl_counted_free(made.counted);
         return no_memory(err);
     }
-    row->counted = counted;
+    *row = made;
+    row->source = (size_t)(s - c->sources);
+    row->entry = entry;
     row->table = name;
     row->m = m;
     row->launch = prediction.launch;

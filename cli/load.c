@@ -129,6 +129,18 @@ static void remember_set(const wl_kernel_options *options, const wl_error *err)
         diag_remember("--set", options->sets[i]);
 }
 
+wl_status load_kept_text(const char *path, const char **text, size_t *length, wl_error *err)
+{
+    char *file = NULL;
+    const wl_status status = load_text(path, &file, length, err);
+    if (status != WL_OK)
+        return status;
+    keep(file);
+    diag_remember(path, file);
+    *text = file;
+    return WL_OK;
+}
+
 wl_status load_kernel_text(const char *name, const char **input, const char **text, size_t *length, wl_error *err)
 {
     char buffer[128];

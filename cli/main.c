@@ -14,6 +14,8 @@ static const command commands[] = {
     {"advise", 'a', "[KERNEL] --device D --block XxYxZ [options]",
      "Says which changes to a launch help most: block, folding, layout, registers, shared memory.", "text json",
      cmd_advise},
+    {"rank", 'r', "[KERNEL] --device D [options]",
+     "Predicts all sensible launches of a kernel, or a space of them, and lists the best.", "text json csv", cmd_rank},
     {"compare", 'm', "KERNEL|--map FILE TABLE... --device D [options]",
      "Predicts the launches of measured tables (ours or ncu --csv) and says how far off it is.", "text json csv",
      cmd_compare},
@@ -41,7 +43,7 @@ static void print_help(void)
     for (size_t i = 0; i < command_count; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     printf("\n'warpline COMMAND --help' lists the options of one.\n"
-           "exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad input, 4 not supported, 5 internal\n");
+           "exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad input, 4 not supported, 5 internal, 130 interrupted\n");
 }
 
 int main(int argc, char **argv)

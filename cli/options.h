@@ -10,7 +10,15 @@
 #include "warpline/warpline.h"
 
 /* Exit codes, as listed in docs/manual.md. */
-enum { EXIT_OK = 0, EXIT_CHECK_FAILED = 1, EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_UNSUPPORTED = 4, EXIT_INTERNAL = 5 };
+enum {
+    EXIT_OK = 0,
+    EXIT_CHECK_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_INPUT = 3,
+    EXIT_UNSUPPORTED = 4,
+    EXIT_INTERNAL = 5,
+    EXIT_INTERRUPTED = 130
+};
 
 #define MANY_MAX 64 /* repeatable options, each */
 
@@ -21,10 +29,13 @@ typedef struct options {
     size_t block_count, set_count, with_count;
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
     const char *map, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
-    const char *target[MANY_MAX], *output, *date, *devices;
+    const char *target[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count;
     const char *budget[MANY_MAX], *baseline, *tolerance;
     size_t budget_count;
+    const char *devices[MANY_MAX], *domains[MANY_MAX], *folds[MANY_MAX], *where[MANY_MAX], *exports[MANY_MAX];
+    size_t device_count, domain_count, folds_count, where_count, export_count;
+    const char *block_axis[3], *registers_file, *space, *top, *top_k, *jobs, *memory;
     bool per_access, rows, cross_validate, help;
 } options;
 
@@ -49,6 +60,7 @@ bool option_shape(const char *option, const char *text, int64_t extent[3]);
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
 
 int cmd_predict(const options *options);
+int cmd_rank(const options *options);
 int cmd_occupancy(const options *options);
 int cmd_devices(const options *options);
 int cmd_kernels(const options *options);

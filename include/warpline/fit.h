@@ -6,7 +6,9 @@
 #ifndef WL_FIT_H
 #define WL_FIT_H
 
+#include "warpline/compare.h"
 #include "warpline/measure.h"
+#include "warpline/trust.h"
 
 /* One measured launch with its counts. */
 typedef struct wl_fit_case {
@@ -64,5 +66,28 @@ WL_API bool wl_fit_pair(wl_fit_target target, const wl_prediction *prediction, c
  * fitted to ("h200_fit.csv, 2026-11-15"). *out is allocated with malloc. */
 WL_API WL_NODISCARD wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
                                            const wl_fit_result *result, const char *origin, char **out, wl_error *err);
+
+/* How far rankings by one time model can be trusted; per level of trust.h. */
+typedef struct wl_ranking_fit {
+    wl_model_id model; /* turnover or limiter */
+    size_t contests, families, launches;
+    double error;                     /* a factor: rank_error                                          */
+    size_t level_count;               /* levels that so many families can support                      */
+    double ratio[WL_TRUST_LEVELS];    /* rank_ratio; rounded up to the four digits a file has          */
+    double within[WL_TRUST_LEVELS];   /* share of a contest's launches within the ratio                */
+    size_t covered_count;             /* levels that one family fewer can support                      */
+    double coverage[WL_TRUST_LEVELS]; /* how often a family's fastest launches were within the ratio of the other
+                                         families */
+} wl_ranking_fit;
+
+/* Measures what the contests say about a model and gives the device the numbers; sorts the contests.
+ * WL_E_INPUT: there is no contest. */
+WL_API WL_NODISCARD wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *contests, size_t count,
+                                             wl_ranking_fit *out, wl_error *err);
+
+/* As wl_fit_write, for the numbers of rankings. */
+WL_API WL_NODISCARD wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device *device,
+                                                    const wl_ranking_fit *rankings, size_t count, const char *origin,
+                                                    char **out, wl_error *err);
 
 #endif /* WL_FIT_H */

@@ -14,5 +14,6 @@
 #include "warpline/predict.h"
 #include "warpline/rank.h"
 #include "warpline/status.h"
+#include "warpline/trust.h"
 
 #endif /* WL_WARPLINE_H */

@@ -5,6 +5,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "warpline/trust.h"
 
 static wl_status complain(const wl_device *device, wl_device_key key, const char *rule, wl_error *err)
 {
@@ -70,6 +71,21 @@ static wl_status check_tag_hash(const wl_device *device, wl_error *err)
     return WL_OK;
 }
 
+/* Factors by which predictions may differ: 1 or more, none below the one before. */
+static wl_status check_factors(const wl_device *device, wl_device_key key, wl_error *err)
+{
+    const wl_device_entry *e = &device->entries[key];
+    if (e->count > WL_TRUST_LEVELS)
+        return complain(device, key, "has more values than there are levels (30, 40, .. 90, 95 %)", err);
+    for (size_t i = 0; i < e->count; i++) {
+        if (!(e->values[i] >= 1))
+            return complain(device, key, "must be at least 1", err);
+        if (i > 0 && e->values[i] < e->values[i - 1])
+            return complain(device, key, "must not descend", err);
+    }
+    return WL_OK;
+}
+
 wl_status wl_device_check(const wl_device *device, wl_error *err)
 {
     static const wl_device_key pow2[] = {
@@ -90,6 +106,8 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_store_combine_warps, 2, "must be two numbers [apart, in step]"},
         {WL_DEVICE_l2_dirty_rest, 2, "must be two sizes [most, per store share]"},
     };
+    static const wl_device_key factors[] = {WL_DEVICE_rank_ratio, WL_DEVICE_rank_error, WL_DEVICE_rank_ratio_limiter,
+                                            WL_DEVICE_rank_error_limiter};
     for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
         WL_TRY(check_each(device, (wl_device_key)i, err));
     for (size_t i = 0; i < sizeof pow2 / sizeof pow2[0]; i++)
@@ -104,6 +122,8 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         if (e->count && e->count != lists[i].length)
             return complain(device, lists[i].key, lists[i].rule, err);
     }
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        WL_TRY(check_factors(device, factors[i], err));
     if (wl_device_int(device, WL_DEVICE_warp_size) > 64)
         return complain(device, WL_DEVICE_warp_size, "may be at most 64", err);
     if (wl_device_int(device, WL_DEVICE_l1_banks) > 64)

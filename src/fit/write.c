@@ -5,24 +5,8 @@
 
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "fit/numbers.h"
 #include "warpline/fit.h"
-
-/* The error of the target a key belongs to; negative: the key was not fitted. */
-static double error_of(const wl_fit_result *result, wl_device_key key)
-{
-    for (size_t i = 0; i < result->number_count; i++)
-        if (result->numbers[i].key == key)
-            return result->after[result->numbers[i].target];
-    return -1;
-}
-
-static wl_fit_target target_of(const wl_fit_result *result, wl_device_key key)
-{
-    size_t i = 0;
-    while (result->numbers[i].key != key)
-        i++;
-    return result->numbers[i].target;
-}
 
 /* The unit the entry had before; sizes are whole numbers of bytes. */
 static const char *unit_of(const char *line, wl_dimension dimension, char *unit, size_t size, double *scale)
@@ -45,8 +29,7 @@ static void write_quoted(FILE *out, const char *text)
 }
 
 /* "key: {value: .., unit: .., source: ".."}" with four digits; line: as it was, or NULL. */
-static void write_entry(FILE *out, const char *line, const wl_device *device, const wl_fit_result *result,
-                        wl_device_key key, const char *origin)
+static void write_entry(FILE *out, const char *line, const wl_device *device, wl_device_key key, const char *source)
 {
     char text[32];
     double scale;
@@ -56,10 +39,9 @@ static void write_entry(FILE *out, const char *line, const wl_device *device, co
     fprintf(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
     for (size_t i = 0; i < e->count; i++)
         fprintf(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
-    fprintf(out, "%s, unit: %s, source: \"fitted: ", wl_device_keys[key].list ? "]" : "", unit);
-    write_quoted(out, origin);
-    fprintf(out, "; mean error of %s %.1f %%\"}\n", wl_fit_target_name(target_of(result, key)),
-            100 * error_of(result, key));
+    fprintf(out, "%s, unit: %s, source: \"", wl_device_keys[key].list ? "]" : "", unit);
+    write_quoted(out, source);
+    fputs("\"}\n", out);
 }
 
 /* Is this line an entry of the key? */
@@ -69,14 +51,14 @@ static bool is_entry(const char *line, const char *key)
     return strncmp(line, key, length) == 0 && line[length] == ':';
 }
 
-/* True when the line was the start of a fitted entry. */
-static bool write_line(FILE *out, const char *line, size_t length, const wl_device *device, const wl_fit_result *result,
-                       const char *origin, bool *done)
+/* True when the line was the start of an entry that is replaced. */
+static bool write_line(FILE *out, const char *line, size_t length, const wl_device *device,
+                       const char *const sources[WL_DEVICE_KEY_COUNT], bool *done)
 {
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
-        if (error_of(result, (wl_device_key)k) < 0 || !is_entry(line, wl_device_key_name((wl_device_key)k)))
+        if (!sources[k] || !is_entry(line, wl_device_key_name((wl_device_key)k)))
             continue;
-        write_entry(out, line, device, result, (wl_device_key)k, origin);
+        write_entry(out, line, device, (wl_device_key)k, sources[k]);
         done[k] = true;
         return true;
     }
@@ -84,8 +66,9 @@ static bool write_line(FILE *out, const char *line, size_t length, const wl_devi
     return false;
 }
 
-wl_status wl_fit_write(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
-                       const char *origin, char **out, wl_error *err)
+/* The text with the device's values for the keys that have a source here. */
+static wl_status rewrite(const char *text, size_t length, const wl_device *device,
+                         const char *const sources[WL_DEVICE_KEY_COUNT], char **out, wl_error *err)
 {
     bool done[WL_DEVICE_KEY_COUNT] = {0};
     bool replaced = false; /* the entry above, with the indented lines that belong to it */
@@ -97,16 +80,56 @@ wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
         const char *end = memchr(text + at, '\n', length - at);
         next = end ? (size_t)(end - text) + 1 : length;
         if (!replaced || (text[at] != ' ' && text[at] != '\t'))
-            replaced = write_line(f, text + at, next - at, device, result, origin, done);
+            replaced = write_line(f, text + at, next - at, device, sources, done);
     }
     if (length > 0 && text[length - 1] != '\n' && !replaced)
         fputc('\n', f);
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++)
-        if (!done[k] && error_of(result, (wl_device_key)k) >= 0)
-            write_entry(f, NULL, device, result, (wl_device_key)k, origin);
+        if (!done[k] && sources[k])
+            write_entry(f, NULL, device, (wl_device_key)k, sources[k]);
     if (fclose(f) != 0) {
         free(*out);
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     }
     return WL_OK;
+}
+
+#define WORDS 120 /* of a source, beside the origin */
+
+wl_status wl_fit_write(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
+                       const char *origin, char **out, wl_error *err)
+{
+    const char *sources[WL_DEVICE_KEY_COUNT] = {0};
+    const size_t size = strlen(origin) + WORDS;
+    char *texts = malloc(WL_FIT_TARGET_COUNT * size);
+    if (!texts)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (int t = 0; t < WL_FIT_TARGET_COUNT; t++)
+        (void)snprintf(texts + (size_t)t * size, size, "fitted: %s; mean error of %s %.1f %%", origin,
+                       wl_fit_target_name((wl_fit_target)t), 100 * result->after[t]);
+    for (size_t i = 0; i < result->number_count; i++)
+        sources[result->numbers[i].key] = texts + (size_t)result->numbers[i].target * size;
+    const wl_status status = rewrite(text, length, device, sources, out, err);
+    free(texts);
+    return status;
+}
+
+wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device *device,
+                                const wl_ranking_fit *rankings, size_t count, const char *origin, char **out,
+                                wl_error *err)
+{
+    const char *sources[WL_DEVICE_KEY_COUNT] = {0};
+    const size_t size = strlen(origin) + WORDS;
+    char *texts = malloc((count + 1) * size);
+    if (!texts)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(texts + i * size, size, "measured: %zu contests of %zu families; %s", rankings[i].contests,
+                       rankings[i].families, origin);
+        sources[wl_ranking_ratio_key(rankings[i].model)] = texts + i * size;
+        sources[wl_ranking_error_key(rankings[i].model)] = texts + i * size;
+    }
+    const wl_status status = rewrite(text, length, device, sources, out, err);
+    free(texts);
+    return status;
 }

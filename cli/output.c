@@ -1,0 +1,77 @@
+/* output.c - see output.h. SPDX-License-Identifier: MIT */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "options.h"
+
+static int cannot_write(const char *path, const char *why)
+{
+    usage_error("error: %s: cannot write: %s", path, why);
+    return EXIT_INPUT;
+}
+
+/* A file that will be replaced: a name beside it, so that the rename stays on one file system. What is no plain file (a
+ * pipe, /dev/null) is written directly. */
+int output_open(const char *path, output *out)
+{
+    *out = (output){.file = stdout};
+    if (!path || strcmp(path, "-") == 0)
+        return EXIT_OK;
+    struct stat info;
+    out->path = path;
+    const bool exists = stat(path, &info) == 0;
+    if (exists && S_ISDIR(info.st_mode))
+        return cannot_write(path, strerror(EISDIR));
+    if (exists && !S_ISREG(info.st_mode)) {
+        out->file = fopen(path, "w");
+        return out->file ? EXIT_OK : cannot_write(path, strerror(errno));
+    }
+    if (exists && access(path, W_OK) != 0)
+        return cannot_write(path, strerror(errno));
+    const size_t size = strlen(path) + 16;
+    out->beside = malloc(size);
+    if (!out->beside)
+        return cannot_write(path, "out of memory");
+    snprintf(out->beside, size, "%s.XXXXXX", path);
+    const int fd = mkstemp(out->beside);
+    out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out->file) {
+        const mode_t mask = umask(0);
+        umask(mask);
+        (void)fchmod(fd, exists ? info.st_mode & 07777 : 0666 & ~mask); /* mkstemp makes it private */
+        return EXIT_OK;
+    }
+    const int error = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(out->beside);
+    }
+    free(out->beside);
+    out->beside = NULL;
+    return cannot_write(path, strerror(error));
+}
+
+int output_close(output *out, bool keep)
+{
+    int code = EXIT_OK;
+    if (!out->path)
+        return code;
+    errno = 0;
+    const bool failed = out->file && (ferror(out->file) | (fclose(out->file) != 0));
+    if (keep && failed)
+        code = cannot_write(out->path, errno ? strerror(errno) : "the disk may be full");
+    if (out->beside && keep && !failed && rename(out->beside, out->path) != 0)
+        code = cannot_write(out->path, strerror(errno));
+    if (out->beside && (!keep || code != EXIT_OK))
+        unlink(out->beside);
+    free(out->beside);
+    *out = (output){0};
+    return code;
+}

@@ -1,0 +1,19 @@
+/* output.h - results that appear whole or not at all: written beside, then renamed. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_OUTPUT_H
+#define WL_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct output {
+    FILE *file;
+    const char *path; /* NULL: standard output */
+    char *beside;
+} output;
+
+/* NULL and "-" are standard output. Prints what is wrong; the exit code. */
+int output_open(const char *path, output *out);
+/* With `keep` the file appears under its name; otherwise nothing is left. The exit code. */
+int output_close(output *out, bool keep);
+
+#endif /* WL_CLI_OUTPUT_H */

@@ -1,0 +1,77 @@
+/* progress.c - see progress.h. SPDX-License-Identifier: MIT */
+#include "progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BAR_WIDTH 30
+#define QUIET_SECONDS 1.0
+#define FRAME_SECONDS 0.2
+
+static volatile sig_atomic_t interrupted;
+static struct timespec started;
+static double shown_at; /* seconds since the start; 0: never */
+static bool terminal;
+
+static void remember(int signal_number) { interrupted = signal_number; }
+
+static void handle(int signal_number, bool ours)
+{
+    struct sigaction action = {0};
+    action.sa_handler = ours ? remember : SIG_DFL;
+    action.sa_flags = ours ? (int)SA_RESETHAND : 0; /* the second one is not caught */
+    sigemptyset(&action.sa_mask);
+    sigaction(signal_number, &action, NULL);
+}
+
+void progress_start(void)
+{
+    interrupted = 0;
+    shown_at = 0;
+    terminal = isatty(STDERR_FILENO) == 1;
+    clock_gettime(CLOCK_MONOTONIC, &started);
+    handle(SIGINT, true);
+    handle(SIGTERM, true);
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - started.tv_sec) + 1e-9 * (double)(now.tv_nsec - started.tv_nsec);
+}
+
+static void draw(int64_t done, int64_t total, double elapsed)
+{
+    char bar[BAR_WIDTH + 1];
+    const double share = total > 0 ? (double)done / (double)total : 1;
+    for (int i = 0; i < BAR_WIDTH; i++)
+        bar[i] = i < (int)(share * BAR_WIDTH) ? '#' : '.';
+    bar[BAR_WIDTH] = '\0';
+    const long left = done > 0 ? (long)(elapsed / share - elapsed + 0.5) : 0;
+    fprintf(stderr, "\r[%s] %3.0f %%  %lld of %lld, %.0f/s, %ld:%02ld left \033[K", bar, 100 * share, (long long)done,
+            (long long)total, (double)done / elapsed, left / 60, left % 60);
+    fflush(stderr);
+}
+
+bool progress_show(int64_t done, int64_t total)
+{
+    const double elapsed = terminal ? seconds() : 0;
+    if (terminal && elapsed > QUIET_SECONDS && elapsed - shown_at > FRAME_SECONDS) {
+        shown_at = elapsed;
+        draw(done, total, elapsed);
+    }
+    return !interrupted;
+}
+
+void progress_end(void)
+{
+    if (shown_at > 0)
+        fputs("\r\033[K", stderr);
+    handle(SIGINT, false);
+    handle(SIGTERM, false);
+}
+
+bool progress_interrupted(void) { return interrupted != 0; }

@@ -1,0 +1,447 @@
+/* team.c - see team.h. SPDX-License-Identifier: MIT */
+#include "team.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "diag.h"
+#include "options.h"
+#include "progress.h"
+
+/* Whether a launcher of MPI programs started this process, and others: asked before MPI itself, which is slow to start.
+ */
+static int launched_processes(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value && atoi(value) > 1)
+            return atoi(value);
+    }
+    return 1;
+}
+
+#ifndef WARPLINE_MPI
+
+int team_join(void)
+{
+    if (launched_processes() == 1)
+        return EXIT_OK;
+    usage_error("error: started as one of several processes, but built without MPI: "
+                "install libopenmpi-dev and build again, or start it once");
+    return EXIT_UNSUPPORTED;
+}
+
+bool team_leads(void) { return true; }
+int team_size(void) { return 1; }
+int team_agree(int code) { return code; }
+int team_leave(int code) { return code; }
+bool team_pulse(int64_t done, int64_t total) { return progress_show(done, total); }
+
+wl_status team_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity,
+                    bool (*each)(void *, const wl_ranked *, size_t), void *user, wl_ranking *out, wl_error *err)
+{
+    (void)each; /* the ranker has it in its options */
+    (void)user;
+    return wl_rank(ranker, best, capacity, out, err);
+}
+
+#else
+
+#include <mpi.h>
+
+#define PART_LEAST 16
+#define PART_MOST 1024
+#define AHEAD 2   /* parts a member has at once, so that it never waits for the next */
+#define WINDOW 64 /* parts dealt out beyond the first that is missing: bounds the memory of records that wait */
+#define PATIENCE 30.0
+#define PULSE_SECONDS 1.0
+
+enum { TAG_WORK, TAG_END, TAG_RESULT, TAG_PULSE };
+
+/* A part of the space on its way to a member, or back with its records behind it. */
+typedef struct parcel {
+    int32_t round, status;
+    int64_t first, last;
+    wl_error err;
+} parcel;
+
+typedef struct member {
+    bool lost;
+    int parts;          /* dealt out and not yet back */
+    parcel work[AHEAD]; /* these */
+    double heard;       /* when it last gave a sign of life */
+} member;
+
+typedef struct finished {
+    int64_t first, last; /* first < 0: free */
+    wl_ranked *records;
+} finished;
+
+static int rank_of_me, process_count = 1;
+static int32_t round_number;
+static int64_t done_count, done_total;
+static member *members; /* by process number; the leader's own is not used */
+static bool someone_lost;
+static double last_pulse;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int team_join(void)
+{
+    if (launched_processes() == 1)
+        return EXIT_OK;
+    int provided = 0;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+        usage_error("error: MPI does not start");
+        return EXIT_INTERNAL;
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_of_me);
+    MPI_Comm_size(MPI_COMM_WORLD, &process_count);
+    members = calloc((size_t)process_count, sizeof *members);
+    if (!members)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_INTERNAL);
+    if (rank_of_me > 0) /* the leader reads the same arguments and says what is wrong with them */
+        (void)!freopen("/dev/null", "w", stderr);
+    return EXIT_OK;
+}
+
+bool team_leads(void) { return rank_of_me == 0; }
+int team_size(void) { return process_count; }
+
+int team_agree(int code)
+{
+    if (process_count == 1)
+        return code;
+    int *codes = calloc((size_t)process_count, sizeof *codes);
+    if (!codes)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_INTERNAL);
+    MPI_Allgather(&code, 1, MPI_INT, codes, 1, MPI_INT, MPI_COMM_WORLD);
+    int worst = code;
+    for (int i = 0; i < process_count; i++) {
+        if (codes[i] != EXIT_OK && codes[0] == EXIT_OK && team_leads())
+            usage_error("error: process %d of %d cannot take part (exit code %d)", i, process_count, codes[i]);
+        worst = worst == EXIT_OK ? codes[i] : worst;
+    }
+    free(codes);
+    return worst;
+}
+
+int team_leave(int code)
+{
+    if (process_count == 1)
+        return code;
+    fflush(stdout);
+    if (someone_lost) /* an orderly end would wait for it */
+        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_INTERNAL);
+    MPI_Finalize();
+    free(members);
+    return team_leads() ? code : EXIT_OK;
+}
+
+/* ---- members ---- */
+
+static bool message_waits(int tag)
+{
+    int flag = 0;
+    MPI_Iprobe(0, tag, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    return flag != 0;
+}
+
+bool team_pulse(int64_t done, int64_t total)
+{
+    if (process_count == 1)
+        return progress_show(done, total);
+    if (team_leads())
+        return progress_show(done_count, done_total);
+    if (now() - last_pulse > PULSE_SECONDS) {
+        last_pulse = now();
+        MPI_Send(&round_number, 1, MPI_INT32_T, 0, TAG_PULSE, MPI_COMM_WORLD);
+    }
+    return !message_waits(TAG_END);
+}
+
+static wl_status no_memory(wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
+}
+
+/* Predicts what it is given, until the leader has everything. */
+static wl_status serve(wl_ranker *ranker, wl_error *err)
+{
+    parcel *p = malloc(sizeof *p + PART_MOST * sizeof(wl_ranked));
+    if (!p)
+        return no_memory(err);
+    for (;;) {
+        MPI_Status from;
+        MPI_Probe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &from);
+        MPI_Recv(p, sizeof *p, MPI_BYTE, 0, from.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (from.MPI_TAG == TAG_END)
+            break;
+        const size_t count = (size_t)(p->last - p->first);
+        p->status = (int32_t)wl_ranker_evaluate(ranker, p->first, p->last, (wl_ranked *)(void *)(p + 1), &p->err);
+        MPI_Send(p, (int)(sizeof *p + count * sizeof(wl_ranked)), MPI_BYTE, 0, TAG_RESULT, MPI_COMM_WORLD);
+    }
+    free(p);
+    return WL_OK;
+}
+
+/* ---- the leader ---- */
+
+typedef struct lead {
+    wl_ranker *ranker;
+    wl_ranking *ranking;
+    bool (*each)(void *user, const wl_ranked *records, size_t count);
+    void *user;
+    bool ending;                     /* what comes in is not used any more */
+    int64_t size, part, next, added; /* launches; next: not yet dealt out; added: all before are in the ranking */
+    parcel *again;                   /* parts of lost members */
+    size_t again_count;
+    finished waiting[WINDOW + 1];
+    double patience;
+    wl_error *err;
+    wl_status status;
+} lead;
+
+/* The next part to be done; false when there is none now. */
+static bool take_part(lead *l, parcel *p)
+{
+    *p = (parcel){.round = round_number};
+    if (l->again_count > 0) {
+        *p = l->again[--l->again_count];
+        return true;
+    }
+    if (l->next >= l->size || l->next >= l->added + WINDOW * l->part)
+        return false;
+    p->first = l->next;
+    p->last = l->next = l->next + l->part < l->size ? l->next + l->part : l->size;
+    return true;
+}
+
+/* Puts records that came early aside, and adds all that are in order now: what is written does not depend on who was
+ * fast. Takes the records. */
+static void add_records(lead *l, int64_t first, int64_t last, wl_ranked *records)
+{
+    size_t slot = 0;
+    while (l->waiting[slot].records)
+        slot++;
+    l->waiting[slot] = (finished){first, last, records};
+    done_count += last - first;
+    for (size_t i = 0; i <= WINDOW; i++) {
+        finished *f = &l->waiting[i];
+        if (!f->records || f->first != l->added)
+            continue;
+        wl_ranking_add(l->ranking, f->records, (size_t)(f->last - f->first));
+        if (!l->each(l->user, f->records, (size_t)(f->last - f->first)))
+            l->ranking->stopped = true;
+        l->added = f->last;
+        free(f->records);
+        f->records = NULL;
+        i = (size_t)-1; /* look from the start for the next */
+    }
+}
+
+static void fail(lead *l, wl_status status, const wl_error *err)
+{
+    if (l->status == WL_OK) {
+        l->status = status;
+        *l->err = *err;
+    }
+}
+
+static void forget_part(member *m, const parcel *p)
+{
+    for (int i = 0; i < m->parts; i++)
+        if (m->work[i].first == p->first) {
+            m->work[i] = m->work[--m->parts];
+            return;
+        }
+}
+
+static void receive(lead *l, const MPI_Status *from)
+{
+    int bytes = 0;
+    MPI_Get_count(from, MPI_BYTE, &bytes);
+    char *buffer = malloc((size_t)bytes);
+    if (!buffer) {
+        MPI_Abort(MPI_COMM_WORLD, EXIT_INTERNAL);
+        return;
+    }
+    MPI_Recv(buffer, bytes, MPI_BYTE, from->MPI_SOURCE, from->MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    member *m = &members[from->MPI_SOURCE];
+    parcel p;
+    m->heard = now();
+    if (from->MPI_TAG == TAG_RESULT) {
+        memcpy(&p, buffer, sizeof p);
+        const size_t size = (size_t)(p.last - p.first) * sizeof(wl_ranked);
+        if (p.round == round_number && !m->lost)
+            forget_part(m, &p);
+        if (p.round == round_number && !m->lost && !l->ending) {
+            wl_ranked *records = malloc(size ? size : 1);
+            if (p.status != WL_OK || !records) {
+                wl_error none = {.code = WL_E_NOMEM, .message = "out of memory"};
+                fail(l, p.status ? (wl_status)p.status : WL_E_NOMEM, p.status ? &p.err : &none);
+                free(records);
+            } else {
+                memcpy(records, buffer + sizeof p, size);
+                add_records(l, p.first, p.last, records);
+            }
+        }
+    }
+    free(buffer);
+}
+
+static bool receive_any(lead *l)
+{
+    int flag = 0;
+    MPI_Status from;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &from);
+    if (flag)
+        receive(l, &from);
+    return flag != 0;
+}
+
+static void deal_out(lead *l)
+{
+    for (int depth = 1; depth <= AHEAD; depth++) /* everybody gets one before anybody gets two */
+        for (int i = 1; i < process_count; i++) {
+            member *m = &members[i];
+            parcel p;
+            if (m->lost || m->parts >= depth || !take_part(l, &p))
+                continue;
+            if (m->parts == 0)
+                m->heard = now();
+            m->work[m->parts++] = p;
+            MPI_Send(&p, sizeof p, MPI_BYTE, i, TAG_WORK, MPI_COMM_WORLD);
+        }
+}
+
+/* Whoever has been silent for too long is not waited for. */
+static void look_for_lost(lead *l)
+{
+    for (int i = 1; i < process_count; i++) {
+        member *m = &members[i];
+        if (m->lost || m->parts == 0 || now() - m->heard < l->patience)
+            continue;
+        m->lost = someone_lost = true;
+        usage_error("warning: process %d of %d is lost (no sign of life for %.0f s); the others do its part", i,
+                    process_count, l->patience);
+        while (m->parts > 0)
+            l->again[l->again_count++] = m->work[--m->parts];
+    }
+}
+
+static void wait_a_moment(void)
+{
+    const struct timespec moment = {0, 200000};
+    nanosleep(&moment, NULL);
+}
+
+static void do_part_myself(lead *l)
+{
+    parcel p;
+    if (!take_part(l, &p)) {
+        wait_a_moment();
+        (void)progress_show(done_count, done_total);
+        return;
+    }
+    wl_ranked *records = malloc((size_t)(p.last - p.first) * sizeof *records);
+    const wl_status status =
+        records ? wl_ranker_evaluate(l->ranker, p.first, p.last, records, &p.err) : no_memory(&p.err);
+    if (status == WL_OK) {
+        add_records(l, p.first, p.last, records);
+    } else {
+        free(records);
+        fail(l, status, &p.err);
+    }
+}
+
+static bool parts_are_out(void)
+{
+    for (int i = 1; i < process_count; i++)
+        if (!members[i].lost && members[i].parts > 0)
+            return true;
+    return false;
+}
+
+/* After a stop, members still send what they have: a message nobody takes would keep them from ending. */
+static void wait_for_rest(lead *l)
+{
+    l->ending = true;
+    while (parts_are_out()) {
+        if (!receive_any(l))
+            wait_a_moment();
+        look_for_lost(l);
+    }
+}
+
+static wl_status conduct(lead *l)
+{
+    while (l->added < l->size && l->status == WL_OK && !l->ranking->stopped && !progress_interrupted()) {
+        while (receive_any(l))
+            ;
+        deal_out(l);
+        look_for_lost(l);
+        if (l->added < l->size)
+            do_part_myself(l);
+    }
+    for (int i = 1; i < process_count; i++) {
+        const parcel end = {.round = round_number};
+        MPI_Request ignored; /* a lost member will never take it */
+        if (members[i].lost) {
+            MPI_Isend(&end, 0, MPI_BYTE, i, TAG_END, MPI_COMM_WORLD, &ignored);
+            MPI_Request_free(&ignored);
+        } else {
+            MPI_Send(&end, sizeof end, MPI_BYTE, i, TAG_END, MPI_COMM_WORLD);
+        }
+    }
+    wait_for_rest(l);
+    for (size_t i = 0; i <= WINDOW; i++)
+        free(l->waiting[i].records);
+    if (l->added < l->size && l->status == WL_OK) {
+        l->ranking->stopped = true;
+        l->ranking->outcomes[WL_OUTCOME_LEFT] += l->size - l->added;
+    }
+    wl_ranking_finish(l->ranking);
+    return l->status;
+}
+
+static double patience(void)
+{
+    const char *text = getenv("WARPLINE_PATIENCE");
+    const double seconds = text ? atof(text) : 0;
+    return seconds > 0 ? seconds : PATIENCE;
+}
+
+wl_status team_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity,
+                    bool (*each)(void *, const wl_ranked *, size_t), void *user, wl_ranking *out, wl_error *err)
+{
+    if (process_count == 1)
+        return wl_rank(ranker, best, capacity, out, err);
+    round_number++;
+    if (!team_leads())
+        return serve(ranker, err);
+    lead l = {.ranker = ranker, .ranking = out, .each = each, .user = user, .err = err, .size = wl_ranker_size(ranker)};
+    wl_ranking_start(ranker, best, capacity, out);
+    l.part = l.size / (16 * process_count);
+    l.part = l.part < PART_LEAST ? PART_LEAST : l.part > PART_MOST ? PART_MOST : l.part;
+    l.patience = patience();
+    l.again = calloc((size_t)process_count * AHEAD, sizeof *l.again);
+    if (!l.again)
+        MPI_Abort(MPI_COMM_WORLD, EXIT_INTERNAL);
+    done_count = 0;
+    done_total = l.size;
+    const wl_status status = conduct(&l);
+    free(l.again);
+    return status;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* trust.h - how far the order of predicted times can be trusted: ties, and how many launches to measure so that the
+ * fastest is among them. The numbers come from measured contests (compare.h) and are in the device file, one set for
+ * each time model; docs/model.md, "How far a ranking can be trusted". SPDX-License-Identifier: MIT */
+#ifndef WL_TRUST_H
+#define WL_TRUST_H
+
+#include "warpline/predict.h"
+
+/* The probabilities the values of rank_ratio belong to, ascending: 30, 40, .. 90 and 95 %. */
+#define WL_TRUST_LEVELS 8
+WL_API double wl_trust_level(size_t index);
+
+typedef struct wl_trust {
+    double error;                  /* a tie: predicted times within a factor of exp(error) of each other         */
+    size_t level_count;            /* levels whose ratio is known: 1 .. WL_TRUST_LEVELS                           */
+    double ratio[WL_TRUST_LEVELS]; /* the fastest launch is predicted within this factor of the best, per level */
+    bool assumed;                  /* of another device, or of another model                                    */
+    char basis[160];               /* what it rests on: "h200: 122 contests of 22 families"                     */
+} wl_trust;
+
+/* For rankings by the model that made the times (WL_MODEL_BEST: turnover where the device has its numbers). A device
+ * without numbers for that model gets those of the built-in H200's limiter model, marked as assumed: the coarser model,
+ * since the other's numbers would be fitted to that very GPU. WL_E_NOMEM only. */
+WL_API WL_NODISCARD wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err);
+
+/* The factor R such that the fastest launch is among those predicted within R of the best with at least this
+ * probability; between two levels, that of the higher one. False when no level known is that high. */
+WL_API bool wl_trust_ratio(const wl_trust *trust, double probability, double *ratio);
+
+/* The probability that the fastest launch is among those predicted within this factor of the best: that of the highest
+ * level it reaches, 0 when it reaches none. */
+WL_API double wl_trust_probability(const wl_trust *trust, double ratio);
+
+#endif /* WL_TRUST_H */

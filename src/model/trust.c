@@ -1,0 +1,90 @@
+/* trust.c - see trust.h. Layer  model (uses device). SPDX-License-Identifier: MIT */
+#include "warpline/trust.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "model/turnover.h"
+
+#define STAND_IN "h200" /* the built-in device with measured contests */
+#define ROUNDING 1e-9   /* of probabilities */
+
+static const double levels[WL_TRUST_LEVELS] = {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
+
+double wl_trust_level(size_t index) { return index < WL_TRUST_LEVELS ? levels[index] : 1; }
+
+static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
+
+/* False when the device lacks one of the numbers of the model. */
+static bool read_numbers(const wl_device *device, bool limiter, wl_trust *out)
+{
+    const wl_device_key ratios = limiter ? WL_DEVICE_rank_ratio_limiter : WL_DEVICE_rank_ratio;
+    const wl_device_key tie = limiter ? WL_DEVICE_rank_error_limiter : WL_DEVICE_rank_error;
+    double factor;
+    out->level_count = wl_device_list_length(device, ratios);
+    if (out->level_count == 0 || !wl_device_get(device, tie, &factor))
+        return false;
+    out->error = log(factor);
+    for (size_t i = 0; i < out->level_count; i++)
+        out->ratio[i] = wl_device_list_value(device, ratios, i);
+    out->assumed = starts_with(wl_device_source(device, ratios), "assumed");
+    return true;
+}
+
+/* The source up to its first ';', behind which are tables and date. */
+static void write_basis(const wl_device *device, bool limiter, const char *before, const char *between, wl_trust *out)
+{
+    static const char measured[] = "measured: ";
+    const char *source = wl_device_source(device, limiter ? WL_DEVICE_rank_ratio_limiter : WL_DEVICE_rank_ratio);
+    if (starts_with(source, measured))
+        source += strlen(measured);
+    (void)snprintf(out->basis, sizeof out->basis, "%s%s%s%.*s", before, wl_device_name(device), between,
+                   (int)strcspn(source, ";"), source);
+}
+
+static bool is_limiter(const wl_device *device, wl_model_id model)
+{
+    wl_turnover numbers;
+    const char *missing;
+    return model == WL_MODEL_LIMITER || (model == WL_MODEL_BEST && !wl_turnover_read(device, &numbers, &missing));
+}
+
+wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err)
+{
+    const bool limiter = is_limiter(device, model);
+    wl_device *other = NULL;
+    *out = (wl_trust){0};
+    if (read_numbers(device, limiter, out)) {
+        write_basis(device, limiter, "", ": ", out);
+        return WL_OK;
+    }
+    *out = (wl_trust){0};
+    WL_TRY(wl_device_builtin(STAND_IN, &other, err));
+    const bool known = read_numbers(other, true, out);
+    write_basis(other, true, "assumed: ", ", limiter model, ", out);
+    out->assumed = true;
+    wl_device_free(other);
+    return known ? WL_OK : wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "no device has rank_ratio_limiter");
+}
+
+bool wl_trust_ratio(const wl_trust *trust, double probability, double *ratio)
+{
+    for (size_t i = 0; i < trust->level_count; i++) {
+        if (levels[i] >= probability - ROUNDING) {
+            *ratio = trust->ratio[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+double wl_trust_probability(const wl_trust *trust, double ratio)
+{
+    double probability = 0;
+    for (size_t i = 0; i < trust->level_count; i++)
+        if (trust->ratio[i] <= ratio)
+            probability = levels[i];
+    return probability;
+}
