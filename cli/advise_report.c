@@ -129,7 +129,7 @@ static wl_status print_list(const advised *all, FILE *out, wl_error *err)
     wl_status status = WL_OK;
     uint32_t changes = r->has_combination ? r->combination.changes : 0;
     if (r->count == 0)
-        fprintf(out, "\n  nothing that was tried takes at least %.0f %% off the time\n", 100 * r->least_gain);
+        fprintf(out, "\n  nothing that was tried takes %.1f %% or more off the time\n", 100 * r->least_gain);
     else
         fprintf(out, "\n  each alone:\n");
     for (size_t i = 0; i < r->count && status == WL_OK; i++) {
@@ -155,7 +155,7 @@ static void print_devices(const advised *a, FILE *out)
     if (a->device_count < 2)
         return;
     fprintf(out, "\n  on other devices, all by the %s model with what each file knows:\n", a->device_model);
-    fprintf(out, "  %-14s %12s %8s %-9s %s\n", "", "this launch", "", "limiter", "best block of this folding");
+    fprintf(out, "  %-14s %12s %8s %-9s %s\n", "", "this launch", "ratio", "limiter", "best block of this folding");
     for (size_t i = 0; i < a->device_count; i++) {
         const wl_elsewhere *d = &a->devices[i];
         char time[32] = "does not fit", ratio[32] = "", best[32];
@@ -190,8 +190,8 @@ wl_status advise_print_text(const advised *a, FILE *out, wl_error *err)
     if (status != WL_OK)
         return status;
     print_devices(a, out);
-    fprintf(out, "\n  note: changes that take less than %.1f %% off the time are not listed: the model's own error\n",
-            100 * a->result.least_gain);
+    fprintf(out, "\n  note: times within %.1f %% of each other are a tie (%s)\n", 100 * a->result.least_gain,
+            a->result.trust.basis);
     if (a->devices_left)
         fprintf(out, "  note: other devices were left out, since each takes long: --devices 3 looks at them\n");
     for (int i = 0; i < a->result.note_count; i++)
@@ -293,11 +293,11 @@ wl_status advise_print_json(const advised *a, FILE *out, wl_error *err)
     for (size_t i = 0; i < r->count; i++)
         json_array_append_new(list, json_advice(a, &a->advice[i], err));
     json_t *root =
-        json_pack("{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:o, s:o}", "schema", "warpline.advise/1",
+        json_pack("{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:s, s:o, s:o}", "schema", "warpline.advise/1",
                   "kernel", wl_kernel_name(a->job.kernel), "device", wl_device_name(a->job.device), "launch",
                   json_launch(&p->launch), "predicted", "model", p->model.name, "time_s", p->model.time_s, "limiter",
                   wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next), "least_gain",
-                  r->least_gain, "advice", list, "notes", json_notes(a));
+                  r->least_gain, "trust", r->trust.basis, "advice", list, "notes", json_notes(a));
     if (root && r->has_combination)
         json_object_set_new(root, "together", json_advice(a, &r->combination, err));
     if (root && a->device_count > 1)

@@ -9,6 +9,7 @@
 #define WL_ADVISE_H
 
 #include "warpline/predict.h"
+#include "warpline/trust.h"
 
 /* What can be changed. */
 typedef enum wl_change {
@@ -54,6 +55,7 @@ typedef struct wl_advise_options {
 
 typedef struct wl_advised {
     wl_prediction given;  /* the launch as it is; without shares                                              */
+    wl_trust trust;       /* in the model that made the times                                                 */
     double least_gain;    /* changes that gain less are not listed: the model does not tell them from nothing */
     size_t count;         /* pieces of advice, most helpful first                                             */
     bool has_combination; /* several changes together gain more than any alone */

@@ -103,13 +103,15 @@ static wl_status is_another(const wl_study *s, const wl_setting *from, const wl_
     return status;
 }
 
+static bool is_searched(wl_change change) { return change == WL_CHANGE_BLOCK || change == WL_CHANGE_FOLD; }
+
 static wl_status best_change(const wl_study *s, wl_change change, const trial *from, trial *best, wl_error *err)
 {
     wl_setting settings[WL_SETTINGS_MAX];
     bool found = false;
     size_t count = 0;
     *best = *from;
-    if (change == WL_CHANGE_BLOCK || change == WL_CHANGE_FOLD) {
+    if (is_searched(change)) {
         WL_TRY(search_block(s, from, change == WL_CHANGE_BLOCK, &settings[0], &found, err));
         count = found;
     } else {
@@ -210,15 +212,19 @@ static int by_gain(const void *a, const void *b)
     return x->changes < y->changes ? -1 : x->changes > y->changes;
 }
 
-/* Tries every change on `from`; the best of them replaces *next, and *which is its kind. */
+/* Tries every change on `from`; the best of them replaces *next, and *which is its kind. What *which was before is the
+ * change that led to `from`: the fastest block need not be searched twice in a row. */
 static wl_status try_all(const wl_study *s, const trial *given, const trial *from, wl_advice all[WL_CHANGE_COUNT],
                          trial *next, wl_change *which, wl_error *err)
 {
+    const bool searched = is_searched(*which);
     trial *t = malloc(sizeof *t);
     wl_status status = t ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     *next = *from;
     *which = WL_CHANGE_COUNT;
     for (int c = 0; c < WL_CHANGE_COUNT && status == WL_OK; c++) {
+        if (searched && is_searched((wl_change)c))
+            continue;
         status = best_change(s, (wl_change)c, from, t, err);
         if (status != WL_OK)
             break;
@@ -229,7 +235,7 @@ static wl_status try_all(const wl_study *s, const trial *given, const trial *fro
         }
     }
     /* where the same folding does as well, another one is no advice */
-    if (status == WL_OK && all[WL_CHANGE_FOLD].time_s > EASIER * all[WL_CHANGE_BLOCK].time_s)
+    if (status == WL_OK && !searched && all[WL_CHANGE_FOLD].time_s > EASIER * all[WL_CHANGE_BLOCK].time_s)
         all[WL_CHANGE_FOLD].gain = 0;
     free(t);
     return status;
@@ -304,9 +310,6 @@ static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *ou
         note(out, "registers per thread are not given: fewer were not tried");
 }
 
-/* How much less time a change must promise. */
-static double least_gain(void) { return 0.05; /* of the order of the time models' errors: docs/accuracy.md */ }
-
 wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                     const wl_advise_options *options, wl_advice *advice, size_t capacity, wl_advised *out,
                     wl_error *err)
@@ -317,7 +320,9 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
     if (options)
         s.options = *options;
     s.options.predict.per_access = false;
-    *out = (wl_advised){.least_gain = least_gain()};
+    *out = (wl_advised){.note_count = 0};
+    WL_TRY(wl_trust_of(device, s.options.predict.model, &out->trust, err));
+    out->least_gain = 1 - exp(-out->trust.error); /* times closer than that are a tie */
     trial *trials = calloc(3, sizeof *trials);
     wl_status status = trials ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     if (status == WL_OK) {
