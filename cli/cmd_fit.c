@@ -252,8 +252,9 @@ static bool sum_up(const contest_list *list, const char *family, size_t *count, 
 static void print_ranking(const job *j, size_t r)
 {
     const wl_ranking_fit *k = &j->rankings[r];
-    printf("\nranking by %s: %zu contests of %zu families, %zu launches; closer than a factor of %.3f is a tie\n",
-           ranked_model_name(k->model), k->contests, k->families, k->launches, k->error);
+    printf("\nranking by %s: %zu contests of %zu families, %zu launches (%zu to %zu each); ",
+           ranked_model_name(k->model), k->contests, k->families, k->launches, k->smallest, k->largest);
+    printf("closer than a factor of %.3f is a tie\n", k->error);
     printf("  %-26s %8s %8s %9s\n", "the fastest is inside with", "ratio", "launches", "left out");
     for (size_t i = 0; i < k->level_count; i++) {
         printf("  %24.0f %% %8.3f %7.0f%%", 100 * wl_trust_level(i), k->ratio[i], 100 * k->within[i]);

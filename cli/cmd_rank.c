@@ -481,6 +481,8 @@ static int run(rank_job *j)
     code = team_agree(code);
     if (code != EXIT_OK)
         return code;
+    const int threads = team_threads();
+    j->rank.threads = j->rank.threads ? j->rank.threads : threads;
     j->writer = (rank_writer){.file = j->out.file, .csv = is_format(o, "csv")};
     code = rank_all(j);
     if (code == EXIT_OK && team_leads())

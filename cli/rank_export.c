@@ -364,11 +364,12 @@ static const char triton_code[] =
     "    return TIMES[DEVICE][_size(kwargs)].get(_launch(kwargs), math.inf)\n"
     "\n\n"
     "def early_config_prune(configs, named_args, **kwargs):\n"
-    "    \"\"\"The configs within TIE of the best one, and the TOP_K best; all when none of them is in TIMES.\"\"\"\n"
+    "    \"\"\"The configs within the TIE of the best one, and the TOP_K best; all when none of them is in "
+    "TIMES.\"\"\"\n"
     "    args = {**named_args, **kwargs}\n"
     "    times = [perf_model(**{**args, **config.kwargs}) for config in configs]\n"
     "    order = [i for i in sorted(range(len(configs)), key=times.__getitem__) if times[i] < math.inf]\n"
-    "    kept = [i for rank, i in enumerate(order) if rank < TOP_K or times[i] <= TIE * times[order[0]]]\n"
+    "    kept = [i for rank, i in enumerate(order) if rank < TOP_K or times[i] <= TIE[DEVICE] * times[order[0]]]\n"
     "    return [configs[i] for i in kept] or list(configs)\n";
 
 static void write_triton_device(const export *e, size_t first)
@@ -404,25 +405,41 @@ static bool device_before(const export *e, size_t index)
     return false;
 }
 
+/* What is known of a model's error is known by device. */
+static void write_triton_ties(const export *e)
+{
+    const char *before = "";
+    fputs("TIE = {", e->out);
+    for (size_t i = 0; i < e->count; i++) {
+        double tie = 1;
+        if (device_before(e, i))
+            continue;
+        for (size_t j = i; j < e->count; j++)
+            if (strcmp(e->lists[i].device, e->lists[j].device) == 0 && e->lists[j].space->tie > tie)
+                tie = e->lists[j].space->tie;
+        fputs(before, e->out);
+        write_string(e->lists[i].device, e->out);
+        fprintf(e->out, ": %.6g", tie);
+        before = ", ";
+    }
+    fputs("}  # predictions within this ratio are as good as equal\n", e->out);
+}
+
 static wl_status write_triton(const export *e, wl_error *err)
 {
-    double tie = 1;
+    const bool folded = e->params == PARAMS;
     (void)err;
-    for (size_t i = 0; i < e->count; i++)
-        tie = e->lists[i].space->tie > tie ? e->lists[i].space->tie : tie;
     write_header(e, "Predicted times for triton.autotune: prune_configs_by early_config_prune or perf_model.");
     fputs("import math\n\n# ---- to be changed ----\n\nDEVICE = ", e->out);
     write_string(e->lists[0].device, e->out);
-    fprintf(
-        e->out,
-        "  # a key of TIMES\n# meta-parameters of the kernel: threads of a block%s\nPARAMS = (\"BLOCK_X\", "
-        "\"BLOCK_Y\", \"BLOCK_Z\"%s)\n"
-        "# arguments of the kernel that hold the problem size\nSIZE = (\"NX\", \"NY\", \"NZ\")\n"
-        "TOP_K = 10  # at least so many configs are kept\nTIE = %.6g  # predictions within this ratio are as good as "
-        "equal\n\n"
-        "# ---- predicted seconds by device, problem size and launch, best first ----\n\nTIMES = {\n",
-        e->params == PARAMS ? ", then cells of a thread" : "",
-        e->params == PARAMS ? ", \"FOLD_X\", \"FOLD_Y\", \"FOLD_Z\"" : "", tie);
+    fprintf(e->out,
+            "  # a key of TIMES\n# meta-parameters of the kernel: threads of a block%s\n"
+            "PARAMS = (\"BLOCK_X\", \"BLOCK_Y\", \"BLOCK_Z\"%s)\n"
+            "# arguments of the kernel that hold the problem size\nSIZE = (\"NX\", \"NY\", \"NZ\")\n"
+            "TOP_K = 10  # at least so many configs are kept\n",
+            folded ? ", then cells of a thread" : "", folded ? ", \"FOLD_X\", \"FOLD_Y\", \"FOLD_Z\"" : "");
+    write_triton_ties(e);
+    fputs("\n# ---- predicted seconds by device, problem size and launch, best first ----\n\nTIMES = {\n", e->out);
     for (size_t i = 0; i < e->count; i++)
         if (!device_before(e, i))
             write_triton_device(e, i);

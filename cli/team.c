@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "options.h"
@@ -35,6 +36,7 @@ int team_join(void)
 }
 
 bool team_leads(void) { return true; }
+int team_threads(void) { return 0; }
 int team_size(void) { return 1; }
 int team_agree(int code) { return code; }
 int team_leave(int code) { return code; }
@@ -76,7 +78,7 @@ typedef struct member {
 } member;
 
 typedef struct finished {
-    int64_t first, last; /* first < 0: free */
+    int64_t first, last;
     wl_ranked *records;
 } finished;
 
@@ -115,6 +117,19 @@ int team_join(void)
 
 bool team_leads(void) { return rank_of_me == 0; }
 int team_size(void) { return process_count; }
+
+int team_threads(void)
+{
+    if (process_count == 1 || getenv("OMP_NUM_THREADS"))
+        return 0;
+    MPI_Comm here;
+    int neighbours = 1;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_size(here, &neighbours);
+    MPI_Comm_free(&here);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > neighbours ? (int)(cores / neighbours) : 1;
+}
 
 int team_agree(int code)
 {
@@ -226,6 +241,27 @@ static bool take_part(lead *l, parcel *p)
     return true;
 }
 
+static void add_to_ranking(lead *l, finished *f)
+{
+    const size_t count = (size_t)(f->last - f->first);
+    wl_ranking_add(l->ranking, f->records, count);
+    if (!l->each(l->user, f->records, count))
+        l->ranking->stopped = true;
+    l->added += f->last - f->first;
+    free(f->records);
+    f->records = NULL;
+}
+
+/* The records that come first of those put aside; NULL: none. */
+static finished *first_waiting(lead *l)
+{
+    finished *first = NULL;
+    for (size_t i = 0; i <= WINDOW; i++)
+        if (l->waiting[i].records && (!first || l->waiting[i].first < first->first))
+            first = &l->waiting[i];
+    return first;
+}
+
 /* Puts records that came early aside, and adds all that are in order now: what is written does not depend on who was
  * fast. Takes the records. */
 static void add_records(lead *l, int64_t first, int64_t last, wl_ranked *records)
@@ -235,18 +271,8 @@ static void add_records(lead *l, int64_t first, int64_t last, wl_ranked *records
         slot++;
     l->waiting[slot] = (finished){first, last, records};
     done_count += last - first;
-    for (size_t i = 0; i <= WINDOW; i++) {
-        finished *f = &l->waiting[i];
-        if (!f->records || f->first != l->added)
-            continue;
-        wl_ranking_add(l->ranking, f->records, (size_t)(f->last - f->first));
-        if (!l->each(l->user, f->records, (size_t)(f->last - f->first)))
-            l->ranking->stopped = true;
-        l->added = f->last;
-        free(f->records);
-        f->records = NULL;
-        i = (size_t)-1; /* look from the start for the next */
-    }
+    for (finished *f; (f = first_waiting(l)) && f->first == l->added;)
+        add_to_ranking(l, f);
 }
 
 static void fail(lead *l, wl_status status, const wl_error *err)
@@ -282,9 +308,8 @@ static void receive(lead *l, const MPI_Status *from)
     if (from->MPI_TAG == TAG_RESULT) {
         memcpy(&p, buffer, sizeof p);
         const size_t size = (size_t)(p.last - p.first) * sizeof(wl_ranked);
-        if (p.round == round_number && !m->lost)
+        if (p.round == round_number && !m->lost) {
             forget_part(m, &p);
-        if (p.round == round_number && !m->lost && !l->ending) {
             wl_ranked *records = malloc(size ? size : 1);
             if (p.status != WL_OK || !records) {
                 wl_error none = {.code = WL_E_NOMEM, .message = "out of memory"};
@@ -375,7 +400,6 @@ static bool parts_are_out(void)
 /* After a stop, members still send what they have: a message nobody takes would keep them from ending. */
 static void wait_for_rest(lead *l)
 {
-    l->ending = true;
     while (parts_are_out()) {
         if (!receive_any(l))
             wait_a_moment();
@@ -404,8 +428,8 @@ static wl_status conduct(lead *l)
         }
     }
     wait_for_rest(l);
-    for (size_t i = 0; i <= WINDOW; i++)
-        free(l->waiting[i].records);
+    for (finished *f; (f = first_waiting(l));) /* after a stop: what was found, gaps or not */
+        add_to_ranking(l, f);
     if (l->added < l->size && l->status == WL_OK) {
         l->ranking->stopped = true;
         l->ranking->outcomes[WL_OUTCOME_LEFT] += l->size - l->added;

@@ -38,11 +38,11 @@ WL_API bool wl_best_pick(const wl_pair *times, size_t count, double *efficiency)
  * a ranking by predicted times can be trusted (docs/model.md). */
 #define WL_CONTEST_LEAST 6 /* launches; fewer are no contest */
 typedef struct wl_contest {
-    const char *family; /* borrowed; contests of one family are alike and weigh together as much as those of any other */
+    const char *family;   /* borrowed; its contests are alike, and weigh as much as those of any other together */
     const wl_pair *times; /* of its launches; borrowed */
     size_t launches;
-    double ratio;  /* predicted time of the launch measured fastest over the shortest predicted time: 1 or more. Of several
-                      measured equally fast, the one predicted fastest counts: to find one of them is enough */
+    double ratio;  /* predicted time of the launch measured fastest over the shortest predicted time: 1 or more. Of
+                      several measured equally fast, the one predicted fastest counts: to find one of them is enough */
     double error;  /* mean |deviation| of ln(predicted / measured) from its mean */
     double weight; /* one over the family's contests: set by wl_contests_prepare */
 } wl_contest;

@@ -71,13 +71,13 @@ WL_API WL_NODISCARD wl_status wl_fit_write(const char *text, size_t length, cons
 typedef struct wl_ranking_fit {
     wl_model_id model; /* turnover or limiter */
     size_t contests, families, launches;
+    size_t smallest, largest;         /* launches of a contest                                         */
     double error;                     /* a factor: rank_error                                          */
     size_t level_count;               /* levels that so many families can support                      */
     double ratio[WL_TRUST_LEVELS];    /* rank_ratio; rounded up to the four digits a file has          */
     double within[WL_TRUST_LEVELS];   /* share of a contest's launches within the ratio                */
     size_t covered_count;             /* levels that one family fewer can support                      */
-    double coverage[WL_TRUST_LEVELS]; /* how often a family's fastest launches were within the ratio of the other
-                                         families */
+    double coverage[WL_TRUST_LEVELS]; /* how often a family's fastest were within what the others give */
 } wl_ranking_fit;
 
 /* Measures what the contests say about a model and gives the device the numbers; sorts the contests.

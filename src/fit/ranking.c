@@ -45,8 +45,13 @@ wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *conte
                        WL_CONTEST_LEAST);
     out->families = wl_contests_prepare(contests, count);
     out->error = exp(wl_contests_error(contests, count));
-    for (size_t i = 0; i < count; i++)
-        out->launches += contests[i].launches;
+    out->smallest = contests[0].launches;
+    for (size_t i = 0; i < count; i++) {
+        const size_t n = contests[i].launches;
+        out->launches += n;
+        out->smallest = n < out->smallest ? n : out->smallest;
+        out->largest = n > out->largest ? n : out->largest;
+    }
     for (size_t i = 0; i < WL_TRUST_LEVELS; i++) {
         const double level = wl_trust_level(i);
         double ratio;

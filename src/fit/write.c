@@ -94,7 +94,7 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
     return WL_OK;
 }
 
-#define WORDS 120 /* of a source, beside the origin */
+#define WORDS 160 /* of a source, beside the origin */
 
 wl_status wl_fit_write(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
                        const char *origin, char **out, wl_error *err)
@@ -124,8 +124,9 @@ wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device
     if (!texts)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     for (size_t i = 0; i < count; i++) {
-        (void)snprintf(texts + i * size, size, "measured: %zu contests of %zu families; %s", rankings[i].contests,
-                       rankings[i].families, origin);
+        const wl_ranking_fit *r = &rankings[i];
+        (void)snprintf(texts + i * size, size, "measured: %zu contests of %zu families, %zu to %zu launches each; %s",
+                       r->contests, r->families, r->smallest, r->largest, origin);
         sources[wl_ranking_ratio_key(rankings[i].model)] = texts + i * size;
         sources[wl_ranking_error_key(rankings[i].model)] = texts + i * size;
     }

@@ -316,12 +316,11 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
     wl_error error = {0};
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
     clock_gettime(CLOCK_MONOTONIC, &c.told);
-    const int64_t share = wl_max(1, wl_min(16, (last - first) / (8 * r->threads)));
 #pragma omp parallel num_threads(r->threads) if (r->threads > 1)
     {
         wl_prediction *scratch = malloc(sizeof *scratch);
         const int me = thread_number();
-#pragma omp for schedule(dynamic, share)
+#pragma omp for schedule(dynamic, 1) /* a launch takes long enough; and the calling thread never waits for many */
         for (int64_t i = first; i < last; i++) {
             wl_error own = {0};
             wl_ranked *record = &records[i - first];

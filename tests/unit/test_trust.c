@@ -1,0 +1,198 @@
+/* test_trust.c - what the numbers of a device say about a ranking, and what stands in for them.
+ * SPDX-License-Identifier: MIT */
+#include "unit/check.h"
+
+#include "warpline/trust.h"
+
+static wl_device *builtin(const char *name)
+{
+    wl_device *device = NULL;
+    wl_error err = {0};
+    check_ok(name, wl_device_builtin(name, &device, &err), &err);
+    assert_non_null(device);
+    return device;
+}
+
+static void set(wl_device *device, const char *assignment)
+{
+    wl_error err = {0};
+    check_ok(assignment, wl_device_set(device, assignment, &err), &err);
+}
+
+static wl_trust trust_of(const wl_device *device, wl_model_id model)
+{
+    wl_trust t;
+    wl_error err = {0};
+    check_ok(wl_device_name(device), wl_trust_of(device, model, &t, &err), &err);
+    return t;
+}
+
+static void test_levels(void **state)
+{
+    (void)state;
+    for (size_t i = 1; i < WL_TRUST_LEVELS; i++)
+        check_true("levels", "ascend", wl_trust_level(i) > wl_trust_level(i - 1) && wl_trust_level(i) < 1);
+    check_near("levels", "first", wl_trust_level(0), 0.3, 0);
+    check_near("levels", "last", wl_trust_level(WL_TRUST_LEVELS - 1), 0.95, 0);
+    check_done();
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    wl_device *device = builtin("a100-40gb");
+    set(device, "rank_ratio_limiter=[1,1.5,2]");
+    set(device, "rank_error_limiter=1.25");
+    const wl_trust t = trust_of(device, WL_MODEL_LIMITER);
+    check_int("levels", "count", (int64_t)t.level_count, 3);
+    check_near("error", "is a logarithm", t.error, log(1.25), 1e-15);
+    check_int("own numbers", "assumed", t.assumed, false);
+    check_text("own numbers", "basis", t.basis, "a100-40gb: set by the user");
+    static const struct {
+        double probability, ratio; /* 0: not known */
+    } ratios[] = {{0, 1},    {0.1, 1}, {0.3, 1},   {0.31, 1.5}, {0.4, 1.5}, {0.1 + 0.2 + 0.1, 1.5},
+                  {0.45, 2}, {0.5, 2}, {0.501, 0}, {0.95, 0},   {1, 0},     {NAN, 0}};
+    for (size_t i = 0; i < COUNT_OF(ratios); i++) {
+        double ratio = 0;
+        check_int("ratio", "known", wl_trust_ratio(&t, ratios[i].probability, &ratio), ratios[i].ratio > 0);
+        check_near("ratio", "value", ratio, ratios[i].ratio, 0);
+    }
+    static const struct {
+        double ratio, probability;
+    } probabilities[] = {{0.5, 0},   {1, 0.3}, {1.25, 0.3}, {1.4999, 0.3},   {1.5, 0.4},
+                         {1.9, 0.4}, {2, 0.5}, {1000, 0.5}, {INFINITY, 0.5}, {NAN, 0}};
+    for (size_t i = 0; i < COUNT_OF(probabilities); i++)
+        check_near("probability", "value", wl_trust_probability(&t, probabilities[i].ratio),
+                   probabilities[i].probability, 0);
+    wl_device_free(device);
+    check_done();
+}
+
+/* A wider set never has the smaller probability, and a ratio gives back the level it was asked for. */
+static void test_there_and_back(void **state)
+{
+    (void)state;
+    static const wl_model_id models[] = {WL_MODEL_TURNOVER, WL_MODEL_LIMITER};
+    wl_device *device = builtin("h200");
+    for (size_t m = 0; m < COUNT_OF(models); m++) {
+        const wl_trust t = trust_of(device, models[m]);
+        for (size_t i = 0; i < t.level_count; i++) {
+            double ratio = 0;
+            check_true("level", "is known", wl_trust_ratio(&t, wl_trust_level(i), &ratio));
+            check_true("level", "is reached", wl_trust_probability(&t, ratio) >= wl_trust_level(i));
+            check_true("level", "needs all of it", i == 0 || ratio >= t.ratio[i - 1]);
+        }
+    }
+    wl_device_free(device);
+    check_done();
+}
+
+static void test_models_of_the_h200(void **state)
+{
+    (void)state;
+    wl_device *device = builtin("h200");
+    const wl_trust best = trust_of(device, WL_MODEL_BEST), turnover = trust_of(device, WL_MODEL_TURNOVER),
+                   limiter = trust_of(device, WL_MODEL_LIMITER);
+    check_true("best", "is turnover", best.error == turnover.error && best.ratio[5] == turnover.ratio[5]);
+    check_true("turnover", "errs less", turnover.error > 0 && turnover.error < limiter.error);
+    check_true("both", "are measured", !best.assumed && !turnover.assumed && !limiter.assumed);
+    check_true("basis", "says how many",
+               strncmp(turnover.basis, "h200: ", 6) == 0 && strstr(turnover.basis, " contests of ") != NULL &&
+                   strchr(turnover.basis, ';') == NULL);
+    wl_device_free(device);
+    check_done();
+}
+
+/* Every other device borrows, and says so. */
+static void test_stand_in(void **state)
+{
+    (void)state;
+    wl_device *h200 = builtin("h200");
+    const wl_trust want = trust_of(h200, WL_MODEL_LIMITER);
+    for (size_t i = 0; i < wl_device_builtin_count(); i++) {
+        const char *name = wl_device_builtin_name(i);
+        if (strcmp(name, "h200") == 0)
+            continue;
+        wl_device *device = builtin(name);
+        for (int m = WL_MODEL_BEST; m <= WL_MODEL_TURNOVER; m++) {
+            const wl_trust t = trust_of(device, (wl_model_id)m);
+            check_int(name, "assumed", t.assumed, true);
+            check_true(name, "says so", strncmp(t.basis, "assumed: h200, limiter model, ", 30) == 0);
+            check_true(name, "has the limiter's numbers",
+                       t.error == want.error && t.level_count == want.level_count &&
+                           memcmp(t.ratio, want.ratio, sizeof t.ratio) == 0);
+        }
+        wl_device_free(device);
+    }
+    /* half of the numbers is none */
+    wl_device *half = builtin("v100");
+    set(half, "rank_ratio_limiter=[1.5]");
+    check_true("half", "is assumed", trust_of(half, WL_MODEL_LIMITER).assumed);
+    check_near("half", "ratio", trust_of(half, WL_MODEL_LIMITER).ratio[0], want.ratio[0], 0);
+    wl_device_free(half);
+    wl_device_free(h200);
+    check_done();
+}
+
+/* Numbers that a file itself calls assumed. */
+static void test_assumed_in_the_file(void **state)
+{
+    (void)state;
+    static const char more[] =
+        "\nrank_ratio_limiter: {value: [1.5], unit: 1, source: \"assumed: as my other GPU; x\"}\n"
+        "rank_error_limiter: {value: 1.5, unit: 1, source: \"assumed: as my other GPU\"}\n";
+    size_t length = 0;
+    const char *text = wl_device_builtin_text("v100", &length);
+    char *longer = test_malloc(length + sizeof more);
+    memcpy(longer, text, length);
+    memcpy(longer + length, more, sizeof more);
+    wl_device *device = NULL;
+    wl_error err = {0};
+    check_ok("file", wl_device_parse("file", longer, length + sizeof more - 1, &device, &err), &err);
+    const wl_trust t = trust_of(device, WL_MODEL_LIMITER);
+    check_int("file", "assumed", t.assumed, true);
+    check_text("file", "basis", t.basis, "v100: assumed: as my other GPU");
+    check_near("file", "ratio", t.ratio[0], 1.5, 0);
+    wl_device_free(device);
+    test_free(longer);
+    check_done();
+}
+
+static void test_nonsense(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *assignment, *message;
+    } cases[] = {
+        {"rank_ratio=[1,0.99]", "rank_ratio must be at least 1"},
+        {"rank_ratio=[1.2,1.1]", "rank_ratio must not descend"},
+        {"rank_ratio=[1,1,1,1,1,1,1,1,1]", "rank_ratio has more values than there are levels"},
+        {"rank_ratio_limiter=[0]", "rank_ratio_limiter must be at least 1"},
+        {"rank_error=0.5", "rank_error must be at least 1"},
+        {"rank_error_limiter=0", "rank_error_limiter must be at least 1"},
+        {"rank_error=nan", "rank_error needs a number"},
+    };
+    wl_device *device = builtin("h200");
+    const wl_trust before = trust_of(device, WL_MODEL_TURNOVER);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        wl_error err = {0};
+        check_int(cases[i].assignment, "status", wl_device_set(device, cases[i].assignment, &err), WL_E_INPUT);
+        check_true(cases[i].assignment, "is explained", strstr(err.message, cases[i].message) != NULL);
+    }
+    const wl_trust after = trust_of(device, WL_MODEL_TURNOVER);
+    check_true("refusals", "change nothing", before.error == after.error && before.ratio[7] == after.ratio[7]);
+    set(device, "rank_ratio=[1,1,1]"); /* equal ones are fine */
+    wl_device_free(device);
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_levels),         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_models_of_the_h200),
+        cmocka_unit_test(test_stand_in),       cmocka_unit_test(test_assumed_in_the_file),
+        cmocka_unit_test(test_nonsense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
