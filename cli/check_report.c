@@ -10,6 +10,14 @@
 
 static const char *mark(wl_verdict v) { return wl_verdict_fails(v) ? "FAIL" : wl_verdict_name(v); }
 
+/* Two decimals, but for what would read as nothing, or as a row of digits. */
+static void write_percent(double percent, char *text, size_t size)
+{
+    const double much = fabs(percent);
+    const bool plain = much == 0 || (much >= 0.005 && much < 1e5);
+    (void)snprintf(text, size, plain ? "%+.2f %%" : "%+.1e %%", percent);
+}
+
 static void print_finding(const wl_finding *f)
 {
     char name[64], predicted[40] = "unknown", limit[40] = "unknown", change[32] = "";
@@ -20,7 +28,7 @@ static void print_finding(const wl_finding *f)
     if (f->limit_known)
         wl_subject_value_text(f->subject, f->limit, limit, sizeof limit);
     if (f->change_known)
-        (void)snprintf(change, sizeof change, "%+.2f %%", 100 * f->change);
+        write_percent(100 * f->change, change, sizeof change);
     printf("  %-6s  %-22s  %12s  %s %12s  %10s", mark(f->verdict), name, predicted, relation, limit, change);
     printf("%s\n", f->verdict == WL_VERDICT_GONE  ? "  not compared: unknown now"
                    : f->verdict == WL_VERDICT_NEW ? "  not compared: not in the baseline"

@@ -109,6 +109,14 @@ static void show_launch(const side *s, wl_error *err)
     diag_remember("launch", s->spec);
 }
 
+static wl_status no_time(const side *s, wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_UNSUPPORTED};
+    (void)snprintf(err->message, sizeof err->message, "%.64s: the device file has no bound for this kernel, so no time",
+                   s->spec);
+    return err->code;
+}
+
 /* The kernel is loaded once; a device of its own takes the place of the other side's. */
 static int predict_side(const options *o, job *j, side *s)
 {
@@ -130,6 +138,8 @@ static int predict_side(const options *o, job *j, side *s)
         status = wl_predict(j->predictor, &s->launch, &j->options, &s->prediction, &err);
         if (status != WL_OK)
             show_launch(s, &err);
+        else if (!(s->prediction.model.time_s > 0))
+            status = no_time(s, &err);
     }
     return status == WL_OK ? EXIT_OK : diag_report(&err);
 }

@@ -31,7 +31,8 @@ static const command commands[] = {
      "Lists the built-in devices, prints one with the source of every number, or validates a file.", "text json",
      cmd_devices},
     {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", "text", cmd_kernels},
-    {"explain", 'e', "[METRIC]", "Says what a metric means and which hardware counter measures it.", "text",
+    {"explain", 'e', "[METRIC]",
+     "Says what a metric means and which hardware counter measures it; 'diff' says what one does to the time.", "text",
      cmd_explain},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];

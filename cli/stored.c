@@ -1,6 +1,7 @@
 /* stored.c - see stored.h. SPDX-License-Identifier: MIT */
 #include "stored.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,9 @@ static const char *text_of(reader *r, const json_t *object, const char *key)
     return value && json_is_string(value) ? json_string_value(value) : "";
 }
 
+/* Ratios of such numbers are numbers. */
+static bool is_sane(double v) { return v == 0 || (fabs(v) > 1e-60 && fabs(v) < 1e60); }
+
 static double number_of(reader *r, const json_t *object, const char *key, double least)
 {
     const json_t *value = member(r, object, key);
@@ -82,6 +86,8 @@ static double number_of(reader *r, const json_t *object, const char *key, double
         refuse(r, "'%s' is not a number", key);
     else if (value && !(v >= least))
         refuse(r, "'%s' is %g, less than %g", key, v, least);
+    else if (value && !is_sane(v))
+        refuse(r, "'%s' is %g: no prediction is", key, v);
     return v;
 }
 
@@ -142,7 +148,7 @@ static void read_metric(reader *r, const char *name, json_t *json, wl_value *out
     out->known = true;
     json_object_foreach(parts, part, value)
     {
-        if (out->part_count == WL_PARTS_MAX || !json_is_number(value)) {
+        if (out->part_count == WL_PARTS_MAX || !json_is_number(value) || !is_sane(json_number_value(value))) {
             refuse(r, "the parts of '%s' are not at most %d numbers", name, WL_PARTS_MAX);
             return;
         }
@@ -195,8 +201,8 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
         m->bound_known[bound] = true;
         m->bound_s[bound] = number_of(r, bounds, name, 0);
     }
-    if (r->status == WL_OK && !(m->time_s > 0 && m->items_per_s > 0))
-        refuse(r, "a time of 0 is no prediction");
+    if (r->status == WL_OK && !(m->time_s > 0 && m->items_per_s > 0 && m->bound_s[m->limiter] > 0))
+        refuse(r, "a time of 0 is no prediction, nor is a limiter without its bound");
     if (block) {
         m->own_cycles = number_of(r, block, "own_cycles", 0);
         m->wait_cycles = number_of(r, block, "wait_cycles", 0);

@@ -135,7 +135,7 @@ static void say_no_metric(const story *s)
         used = n > 0 && used + (size_t)n < sizeof names ? used + (size_t)n : used;
     }
     if (used > 0)
-        say(s->diff, "There is no more of %s: what differs is how it is asked for%s.", names,
+        say(s->diff, "There is hardly more of %s: what differs is how it is asked for%s.", names,
             same_device(s->diff) ? "" : ", or the device");
     else if (wl_bound_metric(bound, 0, &m))
         say(s->diff, "What stands behind it (%s) is not known on both sides.", wl_metric_name(m));
