@@ -29,6 +29,14 @@
 
 #define ASSUMED_PAGE ((int64_t)2 << 20)
 
+/* The instructions of a thread depend on the folding alone, where no access depends on the launch: kept for some. */
+#define FOLDINGS_KEPT 16
+typedef struct kept_instructions {
+    int64_t fold[3]; /* 0: none */
+    wl_arena arena;
+    wl_instructions instructions;
+} kept_instructions;
+
 struct wl_predictor {
     const wl_kernel *kernel;
     const wl_device *device;
@@ -38,6 +46,8 @@ struct wl_predictor {
     wl_arena fixed_arena, launch_arena; /* what outlives a launch, and what does not */
     bool has_fixed_view;
     wl_view fixed_view;
+    kept_instructions foldings[FOLDINGS_KEPT];
+    size_t next_folding; /* to be replaced */
     wl_counter counter;
     wl_warps_scratch warps;
     wl_access_cost *costs;
@@ -63,7 +73,7 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     wl_status status = WL_OK;
     if (!p->costs || !p->field_shares || !p->access_shares)
         status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    p->has_fixed_view = wl_view_is_fixed(kernel);
+    p->has_fixed_view = p->counter.keep = wl_view_is_fixed(kernel);
     if (status == WL_OK && p->has_fixed_view)
         status = wl_view_make(kernel, NULL, &p->fixed_arena, &p->fixed_view, err);
     if (status != WL_OK) {
@@ -81,6 +91,8 @@ void wl_predictor_free(wl_predictor *predictor)
         return;
     wl_counter_free(&predictor->counter);
     wl_warps_scratch_free(&predictor->warps);
+    for (size_t i = 0; i < FOLDINGS_KEPT; i++)
+        wl_arena_free(&predictor->foldings[i].arena);
     wl_arena_free(&predictor->launch_arena);
     wl_arena_free(&predictor->fixed_arena);
     free(predictor);
@@ -325,6 +337,27 @@ static wl_status set_access_shares(wl_predictor *p, const wl_view *view, const w
 
 /* ---- the stages ---- */
 
+static wl_status find_instructions(wl_predictor *p, const wl_view *view, const wl_geometry *g, wl_instructions *out,
+                                   wl_error *err)
+{
+    if (!p->has_fixed_view)
+        return wl_instructions_make(p->kernel, g, view->bounds, &p->launch_arena, out, err);
+    for (size_t i = 0; i < FOLDINGS_KEPT; i++) {
+        const kept_instructions *kept = &p->foldings[i];
+        if (memcmp(kept->fold, g->fold, sizeof g->fold) == 0) {
+            *out = kept->instructions;
+            return WL_OK;
+        }
+    }
+    kept_instructions *kept = &p->foldings[p->next_folding++ % FOLDINGS_KEPT];
+    wl_arena_free(&kept->arena);
+    memset(kept->fold, 0, sizeof kept->fold);
+    WL_TRY(wl_instructions_make(p->kernel, g, view->bounds, &kept->arena, &kept->instructions, err));
+    memcpy(kept->fold, g->fold, sizeof kept->fold);
+    *out = kept->instructions;
+    return WL_OK;
+}
+
 /* Everything up to the first fitted number. */
 static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
                        const wl_view **view, wl_counts *out, wl_error *err)
@@ -348,7 +381,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     wl_instructions instructions;
     const wl_warps_options warps_options = {.samples = options ? options->l1_samples : 0};
     p->warps.arena = &p->launch_arena;
-    WL_TRY(wl_instructions_make(p->kernel, &out->busy, (*view)->bounds, &p->launch_arena, &instructions, err));
+    WL_TRY(find_instructions(p, *view, &out->busy, &instructions, err));
     WL_TRY(wl_warps_measure(p->kernel, &out->busy, (*view)->bounds, &instructions, &p->rules, &warps_options, &p->warps,
                             p->costs, &out->warps, err));
     (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);

@@ -69,5 +69,11 @@ static inline int64_t wl_gcd(int64_t a, int64_t b)
 static inline int64_t wl_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t wl_max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline bool wl_is_pow2(int64_t a) { return a > 0 && (a & (a - 1)) == 0; }
+static inline int wl_log2(int64_t pow2) { return 63 - __builtin_clzll((unsigned long long)pow2); }
+
+/* a / 2^shift rounding down. Addresses in a halo may be negative; every compiler we build with shifts them
+ * arithmetically. */
+_Static_assert((-3 >> 1) == -2, "right shift of a negative number must round down");
+static inline int64_t wl_shift_down(int64_t a, int shift) { return a >> shift; }
 
 #endif /* WL_BASE_CKD_H */

@@ -11,7 +11,7 @@
 #include "footprint/solid.h"
 
 #define COVER_SHARE 4 /* of the row budget, one part in so many is spent on covered granules: they matter less */
-#define SWEEP_MAX 256  /* boxes in one sweep; a field with more is visited row by row */
+#define SWEEP_MAX 256 /* boxes in one sweep; a field with more is visited row by row */
 
 /* A run of bytes relative to its row; `solid` when every byte of it is accessed. */
 typedef struct interval {
@@ -28,6 +28,7 @@ typedef struct sweep_box {
 
 typedef struct sweep {
     int64_t granule;
+    int shift; /* log2 of it */
     const wl_shape *shape;
     wl_solid *solid;
     int outer_count; /* levels left, and their strides, ascending */
@@ -60,11 +61,11 @@ static int merge_runs(const sweep *s, const int16_t *active, int n, interval *ru
     return merged;
 }
 
-static int64_t row_touched(const interval *runs, int n, int64_t rho, int64_t granule)
+static int64_t row_touched(const interval *runs, int n, int64_t rho, int shift)
 {
     int64_t touched = 0, top = INT64_MIN;
     for (int i = 0; i < n; i++) {
-        const int64_t lo = wl_floor_div(rho + runs[i].first, granule), hi = wl_floor_div(rho + runs[i].last, granule);
+        const int64_t lo = wl_shift_down(rho + runs[i].first, shift), hi = wl_shift_down(rho + runs[i].last, shift);
         touched += hi - wl_max(lo, top + 1) + 1;
         top = hi;
     }
@@ -84,11 +85,12 @@ static void find_solid(sweep *s, const int16_t *active, int n)
     s->too_fine = !ok || !wl_solid_finish(s->solid) || s->too_fine;
 }
 
-static int64_t row_covered(const wl_run *runs, size_t n, int64_t rho, int64_t granule)
+static int64_t row_covered(const wl_run *runs, size_t n, int64_t rho, const sweep *s)
 {
     int64_t covered = 0;
     for (size_t i = 0; i < n; i++)
-        covered += wl_max(0, wl_floor_div(rho + runs[i].last + 1, granule) - wl_ceil_div(rho + runs[i].first, granule));
+        covered += wl_max(0, wl_shift_down(rho + runs[i].last + 1, s->shift) -
+                                 wl_shift_down(rho + runs[i].first + s->granule - 1, s->shift));
     return covered;
 }
 
@@ -98,7 +100,7 @@ static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues
     const int count = merge_runs(s, active, n, runs);
     for (int i = 0; i < rows->count; i++)
         if (rows->weight[i])
-            s->total.touched += rows->weight[i] * row_touched(runs, count, wl_residue(rows, i), s->granule);
+            s->total.touched += rows->weight[i] * row_touched(runs, count, wl_residue(rows, i), s->shift);
     span out = {runs[0].first, runs[count - 1].last, 0, 0};
     if (!s->want_covered)
         return out;
@@ -107,7 +109,7 @@ static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues
     const size_t solids = s->solid->run_count;
     for (int i = 0; i < rows->count; i++)
         if (rows->weight[i])
-            s->total.covered += rows->weight[i] * row_covered(solid, solids, wl_residue(rows, i), s->granule);
+            s->total.covered += rows->weight[i] * row_covered(solid, solids, wl_residue(rows, i), s);
     if (solids && solid[0].first == out.first)
         out.head = solid[0].last - solid[0].first + 1;
     if (solids && solid[solids - 1].last == out.last)
@@ -125,8 +127,8 @@ static void subtract_shared(sweep *s, const span *a, const span *b, int64_t dist
         return;
     for (int i = 0; i < rows->count; i++) {
         const int64_t rho = wl_residue(rows, i);
-        const int64_t granule = wl_floor_div(rho + a->last, g);
-        if (!rows->weight[i] || granule != wl_floor_div(rho + distance + b->first, g))
+        const int64_t granule = wl_shift_down(rho + a->last, s->shift);
+        if (!rows->weight[i] || granule != wl_shift_down(rho + distance + b->first, s->shift))
             continue;
         s->total.touched -= rows->weight[i];
         /* bytes of the shared granule on both sides */
@@ -136,35 +138,28 @@ static void subtract_shared(sweep *s, const span *a, const span *b, int64_t dist
     }
 }
 
-static int compare_int64(const void *p, const void *q)
+/* Boxes of one region have many ends in common, so a sorted list of different ones stays short. */
+static int add_point(int64_t *points, int count, int64_t point)
 {
-    const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
-    return (a > b) - (a < b);
+    int at = count;
+    while (at > 0 && points[at - 1] > point)
+        at--;
+    if (at > 0 && points[at - 1] == point)
+        return count;
+    for (int i = count; i > at; i--)
+        points[i] = points[i - 1];
+    points[at] = point;
+    return count + 1;
 }
 
 static int break_points(const sweep *s, const int16_t *active, int n, int level, int64_t *points)
 {
     int count = 0;
     for (int i = 0; i < n; i++) {
-        points[count++] = s->boxes[active[i]].lo[level];
-        points[count++] = s->boxes[active[i]].hi[level];
+        count = add_point(points, count, s->boxes[active[i]].lo[level]);
+        count = add_point(points, count, s->boxes[active[i]].hi[level]);
     }
-    if (count > 40) {
-        qsort(points, (size_t)count, sizeof *points, compare_int64);
-    } else {
-        for (int i = 1; i < count; i++) {
-            const int64_t p = points[i];
-            int at = i;
-            for (; at > 0 && points[at - 1] > p; at--)
-                points[at] = points[at - 1];
-            points[at] = p;
-        }
-    }
-    int unique = 0;
-    for (int i = 0; i < count; i++)
-        if (unique == 0 || points[unique - 1] != points[i])
-            points[unique++] = points[i];
-    return unique;
+    return count;
 }
 
 /* Counts the active boxes over levels level..0, for rows distributed as `rows`. */
@@ -418,32 +413,118 @@ static void sort_boxes(wl_point_box *boxes, int n)
     }
 }
 
-wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
-                         bool want_covered, wl_count *out, wl_error *err)
+/* Where cells are all an address depends on: the cells of the region, from the first one on. */
+static void make_key(const wl_shape *shape, const wl_region *region, wl_laid *out)
 {
-    int n = 0;
-    WL_TRY(wl_boxes_make(counter, shape, region, &n, err));
+    const wl_linear *linear = &shape->linears[0];
+    wl_count_key *key = &out->key;
+    int64_t origin[3] = {0};
+    key->shape = shape->id;
+    key->boxes = 0;
+    for (int i = 0; i < WL_LOOPS_MAX; i++)
+        key->loops[i] = i < region->kernel->loop_count ? region->kernel->loop_extent[i] : 1;
+    for (int b = 0; b < region->blocks.count; b++) {
+        wl_box3 cells = wl_block_cells(region->geometry, &region->blocks.boxes[b]);
+        if (cells.lo[0] >= cells.hi[0] || cells.lo[1] >= cells.hi[1] || cells.lo[2] >= cells.hi[2])
+            continue;
+        if (key->boxes == 0)
+            memcpy(origin, cells.lo, sizeof origin);
+        for (int d = 0; d < 3; d++) {
+            cells.lo[d] -= origin[d];
+            cells.hi[d] -= origin[d];
+        }
+        key->box[key->boxes++] = cells;
+    }
+    out->origin = shape->base;
+    for (int d = 0; d < 3; d++)
+        out->origin += origin[d] * linear->stride[WL_AXIS_CELL + d];
+    out->has_key = key->boxes > 0;
+}
+
+void wl_shape_lay(const wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out)
+{
+    const wl_linear *linear = &shape->linears[0];
+    out->shape = shape;
+    out->region = region;
+    out->made = out->has_key = false;
+    if (counter->keep && shape->id && shape->linear_count == 1 &&
+        !(linear->split[0] || linear->split[1] || linear->split[2]))
+        make_key(shape, region, out);
+}
+
+static wl_status make_boxes(wl_counter *counter, wl_laid *laid, wl_error *err)
+{
+    if (laid->made)
+        return WL_OK;
+    WL_TRY(wl_boxes_make(counter, laid->shape, laid->region, &laid->count, err));
+    sort_boxes(counter->boxes, laid->count);
+    laid->boxes = counter->boxes;
+    laid->made = true;
+    return WL_OK;
+}
+
+static wl_status count_boxes(wl_counter *counter, const wl_laid *laid, int64_t moved, int64_t granule_bytes,
+                             bool want_covered, wl_count *out, wl_error *err)
+{
+    wl_shape shape = *laid->shape;
     sweep s;
+    shape.base += moved;
     s.granule = granule_bytes;
-    s.shape = shape;
+    s.shift = wl_log2(granule_bytes);
+    s.shape = &shape;
     s.want_covered = want_covered;
     s.uncertain = false;
     s.solid = &counter->solid;
     s.total = (wl_count){0, 0};
-    wl_point_box *boxes = counter->boxes;
-    sort_boxes(boxes, n);
+    const wl_point_box *boxes = laid->boxes;
     /* boxes whose addresses lie apart cannot share a granule: count each cluster alone */
-    for (int start = 0, end; start < n; start = end) {
+    for (int start = 0, end; start < laid->count; start = end) {
         int64_t last = boxes[start].last;
-        for (end = start + 1;
-             end < n && wl_floor_div(boxes[end].first, granule_bytes) <= wl_floor_div(last, granule_bytes); end++)
+        for (end = start + 1; end < laid->count &&
+                              wl_shift_down(boxes[end].first + moved, s.shift) <= wl_shift_down(last + moved, s.shift);
+             end++)
             last = wl_max(last, boxes[end].last);
-        WL_TRY(count_cluster(counter, shape, boxes + start, end - start, &s, err));
+        WL_TRY(count_cluster(counter, &shape, boxes + start, end - start, &s, err));
     }
     *out = s.total;
     if (!want_covered || s.uncertain)
         out->covered = -1;
     return WL_OK;
+}
+
+wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered,
+                        wl_count *out, wl_error *err)
+{
+    wl_kept_count *kept = NULL;
+    const wl_count_method before = counter->method;
+    wl_status status = WL_OK;
+    if (laid->has_key) {
+        laid->key.granule = granule_bytes;
+        laid->key.want_covered = want_covered;
+        laid->key.alignment = (laid->origin + moved) & (granule_bytes - 1);
+        kept = wl_count_memo_find(&counter->memo, &laid->key);
+    }
+    if (kept && wl_count_key_same(&kept->key, &laid->key)) {
+        *out = (wl_count){kept->touched, kept->covered};
+        counter->method = (wl_count_method)kept->method;
+    } else {
+        counter->method = WL_COUNT_CLOSED_FORM;
+        status = make_boxes(counter, laid, err);
+        if (status == WL_OK)
+            status = count_boxes(counter, laid, moved, granule_bytes, want_covered, out, err);
+        if (status == WL_OK && kept)
+            *kept = (wl_kept_count){laid->key, out->touched, out->covered, (int)counter->method};
+    }
+    counter->method = counter->method > before ? counter->method : before;
+    return status;
+}
+
+wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
+                         bool want_covered, wl_count *out, wl_error *err)
+{
+    wl_laid laid;
+    wl_shape_lay(counter, shape, region, &laid);
+    return wl_laid_count(counter, &laid, 0, granule_bytes, want_covered, out, err);
 }
 
 void wl_counter_free(wl_counter *counter)
@@ -452,5 +533,6 @@ void wl_counter_free(wl_counter *counter)
     wl_solid_free(&counter->solid);
     wl_granules_free(&counter->granules);
     wl_granules_free(&counter->starts);
+    wl_count_memo_free(counter->memo);
     *counter = (wl_counter){0};
 }

@@ -16,6 +16,7 @@
 #define WL_FOOTPRINT_COUNT_H
 
 #include "footprint/granules.h"
+#include "footprint/memo.h"
 #include "footprint/shape.h"
 #include "footprint/solid.h"
 
@@ -33,7 +34,7 @@ typedef struct wl_region {
     const wl_kernel *kernel;
     wl_block_set blocks;
     int64_t first_thread, thread_count; /* of each block, when threads are enumerated; count 0: all of them */
-    bool onto_last; /* threads enumerated: what the count before this one found is counted, too */
+    bool onto_last;                     /* threads enumerated: what the count before this one found is counted, too */
 } wl_region;
 
 /* Scratch memory, reused from count to count. */
@@ -44,6 +45,8 @@ typedef struct wl_counter {
     wl_solid solid;
     wl_count_method method; /* the most laborious one used since it was last reset */
     int64_t row_budget;     /* steps to spend on one box before giving up          */
+    bool keep;              /* counts of shapes with an id, which must stay the same shapes */
+    wl_count_memo *memo;
 } wl_counter;
 
 #define WL_ROW_BUDGET ((int64_t)1 << 22)
@@ -56,6 +59,22 @@ double wl_threads_steps(const wl_kernel *kernel, const wl_access *access);
  * WL_E_LIMIT when rows must be visited one by one and there are more than the budget. */
 wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
                          bool want_covered, wl_count *out, wl_error *err);
+
+/* The same in two steps, for counting a region several times: its boxes are made once, and counted at any granule, all
+ * addresses moved by some bytes. Valid until the counter makes other boxes, and while shape and region stay. */
+typedef struct wl_laid {
+    const wl_shape *shape;
+    const wl_region *region;
+    bool made;                        /* boxes are made when a count is not known yet */
+    const struct wl_point_box *boxes; /* the counter's, sorted */
+    int count;
+    bool has_key;
+    wl_count_key key;
+    int64_t origin; /* address of the key's origin */
+} wl_laid;
+void wl_shape_lay(const wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out);
+wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered,
+                        wl_count *out, wl_error *err);
 
 /* The same for accesses that are not affine, by evaluating every thread. */
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,

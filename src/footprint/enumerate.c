@@ -192,7 +192,7 @@ wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses,
     walk w = {.granules = &counter->granules,
               .starts = &counter->starts,
               .region = region,
-              .shift = want_covered ? 0 : 63 - __builtin_clzll((unsigned long long)granule_bytes)};
+              .shift = want_covered ? 0 : wl_log2(granule_bytes)};
     wl_status status = WL_OK;
     counter->method = WL_COUNT_THREADS;
     if (!region->onto_last)

@@ -1,20 +1,19 @@
 /* residues.c - see residues.h. SPDX-License-Identifier: MIT */
 #include "footprint/residues.h"
 
-#include <string.h>
-
 #include "base/ckd.h"
 
 bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, int n, wl_residues *out)
 {
-    int64_t step = granule;
+    uint64_t bits = (uint64_t)granule; /* the largest power of two that divides all of them is their lowest bit */
     for (int i = 0; i < n; i++)
-        step = wl_gcd(step, strides[i]);
-    const bool fits = granule / step <= WL_RESIDUES_MAX;
+        bits |= (uint64_t)strides[i];
+    const int64_t step = (int64_t)(bits & -bits);
+    const bool fits = granule >> wl_log2(step) <= WL_RESIDUES_MAX;
     out->granule = granule;
-    out->first = wl_floor_mod(base, granule);
+    out->first = base & (granule - 1);
     out->step = fits ? step : granule;
-    out->count = (int)(granule / out->step);
+    out->count = (int)(granule >> wl_log2(out->step));
     memset(out->weight, 0, (size_t)out->count * sizeof *out->weight);
     out->weight[0] = 1;
     return fits;
@@ -42,4 +41,13 @@ void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, i
             out->weight[at + i - count] += repeats * in->weight[i];
         at = (at + turn) % count;
     }
+}
+
+void wl_residues_add(const wl_residues *in, int64_t distance, wl_residues *out)
+{
+    const int shift = wl_log2(out->step);
+    const uint64_t mask = (uint64_t)out->granule - 1;
+    uint64_t at = (uint64_t)in->first + (uint64_t)distance - (uint64_t)out->first;
+    for (int i = 0; i < in->count; i++, at += (uint64_t)in->step)
+        out->weight[(at & mask) >> shift] += in->weight[i];
 }

@@ -1,13 +1,15 @@
 /* residues.h - how many rows start at each alignment.
  *
  * Row addresses modulo the granule are first + i * step, i < count, with weight[i] rows each; count * step is the
- * granule, so moving all rows by a multiple of a stride is a rotation of the weights, and an arithmetic progression
- * of moves is a cyclic convolution. SPDX-License-Identifier: MIT */
+ * granule, a power of two, so moving all rows by a multiple of a stride is a rotation of the weights, and an arithmetic
+ * progression of moves is a cyclic convolution. SPDX-License-Identifier: MIT */
 #ifndef WL_FOOTPRINT_RESIDUES_H
 #define WL_FOOTPRINT_RESIDUES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define WL_RESIDUES_MAX 256
 
@@ -38,6 +40,15 @@ static inline void wl_residues_move(const wl_residues *in, int64_t stride, int64
     out->first = (int64_t)(((uint64_t)in->first + (uint64_t)stride * (uint64_t)from) & (uint64_t)(in->granule - 1));
     out->weight[0] = in->weight[0] * n;
 }
+
+/* Weights beyond `count` are not touched. */
+static inline void wl_residues_copy(const wl_residues *in, wl_residues *out)
+{
+    memcpy(out, in, offsetof(wl_residues, weight) + (size_t)in->count * sizeof *in->weight);
+}
+
+/* Adds the rows of `in`, moved by `distance`, to `out`, whose classes must be as fine. */
+void wl_residues_add(const wl_residues *in, int64_t distance, wl_residues *out);
 
 static inline int64_t wl_residue(const wl_residues *r, int i) { return (r->first + i * r->step) & (r->granule - 1); }
 

@@ -48,6 +48,7 @@ typedef struct wl_patch {
 } wl_patch;
 
 typedef struct wl_shape {
+    int id;       /* of those that outlive a launch, so that counts can be kept (memo.h); 0: none */
     int64_t base; /* address of the point with all coordinates 0 */
     int level_count;
     int64_t stride[WL_LEVELS_MAX]; /* ascending, bytes, > 0 */

@@ -183,7 +183,7 @@ wl_status wl_program_run_first(wl_program *program, wl_lane_values *values, wl_p
 
 double wl_access_steps(const wl_kernel *kernel, const wl_access *access)
 {
-    const uint32_t vars = wl_expr_vars(access->index);
+    const uint32_t vars = kernel->loop_count ? wl_expr_vars(access->index) : 0;
     double steps = 1;
     for (int i = 0; i < kernel->loop_count; i++)
         steps *= vars & (1u << (WL_VAR_LOOP_0 + i)) ? (double)kernel->loop_extent[i] : 1;

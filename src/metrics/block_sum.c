@@ -21,12 +21,12 @@ typedef struct summer {
     int64_t period; /* its size: blocks that differ by it are aligned alike */
 } summer;
 
-/* Counts one block (or warp) that stands for `weight` of them; the shape is moved to where it is. */
-static wl_status add_shape(const summer *s, double weight, const wl_shape *shape, const wl_region *region)
+/* Counts one block (or warp), moved by some bytes, that stands for `weight` of them. */
+static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t moved)
 {
     const bool covered = s->in->want_covered && s->at == 0;
     wl_count c;
-    WL_TRY(wl_shape_count(s->in->counter, shape, region, s->period, covered, &c, s->err));
+    WL_TRY(wl_laid_count(s->in->counter, laid, moved, s->period, covered, &c, s->err));
     s->sum->granules[s->at] += weight * (double)c.touched;
     if (covered)
         s->sum->covered += weight * (double)wl_max(0, c.covered);
@@ -60,27 +60,23 @@ static wl_region one_block(const summer *s, const int64_t block[3])
     return r;
 }
 
-/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. */
-static wl_status sum_by_alignment(const summer *s, const wl_shape *shape, const wl_block_class *c)
+/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. `laid` is the first
+ * block of the class. */
+static wl_status sum_by_alignment(const summer *s, wl_laid *laid, const wl_block_class *c)
 {
     int64_t strides[3];
     for (int d = 0; d < 3; d++)
-        strides[d] = wl_block_stride(&shape->linears[0], s->in->geometry, d);
+        strides[d] = wl_block_stride(&laid->shape->linears[0], s->in->geometry, d);
     wl_residues here, next;
     if (!wl_residues_start(0, s->period, strides, 3, &here))
         return WL_E_UNSUPPORTED;
     for (int d = 0; d < 3; d++) {
         wl_residues_move(&here, strides[d], 0, c->count[d], &next);
-        here = next;
+        wl_residues_copy(&next, &here);
     }
-    const wl_region region = one_block(s, c->first);
-    for (int i = 0; i < here.count; i++) {
-        wl_shape moved = *shape;
-        if (!here.weight[i])
-            continue;
-        moved.base += wl_residue(&here, i);
-        WL_TRY(add_shape(s, (double)here.weight[i], &moved, &region));
-    }
+    for (int i = 0; i < here.count; i++)
+        if (here.weight[i])
+            WL_TRY(add_laid(s, (double)here.weight[i], laid, wl_residue(&here, i)));
     return WL_OK;
 }
 
@@ -122,7 +118,9 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
         }
         const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
         const wl_region region = one_block(s, block);
-        WL_TRY(add_shape(s, weight, shape, &region));
+        wl_laid laid;
+        wl_shape_lay(s->in->counter, shape, &region, &laid);
+        WL_TRY(add_laid(s, weight, &laid, 0));
     }
     return WL_OK;
 }
@@ -149,6 +147,25 @@ static wl_status sum_opaque(const summer *s)
     return WL_OK;
 }
 
+static wl_status sum_class(summer *s, const wl_shape *shape, const wl_block_class *c)
+{
+    const wl_region first = one_block(s, c->first);
+    bool alike = shape->linear_count == 1; /* but for the alignment */
+    wl_laid laid;
+    if (alike)
+        wl_shape_lay(s->in->counter, shape, &first, &laid);
+    for (s->at = 0; s->at < s->in->granule_count; s->at++) {
+        s->period = s->in->granules[s->at];
+        wl_status status = alike ? sum_by_alignment(s, &laid, c) : WL_E_UNSUPPORTED;
+        if (status == WL_E_UNSUPPORTED) { /* as it will be at every longer granule */
+            alike = false;
+            status = sum_by_position(s, shape, c);
+        }
+        WL_TRY(status);
+    }
+    return WL_OK;
+}
+
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err)
 {
     const wl_field_side *f = &input->view->fields[input->field][input->side];
@@ -160,16 +177,8 @@ wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, 
         return sum_opaque(&s);
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
     const int n = wl_block_classes(input->geometry, classes);
-    for (s.at = 0; s.at < input->granule_count; s.at++) {
-        s.period = input->granules[s.at];
-        for (int i = 0; i < n; i++) {
-            wl_status status =
-                f->shape.linear_count == 1 ? sum_by_alignment(&s, &f->shape, &classes[i]) : WL_E_UNSUPPORTED;
-            if (status == WL_E_UNSUPPORTED)
-                status = sum_by_position(&s, &f->shape, &classes[i]);
-            WL_TRY(status);
-        }
-    }
+    for (int i = 0; i < n; i++)
+        WL_TRY(sum_class(&s, &f->shape, &classes[i]));
     return WL_OK;
 }
 
@@ -205,22 +214,68 @@ static bool looks_at_blocks(const wl_shape *shape)
     return false;
 }
 
+/* The threads of one warp as boxes, as if each thread were a block of its own. */
+static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads, const wl_region *warp)
+{
+    wl_geometry inside = {.grid = {g->block[0], g->block[1], g->block[2]}, .blocks = g->threads};
+    wl_region r = {.geometry = threads, .kernel = warp->kernel};
+    const int64_t last = wl_min(warp->first_thread + warp->thread_count, g->threads);
+    wl_block_interval(&inside, warp->first_thread, last, &r.blocks);
+    for (int i = 0; i < r.blocks.count; i++)
+        for (int d = 0; d < 3; d++) {
+            r.blocks.boxes[i].lo[d] += warp->blocks.boxes[0].lo[d] * g->block[d];
+            r.blocks.boxes[i].hi[d] += warp->blocks.boxes[0].lo[d] * g->block[d];
+        }
+    return r;
+}
+
+/* Counts one warp in closed form; false, with nothing added, where that does not work out. */
+static bool add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes)
+{
+    wl_count c[WL_GRANULES_MAX];
+    wl_error ignored = {0};
+    wl_laid laid;
+    wl_shape_lay(s->in->counter, shape, boxes, &laid);
+    for (int i = 0; i < s->in->granule_count; i++) {
+        const bool covered = s->in->want_covered && i == 0;
+        if (wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &ignored) != WL_OK ||
+            (covered && c[i].covered < 0))
+            return false;
+    }
+    for (int i = 0; i < s->in->granule_count; i++)
+        s->sum->granules[i] += weight * (double)c[i].touched;
+    if (s->in->want_covered)
+        s->sum->covered += weight * (double)c[0].covered;
+    return true;
+}
+
 static wl_status sum_sampled_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
+    const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
+    const bool in_boxes = f->has_shape && !looks_at_blocks(&f->shape);
     const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
     wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    wl_geometry threads = *g;
+    for (int d = 0; d < 3; d++)
+        threads.block[d] = 1;
     any.thread_count = warp_size;
     const int64_t n = sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
     s->sum->sampled = n < warps;
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = wl_sample_block(i, n, warps);
+        const double weight = (double)warps / (double)n;
         int64_t block[3];
         wl_block_at(g, number / per_block, block);
         wl_region region = one_block(s, block);
         region.first_thread = number % per_block * warp_size;
         region.thread_count = warp_size;
-        WL_TRY(add_threads(s, (double)warps / (double)n, &region));
+        if (in_boxes) {
+            const wl_region boxes = boxes_of_warp(g, &threads, &region);
+            if (add_boxes(s, weight, &f->shape, &boxes))
+                continue;
+        }
+        WL_TRY(add_threads(s, weight, &region));
     }
     return WL_OK;
 }

@@ -1,13 +1,14 @@
 /* executions.c - see executions.h. SPDX-License-Identifier: MIT */
 #include "metrics/executions.h"
 
-#include <string.h>
-
 #include "metrics/spread.h"
 
-static int64_t block_stride(const wl_executions *e, int d)
+void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *group, const wl_geometry *geometry)
 {
-    return wl_block_stride(&e->group->linear, e->geometry, d);
+    for (int d = 0; d < 3; d++)
+        starts->stride[d] = wl_block_stride(&group->linear, geometry, d);
+    starts->count = 0;
+    starts->sampled = 0;
 }
 
 static int64_t loop_stride(const wl_executions *e, int loop) { return e->group->linear.stride[WL_AXIS_LOOP + loop]; }
@@ -15,48 +16,54 @@ static int64_t loop_stride(const wl_executions *e, int loop) { return e->group->
 /* An access that does not name a loop is executed once. */
 static bool in_loop(const wl_executions *e, int loop) { return e->group->loops >> loop & 1; }
 
-bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues *out)
+/* Block starts modulo the period. Their alignment classes are among those of all warps, so they fit where those do. */
+static const wl_residues *block_starts(const wl_executions *e, int64_t period, const int64_t *strides, int n)
 {
-    const wl_pattern *p = e->pattern;
-    int64_t strides[3 + WL_LOOPS_MAX + WL_WARPS_MAX];
-    int n = 0;
-    for (int d = 0; d < 3; d++)
-        strides[n++] = block_stride(e, d);
-    for (int i = 0; i < e->kernel->loop_count; i++)
-        strides[n++] = loop_stride(e, i);
-    for (int w = 0; w < p->warps; w++)
-        strides[n++] = p->start[w];
-    wl_residues here, next;
-    if (!wl_residues_start(0, period, strides, n, &here))
-        return false;
+    wl_residues next, *here;
+    for (int i = 0; i < e->starts->count; i++)
+        if (e->starts->at[i].granule == period)
+            return &e->starts->at[i];
+    if (e->starts->count == WL_PERIODS_MAX)
+        e->starts->count = 0;
+    here = &e->starts->at[e->starts->count++];
+    (void)wl_residues_start(0, period, strides, n, here);
     for (int d = 0; d < 3; d++) {
-        wl_residues_move(&here, block_stride(e, d), e->blocks->first[d], e->blocks->count[d], &next);
-        here = next;
+        wl_residues_move(here, e->starts->stride[d], e->blocks->first[d], e->blocks->count[d], &next);
+        wl_residues_copy(&next, here);
     }
     for (int i = 0; i < e->kernel->loop_count; i++) {
         if (!in_loop(e, i))
             continue;
-        wl_residues_move(&here, loop_stride(e, i), 0, e->kernel->loop_extent[i], &next);
-        here = next;
+        wl_residues_move(here, loop_stride(e, i), 0, e->kernel->loop_extent[i], &next);
+        wl_residues_copy(&next, here);
     }
-    *out = here;
-    if (here.count == 1) { /* all warps start at a multiple of the period */
-        out->weight[0] *= p->warps;
-        return true;
-    }
-    memset(out->weight, 0, (size_t)out->count * sizeof *out->weight);
-    for (int w = 0; w < p->warps; w++) {
-        wl_residues_move(&here, p->start[w], 1, 1, &next);
-        for (int i = 0; i < out->count; i++)
-            out->weight[i] += next.weight[i];
-    }
+    return here;
+}
+
+bool wl_executions_positions(const wl_executions *e, int64_t period, wl_residues *out)
+{
+    int64_t strides[3 + WL_LOOPS_MAX + WL_WARPS_MAX];
+    int n = 0;
+    for (int d = 0; d < 3; d++)
+        strides[n++] = e->starts->stride[d];
+    for (int i = 0; i < e->kernel->loop_count; i++)
+        strides[n++] = loop_stride(e, i);
+    const int of_blocks = n;
+    for (int w = 0; w < e->warps->warps; w++)
+        strides[n++] = e->warps->start[w];
+    if (!wl_residues_start(0, period, strides, n, out))
+        return false;
+    const wl_residues *blocks = block_starts(e, period, strides, of_blocks);
+    out->weight[0] = 0;
+    for (int w = 0; w < e->warps->warps; w++)
+        wl_residues_add(blocks, e->warps->start[w], out);
     return true;
 }
 
 int64_t wl_executions_nth(const wl_executions *e, int64_t i)
 {
-    int64_t address = e->pattern->start[i % e->pattern->warps];
-    i /= e->pattern->warps;
+    int64_t address = e->warps->start[i % e->warps->warps];
+    i /= e->warps->warps;
     for (int l = 0; l < e->kernel->loop_count; l++) {
         if (!in_loop(e, l))
             continue;
@@ -64,18 +71,27 @@ int64_t wl_executions_nth(const wl_executions *e, int64_t i)
         i /= e->kernel->loop_extent[l];
     }
     for (int d = 0; d < 3; d++) {
-        address += (e->blocks->first[d] + i % e->blocks->count[d]) * block_stride(e, d);
+        address += (e->blocks->first[d] + i % e->blocks->count[d]) * e->starts->stride[d];
         i /= e->blocks->count[d];
     }
     return address;
 }
 
-int64_t wl_executions_spread(const wl_executions *e, uint64_t i)
+static int64_t sampled_block(const wl_executions *e, uint64_t i)
 {
-    int64_t address = e->pattern->start[wl_spread_below(i, 3, e->pattern->warps)];
+    int64_t address = 0;
     for (int d = 0; d < 3; d++)
-        address += (e->blocks->first[d] + wl_spread_below(i, d, e->blocks->count[d])) * block_stride(e, d);
+        address += (e->blocks->first[d] + wl_spread_below(i, d, e->blocks->count[d])) * e->starts->stride[d];
     for (int l = 0; l < e->kernel->loop_count; l++)
         address += wl_spread_below(i + (uint64_t)l * 977, 4, e->kernel->loop_extent[l]) * loop_stride(e, l);
     return address;
+}
+
+int64_t wl_executions_spread(const wl_executions *e, uint64_t i)
+{
+    wl_block_starts *s = e->starts;
+    for (; s->sampled <= i && s->sampled < WL_SAMPLES_KEPT; s->sampled++)
+        s->sample[s->sampled] = sampled_block(e, s->sampled);
+    return e->warps->start[wl_spread_below(i, 3, e->warps->warps)] +
+           (i < WL_SAMPLES_KEPT ? s->sample[i] : sampled_block(e, i));
 }

@@ -6,13 +6,28 @@
 #include "footprint/residues.h"
 #include "metrics/pattern.h"
 
+/* Where blocks start, all loop steps counted: the same for every warp, so it is kept while the blocks stay the same. */
+#define WL_PERIODS_MAX 4
+#define WL_SAMPLES_KEPT 1024
+typedef struct wl_block_starts {
+    int64_t stride[3]; /* bytes from block to block */
+    int count;
+    wl_residues at[WL_PERIODS_MAX];
+    uint64_t sampled;
+    int64_t sample[WL_SAMPLES_KEPT]; /* bytes from the first block: the first ones of the evenly spread sample */
+} wl_block_starts;
+
 typedef struct wl_executions {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
     const wl_instruction_group *group;
     const wl_block_class *blocks;
-    const wl_pattern *pattern;
+    wl_block_starts *starts; /* of these blocks */
+    const wl_alike *warps;
 } wl_executions;
+
+/* Starts afresh: for other blocks, or another group. */
+void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *group, const wl_geometry *geometry);
 
 /* How many start where, modulo `period` and but for the instruction's own offset. False when that makes too many
  * classes. */

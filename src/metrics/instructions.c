@@ -51,6 +51,61 @@ static bool same(const sort_key *a, const sort_key *b)
            a->instruction.offset == b->instruction.offset;
 }
 
+/* ---- orders ---- */
+
+typedef struct place_key {
+    size_t number, field;
+    bool store;
+    const wl_instruction *instruction;
+} place_key;
+
+static int by_place(const void *p, const void *q)
+{
+    const place_key *a = p, *b = q;
+    if (a->store != b->store)
+        return a->store ? 1 : -1;
+    if (a->field != b->field)
+        return a->field < b->field ? -1 : 1;
+    if (a->instruction->group != b->instruction->group)
+        return a->instruction->group < b->instruction->group ? -1 : 1;
+    if (a->instruction->offset != b->instruction->offset)
+        return a->instruction->offset < b->instruction->offset ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int by_order(const void *p, const void *q)
+{
+    const place_key *a = p, *b = q;
+    return (a->instruction->order > b->instruction->order) - (a->instruction->order < b->instruction->order);
+}
+
+static wl_status sort_orders(const wl_kernel *kernel, const wl_bound *bounds, wl_arena *scratch, wl_instructions *in,
+                             wl_error *err)
+{
+    place_key *keys = WL_ARENA_NEW(scratch, place_key, in->count);
+    in->by_place = WL_ARENA_NEW(scratch, size_t, in->count);
+    in->by_order = WL_ARENA_NEW(scratch, size_t, in->count);
+    if (!keys || !in->by_place || !in->by_order)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    size_t n = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        const wl_access *access = bounds[in->list[i].access].access;
+        if (kernel->fields[access->field].shared)
+            continue;
+        keys[n++] = (place_key){i, access->field, access->store, &in->list[i]};
+        *(access->store ? &in->stores : &in->loads) += 1;
+    }
+    qsort(keys, n, sizeof *keys, by_place);
+    for (size_t i = 0; i < n; i++) {
+        in->by_place[i] = keys[i].number;
+        keys[i].number = i;
+    }
+    qsort(keys, in->loads, sizeof *keys, by_order);
+    for (size_t i = 0; i < in->loads; i++)
+        in->by_order[i] = keys[i].number;
+    return WL_OK;
+}
+
 static size_t add_cells(const wl_geometry *g, const wl_bound *bound, size_t access, size_t accesses, size_t group,
                         sort_key *keys)
 {
@@ -100,5 +155,5 @@ wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geome
         if (keys[i].instruction.order < merged->order)
             merged->order = keys[i].instruction.order;
     }
-    return WL_OK;
+    return sort_orders(kernel, bounds, scratch, out, err);
 }

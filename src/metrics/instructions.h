@@ -22,11 +22,14 @@ typedef struct wl_instruction_group {
 typedef struct wl_instructions {
     wl_instruction *list; /* sorted by group */
     size_t count;
+    size_t loads, stores; /* to global memory */
+    size_t *by_place;     /* of these, loads before stores: by field, group and offset */
+    size_t *by_order;     /* of the loads, numbered by place: as a thread executes them */
     wl_instruction_group *groups;
     size_t group_count;
 } wl_instructions;
 
-/* Of the affine accesses. */
+/* Of the affine accesses. Of the geometry only the folding matters, where no access depends on the launch. */
 wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
                                wl_arena *scratch, wl_instructions *out, wl_error *err);
 

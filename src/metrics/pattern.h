@@ -1,7 +1,7 @@
 /* pattern.h - the lanes of a warp relative to each other, and what they cost in the L1 at a given address.
  *
- * Warps of a block whose lanes are arranged alike share one pattern; so do all blocks that the domain's edge cuts off
- * in the same way. Costs that depend on the alignment only are computed once per alignment and kept.
+ * Warps whose lanes are arranged alike share one pattern, whatever block and launch they belong to. Costs that depend
+ * on the alignment only are computed once per alignment and kept.
  *
  * Layer  metrics (uses footprint, launch). SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_PATTERN_H
@@ -32,33 +32,58 @@ typedef struct wl_placement {
     int8_t together[1 << WL_FEW_LINES]; /* data wavefronts of some of the lines, by bit set; -1: not computed yet */
 } wl_placement;
 
-/* One or more warps of a block whose lanes are arranged alike. */
-typedef struct wl_pattern {
+/* Which lanes of a warp take part, and how far they lie from the first of them. */
+typedef struct wl_arrangement {
+    int32_t width; /* bytes per lane */
     int lanes;
     uint8_t lane[WL_LANES_MAX];
     int64_t relative[WL_LANES_MAX]; /* bytes from the first active lane */
-    int64_t span;                   /* from the lowest lane to the highest */
+} wl_arrangement;
+
+/* What follows from an arrangement and the rules of the L1, wherever and whenever it is met: kept from launch to launch
+ * (pattern_table.h). Costs are filled in as they are asked for. */
+typedef struct wl_pattern {
+    wl_arrangement lanes;
+    int64_t span, highest;          /* from the lowest lane to the highest, and from the first to the highest */
     bool separate;                  /* no two lanes share a bank word */
-    int warps;
-    int64_t start[WL_WARPS_MAX]; /* of each warp: bytes from thread 0 of the block to its first active lane */
-    int16_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by alignment of the first lane; -1: not computed yet */
-    wl_warp_written written[WL_PERIOD_MAX];             /* the same; sectors 0: not computed yet */
+    int16_t sectors[WL_PERIOD_MAX]; /* by place of the first lane in its sector; -1: not computed yet    */
+    int16_t hit[WL_PERIOD_MAX];     /* by place in its bank word: moving all lanes by a word turns the banks, no more */
+    wl_warp_written written[WL_PERIOD_MAX]; /* by alignment; sectors 0: not computed yet */
     wl_placement placements[WL_PLACEMENTS];
+    int64_t window_bytes; /* tag_window.h */
+    float *window;
+    uint64_t hash; /* pattern_table.h */
+    struct wl_pattern *next;
 } wl_pattern;
 
-/* All warps of a block of this class that need an instruction of these folded cells, gathered into different patterns.
- * patterns has room for WL_WARPS_MAX; returns how many there are. */
-int wl_patterns_gather(const wl_pattern_context *context, const wl_instruction_group *group, const wl_block_class *c,
-                       uint64_t cells, wl_pattern *patterns);
+/* The warps of a block that share a pattern. */
+typedef struct wl_alike {
+    wl_pattern *pattern;
+    int warps;
+    int64_t start[WL_WARPS_MAX]; /* of each warp: bytes from thread 0 of the block to its first active lane */
+} wl_alike;
 
-/* Fills sectors[alignment] and hit[alignment]. */
-void wl_pattern_cost(const wl_pattern_context *context, wl_pattern *p, int32_t width, int64_t alignment);
+/* Folded threads at the domain's edge may have only some of their cells inside. One bit for each way of being cut off:
+ * do threads cut off like that need an instruction of these folded cells? */
+uint32_t wl_cut_threads(const wl_geometry *geometry, const wl_block_class *c, uint64_t cells);
+
+/* All warps of a block of this class that need an instruction, given by its wl_cut_threads, gathered by pattern.
+ * alike has room for WL_WARPS_MAX; returns how many there are, -1 when memory is short. */
+struct wl_pattern_table;
+int wl_patterns_gather(const wl_pattern_context *context, const wl_instruction_group *group, const wl_block_class *c,
+                       uint32_t cut_threads, struct wl_pattern_table *table, wl_alike *alike);
+
+/* A pattern with no cost computed yet. */
+void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_pattern *out);
+
+/* Sectors, and data wavefronts with every line present, with the first lane at this address. */
+int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address);
+int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address);
 
 /* What a store writes at this alignment. */
-const wl_warp_written *wl_pattern_written(const wl_pattern_context *context, wl_pattern *p, int32_t width,
-                                          int64_t alignment);
+const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment);
 
 /* By the tag-hash law, with the first lane at this address. */
-wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *context, wl_pattern *p, int32_t width, int64_t address);
+wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *context, wl_pattern *p, int64_t address);
 
 #endif /* WL_METRICS_PATTERN_H */

@@ -1,18 +1,6 @@
 /* spread.c - see spread.h. SPDX-License-Identifier: MIT */
 #include "metrics/spread.h"
 
-/* Additive recurrences with the powers of the root of x^7 = x + 1: low discrepancy in up to six dimensions. */
-static const uint64_t spread[6] = {0xE60E2B722B53AEEBu, 0xCEBD76D9EDB6A8EFu, 0xB9C9AA3A51D00B65u,
-                                   0xA6F5777F6F88983Fu, 0x9609C71EB7D03F7Au, 0x86D516E50B04AB1Bu};
-
-int64_t wl_spread_below(uint64_t i, int dimension, int64_t n)
-{
-    const uint64_t fraction = ((i + 1) * spread[dimension]) >> 32;
-    if (n <= ((int64_t)1 << 31))
-        return (int64_t)((fraction * (uint64_t)n) >> 32);
-    return (int64_t)((double)fraction / 4294967296.0 * (double)n);
-}
-
 int64_t wl_sample_block(int64_t i, int64_t count, int64_t blocks)
 {
     if (count >= blocks)

@@ -10,24 +10,16 @@
 
 #include "metrics/executions.h"
 
-#define WL_WINDOW_LINES 64
-#define WL_WINDOW_STEP 4 /* bytes between the positions told apart */
-#define WL_WINDOW_SLOTS (WL_WINDOW_LINES * WL_PERIOD_MAX / WL_WINDOW_STEP)
-
-typedef struct wl_tag_window {
-    bool open;                                         /* the pattern is of that kind */
-    wl_residues positions;                             /* of the executions, but for the instruction's offset */
-    float tag[WL_WINDOW_SLOTS], cold[WL_WINDOW_SLOTS]; /* by position; tag 0: not computed yet */
-    float split[WL_WINDOW_SLOTS];                      /* share with more than one tag wavefront */
-} wl_tag_window;
-
-void wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions, wl_tag_window *out);
+/* Sets *open when the pattern is of that kind, and fills *positions with those of the executions, but for the
+ * instruction's offset. */
+wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions, bool *open,
+                             wl_residues *positions, wl_error *err);
 
 /* Totals over all executions of an instruction at this offset. */
 typedef struct wl_tag_total {
     double tag, cold, split;
 } wl_tag_total;
-wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, wl_tag_window *window, wl_pattern *pattern,
-                               int32_t width, int64_t offset);
+wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, const wl_residues *positions, wl_pattern *pattern,
+                               int64_t offset);
 
 #endif /* WL_METRICS_TAG_WINDOW_H */

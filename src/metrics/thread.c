@@ -33,22 +33,6 @@ typedef struct profiler {
     double loads_per_phase;
 } profiler;
 
-static int by_place(const void *p, const void *q)
-{
-    const step *a = p, *b = q;
-    if (a->access->field != b->access->field)
-        return a->access->field < b->access->field ? -1 : 1;
-    if (a->instruction->group != b->instruction->group)
-        return a->instruction->group < b->instruction->group ? -1 : 1;
-    return (a->instruction->offset > b->instruction->offset) - (a->instruction->offset < b->instruction->offset);
-}
-
-static int by_order(const void *p, const void *q)
-{
-    const step *a = p, *b = q;
-    return (a->instruction->order > b->instruction->order) - (a->instruction->order < b->instruction->order);
-}
-
 static bool same_array(const profiler *p, const step *a, const step *b)
 {
     return a->access->field == b->access->field && a->instruction->group == b->instruction->group &&
@@ -107,13 +91,20 @@ static bool reads_fresh(const profiler *p, const step *s)
     return floor(behind + 0.5) <= (double)((g->block[p->outer] - 1) * g->fold[p->outer]);
 }
 
-/* An earlier load of the thread brings the same lines. */
-static bool seen_before(const profiler *p, const step *steps, size_t i)
+static bool same_lines(const profiler *p, const step *a, const step *b)
 {
-    for (size_t j = 0; j < i; j++)
-        if (steps[j].access->field == steps[i].access->field &&
-            steps[j].instruction->group == steps[i].instruction->group &&
-            llabs(steps[j].instruction->offset - steps[i].instruction->offset) < p->line)
+    return a->access->field == b->access->field && a->instruction->group == b->instruction->group &&
+           llabs(a->instruction->offset - b->instruction->offset) < p->line;
+}
+
+/* An earlier load of the thread brings the same lines; it is a neighbour by place. */
+static bool seen_before(const profiler *p, const step *loads, size_t n, size_t at)
+{
+    for (size_t j = at; j-- > 0 && same_lines(p, &loads[j], &loads[at]);)
+        if (loads[j].instruction->order < loads[at].instruction->order)
+            return true;
+    for (size_t j = at + 1; j < n && same_lines(p, &loads[j], &loads[at]); j++)
+        if (loads[j].instruction->order < loads[at].instruction->order)
             return true;
     return false;
 }
@@ -129,17 +120,19 @@ static double fresh_steps(const profiler *p, const step *s)
     return fresh;
 }
 
-/* Phases with a load of new lines. Loads are sorted by order; a loop's loads follow one another. */
-static double count_fresh(const profiler *p, const step *steps, size_t n)
+/* Phases with a load of new lines. Loads are sorted by place, and looked at in the order of the thread; a loop's loads
+ * follow one another. */
+static double count_fresh(const profiler *p, const step *loads, const size_t *order, size_t n)
 {
     double position = 0, counted = -1, fresh = 0;
     for (size_t i = 0; i < n; i++) {
-        const double runs = executions(p, &steps[i]), phase = floor(position / p->loads_per_phase);
+        const step *load = &loads[order[i]];
+        const double runs = executions(p, load), phase = floor(position / p->loads_per_phase);
         position += runs;
-        if (!reads_fresh(p, &steps[i]) || seen_before(p, steps, i))
+        if (!reads_fresh(p, load) || seen_before(p, loads, n, order[i]))
             continue;
         if (runs > 1) {
-            fresh += fmin(fresh_steps(p, &steps[i]), fmax(1, runs / p->loads_per_phase));
+            fresh += fmin(fresh_steps(p, load), fmax(1, runs / p->loads_per_phase));
         } else if (phase > counted) {
             counted = phase;
             fresh += 1;
@@ -231,17 +224,15 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
     return WL_OK;
 }
 
-static void affine_part(const profiler *p, step *steps, size_t loads, size_t stores, wl_thread *out)
+static void affine_part(const profiler *p, step *steps, const size_t *order, size_t loads, size_t stores,
+                        wl_thread *out)
 {
-    qsort(steps, loads, sizeof *steps, by_place);
-    qsort(steps + loads, stores, sizeof *steps, by_place);
     out->streams = find_arrays(p, steps, loads) + find_arrays(p, steps + loads, stores);
     out->instructions =
         ADDRESS_INSTRUCTIONS * (double)(count_addresses(steps, loads) + count_addresses(steps + loads, stores));
-    qsort(steps, loads, sizeof *steps, by_order);
     for (size_t i = 0; i < loads + stores; i++)
         *(i < loads ? &out->loads : &out->stores) += executions(p, &steps[i]);
-    out->fresh_loads = loads ? count_fresh(p, steps, loads) : 0;
+    out->fresh_loads = loads ? count_fresh(p, steps, order, loads) : 0;
 }
 
 static double span_of(const wl_geometry *g, const wl_linear *linear)
@@ -265,16 +256,11 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     for (size_t i = 0; i < in->group_count; i++)
         p.span[i] = span_of(g, &in->groups[i].linear);
-    size_t loads = 0, stores = 0;
-    for (int store = 0; store < 2; store++)
-        for (size_t i = 0; i < in->count; i++) {
-            const wl_access *access = bounds[in->list[i].access].access;
-            if (access->store != (store == 1) || k->fields[access->field].shared)
-                continue;
-            steps[loads + stores] = (step){&in->list[i], &in->groups[in->list[i].group].linear, access, 0, 0};
-            *(store ? &stores : &loads) += 1;
-        }
-    affine_part(&p, steps, loads, stores, out);
+    for (size_t i = 0; i < in->loads + in->stores; i++) {
+        const wl_instruction *one = &in->list[in->by_place[i]];
+        steps[i] = (step){one, &in->groups[one->group].linear, bounds[one->access].access, 0, 0};
+    }
+    affine_part(&p, steps, in->by_order, in->loads, in->stores, out);
     WL_TRY(opaque_part(&p, bounds, scratch, out, err));
     const double cells = (double)(g->fold[0] * g->fold[1] * g->fold[2]);
     out->loads_per_phase = loads_per_phase;

@@ -81,7 +81,7 @@ static wl_status count_loads(const tally *t, size_t field)
     WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
     o->sampled = o->sampled || block.sampled;
     f->loaded_too = true;
-    f->random = wl_side_is_random(&t->in->view->fields[field][WL_LOADS]);
+    f->random = t->in->view->fields[field][WL_LOADS].random;
     f->block_units = block.granules[1];
     f->block_lines = block.granules[2];
     f->warp_lines = warp.granules[1];

@@ -27,6 +27,7 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
             continue;
         s->accesses[s->count++] = &v->bounds[i];
         affine = affine && v->bounds[i].affine;
+        s->random = s->random || wl_expr_is_random(a->index);
     }
     if (s->count == 0)
         return WL_OK;
@@ -39,6 +40,20 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
     }
     v->opaque = v->opaque || !s->has_shape;
     return WL_OK;
+}
+
+/* The shapes of a view that outlives launches. A side that holds all accesses of its field is the same as both. */
+static void name_shapes(wl_view *v)
+{
+    int id = 1;
+    for (size_t f = 0; f < v->kernel->field_count; f++)
+        for (int side = 0; side < WL_SIDE_COUNT; side++, id++) {
+            v->fields[f][side].shape.id = id;
+            if (side == WL_BOTH && v->fields[f][WL_STORES].count == 0)
+                v->fields[f][side].shape.id = v->fields[f][WL_LOADS].shape.id;
+            if (side == WL_BOTH && v->fields[f][WL_LOADS].count == 0)
+                v->fields[f][side].shape.id = v->fields[f][WL_STORES].shape.id;
+        }
 }
 
 wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out,
@@ -59,6 +74,8 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
     for (size_t f = 0; f < kernel->field_count; f++)
         for (int side = 0; side < WL_SIDE_COUNT; side++)
             WL_TRY(make_side(out, f, (wl_side)side, g, arena, err));
+    if (!geometry)
+        name_shapes(out);
     return WL_OK;
 }
 
@@ -84,14 +101,6 @@ wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t 
     return r;
 }
 
-bool wl_side_is_random(const wl_field_side *side)
-{
-    for (size_t i = 0; i < side->count; i++)
-        if (wl_expr_is_random(side->accesses[i]->access->index))
-            return true;
-    return false;
-}
-
 bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region)
 {
     return wl_view_addresses(view, field, side, region) <= (double)WL_THREADS_BUDGET;
@@ -115,12 +124,18 @@ wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field,
                          const int64_t *granules, int n, double *touched, wl_error *err)
 {
     const wl_field_side *s = &view->fields[field][side];
+    const bool any = s->count > 0 && region->blocks.count > 0;
     const bool closed = s->has_shape && region->thread_count == 0;
+    wl_laid laid;
+    if (any && closed)
+        wl_shape_lay(counter, &s->shape, region, &laid);
     for (int i = 0; i < n; i++) {
         wl_count c = {0};
-        if (i == 0 || closed)
+        if (any && closed)
+            WL_TRY(wl_laid_count(counter, &laid, 0, granules[i], false, &c, err));
+        else if (any && i == 0)
             WL_TRY(wl_view_count(view, counter, field, side, region, granules[i], false, &c, err));
-        else if (s->count > 0 && region->blocks.count > 0) /* the finest are still there */
+        else if (any) /* the finest are still there */
             c.touched = wl_granules_touched(&counter->granules, granules[i] / granules[0]);
         touched[i] = (double)c.touched;
     }

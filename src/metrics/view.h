@@ -11,6 +11,7 @@ typedef struct wl_field_side {
     size_t count; /* accesses; 0: none */
     const wl_bound **accesses;
     bool has_shape; /* else enumerated   */
+    bool random;    /* some addresses are random */
     wl_shape shape;
 } wl_field_side;
 
@@ -30,9 +31,6 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
 
 /* Blocks first <= n < last in launch order, as a region to count over. */
 wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t first, int64_t last);
-
-/* Whether some of its addresses are random. */
-bool wl_side_is_random(const wl_field_side *side);
 
 /* Distinct granules of one side of a field over a region. WL_E_LIMIT when it would take too long. */
 wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,

@@ -6,11 +6,6 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
-/* Addresses in a halo may be negative; every compiler we build with shifts them arithmetically. */
-_Static_assert((-3 >> 1) == -2, "right shift of a negative number must round down");
-
-static int log2_of(int64_t power_of_two) { return 63 - __builtin_clzll((unsigned long long)power_of_two); }
-
 void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
 {
     double distance = 0;
@@ -18,13 +13,13 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     r->warp_size = (int)wl_device_int(d, WL_DEVICE_warp_size);
     r->sector = wl_device_int(d, WL_DEVICE_l1_sector);
     r->line = wl_device_int(d, WL_DEVICE_l1_line);
-    r->sector_shift = log2_of(r->sector);
-    r->line_shift = log2_of(r->line);
+    r->sector_shift = wl_log2(r->sector);
+    r->line_shift = wl_log2(r->line);
     r->banks = (int)wl_device_int(d, WL_DEVICE_l1_banks);
-    r->bank_shift = log2_of(wl_device_int(d, WL_DEVICE_l1_bank_width));
+    r->bank_shift = wl_log2(wl_device_int(d, WL_DEVICE_l1_bank_width));
     r->group_bytes = r->banks * wl_device_int(d, WL_DEVICE_l1_bank_width);
     double unit = 0;
-    r->unit_shift = wl_device_get(d, WL_DEVICE_l2_unit, &unit) ? log2_of((int64_t)unit) : r->sector_shift;
+    r->unit_shift = wl_device_get(d, WL_DEVICE_l2_unit, &unit) ? wl_log2((int64_t)unit) : r->sector_shift;
     const size_t columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
     r->has_hash = columns > 0;
     if (r->has_hash)

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
+#include "metrics/pattern_table.h"
 #include "metrics/spread.h"
 #include "metrics/tag_window.h"
 
@@ -27,12 +28,28 @@ typedef struct measurer {
     wl_error *err;
 } measurer;
 
+/* All executions of an instruction by the warps of one pattern, but for its offset. */
+typedef struct placed_warps {
+    int64_t executions;
+    wl_residues alignments; /* where they start, modulo the context's period */
+    bool window_open;
+    wl_residues window; /* where they start, modulo the window of the tag hash */
+    struct {
+        bool known;
+        int64_t sectors, hit;
+    } sums[WL_PERIOD_MAX]; /* by the place of the instruction's offset in a sector */
+} placed_warps;
+
 /* Instructions of one group on the blocks of one class. */
-typedef struct batch {
+typedef struct wl_warps_batch {
     const wl_instruction_group *group;
     const wl_block_class *blocks;
     int64_t instructions;
-} batch;
+    wl_block_starts starts;
+    int count; /* of different patterns */
+    wl_alike alike[WL_WARPS_MAX];
+    placed_warps placed[WL_WARPS_MAX];
+} wl_warps_batch;
 
 /* Shared memory has banks, but neither tags nor sectors. */
 static bool is_shared(const measurer *m, size_t access)
@@ -54,31 +71,31 @@ static void add_tag_total(wl_access_cost *cost, wl_tag_total total, double scale
 
 /* Tag-hash costs of one instruction: all executions where they are few, the window where lines are neighbours, else a
  * sample. */
-static void add_tag_costs(const measurer *m, const batch *b, wl_pattern *p, wl_tag_window *window,
-                          const wl_instruction *in, int64_t number, int64_t executions)
+static void add_tag_costs(const measurer *m, const wl_executions *e, int64_t instructions, placed_warps *w,
+                          const wl_instruction *in, int64_t number)
 {
     wl_access_cost *cost = &m->costs[in->access];
+    wl_pattern *p = e->warps->pattern;
     const bool store = m->bounds[in->access].access->store;
-    const wl_executions e = {m->kernel, m->context.geometry, b->group, b->blocks, p};
-    const int64_t lines = wl_min(p->lanes, 1 + p->span / m->context.rules->line);
+    const int64_t lines = wl_min(p->lanes.lanes, 1 + p->span / m->context.rules->line);
     const int64_t wanted =
-        m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (b->instructions * (lines + 1)));
-    const bool all = m->samples < 0 || executions <= wanted;
-    if (!all && m->samples == 0 && window->open) {
-        add_tag_total(cost, wl_tag_window_sum(&m->context, window, p, b->group->width, in->offset), 1, store);
+        m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (instructions * (lines + 1)));
+    const bool all = m->samples < 0 || w->executions <= wanted;
+    if (!all && m->samples == 0 && w->window_open) {
+        add_tag_total(cost, wl_tag_window_sum(&m->context, &w->window, p, in->offset), 1, store);
         return;
     }
-    const int64_t n = all ? executions : wanted;
+    const int64_t n = all ? w->executions : wanted;
     wl_tag_total total = {0};
     m->result->tag_sampled = m->result->tag_sampled || !all;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t at = all ? wl_executions_nth(&e, i) : wl_executions_spread(&e, (uint64_t)(i + number * n));
-        const wl_tag_cost t = wl_pattern_tag_cost(&m->context, p, b->group->width, in->offset + at);
+        const int64_t at = all ? wl_executions_nth(e, i) : wl_executions_spread(e, (uint64_t)(i + number * n));
+        const wl_tag_cost t = wl_pattern_tag_cost(&m->context, p, in->offset + at);
         total.tag += t.tag;
         total.cold += t.cold;
         total.split += t.tag > 1;
     }
-    add_tag_total(cost, total, (double)executions / (double)n, store);
+    add_tag_total(cost, total, (double)w->executions / (double)n, store);
 }
 
 static void add_written(wl_access_cost *cost, const wl_warp_written *w, double weight)
@@ -88,74 +105,116 @@ static void add_written(wl_access_cost *cost, const wl_warp_written *w, double w
     cost->full += weight * w->full;
 }
 
-/* Instructions, sectors and bank conflicts by alignment; returns the executions. */
-static int64_t add_costs(const measurer *m, const batch *b, wl_pattern *p, const wl_instruction *in,
-                         const wl_residues *alignments)
+/* What a store writes, by alignment. */
+static void add_all_written(const measurer *m, placed_warps *w, wl_pattern *p, const wl_instruction *in)
 {
-    wl_access_cost *cost = &m->costs[in->access];
-    const bool shared = is_shared(m, in->access), store = m->bounds[in->access].access->store;
-    int64_t executions = 0, sectors = 0, hit = 0;
-    for (int i = 0; i < alignments->count; i++) {
-        if (!alignments->weight[i])
-            continue;
-        const int64_t alignment = wl_floor_mod(wl_residue(alignments, i) + in->offset, m->context.period);
-        wl_pattern_cost(&m->context, p, b->group->width, alignment);
-        executions += alignments->weight[i];
-        hit += alignments->weight[i] * p->hit[alignment];
-        if (shared)
-            continue;
-        sectors += alignments->weight[i] * p->sectors[alignment];
-        if (store)
-            add_written(cost, wl_pattern_written(&m->context, p, b->group->width, alignment),
-                        (double)alignments->weight[i]);
-    }
-    cost->inst += (double)executions;
-    cost->sectors += (double)sectors;
-    cost->hit += (double)hit;
-    return executions;
+    const wl_residues *at = &w->alignments;
+    for (int i = 0; i < at->count; i++)
+        if (at->weight[i])
+            add_written(&m->costs[in->access],
+                        wl_pattern_written(m->context.rules, p,
+                                           wl_floor_mod(wl_residue(at, i) + in->offset, m->context.period)),
+                        (double)at->weight[i]);
 }
 
-static void measure_batch(const measurer *m, const batch *b, const wl_instruction *list, wl_warps_scratch *scratch)
+/* Sectors and bank conflicts of an instruction whose offset lies here in a sector, summed over all executions. */
+static void add_up_alignments(const measurer *m, placed_warps *w, wl_pattern *p, int64_t place)
 {
-    const wl_geometry *g = m->context.geometry;
-    const bool folded = g->fold[0] * g->fold[1] * g->fold[2] > 1;
-    wl_residues alignments;
-    int n = 0;
+    int64_t sectors = 0, hit = 0;
+    for (int i = 0; i < w->alignments.count; i++) {
+        const int64_t weight = w->alignments.weight[i], address = wl_residue(&w->alignments, i) + place;
+        if (!weight)
+            continue;
+        sectors += weight * wl_pattern_sectors(m->context.rules, p, address);
+        hit += weight * wl_pattern_hit(m->context.rules, p, address);
+    }
+    w->sums[place].known = true;
+    w->sums[place].sectors = sectors;
+    w->sums[place].hit = hit;
+}
+
+static void add_costs(const measurer *m, placed_warps *w, wl_pattern *p, const wl_instruction *in)
+{
+    wl_access_cost *cost = &m->costs[in->access];
+    const int64_t place = in->offset & (m->context.rules->sector - 1);
+    if (!w->sums[place].known)
+        add_up_alignments(m, w, p, place);
+    cost->inst += (double)w->executions;
+    cost->hit += (double)w->sums[place].hit;
+    if (is_shared(m, in->access))
+        return;
+    cost->sectors += (double)w->sums[place].sectors;
+    if (m->bounds[in->access].access->store)
+        add_all_written(m, w, p, in);
+}
+
+static wl_executions executions_of(const measurer *m, wl_warps_batch *b, int k)
+{
+    return (wl_executions){m->kernel, m->context.geometry, b->group, b->blocks, &b->starts, &b->alike[k]};
+}
+
+/* The warps that need an instruction, by pattern, and where they start. */
+static wl_status place_warps(const measurer *m, wl_warps_batch *b, uint32_t cut_threads, wl_pattern_table *table)
+{
+    b->count = wl_patterns_gather(&m->context, b->group, b->blocks, cut_threads, table, b->alike);
+    if (b->count < 0)
+        return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    for (int k = 0; k < b->count; k++) {
+        placed_warps *w = &b->placed[k];
+        const wl_executions e = executions_of(m, b, k);
+        (void)wl_executions_positions(&e, m->context.period, &w->alignments); /* at most 256 classes: always fits */
+        w->executions = 0;
+        for (int i = 0; i < w->alignments.count; i++)
+            w->executions += w->alignments.weight[i];
+        for (int64_t i = 0; i < m->context.rules->sector; i++)
+            w->sums[i].known = false;
+        if (m->context.rules->has_hash)
+            WL_TRY(wl_tag_window_open(&m->context, &e, &w->window_open, &w->window, m->err));
+    }
+    return WL_OK;
+}
+
+static wl_status measure_batch(const measurer *m, wl_warps_batch *b, const wl_instruction *list,
+                               wl_pattern_table *table)
+{
+    uint32_t placed_for =
+        0; /* which lanes take part depends on the instruction only where folded threads are cut off */
+    wl_block_starts_clear(&b->starts, b->group, m->context.geometry);
     for (int64_t i = 0; i < b->instructions; i++) {
-        /* which lanes take part depends on the instruction only where folded threads are cut off */
-        const bool again = i == 0 || (folded && !b->blocks->whole);
-        if (again)
-            n = wl_patterns_gather(&m->context, b->group, b->blocks, list[i].cells, scratch->patterns);
-        for (int k = 0; k < n; k++) {
-            wl_pattern *p = &scratch->patterns[k];
-            const wl_executions e = {m->kernel, g, b->group, b->blocks, p};
-            if (again || n > 1) /* at most 256 classes of single bytes: always fits */
-                (void)wl_executions_positions(&e, m->context.period, &alignments);
-            if (again && m->context.rules->has_hash)
-                wl_tag_window_open(&m->context, &e, &scratch->windows[k]);
-            const int64_t executions = add_costs(m, b, p, &list[i], &alignments);
+        const uint32_t cut_threads = wl_cut_threads(m->context.geometry, b->blocks, list[i].cells);
+        if (cut_threads != placed_for)
+            WL_TRY(place_warps(m, b, cut_threads, table));
+        placed_for = cut_threads;
+        for (int k = 0; k < b->count; k++) {
+            const wl_executions e = executions_of(m, b, k);
+            add_costs(m, &b->placed[k], e.warps->pattern, &list[i]);
             if (m->context.rules->has_hash && !is_shared(m, list[i].access))
-                add_tag_costs(m, b, p, &scratch->windows[k], &list[i], i, executions);
+                add_tag_costs(m, &e, b->instructions, &b->placed[k], &list[i], i);
         }
     }
+    return WL_OK;
 }
 
 static wl_status measure_affine(const measurer *m, const wl_instructions *in, wl_warps_scratch *scratch)
 {
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
     const int class_count = wl_block_classes(m->context.geometry, classes);
-    if (!scratch->patterns)
-        scratch->patterns = malloc(WL_WARPS_MAX * sizeof *scratch->patterns);
-    if (!scratch->windows)
-        scratch->windows = malloc(WL_WARPS_MAX * sizeof *scratch->windows);
-    if (!scratch->patterns || !scratch->windows)
+    if (!scratch->table)
+        scratch->table = calloc(1, sizeof *scratch->table);
+    if (!scratch->batch)
+        scratch->batch = malloc(sizeof *scratch->batch);
+    if (!scratch->table || !scratch->batch)
         return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    wl_pattern_table_trim(scratch->table);
     for (size_t start = 0, end; start < in->count; start = end) {
         for (end = start + 1; end < in->count && in->list[end].group == in->list[start].group;)
             end++;
         for (int c = 0; c < class_count; c++) {
-            const batch b = {&in->groups[in->list[start].group], &classes[c], (int64_t)(end - start)};
-            measure_batch(m, &b, in->list + start, scratch);
+            wl_warps_batch *b = scratch->batch;
+            b->group = &in->groups[in->list[start].group];
+            b->blocks = &classes[c];
+            b->instructions = (int64_t)(end - start);
+            WL_TRY(measure_batch(m, b, in->list + start, scratch->table));
         }
     }
     return WL_OK;
@@ -345,8 +404,10 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
 
 void wl_warps_scratch_free(wl_warps_scratch *scratch)
 {
-    free(scratch->patterns);
-    free(scratch->windows);
-    scratch->patterns = NULL;
-    scratch->windows = NULL;
+    if (scratch->table)
+        wl_pattern_table_free(scratch->table);
+    free(scratch->table);
+    free(scratch->batch);
+    scratch->table = NULL;
+    scratch->batch = NULL;
 }

@@ -34,11 +34,12 @@ typedef struct wl_warps_result {
     double last_block; /* data wavefronts of the launch's last block; 0: not looked at, it is like the others */
 } wl_warps_result;
 
-/* Memory reused from launch to launch; arena is the caller's. */
+/* Memory reused from launch to launch, with the patterns met so far: one scratch serves one set of rules. arena is the
+ * caller's. */
 typedef struct wl_warps_scratch {
     wl_arena *arena;
-    struct wl_pattern *patterns;
-    struct wl_tag_window *windows;
+    struct wl_pattern_table *table;
+    struct wl_warps_batch *batch;
 } wl_warps_scratch;
 void wl_warps_scratch_free(wl_warps_scratch *scratch);
 

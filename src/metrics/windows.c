@@ -200,7 +200,7 @@ static double whole_launch(const tally *t, size_t field, wl_side side, double gr
 {
     const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;
     double all = first + (waves - 1) * (both - first);
-    if (ratio < 1 && wl_side_is_random(&t->in->view->fields[field][side]))
+    if (ratio < 1 && t->in->view->fields[field][side].random)
         all = first * (1 - pow(ratio, waves)) / (1 - ratio);
     return fmin(all, fmax(both, most_granules(t, field, side, granule)));
 }

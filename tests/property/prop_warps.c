@@ -33,14 +33,14 @@ static struct {
     wl_device *devices[DEVICES_MAX];
     size_t device_count;
     int64_t cases, too_large, accesses, opaque, merged, instructions, sums, sampled_sums;
-    int64_t warp_sums, block_sums; /* compared */
+    int64_t warp_sums, block_sums;                               /* compared */
     double exact_tag, estimated_tag, exact_cold, estimated_cold; /* over all cases */
 } run;
 
 static trial current; /* large, so not on the stack */
 static addresses listed;
 static wl_counter counter;
-static wl_warps_scratch scratch;
+static wl_warps_scratch scratches[DEVICES_MAX]; /* patterns of all earlier cases on a device */
 
 static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
 
@@ -434,7 +434,8 @@ static wl_view make_view(const trial *t, wl_arena *arena)
 static wl_access_cost costs[TRIAL_ACCESSES_MAX];
 static tally tallies[TRIAL_ACCESSES_MAX];
 
-static wl_warps_result measure(const trial *t, const wl_device *device, const wl_view *view, int64_t samples)
+static wl_warps_result measure_with(const trial *t, const wl_device *device, const wl_view *view, int64_t samples,
+                                    wl_warps_scratch *scratch)
 {
     wl_arena arena = {0};
     wl_l1_rules rules;
@@ -442,15 +443,34 @@ static wl_warps_result measure(const trial *t, const wl_device *device, const wl
     wl_error err = {0};
     const wl_warps_options options = {samples};
     wl_l1_rules_make(device, &rules);
-    scratch.arena = &arena;
+    scratch->arena = &arena;
     wl_instructions list;
     wl_status status = wl_instructions_make(t->kernel, &t->geometry, view->bounds, &arena, &list, &err);
     if (status == WL_OK)
-        status = wl_warps_measure(t->kernel, &t->geometry, view->bounds, &list, &rules, &options, &scratch, costs,
+        status = wl_warps_measure(t->kernel, &t->geometry, view->bounds, &list, &rules, &options, scratch, costs,
                                   &result, &err);
     wl_arena_free(&arena);
     if (status != WL_OK)
         trial_fail(t, &err);
+    return result;
+}
+
+/* Twice: what earlier launches left behind must not change a bit of any cost. */
+static wl_warps_result measure(const trial *t, const wl_device *device, const wl_view *view, int64_t samples)
+{
+    static wl_access_cost fresh[TRIAL_ACCESSES_MAX];
+    wl_warps_scratch none = {0};
+    size_t d = 0;
+    (void)measure_with(t, device, view, samples, &none);
+    wl_warps_scratch_free(&none);
+    memcpy(fresh, costs, t->kernel->access_count * sizeof *costs);
+    while (run.devices[d] != device)
+        d++;
+    const wl_warps_result result = measure_with(t, device, view, samples, &scratches[d]);
+    if (memcmp(fresh, costs, t->kernel->access_count * sizeof *costs) != 0) {
+        trial_print(t);
+        fail_msg("on %s, costs depend on the launches before", wl_device_name(device));
+    }
     return result;
 }
 
@@ -547,7 +567,8 @@ static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side
     int64_t expected = 0;
     wl_block_sum got;
     wl_error err = {0};
-    if (wl_block_sum_make(&(wl_block_sum_input){view, &counter, &t->geometry, field, side, false, 1, {granule}}, &got, &err) != WL_OK)
+    if (wl_block_sum_make(&(wl_block_sum_input){view, &counter, &t->geometry, field, side, false, 1, {granule}}, &got,
+                          &err) != WL_OK)
         trial_fail(t, &err);
     for (int64_t n = 0; n < t->grid[0] * t->grid[1] * t->grid[2] && g.count; n++) {
         enumerate(t, &g, (blocks){n, n + 1}, &listed);
@@ -643,8 +664,7 @@ static void check_sums(random_source *r, const trial *t, const wl_device *device
     double sums[3] = {0}, covered = 0;
     wl_block_sum got;
     wl_error err = {0};
-    const wl_status status =
-        warps ? wl_warp_sum_make(&in, (int)warp, &got, &err) : wl_block_sum_make(&in, &got, &err);
+    const wl_status status = warps ? wl_warp_sum_make(&in, (int)warp, &got, &err) : wl_block_sum_make(&in, &got, &err);
     if (status != WL_OK)
         trial_fail(t, &err);
     run.sums++;
@@ -712,9 +732,10 @@ static int teardown(void **state)
         print_message("tag wavefronts %.0f, estimated %.0f; with lines absent %.0f, estimated %.0f\n", run.exact_tag,
                       run.estimated_tag, run.exact_cold, run.estimated_cold);
     trial_end(&current); /* a failed test leaves it behind */
-    for (size_t i = 0; i < run.device_count; i++)
+    for (size_t i = 0; i < run.device_count; i++) {
         wl_device_free(run.devices[i]);
-    wl_warps_scratch_free(&scratch);
+        wl_warps_scratch_free(&scratches[i]);
+    }
     wl_counter_free(&counter);
     free(listed.starts);
     return 0;
