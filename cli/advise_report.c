@@ -290,8 +290,9 @@ wl_status advise_print_json(const advised *a, FILE *out, wl_error *err)
     const wl_advised *r = &a->result;
     const wl_prediction *p = &r->given;
     json_t *list = json_array();
+    bool ok = true;
     for (size_t i = 0; i < r->count; i++)
-        json_array_append_new(list, json_advice(a, &a->advice[i], err));
+        ok = json_array_append_new(list, json_advice(a, &a->advice[i], err)) == 0 && ok;
     json_t *root =
         json_pack("{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:s, s:o, s:o}", "schema", "warpline.advise/1",
                   "kernel", wl_kernel_name(a->job.kernel), "device", wl_device_name(a->job.device), "launch",
@@ -299,11 +300,11 @@ wl_status advise_print_json(const advised *a, FILE *out, wl_error *err)
                   wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next), "least_gain",
                   r->least_gain, "trust", r->trust.basis, "advice", list, "notes", json_notes(a));
     if (root && r->has_combination)
-        json_object_set_new(root, "together", json_advice(a, &r->combination, err));
+        ok = json_object_set_new(root, "together", json_advice(a, &r->combination, err)) == 0 && ok;
     if (root && a->device_count > 1)
         json_object_set_new(root, "devices",
                             json_pack("{s:s, s:o}", "model", a->device_model, "list", json_devices(a)));
-    char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) : NULL;
+    char *text = root && ok ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(root);
     if (text)
         fprintf(out, "%s\n", text);

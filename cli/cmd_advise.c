@@ -32,7 +32,8 @@ static bool read_devices(const options *o, int64_t *others)
     if (!o->other_devices)
         return true;
     *others = DEVICES_MAX - 1;
-    return strcmp(o->other_devices, "all") == 0 || option_integer("--devices", o->other_devices, 0, DEVICES_MAX - 1, others);
+    return strcmp(o->other_devices, "all") == 0 ||
+           option_integer("--devices", o->other_devices, 0, DEVICES_MAX - 1, others);
 }
 
 static wl_status advise(const options *o, int64_t others, advised *a, wl_error *err)

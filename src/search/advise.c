@@ -310,6 +310,16 @@ static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *ou
         note(out, "registers per thread are not given: fewer were not tried");
 }
 
+/* Times closer than the error of the model that made them are a tie. */
+static wl_status set_trust(const wl_study *s, wl_advised *out, wl_error *err)
+{
+    wl_model_id model = WL_MODEL_BEST;
+    (void)wl_model_find(out->given.model.name, &model);
+    WL_TRY(wl_trust_of(s->device, model, &out->trust, err));
+    out->least_gain = 1 - exp(-out->trust.error);
+    return WL_OK;
+}
+
 wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                     const wl_advise_options *options, wl_advice *advice, size_t capacity, wl_advised *out,
                     wl_error *err)
@@ -321,8 +331,6 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
         s.options = *options;
     s.options.predict.per_access = false;
     *out = (wl_advised){.note_count = 0};
-    WL_TRY(wl_trust_of(device, s.options.predict.model, &out->trust, err));
-    out->least_gain = 1 - exp(-out->trust.error); /* times closer than that are a tie */
     trial *trials = calloc(3, sizeof *trials);
     wl_status status = trials ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     if (status == WL_OK) {
@@ -333,6 +341,9 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
         out->given = trials[0].p;
         s.given = out->given.launch;
         s.costly = wl_is_costly(&out->given);
+        status = set_trust(&s, out, err);
+    }
+    if (status == WL_OK) {
         add_notes(&s, launch, out);
         status = try_all(&s, &trials[0], &trials[0], all, &trials[2], &which, err);
     }

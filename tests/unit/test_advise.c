@@ -1,4 +1,5 @@
-/* test_advise.c - search/advise.c and elsewhere.c: what is advised is what is predicted. SPDX-License-Identifier: MIT */
+/* test_advise.c - search/advise.c and elsewhere.c: what is advised is what is predicted. SPDX-License-Identifier: MIT
+ */
 /* clang-format off */ /* the tables read better in rows */
 #include "unit/check.h"
 
