@@ -11,22 +11,24 @@
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
-/* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank */
+/* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
+ * a advise */
 static const struct spec {
     const char *name, *value;
     kind kind;
     size_t offset, count_offset;
     const char *commands, *help;
 } specs[] = {
-    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "pomfcD",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "pomfcDa",
      "a built-in device ('warpline devices' lists them) or a device file"},
     {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "r",
      "a built-in device ('warpline devices' lists them) or a device file; repeatable"},
-    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "podmfcDr",
+    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "podmfcDra",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "pc",
      "threads per block; given several times, the launches are compared"},
-    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "pmcD",
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "a", "threads per block"},
+    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "pmcDa",
      "consecutive cells each thread computes (default 1x1x1)"},
     {"--block-x", "NUMBERS", ONE, offsetof(options, block_axis[0]), 0, "r",
      "extents of blocks to try: 16,32,64 or 1..64 or 32..1024:32 or 1..1024:x2; --block-y, --block-z likewise"},
@@ -43,25 +45,25 @@ static const struct spec {
     {"--where", "CONDITION", MANY, offsetof(options, where), offsetof(options, where_count), "r",
      "only launches that meet this, as 'block.x * block.y <= 512 && fold.z == 1'; repeatable"},
     {"--space", "FILE", ONE, offsetof(options, space), 0, "r", "the space as a YAML file; options change it"},
-    {"--grid", "XxYxZ", ONE, offsetof(options, grid), 0, "pcD", "blocks; default: as many as the domain needs"},
-    {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "pcD", "order in which blocks visit the domain"},
-    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "pmfcDr",
+    {"--grid", "XxYxZ", ONE, offsetof(options, grid), 0, "pcDa", "blocks; default: as many as the domain needs"},
+    {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "pcDa", "order in which blocks visit the domain"},
+    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "pmfcDra",
      "value of a kernel parameter; repeatable"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
-    {"--registers", "N", ONE, offsetof(options, registers), 0, "pomcD", "registers per thread"},
-    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "pocD",
+    {"--registers", "N", ONE, offsetof(options, registers), 0, "pomcDa", "registers per thread"},
+    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "pocDa",
      "shared memory per block, static and dynamic together"},
-    {"--update", "TEXT", ONE, offsetof(options, update), 0, "pcDr",
+    {"--update", "TEXT", ONE, offsetof(options, update), 0, "pcDra",
      "a stencil assignment instead of a kernel file; needs --domain"},
-    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "pcD", "with --update: the domain"},
+    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "pcDa", "with --update: the domain"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
      "the domain, through the params it is made of; repeatable: each is ranked"},
-    {"--type", "TYPE", ONE, offsetof(options, type), 0, "pcDr",
+    {"--type", "TYPE", ONE, offsetof(options, type), 0, "pcDra",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
-    {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDr",
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDra",
      "time model: turnover (default where the device has its numbers) or limiter"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
-    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "pcDr",
+    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "pcDra",
      "warps per instruction looked at for L1 tag conflicts"},
     {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",
      "one JSON object per line in, one result per line out"},
@@ -82,6 +84,8 @@ static const struct spec {
      "predictions written by 'predict --format json' that must not become worse"},
     {"--tolerance", "PERCENT", ONE, offsetof(options, tolerance), 0, "c",
      "how much worse than the baseline is still fine (default 1%)"},
+    {"--devices", "N|all", ONE, offsetof(options, other_devices), 0, "a",
+     "how many other devices to compare with (default 3; 0: none)"},
     {"--map", "FILE", ONE, offsetof(options, map), 0, "mf", "which kernel belongs to which family and variant (YAML)"},
     {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "mf",
      "only launches of this family (* and ? are wild); repeatable"},
@@ -104,9 +108,9 @@ static const struct spec {
     {"--output", "FILE", ONE, offsetof(options, output), 0, "f",
      "write the device file with the fitted numbers here; without it nothing is written"},
     {"--date", "YYYY-MM-DD", ONE, offsetof(options, date), 0, "f", "the date to write beside them (default: today)"},
-    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDr",
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDra",
      "output format: text (default), json, and for predict, rank and compare csv"},
-    {"--help", NULL, FLAG, offsetof(options, help), 0, "podkemfcDr", "this text"},
+    {"--help", NULL, FLAG, offsetof(options, help), 0, "podkemfcDra", "this text"},
 };
 static const size_t spec_count = sizeof specs / sizeof specs[0];
 

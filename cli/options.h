@@ -29,7 +29,7 @@ typedef struct options {
     size_t block_count, set_count, with_count;
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
     const char *map, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
-    const char *target[MANY_MAX], *output, *date;
+    const char *target[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count;
     const char *budget[MANY_MAX], *baseline, *tolerance;
     size_t budget_count;
@@ -65,6 +65,7 @@ int cmd_occupancy(const options *options);
 int cmd_devices(const options *options);
 int cmd_kernels(const options *options);
 int cmd_explain(const options *options);
+int cmd_advise(const options *options);
 int cmd_compare(const options *options);
 int cmd_fit(const options *options);
 int cmd_check(const options *options);

@@ -59,5 +59,33 @@ WL_API size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access);
 WL_API bool wl_kernel_flops(const wl_kernel *kernel, double *flops);
 /* Registers per thread the text states; false when it does not. */
 WL_API bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers);
+/* Is the block part of the algorithm: do addresses name threads or blocks, or does the kernel use shared memory? */
+WL_API bool wl_kernel_needs_its_block(const wl_kernel *kernel);
+
+/* ---- layouts ---- */
+
+#define WL_FIELD_DIMS_MAX 6
+
+/* Dimensions of a field (0: addressed by element index); strides[d] and the origin of cell (0,0,..) in elements. */
+WL_API int wl_kernel_field_layout(const wl_kernel *kernel, size_t field, int64_t strides[WL_FIELD_DIMS_MAX],
+                                  int64_t *origin);
+/* Can its rows take another length? Not where addresses are given by element index, nor in shared memory, nor where x
+ * is not the faster of the first two dimensions. */
+WL_API bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field);
+
+/* A change to where the rows of all fields lie, in bytes; all-zero changes nothing. A row is what lies between cells
+ * that differ by 1 in the second dimension. */
+typedef struct wl_layout {
+    int64_t row_multiple; /* a row takes a multiple of this. Rows that follow from an extent may become shorter (1: no
+                             padding at all), those of stated strides only longer */
+    int64_t row_padding;  /* and this much more                                          */
+    int64_t origin_multiple; /* the address of cell (0,0,..) moves up to a multiple of this */
+} wl_layout;
+
+/* The same kernel with the rows of its fields laid out differently; read again from its text, of which a kernel keeps
+ * a copy. Fields without rows only move as a whole; those in shared memory stay.
+ * WL_E_INPUT: a negative number; WL_E_RANGE: a size or address leaves 2^60. */
+WL_API WL_NODISCARD wl_status wl_kernel_with_layout(const wl_kernel *kernel, const wl_layout *layout, wl_kernel **out,
+                                                    wl_error *err);
 
 #endif /* WL_KERNEL_H */

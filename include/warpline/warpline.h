@@ -3,6 +3,7 @@
 #define WL_WARPLINE_H
 
 #include "warpline/check.h"
+#include "warpline/advise.h"
 #include "warpline/compare.h"
 #include "warpline/diff.h"
 #include "warpline/fit.h"

@@ -30,6 +30,7 @@ wl_status wl_field_lay_out(wl_field *f, const int64_t *extent, const int64_t *ha
     bool ok = wl_in_range(next);
     f->strides[0] = 1;
     f->origin = left;
+    f->least_row = left + extent[0] + halo[0];
     for (int d = 1; d < f->dims && ok; d++) {
         int64_t skipped = 0;
         f->strides[d] = next;
@@ -123,13 +124,34 @@ void wl_kernel_derive(wl_kernel *k)
         k->coordinate_reads += d < k->dims || (vars & (1u << (WL_VAR_X + d) | 1u << (WL_VAR_THREAD_X + d))) != 0;
 }
 
-wl_status wl_kernel_finish(wl_kernel *kernel, const char *input, wl_status status, wl_kernel **out, wl_error *err)
+static const char *copy(wl_kernel *k, const char *text, bool *ok)
 {
-    if (status == WL_OK) {
-        kernel->input = wl_arena_text(&kernel->arena, input, strlen(input));
-        if (!kernel->input)
-            status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    }
+    const char *kept = text ? wl_arena_text(&k->arena, text, strlen(text)) : NULL;
+    *ok = *ok && (kept || !text);
+    return kept;
+}
+
+static bool keep_text(wl_kernel *k, const char *input, const wl_kernel_text *text)
+{
+    const char **sets = WL_ARENA_NEW(&k->arena, const char *, text->set_count);
+    bool ok = sets || text->set_count == 0;
+    for (size_t i = 0; i < text->set_count && ok; i++)
+        sets[i] = copy(k, text->sets[i], &ok);
+    k->input = copy(k, input, &ok);
+    k->text = (wl_kernel_text){.text = wl_arena_text(&k->arena, text->text, text->length),
+                               .length = text->length,
+                               .sets = sets,
+                               .set_count = text->set_count,
+                               .domain = copy(k, text->domain, &ok),
+                               .type = copy(k, text->type, &ok)};
+    return ok && k->text.text;
+}
+
+wl_status wl_kernel_finish(wl_kernel *kernel, const char *input, const wl_kernel_text *text, wl_status status,
+                           wl_kernel **out, wl_error *err)
+{
+    if (status == WL_OK && !keep_text(kernel, input, text))
+        status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
     if (status != WL_OK) {
         (void)wl_fail_in(err, input);
         wl_kernel_free(kernel);

@@ -76,21 +76,21 @@ static wl_status check_name(const wl_yaml *entry, const char *what, wl_error *er
     return WL_OK;
 }
 
-static const char *set_value(const wl_kernel_options *options, const char *name)
+static const char *set_value(const wl_kernel_text *from, const char *name)
 {
     const size_t length = strlen(name);
     const char *value = NULL;
-    for (size_t i = 0; options && i < options->set_count; i++)
-        if (strncmp(options->sets[i], name, length) == 0 && options->sets[i][length] == '=')
-            value = options->sets[i] + length + 1;
+    for (size_t i = 0; i < from->set_count; i++)
+        if (strncmp(from->sets[i], name, length) == 0 && from->sets[i][length] == '=')
+            value = from->sets[i] + length + 1;
     return value;
 }
 
 /* Every --set must name a param. */
-static wl_status check_sets(const builder *b, const wl_kernel_options *options)
+static wl_status check_sets(const builder *b, const wl_kernel_text *from)
 {
-    for (size_t i = 0; options && i < options->set_count; i++) {
-        const char *set = options->sets[i];
+    for (size_t i = 0; i < from->set_count; i++) {
+        const char *set = from->sets[i];
         const size_t length = strcspn(set, "=");
         bool known = false;
         for (size_t p = 0; p < b->param_count; p++)
@@ -110,10 +110,10 @@ static wl_status check_sets(const builder *b, const wl_kernel_options *options)
     return WL_OK;
 }
 
-static wl_status read_param(builder *b, const wl_yaml *entry, const wl_kernel_options *options)
+static wl_status read_param(builder *b, const wl_yaml *entry, const wl_kernel_text *from)
 {
     wl_param *param = &b->params[b->param_count];
-    const char *set = set_value(options, entry->key);
+    const char *set = set_value(from, entry->key);
     WL_TRY(check_name(entry, "param", b->err));
     param->name = entry->key;
     param->loc = entry->key_loc;
@@ -134,7 +134,7 @@ static wl_status read_param(builder *b, const wl_yaml *entry, const wl_kernel_op
     return WL_OK;
 }
 
-static wl_status read_params(builder *b, const wl_kernel_options *options)
+static wl_status read_params(builder *b, const wl_kernel_text *from)
 {
     const wl_yaml *node = wl_yaml_get(b->root, "params");
     if (node) {
@@ -144,9 +144,9 @@ static wl_status read_params(builder *b, const wl_kernel_options *options)
         if (!b->params || !b->kernel->params)
             return no_memory(b->err);
         for (const wl_yaml *e = node->first; e; e = e->next)
-            WL_TRY(read_param(b, e, options));
+            WL_TRY(read_param(b, e, from));
     }
-    return check_sets(b, options);
+    return check_sets(b, from);
 }
 
 static wl_status read_domain(builder *b)
@@ -517,13 +517,13 @@ static wl_status read_conditions(builder *b)
     return WL_OK;
 }
 
-static wl_status build(builder *b, const char *text, size_t length, const wl_kernel_options *options)
+static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
         "name",    "params", "domain",    "fields",       "update",       "loads",    "stores",        "loops",
         "scalars", "flops",  "registers", "shared_bytes", "instructions", "barriers", "guarded_cells", "where"};
     wl_yaml *root = NULL;
-    WL_TRY(wl_yaml_parse(&b->kernel->arena, text, length, &root, b->err));
+    WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
     WL_TRY(wl_yaml_known_keys(root, keys, sizeof keys / sizeof keys[0], "the kernel", b->err));
     b->root = root;
@@ -534,9 +534,10 @@ static wl_status build(builder *b, const char *text, size_t length, const wl_ker
     if (name->text[0] == '\0')
         return wl_fail(b->err, WL_E_INPUT, name->loc, "'name' is empty");
     b->kernel->name = name->text;
-    WL_TRY(read_params(b, options));
+    WL_TRY(read_params(b, from));
     WL_TRY(read_domain(b));
     WL_TRY(read_fields(b));
+    WL_TRY(wl_kernel_change_layouts(b));
     WL_TRY(read_conditions(b));
     WL_TRY(read_loops(b));
     WL_TRY(read_scalars(b));
@@ -546,12 +547,23 @@ static wl_status build(builder *b, const char *text, size_t length, const wl_ker
     return WL_OK;
 }
 
-wl_status wl_kernel_parse(const char *input, const char *text, size_t length, const wl_kernel_options *options,
-                          wl_kernel **out, wl_error *err)
+wl_status wl_kernel_read_file(const char *input, const wl_kernel_text *text, const wl_layout *layout, wl_kernel **out,
+                              wl_error *err)
 {
     wl_kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
         return no_memory(err);
-    builder b = {.kernel = kernel, .err = err};
-    return wl_kernel_finish(kernel, input, build(&b, text, length, options), out, err);
+    builder b = {.kernel = kernel, .layout = layout ? *layout : (wl_layout){0}, .err = err};
+    return wl_kernel_finish(kernel, input, text, build(&b, text), out, err);
+}
+
+wl_status wl_kernel_parse(const char *input, const char *text, size_t length, const wl_kernel_options *options,
+                          wl_kernel **out, wl_error *err)
+{
+    wl_kernel_text from = {.text = text, .length = length};
+    if (options) {
+        from.sets = options->sets;
+        from.set_count = options->set_count;
+    }
+    return wl_kernel_read_file(input, &from, NULL, out, err);
 }

@@ -54,6 +54,7 @@ static wl_status build_from_update(wl_kernel_builder *b, const char *update, con
                            found[i].name, found[i].dims, dims);
         k->fields[i] = (wl_field){.name = found[i].name, .type = type, .vector = 1, .dims = dims, .loc = found[i].loc};
         WL_TRY(wl_field_lay_out(&k->fields[i], extent, found[i].reach, b->err));
+        WL_TRY(wl_field_change_layout(&k->fields[i], &b->layout, b->err));
     }
     WL_TRY(wl_kernel_read_update(b, update));
     k->name = "update";
@@ -61,12 +62,20 @@ static wl_status build_from_update(wl_kernel_builder *b, const char *update, con
     return WL_OK;
 }
 
-wl_status wl_kernel_from_update(const char *update, const char *domain, const char *type, wl_kernel **out,
-                                wl_error *err)
+wl_status wl_kernel_read_assignment(const char *input, const wl_kernel_text *text, const wl_layout *layout,
+                                    wl_kernel **out, wl_error *err)
 {
     wl_kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
         return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    wl_kernel_builder b = {.kernel = kernel, .err = err};
-    return wl_kernel_finish(kernel, "--update", build_from_update(&b, update, domain, type), out, err);
+    wl_kernel_builder b = {.kernel = kernel, .layout = layout ? *layout : (wl_layout){0}, .err = err};
+    const wl_status status = build_from_update(&b, text->text, text->domain, text->type);
+    return wl_kernel_finish(kernel, input, text, status, out, err);
+}
+
+wl_status wl_kernel_from_update(const char *update, const char *domain, const char *type, wl_kernel **out,
+                                wl_error *err)
+{
+    const wl_kernel_text text = {.text = update, .length = strlen(update), .domain = domain, .type = type};
+    return wl_kernel_read_assignment("--update", &text, NULL, out, err);
 }

@@ -94,3 +94,21 @@ bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers)
     *registers = kernel->registers;
     return kernel->has_registers;
 }
+
+bool wl_kernel_needs_its_block(const wl_kernel *kernel)
+{
+    bool needs = kernel->shared_bytes > 0;
+    for (size_t i = 0; i < kernel->field_count; i++)
+        needs = needs || kernel->fields[i].shared;
+    for (size_t i = 0; i < kernel->access_count; i++)
+        needs = needs || wl_expr_depends_on_launch(kernel->accesses[i].index);
+    return needs;
+}
+
+int wl_kernel_field_layout(const wl_kernel *kernel, size_t field, int64_t strides[WL_FIELD_DIMS_MAX], int64_t *origin)
+{
+    const wl_field *f = &kernel->fields[field];
+    memcpy(strides, f->strides, sizeof f->strides);
+    *origin = f->origin;
+    return f->dims;
+}

@@ -10,7 +10,6 @@
 
 #define WL_LOOPS_MAX 3
 #define WL_KERNEL_CONDITIONS_MAX 16
-#define WL_FIELD_DIMS_MAX 6
 
 typedef enum wl_type {
     WL_TYPE_F16,
@@ -36,6 +35,8 @@ typedef struct wl_field {
     int64_t origin;                     /* of cell (0,0,..), in elements from the base       */
     bool shared;                        /* in shared memory: one per block                   */
     int64_t base_bytes;                 /* address assumed for the base: 0, or its alignment */
+    int64_t least_row;                  /* elements a row needs, where an extent tells; else 0 */
+    bool indexed;                       /* some access names an element, whatever the strides  */
     wl_loc loc;
 } wl_field;
 
@@ -51,9 +52,19 @@ typedef struct wl_access {
     wl_loc loc;
 } wl_access;
 
+/* What a kernel was read from. */
+typedef struct wl_kernel_text {
+    const char *text; /* of a file, or an assignment */
+    size_t length;
+    const char *const *sets;
+    size_t set_count;
+    const char *domain, *type; /* of an assignment; NULL with a file */
+} wl_kernel_text;
+
 struct wl_kernel {
     wl_arena arena;
     const char *name, *input;
+    wl_kernel_text text; /* a copy: variants are read from it again */
     const char **params; /* names */
     size_t param_count;
     int dims;                     /* of the domain; 0: taken from the grid */

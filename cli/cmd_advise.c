@@ -1,0 +1,102 @@
+/* cmd_advise.c - warpline advise: the changes to one launch that help most. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise.h"
+#include "diag.h"
+
+#define OTHER_DEVICES 3
+#define NOT_SAID (-1)
+
+static bool check_usage(const options *o)
+{
+    if (!o->update && o->argument_count > 1)
+        usage_error("one kernel at a time, please");
+    else if (!job_kernel_usage(o, o->argument_count > 0))
+        return false;
+    else if (!o->device)
+        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+    else if (o->block_count != 1)
+        usage_error(o->block_count ? "one launch at a time, please"
+                                   : "which launch? Give --block, as in --block 32x4x2");
+    else
+        return true;
+    return false;
+}
+
+/* NOT_SAID: some, unless that would take long */
+static bool read_devices(const options *o, int64_t *others)
+{
+    *others = NOT_SAID;
+    if (!o->other_devices)
+        return true;
+    *others = DEVICES_MAX - 1;
+    return strcmp(o->other_devices, "all") == 0 ||
+           option_integer("--devices", o->other_devices, 0, DEVICES_MAX - 1, others);
+}
+
+static wl_status advise(const options *o, int64_t others, advised *a, wl_error *err)
+{
+    const wl_launch *launch = &a->job.launches[0];
+    wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->device, &a->job, err);
+    if (status != WL_OK)
+        return status;
+    a->options.predict = a->job.options;
+    status = wl_advise(a->job.kernel, a->job.device, launch, &a->options, a->advice, ADVICE_MAX, &a->result, err);
+    if (status != WL_OK)
+        job_show_option(o, o->block[0], err);
+    if (others == NOT_SAID) {
+        a->devices_left = status == WL_OK && strcmp(a->result.given.count_method, "threads") == 0;
+        others = a->devices_left ? 0 : OTHER_DEVICES;
+    }
+    if (status == WL_OK && others > 0)
+        status = wl_advise_devices(a->job.kernel, a->job.device, launch, &a->options, a->devices, (size_t)others + 1,
+                                   &a->device_count, &a->device_model, err);
+    return status;
+}
+
+/* Everything is written to memory first: on an error nothing is printed. */
+static wl_status print(const options *o, const advised *a, wl_error *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    const bool json = o->format && strcmp(o->format, "json") == 0;
+    wl_status status = !out ? WL_E_NOMEM : json ? advise_print_json(a, out, err) : advise_print_text(a, out, err);
+    if (out && fclose(out) != 0)
+        status = WL_E_NOMEM;
+    if (status == WL_OK)
+        fwrite(text, 1, length, stdout);
+    free(text);
+    if (status == WL_E_NOMEM)
+        err->code = WL_E_NOMEM;
+    return status;
+}
+
+static int run(const options *o, advised *a)
+{
+    wl_error err = {0};
+    int64_t others = 0;
+    const int code = job_read_launches(o, &a->job);
+    if (code != EXIT_OK)
+        return code;
+    if (!read_devices(o, &others))
+        return EXIT_INPUT;
+    if (advise(o, others, a, &err) != WL_OK || print(o, a, &err) != WL_OK)
+        return diag_report(&err);
+    return EXIT_OK;
+}
+
+int cmd_advise(const options *o)
+{
+    if (!check_usage(o))
+        return EXIT_USAGE;
+    advised *a = calloc(1, sizeof *a);
+    if (!a)
+        return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
+    const int code = run(o, a);
+    job_free(&a->job);
+    free(a);
+    return code;
+}

@@ -1,0 +1,94 @@
+/* advise.h - which changes to one launch of a kernel help most, by what the models say.
+ *
+ * Every change is tried alone against the launch given: predicted, not guessed. Then the best one is kept and the
+ * others are tried again on top of it, until nothing helps any more. Nothing here reads or writes files.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef WL_ADVISE_H
+#define WL_ADVISE_H
+
+#include "warpline/predict.h"
+#include "warpline/trust.h"
+
+/* What can be changed. */
+typedef enum wl_change {
+    WL_CHANGE_BLOCK,     /* another block, the same folding                           */
+    WL_CHANGE_FOLD,      /* another folding, with the block that goes with it         */
+    WL_CHANGE_ALIGNMENT, /* rows and cell (0,0,..) of the fields on other boundaries  */
+    WL_CHANGE_PADDING,   /* longer rows, or rows without padding                      */
+    WL_CHANGE_REGISTERS, /* fewer registers per thread, for more blocks               */
+    WL_CHANGE_SHARED,    /* less shared memory per block, for more blocks or more L1  */
+    WL_CHANGE_COUNT
+} wl_change;
+/* "block", "fold", "alignment", "padding", "registers", "shared" */
+WL_API const char *wl_change_name(wl_change change);
+/* What such a change takes for granted: one clause, no full stop. */
+WL_API const char *wl_change_caveat(wl_change change);
+
+/* What moved, as the user would see it: a metric per work item, or a number of the launch ("warps_per_sm", "blocks").
+ */
+typedef struct wl_moved {
+    const char *name; /* NULL: nothing worth naming */
+    const char *unit; /* "bytes"; "" for a plain number */
+    bool per_item;
+    double before, after;
+} wl_moved;
+
+typedef struct wl_advice {
+    uint32_t changes; /* 1u << wl_change; several in a combination                 */
+    wl_launch launch; /* to start instead, with everything filled in but the grid  */
+    wl_layout layout; /* for wl_kernel_with_layout; all-zero: as it is             */
+    double time_s;
+    double gain; /* 1 - time_s / the time of the launch given                 */
+    wl_bound_id limiter, next;
+    int64_t blocks_per_sm;
+    wl_moved moved;
+} wl_advice;
+
+typedef struct wl_advise_options {
+    wl_predict_options predict;
+    int threads; /* of the searches over blocks; 0: what OpenMP takes by default */
+} wl_advise_options;
+
+#define WL_ADVICE_NOTES_MAX 8
+
+typedef struct wl_advised {
+    wl_prediction given;  /* the launch as it is; without shares                                              */
+    wl_trust trust;       /* in the model that made the times                                                 */
+    double least_gain;    /* changes that gain less are not listed: the model does not tell them from nothing */
+    size_t count;         /* pieces of advice, most helpful first                                             */
+    bool has_combination; /* several changes together gain more than any alone */
+    wl_advice combination;
+    int note_count;
+    char notes[WL_ADVICE_NOTES_MAX][WL_WARNING_LENGTH]; /* what was not tried, and why */
+} wl_advised;
+
+/* Fills advice[0 .. out->count - 1] with at most `capacity` changes. options may be NULL.
+ * Fails as wl_predict does for the launch given; changes that cannot be predicted are left out. */
+WL_API WL_NODISCARD wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                                        const wl_advise_options *options, wl_advice *advice, size_t capacity,
+                                        wl_advised *out, wl_error *err);
+
+/* ---- other devices ---- */
+
+typedef struct wl_elsewhere {
+    const char *name; /* of the device */
+    bool fits;        /* the launch can be started there */
+    double time_s;    /* of the launch given, where it fits */
+    wl_bound_id limiter;
+    wl_launch best; /* the fastest launch of the same folding; the launch given where blocks are left alone, or where
+                       the accesses have no closed form and a search would take too long */
+    double best_s;
+} wl_elsewhere;
+
+/* The launch on `device` (devices[0]) and on the built-in devices of other names, fastest best launch first; those on
+ * which nothing fits are left out. *count is how many were filled, at most `capacity`. One model for all, named in
+ * *model: the one options asks for, where it asks, else limiter, since few devices have the numbers of another; devices
+ * without those are left out. */
+WL_API WL_NODISCARD wl_status wl_advise_devices(const wl_kernel *kernel, const wl_device *device,
+                                                const wl_launch *launch, const wl_advise_options *options,
+                                                wl_elsewhere *devices, size_t capacity, size_t *count,
+                                                const char **model, wl_error *err);
+
+#endif /* WL_ADVISE_H */

@@ -1,0 +1,361 @@
+/* advise.c - tries changes to a launch, one by one and together. SPDX-License-Identifier: MIT */
+#include "warpline/advise.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "search/changes.h"
+
+#define EASIER 0.995    /* a change that costs more must be that much faster than one that costs less */
+#define NOTEWORTHY 0.01 /* a value that moved by less did not move */
+
+/* A setting and what is predicted for it. */
+typedef struct trial {
+    wl_setting setting;
+    wl_prediction p;
+} trial;
+
+/* ---- predicting settings ---- */
+
+static wl_status predict_kernel(const wl_study *s, const wl_kernel *kernel, const wl_launch *launch, wl_prediction *out,
+                                wl_error *err)
+{
+    wl_predictor *predictor = NULL;
+    WL_TRY(wl_predictor_new(kernel, s->device, &predictor, err));
+    const wl_status status = wl_predict(predictor, launch, &s->options.predict, out, err);
+    wl_predictor_free(predictor);
+    out->fields = out->accesses = NULL; /* they were the predictor's */
+    return status;
+}
+
+/* The kernel in a layout: the one given, or a variant that *owned holds. */
+static wl_status kernel_of(const wl_study *s, const wl_layout *layout, const wl_kernel **kernel, wl_kernel **owned,
+                           wl_error *err)
+{
+    *owned = NULL;
+    if (!wl_layout_is_plain(layout))
+        WL_TRY(wl_kernel_with_layout(s->kernel, layout, owned, err));
+    *kernel = *owned ? *owned : s->kernel;
+    return WL_OK;
+}
+
+static wl_status predict_setting(const wl_study *s, const wl_setting *setting, wl_prediction *out, wl_error *err)
+{
+    const wl_kernel *kernel;
+    wl_kernel *owned;
+    WL_TRY(kernel_of(s, &setting->layout, &kernel, &owned, err));
+    const wl_status status = predict_kernel(s, kernel, &setting->launch, out, err);
+    wl_kernel_free(owned);
+    return status;
+}
+
+/* ---- the best setting one change away ---- */
+
+/* WL_OK with *found false when there is no such launch, or none that can be predicted. */
+static wl_status search_block(const wl_study *s, const trial *from, bool same_fold, wl_setting *out, bool *found,
+                              wl_error *err)
+{
+    const wl_kernel *kernel;
+    wl_kernel *owned;
+    *found = false;
+    *out = from->setting;
+    if (!wl_block_is_free(s->kernel, &from->setting.launch))
+        return WL_OK;
+    WL_TRY(kernel_of(s, &from->setting.layout, &kernel, &owned, err));
+    const wl_status status =
+        wl_fastest_block(s, kernel, s->device, &from->setting.launch, same_fold, &out->launch, found, err);
+    wl_kernel_free(owned);
+    return status;
+}
+
+static bool same_fields(const wl_kernel *a, const wl_kernel *b)
+{
+    for (size_t f = 0; f < wl_kernel_field_count(a); f++) {
+        int64_t x[WL_FIELD_DIMS_MAX], y[WL_FIELD_DIMS_MAX], x_origin, y_origin;
+        (void)wl_kernel_field_layout(a, f, x, &x_origin);
+        (void)wl_kernel_field_layout(b, f, y, &y_origin);
+        if (x_origin != y_origin || memcmp(x, y, sizeof x) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Does the setting differ from `from` in what the kernel does? Fields that are aligned already, or have no rows, stay.
+ */
+static wl_status is_another(const wl_study *s, const wl_setting *from, const wl_setting *to, bool *another,
+                            wl_error *err)
+{
+    const wl_kernel *a, *b;
+    wl_kernel *owned_a, *owned_b;
+    *another = true;
+    if (memcmp(&from->layout, &to->layout, sizeof from->layout) == 0)
+        return WL_OK;
+    WL_TRY(kernel_of(s, &from->layout, &a, &owned_a, err));
+    const wl_status status = kernel_of(s, &to->layout, &b, &owned_b, err);
+    if (status == WL_OK)
+        *another = !same_fields(a, b);
+    wl_kernel_free(owned_a);
+    wl_kernel_free(owned_b);
+    return status;
+}
+
+static bool is_searched(wl_change change) { return change == WL_CHANGE_BLOCK || change == WL_CHANGE_FOLD; }
+
+static wl_status best_change(const wl_study *s, wl_change change, const trial *from, trial *best, wl_error *err)
+{
+    wl_setting settings[WL_SETTINGS_MAX];
+    bool found = false;
+    size_t count = 0;
+    *best = *from;
+    if (is_searched(change)) {
+        WL_TRY(search_block(s, from, change == WL_CHANGE_BLOCK, &settings[0], &found, err));
+        count = found;
+    } else {
+        count = wl_settings_of(s, change, &from->setting, &from->p, settings);
+    }
+    for (size_t i = 0; i < count; i++) {
+        wl_prediction p;
+        wl_error own = {0};
+        bool another = false;
+        wl_status status = is_another(s, &from->setting, &settings[i], &another, &own);
+        if (status == WL_OK && another)
+            status = predict_setting(s, &settings[i], &p, &own);
+        if (status == WL_E_NOMEM)
+            return wl_fail(err, status, WL_NOWHERE, "%s", own.message);
+        if (status == WL_OK && another && p.model.time_s < EASIER * best->p.model.time_s) {
+            best->setting = settings[i];
+            best->p = p;
+        }
+    }
+    return WL_OK;
+}
+
+/* ---- what moved ---- */
+
+/* How much a bound matters to what is said of a change: its fall, and the old limiter's before all others. */
+static double relief(const wl_prediction *before, const wl_prediction *after, wl_bound_id bound)
+{
+    const double was = before->model.bound_s[bound], fall = was - after->model.bound_s[bound];
+    if (!before->model.bound_known[bound] || fall < NOTEWORTHY * was)
+        return 0;
+    return bound == before->model.limiter ? INFINITY : fall;
+}
+
+/* What fell most behind a bound. A bound without metrics is about blocks waiting: more of them at once, or fewer. */
+static wl_moved behind(wl_bound_id bound, const wl_prediction *before, const wl_prediction *after)
+{
+    wl_moved moved = {0};
+    wl_metric m;
+    double most = NOTEWORTHY;
+    size_t i = 0;
+    for (; wl_bound_metric(bound, i, &m); i++) {
+        const wl_value *a = &before->metrics[m], *b = &after->metrics[m];
+        const double fall = a->known && b->known && a->value > 0 ? 1 - b->value / a->value : 0;
+        if (fall <= most)
+            continue;
+        most = fall;
+        moved = (wl_moved){wl_metric_name(m), wl_metric_unit(m), true, a->value / (double)before->items,
+                           b->value / (double)after->items};
+    }
+    if (i > 0)
+        return moved;
+    const double warps = (double)before->occupancy.warps_per_sm, warps_after = (double)after->occupancy.warps_per_sm;
+    if (warps_after > warps)
+        return (wl_moved){"warps_per_sm", "", false, warps, warps_after};
+    if (after->blocks < before->blocks)
+        return (wl_moved){"blocks", "", false, (double)before->blocks, (double)after->blocks};
+    return moved;
+}
+
+static wl_moved moved_of(const wl_prediction *before, const wl_prediction *after)
+{
+    double left[WL_BOUND_COUNT];
+    wl_moved moved = {0};
+    for (int b = 0; b < WL_BOUND_COUNT; b++)
+        left[b] = relief(before, after, (wl_bound_id)b);
+    for (int round = 0; round < WL_BOUND_COUNT && !moved.name; round++) {
+        int most = 0;
+        for (int b = 1; b < WL_BOUND_COUNT; b++)
+            most = left[b] > left[most] ? b : most;
+        if (left[most] <= 0)
+            break;
+        left[most] = 0;
+        moved = behind((wl_bound_id)most, before, after);
+    }
+    return moved;
+}
+
+/* ---- putting it together ---- */
+
+static wl_advice advice_of(const trial *given, const trial *t, uint32_t changes)
+{
+    wl_advice a = {.changes = changes, .launch = t->p.launch, .layout = t->setting.layout};
+    memcpy(a.launch.grid, t->setting.launch.grid, sizeof a.launch.grid);
+    a.time_s = t->p.model.time_s;
+    a.gain = 1 - t->p.model.time_s / given->p.model.time_s;
+    a.limiter = t->p.model.limiter;
+    a.next = t->p.model.next;
+    a.blocks_per_sm = t->p.occupancy.blocks_per_sm;
+    a.moved = moved_of(&given->p, &t->p);
+    return a;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const wl_advice *x = a, *y = b;
+    if (x->gain != y->gain)
+        return x->gain > y->gain ? -1 : 1;
+    return x->changes < y->changes ? -1 : x->changes > y->changes;
+}
+
+/* Tries every change on `from`; the best of them replaces *next, and *which is its kind. What *which was before is the
+ * change that led to `from`: the fastest block need not be searched twice in a row. */
+static wl_status try_all(const wl_study *s, const trial *given, const trial *from, wl_advice all[WL_CHANGE_COUNT],
+                         trial *next, wl_change *which, wl_error *err)
+{
+    const bool searched = is_searched(*which);
+    trial *t = malloc(sizeof *t);
+    wl_status status = t ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    *next = *from;
+    *which = WL_CHANGE_COUNT;
+    for (int c = 0; c < WL_CHANGE_COUNT && status == WL_OK; c++) {
+        if (searched && is_searched((wl_change)c))
+            continue;
+        status = best_change(s, (wl_change)c, from, t, err);
+        if (status != WL_OK)
+            break;
+        all[c] = advice_of(given, t, 1u << c);
+        if (t->p.model.time_s < next->p.model.time_s) {
+            *next = *t;
+            *which = (wl_change)c;
+        }
+    }
+    /* where the same folding does as well, another one is no advice */
+    if (status == WL_OK && !searched && all[WL_CHANGE_FOLD].time_s > EASIER * all[WL_CHANGE_BLOCK].time_s)
+        all[WL_CHANGE_FOLD].gain = 0;
+    free(t);
+    return status;
+}
+
+/* Keeps the best change and goes on from there, while there is enough to gain. trials: given, current, next. */
+static wl_status combine(const wl_study *s, trial trials[3], wl_change which, wl_advised *out, wl_error *err)
+{
+    const trial *given = &trials[0];
+    trial *now = &trials[1], *next = &trials[2];
+    wl_advice ignored[WL_CHANGE_COUNT];
+    uint32_t changes = 0;
+    *now = *given;
+    for (int round = 0; round < 2 * WL_CHANGE_COUNT && which != WL_CHANGE_COUNT; round++) {
+        if (next->p.model.time_s > (1 - out->least_gain) * now->p.model.time_s)
+            break;
+        changes |= 1u << which;
+        *now = *next;
+        WL_TRY(try_all(s, given, now, ignored, next, &which, err));
+    }
+    out->has_combination = (changes & (changes - 1)) != 0;
+    if (out->has_combination)
+        out->combination = advice_of(given, now, changes);
+    return WL_OK;
+}
+
+/* ---- notes ---- */
+
+static void note(wl_advised *out, const char *format, ...) WL_PRINTF(2, 3);
+
+static void note(wl_advised *out, const char *format, ...)
+{
+    if (out->note_count == WL_ADVICE_NOTES_MAX)
+        return;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(out->notes[out->note_count++], WL_WARNING_LENGTH, format, args);
+    va_end(args);
+}
+
+/* Fields of one dimension have no rows to speak of. */
+static void note_rows(const wl_kernel *k, wl_advised *out)
+{
+    char names[100] = "";
+    size_t used = 0;
+    for (size_t f = 0; f < wl_kernel_field_count(k) && used < sizeof names; f++) {
+        int64_t strides[WL_FIELD_DIMS_MAX], origin;
+        if (!wl_kernel_field_has_rows(k, f) && wl_kernel_field_layout(k, f, strides, &origin) != 1)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     wl_kernel_field_name(k, f));
+    }
+    if (used)
+        note(out, "the rows of %s%s are left alone: addressed by element index, across rows, or in shared memory",
+             names, used < sizeof names ? "" : " ..");
+}
+
+static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *out)
+{
+    int64_t registers;
+    if (launch->grid[0] || launch->grid[1] || launch->grid[2])
+        note(out, "the grid is given: block and folding are left alone");
+    else if (launch->shared_bytes)
+        note(out, "shared memory is given, which belongs to the block: block and folding are left alone");
+    else if (!wl_block_is_free(s->kernel, launch))
+        note(out, "the block is part of the kernel (it names threads or uses shared memory) and no 'where' says which "
+                  "others will do: block and folding are left alone");
+    else if (s->costly)
+        note(out, "the accesses have no closed form, so predictions take long: only blocks of " WL_COSTLY_THREADS
+                  " threads were tried");
+    note_rows(s->kernel, out);
+    if (!launch->registers && !wl_kernel_registers(s->kernel, &registers))
+        note(out, "registers per thread are not given: fewer were not tried");
+}
+
+/* Times closer than the error of the model that made them are a tie. */
+static wl_status set_trust(const wl_study *s, wl_advised *out, wl_error *err)
+{
+    wl_model_id model = WL_MODEL_BEST;
+    (void)wl_model_find(out->given.model.name, &model);
+    WL_TRY(wl_trust_of(s->device, model, &out->trust, err));
+    out->least_gain = 1 - exp(-out->trust.error);
+    return WL_OK;
+}
+
+wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                    const wl_advise_options *options, wl_advice *advice, size_t capacity, wl_advised *out,
+                    wl_error *err)
+{
+    wl_study s = {.kernel = kernel, .device = device};
+    wl_advice all[WL_CHANGE_COUNT];
+    wl_change which = WL_CHANGE_COUNT;
+    if (options)
+        s.options = *options;
+    s.options.predict.per_access = false;
+    *out = (wl_advised){.note_count = 0};
+    trial *trials = calloc(3, sizeof *trials);
+    wl_status status = trials ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    if (status == WL_OK) {
+        trials[0].setting.launch = *launch;
+        status = predict_setting(&s, &trials[0].setting, &trials[0].p, err);
+    }
+    if (status == WL_OK) {
+        out->given = trials[0].p;
+        s.given = out->given.launch;
+        s.costly = wl_is_costly(&out->given);
+        status = set_trust(&s, out, err);
+    }
+    if (status == WL_OK) {
+        add_notes(&s, launch, out);
+        status = try_all(&s, &trials[0], &trials[0], all, &trials[2], &which, err);
+    }
+    if (status == WL_OK)
+        status = combine(&s, trials, which, out, err);
+    free(trials);
+    if (status != WL_OK)
+        return status;
+    qsort(all, WL_CHANGE_COUNT, sizeof *all, by_gain);
+    while (out->count < capacity && out->count < WL_CHANGE_COUNT && all[out->count].gain >= out->least_gain) {
+        advice[out->count] = all[out->count];
+        out->count++;
+    }
+    return WL_OK;
+}

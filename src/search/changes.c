@@ -1,0 +1,228 @@
+/* changes.c - see changes.h. SPDX-License-Identifier: MIT */
+#include "search/changes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "warpline/rank.h"
+
+#define PADDING_SECTORS 4
+#define FEWEST_REGISTERS 16 /* no compiler gets a kernel of any use into fewer */
+#define KEPT_REGISTERS 0.75 /* what one block more asks for may be anything; for further ones at least these shares */
+#define KEPT_SHARED 0.5     /* of what the launch given uses must be left */
+#define STEPS_MOST 4        /* blocks more per multiprocessor that are tried */
+
+const char *wl_change_name(wl_change change)
+{
+    static const char *const names[WL_CHANGE_COUNT] = {"block", "fold", "alignment", "padding", "registers", "shared"};
+    return names[change];
+}
+
+const char *wl_change_caveat(wl_change change)
+{
+    static const char *const caveats[WL_CHANGE_COUNT] = {
+        "a thread needs as many registers in any block",
+        "a thread needs no more registers although it computes more cells",
+        "all fields can be allocated like this",
+        "all fields can be allocated like this",
+        "the compiler can do with so few registers (spilling is not modelled)",
+        "the kernel can do with so little shared memory",
+    };
+    return caveats[change];
+}
+
+bool wl_is_costly(const wl_prediction *prediction) { return strcmp(prediction->count_method, "threads") == 0; }
+
+bool wl_layout_is_plain(const wl_layout *l) { return !l->row_multiple && !l->row_padding && !l->origin_multiple; }
+
+/* ---- blocks and foldings: searched ---- */
+
+bool wl_block_is_free(const wl_kernel *kernel, const wl_launch *launch)
+{
+    int64_t domain[3];
+    const bool gridded = launch->grid[0] || launch->grid[1] || launch->grid[2];
+    const bool bound = wl_kernel_needs_its_block(kernel) && !wl_kernel_condition(kernel, 0);
+    return !gridded && !bound && !launch->shared_bytes && wl_kernel_domain(kernel, domain) > 0;
+}
+
+static int64_t folded(const wl_launch *launch, int d) { return launch->fold[d] ? launch->fold[d] : 1; }
+
+static wl_status make_space(const wl_launch *from, bool same_fold, wl_space *space, wl_error *err)
+{
+    char text[160];
+    const long long x = folded(from, 0), y = folded(from, 1), z = folded(from, 2);
+    (void)snprintf(text, sizeof text,
+                   same_fold ? "%lldx%lldx%lld" : "fold.x != %lld || fold.y != %lld || fold.z != %lld", x, y, z);
+    WL_TRY(wl_space_set(space, same_fold ? "fold" : "where", text, err));
+    if (!from->registers)
+        return WL_OK;
+    (void)snprintf(text, sizeof text, "%lld", (long long)from->registers);
+    return wl_space_set(space, "registers", text, err);
+}
+
+wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const wl_device *device,
+                           const wl_launch *from, bool same_fold, wl_launch *out, bool *found, wl_error *err)
+{
+    wl_space *space = NULL;
+    wl_ranker *ranker = NULL;
+    wl_ranked best;
+    wl_ranking ranking = {0};
+    const wl_rank_options options = {.predict = study->options.predict, .threads = study->options.threads};
+    wl_status status = wl_space_new(&space, err);
+    if (status == WL_OK)
+        status = make_space(from, same_fold, space, err);
+    if (status == WL_OK && study->costly)
+        status = wl_space_set(space, "threads", WL_COSTLY_THREADS, err);
+    if (status == WL_OK)
+        status = wl_ranker_new(kernel, device, space, &options, &ranker, err);
+    if (status == WL_OK)
+        status = wl_rank(ranker, &best, 1, &ranking, err);
+    *found = status == WL_OK && ranking.count > 0;
+    if (*found)
+        wl_ranker_launch(ranker, best.index, out);
+    wl_ranker_free(ranker);
+    wl_space_free(space);
+    return status;
+}
+
+/* ---- layouts ---- */
+
+static size_t add(const wl_setting *setting, wl_setting *settings, size_t count)
+{
+    if (count < WL_SETTINGS_MAX)
+        settings[count++] = *setting;
+    return count;
+}
+
+/* First only the origin, which costs a few bytes, then rows as well. */
+static size_t alignments(const wl_study *s, const wl_setting *from, wl_setting *settings)
+{
+    const int64_t sector = wl_device_int(s->device, WL_DEVICE_l1_sector);
+    const int64_t line =
+        wl_max(wl_device_int(s->device, WL_DEVICE_l1_line), wl_device_int(s->device, WL_DEVICE_l2_line));
+    size_t n = 0;
+    for (int rows = 0; rows < 2; rows++) {
+        for (int64_t bytes = sector; bytes <= line; bytes *= 2) {
+            wl_setting to = *from;
+            to.layout.origin_multiple = bytes;
+            if (rows)
+                to.layout.row_multiple = bytes;
+            n = add(&to, settings, n);
+        }
+    }
+    return n;
+}
+
+static size_t paddings(const wl_study *s, const wl_setting *from, wl_setting *settings)
+{
+    const int64_t sector = wl_device_int(s->device, WL_DEVICE_l1_sector),
+                  line = wl_device_int(s->device, WL_DEVICE_l1_line);
+    size_t n = 0;
+    for (int sectors = 0; sectors <= PADDING_SECTORS; sectors++) {
+        wl_setting to = *from;
+        to.layout.row_padding = sectors * sector;
+        if (to.layout.row_padding != from->layout.row_padding)
+            n = add(&to, settings, n);
+    }
+    wl_setting to = *from;
+    if (line > PADDING_SECTORS * sector) {
+        to.layout.row_padding = line;
+        n = add(&to, settings, n);
+    }
+    to.layout.row_multiple = 1;
+    to.layout.row_padding = 0;
+    return add(&to, settings, n);
+}
+
+/* ---- registers and shared memory ---- */
+
+static int64_t threads_of(const wl_launch *l) { return l->block[0] * l->block[1] * l->block[2]; }
+
+/* How far down more blocks may ask for: one more than the launch given has, whatever it takes, else a share of what
+ * that uses. */
+static bool is_modest(int64_t wanted, int64_t now, int64_t given, double kept)
+{
+    return now == given || (double)wanted >= kept * (double)given;
+}
+
+/* One more block each, as long as registers are what stands in the way. */
+static size_t fewer_registers(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
+{
+    int64_t stated;
+    size_t n = 0;
+    wl_setting to = *from;
+    wl_occupancy_step step;
+    if (!from->launch.registers && !wl_kernel_registers(s->kernel, &stated))
+        return 0; /* an assumed number is nothing to improve */
+    to.launch.registers = p->launch.registers;
+    while (n < STEPS_MOST && wl_occupancy_next(s->device, threads_of(&p->launch), to.launch.registers,
+                                               p->launch.shared_bytes, &step, NULL) == WL_OK) {
+        if (step.registers < FEWEST_REGISTERS ||
+            !is_modest(step.registers, to.launch.registers, s->given.registers, KEPT_REGISTERS))
+            break;
+        to.launch.registers = step.registers;
+        n = add(&to, settings, n);
+    }
+    return n;
+}
+
+/* Where blocks leave the shared memory of the next smaller carve-out, the L1 gets the rest. */
+static size_t smaller_carveouts(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings,
+                                size_t n)
+{
+    const int64_t blocks = p->occupancy.blocks_per_sm, granule = wl_device_int(s->device, WL_DEVICE_shared_granularity);
+    for (size_t i = wl_device_list_length(s->device, WL_DEVICE_shared_carveouts); i-- > 0;) {
+        const int64_t carveout = (int64_t)wl_device_list_value(s->device, WL_DEVICE_shared_carveouts, i);
+        const int64_t bytes =
+            wl_floor_div(carveout / blocks, granule) * granule - wl_device_int(s->device, WL_DEVICE_shared_reserved);
+        wl_setting to = *from;
+        to.launch.shared_bytes = bytes;
+        if (bytes < p->launch.shared_bytes && (double)bytes >= KEPT_SHARED * (double)s->given.shared_bytes)
+            n = add(&to, settings, n);
+    }
+    return n;
+}
+
+/* What gives up least first. */
+static int by_shared(const void *a, const void *b)
+{
+    const int64_t x = ((const wl_setting *)a)->launch.shared_bytes, y = ((const wl_setting *)b)->launch.shared_bytes;
+    return x > y ? -1 : x < y;
+}
+
+static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
+{
+    size_t n = 0;
+    wl_setting to = *from;
+    wl_occupancy_step step;
+    if (p->launch.shared_bytes == 0)
+        return 0;
+    to.launch.shared_bytes = p->launch.shared_bytes;
+    while (n < STEPS_MOST && wl_occupancy_next(s->device, threads_of(&p->launch), p->launch.registers,
+                                               to.launch.shared_bytes, &step, NULL) == WL_OK) {
+        if (step.shared_bytes < 1 ||
+            !is_modest(step.shared_bytes, to.launch.shared_bytes, s->given.shared_bytes, KEPT_SHARED))
+            break;
+        to.launch.shared_bytes = step.shared_bytes;
+        n = add(&to, settings, n);
+    }
+    n = smaller_carveouts(s, from, p, settings, n);
+    qsort(settings, n, sizeof *settings, by_shared);
+    return n;
+}
+
+size_t wl_settings_of(const wl_study *study, wl_change change, const wl_setting *from, const wl_prediction *p,
+                      wl_setting settings[WL_SETTINGS_MAX])
+{
+    switch (change) {
+    case WL_CHANGE_ALIGNMENT: return alignments(study, from, settings);
+    case WL_CHANGE_PADDING: return paddings(study, from, settings);
+    case WL_CHANGE_REGISTERS: return fewer_registers(study, from, p, settings);
+    case WL_CHANGE_SHARED: return less_shared(study, from, p, settings);
+    default: return 0;
+    }
+}
