@@ -6,14 +6,13 @@
 #include "base/fail.h"
 
 #define WINDOW_LINES 64
-#define SHORTEST 16         /* lines: shorter, and carries beyond the window would decide */
-#define WINDOW_STEP 4       /* bytes between the positions told apart */
-#define SPAN_LINES 4        /* the farthest apart two lanes may be for that */
-#define POSITIONS 16        /* no more, unless the window would become too short */
-#define FEW_PATTERNS 4      /* beyond, each matters less: a glance will do */
-#define FEW_INSTRUCTIONS 10 /* sharing a pattern: so few are looked at one by one, where they really are */
-#define RARE 0.003          /* share of the executions below which one position stands for all */
-#define CARRY_MAX 16        /* length of a carry chain beyond which it no longer matters */
+#define SHORTEST 16    /* lines: shorter, and carries beyond the window would decide */
+#define WINDOW_STEP 4  /* bytes between the positions told apart */
+#define SPAN_LINES 4   /* the farthest apart two lanes may be for that */
+#define POSITIONS 16   /* no more, unless the window would become too short */
+#define FEW_PATTERNS 4 /* beyond, each matters less: a glance will do */
+#define RARE 0.003     /* share of the executions below which one position stands for all */
+#define CARRY_MAX 16   /* length of a carry chain beyond which it no longer matters */
 
 /* Costs at one position, as a pattern keeps them. */
 typedef struct slot {
@@ -54,8 +53,8 @@ static bool longest_window(const wl_executions *executions, int64_t line, int64_
 }
 
 wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions,
-                             const wl_residues *alignments, int patterns, int64_t instructions, double share,
-                             wl_tag_window *out, wl_error *err)
+                             const wl_residues *alignments, int patterns, double share, wl_tag_window *out,
+                             wl_error *err)
 {
     const int64_t line = context->rules->line;
     wl_pattern *p = executions->warps->pattern;
@@ -67,7 +66,7 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executi
         return WL_OK;
     if (out->rare || (wide && patterns > FEW_PATTERNS))
         return open_glance(p, alignments, out, err);
-    if (wide && instructions <= FEW_INSTRUCTIONS)
+    if (wide && executions->group->loops)
         return WL_OK;
     out->kind = wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT;
     out->positions = &out->own;

@@ -20,12 +20,13 @@ typedef struct wl_tag_window {
     wl_residues own;
 } wl_tag_window;
 
-/* Closed for patterns that reach far and are those of a few instructions only. alignments: the positions modulo the
- * context's period, which must live on; patterns: how many there are beside each other in the blocks of this class;
- * share: part of all executions of an instruction. */
+/* Closed for patterns that reach far and are executed in loops: their steps may stay in a few places of the window, so
+ * they are looked at where they really are. alignments: the positions modulo the context's period, which must live on;
+ * patterns: how many there are beside each other in the blocks of this class; share: part of all executions of an
+ * instruction. */
 wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions,
-                             const wl_residues *alignments, int patterns, int64_t instructions, double share,
-                             wl_tag_window *out, wl_error *err);
+                             const wl_residues *alignments, int patterns, double share, wl_tag_window *out,
+                             wl_error *err);
 
 /* Totals over all executions of an instruction at this offset. */
 typedef struct wl_tag_total {

@@ -12,7 +12,7 @@
 #include "metrics/spread.h"
 #include "metrics/tag_window.h"
 
-#define SAMPLED_LINES 4096       /* looked at for the tag hash, all instructions of a group together */
+#define SAMPLED_LINES 2048       /* looked at for the tag hash, all instructions of a group together */
 #define SAMPLES_EACH 6           /* warps looked at per instruction, at least */
 #define OPAQUE_BLOCKS 16         /* looked at at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
@@ -181,7 +181,7 @@ static wl_status place_warps(const measurer *m, wl_warps_batch *b, uint32_t cut_
         for (int64_t i = 0; i < m->context.rules->sector; i++)
             w->sums[i].known = false;
         if (m->context.rules->has_hash)
-            WL_TRY(wl_tag_window_open(&m->context, &e, &w->alignments, b->count, b->instructions,
+            WL_TRY(wl_tag_window_open(&m->context, &e, &w->alignments, b->count,
                                       (double)w->executions / warps_of(m, b->group), &w->window, m->err));
     }
     return WL_OK;
