@@ -4,7 +4,7 @@ JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 WARPLINE = $(BUILD)/warpline
 
-.PHONY: run test build configure bench measure calibrate install validate accuracy dev fuzz format clean deps
+.PHONY: run test test-deps build configure bench measure calibrate install validate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -14,6 +14,9 @@ configure: deps
 
 deps:
 	@sh scripts/install-deps.sh
+
+test-deps:
+	@sh scripts/install-deps.sh libopenmpi-dev openmpi-bin python3
 
 # The main job on an embedded example: the range-4 stencil of the paper on an A100, a handful of blocks side by side.
 run: configure
@@ -25,7 +28,8 @@ run: configure
 	@echo
 	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 16x2x32
 
-test: build
+# What only tests need: searches by several processes, and the Python text that exports write.
+test: test-deps build
 	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 bench: build

@@ -54,7 +54,7 @@ wl_status team_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity,
 
 #include <mpi.h>
 
-#define PART_LEAST 16
+#define PART_LEAST 1
 #define PART_MOST 1024
 #define AHEAD 2   /* parts a member has at once, so that it never waits for the next */
 #define WINDOW 64 /* parts dealt out beyond the first that is missing: bounds the memory of records that wait */
@@ -89,6 +89,15 @@ static member *members; /* by process number; the leader's own is not used */
 static bool someone_lost;
 static double last_pulse;
 
+/* A message to a member on its way. A stopped process takes none, and a send that waits for it would stop the leader.
+ */
+typedef struct letter {
+    struct letter *next;
+    MPI_Request request;
+    parcel content;
+} letter;
+static letter *letters;
+
 static double now(void)
 {
     struct timespec t;
@@ -122,25 +131,41 @@ int team_threads(void)
 {
     if (process_count == 1 || getenv("OMP_NUM_THREADS"))
         return 0;
-    MPI_Comm here;
-    int neighbours = 1;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-    MPI_Comm_size(here, &neighbours);
-    MPI_Comm_free(&here);
+    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    const int neighbours = local && atoi(local) > 0 ? atoi(local) : process_count;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores > neighbours ? (int)(cores / neighbours) : 1;
 }
 
-int team_leave(int code)
+/* ---- sending without waiting ---- */
+
+/* Forgets the letters that have arrived. */
+static void clear_letters(void)
 {
-    if (process_count == 1)
-        return code;
-    fflush(stdout);
-    if (someone_lost) /* an orderly end would wait for it */
-        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_INTERNAL);
-    MPI_Finalize();
-    free(members);
-    return team_leads() ? code : EXIT_OK;
+    for (letter **at = &letters; *at;) {
+        letter *l = *at;
+        int arrived = 0;
+        MPI_Test(&l->request, &arrived, MPI_STATUS_IGNORE);
+        if (arrived) {
+            *at = l->next;
+            free(l);
+        } else {
+            at = &l->next;
+        }
+    }
+}
+
+static void send_to(int process, int tag, const parcel *content)
+{
+    letter *l = malloc(sizeof *l);
+    if (!l) {
+        MPI_Abort(MPI_COMM_WORLD, EXIT_INTERNAL);
+        return;
+    }
+    clear_letters();
+    *l = (letter){.next = letters, .content = *content};
+    letters = l;
+    MPI_Isend(&l->content, sizeof l->content, MPI_BYTE, process, tag, MPI_COMM_WORLD, &l->request);
 }
 
 /* ---- agreeing ---- */
@@ -189,8 +214,9 @@ int team_agree(int code)
         return code;
     if (!team_leads()) {
         MPI_Send(&code, 1, MPI_INT, 0, TAG_READY, MPI_COMM_WORLD);
-        MPI_Recv(&code, 1, MPI_INT, 0, TAG_VERDICT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        return code;
+        parcel verdict;
+        MPI_Recv(&verdict, sizeof verdict, MPI_BYTE, 0, TAG_VERDICT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return verdict.status;
     }
     int verdict = code;
     for (int i = 1, theirs = EXIT_OK; i < process_count; i++) {
@@ -202,8 +228,25 @@ int team_agree(int code)
     }
     for (int i = 1; i < process_count; i++)
         if (!members[i].lost)
-            MPI_Send(&verdict, 1, MPI_INT, i, TAG_VERDICT, MPI_COMM_WORLD);
+            send_to(i, TAG_VERDICT, &(parcel){.status = verdict});
     return verdict;
+}
+
+int team_leave(int code)
+{
+    if (process_count == 1)
+        return code;
+    fflush(stdout);
+    (void)team_agree(code); /* is everybody still there? */
+    if (someone_lost)       /* an orderly end would wait for it */
+        MPI_Abort(MPI_COMM_WORLD, code ? code : EXIT_INTERNAL);
+    while (letters) {
+        clear_letters();
+        wait_a_moment();
+    }
+    MPI_Finalize();
+    free(members);
+    return team_leads() ? code : EXIT_OK;
 }
 
 /* ---- members ---- */
@@ -393,7 +436,7 @@ static void deal_out(lead *l)
             if (m->parts == 0)
                 m->heard = now();
             m->work[m->parts++] = p;
-            MPI_Send(&p, sizeof p, MPI_BYTE, i, TAG_WORK, MPI_COMM_WORLD);
+            send_to(i, TAG_WORK, &p);
         }
 }
 
@@ -457,16 +500,8 @@ static wl_status conduct(lead *l)
         if (l->added < l->size)
             do_part_myself(l);
     }
-    for (int i = 1; i < process_count; i++) {
-        const parcel end = {.round = round_number};
-        MPI_Request ignored; /* a lost member will never take it */
-        if (members[i].lost) {
-            MPI_Isend(&end, 0, MPI_BYTE, i, TAG_END, MPI_COMM_WORLD, &ignored);
-            MPI_Request_free(&ignored);
-        } else {
-            MPI_Send(&end, sizeof end, MPI_BYTE, i, TAG_END, MPI_COMM_WORLD);
-        }
-    }
+    for (int i = 1; i < process_count; i++)
+        send_to(i, TAG_END, &(parcel){.round = round_number});
     wait_for_rest(l);
     for (finished *f; (f = first_waiting(l));) /* after a stop: what was found, gaps or not */
         add_to_ranking(l, f);

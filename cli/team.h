@@ -12,7 +12,7 @@
 int team_join(void);
 bool team_leads(void);
 int team_size(void);
-/* Threads each member should use, so that those on one machine share its cores; 0: no opinion. All must ask. */
+/* Threads each member should use, so that those on one machine share its cores; 0: no opinion. */
 int team_threads(void);
 
 /* All members say whether they are ready (an exit code); all get the first code that is not 0. */

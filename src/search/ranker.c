@@ -320,11 +320,14 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
     wl_error error = {0};
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
     clock_gettime(CLOCK_MONOTONIC, &c.told);
+    /* neighbours share much of what a predictor keeps, so each thread takes several at a time */
+    const int64_t share = wl_max(1, wl_min(32, (last - first) / (16 * r->threads)));
+    (void)share; /* not used without OpenMP */
 #pragma omp parallel num_threads(r->threads) if (r->threads > 1)
     {
         wl_prediction *scratch = malloc(sizeof *scratch);
         const int me = thread_number();
-#pragma omp for schedule(dynamic, 1) /* a launch takes long enough; and the calling thread never waits for many */
+#pragma omp for schedule(dynamic, share)
         for (int64_t i = first; i < last; i++) {
             wl_error own = {0};
             wl_ranked *record = &records[i - first];
