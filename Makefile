@@ -18,13 +18,12 @@ deps:
 test-deps:
 	@sh scripts/install-deps.sh libopenmpi-dev openmpi-bin python3
 
-# The main job on an embedded example: the range-4 stencil of the paper on an A100, a handful of blocks side by side.
+# The main job on an embedded example: the launches of the paper's range-4 stencil, ranked on two GPUs, and the best in full.
 run: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli -- --no-print-directory
-	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 512x2x1 --block 32x32x1 --block 256x1x4 --block 64x4x4 \
-	  --block 16x2x32 --block 32x1x32 --block 8x8x16 --block 2x512x1
+	@$(WARPLINE) rank star3d_r4 --device a100-40gb --device h200
 	@echo
-	@echo "One of them in full (try: $(WARPLINE) predict star3d_r4 --device h200 --block 64x4x4 --format json):"
+	@echo "One of them in full (try: $(WARPLINE) diff star3d_r4 --device a100-40gb 512x2x1 16x2x32):"
 	@echo
 	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 16x2x32
 

@@ -43,7 +43,7 @@ static void line(const ranked_space *s, size_t i, const wl_occupancy *most, FILE
     number(out, 6, 1, r->values[WL_RANK_l2_store_bytes] / items);
     number(out, 7, 1, r->values[WL_RANK_dram_load_bytes] / items);
     number(out, 6, 1, r->values[WL_RANK_dram_store_bytes] / items);
-    fprintf(out, " %9.4g %8.4g", 1e3 * r->time_s, 1e-9 * items / r->time_s);
+    fprintf(out, " %#9.4g %#8.4g", 1e3 * r->time_s, 1e-9 * items / r->time_s);
     if (i == 0)
         fprintf(out, " %7s", "");
     else
