@@ -2,27 +2,9 @@
  *
  * Prints microseconds per prediction of the range-4 stencil (26 accesses, all metrics), the ratio of the slowest to the
  * fastest domain, and the ratio to the public Python tool, which needs 2 to 30 s for the same. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "warpline/warpline.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* one thread: what else the machine does is left out */
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void must(wl_status status, const wl_error *err)
-{
-    if (status == WL_OK)
-        return;
-    fprintf(stderr, "%s: %s\n", err->input, err->message);
-    exit(1);
-}
+#include "bench.h"
 
 static double time_one(const wl_device *device, const char *kernel_name, const char *const sets[3],
                        const wl_launch *launch)
@@ -39,10 +21,10 @@ static double time_one(const wl_device *device, const char *kernel_name, const c
     double best = 1;
     for (int round = 0; round < 15; round++) {
         const int repeats = 200;
-        const double start = now();
+        const double start = cpu_seconds();
         for (int i = 0; i < repeats; i++)
             must(wl_predict(predictor, launch, NULL, &prediction, &err), &err);
-        const double each = (now() - start) / repeats;
+        const double each = (cpu_seconds() - start) / repeats;
         best = each < best ? each : best;
     }
     wl_predictor_free(predictor);

@@ -3,30 +3,12 @@
  *
  * usage: bench_rank [WARPLINE]; the binary is found beside this program otherwise. Prints ratios to what is asked for;
  * asserts nothing. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "warpline/warpline.h"
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void must(wl_status status, const wl_error *err)
-{
-    if (status == WL_OK)
-        return;
-    fprintf(stderr, "%s: %s\n", err->input, err->message);
-    exit(1);
-}
+#include "bench.h"
 
 static double resident_mib(void)
 {
@@ -66,9 +48,9 @@ static double search(const char *device_name, const wl_kernel *kernel, const set
     for (; settings->key; settings++)
         must(wl_space_set(space, settings->key, settings->text, &err), &err);
     must(wl_ranker_new(kernel, device, space, &options, &ranker, &err), &err);
-    const double start = now();
+    const double start = wall_seconds();
     must(wl_rank(ranker, best, 10, &ranking, &err), &err);
-    const double seconds = now() - start;
+    const double seconds = wall_seconds() - start;
     *size = ranking.outcomes[WL_OUTCOME_PREDICTED];
     wl_ranker_free(ranker);
     wl_space_free(space);
@@ -152,7 +134,7 @@ static void bench_million(const char *device, const char *what, const setting *s
 static double run_process(char *const arguments[])
 {
     fflush(stdout);
-    const double start = now();
+    const double start = wall_seconds();
     const pid_t child = fork();
     if (child == 0) {
         if (!freopen("/dev/null", "w", stdout))
@@ -163,7 +145,7 @@ static double run_process(char *const arguments[])
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
         return -1;
-    return now() - start;
+    return wall_seconds() - start;
 }
 
 static void bench_process(char *binary)

@@ -4,11 +4,8 @@
  * space with a new predictor, so that nothing is kept from one round to the next; the shortest time of each launch
  * counts. Prints ratios to the bar of 20,000 predictions per second and core, and the slowest launches; asserts
  * nothing. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
-#include "warpline/warpline.h"
+#include "bench.h"
 
 #define BAR 20000.0 /* predictions per second */
 #define ROUNDS 9
@@ -19,21 +16,6 @@ typedef struct timed {
     wl_launch launch;
     double seconds;
 } timed;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* one thread: what else the machine does is left out */
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void must(wl_status status, const wl_error *err)
-{
-    if (status == WL_OK)
-        return;
-    fprintf(stderr, "%s: %s\n", err->input, err->message);
-    exit(1);
-}
 
 static size_t add_foldings(timed *space, size_t n, int64_t x, int64_t y, int64_t z)
 {
@@ -70,9 +52,9 @@ static void predict_space(const wl_kernel *kernel, const wl_device *device, time
     static wl_prediction prediction;
     must(wl_predictor_new(kernel, device, &predictor, &err), &err);
     for (size_t i = 0; i < n; i++) {
-        const double start = now();
+        const double start = cpu_seconds();
         must(wl_predict(predictor, &space[i].launch, NULL, &prediction, &err), &err);
-        const double seconds = now() - start;
+        const double seconds = cpu_seconds() - start;
         space[i].seconds = seconds < space[i].seconds ? seconds : space[i].seconds;
     }
     wl_predictor_free(predictor);

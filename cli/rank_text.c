@@ -143,10 +143,10 @@ void rank_text(const ranked_space *spaces, size_t count, size_t top, FILE *out)
         const ranked_space *s = &spaces[i];
         const wl_device *device = wl_ranker_device(s->ranker);
         char domain[64];
-        fprintf(out, "%s%s on %s (%s), domain %s: %lld launches predicted%s\n\n", i ? "\n" : "",
+        fprintf(out, "%s%s on %s (%s), domain %s: %lld launch%s predicted%s\n\n", i ? "\n" : "",
                 wl_kernel_name(wl_ranker_kernel(s->ranker)), wl_device_name(device), wl_device_title(device),
                 shape_text(s->domain, domain), (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
-                s->ranking.stopped ? " (interrupted)" : "");
+                s->ranking.outcomes[WL_OUTCOME_PREDICTED] == 1 ? "" : "es", s->ranking.stopped ? " (interrupted)" : "");
         if (s->count == 0)
             continue;
         table(s, top, out);
