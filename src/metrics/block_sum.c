@@ -1,6 +1,8 @@
 /* block_sum.c - see block_sum.h. SPDX-License-Identifier: MIT */
 #include "metrics/block_sum.h"
 
+#include <math.h>
+
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "footprint/residues.h"
@@ -10,6 +12,7 @@
 #define SAMPLED_BLOCKS 64
 #define OPAQUE_BLOCKS 16
 #define SAMPLED_WARPS 64
+#define SPREAD_WARPS 24 /* spread evenly over whole blocks, they tell more than so many taken anywhere */
 #define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
 #define SAMPLE_LEAST 2
 
@@ -249,6 +252,21 @@ static bool add_boxes(const summer *s, double weight, const wl_shape *shape, con
     return true;
 }
 
+/* The i-th of n warps of whole blocks, spread evenly over the warps of a block and over the launch; returns how many it
+ * stands for, of those that the domain's edge cuts off a part in proportion to their cells. */
+static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, int64_t n, int64_t block[3],
+                          int64_t *warp)
+{
+    double weight = (double)per_block / (double)n;
+    for (int d = 0; d < 3; d++) {
+        const int64_t extent = g->block[d] * g->fold[d], whole = wl_max(1, g->cells[d] / extent);
+        block[d] = wl_spread_below((uint64_t)i, d, whole);
+        weight *= fmax(1, (double)g->cells[d] / (double)extent);
+    }
+    *warp = (2 * i + 1) * per_block / (2 * n);
+    return weight;
+}
+
 static wl_status sum_sampled_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
@@ -260,15 +278,19 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
     for (int d = 0; d < 3; d++)
         threads.block[d] = 1;
     any.thread_count = warp_size;
-    const int64_t n = sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
+    const bool spread = in_boxes && !s->in->want_covered && warps > SAMPLED_WARPS;
+    const int64_t n = spread ? SPREAD_WARPS : sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
     s->sum->sampled = n < warps;
     for (int64_t i = 0; i < n; i++) {
         const int64_t number = wl_sample_block(i, n, warps);
-        const double weight = (double)warps / (double)n;
-        int64_t block[3];
-        wl_block_at(g, number / per_block, block);
+        double weight = (double)warps / (double)n;
+        int64_t block[3], warp = number % per_block;
+        if (spread)
+            weight = spread_warp(g, per_block, i, n, block, &warp);
+        else
+            wl_block_at(g, number / per_block, block);
         wl_region region = one_block(s, block);
-        region.first_thread = number % per_block * warp_size;
+        region.first_thread = warp * warp_size;
         region.thread_count = warp_size;
         if (in_boxes) {
             const wl_region boxes = boxes_of_warp(g, &threads, &region);

@@ -40,30 +40,43 @@ static const wl_residues *block_starts(const wl_executions *e, int64_t period, c
     return here;
 }
 
-bool wl_executions_positions(const wl_executions *e, int64_t period, int most, wl_residues *out)
+bool wl_executions_positions(const wl_executions *parts, int count, int64_t period, int most, wl_residues *out)
 {
-    int64_t strides[3 + WL_LOOPS_MAX + WL_WARPS_MAX];
-    int n = 0;
+    int64_t strides[3 + WL_LOOPS_MAX + 1];
+    int n = 0, warps = 0;
     for (int d = 0; d < 3; d++)
-        strides[n++] = e->starts->stride[d];
-    for (int i = 0; i < e->kernel->loop_count; i++)
-        strides[n++] = loop_stride(e, i);
+        strides[n++] = parts->starts->stride[d];
+    for (int i = 0; i < parts->kernel->loop_count; i++)
+        strides[n++] = loop_stride(parts, i);
     const int of_blocks = n;
-    for (int w = 0; w < e->warps->warps; w++)
-        strides[n++] = e->warps->start[w];
-    if (!wl_residues_start(0, period, strides, n, out) || out->count > most)
+    strides[n] = 0; /* only the lowest bit of all strides matters */
+    for (int k = 0; k < count; k++)
+        warps += parts[k].warps;
+    for (int w = 0; w < warps; w++)
+        strides[n] |= parts->start[w];
+    if (!wl_residues_start(0, period, strides, n + 1, out) || out->count > most)
         return false;
-    const wl_residues *blocks = block_starts(e, period, strides, of_blocks);
     out->weight[0] = 0;
-    for (int w = 0; w < e->warps->warps; w++)
-        wl_residues_add(blocks, e->warps->start[w], out);
+    for (int k = 0; k < count; k++) {
+        const wl_residues *blocks = block_starts(&parts[k], period, strides, of_blocks);
+        for (int w = 0; w < parts[k].warps; w++)
+            wl_residues_add(blocks, parts[k].start[w], out);
+    }
     return true;
+}
+
+int64_t wl_executions_count(const wl_executions *e)
+{
+    int64_t n = e->warps * e->blocks->count[0] * e->blocks->count[1] * e->blocks->count[2];
+    for (int l = 0; l < e->kernel->loop_count; l++)
+        n *= in_loop(e, l) ? e->kernel->loop_extent[l] : 1;
+    return n;
 }
 
 int64_t wl_executions_nth(const wl_executions *e, int64_t i)
 {
-    int64_t address = e->warps->start[i % e->warps->warps];
-    i /= e->warps->warps;
+    int64_t address = e->start[i % e->warps];
+    i /= e->warps;
     for (int l = 0; l < e->kernel->loop_count; l++) {
         if (!in_loop(e, l))
             continue;
@@ -92,6 +105,5 @@ int64_t wl_executions_spread(const wl_executions *e, uint64_t i)
     wl_block_starts *s = e->starts;
     for (; s->sampled <= i && s->sampled < WL_SAMPLES_KEPT; s->sampled++)
         s->sample[s->sampled] = sampled_block(e, s->sampled);
-    return e->warps->start[wl_spread_below(i, 3, e->warps->warps)] +
-           (i < WL_SAMPLES_KEPT ? s->sample[i] : sampled_block(e, i));
+    return e->start[wl_spread_below(i, 3, e->warps)] + (i < WL_SAMPLES_KEPT ? s->sample[i] : sampled_block(e, i));
 }

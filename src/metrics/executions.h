@@ -23,15 +23,18 @@ typedef struct wl_executions {
     const wl_instruction_group *group;
     const wl_block_class *blocks;
     wl_block_starts *starts; /* of these blocks */
-    const wl_alike *warps;
+    int warps;               /* of each block */
+    const int64_t *start;    /* of each warp: bytes from thread 0 of its block */
 } wl_executions;
 
 /* Starts afresh: for other blocks, or another group. */
 void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *group, const wl_geometry *geometry);
 
-/* How many start where, modulo `period` and but for the instruction's own offset. False when that makes more than
- * `most` classes. */
-bool wl_executions_positions(const wl_executions *e, int64_t period, int most, wl_residues *out);
+/* How many start where, modulo `period` and but for the instruction's own offset, those of several classes of blocks
+ * together; the starts of their warps lie one behind the other. False when that makes more than `most` classes. */
+bool wl_executions_positions(const wl_executions *parts, int count, int64_t period, int most, wl_residues *out);
+
+int64_t wl_executions_count(const wl_executions *e);
 
 /* The address, but for the instruction's offset, of the i-th execution in a fixed order, and of the i-th of an evenly
  * spread sample. */

@@ -37,36 +37,44 @@ uint32_t wl_cut_threads(const wl_geometry *g, const wl_block_class *c, uint64_t 
     return need;
 }
 
-/* Lanes in address order whose distances are at least a word touch different words. */
-static void look_at_lanes(const wl_l1_rules *rules, wl_pattern *p)
+static void place_pattern(const wl_arrangement *lanes, int64_t address, wl_warp_access *out)
 {
-    int64_t sorted[WL_LANES_MAX];
-    const wl_arrangement *a = &p->lanes;
+    out->count = lanes->lanes;
+    out->width = lanes->width;
+    memcpy(out->lane, lanes->lane, (size_t)lanes->lanes);
+    for (int i = 0; i < lanes->lanes; i++)
+        out->address[i] = address + lanes->relative[i];
+}
+
+/* Lanes that lie at whole words touch different ones if no two of them overlap. */
+static bool lanes_separate(const wl_l1_rules *rules, const wl_arrangement *a, const wl_runs *runs)
+{
     const int64_t word = (int64_t)1 << rules->bank_shift;
-    for (int i = 0; i < a->lanes; i++) {
-        int at = i;
-        for (; at > 0 && sorted[at - 1] > a->relative[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = a->relative[i];
-    }
-    bool separate = a->width % word == 0 && a->width / word <= rules->banks;
-    for (int i = 0; i < a->lanes && separate; i++)
-        separate = sorted[i] % word == 0 && (i == 0 || sorted[i] - sorted[i - 1] >= a->width);
-    p->separate = separate;
-    p->highest = sorted[a->lanes - 1];
-    p->span = p->highest - sorted[0];
+    int64_t bytes = 0;
+    if (a->width % word != 0 || a->width / word > rules->banks)
+        return false;
+    for (int i = 0; i < a->lanes; i++)
+        if (a->relative[i] % word != 0)
+            return false;
+    for (int i = 0; i < runs->count; i++)
+        bytes += runs->last[i] - runs->first[i] + 1;
+    return bytes == a->lanes * a->width;
 }
 
 void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_pattern *p)
 {
+    wl_warp_access access;
     p->lanes = *lanes;
-    look_at_lanes(rules, p);
+    place_pattern(lanes, 0, &access);
+    wl_runs_make(&access, &p->runs);
+    p->separate = lanes_separate(rules, lanes, &p->runs);
+    p->highest = p->runs.last[p->runs.count - 1] + 1 - lanes->width;
+    p->span = p->highest - p->runs.first[0];
     memset(p->sectors, -1, sizeof p->sectors);
     memset(p->hit, -1, sizeof p->hit);
     memset(p->written, 0, sizeof p->written);
-    for (int i = 0; i < WL_PLACEMENTS; i++)
-        p->placements[i].alignment = -1;
     memset(p->windows, 0, sizeof p->windows);
+    p->gathering = 0;
 }
 
 /* ---- gathering ---- */
@@ -138,57 +146,135 @@ static bool warps_alike(const wl_geometry *g, int64_t warp_size)
     return g->block[1] % rows == 0 || rows % g->block[1] == 0;
 }
 
-int wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *c,
-                       uint32_t cut_threads, wl_pattern_table *table, wl_alike *alike)
+/* The threads of a warp lie in this box, both ends included. */
+static void box_of_warp(const wl_geometry *g, int64_t first, int64_t last, int64_t lo[3], int64_t hi[3])
+{
+    wl_thread_index(g, first, lo);
+    wl_thread_index(g, last, hi);
+    for (int d = 1; d >= 0; d--)
+        if (hi[d + 1] > lo[d + 1]) {
+            lo[d] = 0;
+            hi[d] = g->block[d] - 1;
+        }
+    if (hi[2] > lo[2]) {
+        lo[0] = 0;
+        hi[0] = g->block[0] - 1;
+    }
+}
+
+/* In which dimensions does the domain's edge cut off cells of threads up to this index? Bit by bit. */
+static unsigned cuts(const wl_geometry *g, const wl_block_class *c, const int64_t hi[3])
+{
+    unsigned cut = 0;
+    for (int d = 0; d < 3; d++)
+        cut |= (unsigned)((hi[d] + 1) * g->fold[d] > c->cells[d]) << d;
+    return cut;
+}
+
+/* The number of a pattern among those gathered. */
+static int number_of(wl_pattern *p, uint64_t gathering, wl_gathered *out)
+{
+    if (p->gathering != gathering) {
+        p->gathering = gathering;
+        p->number = out->count;
+        out->pattern[out->count++] = p;
+    }
+    return p->number;
+}
+
+/* Sorts the warps by pattern; warps of a class stay together. */
+static void sort_by_pattern(int class_count, int64_t warps, wl_gathered *out)
+{
+    int *first = out->first;
+    memset(first, 0, (size_t)(out->count + 1) * sizeof *first);
+    for (int c = 0; c < class_count; c++)
+        for (int64_t w = 0; w < warps; w++)
+            if (out->warp[c][w].pattern >= 0)
+                first[out->warp[c][w].pattern + 1]++;
+    for (int k = 0; k < out->count; k++)
+        first[k + 1] += first[k];
+    for (int c = 0; c < class_count; c++)
+        for (int64_t w = 0; w < warps; w++)
+            if (out->warp[c][w].pattern >= 0) {
+                const int at = first[out->warp[c][w].pattern]++;
+                out->block_class[at] = (uint8_t)c;
+                out->start[at] = out->warp[c][w].start;
+            }
+    memmove(first + 1, first, (size_t)out->count * sizeof *first); /* each was moved on to the next one's first */
+    first[0] = 0;
+    out->in_first = 0;
+    for (int k = 0; k < out->count; k++)
+        out->in_first += out->block_class[first[k]] == 0;
+}
+
+/* Most warps look like one met before: that of a class with fewer cuts, where the others miss it; that of the same
+ * place in an earlier plane; any one. */
+bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *classes,
+                        int class_count, uint32_t cut_threads, wl_gathered *out)
 {
     const wl_geometry *g = m->geometry;
-    gatherer this = {.context = m, .blocks = c, .cut_threads = cut_threads};
+    const int64_t warp_size = m->rules->warp_size, warps = wl_ceil_div(g->threads, warp_size);
+    const int64_t plane = g->block[0] * g->block[1];
+    const int64_t again = plane / wl_gcd(plane, warp_size); /* warps until one starts at the same place of a plane */
+    const bool all_alike = warps_alike(g, warp_size);
+    const int64_t last[3] = {g->block[0] - 1, g->block[1] - 1, g->block[2] - 1};
+    const uint64_t gathering = ++m->table->gatherings;
+    gatherer this = {.context = m, .cut_threads = cut_threads};
+    wl_arrangement lanes = {.width = group->width};
+    int with_cuts[8]; /* the class, where there is one */
+    memset(with_cuts, -1, sizeof with_cuts);
+    for (int c = 0; c < class_count; c++)
+        with_cuts[cuts(g, &classes[c], last)] = c;
     for (int d = 0; d < 3; d++)
         this.stride[d] = wl_thread_stride(&group->linear, g, d);
-    const int64_t warps = wl_ceil_div(g->threads, m->rules->warp_size);
-    const bool one_for_all = c->whole && warps_alike(g, m->rules->warp_size);
-    wl_arrangement lanes = {.width = group->width};
-    int n = 0;
+    out->count = 0;
     for (int64_t w = 0; w < warps; w++) {
-        int64_t origin = 0;
-        int known = 0;
-        if (one_for_all && w > 0) {
-            int64_t index[3];
-            wl_thread_index(g, w * m->rules->warp_size, index);
-            origin = place_of(&this, index);
-        } else if (arrange(&this, w, &lanes, &origin)) {
-            wl_pattern *p = wl_pattern_table_get(table, m->rules, &lanes);
-            if (!p)
-                return -1;
-            while (known < n && alike[known].pattern != p)
-                known++;
-            if (known == n)
-                alike[n++] = (wl_alike){.pattern = p};
-        } else {
-            continue;
+        int64_t lo[3], hi[3], index[3];
+        const bool full = (w + 1) * warp_size <= g->threads;
+        wl_thread_index(g, w * warp_size, index);
+        box_of_warp(g, w * warp_size, wl_min((w + 1) * warp_size, g->threads) - 1, lo, hi);
+        for (int c = 0; c < class_count; c++) {
+            const unsigned cut = cuts(g, &classes[c], hi);
+            const int fewer = with_cuts[cut];
+            int pattern = -1;
+            int64_t start = 0;
+            if (fewer >= 0 && fewer < c) {
+                pattern = out->warp[fewer][w].pattern;
+                start = out->warp[fewer][w].start;
+            } else if (all_alike && w > 0 && classes[c].whole) {
+                pattern = out->warp[c][0].pattern;
+                start = place_of(&this, index);
+            } else if (full && w >= again && !(cut >> 2)) {
+                pattern = out->warp[c][w - again].pattern;
+                start = out->warp[c][w - again].start + again * warp_size / plane * this.stride[2];
+            } else {
+                this.blocks = &classes[c];
+                if (arrange(&this, w, &lanes, &start)) {
+                    wl_pattern *p = wl_pattern_table_get(m->table, m->rules, &lanes);
+                    if (!p)
+                        return false;
+                    pattern = number_of(p, gathering, out);
+                }
+            }
+            out->warp[c][w].pattern = pattern;
+            out->warp[c][w].start = start;
         }
-        alike[known].start[alike[known].warps++] = origin;
     }
-    return n;
+    sort_by_pattern(class_count, warps, out);
+    return true;
 }
 
 /* ---- costs ---- */
 
-static void place_pattern(const wl_arrangement *lanes, int64_t address, wl_warp_access *out)
+static wl_placement *placement_at(const wl_pattern_context *m, const wl_pattern *p, int64_t alignment)
 {
-    out->count = lanes->lanes;
-    out->width = lanes->width;
-    memcpy(out->lane, lanes->lane, (size_t)lanes->lanes);
-    for (int i = 0; i < lanes->lanes; i++)
-        out->address[i] = address + lanes->relative[i];
-}
-
-static wl_placement *placement_at(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment)
-{
+    const wl_l1_rules *rules = m->rules;
     const wl_arrangement *a = &p->lanes;
-    wl_placement *at = &p->placements[alignment / wl_min(a->width, 16) % WL_PLACEMENTS];
-    if (at->alignment == alignment)
+    wl_placement *at =
+        &m->table->placements[((uint64_t)(alignment / wl_min(a->width, 16)) + p->hash * 16) % WL_PLACEMENTS];
+    if (at->pattern == p && at->alignment == alignment)
         return at;
+    at->pattern = p;
     at->alignment = alignment;
     at->lines = 0;
     for (int i = 0; i < a->lanes; i++) {
@@ -239,13 +325,10 @@ static int cold_wavefronts(const wl_l1_rules *rules, const wl_arrangement *a, co
 
 int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 {
-    int16_t *sectors = &p->sectors[address & (rules->sector - 1)];
-    if (*sectors < 0) {
-        wl_warp_access access;
-        place_pattern(&p->lanes, address, &access);
-        *sectors = (int16_t)wl_warp_sectors(rules, &access);
-    }
-    return *sectors;
+    const int64_t place = address & (rules->sector - 1);
+    if (p->sectors[place] < 0)
+        p->sectors[place] = (int16_t)wl_runs_sectors(rules, &p->runs, place);
+    return p->sectors[place];
 }
 
 int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
@@ -261,11 +344,8 @@ int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment)
 {
-    wl_warp_access access;
-    if (p->written[alignment].sectors == 0) {
-        place_pattern(&p->lanes, alignment, &access);
-        p->written[alignment] = wl_warp_write(rules, &access);
-    }
+    if (p->written[alignment].sectors == 0)
+        p->written[alignment] = wl_runs_write(rules, &p->runs, alignment);
     return &p->written[alignment];
 }
 
@@ -286,39 +366,26 @@ static const uint8_t each_line[WL_LANES_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  
                                                 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                                 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-/* How many lines the fullest tag bank has to look up. */
-static int tag_wavefronts(const wl_l1_rules *rules, const wl_placement *at, int64_t base)
-{
-    uint64_t low = 0, high = 0; /* lines of each bank, a byte each; at most 16 banks and 64 lines */
-    int most = 0;
-    for (int i = 0; i < at->lines; i++) {
-        const int bank = wl_l1_tag_bank(rules, base + at->line[i]);
-        low += bank < 8 ? (uint64_t)1 << 8 * bank : 0;
-        high += bank < 8 ? 0 : (uint64_t)1 << 8 * (bank - 8);
-    }
-    for (; low || high; low >>= 8, high >>= 8) {
-        const int lines = (int)((low & 255) > (high & 255) ? low & 255 : high & 255);
-        most = lines > most ? lines : most;
-    }
-    return most;
-}
-
-/* In which tag wavefront each line is looked up. */
-static void rank_lines(const wl_l1_rules *rules, const wl_placement *at, int64_t base, uint8_t *rank)
+/* In which tag wavefront each line is looked up; returns how many there are, the lines of the fullest tag bank. */
+static int rank_lines(const wl_l1_rules *rules, const wl_placement *at, int64_t base, uint8_t *rank)
 {
     uint8_t in_bank[16] = {0};
-    for (int i = 0; i < at->lines; i++)
+    int most = 0;
+    for (int i = 0; i < at->lines; i++) {
         rank[i] = in_bank[wl_l1_tag_bank(rules, base + at->line[i])]++;
+        most = rank[i] > most ? rank[i] : most;
+    }
+    return most + 1;
 }
 
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int64_t address)
 {
     const wl_l1_rules *rules = m->rules;
     const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> rules->line_shift;
-    wl_placement *at = placement_at(rules, p, alignment);
+    wl_placement *at = placement_at(m, p, alignment);
     uint8_t rank[WL_LANES_MAX];
     unsigned lines[WL_FEW_LINES] = {0}; /* of each tag wavefront, where they are few */
-    const int tags = tag_wavefronts(rules, at, base);
+    const int tags = rank_lines(rules, at, base, rank);
     if (tags == 1)
         return (wl_tag_cost){1, wl_pattern_hit(rules, p, address)};
     if (!p->separate) {
@@ -332,11 +399,9 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
         /* where lines never share a data wavefront, the tag stage changes nothing */
         if (at->alone == wl_pattern_hit(rules, p, address))
             return (wl_tag_cost){tags, at->alone};
-        rank_lines(rules, at, base, rank);
         return (wl_tag_cost){tags, cold_wavefronts(rules, &p->lanes, at, rank, tags)};
     }
     wl_tag_cost cost = {.tag = tags};
-    rank_lines(rules, at, base, rank);
     for (int i = 0; i < at->lines; i++)
         lines[rank[i]] |= 1u << i;
     for (int pass = 0; pass < tags; pass++)

@@ -52,6 +52,8 @@ static void empty(wl_pattern_table *table, wl_pattern **to)
         table->buckets[i] = NULL;
     }
     table->count = 0;
+    for (int i = 0; i < WL_PLACEMENTS; i++)
+        table->placements[i].pattern = NULL;
 }
 
 void wl_pattern_table_trim(wl_pattern_table *table)

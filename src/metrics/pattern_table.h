@@ -7,12 +7,14 @@
 
 #include "metrics/pattern.h"
 
-#define WL_PATTERNS_KEPT 512 /* from one launch to the next: some 10 MB */
+#define WL_PATTERNS_KEPT 512 /* from one launch to the next: some 3 MB */
 
 typedef struct wl_pattern_table {
     wl_pattern *buckets[256];
     wl_pattern *spare; /* memory to use again */
     size_t count;
+    uint64_t gatherings; /* so far: patterns know in which they took part */
+    wl_placement placements[WL_PLACEMENTS];
 } wl_pattern_table;
 
 /* The pattern of these lanes; NULL when memory is short. Valid until the table is trimmed. */

@@ -6,13 +6,15 @@
 #include "base/fail.h"
 
 #define WINDOW_LINES 64
-#define SHORTEST 16    /* lines: shorter, and carries beyond the window would decide */
-#define WINDOW_STEP 4  /* bytes between the positions told apart */
-#define SPAN_LINES 4   /* the farthest apart two lanes may be for that */
-#define POSITIONS 16   /* no more, unless the window would become too short */
-#define FEW_PATTERNS 4 /* beyond, each matters less: a glance will do */
-#define RARE 0.003     /* share of the executions below which one position stands for all */
-#define CARRY_MAX 16   /* length of a carry chain beyond which it no longer matters */
+#define SHORTEST 16      /* lines: shorter, and carries beyond the window would decide */
+#define WINDOW_STEP 4    /* bytes between the positions told apart */
+#define SPAN_LINES 4     /* the farthest apart two lanes may be for that */
+#define POSITIONS 16     /* no more, unless the window would become too short */
+#define FEW_PATTERNS 4   /* beyond, each matters less: a glance will do */
+#define BLINK 0.05       /* share of the executions below which one place in memory will do */
+#define MANY_POSITIONS 8 /* provided that it is that of so many positions */
+#define RARE 0.003       /* share of the executions below which one position stands for all */
+#define CARRY_MAX 16     /* length of a carry chain beyond which it no longer matters */
 
 /* Costs at one position, as a pattern keeps them. */
 typedef struct slot {
@@ -22,7 +24,7 @@ typedef struct slot {
 _Static_assert(sizeof(slot) == 3 * sizeof(float), "a window is an array of floats");
 
 /* Memory places a mean is taken over, by kind of window: the fewer patterns share a launch, the more of each. */
-static const int draws_of[WL_TAG_WINDOWS] = {0, 16, 4};
+static const int draws_of[WL_TAG_WINDOWS] = {0, 16, 4, 1};
 
 /* A pattern keeps one window of each kind. Windows of another length are rare: then it starts afresh. */
 static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
@@ -35,52 +37,57 @@ static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
     return w->slots ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
 }
 
-static wl_status open_glance(wl_pattern *p, const wl_residues *alignments, wl_tag_window *out, wl_error *err)
+static wl_status open_glance(wl_pattern *p, const wl_residues *alignments, bool blink, wl_tag_window *out,
+                             wl_error *err)
 {
     out->open = true;
-    out->kind = WL_WINDOW_GLANCE;
+    out->kind = blink ? WL_WINDOW_BLINK : WL_WINDOW_GLANCE;
     out->positions = alignments;
-    return keep_window(&p->windows[WL_WINDOW_GLANCE], alignments->granule, err);
+    return keep_window(&p->windows[out->kind], alignments->granule, err);
 }
 
 /* The longest window whose positions fall into at most so many classes. */
-static bool longest_window(const wl_executions *executions, int64_t line, int64_t shortest, int most, wl_residues *out)
+static bool longest_window(const wl_executions *parts, int count, int64_t line, int64_t shortest, int most,
+                           wl_residues *out)
 {
     for (int64_t lines = WINDOW_LINES; lines >= shortest; lines /= 2)
-        if (wl_executions_positions(executions, lines * line, most, out))
+        if (wl_executions_positions(parts, count, lines * line, most, out))
             return true;
     return false;
 }
 
-wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions,
-                             const wl_residues *alignments, int patterns, double share, wl_tag_window *out,
-                             wl_error *err)
+wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, const wl_executions *parts,
+                             int part_count, const wl_residues *alignments, int patterns, double share,
+                             wl_tag_window *out, wl_error *err)
 {
     const int64_t line = context->rules->line;
-    wl_pattern *p = executions->warps->pattern;
-    const bool wide = p->span > SPAN_LINES * line;
+    const bool wide = p->span > SPAN_LINES * line, blink = share < BLINK && alignments->count >= MANY_POSITIONS;
     const int64_t shortest = wide ? 1 : SHORTEST;
     out->open = false;
     out->rare = share < RARE;
     if (p->lanes.width % WINDOW_STEP != 0)
         return WL_OK;
-    if (out->rare || (wide && patterns > FEW_PATTERNS))
-        return open_glance(p, alignments, out, err);
-    if (wide && executions->group->loops)
+    if (out->rare || blink || (wide && patterns > FEW_PATTERNS))
+        return open_glance(p, alignments, blink, out, err);
+    if (wide && parts->group->loops)
         return WL_OK;
     out->kind = wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT;
     out->positions = &out->own;
-    out->open = longest_window(executions, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &out->own) ||
-                longest_window(executions, line, shortest, WL_RESIDUES_MAX, &out->own);
+    out->open = longest_window(parts, part_count, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &out->own) ||
+                longest_window(parts, part_count, line, shortest, WL_RESIDUES_MAX, &out->own);
     return out->open ? keep_window(&p->windows[out->kind], out->own.granule, err) : WL_OK;
 }
 
-/* The mean cost at one position over places in memory drawn at random, the same ones whenever it is asked. */
-static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, int64_t bytes, int draws, int64_t at)
+/* The mean cost at one position over places in memory drawn at random, the same ones whenever it is asked. Where
+ * patterns are many, each has its own: then their errors cancel out. */
+static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_window_kind kind, int64_t bytes,
+                           int64_t at)
 {
+    const int draws = draws_of[kind];
+    const int64_t first = (kind == WL_WINDOW_MEAN ? 0 : (int64_t)(p->hash >> 40)) + at * draws;
     double tag = 0, cold = 0, split = 0;
     for (int j = 0; j < draws; j++) {
-        const int64_t place = wl_random_below(at * draws + j, (int64_t)1 << 24);
+        const int64_t place = wl_random_below(first + j, (int64_t)1 << 24);
         const wl_tag_cost t = wl_pattern_tag_cost(context, p, at + place * bytes);
         tag += t.tag;
         cold += t.cold;
@@ -111,7 +118,7 @@ static const slot *slot_at(const wl_pattern_context *context, const wl_tag_windo
     slot *s = (slot *)(void *)p->windows[window->kind].slots + at / WINDOW_STEP;
     if (s->tag == 0)
         *s = window->kind == WL_WINDOW_EXACT ? cost_in_window(context, p, bytes, at)
-                                             : mean_in_window(context, p, bytes, draws_of[window->kind], at);
+                                             : mean_in_window(context, p, window->kind, bytes, at);
     return s;
 }
 
@@ -122,22 +129,20 @@ static void add_slot(wl_tag_total *total, const slot *s, double weight)
     total->split += weight * (double)s->split;
 }
 
-wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
-                               int64_t offset, int64_t executions)
+void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
+                       int64_t offset, int64_t executions, wl_tag_total *total)
 {
-    wl_tag_total total = {0};
     const wl_residues *positions = window->positions;
     const int64_t mask = positions->granule - 1;
     if (window->rare) { /* one position stands for all */
         int i = 0;
         while (!positions->weight[i])
             i++;
-        add_slot(&total, slot_at(context, window, pattern, wl_residue(positions, i)), (double)executions);
-        return total;
+        add_slot(total, slot_at(context, window, pattern, wl_residue(positions, i)), (double)executions);
+        return;
     }
     for (int i = 0; i < positions->count; i++)
         if (positions->weight[i])
-            add_slot(&total, slot_at(context, window, pattern, (wl_residue(positions, i) + offset) & mask),
+            add_slot(total, slot_at(context, window, pattern, (wl_residue(positions, i) + offset) & mask),
                      (double)positions->weight[i]);
-    return total;
 }

@@ -22,17 +22,16 @@ typedef struct wl_tag_window {
 
 /* Closed for patterns that reach far and are executed in loops: their steps may stay in a few places of the window, so
  * they are looked at where they really are. alignments: the positions modulo the context's period, which must live on;
- * patterns: how many there are beside each other in the blocks of this class; share: part of all executions of an
- * instruction. */
-wl_status wl_tag_window_open(const wl_pattern_context *context, const wl_executions *executions,
-                             const wl_residues *alignments, int patterns, double share, wl_tag_window *out,
-                             wl_error *err);
+ * patterns: how many there are beside each other in most blocks; share: part of all executions of an instruction. */
+wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *pattern, const wl_executions *parts,
+                             int part_count, const wl_residues *alignments, int patterns, double share,
+                             wl_tag_window *out, wl_error *err);
 
-/* Totals over all executions of an instruction at this offset. */
+/* Adds what all executions of an instruction at this offset cost. */
 typedef struct wl_tag_total {
     double tag, cold, split;
 } wl_tag_total;
-wl_tag_total wl_tag_window_sum(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
-                               int64_t offset, int64_t executions);
+void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
+                       int64_t offset, int64_t executions, wl_tag_total *total);
 
 #endif /* WL_METRICS_TAG_WINDOW_H */

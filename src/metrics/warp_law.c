@@ -85,22 +85,48 @@ static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted
     return (int)(to - from + 1);
 }
 
-wl_warp_written wl_warp_write(const wl_l1_rules *r, const wl_warp_access *a)
+void wl_runs_make(const wl_warp_access *a, wl_runs *out)
 {
-    wl_warp_written w = {0};
-    int64_t sorted[WL_LANES_MAX], sector = INT64_MIN, line = INT64_MIN, unit = INT64_MIN;
+    int64_t sorted[WL_LANES_MAX];
     const int n = sorted_lanes(a, sorted);
-    for (int i = 0, next; i < n; i = next) { /* runs of bytes without a gap */
-        const int64_t first = sorted[i];
-        int64_t last = first + a->width - 1;
+    out->count = 0;
+    for (int i = 0, next; i < n; i = next) {
+        int64_t last = sorted[i] + a->width - 1;
         for (next = i + 1; next < n && sorted[next] <= last + 1; next++)
             last = wl_max(last, sorted[next] + a->width - 1);
-        w.sectors += new_granules(first, last, r->sector_shift, &sector);
-        w.lines += new_granules(first, last, r->line_shift, &line);
-        w.units += new_granules(first, last, r->unit_shift, &unit);
-        w.full += (int)wl_max(0, ((last + 1) >> r->sector_shift) - ((first + r->sector - 1) >> r->sector_shift));
+        out->first[out->count] = sorted[i];
+        out->last[out->count++] = last;
     }
-    return w;
+}
+
+int wl_runs_sectors(const wl_l1_rules *r, const wl_runs *runs, int64_t moved)
+{
+    int64_t counted = INT64_MIN;
+    int sectors = 0;
+    for (int i = 0; i < runs->count; i++)
+        sectors += new_granules(runs->first[i] + moved, runs->last[i] + moved, r->sector_shift, &counted);
+    return sectors;
+}
+
+wl_warp_written wl_runs_write(const wl_l1_rules *r, const wl_runs *runs, int64_t moved)
+{
+    int64_t sector = INT64_MIN, line = INT64_MIN, unit = INT64_MIN;
+    int sectors = 0, lines = 0, units = 0, full = 0;
+    for (int i = 0; i < runs->count; i++) {
+        const int64_t first = runs->first[i] + moved, last = runs->last[i] + moved;
+        sectors += new_granules(first, last, r->sector_shift, &sector);
+        lines += new_granules(first, last, r->line_shift, &line);
+        units += new_granules(first, last, r->unit_shift, &unit);
+        full += (int)wl_max(0, ((last + 1) >> r->sector_shift) - ((first + r->sector - 1) >> r->sector_shift));
+    }
+    return (wl_warp_written){(int16_t)sectors, (int16_t)lines, (int16_t)units, (int16_t)full};
+}
+
+wl_warp_written wl_warp_write(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    wl_runs runs;
+    wl_runs_make(a, &runs);
+    return wl_runs_write(r, &runs, 0);
 }
 
 int wl_l1_lanes_per_group(const wl_l1_rules *r, int32_t width)

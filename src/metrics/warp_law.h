@@ -44,9 +44,20 @@ int wl_warp_sectors(const wl_l1_rules *rules, const wl_warp_access *access);
 
 /* What a store writes: distinct sectors, lines and L2 units, and the sectors it fills. */
 typedef struct wl_warp_written {
-    int sectors, lines, units, full;
+    int16_t sectors, lines, units, full;
 } wl_warp_written;
 wl_warp_written wl_warp_write(const wl_l1_rules *rules, const wl_warp_access *access);
+
+/* The bytes of an access in ascending order, neighbours together: sectors and what a store writes depend on these. */
+typedef struct wl_runs {
+    int count;
+    int64_t first[WL_LANES_MAX], last[WL_LANES_MAX];
+} wl_runs;
+void wl_runs_make(const wl_warp_access *access, wl_runs *out);
+
+/* The same as for the access, all addresses moved by some bytes. */
+int wl_runs_sectors(const wl_l1_rules *rules, const wl_runs *runs, int64_t moved);
+wl_warp_written wl_runs_write(const wl_l1_rules *rules, const wl_runs *runs, int64_t moved);
 
 /* Data wavefronts with every line present (or by the paper's rule): depends on the addresses modulo group_bytes and on
  * their distances only. */

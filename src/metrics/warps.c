@@ -30,24 +30,33 @@ typedef struct measurer {
 
 /* All executions of an instruction by the warps of one pattern, but for its offset. */
 typedef struct placed_warps {
+    wl_pattern *pattern;
     int64_t executions;
+    wl_executions parts[WL_BLOCK_CLASSES_MAX]; /* class by class */
+    int part_count;
     wl_residues alignments; /* where they start, modulo the context's period */
     wl_tag_window window;   /* where they start, modulo the window of the tag hash */
-    struct {
-        bool known;
-        int64_t sectors, hit;
-    } sums[WL_PERIOD_MAX]; /* by the place of the instruction's offset in a sector */
 } placed_warps;
 
-/* Instructions of one group on the blocks of one class. */
+/* Instructions that are aligned alike cost the same: these are the totals of one, by the alignment of its offset. */
+typedef struct alignment_totals {
+    int places, alignments; /* different ones: in a sector, and in a period */
+    int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
+    int64_t executions;
+    int64_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by place */
+    wl_tag_total tags[WL_PERIOD_MAX];                   /* by alignment */
+} alignment_totals;
+
+/* Instructions of one group on the blocks of some classes. */
 typedef struct wl_warps_batch {
     const wl_instruction_group *group;
     const wl_block_class *blocks;
+    int class_count;
     int64_t instructions;
-    wl_block_starts starts;
-    int count; /* of different patterns */
-    wl_alike alike[WL_WARPS_MAX];
-    placed_warps placed[WL_WARPS_MAX];
+    wl_block_starts starts[WL_BLOCK_CLASSES_MAX];
+    wl_gathered warps;
+    placed_warps placed; /* the pattern at hand */
+    alignment_totals totals;
 } wl_warps_batch;
 
 /* Shared memory has banks, but neither tags nor sectors. */
@@ -68,24 +77,21 @@ static void add_tag_total(wl_access_cost *cost, wl_tag_total total, double scale
     cost->cold += scale * total.cold;
 }
 
-/* Tag-hash costs of one instruction: all executions where they are few, the window where lines are neighbours, else a
- * sample. */
-static void add_tag_costs(const measurer *m, const wl_executions *e, int64_t instructions, placed_warps *w,
-                          const wl_instruction *in, int64_t number)
+/* How many executions are looked at one by one. */
+static int64_t samples_wanted(const measurer *m, const placed_warps *w, int64_t instructions)
 {
-    wl_access_cost *cost = &m->costs[in->access];
-    wl_pattern *p = e->warps->pattern;
-    const bool store = m->bounds[in->access].access->store;
+    const wl_pattern *p = w->pattern;
     const int64_t lines = wl_min(p->lanes.lanes, 1 + p->span / m->context.rules->line);
-    const int64_t wanted =
-        m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (instructions * (lines + 1)));
-    const bool all = m->samples < 0 || w->executions <= wanted;
-    if (!all && m->samples == 0 && w->window.open) {
-        m->result->tag_sampled = m->result->tag_sampled || w->window.kind != WL_WINDOW_EXACT;
-        add_tag_total(cost, wl_tag_window_sum(&m->context, &w->window, p, in->offset, w->executions), 1, store);
-        return;
-    }
-    const int64_t n = all ? w->executions : wanted;
+    return m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (instructions * (lines + 1)));
+}
+
+/* Tag-hash costs of one instruction on the blocks of one class: all executions where they are few, else a sample. */
+static void sample_tags(const measurer *m, const wl_executions *e, int64_t wanted, wl_pattern *p,
+                        const wl_instruction *in, int64_t number)
+{
+    const int64_t executions = wl_executions_count(e);
+    const bool all = m->samples < 0 || executions <= wanted;
+    const int64_t n = all ? executions : wanted;
     wl_tag_total total = {0};
     m->result->tag_sampled = m->result->tag_sampled || !all;
     for (int64_t i = 0; i < n; i++) {
@@ -95,7 +101,40 @@ static void add_tag_costs(const measurer *m, const wl_executions *e, int64_t ins
         total.cold += t.cold;
         total.split += t.tag > 1;
     }
-    add_tag_total(cost, total, (double)w->executions / (double)n, store);
+    add_tag_total(&m->costs[in->access], total, (double)executions / (double)n, m->bounds[in->access].access->store);
+}
+
+/* Tag-hash costs of all instructions: the window where there is one, unless a share of the executions that matters is
+ * so few that all of them can be looked at, or many are asked for. `number` is that of the first instruction in its
+ * group. */
+static void add_tag_costs(const measurer *m, wl_warps_batch *b, const wl_instruction *list, int64_t count,
+                          int64_t number)
+{
+    placed_warps *w = &b->placed;
+    alignment_totals *t = &b->totals;
+    const int64_t wanted = samples_wanted(m, w, b->instructions);
+    const bool in_window = m->samples == 0 && w->window.open && (w->window.rare || w->executions > wanted);
+    if (in_window)
+        m->result->tag_sampled = m->result->tag_sampled || w->window.kind != WL_WINDOW_EXACT;
+    if (in_window && w->window.kind >= WL_WINDOW_GLANCE) {
+        for (int i = 0; i < t->alignments; i++)
+            wl_tag_window_add(&m->context, &w->window, w->pattern, t->alignment[i], w->executions,
+                              &t->tags[t->alignment[i]]);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const wl_instruction *in = &list[i];
+        if (is_shared(m, in->access))
+            continue;
+        if (in_window) {
+            wl_tag_total total = {0};
+            wl_tag_window_add(&m->context, &w->window, w->pattern, in->offset, w->executions, &total);
+            add_tag_total(&m->costs[in->access], total, 1, m->bounds[in->access].access->store);
+            continue;
+        }
+        for (int k = 0; k < w->part_count; k++)
+            sample_tags(m, &w->parts[k], wanted, w->pattern, in, number + i);
+    }
 }
 
 static void add_written(wl_access_cost *cost, const wl_warp_written *w, double weight)
@@ -106,46 +145,73 @@ static void add_written(wl_access_cost *cost, const wl_warp_written *w, double w
 }
 
 /* What a store writes, by alignment. */
-static void add_all_written(const measurer *m, placed_warps *w, wl_pattern *p, const wl_instruction *in)
+static void add_all_written(const measurer *m, placed_warps *w, const wl_instruction *in)
 {
     const wl_residues *at = &w->alignments;
     for (int i = 0; i < at->count; i++)
         if (at->weight[i])
             add_written(&m->costs[in->access],
-                        wl_pattern_written(m->context.rules, p,
+                        wl_pattern_written(m->context.rules, w->pattern,
                                            wl_floor_mod(wl_residue(at, i) + in->offset, m->context.period)),
                         (double)at->weight[i]);
 }
 
-/* Sectors and bank conflicts of an instruction whose offset lies here in a sector, summed over all executions. */
-static void add_up_alignments(const measurer *m, placed_warps *w, wl_pattern *p, int64_t place)
+/* Sectors and bank conflicts depend on the place in a sector only. */
+static void add_up_places(const measurer *m, placed_warps *w, alignment_totals *t)
 {
-    int64_t sectors = 0, hit = 0;
-    for (int i = 0; i < w->alignments.count; i++) {
-        const int64_t weight = w->alignments.weight[i], address = wl_residue(&w->alignments, i) + place;
-        if (!weight)
-            continue;
-        sectors += weight * wl_pattern_sectors(m->context.rules, p, address);
-        hit += weight * wl_pattern_hit(m->context.rules, p, address);
+    const wl_l1_rules *rules = m->context.rules;
+    const wl_residues *at = &w->alignments;
+    const int classes = at->step < rules->sector ? (int)wl_min(at->count, rules->sector / at->step) : 1;
+    int64_t weight[WL_RESIDUES_MAX] = {0};
+    for (int i = 0; i < at->count; i++)
+        weight[i % classes] += at->weight[i];
+    for (int k = 0; k < t->places; k++) {
+        const int64_t place = t->place[k];
+        for (int i = 0; i < classes; i++) {
+            if (!weight[i])
+                continue;
+            t->sectors[place] += weight[i] * wl_pattern_sectors(rules, w->pattern, wl_residue(at, i) + place);
+            t->hit[place] += weight[i] * wl_pattern_hit(rules, w->pattern, wl_residue(at, i) + place);
+        }
     }
-    w->sums[place].known = true;
-    w->sums[place].sectors = sectors;
-    w->sums[place].hit = hit;
 }
 
-static void add_costs(const measurer *m, placed_warps *w, wl_pattern *p, const wl_instruction *in)
+/* Finds out which alignments there are. */
+static void start_totals(const measurer *m, const wl_instruction *list, int64_t count, alignment_totals *t)
 {
-    wl_access_cost *cost = &m->costs[in->access];
-    const int64_t place = in->offset & (m->context.rules->sector - 1);
-    if (!w->sums[place].known)
-        add_up_alignments(m, w, p, place);
-    cost->inst += (double)w->executions;
-    cost->hit += (double)w->sums[place].hit;
-    if (is_shared(m, in->access))
-        return;
-    cost->sectors += (double)w->sums[place].sectors;
-    if (m->bounds[in->access].access->store)
-        add_all_written(m, w, p, in);
+    bool seen[WL_PERIOD_MAX] = {false}, seen_place[WL_PERIOD_MAX] = {false};
+    t->places = t->alignments = 0;
+    t->executions = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t place = list[i].offset & (m->context.rules->sector - 1),
+                      alignment = list[i].offset & (m->context.period - 1);
+        if (!seen_place[place]) {
+            seen_place[place] = true;
+            t->place[t->places++] = place;
+            t->sectors[place] = t->hit[place] = 0;
+        }
+        if (!seen[alignment]) {
+            seen[alignment] = true;
+            t->alignment[t->alignments++] = alignment;
+            t->tags[alignment] = (wl_tag_total){0};
+        }
+    }
+}
+
+/* The totals are those of every instruction. */
+static void add_totals(const measurer *m, const wl_instruction *list, int64_t count, const alignment_totals *t)
+{
+    for (int64_t i = 0; i < count; i++) {
+        wl_access_cost *cost = &m->costs[list[i].access];
+        const int64_t place = list[i].offset & (m->context.rules->sector - 1);
+        cost->inst += (double)t->executions;
+        cost->hit += (double)t->hit[place];
+        if (is_shared(m, list[i].access))
+            continue;
+        cost->sectors += (double)t->sectors[place];
+        add_tag_total(cost, t->tags[list[i].offset & (m->context.period - 1)], 1,
+                      m->bounds[list[i].access].access->store);
+    }
 }
 
 /* Executions of one instruction of the group, were every warp to take part. */
@@ -159,75 +225,97 @@ static double warps_of(const measurer *m, const wl_instruction_group *group)
     return n;
 }
 
-static wl_executions executions_of(const measurer *m, wl_warps_batch *b, int k)
+/* The executions of one pattern, and where they start. */
+static wl_status place_warps(const measurer *m, wl_warps_batch *b, int pattern)
 {
-    return (wl_executions){m->kernel, m->context.geometry, b->group, b->blocks, &b->starts, &b->alike[k]};
+    placed_warps *w = &b->placed;
+    const wl_gathered *all = &b->warps;
+    w->pattern = all->pattern[pattern];
+    w->part_count = 0;
+    for (int i = all->first[pattern]; i < all->first[pattern + 1]; i++) {
+        const int c = all->block_class[i];
+        if (w->part_count == 0 || w->parts[w->part_count - 1].blocks != &b->blocks[c])
+            w->parts[w->part_count++] = (wl_executions){
+                m->kernel, m->context.geometry, b->group, &b->blocks[c], &b->starts[c], 0, &all->start[i]};
+        w->parts[w->part_count - 1].warps++;
+    }
+    (void)wl_executions_positions(w->parts, w->part_count, m->context.period, WL_RESIDUES_MAX,
+                                  &w->alignments); /* at most 256 classes: always fits */
+    w->executions = 0;
+    for (int i = 0; i < w->alignments.count; i++)
+        w->executions += w->alignments.weight[i];
+    if (!m->context.rules->has_hash)
+        return WL_OK;
+    return wl_tag_window_open(&m->context, w->pattern, w->parts, w->part_count, &w->alignments, all->in_first,
+                              (double)w->executions / warps_of(m, b->group), &w->window, m->err);
 }
 
-/* The warps that need an instruction, by pattern, and where they start. */
-static wl_status place_warps(const measurer *m, wl_warps_batch *b, uint32_t cut_threads, wl_pattern_table *table)
+/* Instructions that the same threads need. */
+static wl_status measure_alike(const measurer *m, wl_warps_batch *b, uint32_t cut_threads, const wl_instruction *list,
+                               int64_t count, int64_t number)
 {
-    b->count = wl_patterns_gather(&m->context, b->group, b->blocks, cut_threads, table, b->alike);
-    if (b->count < 0)
+    alignment_totals *t = &b->totals;
+    if (!wl_patterns_gather(&m->context, b->group, b->blocks, b->class_count, cut_threads, &b->warps))
         return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    for (int k = 0; k < b->count; k++) {
-        placed_warps *w = &b->placed[k];
-        const wl_executions e = executions_of(m, b, k);
-        (void)wl_executions_positions(&e, m->context.period, WL_RESIDUES_MAX,
-                                      &w->alignments); /* at most 256 classes: always fits */
-        w->executions = 0;
-        for (int i = 0; i < w->alignments.count; i++)
-            w->executions += w->alignments.weight[i];
-        for (int64_t i = 0; i < m->context.rules->sector; i++)
-            w->sums[i].known = false;
+    start_totals(m, list, count, t);
+    for (int k = 0; k < b->warps.count; k++) {
+        WL_TRY(place_warps(m, b, k));
+        t->executions += b->placed.executions;
+        add_up_places(m, &b->placed, t);
+        for (int64_t i = 0; i < count; i++)
+            if (m->bounds[list[i].access].access->store && !is_shared(m, list[i].access))
+                add_all_written(m, &b->placed, &list[i]);
         if (m->context.rules->has_hash)
-            WL_TRY(wl_tag_window_open(&m->context, &e, &w->alignments, b->count,
-                                      (double)w->executions / warps_of(m, b->group), &w->window, m->err));
+            add_tag_costs(m, b, list, count, number);
+    }
+    add_totals(m, list, count, t);
+    return WL_OK;
+}
+
+/* Which threads take part depends on the instruction only where folded threads are cut off. */
+static wl_status measure_batch(const measurer *m, wl_warps_batch *b, const wl_instruction *list)
+{
+    const wl_geometry *g = m->context.geometry;
+    for (int c = 0; c < b->class_count; c++)
+        wl_block_starts_clear(&b->starts[c], b->group, g);
+    for (int64_t i = 0, end; i < b->instructions; i = end) {
+        const uint32_t cut_threads = wl_cut_threads(g, b->blocks, list[i].cells);
+        for (end = i + 1; end < b->instructions && wl_cut_threads(g, b->blocks, list[end].cells) == cut_threads;)
+            end++;
+        WL_TRY(measure_alike(m, b, cut_threads, list + i, end - i, i));
     }
     return WL_OK;
 }
 
-static wl_status measure_batch(const measurer *m, wl_warps_batch *b, const wl_instruction *list,
-                               wl_pattern_table *table)
+/* Puts classes of which no thread is cut off inside its folded cells first; returns how many those are. */
+static int whole_threads_first(const wl_geometry *g, wl_block_class *classes, int count)
 {
-    uint32_t placed_for =
-        0; /* which lanes take part depends on the instruction only where folded threads are cut off */
-    wl_block_starts_clear(&b->starts, b->group, m->context.geometry);
-    for (int64_t i = 0; i < b->instructions; i++) {
-        const uint32_t cut_threads = wl_cut_threads(m->context.geometry, b->blocks, list[i].cells);
-        if (cut_threads != placed_for)
-            WL_TRY(place_warps(m, b, cut_threads, table));
-        placed_for = cut_threads;
-        for (int k = 0; k < b->count; k++) {
-            const wl_executions e = executions_of(m, b, k);
-            add_costs(m, &b->placed[k], e.warps->pattern, &list[i]);
-            if (m->context.rules->has_hash && !is_shared(m, list[i].access))
-                add_tag_costs(m, &e, b->instructions, &b->placed[k], &list[i], i);
-        }
+    int n = 0;
+    for (int c = 0; c < count; c++) {
+        const wl_block_class this = classes[c];
+        if (this.cells[0] % g->fold[0] || this.cells[1] % g->fold[1] || this.cells[2] % g->fold[2])
+            continue;
+        memmove(&classes[n + 1], &classes[n], (size_t)(c - n) * sizeof this);
+        classes[n++] = this;
     }
-    return WL_OK;
+    return n;
 }
 
 static wl_status measure_affine(const measurer *m, const wl_instructions *in, wl_warps_scratch *scratch)
 {
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
-    const int class_count = wl_block_classes(m->context.geometry, classes);
-    if (!scratch->table)
-        scratch->table = calloc(1, sizeof *scratch->table);
-    if (!scratch->batch)
-        scratch->batch = malloc(sizeof *scratch->batch);
-    if (!scratch->table || !scratch->batch)
-        return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
-    wl_pattern_table_trim(scratch->table);
+    const int class_count = wl_block_classes(m->context.geometry, classes),
+              together = whole_threads_first(m->context.geometry, classes, class_count);
+    wl_warps_batch *b = scratch->batch;
     for (size_t start = 0, end; start < in->count; start = end) {
         for (end = start + 1; end < in->count && in->list[end].group == in->list[start].group;)
             end++;
-        for (int c = 0; c < class_count; c++) {
-            wl_warps_batch *b = scratch->batch;
+        for (int c = 0; c < class_count; c += b->class_count) {
             b->group = &in->groups[in->list[start].group];
             b->blocks = &classes[c];
+            b->class_count = c < together ? together : 1;
             b->instructions = (int64_t)(end - start);
-            WL_TRY(measure_batch(m, b, in->list + start, scratch->table));
+            WL_TRY(measure_batch(m, b, in->list + start));
         }
     }
     return WL_OK;
@@ -404,9 +492,20 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
                            const wl_warps_options *options, wl_warps_scratch *scratch, wl_access_cost *costs,
                            wl_warps_result *result, wl_error *err)
 {
-    const measurer m = {
-        kernel, bounds, {geometry, rules, wl_max(rules->line, rules->group_bytes)}, options->samples, costs,
-        result, err};
+    if (!scratch->table)
+        scratch->table = calloc(1, sizeof *scratch->table);
+    if (!scratch->batch)
+        scratch->batch = malloc(sizeof *scratch->batch);
+    if (!scratch->table || !scratch->batch)
+        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    wl_pattern_table_trim(scratch->table);
+    const measurer m = {kernel,
+                        bounds,
+                        {geometry, rules, wl_max(rules->line, rules->group_bytes), scratch->table},
+                        options->samples,
+                        costs,
+                        result,
+                        err};
     WL_ASSERT(m.context.period <= WL_PERIOD_MAX);
     memset(costs, 0, kernel->access_count * sizeof *costs);
     *result = (wl_warps_result){0};

@@ -143,7 +143,7 @@ static wl_warp_written written_bytes(const wl_l1_rules *r, const wl_warp_access 
             count[u] += bytes > 0;
             full += u == 0 && bytes == units[0];
         }
-    return (wl_warp_written){count[0], count[1], count[2], full};
+    return (wl_warp_written){(int16_t)count[0], (int16_t)count[1], (int16_t)count[2], (int16_t)full};
 }
 
 static void stores_write_what_their_bytes_show(void **state)
