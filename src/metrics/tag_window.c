@@ -24,7 +24,7 @@ typedef struct slot {
 _Static_assert(sizeof(slot) == 3 * sizeof(float), "a window is an array of floats");
 
 /* Memory places a mean is taken over, by kind of window: the fewer patterns share a launch, the more of each. */
-static const int draws_of[WL_TAG_WINDOWS] = {0, 16, 4, 1};
+static const int draws_of[WL_TAG_WINDOWS] = {0, 8, 4, 1};
 
 /* A pattern keeps one window of each kind. Windows of another length are rare: then it starts afresh. */
 static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)

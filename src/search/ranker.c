@@ -321,7 +321,7 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
     clock_gettime(CLOCK_MONOTONIC, &c.told);
     /* neighbours share much of what a predictor keeps, so each thread takes several at a time */
-    const int64_t share = wl_max(1, wl_min(32, (last - first) / (16 * r->threads)));
+    const int64_t share = wl_max(1, wl_min(64, (last - first) / (6 * r->threads)));
     (void)share; /* not used without OpenMP */
 #pragma omp parallel num_threads(r->threads) if (r->threads > 1)
     {
