@@ -58,7 +58,7 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
 {
     wl_predictor *p = calloc(1, sizeof *p);
     if (!p)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     p->kernel = kernel;
     p->device = device;
     p->counter.row_budget = WL_ROW_BUDGET;
@@ -72,7 +72,7 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     p->access_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->access_count);
     wl_status status = WL_OK;
     if (!p->costs || !p->field_shares || !p->access_shares)
-        status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        status = wl_fail_memory(err);
     p->has_fixed_view = p->counter.keep = wl_view_is_fixed(kernel);
     if (status == WL_OK && p->has_fixed_view)
         status = wl_view_make(kernel, NULL, &p->fixed_arena, &p->fixed_view, err);
@@ -373,7 +373,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     if (!p->has_fixed_view) {
         wl_view *own = WL_ARENA_NEW(&p->launch_arena, wl_view, 1);
         if (!own)
-            return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+            return wl_fail_memory(err);
         WL_TRY(wl_view_make(p->kernel, &out->launched, &p->launch_arena, own, err));
         *view = own;
     }
@@ -463,13 +463,13 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     const wl_view *view = NULL;
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     wl_status status = count(predictor, launch, options, &view, &c->counts, err);
     const size_t fields = predictor->kernel->field_count;
     wl_field_traffic *kept = calloc(fields, sizeof *kept);
     c->volumes = calloc(fields, sizeof *c->volumes);
     if (status == WL_OK && (!kept || !c->volumes))
-        status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        status = wl_fail_memory(err);
     if (status == WL_OK && (!c->counts.has_traffic || !c->counts.traffic.windows_known))
         status = wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                          c->counts.has_traffic ? "memory volumes cannot be counted"

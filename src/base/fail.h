@@ -10,6 +10,9 @@
 /* Fills *err unless NULL or already set; returns code. */
 wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format, ...) WL_PRINTF(4, 5);
 
+/* WL_E_NOMEM, "out of memory". */
+wl_status wl_fail_memory(wl_error *err);
+
 /* Names the input an error came from, unless it has a name already. Returns err->code. */
 wl_status wl_fail_in(wl_error *err, const char *input);
 

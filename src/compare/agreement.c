@@ -124,7 +124,7 @@ wl_status wl_agreement_compute(const wl_pair *pairs, size_t count, wl_agreement 
     const bool done = errors && sorted;
     free(errors);
     free(sorted);
-    return done ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    return done ? WL_OK : wl_fail_memory(err);
 }
 
 bool wl_best_pick(const wl_pair *times, size_t count, double *efficiency)

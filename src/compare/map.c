@@ -49,8 +49,6 @@ void wl_variant_fold(const char *variant, int64_t fold[3])
     }
 }
 
-static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
-
 static wl_status read_text(const wl_yaml *entry, const char *key, const char **out, wl_error *err)
 {
     const wl_yaml *node = wl_yaml_get(entry, key);
@@ -68,14 +66,14 @@ static wl_status read_sets(wl_map *map, const wl_yaml *node, wl_map_entry *entry
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "set", err));
     const char **sets = WL_ARENA_NEW(&map->arena, const char *, node->count);
     if (!sets)
-        return no_memory(err);
+        return wl_fail_memory(err);
     entry->sets = sets;
     for (const wl_yaml *e = node->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a value of set", err));
         const size_t size = strlen(e->key) + strlen(e->text) + 2;
         char *text = wl_arena_alloc(&map->arena, size, 1);
         if (!text)
-            return no_memory(err);
+            return wl_fail_memory(err);
         (void)snprintf(text, size, "%s=%s", e->key, e->text);
         sets[entry->set_count++] = text;
     }
@@ -126,7 +124,7 @@ static wl_status read_map(wl_map *map, const char *text, size_t length, wl_error
         return wl_fail(err, WL_E_INPUT, root->loc, "the map has no entries");
     map->entries = WL_ARENA_NEW(&map->arena, wl_map_entry, root->count);
     if (!map->entries)
-        return no_memory(err);
+        return wl_fail_memory(err);
     for (const wl_yaml *e = root->first; e; e = e->next)
         WL_TRY(read_entry(map, e, err));
     return WL_OK;
@@ -136,7 +134,7 @@ wl_status wl_map_parse(const char *input, const char *text, size_t length, wl_ma
 {
     wl_map *map = calloc(1, sizeof *map);
     if (!map)
-        return no_memory(err);
+        return wl_fail_memory(err);
     const wl_status status = read_map(map, text, length, err);
     if (status == WL_OK) {
         *out = map;

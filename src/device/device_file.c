@@ -102,7 +102,7 @@ wl_status wl_device_parse(const char *input, const char *text, size_t length, wl
 {
     wl_device *device = calloc(1, sizeof *device);
     if (!device)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     const wl_status status = read_device(device, text, length, err);
     if (status != WL_OK) {
         (void)wl_fail_in(err, input);

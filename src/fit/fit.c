@@ -195,7 +195,7 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
     workspace w = {0};
     if (!workspace_make(&w, (size_t)m, (size_t)n)) {
         workspace_free(&w);
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     }
     (void)lmdif(residuals, f, m, n, w.x, w.out, 1e-8, 1e-6, 0, EVALUATIONS, 1e-6, w.diag, 1, 1, 0, &evaluations,
                 w.jacobian, m, w.ipvt, w.qtf, w.wa1, w.wa2, w.wa3, w.wa4);
@@ -227,7 +227,7 @@ static wl_status fit_target(fitter *f, wl_fit_result *out, wl_error *err)
 {
     size_t *used = calloc(f->case_count + 1, sizeof *used);
     double *weight = calloc(f->case_count + 1, sizeof *weight);
-    wl_status status = used && weight ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    wl_status status = used && weight ? WL_OK : wl_fail_memory(err);
     f->used = used;
     f->weight = weight;
     for (size_t i = 0; i < wl_fit_spec_count; i++) {

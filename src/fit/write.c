@@ -75,7 +75,7 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
     size_t size = 0;
     FILE *f = open_memstream(out, &size);
     if (!f)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (size_t at = 0, next; at < length; at = next) {
         const char *end = memchr(text + at, '\n', length - at);
         next = end ? (size_t)(end - text) + 1 : length;
@@ -89,7 +89,7 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
             write_entry(f, NULL, device, (wl_device_key)k, sources[k]);
     if (fclose(f) != 0) {
         free(*out);
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     }
     return WL_OK;
 }
@@ -103,7 +103,7 @@ wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
     const size_t size = strlen(origin) + WORDS;
     char *texts = malloc(WL_FIT_TARGET_COUNT * size);
     if (!texts)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++)
         (void)snprintf(texts + (size_t)t * size, size, "fitted: %s; mean error of %s %.1f %%", origin,
                        wl_fit_target_name((wl_fit_target)t), 100 * result->after[t]);
@@ -122,7 +122,7 @@ wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device
     const size_t size = strlen(origin) + WORDS;
     char *texts = malloc((count + 1) * size);
     if (!texts)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
         const wl_ranking_fit *r = &rankings[i];
         (void)snprintf(texts + i * size, size, "measured: %zu contests of %zu families, %zu to %zu launches each; %s",

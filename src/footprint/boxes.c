@@ -30,7 +30,7 @@ static wl_status room_for_one(maker *m)
     const size_t capacity = c->box_capacity ? 2 * c->box_capacity : 64;
     wl_point_box *boxes = realloc(c->boxes, capacity * sizeof *boxes);
     if (!boxes)
-        return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(m->err);
     c->boxes = boxes;
     c->box_capacity = capacity;
     return WL_OK;

@@ -254,7 +254,7 @@ wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_
     s->linears = WL_ARENA_NEW(arena, wl_linear, count);
     s->patches = WL_ARENA_NEW(arena, wl_patch, count);
     if (!s->linears || !s->patches)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
         wl_linear linear;
         wl_linear_make(accesses[i], geometry, &linear);

@@ -76,7 +76,7 @@ wl_status wl_expr_new_op(wl_arena *arena, wl_expr_op op, const wl_expr *a, const
 static wl_status leaf(reader *r, const wl_expr *e, const wl_expr **out)
 {
     *out = e;
-    return e ? WL_OK : wl_fail(r->lexer->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    return e ? WL_OK : wl_fail_memory(r->lexer->err);
 }
 
 static wl_status unknown_name(reader *r)

@@ -71,7 +71,7 @@ static wl_status relative_access(wl_kernel_builder *b, const wl_relative *from, 
                       .index = index,
                       .text = from->text,
                       .loc = from->loc};
-    return index ? WL_OK : wl_fail(b->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    return index ? WL_OK : wl_fail_memory(b->err);
 }
 
 static wl_status set_accesses(wl_kernel_builder *b, const wl_update *update)
@@ -79,7 +79,7 @@ static wl_status set_accesses(wl_kernel_builder *b, const wl_update *update)
     wl_kernel *k = b->kernel;
     k->accesses = WL_ARENA_NEW(&k->arena, wl_access, update->access_count);
     if (!k->accesses)
-        return wl_fail(b->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(b->err);
     for (size_t i = 0; i < update->access_count; i++)
         WL_TRY(relative_access(b, &update->accesses[i], &k->accesses[i]));
     k->access_count = update->access_count;
@@ -151,7 +151,7 @@ wl_status wl_kernel_finish(wl_kernel *kernel, const char *input, const wl_kernel
                            wl_kernel **out, wl_error *err)
 {
     if (status == WL_OK && !keep_text(kernel, input, text))
-        status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        status = wl_fail_memory(err);
     if (status != WL_OK) {
         (void)wl_fail_in(err, input);
         wl_kernel_free(kernel);

@@ -27,8 +27,6 @@ static wl_scope scope_of(const builder *b, bool coordinates)
                       .coordinates = coordinates};
 }
 
-static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
-
 /* An error inside a scalar's text points into the file. */
 static wl_status place(const wl_yaml *node, wl_error *err, wl_status status)
 {
@@ -142,7 +140,7 @@ static wl_status read_params(builder *b, const wl_kernel_text *from)
         b->params = WL_ARENA_NEW(&b->kernel->arena, wl_param, node->count);
         b->kernel->params = WL_ARENA_NEW(&b->kernel->arena, const char *, node->count);
         if (!b->params || !b->kernel->params)
-            return no_memory(b->err);
+            return wl_fail_memory(b->err);
         for (const wl_yaml *e = node->first; e; e = e->next)
             WL_TRY(read_param(b, e, from));
     }
@@ -279,7 +277,7 @@ static wl_status read_fields(builder *b)
     wl_kernel *k = b->kernel;
     k->fields = WL_ARENA_NEW(&k->arena, wl_field, node->count);
     if (!k->fields)
-        return no_memory(b->err);
+        return wl_fail_memory(b->err);
     for (const wl_yaml *e = node->first; e; e = e->next) {
         WL_TRY(read_field(b, e, &k->fields[k->field_count]));
         k->field_count++;
@@ -368,7 +366,7 @@ static wl_status read_address_lists(builder *b)
         return wl_fail(b->err, WL_E_LIMIT, b->root->loc, "more than %d accesses", ACCESSES_MAX);
     k->accesses = WL_ARENA_NEW(&k->arena, wl_access, count);
     if (!k->accesses)
-        return no_memory(b->err);
+        return wl_fail_memory(b->err);
     WL_TRY(read_addresses(b, loads, false));
     return read_addresses(b, stores, true);
 }
@@ -415,7 +413,7 @@ static wl_status read_scalars(builder *b)
     WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, "scalars", b->err));
     b->scalars = WL_ARENA_NEW(&b->kernel->arena, const char *, node->count);
     if (!b->scalars)
-        return no_memory(b->err);
+        return wl_fail_memory(b->err);
     for (const wl_yaml *e = node->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a scalar's name", b->err));
         if (!wl_text_is_name(e->text))
@@ -508,7 +506,7 @@ static wl_status read_conditions(builder *b)
         return WL_OK;
     b->kernel->conditions = WL_ARENA_NEW(&b->kernel->arena, const wl_where *, WL_KERNEL_CONDITIONS_MAX);
     if (!b->kernel->conditions)
-        return no_memory(b->err);
+        return wl_fail_memory(b->err);
     if (node->kind == WL_YAML_SCALAR)
         return read_condition(b, node);
     WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, "where", b->err));
@@ -552,7 +550,7 @@ wl_status wl_kernel_read_file(const char *input, const wl_kernel_text *text, con
 {
     wl_kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
-        return no_memory(err);
+        return wl_fail_memory(err);
     builder b = {.kernel = kernel, .layout = layout ? *layout : (wl_layout){0}, .err = err};
     return wl_kernel_finish(kernel, input, text, build(&b, text), out, err);
 }

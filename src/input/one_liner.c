@@ -47,7 +47,7 @@ static wl_status build_from_update(wl_kernel_builder *b, const char *update, con
     WL_TRY(wl_update_fields(update, &k->arena, found, FIELDS_MAX, &k->field_count, b->err));
     k->fields = WL_ARENA_NEW(&k->arena, wl_field, k->field_count);
     if (!k->fields)
-        return wl_fail(b->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(b->err);
     for (size_t i = 0; i < k->field_count; i++) {
         if (found[i].dims != dims)
             return wl_fail(b->err, WL_E_INPUT, found[i].loc, "field '%s' has %d subscripts, the domain %d dimensions",
@@ -67,7 +67,7 @@ wl_status wl_kernel_read_assignment(const char *input, const wl_kernel_text *tex
 {
     wl_kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     wl_kernel_builder b = {.kernel = kernel, .layout = layout ? *layout : (wl_layout){0}, .err = err};
     const wl_status status = build_from_update(&b, text->text, text->domain, text->type);
     return wl_kernel_finish(kernel, input, text, status, out, err);

@@ -244,7 +244,7 @@ static wl_status offsets(reader *r, const wl_token *start, const wl_field *field
     const size_t length = (size_t)(end.text - start->text) + 1;
     access->text = wl_arena_text(r->arena, start->text, length);
     access->loc.len = (int32_t)length;
-    return access->text ? WL_OK : wl_fail(r->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    return access->text ? WL_OK : wl_fail_memory(r->err);
 }
 
 static wl_status add_access(reader *r, const wl_relative *access, int32_t value)
@@ -448,7 +448,7 @@ static wl_status set_temporary(reader *r, const wl_token *t, int32_t value)
         return wl_fail(r->err, WL_E_LIMIT, t->loc, "more than %d temporaries", TEMPORARIES_MAX);
     char *copy = wl_arena_text(r->arena, t->text, t->length);
     if (!copy)
-        return wl_fail(r->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(r->err);
     r->temporaries[r->temporary_count++] = (temporary){copy, value};
     return WL_OK;
 }
@@ -542,7 +542,7 @@ static wl_status read_all(reader *r, const char *text, wl_update *out)
     /* a load whose value no store needs is dropped, as every compiler does */
     out->accesses = WL_ARENA_NEW(r->arena, wl_relative, r->access_count);
     if (!out->accesses)
-        return wl_fail(r->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(r->err);
     out->access_count = 0;
     for (size_t i = 0; i < r->access_count; i++)
         if (r->accesses[i].store || r->nodes[r->access_node[i]].used)
@@ -569,7 +569,7 @@ wl_status wl_update_read(const char *text, const wl_scope *scope, const char *co
     if (r.nodes && r.table && r.temporaries && r.accesses && r.access_node)
         status = read_all(&r, text, out);
     else
-        status = wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        status = wl_fail_memory(err);
     free(r.nodes);
     free(r.table);
     free(r.temporaries);
@@ -616,7 +616,7 @@ static wl_status note_field(wl_lexer *lexer, const wl_token *t, wl_arena *arena,
         return wl_fail(lexer->err, WL_E_LIMIT, t->loc, "more than %zu fields", capacity);
     seen.name = wl_arena_text(arena, t->text, t->length);
     if (!seen.name)
-        return wl_fail(lexer->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(lexer->err);
     fields[(*count)++] = seen;
     return WL_OK;
 }

@@ -95,13 +95,19 @@ bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers)
     return kernel->has_registers;
 }
 
+bool wl_kernel_names_launch(const wl_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->access_count; i++)
+        if (wl_expr_depends_on_launch(kernel->accesses[i].index))
+            return true;
+    return false;
+}
+
 bool wl_kernel_needs_its_block(const wl_kernel *kernel)
 {
-    bool needs = kernel->shared_bytes > 0;
+    bool needs = kernel->shared_bytes > 0 || wl_kernel_names_launch(kernel);
     for (size_t i = 0; i < kernel->field_count; i++)
         needs = needs || kernel->fields[i].shared;
-    for (size_t i = 0; i < kernel->access_count; i++)
-        needs = needs || wl_expr_depends_on_launch(kernel->accesses[i].index);
     return needs;
 }
 

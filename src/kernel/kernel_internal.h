@@ -89,4 +89,7 @@ struct wl_kernel {
     int coordinate_reads; /* thread-index components the kernel must read */
 };
 
+/* Does an address name threads, blocks, or their extents? */
+bool wl_kernel_names_launch(const wl_kernel *kernel);
+
 #endif /* WL_KERNEL_INTERNAL_H */

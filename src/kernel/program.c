@@ -37,7 +37,7 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
                         .nodes = WL_ARENA_NEW(arena, wl_program_node, count)};
     out->values = wl_arena_alloc(arena, (size_t)count, sizeof *out->values);
     if (!out->nodes || !out->values)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (int i = 0; i < WL_LOOPS_MAX; i++)
         if (vars & (1u << (WL_VAR_LOOP_0 + i))) {
             out->uses_loop[i] = true;

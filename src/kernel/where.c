@@ -214,7 +214,7 @@ wl_status wl_where_parse(const char *text, wl_arena *arena, const wl_where **out
     if (w)
         w->text = wl_arena_text(arena, text, strlen(text));
     if (!w || !w->text)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     w->length = p.length;
     memcpy(w->steps, p.steps, p.length * sizeof *w->steps);
     *out = w;

@@ -6,7 +6,6 @@
 #include "device/device_internal.h"
 
 #define ASSUMED_REGISTERS 32
-#define FOLD_MAX 64 /* cells one thread computes, all dimensions together */
 
 static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
 {
@@ -32,9 +31,9 @@ static wl_status check_fold(const wl_geometry *g, wl_error *err)
 {
     int64_t cells = 1;
     for (int i = 0; i < 3; i++) {
-        if (g->fold[i] < 1 || g->fold[i] > FOLD_MAX || cells * g->fold[i] > FOLD_MAX)
-            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a thread folds 1 to %d cells (not %lldx%lldx%lld)", FOLD_MAX,
-                           (long long)g->fold[0], (long long)g->fold[1], (long long)g->fold[2]);
+        if (g->fold[i] < 1 || g->fold[i] > WL_FOLD_MAX || cells * g->fold[i] > WL_FOLD_MAX)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a thread folds 1 to %d cells (not %lldx%lldx%lld)",
+                           WL_FOLD_MAX, (long long)g->fold[0], (long long)g->fold[1], (long long)g->fold[2]);
         cells *= g->fold[i];
     }
     return WL_OK;

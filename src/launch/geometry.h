@@ -9,6 +9,8 @@
 #include "kernel/kernel_internal.h"
 #include "warpline/launch.h"
 
+#define WL_FOLD_MAX 64 /* cells one thread computes, all dimensions together */
+
 typedef struct wl_geometry {
     int64_t block[3], fold[3], grid[3];
     int64_t grid_dim[3]; /* what the kernel sees as gridDim: the grid as launched          */

@@ -159,7 +159,7 @@ wl_status wl_csv_next(wl_csv *csv, bool *more, wl_error *err)
     csv->line = csv->next_line;
     csv->problem = read_record(csv, &p, end, &breaks);
     if (csv->problem == no_memory)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     if (csv->problem) {
         const char *line_end = memchr(start, '\n', (size_t)(end - start));
         p = line_end ? line_end : end;

@@ -39,8 +39,6 @@ typedef struct reader {
     char *row_key; /* what tells it from the next */
 } reader;
 
-static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
-
 /* ---- rows ---- */
 
 static wl_row new_row(int32_t line)
@@ -63,7 +61,7 @@ static wl_status add_row(reader *r, wl_row *row)
         const size_t capacity = 2 * t->capacity + 64;
         wl_measurement *larger = realloc(t->rows, capacity * sizeof *larger);
         if (!larger)
-            return no_memory(r->err);
+            return wl_fail_memory(r->err);
         t->rows = larger;
         t->capacity = capacity;
     }
@@ -79,7 +77,7 @@ static wl_status read_wide(reader *r)
         for (size_t i = 0; i < csv->count && !r->has_units; i++) {
             const char *unit = wl_csv_cell(csv, i);
             if (!(r->units[i] = wl_arena_text(&r->arena, unit, strlen(unit))))
-                return no_memory(r->err);
+                return wl_fail_memory(r->err);
         }
         r->has_units = true;
         return WL_OK;
@@ -126,7 +124,7 @@ static wl_status read_long(reader *r)
     bool failed = false;
     if (!same_launch(r, &failed)) {
         if (failed)
-            return no_memory(r->err);
+            return wl_fail_memory(r->err);
         WL_TRY(close_row(r));
         r->row = new_row(r->csv.line);
         r->row_open = true;
@@ -188,12 +186,12 @@ static wl_status take_header(reader *r)
     r->names = WL_ARENA_NEW(&r->arena, const char *, csv->count);
     r->units = WL_ARENA_NEW(&r->arena, const char *, csv->count);
     if (!r->columns || !r->names || !r->units)
-        return no_memory(r->err);
+        return wl_fail_memory(r->err);
     for (size_t i = 0; i < csv->count; i++) {
         const char *name = wl_csv_cell(csv, i);
         r->columns[i] = wl_column_find(name);
         if (!(r->names[i] = wl_arena_text(&r->arena, name, strlen(name))))
-            return no_memory(r->err);
+            return wl_fail_memory(r->err);
     }
     for (int p = 0; p < PLACE_COUNT; p++)
         r->places[p] = wl_csv_find(csv, place_names[p]);
@@ -275,7 +273,7 @@ static wl_status read_table(reader *r)
     if (!t->notes.failed && t->count > 0)
         note_missing(t);
     if (t->notes.failed)
-        return no_memory(r->err);
+        return wl_fail_memory(r->err);
     if (!r->has_header)
         return wl_fail(r->err, WL_E_INPUT, WL_NOWHERE,
                        "no header of a measured table: neither our columns nor those of ncu --csv");
@@ -292,7 +290,7 @@ wl_status wl_table_parse(const char *input, const char *text, size_t length, wl_
 {
     wl_table *table = calloc(1, sizeof *table);
     if (!table)
-        return no_memory(err);
+        return wl_fail_memory(err);
     table->notes.arena = &table->arena;
     reader r = {.table = table, .err = err};
     wl_csv_open(&r.csv, text, length);

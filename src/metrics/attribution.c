@@ -60,7 +60,7 @@ static wl_status attribute_field(const wl_attribution_input *in, wl_counter *cou
     const wl_field_side *loads = &in->view->fields[f][WL_LOADS], *stores = &in->view->fields[f][WL_STORES];
     double *fresh = WL_ARENA_NEW(scratch, double, wl_max((int64_t)loads->count, (int64_t)stores->count));
     if (!fresh)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     const int64_t middle = g->blocks / 2;
     const int64_t start = wl_min(middle, g->blocks - g->wave_blocks);
     const wl_region block = wl_view_run(in->view, g, middle, middle + 1),

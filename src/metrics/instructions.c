@@ -86,7 +86,7 @@ static wl_status sort_orders(const wl_kernel *kernel, const wl_bound *bounds, wl
     in->by_place = WL_ARENA_NEW(scratch, size_t, in->count);
     in->by_order = WL_ARENA_NEW(scratch, size_t, in->count);
     if (!keys || !in->by_place || !in->by_order)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     size_t n = 0;
     for (size_t i = 0; i < in->count; i++) {
         const wl_access *access = bounds[in->list[i].access].access;
@@ -134,7 +134,7 @@ wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geome
     *out = (wl_instructions){.list = WL_ARENA_NEW(scratch, wl_instruction, most),
                              .groups = WL_ARENA_NEW(scratch, wl_instruction_group, kernel->access_count)};
     if (!keys || !out->list || !out->groups)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     size_t n = 0;
     for (size_t a = 0; a < kernel->access_count; a++) {
         wl_linear linear;

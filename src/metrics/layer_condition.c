@@ -71,7 +71,7 @@ static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_aren
         if (layers > kernel->domain[outer]) {
             bool *done = WL_ARENA_NEW(arena, bool, loads->shape.patch_count);
             if (!done)
-                return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+                return wl_fail_memory(err);
             layers = clustered_layers(&loads->shape, outer, kernel->domain[outer], done, &sum);
         }
         out->layers = wl_max(out->layers, layers);

@@ -34,7 +34,7 @@ static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
     free(w->slots);
     w->slots = calloc((size_t)(bytes / WINDOW_STEP), sizeof(slot));
     w->bytes = w->slots ? bytes : 0;
-    return w->slots ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    return w->slots ? WL_OK : wl_fail_memory(err);
 }
 
 static wl_status open_glance(wl_pattern *p, const wl_residues *alignments, bool blink, wl_tag_window *out,

@@ -175,7 +175,7 @@ static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_a
     WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
     uint32_t *loops = WL_ARENA_NEW(scratch, uint32_t, program.count);
     if (!loops)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     double fixed = 0, repeated = 0;
     bool multiplied = false, clamped = false;
     for (int i = 0; i < program.count; i++) {
@@ -253,7 +253,7 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
     p.span = WL_ARENA_NEW(scratch, double, in->group_count + 1);
     *out = (wl_thread){0};
     if (!steps || !p.span)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (size_t i = 0; i < in->group_count; i++)
         p.span[i] = span_of(g, &in->groups[i].linear);
     for (size_t i = 0; i < in->loads + in->stores; i++) {

@@ -298,7 +298,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
     out->unit = device_or(d, WL_DEVICE_l2_unit, out->sector);
     out->fields = WL_ARENA_NEW(arena, wl_field_traffic, out->field_count);
     if (!out->fields)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     add_instructions(&t);
     for (size_t f = 0; f < out->field_count; f++)
         WL_TRY(count_stores(&t, f));

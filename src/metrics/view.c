@@ -5,13 +5,7 @@
 #include "base/fail.h"
 #include "kernel/program.h"
 
-bool wl_view_is_fixed(const wl_kernel *kernel)
-{
-    bool fixed = kernel->dims > 0;
-    for (size_t i = 0; i < kernel->access_count && fixed; i++)
-        fixed = !wl_expr_depends_on_launch(kernel->accesses[i].index);
-    return fixed;
-}
+bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_kernel_names_launch(kernel); }
 
 static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geometry *g, wl_arena *arena, wl_error *err)
 {
@@ -20,7 +14,7 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
     bool affine = true;
     s->accesses = WL_ARENA_NEW(arena, const wl_bound *, k->access_count);
     if (!s->accesses)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_access *a = &k->accesses[i];
         if (k->fields[field].shared || a->field != field || (side != WL_BOTH && a->store != (side == WL_STORES)))
@@ -68,7 +62,7 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
     *out = (wl_view){.kernel = kernel, .bounds = WL_ARENA_NEW(arena, wl_bound, kernel->access_count)};
     out->fields = wl_arena_alloc(arena, kernel->field_count, sizeof *out->fields);
     if (!out->bounds || !out->fields)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (size_t i = 0; i < kernel->access_count; i++)
         WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
     for (size_t f = 0; f < kernel->field_count; f++)

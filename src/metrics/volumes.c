@@ -43,7 +43,7 @@ wl_status wl_volumes_estimate(const wl_volumes_input *input, const wl_traffic *t
     wl_volume *fields = WL_ARENA_NEW(scratch, wl_volume, count);
     wl_laws laws;
     if (!fields)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     if (traffic && wl_laws_read(input->device, &laws)) {
         wl_volumes_by_laws(traffic, &laws, fields, out);
     } else {

@@ -256,7 +256,7 @@ static wl_status measure_alike(const measurer *m, wl_warps_batch *b, uint32_t cu
 {
     alignment_totals *t = &b->totals;
     if (!wl_patterns_gather(&m->context, b->group, b->blocks, b->class_count, cut_threads, &b->warps))
-        return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(m->err);
     start_totals(m, list, count, t);
     for (int k = 0; k < b->warps.count; k++) {
         WL_TRY(place_warps(m, b, k));
@@ -447,7 +447,7 @@ static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *aren
     measurer last = *m;
     int64_t block[3];
     if (!costs)
-        return wl_fail(m->err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(m->err);
     last.costs = costs;
     wl_block_at(g, g->blocks - 1, block);
     for (size_t a = 0; a < m->kernel->access_count; a++) {
@@ -497,7 +497,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     if (!scratch->batch)
         scratch->batch = malloc(sizeof *scratch->batch);
     if (!scratch->table || !scratch->batch)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     wl_pattern_table_trim(scratch->table);
     const measurer m = {kernel,
                         bounds,

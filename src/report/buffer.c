@@ -49,7 +49,7 @@ wl_status wl_buffer_take(wl_buffer *b, char **out, wl_error *err)
     if (!make_room(b, 0)) {
         free(b->text);
         *b = (wl_buffer){0};
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     }
     b->text[b->length] = '\0';
     *out = b->text;

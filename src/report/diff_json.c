@@ -112,5 +112,5 @@ wl_status wl_diff_json(const wl_diff *d, bool one_line, char **out, wl_error *er
                   "cause", cause(&d->cause), "reasons", reasons, "bounds_s", bounds(d), "metrics", metrics);
     *out = root ? json_dumps(root, (one_line ? JSON_COMPACT : JSON_INDENT(1)) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(root);
-    return *out ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    return *out ? WL_OK : wl_fail_memory(err);
 }

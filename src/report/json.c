@@ -133,5 +133,5 @@ wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error
         json_object_set_new(root, "accesses", accesses(r));
     *out = root ? json_dumps(root, (one_line ? JSON_COMPACT : JSON_INDENT(1)) | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(root);
-    return *out ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    return *out ? WL_OK : wl_fail_memory(err);
 }

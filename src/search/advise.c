@@ -219,7 +219,7 @@ static wl_status try_all(const wl_study *s, const trial *given, const trial *fro
 {
     const bool searched = is_searched(*which);
     trial *t = malloc(sizeof *t);
-    wl_status status = t ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    wl_status status = t ? WL_OK : wl_fail_memory(err);
     *next = *from;
     *which = WL_CHANGE_COUNT;
     for (int c = 0; c < WL_CHANGE_COUNT && status == WL_OK; c++) {
@@ -332,7 +332,7 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
     s.options.predict.per_access = false;
     *out = (wl_advised){.note_count = 0};
     trial *trials = calloc(3, sizeof *trials);
-    wl_status status = trials ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    wl_status status = trials ? WL_OK : wl_fail_memory(err);
     if (status == WL_OK) {
         trials[0].setting.launch = *launch;
         status = predict_setting(&s, &trials[0].setting, &trials[0].p, err);

@@ -82,7 +82,7 @@ wl_status wl_advise_devices(const wl_kernel *kernel, const wl_device *device, co
     *count = 0;
     wl_elsewhere *all = calloc(builtin + 1, sizeof *all);
     if (!all)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     all[0].name = wl_device_name(device);
     wl_status status = look(&s, device, launch, &all[0], &found, err);
     for (size_t i = 0; i < builtin && found && status == WL_OK; i++) {

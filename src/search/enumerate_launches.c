@@ -7,9 +7,8 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
+#include "launch/geometry.h"
 #include "search/ranker.h"
-
-static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
 
 static int64_t next_power(int64_t n)
 {
@@ -24,7 +23,7 @@ static int64_t next_power(int64_t n)
 /* Powers of two up to what the domain fills; in x also multiples of a warp. */
 static wl_status default_extents(wl_ranker *r, int d, int64_t most, wl_values *out, wl_error *err)
 {
-    const int64_t enough = wl_min(most, next_power(r->domain[d]));
+    const int64_t enough = wl_min(most, next_power(r->kernel->domain[d]));
     WL_TRY(wl_values_range(1, enough, 0, &r->arena, out, err));
     if (d > 0)
         return WL_OK;
@@ -106,7 +105,7 @@ static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
     }
     r->blocks = wl_arena_alloc(&r->arena, r->block_count + 1, sizeof *r->blocks);
     if (!r->blocks)
-        return no_memory(err);
+        return wl_fail_memory(err);
     (void)visit_blocks(r, &l, r->blocks);
     if (by_default) /* what the device cannot run was not asked for */
         r->before[WL_OUTCOME_EXTENT] = r->before[WL_OUTCOME_THREADS] = 0;
@@ -115,19 +114,10 @@ static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
 
 /* ---- foldings ---- */
 
-/* A kernel that looks at its thread or block index says itself what a thread computes. */
-static bool can_fold(const wl_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->access_count; i++)
-        if (wl_expr_depends_on_launch(kernel->accesses[i].index))
-            return false;
-    return true;
-}
-
 static void add_fold(wl_ranker *r, int64_t x, int64_t y, int64_t z)
 {
     const int64_t fold[3] = {x, y, z};
-    if (x * y * z > WL_RANK_FOLD_MOST) {
+    if (x * y * z > WL_FOLD_MAX) {
         r->before[WL_OUTCOME_FOLD]++;
         return;
     }
@@ -146,7 +136,7 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
     const bool axes = space->fold[0].count || space->fold[1].count || space->fold[2].count;
     for (int d = 0; d < 3; d++) {
         axis[d] = space->fold[d].count ? space->fold[d] : single;
-        below[d] = values_up_to(&axis[d], WL_RANK_FOLD_MOST); /* the others are counted at once */
+        below[d] = values_up_to(&axis[d], WL_FOLD_MAX); /* the others are counted at once */
         capacity *= below[d];
         total *= axis[d].count;
     }
@@ -156,16 +146,16 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
     const bool by_default = !axes && !shapes;
     r->folds = WL_ARENA_NEW(&r->arena, wl_rank_fold, capacity + shapes + 3);
     if (!r->folds)
-        return no_memory(err);
+        return wl_fail_memory(err);
     r->before[WL_OUTCOME_FOLD] = (int64_t)(total - capacity);
     if (axes || by_default)
         for (size_t i = 0; i < below[0]; i++)
             for (size_t j = 0; j < below[1]; j++)
                 for (size_t k = 0; k < below[2]; k++)
                     add_fold(r, axis[0].at[i], axis[1].at[j], axis[2].at[k]);
-    if (by_default && can_fold(r->kernel))
+    if (by_default && !wl_kernel_names_launch(r->kernel)) /* else it says itself what a thread computes */
         for (int d = 1; d < r->kernel->dims; d++)
-            if (r->domain[d] > 1)
+            if (r->kernel->domain[d] > 1)
                 add_fold(r, 1, d == 1 ? 2 : 1, d == 2 ? 2 : 1);
     const size_t from = r->fold_count;
     for (const wl_shape_entry *e = space->folds; e; e = e->next)
@@ -232,7 +222,7 @@ wl_status wl_ranker_enumerate(wl_ranker *r, const wl_space *space, wl_error *err
     if (space->launches) {
         r->launches = WL_ARENA_NEW(&r->arena, wl_launch, space->launch_count + 1);
         if (!r->launches)
-            return no_memory(err);
+            return wl_fail_memory(err);
         memcpy(r->launches, space->launches, space->launch_count * sizeof *r->launches);
         r->size = (int64_t)space->launch_count;
         return WL_OK;

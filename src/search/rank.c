@@ -79,7 +79,7 @@ wl_status wl_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_rankin
 {
     const int64_t part = wl_min(PART, wl_max(ranker->size, 1));
     wl_ranked *records = malloc((size_t)part * sizeof *records);
-    wl_status status = records ? WL_OK : wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+    wl_status status = records ? WL_OK : wl_fail_memory(err);
     wl_ranking_start(ranker, best, capacity, out);
     for (int64_t first = 0; status == WL_OK && first < ranker->size && !out->stopped; first += part) {
         const int64_t last = wl_min(first + part, ranker->size);

@@ -49,7 +49,7 @@ static wl_status make_predictors(wl_ranker *r, wl_error *err)
     r->threads = (int)wl_max(1, wl_min(wanted, r->size));
     r->predictors = WL_ARENA_NEW(&r->arena, wl_predictor *, r->threads);
     if (!r->predictors)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     for (int t = 0; t < r->threads; t++)
         WL_TRY(wl_predictor_new(r->kernel, r->device, &r->predictors[t], err));
     return WL_OK;
@@ -59,10 +59,8 @@ static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     r->warp_size = wl_device_int(r->device, WL_DEVICE_warp_size);
     r->items = 1;
-    for (int d = 0; d < 3; d++) {
-        r->domain[d] = r->kernel->dims ? r->kernel->domain[d] : 1;
-        r->items *= r->domain[d];
-    }
+    for (int d = 0; d < 3; d++)
+        r->items *= r->kernel->domain[d];
     if (!r->kernel->dims && !space->launches)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        "the kernel has no domain: without one the grid does not follow from the block");
@@ -76,7 +74,7 @@ wl_status wl_ranker_new(const wl_kernel *kernel, const wl_device *device, const 
 {
     wl_ranker *r = calloc(1, sizeof *r);
     if (!r)
-        return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+        return wl_fail_memory(err);
     r->kernel = kernel;
     r->device = device;
     if (options)
@@ -188,11 +186,11 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
     if (threads > wl_device_int(r->device, WL_DEVICE_max_threads_per_block))
         return WL_OUTCOME_THREADS;
     for (int d = 0; d < 3; d++)
-        if (!wl_mul(cells, wl_max(launch->fold[d], 1), &cells) || cells > WL_RANK_FOLD_MOST)
+        if (!wl_mul(cells, wl_max(launch->fold[d], 1), &cells) || cells > WL_FOLD_MAX)
             return WL_OUTCOME_FOLD;
     for (int d = 0; d < 3; d++) {
         const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
-        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(r->domain[d], per_block);
+        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(r->kernel->domain[d], per_block);
         if (grid > wl_device_int(r->device, most_grid[d]))
             return WL_OUTCOME_GRID;
     }
@@ -334,8 +332,8 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
             *record = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
             if (atomic_load_explicit(&c.stop, memory_order_relaxed) || i > atomic_load(&c.failed_at))
                 continue;
-            const wl_status status = scratch ? evaluate_one(r, r->predictors[me], i, scratch, record, &own)
-                                             : wl_fail(&own, WL_E_NOMEM, WL_NOWHERE, "out of memory");
+            const wl_status status =
+                scratch ? evaluate_one(r, r->predictors[me], i, scratch, record, &own) : wl_fail_memory(&own);
             if (status != WL_OK) {
 #pragma omp critical(warpline_ranker_failed)
                 if (i < atomic_load(&c.failed_at)) {

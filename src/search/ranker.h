@@ -7,7 +7,6 @@
 
 #define WL_RANK_NOTES_MAX 4
 #define WL_RANK_NOTE_LENGTH 200
-#define WL_RANK_FOLD_MOST 64 /* cells of one thread: what a launch may fold */
 
 typedef struct wl_rank_fold {
     int64_t fold[3], registers; /* 0: what the kernel states */
@@ -18,7 +17,7 @@ struct wl_ranker {
     const wl_device *device;
     wl_rank_options options;
     wl_arena arena;
-    int64_t domain[3], items, warp_size;
+    int64_t items, warp_size;
     /* launch number n: block n / fold_count with fold n % fold_count, or launches[n] */
     int32_t (*blocks)[3];
     size_t block_count;

@@ -14,12 +14,10 @@ static const char *const keys[] = {"block.x", "block.y", "block.z", "fold.x",   
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
 typedef enum key { KEY_BLOCK, KEY_FOLD_AXIS = 3, KEY_FOLD = 6, KEY_THREADS, KEY_REGISTERS, KEY_WHERE } key;
 
-static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
-
 wl_status wl_space_new(wl_space **out, wl_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? WL_OK : no_memory(err);
+    return *out ? WL_OK : wl_fail_memory(err);
 }
 
 void wl_space_free(wl_space *space)
@@ -37,7 +35,7 @@ static wl_status add_fold(wl_space *space, const int64_t fold[3], wl_error *err)
 {
     wl_shape_entry *e = WL_ARENA_NEW(&space->arena, wl_shape_entry, 1);
     if (!e)
-        return no_memory(err);
+        return wl_fail_memory(err);
     memcpy(e->extent, fold, sizeof e->extent);
     e->next = space->folds;
     space->folds = e;
@@ -74,7 +72,7 @@ static wl_status add_registers(wl_space *space, bool any, const int64_t fold[3],
         const size_t capacity = 2 * space->register_capacity + 8;
         wl_fold_registers *grown = realloc(space->registers, capacity * sizeof *grown);
         if (!grown)
-            return no_memory(err);
+            return wl_fail_memory(err);
         space->registers = grown;
         space->register_capacity = capacity;
     }
@@ -262,7 +260,7 @@ wl_status wl_space_list(wl_space *space, const wl_launch *launches, size_t count
 {
     space->launches = WL_ARENA_NEW(&space->arena, wl_launch, count ? count : 1);
     if (!space->launches)
-        return no_memory(err);
+        return wl_fail_memory(err);
     if (count)
         memcpy(space->launches, launches, count * sizeof *launches);
     space->launch_count = count;

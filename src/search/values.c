@@ -6,8 +6,6 @@
 
 #include "base/fail.h"
 
-static wl_status no_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
-
 static wl_loc at(const char *text, const char *p) { return (wl_loc){1, (int32_t)(p - text) + 1, 1}; }
 
 static const char *skip_blanks(const char *p)
@@ -80,7 +78,7 @@ static wl_status take_all(const bag *b, wl_arena *arena, wl_values *out, wl_erro
         n += b->in[v];
     *out = (wl_values){WL_ARENA_NEW(arena, int64_t, n), 0};
     if (!out->at)
-        return no_memory(err);
+        return wl_fail_memory(err);
     for (int v = 1; v <= WL_VALUES_MAX; v++)
         if (b->in[v])
             out->at[out->count++] = v;
@@ -114,7 +112,7 @@ wl_status wl_values_parse(const char *text, wl_arena *arena, wl_values *out, wl_
 {
     bag *b = calloc(1, sizeof *b);
     if (!b)
-        return no_memory(err);
+        return wl_fail_memory(err);
     wl_status status = parse_into(text, b, err);
     if (status == WL_OK)
         status = take_all(b, arena, out, err);
@@ -129,7 +127,7 @@ wl_status wl_values_range(int64_t first, int64_t last, int64_t step, wl_arena *a
         n++;
     *out = (wl_values){WL_ARENA_NEW(arena, int64_t, n + 1), 0};
     if (!out->at)
-        return no_memory(err);
+        return wl_fail_memory(err);
     for (int64_t v = first; v <= last; v = step ? v + step : 2 * v)
         out->at[out->count++] = v;
     return WL_OK;
@@ -139,7 +137,7 @@ wl_status wl_values_merge(const wl_values *a, const wl_values *b, wl_arena *aren
 {
     wl_values all = {WL_ARENA_NEW(arena, int64_t, a->count + b->count + 1), 0};
     if (!all.at)
-        return no_memory(err);
+        return wl_fail_memory(err);
     for (size_t i = 0; i < a->count + b->count; i++)
         all.at[i] = i < a->count ? a->at[i] : b->at[i - a->count];
     qsort(all.at, a->count + b->count, sizeof *all.at, ascending);
