@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advise.h"
+#include "shape.h"
 
 static const wl_subject time_subject = {.kind = WL_SUBJECT_TIME};
 
@@ -42,7 +43,8 @@ static void say(words *w, const char *format, ...)
 
 static void say_shape(words *w, const char *option, const int64_t extent[3])
 {
-    say(w, "%s %lldx%lldx%lld", option, (long long)extent[0], (long long)extent[1], (long long)extent[2]);
+    char text[SHAPE_LENGTH];
+    say(w, "%s %s", option, shape_text(extent, text));
 }
 
 /* "--block 32x4x2, rows 32 bytes longer" */
@@ -158,16 +160,14 @@ static void print_devices(const advised *a, FILE *out)
     fprintf(out, "  %-14s %12s %8s %-9s %s\n", "", "this launch", "ratio", "limiter", "best block of this folding");
     for (size_t i = 0; i < a->device_count; i++) {
         const wl_elsewhere *d = &a->devices[i];
-        char time[32] = "does not fit", ratio[32] = "", best[32];
+        char time[32] = "does not fit", ratio[32] = "", best[32], block[SHAPE_LENGTH];
         if (d->fits)
             time_text(d->time_s, time, sizeof time);
         if (d->fits && i > 0 && here->fits)
             (void)snprintf(ratio, sizeof ratio, "%.2f x", d->time_s / here->time_s);
         time_text(d->best_s, best, sizeof best);
-        fprintf(out, "  %-14s %12s %8s %-9s %lldx%lldx%lld: %s", d->name, time, ratio,
-                d->fits ? wl_bound_name(d->limiter) : "", (long long)d->best.block[0],
-                (long long)(d->best.block[1] ? d->best.block[1] : 1),
-                (long long)(d->best.block[2] ? d->best.block[2] : 1), best);
+        fprintf(out, "  %-14s %12s %8s %-9s %s: %s", d->name, time, ratio, d->fits ? wl_bound_name(d->limiter) : "",
+                shape_text(d->best.block, block), best);
         fprintf(out, i > 0 ? ", %.2f x\n" : "\n", d->best_s / here->best_s);
     }
 }
@@ -176,13 +176,12 @@ wl_status advise_print_text(const advised *a, FILE *out, wl_error *err)
 {
     const wl_prediction *p = &a->result.given;
     const wl_launch *l = &p->launch;
-    char time[32];
+    char time[32], block[SHAPE_LENGTH], fold[SHAPE_LENGTH];
     time_text(p->model.time_s, time, sizeof time);
     fprintf(out, "%s on %s (%s)\n", wl_kernel_name(a->job.kernel), wl_device_name(a->job.device),
             wl_device_title(a->job.device));
-    fprintf(out, "  block %lldx%lldx%lld, fold %lldx%lldx%lld, %lld registers, %lld B shared, %lld block%s per SM\n",
-            (long long)l->block[0], (long long)l->block[1], (long long)l->block[2], (long long)l->fold[0],
-            (long long)l->fold[1], (long long)l->fold[2], (long long)l->registers, (long long)l->shared_bytes,
+    fprintf(out, "  block %s, fold %s, %lld registers, %lld B shared, %lld block%s per SM\n",
+            shape_text(l->block, block), shape_text(l->fold, fold), (long long)l->registers, (long long)l->shared_bytes,
             (long long)p->occupancy.blocks_per_sm, p->occupancy.blocks_per_sm == 1 ? "" : "s");
     fprintf(out, "  predicted %s by the %s model, limited by %s", time, p->model.name, wl_bound_name(p->model.limiter));
     fprintf(out, p->model.next != p->model.limiter ? ", then %s\n" : "\n", wl_bound_name(p->model.next));

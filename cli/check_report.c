@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "shape.h"
 
 /* ---- text ---- */
 
@@ -37,9 +38,9 @@ static void print_finding(const wl_finding *f)
 
 static void print_launch(const check *c, const checked *l)
 {
-    const int64_t *b = l->launch.block, *f = l->launch.fold;
-    printf("%s on %s, block %lldx%lldx%lld, fold %lldx%lldx%lld\n", wl_kernel_name(c->job.kernel), l->device,
-           (long long)b[0], (long long)b[1], (long long)b[2], (long long)f[0], (long long)f[1], (long long)f[2]);
+    char block[SHAPE_LENGTH], fold[SHAPE_LENGTH];
+    printf("%s on %s, block %s, fold %s\n", wl_kernel_name(c->job.kernel), l->device,
+           shape_text(l->launch.block, block), shape_text(l->launch.fold, fold));
     for (size_t i = 0; i < l->finding_count; i++)
         print_finding(&l->findings[i]);
     for (size_t i = 0; l->stored && i < l->stored->strange_count; i++)
@@ -69,11 +70,6 @@ static json_t *number(double value)
                                                                      : json_real(value);
 }
 
-static json_t *shape(const int64_t extent[3])
-{
-    return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
-}
-
 static json_t *finding_json(const wl_finding *f)
 {
     char name[64];
@@ -100,10 +96,10 @@ static json_t *launch_json(const checked *l)
         json_array_append_new(findings, finding_json(&l->findings[i]));
     for (size_t i = 0; l->stored && i < l->stored->strange_count; i++)
         json_array_append_new(strange, json_string(l->stored->strange[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "device", l->device, "block", shape(l->launch.block),
-                     "fold", shape(l->launch.fold), "grid", shape(l->launch.grid), "registers",
-                     (json_int_t)l->launch.registers, "shared_bytes", (json_int_t)l->launch.shared_bytes, "findings",
-                     findings, "unknown_metrics", strange);
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "device", l->device, "block",
+                     shape_json(l->launch.block), "fold", shape_json(l->launch.fold), "grid",
+                     shape_json(l->launch.grid), "registers", (json_int_t)l->launch.registers, "shared_bytes",
+                     (json_int_t)l->launch.shared_bytes, "findings", findings, "unknown_metrics", strange);
 }
 
 wl_status check_json(const check *c)

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "diag.h"
+#include "shape.h"
 
 static bool check_usage(const options *o)
 {
@@ -97,8 +98,6 @@ static wl_status check_given(check *c, wl_prediction *p, wl_error *err)
 
 /* ---- launches of a baseline ---- */
 
-static bool same_shape(const int64_t a[3], const int64_t b[3]) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
-
 /* The first option that says something else than the stored launch; NULL when it is the one meant. */
 static const char *contradiction(const check *c, const stored *s)
 {
@@ -106,16 +105,16 @@ static const char *contradiction(const check *c, const stored *s)
     const wl_launch *l = &s->prediction.launch, *given = &c->job.common;
     bool block = o->block_count == 0;
     for (size_t i = 0; i < c->job.launch_count; i++)
-        block = block || same_shape(c->job.launches[i].block, l->block);
+        block = block || shape_same(c->job.launches[i].block, l->block);
     if (!block)
         return "--block";
     if (o->device && strcmp(wl_device_name(c->job.device), s->device) != 0)
         return "--device";
     if (o->model && strcmp(o->model, s->prediction.model.name) != 0)
         return "--model";
-    if (o->fold && !same_shape(given->fold, l->fold))
+    if (o->fold && !shape_same(given->fold, l->fold))
         return "--fold";
-    if (o->grid && !same_shape(given->grid, l->grid))
+    if (o->grid && !shape_same(given->grid, l->grid))
         return "--grid";
     if (o->registers && given->registers != l->registers)
         return "--registers";
@@ -136,7 +135,7 @@ static wl_status check_selection(const check *c, wl_error *err)
         const char *against = "--block";
         for (size_t i = 0; i < c->baseline.count && against; i++) {
             const stored *s = &c->baseline.all[i];
-            if (c->job.launch_count == 0 || same_shape(c->job.launches[b].block, s->prediction.launch.block))
+            if (c->job.launch_count == 0 || shape_same(c->job.launches[b].block, s->prediction.launch.block))
                 against = contradiction(c, s);
         }
         if (against && strcmp(against, "--block") == 0)
@@ -170,7 +169,7 @@ static wl_status check_same_launch(const check *c, const stored *s, const wl_pre
             "the baseline has %lld B of shared memory, the kernel says %lld: give --shared, or write the "
             "baseline anew",
             (long long)then->shared_bytes, (long long)now->shared_bytes);
-    if (!same_shape(now->grid, then->grid))
+    if (!shape_same(now->grid, then->grid))
         return stored_fail(&c->baseline, s, err,
                            "the baseline's grid is %lldx%lldx%lld, the domain needs %lldx%lldx%lld: give the --set or "
                            "--grid of then, or write the baseline anew",
@@ -203,9 +202,8 @@ static wl_status check_stored(check *c, const stored *s, wl_prediction *p, wl_er
 {
     const options *o = c->options;
     const wl_launch *then = &s->prediction.launch;
-    char block[64];
-    (void)snprintf(block, sizeof block, "%lldx%lldx%lld", (long long)then->block[0], (long long)then->block[1],
-                   (long long)then->block[2]);
+    char block[SHAPE_LENGTH];
+    (void)shape_text(then->block, block);
     if (c->job.device && strcmp(wl_device_name(c->job.device), s->device) != 0)
         job_drop_device(&c->job);
     if (!o->model && !wl_model_find(s->prediction.model.name, &c->job.options.model))

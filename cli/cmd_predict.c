@@ -24,22 +24,20 @@ static bool check_usage(const options *o)
     return false;
 }
 
-static bool is_format(const options *o, const char *name) { return strcmp(o->format ? o->format : "text", name) == 0; }
-
 /* Appends one launch to the output; a prediction's shares last only until the next one. */
 static wl_status render(const options *o, const job *j, const wl_prediction *p, bool first, FILE *out, wl_error *err)
 {
-    const bool several = j->launch_count > 1, csv = is_format(o, "csv");
-    const wl_format format = is_format(o, "text") ? WL_FORMAT_TEXT
-                             : csv                ? WL_FORMAT_CSV
-                             : several            ? WL_FORMAT_JSON_LINE
-                                                  : WL_FORMAT_JSON;
+    const bool several = j->launch_count > 1, csv = option_format_is(o, "csv");
+    const wl_format format = option_format_is(o, "text") ? WL_FORMAT_TEXT
+                             : csv                       ? WL_FORMAT_CSV
+                             : several                   ? WL_FORMAT_JSON_LINE
+                                                         : WL_FORMAT_JSON;
     char *text = NULL;
     const wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
     if (status != WL_OK)
         return status;
     fputs(csv && !first ? strchr(text, '\n') + 1 : text, out); /* one header */
-    if (is_format(o, "json"))
+    if (option_format_is(o, "json"))
         fputc('\n', out);
     free(text);
     return WL_OK;
@@ -47,7 +45,7 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
 
 static wl_status predict_all(const options *o, job *j, wl_prediction *predictions, FILE *out, wl_error *err)
 {
-    const bool table = is_format(o, "text") && j->launch_count > 1;
+    const bool table = option_format_is(o, "text") && j->launch_count > 1;
     for (size_t i = 0; i < j->launch_count; i++) {
         wl_status status = wl_predict(j->predictor, &j->launches[i], &j->options, &predictions[i], err);
         if (status != WL_OK)

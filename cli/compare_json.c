@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "shape.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53 */
 
@@ -27,11 +28,6 @@ static json_t *number(double value)
     return value == floor(value) && fabs(value) < WHOLE_MAX ? json_integer((json_int_t)value) : json_real(value);
 }
 
-static json_t *shape(const int64_t extent[3])
-{
-    return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
-}
-
 static json_t *row_json(const compared_row *row)
 {
     json_t *predicted = json_object(), *measured = json_object(), *errors = json_object();
@@ -46,8 +42,9 @@ static json_t *row_json(const compared_row *row)
     }
     return json_pack("{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "table", text(row->table), "line",
                      (int)row->m->line, "family", text(row->family), "variant", text(row->m->variant), "params",
-                     text(row->m->params), "block", shape(row->launch.block), "fold", shape(row->launch.fold), "grid",
-                     shape(row->launch.grid), "predicted", predicted, "measured", measured, "error", errors);
+                     text(row->m->params), "block", shape_json(row->launch.block), "fold", shape_json(row->launch.fold),
+                     "grid", shape_json(row->launch.grid), "predicted", predicted, "measured", measured, "error",
+                     errors);
 }
 
 static json_t *agreement_json(const wl_agreement *a)

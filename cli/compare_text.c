@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "shape.h"
 
 #define WORST 5
 
@@ -53,24 +54,17 @@ static void value_text(int v, double value, char *text, size_t size)
         snprintf(text, size, fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
-static void shape(const int64_t extent[3], char *text, size_t size)
-{
-    snprintf(text, size, "%lldx%lldx%lld", (long long)extent[0], (long long)extent[1], (long long)extent[2]);
-}
-
 static void print_row(const comparison *c, const compared_row *row, int v, FILE *out)
 {
-    char block[72], fold[72], measured[40], predicted[40], error[24] = "-";
+    char block[SHAPE_LENGTH], fold[SHAPE_LENGTH], measured[40], predicted[40], error[24] = "-";
     double e = 0;
-    shape(row->launch.block, block, sizeof block);
-    shape(row->launch.fold, fold, sizeof fold);
     value_text(v, row->measured[v], measured, sizeof measured);
     value_text(v, row->predicted[v], predicted, sizeof predicted);
     if (row_error(row, v, &e))
         percent(error, sizeof error, e, true);
-    fprintf(out, "  %6d  %-12s %-8s %16s %16s %9s  %s%s%s%s\n", (int)row->m->line, block, fold, measured, predicted,
-            error, row->family, row->m->variant[0] ? "/" : "", row->m->variant,
-            row_counts(c, row, v) ? "" : " (not in the statistics)");
+    fprintf(out, "  %6d  %-12s %-8s %16s %16s %9s  %s%s%s%s\n", (int)row->m->line, shape_text(row->launch.block, block),
+            shape_text(row->launch.fold, fold), measured, predicted, error, row->family, row->m->variant[0] ? "/" : "",
+            row->m->variant, row_counts(c, row, v) ? "" : " (not in the statistics)");
 }
 
 typedef struct ranked {

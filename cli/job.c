@@ -56,14 +56,8 @@ int job_read_launches(const options *o, job *j)
         option_error("--schedule", o->schedule, 1, "the only schedule so far is linear");
         return EXIT_UNSUPPORTED;
     }
-    if (!option_model(o->model, &j->options.model))
-        return EXIT_UNSUPPORTED;
     j->options.per_access = o->per_access;
-    if (o->samples && strcmp(o->samples, "all") == 0)
-        j->options.l1_samples = -1;
-    else if (o->samples && !option_integer("--l1-samples", o->samples, 1, 1000000000, &j->options.l1_samples))
-        return EXIT_INPUT;
-    return EXIT_OK;
+    return option_predict(o, &j->options);
 }
 
 static wl_status load_kernel_of(const options *o, const char *kernel, job *j, wl_error *err)
@@ -71,10 +65,7 @@ static wl_status load_kernel_of(const options *o, const char *kernel, job *j, wl
     const wl_kernel_options sets = {o->set, o->set_count};
     if (kernel)
         return load_kernel(kernel, &sets, &j->kernel, err);
-    diag_remember("--update", o->update);
-    diag_remember("--domain", o->domain);
-    diag_remember("--type", o->type ? o->type : "f64");
-    return wl_kernel_from_update(o->update, o->domain, o->type ? o->type : "f64", &j->kernel, err);
+    return load_update(o->update, o->domain, o->type, &j->kernel, err);
 }
 
 wl_status job_load(const options *o, const char *kernel, const char *device, job *j, wl_error *err)

@@ -185,3 +185,12 @@ wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_ker
         remember_set(options, err);
     return status;
 }
+
+wl_status load_update(const char *update, const char *domain, const char *type, wl_kernel **out, wl_error *err)
+{
+    const char *element = type ? type : "f64";
+    diag_remember("--update", update);
+    diag_remember("--domain", domain);
+    diag_remember("--type", element);
+    return wl_kernel_from_update(update, domain, element, out, err);
+}

@@ -252,3 +252,16 @@ bool option_model(const char *text, wl_model_id *model)
     option_error("--model", text, 1, "there is no such model: turnover or limiter");
     return false;
 }
+
+bool option_format_is(const options *o, const char *name) { return strcmp(o->format ? o->format : "text", name) == 0; }
+
+int option_predict(const options *o, wl_predict_options *out)
+{
+    if (!option_model(o->model, &out->model))
+        return EXIT_UNSUPPORTED;
+    if (o->samples && strcmp(o->samples, "all") == 0)
+        out->l1_samples = -1;
+    else if (o->samples && !option_integer("--l1-samples", o->samples, 1, 1000000000, &out->l1_samples))
+        return EXIT_INPUT;
+    return EXIT_OK;
+}

@@ -55,6 +55,10 @@ void options_help(const command *command);
 
 /* The time model; NULL: the best there is for the device. */
 bool option_model(const char *text, wl_model_id *model);
+/* The output format, text unless --format says otherwise. */
+bool option_format_is(const options *options, const char *name);
+/* What options say of how to predict: model, samples. Prints what is wrong; the exit code. */
+int option_predict(const options *options, wl_predict_options *out);
 /* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
 bool option_shape(const char *option, const char *text, int64_t extent[3]);
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);

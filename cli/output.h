@@ -7,7 +7,7 @@
 
 typedef struct output {
     FILE *file;
-    const char *path; /* NULL: standard output */
+    const char *path;      /* NULL: standard output */
     char *beside, *target; /* target: the file a link leads to, else NULL */
 } output;
 

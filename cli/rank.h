@@ -17,7 +17,6 @@ typedef struct ranked_space {
     double tie; /* predictions within this ratio of each other are as good as equal */
     wl_trust trust;
     wl_ranking ranking;
-    wl_model_id model;
     double best_s; /* 0: none was predicted */
     bool chosen;   /* --top-k: `launches` is the set to benchmark ... */
     double within; /* ... all predicted within this ratio of the best ... */
@@ -28,8 +27,8 @@ typedef struct ranked_space {
 void rank_text(const ranked_space *spaces, size_t count, size_t top, FILE *out);
 /* Why there is nothing to rank, as an error on stderr; the exit code. */
 int rank_nothing(const ranked_space *space);
-/* "32x4x2" */
-const char *shape_text(const int64_t extent[3], char text[64]);
+/* How many of the best are within this ratio of the first: of all that were kept, not only of those to benchmark. */
+size_t rank_within(const ranked_space *space, double ratio);
 
 /* rank_data.c: JSON and CSV, written piece by piece, so that a space of any size can pass through. */
 typedef struct rank_writer {
@@ -52,6 +51,34 @@ wl_status rank_export(const char *format, const ranked_space *spaces, size_t spa
 
 /* rank_plot.c: writes data and script beside the picture and runs gnuplot; the exit code. */
 int rank_plot(const char *path, const ranked_space *spaces, size_t space_count);
+
+/* The whole of it. */
+typedef struct rank_job {
+    const options *options;
+    wl_space *space;
+    wl_kernel *kernels[MANY_MAX]; /* one per domain */
+    wl_device *devices[MANY_MAX];
+    size_t kernel_count, device_count;
+    ranked_space *spaces; /* devices times domains, devices outermost */
+    size_t space_count;
+    wl_rank_options rank;
+    size_t top;         /* lines of the table; 0: not given */
+    int64_t choose;     /* --top-k 10 */
+    double probability; /* --top-k 90% */
+    int64_t memory;
+    output out;
+    rank_writer writer;
+    size_t written;         /* spaces that are in the output already */
+    ranked_space *searched; /* the one being searched now */
+    bool streams;           /* its launches are written as they come ... */
+    bool streaming;         /* ... and some are in the output already */
+} rank_job;
+
+/* rank_load.c. Both print what is wrong. */
+bool rank_usage(const options *options);
+/* Fills numbers, space, kernels, devices and room for the spaces; the exit code. */
+int rank_load(rank_job *job);
+void rank_job_free(rank_job *job);
 
 /* The tie group of each launch, counted from 1: a group starts with its fastest and takes in all within `tie` of it. */
 typedef struct tie_groups {

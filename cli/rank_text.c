@@ -4,13 +4,7 @@
 
 #include "diag.h"
 #include "rank.h"
-
-const char *shape_text(const int64_t extent[3], char text[64])
-{
-    snprintf(text, 64, "%lldx%lldx%lld", (long long)(extent[0] ? extent[0] : 1), (long long)(extent[1] ? extent[1] : 1),
-             (long long)(extent[2] ? extent[2] : 1));
-    return text;
-}
+#include "shape.h"
 
 size_t tie_group_of(tie_groups *g, const wl_ranked *launch)
 {
@@ -29,15 +23,15 @@ static void number(FILE *out, int width, int digits, double value)
         fprintf(out, " %*.*f", width, digits, value);
 }
 
-static void line(const ranked_space *s, size_t i, const wl_occupancy *most, FILE *out)
+static void line(const ranked_space *s, size_t i, double most_warps, FILE *out)
 {
     const wl_ranked *r = &s->launches[i];
     const double items = (double)wl_ranker_items(s->ranker);
-    char block[64], fold[64];
+    char block[SHAPE_LENGTH], fold[SHAPE_LENGTH];
     wl_launch launch;
     wl_ranker_launch(s->ranker, r->index, &launch);
     fprintf(out, "%4zu  %-11s %-6s %3d %4.0f%%", i + 1, shape_text(launch.block, block), shape_text(launch.fold, fold),
-            (int)r->blocks_per_sm, 100.0 * (double)r->warps_per_sm / (double)most->warps_per_sm);
+            (int)r->blocks_per_sm, 100.0 * (double)r->warps_per_sm / most_warps);
     number(out, 8, 3, r->values[WL_RANK_l1_wavefronts] / items);
     number(out, 7, 1, r->values[WL_RANK_l2_load_bytes] / items);
     number(out, 6, 1, r->values[WL_RANK_l2_store_bytes] / items);
@@ -55,18 +49,18 @@ static void line(const ranked_space *s, size_t i, const wl_occupancy *most, FILE
     fprintf(out, "  %s\n", wl_bound_name((wl_bound_id)r->limiter));
 }
 
-/* The most warps a multiprocessor of this device can hold. */
-static wl_occupancy most_warps(const wl_device *device)
+/* The most warps a multiprocessor of this device can hold; every device has these numbers. */
+static double most_warps(const wl_device *device)
 {
     double threads = 0, warp = 1;
     (void)wl_device_get(device, WL_DEVICE_max_threads_per_sm, &threads);
     (void)wl_device_get(device, WL_DEVICE_warp_size, &warp);
-    return (wl_occupancy){.warps_per_sm = (int64_t)(threads / warp)};
+    return floor(threads / warp);
 }
 
 static void table(const ranked_space *s, size_t top, FILE *out)
 {
-    const wl_occupancy most = most_warps(wl_ranker_device(s->ranker));
+    const double most = most_warps(wl_ranker_device(s->ranker));
     fprintf(out, "%4s  %-11s %-6s %3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s\n", "", "", "", "blk", "", "L1 wavef",
             "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin");
     fprintf(out, "%4s  %-11s %-6s %3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s  %s\n", "rank", "block", "fold", "/SM",
@@ -77,12 +71,11 @@ static void table(const ranked_space *s, size_t top, FILE *out)
         if (group != last)
             fprintf(out, "%4s  -- slower than the first of the group above by more than the model's error --\n", "");
         last = group;
-        line(s, i, &most, out);
+        line(s, i, most, out);
     }
 }
 
-/* How many of the best are within this ratio of the first: of all that were kept, not only of those to benchmark. */
-static size_t within(const ranked_space *s, double ratio)
+size_t rank_within(const ranked_space *s, double ratio)
 {
     size_t n = 0;
     while (n < s->ranking.count && s->launches[n].time_s <= s->best_s * ratio)
@@ -92,7 +85,7 @@ static size_t within(const ranked_space *s, double ratio)
 
 static void ties(const ranked_space *s, FILE *out)
 {
-    const size_t first = within(s, s->tie);
+    const size_t first = rank_within(s, s->tie);
     double ratio;
     if (s->ranking.count == 1)
         fputc('\n', out);
@@ -109,9 +102,9 @@ static void ties(const ranked_space *s, FILE *out)
         fprintf(out,
                 "To benchmark: these %zu. The validation data does not say how likely the true best is among them.\n",
                 s->count);
-    else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && within(s, ratio) < s->count)
+    else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && rank_within(s, ratio) < s->count)
         fprintf(out, "To have the true best with a probability of 80 %%, benchmark the first %zu (--top-k 80%%).\n",
-                within(s, ratio));
+                rank_within(s, ratio));
 }
 
 static void left_out_text(const ranked_space *s, FILE *out)
@@ -142,7 +135,7 @@ void rank_text(const ranked_space *spaces, size_t count, size_t top, FILE *out)
     for (size_t i = 0; i < count; i++) {
         const ranked_space *s = &spaces[i];
         const wl_device *device = wl_ranker_device(s->ranker);
-        char domain[64];
+        char domain[SHAPE_LENGTH];
         fprintf(out, "%s%s on %s (%s), domain %s: %lld launch%s predicted%s\n\n", i ? "\n" : "",
                 wl_kernel_name(wl_ranker_kernel(s->ranker)), wl_device_name(device), wl_device_title(device),
                 shape_text(s->domain, domain), (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
