@@ -5,8 +5,11 @@
 
 #include "base/arena.h"
 #include "kernel/expr.h"
+#include "kernel/stream.h"
+#include "kernel/trace.h"
 #include "kernel/where.h"
 #include "warpline/kernel.h"
+#include "warpline/launch.h"
 
 #define WL_LOOPS_MAX 3
 #define WL_KERNEL_CONDITIONS_MAX 16
@@ -44,10 +47,14 @@ typedef struct wl_field {
 int32_t wl_field_cell_bytes(const wl_field *field);
 
 typedef struct wl_access {
-    bool store;
+    bool store;  /* an atomic is one, too */
+    bool atomic;
+    bool traced; /* the kernel's tracer knows the addresses; index is 0 */
     size_t field;
-    int32_t width_bytes;
-    const wl_expr *index; /* in elements from the field's base */
+    int32_t width_bytes;  /* one lane moves                                                  */
+    int32_t unit_bytes;   /* of the index: the width, but for vectors of plain elements      */
+    const wl_expr *index; /* in units from the field's base                                  */
+    const wl_expr *when;  /* lanes where it is 0 take no part; NULL: all do                  */
     const char *text;
     wl_loc loc;
 } wl_access;
@@ -87,6 +94,15 @@ struct wl_kernel {
     double barriers;      /* per thread */
     bool guarded_cells;   /* folded cells are tested one by one: compilers do not share loads between them */
     int coordinate_reads; /* thread-index components the kernel must read */
+    bool has_mix;
+    double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class                */
+    double idle_instructions;        /* of a thread that is outside the domain                     */
+    wl_tracer tracer;                /* of traced accesses                                         */
+    wl_stream stream;                /* counts instructions where threads differ; count NULL: none */
+    const char **notes;              /* what was assumed when the kernel was read                  */
+    size_t note_count;
+    /* The same kernel for another launch, where it depends on it; NULL: it does not. */
+    wl_status (*at_launch)(const wl_kernel *kernel, const wl_launch *launch, wl_kernel **out, wl_error *err);
 };
 
 /* Does an address name threads, blocks, or their extents? */

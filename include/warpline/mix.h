@@ -1,0 +1,26 @@
+/* mix.h - what a kernel's instructions are, by class. SPDX-License-Identifier: MIT */
+#ifndef WL_MIX_H
+#define WL_MIX_H
+
+#include <stdbool.h>
+
+#include "warpline/status.h"
+
+typedef enum wl_inst_class {
+#define WL_INST_CLASS(name, meaning) WL_INST_##name,
+#include "warpline/classes.def"
+    WL_INST_CLASS_COUNT
+} wl_inst_class;
+WL_API const char *wl_inst_class_name(wl_inst_class c);
+WL_API const char *wl_inst_class_meaning(wl_inst_class c);
+
+/* Launch totals. Machine instructions: where they come from PTX, what a PTX instruction usually becomes is counted. */
+typedef struct wl_mix {
+    double warp[WL_INST_CLASS_COUNT];   /* warp instructions                                  */
+    double thread[WL_INST_CLASS_COUNT]; /* the same times active lanes                        */
+    double thread_on;                   /* thread instructions, all classes, that their predicate lets through */
+    double branches, divergent;         /* warp branches, and those whose lanes part          */
+    bool sampled;                       /* from some blocks                                   */
+} wl_mix;
+
+#endif /* WL_MIX_H */
