@@ -41,14 +41,19 @@ static double *l2_store(wl_share *s) { return &s->l2_store_bytes; }
 static double *dram_load(wl_share *s) { return &s->dram_load_bytes; }
 static double *dram_store(wl_share *s) { return &s->dram_store_bytes; }
 
+/* Where the blocks that were looked at execute none of the accesses, sectors tell them apart. */
 static void share_out(const wl_attribution_input *in, const wl_field_side *s, const double *fresh, double volume,
                       share_member member, wl_share *shares)
 {
-    double sum = 0;
-    for (size_t i = 0; i < s->count; i++)
+    double sum = 0, sectors = 0;
+    for (size_t i = 0; i < s->count; i++) {
         sum += fresh[i];
-    for (size_t i = 0; i < s->count && sum > 0; i++)
-        *member(&shares[s->accesses[i]->access - in->view->kernel->accesses]) = volume * fresh[i] / sum;
+        sectors += shares[s->accesses[i]->access - in->view->kernel->accesses].l1_sectors;
+    }
+    for (size_t i = 0; i < s->count && sum + sectors > 0; i++) {
+        wl_share *share = &shares[s->accesses[i]->access - in->view->kernel->accesses];
+        *member(share) = sum > 0 ? volume * fresh[i] / sum : volume * share->l1_sectors / sectors;
+    }
 }
 
 static wl_status attribute_field(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t f,
