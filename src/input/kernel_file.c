@@ -14,6 +14,7 @@
 
 #define BASE_ALIGNMENT_BYTES 256
 #define VECTOR_MAX 16
+#define ACCESS_BYTES_MAX 32
 #define ACCESSES_MAX 4096
 
 typedef wl_kernel_builder builder;
@@ -59,8 +60,8 @@ static wl_status bounded(const builder *b, const wl_yaml *node, const char *what
 
 static bool reserved(const char *name)
 {
-    static const char *const words[] = {"x",      "y",         "z",        "min",      "max",
-                                        "random", "threadIdx", "blockIdx", "blockDim", "gridDim"};
+    static const char *const words[] = {"x",      "y",  "z",         "min",      "max",      "random",
+                                        "select", "if", "threadIdx", "blockIdx", "blockDim", "gridDim"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], name) == 0)
             return true;
@@ -287,52 +288,91 @@ static wl_status read_fields(builder *b)
 
 /* ---- accesses ---- */
 
-/* name [ sum {, sum} ]: one subscript is an element index, several are multiplied by the strides. */
-static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_access *out)
+static wl_status find_field(const builder *b, const wl_lexer *lexer, const wl_field **out)
 {
-    const wl_scope scope = scope_of(b, true);
-    wl_arena *arena = &b->kernel->arena;
-    wl_lexer lexer;
-    WL_TRY(wl_lexer_start(&lexer, node->text, false, b->err));
-    const wl_token name = lexer.token;
-    const wl_field *field = NULL;
+    const wl_token *name = &lexer->token;
     const char *names[64];
     size_t n = 0;
+    *out = NULL;
     for (size_t i = 0; i < b->kernel->field_count; i++) {
-        if (wl_token_equals(&name, b->kernel->fields[i].name))
-            field = &b->kernel->fields[i];
+        if (wl_token_equals(name, b->kernel->fields[i].name))
+            *out = &b->kernel->fields[i];
         if (n < 64)
             names[n++] = b->kernel->fields[i].name;
     }
-    if (name.kind != WL_TOKEN_NAME)
-        return wl_lexer_unexpected(&lexer, "a field, as in A[3*x+1]");
-    if (!field)
-        return wl_fail_unknown(b->err, name.loc, "no field is declared as", name.text, name.length, names, n);
-    const wl_expr *subscript[WL_FIELD_DIMS_MAX];
-    int count = 0;
-    WL_TRY(wl_lexer_next(&lexer));
-    WL_TRY(wl_lexer_take(&lexer, '['));
-    for (;;) {
-        if (count == WL_FIELD_DIMS_MAX)
-            return wl_lexer_unexpected(&lexer, "fewer subscripts");
-        WL_TRY(wl_expr_read(&lexer, &scope, arena, &subscript[count++]));
-        if (!wl_lexer_is(&lexer, ','))
+    if (name->kind != WL_TOKEN_NAME)
+        return wl_lexer_unexpected(lexer, "a field, as in A[3*x+1]");
+    if (!*out)
+        return wl_fail_unknown(b->err, name->loc, "no field is declared as", name->text, name->length, names, n);
+    return WL_OK;
+}
+
+/* [ expression {, expression} {: elements} ] */
+static wl_status read_subscripts(builder *b, wl_lexer *lexer, const wl_field *field,
+                                 const wl_expr *subscript[WL_FIELD_DIMS_MAX], int *count, int64_t *elements)
+{
+    const wl_scope scope = scope_of(b, true);
+    WL_TRY(wl_lexer_take(lexer, '['));
+    for (*count = 0;;) {
+        if (*count == WL_FIELD_DIMS_MAX)
+            return wl_lexer_unexpected(lexer, "fewer subscripts");
+        WL_TRY(wl_expr_read(lexer, &scope, &b->kernel->arena, &subscript[(*count)++]));
+        if (!wl_lexer_is(lexer, ','))
             break;
-        WL_TRY(wl_lexer_next(&lexer));
+        WL_TRY(wl_lexer_next(lexer));
     }
-    WL_TRY(wl_lexer_take(&lexer, ']'));
-    if (lexer.token.kind != WL_TOKEN_END)
-        return wl_lexer_unexpected(&lexer, "the end of the access");
+    *elements = 1;
+    if (wl_lexer_is(lexer, ':')) {
+        const wl_expr *number = NULL;
+        WL_TRY(wl_lexer_next(lexer));
+        const wl_loc loc = lexer->token.loc;
+        WL_TRY(wl_expr_read(lexer, &scope, &b->kernel->arena, &number));
+        *elements = number->op == WL_EXPR_CONST ? number->value : 0;
+        if (!wl_is_pow2(*elements) || *elements > ACCESS_BYTES_MAX / wl_field_cell_bytes(field))
+            return wl_fail(b->err, WL_E_INPUT, loc, "one access moves a power of two of elements, and at most %d bytes",
+                           ACCESS_BYTES_MAX);
+    }
+    return wl_lexer_take(lexer, ']');
+}
+
+/* { if expression }, then the end */
+static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
+{
+    const wl_scope scope = scope_of(b, true);
+    *out = NULL;
+    if (lexer->token.kind == WL_TOKEN_NAME && wl_token_equals(&lexer->token, "if")) {
+        WL_TRY(wl_lexer_next(lexer));
+        WL_TRY(wl_expr_read(lexer, &scope, &b->kernel->arena, out));
+    }
+    return lexer->token.kind == WL_TOKEN_END ? WL_OK : wl_lexer_unexpected(lexer, "the end of the access");
+}
+
+/* One subscript is an element index, several are multiplied by the strides. */
+static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_access *out)
+{
+    wl_lexer lexer;
+    const wl_field *field = NULL;
+    const wl_expr *subscript[WL_FIELD_DIMS_MAX], *when = NULL;
+    int count = 0;
+    int64_t elements = 1;
+    WL_TRY(wl_lexer_start(&lexer, node->text, false, b->err));
+    const wl_loc loc = lexer.token.loc;
+    WL_TRY(find_field(b, &lexer, &field));
+    WL_TRY(wl_lexer_next(&lexer));
+    WL_TRY(read_subscripts(b, &lexer, field, subscript, &count, &elements));
+    WL_TRY(read_when(b, &lexer, &when));
     if (count > 1 && count != field->dims)
-        return wl_fail(b->err, WL_E_INPUT, name.loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
+        return wl_fail(b->err, WL_E_INPUT, loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
                        count);
-    const wl_expr *index = wl_expr_new_const(arena, field->origin, name.loc);
+    const wl_expr *index = wl_expr_new_const(&b->kernel->arena, field->origin, loc);
     for (int d = 0; d < count; d++)
-        WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], name.loc));
+        WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], loc));
     *out = (wl_access){.store = store,
                        .field = (size_t)(field - b->kernel->fields),
-                       .width_bytes = wl_field_cell_bytes(field),
+                       .width_bytes = (int32_t)elements * wl_field_cell_bytes(field),
+                       .unit_bytes = wl_field_cell_bytes(field),
                        .index = index,
+                       .when = when,
                        .text = node->text,
                        .loc = wl_yaml_loc_inside(node, (wl_loc){1, 1, (int32_t)strlen(node->text)})};
     return WL_OK;

@@ -33,6 +33,10 @@ void wl_kernel_free(wl_kernel *kernel)
 {
     if (!kernel)
         return;
+    if (kernel->tracer.free)
+        kernel->tracer.free(kernel->tracer.context);
+    if (kernel->stream.free)
+        kernel->stream.free(kernel->stream.context);
     wl_arena_free(&kernel->arena);
     free(kernel);
 }
@@ -97,9 +101,11 @@ bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers)
 
 bool wl_kernel_names_launch(const wl_kernel *kernel)
 {
-    for (size_t i = 0; i < kernel->access_count; i++)
-        if (wl_expr_depends_on_launch(kernel->accesses[i].index))
+    for (size_t i = 0; i < kernel->access_count; i++) {
+        const wl_access *a = &kernel->accesses[i];
+        if (a->traced || wl_expr_depends_on_launch(a->index) || (a->when && wl_expr_depends_on_launch(a->when)))
             return true;
+    }
     return false;
 }
 

@@ -7,6 +7,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "kernel/program.h"
 #include "metrics/block_sum.h"
 #include "metrics/spread.h"
 #include "metrics/windows.h"
@@ -41,7 +42,8 @@ static void add_instructions(const tally *t)
         f->written += c->sectors;
         f->written_lines += c->lines;
         f->written_units += c->units;
-        f->written_full += c->full;
+        f->written_full += k->accesses[a].atomic ? c->sectors : c->full;
+        f->atomic = f->atomic || k->accesses[a].atomic;
         f->store_inst += c->inst;
     }
 }
@@ -80,7 +82,7 @@ static wl_status count_loads(const tally *t, size_t field)
     WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
     WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
     o->sampled = o->sampled || block.sampled;
-    f->loaded_too = true;
+    f->loaded_too = f->requested > 0; /* not where a condition never holds */
     f->random = t->in->view->fields[field][WL_LOADS].random;
     f->block_units = block.granules[1];
     f->block_lines = block.granules[2];
@@ -106,6 +108,10 @@ static wl_status count_stores(const tally *t, size_t field)
     f->store_block = fmin(block.granules[0], f->store_warp);
     f->store_block_full = block.covered;
     f->store_block_lines = block.granules[1];
+    if (f->atomic) {
+        f->store_warp_full = f->store_warp;
+        f->store_block_full = f->store_block;
+    }
     return WL_OK;
 }
 
@@ -219,7 +225,7 @@ static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOO
     uint32_t vars = 0;
     double runs = 1;
     for (size_t i = 0; i < side->count; i++)
-        vars |= wl_expr_vars(side->accesses[i]->access->index);
+        vars |= wl_access_vars(side->accesses[i]->access);
     for (int l = 0; l < kernel->loop_count; l++)
         if (vars & (1u << (WL_VAR_LOOP_0 + l)))
             runs *= (double)kernel->loop_extent[l] / (double)extents[l];

@@ -139,6 +139,12 @@ static int64_t bank_wavefronts(const law *l, const request *r, const bool *chose
     return wavefronts;
 }
 
+static int compare_addresses(const void *p, const void *q)
+{
+    const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
+    return (a > b) - (a < b);
+}
+
 /* The lowest address left, and in ascending order all near it that need banks still free. */
 static int64_t greedy_wavefronts(const law *l, int64_t *left, size_t count, int64_t width)
 {
@@ -244,6 +250,20 @@ static bool names(const wl_expr *e, int variable)
     return names(e->a, variable) || names(e->b, variable);
 }
 
+/* In its index or its condition. */
+static bool access_names(const wl_access *access, int variable)
+{
+    return names(access->index, variable) || (access->when && names(access->when, variable));
+}
+
+static bool same_loops(const wl_access *a, const wl_access *b)
+{
+    bool same = true;
+    for (int i = 0; i < WL_LOOPS_MAX; i++)
+        same = same && access_names(a, WL_VAR_LOOP_0 + i) == access_names(b, WL_VAR_LOOP_0 + i);
+    return same;
+}
+
 static int64_t cell_coordinate(const wl_launch *l, int64_t cell, int d)
 {
     return (d > 0 ? cell / l->fold[0] / (d > 1 ? l->fold[1] : 1) : cell) % l->fold[d];
@@ -256,12 +276,13 @@ static bool same_instruction(const trial *t, const wl_bound *bounds, const pair 
     int64_t difference = b->form.c - a->form.c;
     if (!a->affine || !b->affine) {
         for (int d = 0; d < 3; d++)
-            if (names(a->access->index, WL_VAR_X + d) &&
+            if (access_names(a->access, WL_VAR_X + d) &&
                 cell_coordinate(&t->input.launch, p->cell, d) != cell_coordinate(&t->input.launch, q->cell, d))
                 return false;
         return p->access == q->access;
     }
     if (a->access->field != b->access->field || a->access->store != b->access->store ||
+        a->access->width_bytes != b->access->width_bytes || !same_loops(a->access, b->access) ||
         memcmp(a->form.k, b->form.k, sizeof a->form.k) != 0)
         return false;
     for (int d = 0; d < 3; d++)
@@ -309,7 +330,7 @@ static void set_steps(machine *m, size_t access)
 {
     const wl_kernel *k = m->trial->kernel;
     for (int i = 0; i < WL_LOOPS_MAX; i++) {
-        const bool used = names(k->accesses[access].index, WL_VAR_LOOP_0 + i);
+        const bool used = access_names(&k->accesses[access], WL_VAR_LOOP_0 + i);
         m->steps[i] = i < k->loop_count && used ? k->loop_extent[i] : 1;
     }
 }
@@ -328,8 +349,9 @@ static bool lane_address(const machine *m, int first, const int64_t block[3], in
         variables[WL_VAR_LOOP_0] = step % m->steps[0];
         variables[WL_VAR_LOOP_1] = step / m->steps[0] % m->steps[1];
         variables[WL_VAR_LOOP_2] = step / m->steps[0] / m->steps[1];
-        const int64_t here =
-            evaluate(access->index, variables) * access->width_bytes + t->kernel->fields[access->field].base_bytes;
+        if (!takes_part(access, variables))
+            continue;
+        const int64_t here = byte_address(t, access, variables);
         if (needed && here != *address) {
             trial_print(t);
             fail_msg("access %zu does not have the address of its instruction", pairs[p].access);
@@ -613,13 +635,12 @@ static void enumerate_threads(const trial *t, const group *g, int64_t n, int64_t
     const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
     int64_t variables[WL_VAR_COUNT];
     listed.count = 0;
-    listed.width = g->members[0]->access->width_bytes;
     for (int64_t thread = first; thread < last; thread++)
         for (int64_t cell = 0; cell < fold_cells(t); cell++)
             if (set_cell(t, block, thread, cell, variables))
                 run_cell(t, g, variables, &listed);
     if (listed.count)
-        qsort(listed.starts, listed.count, sizeof *listed.starts, compare_addresses);
+        qsort(listed.starts, listed.count, sizeof *listed.starts, compare_references);
 }
 
 /* Distinct granules of each run of `threads` threads, summed; the last run of a block may be shorter. */

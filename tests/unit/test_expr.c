@@ -297,7 +297,7 @@ static const struct {
     {"1e3", {WL_E_INPUT, "expected a whole number, a name or '(', not '1e3'", 1, 1}},
     {"0x10", {WL_E_INPUT, "not a number", 1, 1}},
     {"3x", {WL_E_INPUT, "not a number", 1, 1}},
-    {"x & 1", {WL_E_INPUT, "unexpected character '&'", 1, 3}},
+    {"x ? 1", {WL_E_INPUT, "unexpected character '?'", 1, 3}},
     {"x +\n  $", {WL_E_INPUT, "unexpected character '$'", 2, 3}},
     {"x + \x01", {WL_E_INPUT, "unexpected character (code 1)", 1, 5}},
     {"q1", {WL_E_INPUT, "unknown name 'q1'", 1, 1}},

@@ -473,7 +473,7 @@ static const struct {
     {"access leaves 2^60", LOADS("'a[" TOP " + n]'"), {WL_E_RANGE, "leaves the range +-2^60", 4, 32}},
     {"strides leave 2^60", "name: k\nfields: {a: {type: f32, strides: [1, " TOP "]}}\nloads: ['a[0, 2]']\n", {WL_E_RANGE, "leaves the range +-2^60", 3, 10}},
     {"origin leaves 2^60", "name: k\nfields: {a: {type: f32, strides: [1], origin: " TOP "}}\nloads: ['a[1]']\n", {WL_E_RANGE, "leaves the range +-2^60", 3, 10}},
-    {"character that is none", LOADS("'a[x | 1]'"), {WL_E_INPUT, "unexpected character '|'", 4, 14}},
+    {"character that is none", LOADS("'a[x ? 1]'"), {WL_E_INPUT, "unexpected character '?'", 4, 14}},
     /* loops */
     {"loops as a list", "name: k\n" A1 LOAD "loops: [i]\n", {WL_E_INPUT, "loops must be a map of key: value, not a list", 4, 8}},
     {"four loops", "name: k\n" A1 LOAD "loops: {i: 1, j: 1, k: 1, l: 1}\n", {WL_E_INPUT, "at most 3 loops (there are 4)", 4, 8}},
