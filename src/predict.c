@@ -52,9 +52,15 @@ struct wl_predictor {
     wl_warps_scratch warps;
     wl_access_cost *costs;
     wl_share *field_shares, *access_shares;
+    /* Where the kernel depends on the launch: what it is for the latest one, and who predicts that. */
+    wl_launch launch;
+    wl_kernel *own_kernel;
+    wl_predictor *own;
 };
 
-wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
+/* A kernel that depends on the launch is only looked at once there is one. */
+static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device, bool complete, wl_predictor **out,
+                                wl_error *err)
 {
     wl_predictor *p = calloc(1, sizeof *p);
     if (!p)
@@ -73,7 +79,7 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     wl_status status = WL_OK;
     if (!p->costs || !p->field_shares || !p->access_shares)
         status = wl_fail_memory(err);
-    p->has_fixed_view = p->counter.keep = wl_view_is_fixed(kernel);
+    p->has_fixed_view = p->counter.keep = complete && wl_view_is_fixed(kernel);
     if (status == WL_OK && p->has_fixed_view)
         status = wl_view_make(kernel, NULL, &p->fixed_arena, &p->fixed_view, err);
     if (status != WL_OK) {
@@ -85,10 +91,40 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     return WL_OK;
 }
 
+wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
+{
+    return make_predictor(kernel, device, !kernel->at_launch, out, err);
+}
+
+static void forget_launch(wl_predictor *p)
+{
+    wl_predictor_free(p->own);
+    wl_kernel_free(p->own_kernel);
+    p->own = NULL;
+    p->own_kernel = NULL;
+}
+
+/* Who predicts this launch: the predictor itself, unless the kernel depends on the launch. */
+static wl_status predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor **out, wl_error *err)
+{
+    *out = p;
+    if (!p->kernel->at_launch)
+        return WL_OK;
+    if (!p->own || memcmp(&p->launch, launch, sizeof *launch) != 0) {
+        forget_launch(p);
+        WL_TRY(p->kernel->at_launch(p->kernel, launch, &p->own_kernel, err));
+        WL_TRY(make_predictor(p->own_kernel, p->device, true, &p->own, err));
+        p->launch = *launch;
+    }
+    *out = p->own;
+    return WL_OK;
+}
+
 void wl_predictor_free(wl_predictor *predictor)
 {
     if (!predictor)
         return;
+    forget_launch(predictor);
     wl_counter_free(&predictor->counter);
     wl_warps_scratch_free(&predictor->warps);
     for (size_t i = 0; i < FOLDINGS_KEPT; i++)
@@ -169,6 +205,17 @@ static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const
              c->thread.instructions);
     warn(out, "no instruction stream: inst_executed%s unknown",
          c->l1.shared > 0 ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
+}
+
+/* What was assumed when the kernel was read. The last line says how many found no place. */
+static void warn_about_kernel(const wl_kernel *kernel, wl_prediction *out)
+{
+    const size_t room = (size_t)(WL_WARNINGS_MAX - out->warning_count);
+    const size_t shown = kernel->note_count <= room ? kernel->note_count : room > 0 ? room - 1 : 0;
+    for (size_t i = 0; i < shown; i++)
+        warn(out, "%s", kernel->notes[i]);
+    if (shown < kernel->note_count)
+        warn(out, "and %zu more notes on the kernel", kernel->note_count - shown);
 }
 
 /* ---- the table of metrics ---- */
@@ -416,12 +463,14 @@ static void evaluate(const wl_counts *c, const wl_device *device, const wl_volum
         warn(out, "the device file has no %s: no turnover model, the limiter model is used", missing);
 }
 
-static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
+static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
+    wl_predictor *p = NULL;
     wl_counts counts;
     const wl_view *view = NULL;
     wl_volumes volumes;
+    WL_TRY(predictor_at(predictor, launch, &p, err));
     WL_TRY(count(p, launch, options, &view, &counts, err));
     set_launch(&counts.launched, out);
     const wl_volumes_input input = {view, &counts.busy, p->device, p->costs, p->page_bytes};
@@ -429,12 +478,14 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
                                &volumes, err));
     counts.method = p->counter.method;
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    out->kernel = p->kernel;
     set_field_shares(p, &volumes, out);
     if (options && options->per_access && volumes.known)
         WL_TRY(set_access_shares(p, view, &counts.busy, out, err));
     warn_about_conditions(p, out);
     warn_about_device(p, out);
     warn_about_estimate(p, &counts, &volumes, out);
+    warn_about_kernel(p->kernel, out);
     return WL_OK;
 }
 
@@ -461,11 +512,13 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
                           wl_counted **out, wl_error *err)
 {
     const wl_view *view = NULL;
+    wl_predictor *p = NULL;
+    WL_TRY(predictor_at(predictor, launch, &p, err));
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
         return wl_fail_memory(err);
-    wl_status status = count(predictor, launch, options, &view, &c->counts, err);
-    const size_t fields = predictor->kernel->field_count;
+    wl_status status = count(p, launch, options, &view, &c->counts, err);
+    const size_t fields = p->kernel->field_count;
     wl_field_traffic *kept = calloc(fields, sizeof *kept);
     c->volumes = calloc(fields, sizeof *c->volumes);
     if (status == WL_OK && (!kept || !c->volumes))
@@ -477,7 +530,7 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (status == WL_OK)
         memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
     c->counts.traffic.fields = kept;
-    c->kernel = *predictor->kernel;
+    c->kernel = *p->kernel;
     c->counts.kernel = &c->kernel;
     if (status != WL_OK) {
         wl_counted_free(c);

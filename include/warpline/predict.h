@@ -69,7 +69,7 @@ typedef struct wl_model_result {
     double bound_s[WL_BOUND_COUNT];
 } wl_model_result;
 
-#define WL_WARNINGS_MAX 24
+#define WL_WARNINGS_MAX 32
 #define WL_WARNING_LENGTH 240
 
 typedef struct wl_prediction {
@@ -87,6 +87,7 @@ typedef struct wl_prediction {
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
     /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. */
+    const wl_kernel *kernel; /* as it is for this launch: fields and accesses are its own */
     const wl_share *fields;
     const wl_share *accesses;
 } wl_prediction;
