@@ -4,6 +4,7 @@
  *   view       kernel                     -> shapes of each field                footprint/, metrics/view
  *   warps      view + L1 rules            -> wavefronts, sectors                 metrics/warps
  *   thread     view                       -> what a thread waits for             metrics/thread
+ *   executed   kernel + geometry          -> instructions                        metrics/executed
  *   traffic    view + geometry            -> what warps, blocks and runs touch   metrics/traffic
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               metrics/volumes
  *   metrics    the above                  -> one table of named values           here
@@ -180,6 +181,18 @@ static void warn_about_conditions(const wl_predictor *p, wl_prediction *out)
     }
 }
 
+static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
+{
+    const bool shared = c->l1.shared > 0;
+    if (!c->executed.known)
+        warn(out, "no instruction stream: inst_executed%s unknown",
+             shared ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
+    else if (!c->executed.by_class && !shared)
+        warn(out, "no instruction stream: shared-memory metrics are unknown");
+    if (c->executed.by_class && c->executed.mix.sampled)
+        warn(out, "instruction counts come from a sample of blocks");
+}
+
 static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const wl_volumes *v, wl_prediction *out)
 {
     const wl_geometry *g = &c->busy;
@@ -203,8 +216,7 @@ static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const
     if (strcmp(out->model.name, "turnover") == 0 && !c->thread.instructions_stated)
         warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
              c->thread.instructions);
-    warn(out, "no instruction stream: inst_executed%s unknown",
-         c->l1.shared > 0 ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
+    warn_about_instructions(c, out);
 }
 
 /* What was assumed when the kernel was read. The last line says how many found no place. */
@@ -290,8 +302,9 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     add_part(v, "thread_index", c->l1.thread_index);
     if (w.load_store > 0)
         add_part(v, "load_store", w.load_store);
-    if (c->l1.shared > 0) {
+    if (c->l1.shared > 0)
         add_part(v, "shared", c->l1.shared);
+    if (c->l1.shared > 0 || c->executed.by_class) {
         set(out, WL_METRIC_inst_shared_ld, c->l1.shared_inst[0]);
         set(out, WL_METRIC_inst_shared_st, c->l1.shared_inst[1]);
         set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index);
@@ -300,6 +313,16 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
         set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);
     if (c->kernel->has_flops)
         set(out, WL_METRIC_flops, c->kernel->flops * (double)out->items);
+}
+
+static void set_executed(const wl_executed *e, wl_prediction *out)
+{
+    if (!e->known)
+        return;
+    set(out, WL_METRIC_inst_executed, e->warp);
+    set(out, WL_METRIC_thread_inst, e->thread);
+    out->has_mix = e->by_class;
+    out->mix = e->mix;
 }
 
 static void set_volumes(const wl_volumes *v, wl_prediction *out)
@@ -434,6 +457,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
     WL_TRY(wl_thread_profile(p->kernel, &out->busy, (*view)->bounds, &instructions, p->rules.line, loads_per_phase,
                              &p->launch_arena, &out->thread, err));
+    WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size, &out->executed, err));
     add_up_warps(p, out);
     out->has_traffic = wl_laws_read(p->device, &laws);
     if (out->has_traffic) {
@@ -450,6 +474,7 @@ static void evaluate(const wl_counts *c, const wl_device *device, const wl_volum
 {
     static const char *const methods[] = {"closed form", "rows", "threads"};
     const char *missing = NULL;
+    set_executed(&c->executed, out);
     set_l1_metrics(c, device, out);
     set_volumes(volumes, out);
     out->l1_oversubscription = volumes->l1_oversubscription;
@@ -480,6 +505,10 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
     out->kernel = p->kernel;
     set_field_shares(p, &volumes, out);
+    if (options && options->per_line) {
+        out->lines = counts.executed.lines;
+        out->line_count = counts.executed.line_count;
+    }
     if (options && options->per_access && volumes.known)
         WL_TRY(set_access_shares(p, view, &counts.busy, out, err));
     warn_about_conditions(p, out);

@@ -484,6 +484,49 @@ static wl_status read_resources(builder *b)
     return WL_OK;
 }
 
+/* A number that need not be whole, or an expression. */
+static wl_status amount(const builder *b, const wl_yaml *node, const char *what, double *value)
+{
+    int64_t whole = 0;
+    if (node->kind == WL_YAML_SCALAR && wl_text_number(node->text, value)) {
+        if (*value >= 0 && *value < (double)WL_ADDRESS_LIMIT)
+            return WL_OK;
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be at least 0 (it is %s)", what, node->text);
+    }
+    WL_TRY(bounded(b, node, what, 0, WL_ADDRESS_LIMIT, &whole));
+    *value = (double)whole;
+    return WL_OK;
+}
+
+/* Instructions by class; their sum is the kernel's instructions unless those are stated. */
+static wl_status read_mix(builder *b)
+{
+    static const char *const classes[] = {
+#define WL_INST_CLASS(name, meaning) #name,
+#include "warpline/classes.def"
+    };
+    const wl_yaml *mix = wl_yaml_get(b->root, "mix"), *idle = wl_yaml_get(b->root, "idle_instructions");
+    wl_kernel *k = b->kernel;
+    if (idle)
+        WL_TRY(amount(b, idle, "idle_instructions", &k->idle_instructions));
+    if (!mix)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(mix, WL_YAML_MAP, "mix", b->err));
+    WL_TRY(wl_yaml_known_keys(mix, classes, WL_INST_CLASS_COUNT, "a mix of instructions", b->err));
+    double sum = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        const wl_yaml *node = wl_yaml_get(mix, classes[c]);
+        if (node)
+            WL_TRY(amount(b, node, classes[c], &k->mix[c]));
+        sum += k->mix[c];
+    }
+    if (sum <= 0)
+        return wl_fail(b->err, WL_E_INPUT, mix->loc, "mix has no instructions");
+    k->has_mix = true;
+    k->instructions = k->instructions > 0 ? k->instructions : sum;
+    return WL_OK;
+}
+
 /* Conditions on the launch: one text or a list of them. */
 static wl_status read_condition(builder *b, const wl_yaml *node)
 {
@@ -519,7 +562,8 @@ static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
         "name",    "params", "domain",    "fields",       "update",       "loads",    "stores",        "loops",
-        "scalars", "flops",  "registers", "shared_bytes", "instructions", "barriers", "guarded_cells", "where"};
+        "scalars", "flops",  "registers", "shared_bytes", "instructions", "barriers", "guarded_cells", "where",
+        "mix",     "idle_instructions"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
@@ -540,6 +584,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     WL_TRY(read_loops(b));
     WL_TRY(read_scalars(b));
     WL_TRY(read_resources(b));
+    WL_TRY(read_mix(b));
     WL_TRY(read_accesses(b));
     wl_kernel_derive(b->kernel);
     return WL_OK;
