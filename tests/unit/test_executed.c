@@ -63,9 +63,8 @@ static void census_is_a_visit_to_every_warp(void **unused)
             g.items *= g.cells[d];
         }
         (void)snprintf(name, sizeof name, "block %dx%dx%d fold %dx%dx%d grid %dx%dx%d cells %dx%dx%d", (int)g.block[0],
-                       (int)g.block[1], (int)g.block[2], (int)g.fold[0], (int)g.fold[1], (int)g.fold[2],
-                       (int)g.grid[0], (int)g.grid[1], (int)g.grid[2], (int)g.cells[0], (int)g.cells[1],
-                       (int)g.cells[2]);
+                       (int)g.block[1], (int)g.block[2], (int)g.fold[0], (int)g.fold[1], (int)g.fold[2], (int)g.grid[0],
+                       (int)g.grid[1], (int)g.grid[2], (int)g.cells[0], (int)g.cells[1], (int)g.cells[2]);
         const wl_census want = visit(&g, 32);
         wl_census got;
         wl_census_take(&g, 32, &got);
@@ -136,6 +135,59 @@ static void kernel_files_state_a_mix(void **unused)
     check_done();
 }
 
+static wl_status count_stream(void *context, wl_mix *out, const wl_line_mix **lines, size_t *line_count, wl_error *err)
+{
+    static const wl_line_mix list[] = {{"k.cu", 7, 300, 9000, 32, 0}, {"k.cu", 9, 100, 1000, 0, 64}};
+    (void)err;
+    *out = (wl_mix){.thread_on = 7500, .branches = 40, .divergent = 10, .sampled = true};
+    out->warp[WL_INST_fp64] = 300;
+    out->thread[WL_INST_fp64] = 9000;
+    out->warp[WL_INST_shared] = 100;
+    out->thread[WL_INST_shared] = 1000;
+    *lines = list;
+    *line_count = 2;
+    ++*(int *)context;
+    return WL_OK;
+}
+
+static void streams_count_themselves(void **unused)
+{
+    (void)unused;
+    static const char *const in_text[] = {"fp64 75.0 %, shared 25.0 %", "25 of 32 lanes", "25.0 % of thread instr",
+                                          "25.0 % of branches",         "k.cu:7",         "k.cu:9"};
+    static const char *const in_json[] = {"\"fp64\":{\"warp\":300,\"thread\":9000}", "\"sampled\":true", "\"line\":9",
+                                          "\"lanes_active\":25", "\"shared_accesses\":64"};
+    const wl_launch launch = {.block = {256, 1, 1}};
+    const wl_predict_options options = {.per_line = true};
+    wl_error err = {0};
+    wl_device *device = NULL;
+    wl_kernel *kernel = NULL;
+    wl_predictor *predictor = NULL;
+    char *text = NULL;
+    int counted = 0;
+    check_ok("device", wl_device_builtin("h200", &device, &err), &err);
+    check_ok("kernel", wl_kernel_parse("k", BODY, strlen(BODY), NULL, &kernel, &err), &err);
+    kernel->stream = (wl_stream){.context = &counted, .count = count_stream};
+    check_ok("predictor", wl_predictor_new(kernel, device, &predictor, &err), &err);
+    check_ok("predict", wl_predict(predictor, &launch, &options, &p, &err), &err);
+    check_int("stream", "counted", counted, 1);
+    check_near("stream", "inst_executed", metric(WL_METRIC_inst_executed), 400, 0);
+    check_near("stream", "inst_shared_ld", metric(WL_METRIC_inst_shared_ld), 0, 0);
+    check_true("stream", "sampled", warned("sample of blocks"));
+    check_ok("text", wl_prediction_render(&p, kernel, device, WL_FORMAT_TEXT, &text, &err), &err);
+    for (size_t i = 0; i < COUNT_OF(in_text); i++)
+        check_true("text", in_text[i], strstr(text, in_text[i]) != NULL);
+    free(text);
+    check_ok("json", wl_prediction_render(&p, kernel, device, WL_FORMAT_JSON_LINE, &text, &err), &err);
+    for (size_t i = 0; i < COUNT_OF(in_json); i++)
+        check_true("json", in_json[i], strstr(text, in_json[i]) != NULL);
+    free(text);
+    wl_predictor_free(predictor);
+    wl_kernel_free(kernel);
+    wl_device_free(device);
+    check_done();
+}
+
 static void mistakes_are_named(void **unused)
 {
     (void)unused;
@@ -165,8 +217,8 @@ static void mistakes_are_named(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(census_is_a_visit_to_every_warp),
-                                       cmocka_unit_test(kernel_files_state_a_mix),
-                                       cmocka_unit_test(mistakes_are_named)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(census_is_a_visit_to_every_warp), cmocka_unit_test(kernel_files_state_a_mix),
+        cmocka_unit_test(streams_count_themselves), cmocka_unit_test(mistakes_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
