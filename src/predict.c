@@ -252,6 +252,8 @@ static double wavefronts_of(const wl_predictor *p, size_t access)
     const wl_access_cost *c = &p->costs[access];
     if (p->kernel->fields[p->kernel->accesses[access].field].shared)
         return c->hit;
+    if (p->kernel->accesses[access].atomic)
+        return c->hit;
     if (p->kernel->accesses[access].store)
         return c->hit + p->l1.split * c->split;
     return p->rules.has_hash ? c->cold : c->hit;
@@ -265,9 +267,14 @@ static void add_up_warps(const wl_predictor *p, wl_counts *out)
     for (size_t a = 0; a < p->kernel->access_count; a++) {
         const wl_access_cost *c = &p->costs[a];
         const bool store = p->kernel->accesses[a].store;
+        const bool atomic = p->kernel->accesses[a].atomic;
         if (p->kernel->fields[p->kernel->accesses[a].field].shared) {
-            t.shared_inst[store] += c->inst;
+            *(atomic ? &t.shared_atomics : &t.shared_inst[store]) += c->inst;
             t.shared += c->hit;
+            continue;
+        }
+        if (atomic) {
+            t.atomics += c->hit;
             continue;
         }
         *(store ? &t.store_inst : &t.load_inst) += c->inst;
@@ -295,8 +302,8 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
     wl_l1_numbers_read(device, &numbers);
     const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
-    wl_value *v =
-        set(out, WL_METRIC_l1_wavefronts, w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared);
+    wl_value *v = set(out, WL_METRIC_l1_wavefronts,
+                      w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared + c->l1.atomics);
     add_part(v, "loads", w.loads);
     add_part(v, "stores", w.stores);
     add_part(v, "thread_index", c->l1.thread_index);
@@ -304,9 +311,15 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
         add_part(v, "load_store", w.load_store);
     if (c->l1.shared > 0)
         add_part(v, "shared", c->l1.shared);
+    if (c->l1.atomics > 0) {
+        add_part(v, "atomics", c->l1.atomics);
+        set(out, WL_METRIC_inst_atomic, c->warps.atomics.inst);
+    }
     if (c->l1.shared > 0 || c->executed.by_class) {
         set(out, WL_METRIC_inst_shared_ld, c->l1.shared_inst[0]);
         set(out, WL_METRIC_inst_shared_st, c->l1.shared_inst[1]);
+        if (c->l1.shared_atomics > 0)
+            set(out, WL_METRIC_inst_shared_atomic, c->l1.shared_atomics);
         set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index);
     }
     if (c->has_hash)
@@ -458,6 +471,10 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     WL_TRY(wl_thread_profile(p->kernel, &out->busy, (*view)->bounds, &instructions, p->rules.line, loads_per_phase,
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size, &out->executed, err));
+    if (p->kernel->stream.count && out->executed.warps > 0) {
+        out->thread.instructions = out->executed.warp / out->executed.warps;
+        out->thread.instructions_stated = true;
+    }
     add_up_warps(p, out);
     out->has_traffic = wl_laws_read(p->device, &laws);
     if (out->has_traffic) {

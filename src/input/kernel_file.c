@@ -288,7 +288,7 @@ static wl_status read_fields(builder *b)
 /* ---- accesses ---- */
 
 /* name [ sum {, sum} ]: one subscript is an element index, several are multiplied by the strides. */
-static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_access *out)
+static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
 {
     const wl_scope scope = scope_of(b, true);
     wl_arena *arena = &b->kernel->arena;
@@ -330,6 +330,7 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_ac
     for (int d = 0; d < count; d++)
         WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], name.loc));
     *out = (wl_access){.store = store,
+                       .atomic = atomic,
                        .field = (size_t)(field - b->kernel->fields),
                        .width_bytes = wl_field_cell_bytes(field),
                        .index = index,
@@ -338,14 +339,14 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_ac
     return WL_OK;
 }
 
-static wl_status read_addresses(builder *b, const wl_yaml *list, bool store)
+static wl_status read_addresses(builder *b, const wl_yaml *list, bool store, bool atomic)
 {
     wl_kernel *k = b->kernel;
     if (!list)
         return WL_OK;
     for (const wl_yaml *e = list->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "an access", b->err));
-        WL_TRY(place(e, b->err, read_address(b, e, store, &k->accesses[k->access_count])));
+        WL_TRY(place(e, b->err, read_address(b, e, store, atomic, &k->accesses[k->access_count])));
         k->access_count++;
     }
     return WL_OK;
@@ -353,13 +354,16 @@ static wl_status read_addresses(builder *b, const wl_yaml *list, bool store)
 
 static wl_status read_address_lists(builder *b)
 {
-    const wl_yaml *loads = wl_yaml_get(b->root, "loads"), *stores = wl_yaml_get(b->root, "stores");
+    const wl_yaml *loads = wl_yaml_get(b->root, "loads"), *stores = wl_yaml_get(b->root, "stores"),
+                  *atomics = wl_yaml_get(b->root, "atomics");
     wl_kernel *k = b->kernel;
     if (loads)
         WL_TRY(wl_yaml_expect(loads, WL_YAML_LIST, "loads", b->err));
     if (stores)
         WL_TRY(wl_yaml_expect(stores, WL_YAML_LIST, "stores", b->err));
-    const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0);
+    if (atomics)
+        WL_TRY(wl_yaml_expect(atomics, WL_YAML_LIST, "atomics", b->err));
+    const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0) + (atomics ? atomics->count : 0);
     if (count == 0)
         return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel has neither an update nor loads or stores");
     if (count > ACCESSES_MAX)
@@ -367,8 +371,9 @@ static wl_status read_address_lists(builder *b)
     k->accesses = WL_ARENA_NEW(&k->arena, wl_access, count);
     if (!k->accesses)
         return wl_fail_memory(b->err);
-    WL_TRY(read_addresses(b, loads, false));
-    return read_addresses(b, stores, true);
+    WL_TRY(read_addresses(b, loads, false, false));
+    WL_TRY(read_addresses(b, stores, true, false));
+    return read_addresses(b, atomics, true, true);
 }
 
 static wl_status read_loops(builder *b)
@@ -431,6 +436,7 @@ static wl_status read_accesses(builder *b)
     if (update) {
         const wl_yaml *other = wl_yaml_get(b->root, "loads");
         other = other ? other : wl_yaml_get(b->root, "stores");
+        other = other ? other : wl_yaml_get(b->root, "atomics");
         other = other ? other : wl_yaml_get(b->root, "loops");
         if (other)
             return wl_fail(b->err, WL_E_INPUT, other->key_loc, "'%s' does not go with 'update'", other->key);
@@ -563,7 +569,8 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     static const char *const keys[] = {
         "name",         "params",   "domain",        "fields", "update",    "loads",
         "stores",       "loops",    "scalars",       "flops",  "registers", "shared_bytes",
-        "instructions", "barriers", "guarded_cells", "where",  "mix",       "idle_instructions"};
+        "instructions", "barriers", "guarded_cells", "where",  "mix",       "idle_instructions",
+        "atomics"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));

@@ -85,6 +85,8 @@ wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched
     wl_census census;
     *out = (wl_executed){.known = kernel->stream.count || kernel->has_mix || kernel->instructions > 0,
                          .by_class = kernel->stream.count || kernel->has_mix};
+    wl_census_take(launched, warp_size, &census);
+    out->warps = census.warps;
     if (!out->known)
         return WL_OK;
     if (kernel->stream.count) {
@@ -92,7 +94,6 @@ wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched
         add_up(out);
         return WL_OK;
     }
-    wl_census_take(launched, warp_size, &census);
     if (kernel->has_mix) {
         count_classes(kernel, &census, &out->mix);
         add_up(out);

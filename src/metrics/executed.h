@@ -20,7 +20,8 @@ void wl_census_take(const wl_geometry *launched, int warp_size, wl_census *out);
 
 typedef struct wl_executed {
     bool known, by_class;
-    double warp, thread; /* all classes together */
+    double warps;        /* that have work */
+    double warp, thread; /* instructions, all classes together */
     wl_mix mix;          /* where by_class       */
     const wl_line_mix *lines;
     size_t line_count;

@@ -227,7 +227,7 @@ static wl_status count_field_waves(const tally *t, size_t field, const wl_region
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return count_stored(t, field);
     f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
-    t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too);
+    t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
 }
 

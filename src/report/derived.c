@@ -44,8 +44,10 @@ bool wl_derived(const wl_report *r, wl_derived_id id, double *value)
     const wl_value *m = r->prediction->metrics, *first = &m[ratios[id].under];
     const wl_value *second = ratios[id].and_under == WL_METRIC_COUNT ? &nothing : &m[ratios[id].and_under];
     double over = m[ratios[id].over].value, under = first->value + second->value, sector = 1;
-    if (id == WL_WAVEFRONTS_PER_SHARED)
+    if (id == WL_WAVEFRONTS_PER_SHARED) {
         over = part_of(&m[WL_METRIC_l1_wavefronts], "shared");
+        under += m[WL_METRIC_inst_shared_atomic].value; /* 0 where there are none */
+    }
     if (id == WL_FLOPS_PER_L1_BYTE && wl_device_get(r->device, WL_DEVICE_l1_sector, &sector))
         under *= sector;
     *value = under > 0 ? over / under : 0;

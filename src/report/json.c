@@ -120,7 +120,10 @@ static json_t *accesses(const wl_report *r)
     for (size_t a = 0; a < wl_kernel_access_count(r->kernel); a++) {
         json_t *one = share(r->prediction, &r->prediction->accesses[a]);
         json_object_set_new(one, "access", json_string(wl_kernel_access_text(r->kernel, a)));
-        json_object_set_new(one, "kind", json_string(wl_kernel_access_is_store(r->kernel, a) ? "store" : "load"));
+        json_object_set_new(one, "kind",
+                            json_string(wl_kernel_access_is_atomic(r->kernel, a)  ? "atomic"
+                                        : wl_kernel_access_is_store(r->kernel, a) ? "store"
+                                                                                  : "load"));
         json_array_append_new(all, one);
     }
     return all;

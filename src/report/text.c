@@ -72,6 +72,8 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", "per update");
     add_row(r, "global loads", WL_METRIC_inst_global_ld, out);
     add_row(r, "global stores", WL_METRIC_inst_global_st, out);
+    if (r->prediction->metrics[WL_METRIC_inst_atomic].known)
+        add_row(r, "global atomics", WL_METRIC_inst_atomic, out);
     add_row(r, "flops", WL_METRIC_flops, out);
     add_row(r, "L1 wavefronts", WL_METRIC_l1_wavefronts, out);
     add_row(r, "L1 tag wavefr.", WL_METRIC_l1_tag_wavefronts, out);
@@ -90,7 +92,7 @@ static void add_derived(const wl_report *r, const char *label, const wl_derived_
     const char *separator = " ";
     double value;
     for (int i = 0; i < n; i++) {
-        if (!wl_derived(r, ids[i], &value))
+        if (!wl_derived(r, ids[i], &value) || value <= 0)
             continue;
         if (separator[0] == ' ')
             wl_buffer_add(out, "  %-16s", label);
@@ -136,8 +138,8 @@ static void add_instructions(const wl_report *r, wl_buffer *out)
     (void)wl_device_get(r->device, WL_DEVICE_warp_size, &size);
     wl_report_scaled(warp, warps, sizeof warps);
     wl_report_scaled(thread, threads, sizeof threads);
-    wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions", warps, threads, lanes,
-                  size);
+    wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions", warps,
+                  threads, lanes, size);
     if (!p->has_mix)
         return;
     add_classes(&p->mix, warp, out);
