@@ -3,6 +3,7 @@
 #define WL_MIX_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "warpline/status.h"
 
@@ -22,5 +23,12 @@ typedef struct wl_mix {
     double branches, divergent;         /* warp branches, and those whose lanes part          */
     bool sampled;                       /* from some blocks                                   */
 } wl_mix;
+
+/* Instructions of one source line, launch totals. */
+typedef struct wl_line_mix {
+    const char *file;
+    int32_t line;
+    double warp, thread, global_accesses, shared_accesses; /* accesses: warp instructions */
+} wl_line_mix;
 
 #endif /* WL_MIX_H */

@@ -348,7 +348,7 @@ static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
 }
 
 /* One subscript is an element index, several are multiplied by the strides. */
-static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_access *out)
+static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
 {
     wl_lexer lexer;
     const wl_field *field = NULL;
@@ -368,6 +368,7 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_ac
     for (int d = 0; d < count; d++)
         WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], loc));
     *out = (wl_access){.store = store,
+                       .atomic = atomic,
                        .field = (size_t)(field - b->kernel->fields),
                        .width_bytes = (int32_t)elements * wl_field_cell_bytes(field),
                        .unit_bytes = wl_field_cell_bytes(field),
@@ -378,14 +379,14 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_ac
     return WL_OK;
 }
 
-static wl_status read_addresses(builder *b, const wl_yaml *list, bool store)
+static wl_status read_addresses(builder *b, const wl_yaml *list, bool store, bool atomic)
 {
     wl_kernel *k = b->kernel;
     if (!list)
         return WL_OK;
     for (const wl_yaml *e = list->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "an access", b->err));
-        WL_TRY(place(e, b->err, read_address(b, e, store, &k->accesses[k->access_count])));
+        WL_TRY(place(e, b->err, read_address(b, e, store, atomic, &k->accesses[k->access_count])));
         k->access_count++;
     }
     return WL_OK;
@@ -393,13 +394,16 @@ static wl_status read_addresses(builder *b, const wl_yaml *list, bool store)
 
 static wl_status read_address_lists(builder *b)
 {
-    const wl_yaml *loads = wl_yaml_get(b->root, "loads"), *stores = wl_yaml_get(b->root, "stores");
+    const wl_yaml *loads = wl_yaml_get(b->root, "loads"), *stores = wl_yaml_get(b->root, "stores"),
+                  *atomics = wl_yaml_get(b->root, "atomics");
     wl_kernel *k = b->kernel;
     if (loads)
         WL_TRY(wl_yaml_expect(loads, WL_YAML_LIST, "loads", b->err));
     if (stores)
         WL_TRY(wl_yaml_expect(stores, WL_YAML_LIST, "stores", b->err));
-    const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0);
+    if (atomics)
+        WL_TRY(wl_yaml_expect(atomics, WL_YAML_LIST, "atomics", b->err));
+    const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0) + (atomics ? atomics->count : 0);
     if (count == 0)
         return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel has neither an update nor loads or stores");
     if (count > ACCESSES_MAX)
@@ -407,8 +411,9 @@ static wl_status read_address_lists(builder *b)
     k->accesses = WL_ARENA_NEW(&k->arena, wl_access, count);
     if (!k->accesses)
         return wl_fail_memory(b->err);
-    WL_TRY(read_addresses(b, loads, false));
-    return read_addresses(b, stores, true);
+    WL_TRY(read_addresses(b, loads, false, false));
+    WL_TRY(read_addresses(b, stores, true, false));
+    return read_addresses(b, atomics, true, true);
 }
 
 static wl_status read_loops(builder *b)
@@ -471,6 +476,7 @@ static wl_status read_accesses(builder *b)
     if (update) {
         const wl_yaml *other = wl_yaml_get(b->root, "loads");
         other = other ? other : wl_yaml_get(b->root, "stores");
+        other = other ? other : wl_yaml_get(b->root, "atomics");
         other = other ? other : wl_yaml_get(b->root, "loops");
         if (other)
             return wl_fail(b->err, WL_E_INPUT, other->key_loc, "'%s' does not go with 'update'", other->key);
@@ -524,6 +530,49 @@ static wl_status read_resources(builder *b)
     return WL_OK;
 }
 
+/* A number that need not be whole, or an expression. */
+static wl_status amount(const builder *b, const wl_yaml *node, const char *what, double *value)
+{
+    int64_t whole = 0;
+    if (node->kind == WL_YAML_SCALAR && wl_text_number(node->text, value)) {
+        if (*value >= 0 && *value < (double)WL_ADDRESS_LIMIT)
+            return WL_OK;
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be at least 0 (it is %s)", what, node->text);
+    }
+    WL_TRY(bounded(b, node, what, 0, WL_ADDRESS_LIMIT, &whole));
+    *value = (double)whole;
+    return WL_OK;
+}
+
+/* Instructions by class; their sum is the kernel's instructions unless those are stated. */
+static wl_status read_mix(builder *b)
+{
+    static const char *const classes[] = {
+#define WL_INST_CLASS(name, meaning) #name,
+#include "warpline/classes.def"
+    };
+    const wl_yaml *mix = wl_yaml_get(b->root, "mix"), *idle = wl_yaml_get(b->root, "idle_instructions");
+    wl_kernel *k = b->kernel;
+    if (idle)
+        WL_TRY(amount(b, idle, "idle_instructions", &k->idle_instructions));
+    if (!mix)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(mix, WL_YAML_MAP, "mix", b->err));
+    WL_TRY(wl_yaml_known_keys(mix, classes, WL_INST_CLASS_COUNT, "a mix of instructions", b->err));
+    double sum = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        const wl_yaml *node = wl_yaml_get(mix, classes[c]);
+        if (node)
+            WL_TRY(amount(b, node, classes[c], &k->mix[c]));
+        sum += k->mix[c];
+    }
+    if (sum <= 0)
+        return wl_fail(b->err, WL_E_INPUT, mix->loc, "mix has no instructions");
+    k->has_mix = true;
+    k->instructions = k->instructions > 0 ? k->instructions : sum;
+    return WL_OK;
+}
+
 /* Conditions on the launch: one text or a list of them. */
 static wl_status read_condition(builder *b, const wl_yaml *node)
 {
@@ -558,8 +607,10 @@ static wl_status read_conditions(builder *b)
 static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
-        "name",    "params", "domain",    "fields",       "update",       "loads",    "stores",        "loops",
-        "scalars", "flops",  "registers", "shared_bytes", "instructions", "barriers", "guarded_cells", "where"};
+        "name",         "params",   "domain",        "fields", "update",    "loads",
+        "stores",       "loops",    "scalars",       "flops",  "registers", "shared_bytes",
+        "instructions", "barriers", "guarded_cells", "where",  "mix",       "idle_instructions",
+        "atomics"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
@@ -580,6 +631,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     WL_TRY(read_loops(b));
     WL_TRY(read_scalars(b));
     WL_TRY(read_resources(b));
+    WL_TRY(read_mix(b));
     WL_TRY(read_accesses(b));
     wl_kernel_derive(b->kernel);
     return WL_OK;

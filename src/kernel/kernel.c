@@ -85,6 +85,9 @@ const char *wl_kernel_field_name(const wl_kernel *kernel, size_t field) { return
 size_t wl_kernel_access_count(const wl_kernel *kernel) { return kernel->access_count; }
 const char *wl_kernel_access_text(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].text; }
 bool wl_kernel_access_is_store(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].store; }
+bool wl_kernel_access_is_atomic(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].atomic; }
+size_t wl_kernel_note_count(const wl_kernel *kernel) { return kernel->note_count; }
+const char *wl_kernel_note(const wl_kernel *kernel, size_t index) { return kernel->notes[index]; }
 size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].field; }
 
 bool wl_kernel_flops(const wl_kernel *kernel, double *flops)

@@ -3,16 +3,9 @@
 #ifndef WL_KERNEL_STREAM_H
 #define WL_KERNEL_STREAM_H
 
-#include <stdint.h>
+#include <stddef.h>
 
 #include "warpline/mix.h"
-
-/* Instructions of one source line, launch totals. */
-typedef struct wl_line_mix {
-    const char *file;
-    int32_t line;
-    double warp, thread, global_accesses, shared_accesses;
-} wl_line_mix;
 
 typedef struct wl_stream {
     void *context;

@@ -140,8 +140,8 @@ wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geome
     size_t n = 0;
     for (size_t a = 0; a < kernel->access_count; a++) {
         wl_linear linear;
-        if (!bounds[a].affine)
-            continue;
+        if (!bounds[a].affine || (bounds[a].access->atomic && !kernel->fields[bounds[a].access->field].shared))
+            continue; /* global atomics are evaluated one by one */
         wl_linear_make(&bounds[a], geometry, &linear);
         n += add_cells(geometry, &bounds[a], a, kernel->access_count, find_group(out, &linear, bounds[a].access),
                        keys + n);

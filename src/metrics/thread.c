@@ -296,6 +296,10 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         }
         if (!bounds[a].affine || p->kernel->loop_count > 0)
             WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
+        if (bounds[a].access->atomic) { /* nobody waits for it */
+            out->instructions += ADDRESS_INSTRUCTIONS + cells * wl_access_steps(p->kernel, bounds[a].access);
+            continue;
+        }
         if (bounds[a].affine)
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
@@ -320,6 +324,16 @@ static void affine_part(const profiler *p, step *steps, const size_t *order, siz
     out->fresh_loads = loads ? count_fresh(p, steps, order, loads) : 0;
 }
 
+/* Where a loop feeds atomics with what it loads, each step waits for its own load. */
+static bool waits_each_step(const wl_kernel *k)
+{
+    uint32_t loops[2] = {0, 0}; /* of loads, of atomics */
+    for (size_t a = 0; a < k->access_count; a++)
+        if (k->accesses[a].atomic || (!k->accesses[a].store && !k->fields[k->accesses[a].field].shared))
+            loops[k->accesses[a].atomic] |= wl_expr_vars(k->accesses[a].index);
+    return (loops[0] & loops[1]) >> WL_VAR_LOOP_0;
+}
+
 static double span_of(const wl_geometry *g, const wl_linear *linear)
 {
     double span = 1;
@@ -331,12 +345,14 @@ static double span_of(const wl_geometry *g, const wl_linear *linear)
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
                             int64_t line, double loads_per_phase, wl_arena *scratch, wl_thread *out, wl_error *err)
 {
+    const bool serial = waits_each_step(k);
+    loads_per_phase = serial ? 1 : loads_per_phase;
     profiler p = {.kernel = k, .geometry = g, .line = line, .loads_per_phase = loads_per_phase};
     while (p.outer < 2 && (p.outer == 0 ? g->grid[1] * g->grid[2] : g->grid[2]) > 1)
         p.outer++;
     step *steps = WL_ARENA_NEW(scratch, step, in->count + 1);
     p.span = WL_ARENA_NEW(scratch, double, in->group_count + 1);
-    *out = (wl_thread){0};
+    *out = (wl_thread){.serial = serial};
     if (!steps || !p.span)
         return wl_fail_memory(err);
     for (size_t i = 0; i < in->group_count; i++)

@@ -39,6 +39,10 @@ static void add_instructions(const tally *t)
             f->requested += c->sectors;
             continue;
         }
+        if (k->accesses[a].atomic) { /* done in the L2: nothing is written through */
+            f->atomic = true;
+            continue;
+        }
         f->written += c->sectors;
         f->written_lines += c->lines;
         f->written_units += c->units;

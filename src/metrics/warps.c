@@ -27,6 +27,7 @@ typedef struct measurer {
     wl_access_cost *costs;
     wl_warps_result *result;
     wl_error *err;
+    wl_atomic_lines *atomics; /* NULL: not counted */
 } measurer;
 
 /* All executions of an instruction by the warps of one pattern, but for its offset. */
@@ -64,6 +65,19 @@ typedef struct wl_warps_batch {
 static bool is_shared(const measurer *m, size_t access)
 {
     return m->kernel->fields[m->bounds[access].access->field].shared;
+}
+
+/* Atomics on global memory crowd in ways that no closed form tells. */
+static bool is_global_atomic(const measurer *m, size_t access)
+{
+    return m->bounds[access].access->atomic && !is_shared(m, access);
+}
+
+/* Is it evaluated lane by lane, or else traced? */
+static bool is_evaluated(const measurer *m, size_t access)
+{
+    const wl_bound *b = &m->bounds[access];
+    return (!b->affine || is_global_atomic(m, access)) && !b->never && !b->access->traced;
 }
 
 /* ---- affine accesses ---- */
@@ -344,6 +358,12 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     for (int i = 0; i < lanes; i++)
         w.lane[i] = o->lane[which[i]];
     cost->inst += o->scale;
+    if (is_global_atomic(o->m, o->access)) {
+        const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, &w, o->scale);
+        cost->hit += o->scale * c.passes;
+        cost->sectors += o->scale * c.sectors;
+        return WL_OK;
+    }
     cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
     if (is_shared(o->m, o->access))
         return WL_OK;
@@ -398,13 +418,6 @@ static wl_status check_executions(const measurer *m)
             return wl_fail(m->err, WL_E_RANGE, access->loc, "%.60s is executed too often to count", access->text);
     }
     return WL_OK;
-}
-
-/* Is it evaluated lane by lane, or else traced? */
-static bool is_evaluated(const measurer *m, size_t access)
-{
-    const wl_bound *b = &m->bounds[access];
-    return !b->affine && !b->never && !b->access->traced;
 }
 
 static bool is_traced(const measurer *m, size_t access)
@@ -476,7 +489,7 @@ static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *aren
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         const wl_access_cost *c = &m->costs[a];
-        if (m->bounds[a].affine) { /* as any block */
+        if (m->bounds[a].affine || is_global_atomic(m, a)) { /* as any block */
             m->result->last_block += data_wavefronts(m, a, c) / (double)g->blocks;
             continue;
         }
@@ -554,19 +567,26 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     if (!scratch->table || !scratch->batch)
         return wl_fail_memory(err);
     wl_pattern_table_trim(scratch->table);
-    const measurer m = {kernel,
-                        bounds,
-                        {geometry, rules, wl_max(rules->line, rules->group_bytes), scratch->table},
-                        options->samples,
-                        costs,
-                        result,
-                        err};
+    measurer m = {kernel,
+                  bounds,
+                  {geometry, rules, wl_max(rules->line, rules->group_bytes), scratch->table},
+                  options->samples,
+                  costs,
+                  result,
+                  err,
+                  NULL};
     WL_ASSERT(m.context.period <= WL_PERIOD_MAX);
     memset(costs, 0, kernel->access_count * sizeof *costs);
     *result = (wl_warps_result){0};
     WL_TRY(check_executions(&m));
     WL_TRY(measure_affine(&m, instructions, scratch));
-    return measure_opaque(&m, scratch->arena);
+    for (size_t a = 0; a < kernel->access_count && !m.atomics; a++)
+        if (is_global_atomic(&m, a) && !(m.atomics = wl_atomic_lines_new(scratch->arena)))
+            return wl_fail_memory(err);
+    WL_TRY(measure_opaque(&m, scratch->arena));
+    if (m.atomics)
+        result->atomics = wl_atomic_lines_total(m.atomics);
+    return WL_OK;
 }
 
 void wl_warps_scratch_free(wl_warps_scratch *scratch)
