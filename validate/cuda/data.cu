@@ -18,6 +18,15 @@ __global__ void k_spmv_scalar(const unsigned *__restrict__ first, const unsigned
   float sum = 0; for (unsigned e = first[r]; e < first[r + 1]; e++) sum += value[e] * x[column[e]];
   y[r] = sum;
 }
+// The same loop, one iteration at a time: neither compiler nor assembler joins iterations.
+__global__ void k_spmv_plain(const unsigned *__restrict__ first, const unsigned *__restrict__ column, const float *__restrict__ value,
+                             const float *__restrict__ x, float *__restrict__ y, unsigned rows) {
+  unsigned r = blockIdx.x * blockDim.x + threadIdx.x; if (r >= rows) return;
+  float sum = 0;
+#pragma unroll 1
+  for (unsigned e = first[r]; e < first[r + 1]; e++) sum += value[e] * x[column[e]];
+  y[r] = sum;
+}
 __global__ void k_spmv_vector(const unsigned *__restrict__ first, const unsigned *__restrict__ column, const float *__restrict__ value,
                               const float *__restrict__ x, float *__restrict__ y, unsigned rows) {
   unsigned r = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32; if (r >= rows) return;
@@ -237,6 +246,7 @@ static void data_dependent(float *f1, float *f2, unsigned *u2) {
   for (auto &m : matrices) { rows q = rows_make(MATRIX_ROWS, m.f, m.stream); unsigned r = q.count, *first = upload(q.first, r + 1), *column = upload(q.column, q.entries);
     std::string p = P("rows=%u;entries=%u", r, q.entries); dim3 b(256), gs(r / 256), gv(r / 8);
     add("spmv", std::string("scalar_") + m.name, p, gs, b, q.entries, (const void *)k_spmv_scalar, [=] { k_spmv_scalar<<<gs, b>>>(first, column, f1, f1 + (1 << 26), f2, r); });
+    add("spmv", std::string("plain_") + m.name, p, gs, b, q.entries, (const void *)k_spmv_plain, [=] { k_spmv_plain<<<gs, b>>>(first, column, f1, f1 + (1 << 26), f2, r); });
     add("spmv", std::string("vector_") + m.name, p, gv, b, q.entries, (const void *)k_spmv_vector, [=] { k_spmv_vector<<<gv, b>>>(first, column, f1, f1 + (1 << 26), f2, r); }); }
   rows graph = graph_make(); unsigned v = graph.count, *first = upload(graph.first, v + 1), *column = upload(graph.column, graph.entries);
   for (int depth : {6, 7}) { int32_t *levels = levels_make(&graph, depth); int *level = upload(levels, v), *own = upload(levels, v), *next = (int *)f2;
