@@ -5,7 +5,8 @@
 #   NAME.time.csv   times without the profiler, median and minimum of 7 launches each
 #   NAME.ncu.csv    the counters of counters.txt, caches flushed before each pass, clocks left alone
 #   NAME.csv        both in one table, in the format of validate/data
-# Needs nvcc, ncu (with the right to read counters) and a CUDA GPU. NVCC_FLAGS and ARCH change how the program is built.
+# Needs nvcc, ncu (with the right to read counters) and a CUDA GPU. NVCC_FLAGS and ARCH change how the program is built;
+# MORE=1 also reads the counters of counters_more.txt.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -27,7 +28,8 @@ fi
 
 mkdir -p "$out"
 binary=$(mktemp "${TMPDIR:-/tmp}/warpline-measure.XXXXXX")
-trap 'rm -f "$binary"' EXIT
+list=$binary.counters
+trap 'rm -f "$binary" "$list"' EXIT
 trap 'exit 1' INT TERM HUP
 # shellcheck disable=SC2086  # flags are words
 nvcc ${NVCC_FLAGS:--O3} -arch="${ARCH:-sm_90}" -std=c++17 -o "$binary" "$source"
@@ -35,12 +37,13 @@ nvcc ${NVCC_FLAGS:--O3} -arch="${ARCH:-sm_90}" -std=c++17 -o "$binary" "$source"
 echo "measure: timing the launches of $name" >&2
 "$binary" time 7 >"$out/$name.time.csv"
 echo "measure: reading their counters" >&2
-counters=$(awk '!/^(#|$)/ { printf "%s%s", comma, $2; comma = "," }' "$here/counters.txt")
+cat "$here/counters.txt" ${MORE:+"$here/counters_more.txt"} >"$list"
+counters=$(awk '!/^(#|$)/ { printf "%s%s", comma, $2; comma = "," }' "$list")
 LC_ALL=C ncu --clock-control none -k 'regex:^k_' --csv --page raw --print-units base --metrics "$counters" "$binary" prof \
   >"$out/$name.ncu.csv" 2>"$out/$name.ncu.log" || {
   tail -n 5 "$out/$name.ncu.csv" "$out/$name.ncu.log" >&2
   die "ncu failed"
 }
-awk -f "$here/join.awk" "$here/counters.txt" "$out/$name.time.csv" "$out/$name.ncu.csv" >"$out/$name.csv.part"
+awk -f "$here/join.awk" "$list" "$out/$name.time.csv" "$out/$name.ncu.csv" >"$out/$name.csv.part"
 mv "$out/$name.csv.part" "$out/$name.csv"
 echo "measure: $out/$name.csv has $(($(wc -l <"$out/$name.csv") - 1)) launches" >&2

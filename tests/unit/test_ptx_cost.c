@@ -1,0 +1,182 @@
+/* test_ptx_cost.c - machine instructions of PTX instructions: small texts, and what their assembler makes of them. */
+#include "unit/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "ptx/cost.h"
+#include "warpline/warpline.h"
+
+#define HEAD                                                                                                           \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n"  \
+    "{\n.reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<40>;\n.reg .f32 %f<20>;\n.reg .f64 %fd<20>;\n"             \
+    ".shared .align 4 .b8 s[4096];\n"
+
+typedef struct weights {
+    double all[64], total;
+    int32_t count;
+} weights;
+
+/* Weighs a body; its instructions are numbered as they stand. */
+static weights weigh(const char *body)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s%s}\n", HEAD, body);
+    wl_error err = {0};
+    wl_ptx_module *module = NULL;
+    if (wl_ptx_module_parse("cost.ptx", text, strlen(text), &module, &err) != WL_OK)
+        fail_msg("%s", err.msg);
+    const wl_ptx_function *f = &module->functions[0];
+    const double *weight = NULL;
+    wl_arena arena = {0};
+    weights out = {.count = f->instruction_count};
+    assert_true(f->instruction_count <= 64);
+    assert_int_equal(wl_ptx_weigh(module, f, &arena, &weight, &err), WL_OK);
+    for (int32_t i = 0; i < f->instruction_count; i++) {
+        out.all[i] = weight[i];
+        out.total += weight[i];
+    }
+    wl_arena_free(&arena);
+    wl_ptx_module_free(module);
+    return out;
+}
+
+/* The cost of some lines, between a read of two numbers (%r1, %r2; %rd1, %rd2; %f1, %f2; %fd1, %fd2) and a use of what they
+ * make (%r9, %rd9, %f9, %fd9). */
+static double cost_of(const char *lines, const char *result)
+{
+    static const char before[] = "ld.shared.u32 %r1, [s];\nld.shared.u32 %r2, [s+4];\nld.shared.u64 %rd1, [s+8];\n"
+                                 "ld.shared.u64 %rd2, [s+16];\nld.shared.f32 %f1, [s];\nld.shared.f32 %f2, [s+4];\n"
+                                 "ld.shared.f64 %fd1, [s];\nld.shared.f64 %fd2, [s+8];\n";
+    char body[2048], without[2048];
+    snprintf(body, sizeof body, "%s%s\n%s\nret;\n", before, lines, result);
+    snprintf(without, sizeof without, "%sret;\n", before);
+    return weigh(body).total - weigh(without).total - (strncmp(result, "st.", 3) == 0 ? 1 : 0);
+}
+
+static void single_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines, *result;
+        double cost;
+    } cases[] = {
+        {"add.s32 %r9, %r1, %r2;", "st.shared.u32 [s], %r9;", 1},
+        {"add.s64 %rd9, %rd1, %rd2;", "st.shared.u64 [s], %rd9;", 2},
+        {"mul.lo.s64 %rd9, %rd1, %rd2;", "st.shared.u64 [s], %rd9;", 4},
+        {"mul.wide.s32 %rd9, %r1, %r2;", "st.shared.u64 [s], %rd9;", 1},
+        {"div.s32 %r9, %r1, %r2;", "st.shared.u32 [s], %r9;", 24},
+        {"div.u32 %r9, %r1, %r2;", "st.shared.u32 [s], %r9;", 18},
+        {"rem.u32 %r9, %r1, %r2;", "st.shared.u32 [s], %r9;", 17},
+        {"div.rn.f32 %f9, %f1, %f2;", "st.shared.f32 [s], %f9;", 10},
+        {"div.rn.f64 %fd9, %fd1, %fd2;", "st.shared.f64 [s], %fd9;", 16},
+        {"sqrt.rn.f64 %fd9, %fd1;", "st.shared.f64 [s], %fd9;", 18},
+        {"rsqrt.approx.f32 %f9, %f1;", "st.shared.f32 [s], %f9;", 4},
+        {"rsqrt.approx.ftz.f32 %f9, %f1;", "st.shared.f32 [s], %f9;", 1},
+        {"neg.f32 %f9, %f1;", "st.shared.f32 [s], %f9;", 0},
+        {"cvt.u64.u32 %rd9, %r1;", "st.shared.u64 [s], %rd9;", 0},
+        {"cvt.s64.s32 %rd9, %r1;", "st.shared.u64 [s], %rd9;", 1},
+        {"cvt.rn.f32.s32 %f9, %r1;", "st.shared.f32 [s], %f9;", 1},
+        {"mov.u32 %r9, %r1;", "st.shared.u32 [s], %r9;", 0},
+        {"mov.u32 %r9, 7;", "st.shared.u32 [s], %r9;", 0},
+        {"mov.u32 %r9, %tid.x;", "st.shared.u32 [s], %r9;", 1},
+        {"add.s32 %r9, %r1, %r2;", "", 0}, /* nobody reads it */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double got = cost_of(cases[i].lines, cases[i].result);
+        if (got != cases[i].cost)
+            fail_msg("%s costs %g, not %g", cases[i].lines, got, cases[i].cost);
+    }
+}
+
+static void neighbours_are_joined(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lines, *result;
+        double cost;
+    } cases[] = {
+        /* an address of an element */
+        {"mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd9, %rd1, %rd3;", "st.global.u32 [%rd9], %r2;", 1 + 1},
+        /* two arrays at the same place */
+        {"mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd9, %rd1, %rd3;\nadd.s64 %rd8, %rd2, %rd3;\nst.shared.u64 [s], %rd8;",
+         "st.shared.u64 [s], %rd9;", 3},
+        {"shl.b64 %rd3, %rd1, 3;\nadd.s64 %rd9, %rd2, %rd3;", "st.shared.u64 [s], %rd9;", 2},
+        {"shl.b32 %r3, %r1, 3;\nadd.s32 %r9, %r2, %r3;", "st.shared.u32 [s], %r9;", 1},
+        {"mul.lo.s32 %r3, %r1, %r2;\nadd.s32 %r9, %r2, %r3;", "st.shared.u32 [s], %r9;", 1},
+        {"mul.lo.s64 %rd3, %rd1, %rd2;\nadd.s64 %rd9, %rd2, %rd3;", "st.shared.u64 [s], %rd9;", 4},
+        {"add.s32 %r3, %r1, %r2;\nadd.s32 %r9, %r2, %r3;", "st.shared.u32 [s], %r9;", 1},
+        {"and.b32 %r3, %r1, 7;\nor.b32 %r9, %r2, %r3;", "st.shared.u32 [s], %r9;", 1},
+        /* a distance is part of the access */
+        {"add.s64 %rd9, %rd1, 64;", "st.global.u32 [%rd9], %r2;", 1},
+        {"setp.lt.s32 %p1, %r1, %r2;\nsetp.gt.s32 %p2, %r1, 0;\nor.pred %p3, %p1, %p2;\nselp.u32 %r9, 1, 0, %p3;",
+         "st.shared.u32 [s], %r9;", 3},
+        {"and.b32 %r3, %r1, 3;\nsetp.eq.s32 %p1, %r3, 0;\nselp.u32 %r9, 1, 0, %p1;", "st.shared.u32 [s], %r9;", 2},
+        {"div.u32 %r9, %r1, 10;", "st.shared.u32 [s], %r9;", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const double got = cost_of(cases[i].lines, cases[i].result);
+        if (got != cases[i].cost)
+            fail_msg("%s costs %g, not %g", cases[i].lines, got, cases[i].cost);
+    }
+}
+
+/* A read of a parameter counts where it is used: threads that leave before do not pay. */
+static void parameters_count_where_they_are_used(void **state)
+{
+    (void)state;
+    const weights w = weigh("ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n"
+                            "setp.ge.s32 %p1, %r2, %r1;\n@%p1 bra done;\n"
+                            "cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r2, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
+                            "st.global.u32 [%rd4], %r2;\ndone:\nret;\n");
+    assert_true(w.all[0] <= 1); /* the stack pointer at most */
+    assert_true(w.all[8] == 1); /* memory instructions are one each */
+    assert_true(w.all[4] == 1); /* the branch is an exit with a predicate */
+    const double after = w.all[5] + w.all[6] + w.all[7];
+    assert_true(after == 3); /* sum, parameter, descriptor */
+}
+
+static void branches(void **state)
+{
+    (void)state;
+    /* a short body is predicated; lanes of a long one must meet again; all lanes agree about a parameter */
+    const char *head = "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\nsetp.eq.s32 %p2, %r1, 5;\n";
+    const char *tail = "after:\nst.shared.f32 [s], %f1;\nret;\n";
+    char body[2048], step[64], steps[1024] = "";
+    snprintf(body, sizeof body, "%s@%%p1 bra after;\nadd.f32 %%f1, %%f2, %%f3;\n%s", head, tail);
+    assert_true(weigh(body).all[4] == 0);
+    for (int i = 0; i < 12; i++) {
+        snprintf(step, sizeof step, "fma.rn.f32 %%f%d, %%f2, %%f3, %%f4;\nst.shared.f32 [s+%d], %%f%d;\n", i + 5, 4 * i, i + 5);
+        strcat(steps, step);
+    }
+    snprintf(body, sizeof body, "%s@%%p1 bra after;\n%s%s", head, steps, tail);
+    assert_true(weigh(body).all[4] == 3);
+    snprintf(body, sizeof body, "%s@%%p2 bra after;\n%s%s", head, steps, tail);
+    assert_true(weigh(body).all[4] == 1);
+}
+
+/* Iterations that load are joined: the counter, its comparison and the branch are needed once for several. */
+static void loops(void **state)
+{
+    (void)state;
+    const char *pattern = "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, 0;\nloop:\n%s\nfma.rn.f32 %%f1, %%f2, %%f1, %%f1;\n"
+                          "add.s64 %%rd1, %%rd1, 4;\nadd.s32 %%r1, %%r1, 1;\nsetp.lt.s32 %%p1, %%r1, 100;\n@%%p1 bra loop;\n"
+                          "st.shared.f32 [s], %%f1;\nret;\n";
+    char body[2048];
+    snprintf(body, sizeof body, pattern, "ld.global.f32 %f2, [%rd1];");
+    const weights joined = weigh(body);
+    assert_true(joined.all[5] < 1 && joined.all[6] < 1 && joined.all[7] < 1);
+    assert_true(joined.all[3] == 1);
+    snprintf(body, sizeof body, pattern, "ld.shared.f32 %f2, [s];");
+    const weights apart = weigh(body);
+    assert_true(apart.all[5] == 1 && apart.all[6] == 1 && apart.all[7] == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(single_operations), cmocka_unit_test(neighbours_are_joined),
+        cmocka_unit_test(parameters_count_where_they_are_used), cmocka_unit_test(branches), cmocka_unit_test(loops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

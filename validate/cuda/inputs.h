@@ -1,0 +1,104 @@
+/* inputs.h - the inputs of data.cu, from whole-number arithmetic alone: the same on every machine, in C and in CUDA.
+ *
+ * Everything comes from hash(i, stream). Lists are arrays of 32-bit numbers; a graph or matrix is stored by rows (row r has
+ * the entries first[r] .. first[r + 1] - 1). SPDX-License-Identifier: MIT */
+#ifndef INPUTS_H
+#define INPUTS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GATHER_COUNT (1u << 21) /* elements gathered */
+#define GATHER_TABLE (1u << 24) /* elements of the table they come from */
+#define MATRIX_ROWS (1u << 17)
+#define GRAPH_VERTICES (1u << 18)
+#define BINNED_COUNT (1u << 21)
+#define COLLATZ_COUNT (1u << 20)
+
+static inline uint32_t hash(uint32_t i, uint32_t stream)
+{
+    uint32_t h = i * 0x9e3779b1u ^ stream * 0x85ebca77u;
+    h = (h ^ h >> 16) * 0x85ebca6bu;
+    h = (h ^ h >> 13) * 0xc2b2ae35u;
+    return h ^ h >> 16;
+}
+
+/* Places to gather from. */
+static inline uint32_t index_uniform(uint32_t i) { return hash(i, 1) % GATHER_TABLE; }
+static inline uint32_t index_clustered(uint32_t i) /* 16 neighbours choose from one run of 64 */
+{
+    return (hash(i / 16, 2) % (GATHER_TABLE / 64)) * 64 + hash(i, 3) % 64;
+}
+static inline uint32_t index_sorted(uint32_t i)
+{
+    const uint32_t step = GATHER_TABLE / GATHER_COUNT;
+    return i * step + hash(i, 4) % step;
+}
+static inline uint32_t index_iota(uint32_t i) { return i; }
+
+/* Numbers to bin: all bins alike, or a few that are frequent. */
+static inline uint32_t binned_random(uint32_t i) { return hash(i, 5); }
+static inline uint32_t binned_skewed(uint32_t i) { return hash(i, 6) & hash(i, 7) & hash(i, 8); }
+
+/* Starts of Collatz sequences; their low three bits choose a case of the switch. */
+static inline uint32_t collatz_start(uint32_t i) { return 1 + hash(i, 9) % 65535; }
+static inline uint32_t switch_case(uint32_t i) { return hash(i, 10); }
+
+/* Entries of row r. */
+static inline uint32_t length_constant(uint32_t r) { return (void)r, 16; }
+static inline uint32_t length_uniform(uint32_t r) { return hash(r, 11) % 33; }
+static inline uint32_t length_power(uint32_t r) /* 2, 4, 8, .. 1024, each half as frequent as the one before */
+{
+    uint32_t h = hash(r, 12), n = 2;
+    for (; (h & 1) && n < 1024; h >>= 1)
+        n *= 2;
+    return n;
+}
+static inline uint32_t length_graph(uint32_t r) { return hash(r, 13) % 13; }
+
+typedef struct rows {
+    uint32_t count, entries;
+    uint32_t *first, *column;
+} rows;
+static inline rows rows_make(uint32_t count, uint32_t (*length)(uint32_t), uint32_t stream)
+{
+    rows out = {count, 0, NULL, NULL};
+    out.first = (uint32_t *)malloc((count + 1) * sizeof *out.first);
+    for (uint32_t r = 0; r < count; r++) {
+        out.first[r] = out.entries;
+        out.entries += length(r);
+    }
+    out.first[count] = out.entries;
+    out.column = (uint32_t *)malloc(out.entries * sizeof *out.column);
+    for (uint32_t e = 0; e < out.entries; e++)
+        out.column[e] = hash(e, stream) % count;
+    return out;
+}
+static inline rows graph_make(void) { return rows_make(GRAPH_VERTICES, length_graph, 14); }
+
+/* Distances from vertex 1 up to `depth` steps; -1: not reached by then. */
+static inline int32_t *levels_make(const rows *graph, int32_t depth)
+{
+    int32_t *level = (int32_t *)malloc(graph->count * sizeof *level);
+    memset(level, 0xff, graph->count * sizeof *level);
+    level[1] = 0;
+    for (int32_t d = 0; d < depth; d++)
+        for (uint32_t v = 0; v < graph->count; v++)
+            if (level[v] == d)
+                for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
+                    if (level[graph->column[e]] < 0)
+                        level[graph->column[e]] = d + 1;
+    return level;
+}
+/* One bit per vertex: at distance d, or reached at all (d < 0). */
+static inline uint32_t *bits_make(const int32_t *level, uint32_t count, int32_t d)
+{
+    uint32_t *bits = (uint32_t *)calloc(count / 32, sizeof *bits);
+    for (uint32_t v = 0; v < count; v++)
+        if (d < 0 ? level[v] >= 0 : level[v] == d)
+            bits[v / 32] |= 1u << v % 32;
+    return bits;
+}
+
+#endif /* INPUTS_H */

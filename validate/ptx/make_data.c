@@ -1,0 +1,114 @@
+/* make_data.c - writes the inputs that the programs of validate/cuda were measured with, for emulation:
+ *
+ *   make_data DIRECTORY [NAME ..]   all files, or those whose name contains one of the names
+ *
+ * Numbers are 32 bits, little-endian; see validate/cuda/inputs.h. SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../cuda/inputs.h"
+
+static const char *directory;
+static char **wanted;
+static int wanted_count, failures;
+
+static bool is_wanted(const char *name)
+{
+    for (int i = 0; i < wanted_count; i++)
+        if (strstr(name, wanted[i]))
+            return true;
+    return wanted_count == 0;
+}
+
+static void write_file(const char *name, const void *data, size_t bytes)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.bin", directory, name);
+    FILE *f = is_wanted(name) ? fopen(path, "wb") : NULL;
+    if (!is_wanted(name))
+        return;
+    if (!f || fwrite(data, 1, bytes, f) != bytes || fclose(f) != 0) {
+        fprintf(stderr, "make_data: cannot write %s\n", path);
+        failures++;
+    }
+}
+
+static void write_list(const char *name, uint32_t count, uint32_t (*at)(uint32_t))
+{
+    uint32_t *list = malloc(count * sizeof *list);
+    for (uint32_t i = 0; is_wanted(name) && i < count; i++)
+        list[i] = at(i);
+    write_file(name, list, count * sizeof *list);
+    free(list);
+}
+
+static void write_rows(const char *name, rows r)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s_first", name);
+    write_file(file, r.first, (r.count + 1) * sizeof *r.first);
+    snprintf(file, sizeof file, "%s_column", name);
+    write_file(file, r.column, r.entries * sizeof *r.column);
+    free(r.first);
+    free(r.column);
+}
+
+static void write_search(int32_t depth)
+{
+    rows graph = graph_make();
+    char name[64];
+    int32_t *level = levels_make(&graph, depth);
+    uint32_t *frontier = bits_make(level, graph.count, depth), *visited = bits_make(level, graph.count, -1);
+    snprintf(name, sizeof name, "graph_level%d", depth);
+    write_file(name, level, graph.count * sizeof *level);
+    snprintf(name, sizeof name, "graph_frontier%d", depth);
+    write_file(name, frontier, graph.count / 32 * sizeof *frontier);
+    snprintf(name, sizeof name, "graph_visited%d", depth);
+    write_file(name, visited, graph.count / 32 * sizeof *visited);
+    free(level);
+    free(frontier);
+    free(visited);
+    free(graph.first);
+    free(graph.column);
+}
+
+/* What harness.h fills arrays with. */
+static void write_patterns(void)
+{
+    float single[1024];
+    double wide[1024];
+    for (uint32_t i = 0; i < 1024; i++) {
+        single[i] = 0.5f + (float)((i * 2654435761u) & 1023) / 2048.0f;
+        wide[i] = 0.5 + (double)((i * 2654435761u) & 1023) / 2048.0;
+    }
+    write_file("pattern1024", single, sizeof single);
+    write_file("pattern1024_f64", wide, sizeof wide);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: make_data DIRECTORY [NAME ..]\n");
+        return 2;
+    }
+    directory = argv[1];
+    wanted = argv + 2;
+    wanted_count = argc - 2;
+    write_patterns();
+    write_list("index_uniform", GATHER_COUNT, index_uniform);
+    write_list("index_clustered", GATHER_COUNT, index_clustered);
+    write_list("index_sorted", GATHER_COUNT, index_sorted);
+    write_list("index_iota", GATHER_COUNT, index_iota);
+    write_list("binned_random", 2 * BINNED_COUNT, binned_random);
+    write_list("binned_skewed", BINNED_COUNT, binned_skewed);
+    write_list("collatz", COLLATZ_COUNT, collatz_start);
+    write_list("switch", COLLATZ_COUNT, switch_case);
+    write_rows("matrix_constant", rows_make(MATRIX_ROWS, length_constant, 15));
+    write_rows("matrix_uniform", rows_make(MATRIX_ROWS, length_uniform, 16));
+    write_rows("matrix_power", rows_make(MATRIX_ROWS, length_power, 17));
+    write_rows("graph", graph_make());
+    write_search(6);
+    write_search(7);
+    return failures ? 1 : 0;
+}
