@@ -62,6 +62,9 @@ WL_API bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers);
 /* Is the block part of the algorithm: do addresses name threads or blocks, or does the kernel use shared memory? */
 WL_API bool wl_kernel_needs_its_block(const wl_kernel *kernel);
 
+/* The kernel as a kernel file that predicts the same. *yaml is allocated with malloc and belongs to the caller. */
+WL_API WL_NODISCARD wl_status wl_kernel_show(const wl_kernel *kernel, char **yaml, wl_error *err);
+
 /* ---- layouts ---- */
 
 #define WL_FIELD_DIMS_MAX 6
