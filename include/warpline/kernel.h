@@ -67,6 +67,9 @@ WL_API bool wl_kernel_needs_its_block(const wl_kernel *kernel);
 WL_API size_t wl_kernel_note_count(const wl_kernel *kernel);
 WL_API const char *wl_kernel_note(const wl_kernel *kernel, size_t index);
 
+/* The kernel as a kernel file that predicts the same. *yaml is allocated with malloc and belongs to the caller. */
+WL_API WL_NODISCARD wl_status wl_kernel_show(const wl_kernel *kernel, char **yaml, wl_error *err);
+
 /* ---- layouts ---- */
 
 #define WL_FIELD_DIMS_MAX 6
