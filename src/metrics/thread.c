@@ -297,7 +297,7 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         if (!bounds[a].affine || p->kernel->loop_count > 0)
             WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
         if (bounds[a].access->atomic) { /* nobody waits for it */
-            out->instructions += ADDRESS_INSTRUCTIONS + cells * wl_access_steps(p->kernel, bounds[a].access);
+            out->instructions += ADDRESS_INSTRUCTIONS + often;
             continue;
         }
         if (bounds[a].affine)

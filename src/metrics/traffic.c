@@ -46,8 +46,7 @@ static void add_instructions(const tally *t)
         f->written += c->sectors;
         f->written_lines += c->lines;
         f->written_units += c->units;
-        f->written_full += k->accesses[a].atomic ? c->sectors : c->full;
-        f->atomic = f->atomic || k->accesses[a].atomic;
+        f->written_full += c->full;
         f->store_inst += c->inst;
     }
 }
@@ -112,10 +111,6 @@ static wl_status count_stores(const tally *t, size_t field)
     f->store_block = fmin(block.granules[0], f->store_warp);
     f->store_block_full = block.covered;
     f->store_block_lines = block.granules[1];
-    if (f->atomic) {
-        f->store_warp_full = f->store_warp;
-        f->store_block_full = f->store_block;
-    }
     return WL_OK;
 }
 

@@ -35,7 +35,6 @@ typedef struct wl_field_traffic {
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool atomic;                  /* stores are atomics, some of them: they read what they change */
     bool loaded_too, random;      /* random: some load goes where nobody knows */
-    bool atomic;                  /* some store is an atomic: the L2 has the whole sector, so nothing is incomplete */
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
 } wl_field_traffic;
 

@@ -405,7 +405,7 @@ wl_status wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, w
     if (!s)
         return wl_fail_memory(err);
     s->ptx = ptx;
-    s->launch.module = wl_ptx_module_of(ptx);
+    s->launch.module = (const wl_ptx_module *)ptx; /* its public name */
     wl_status status = copy_options(options, &s->arena, &s->options, err);
     if (status == WL_OK)
         status = wl_ptx_find_entry(s->launch.module, options->entry, &s->launch.entry, err);

@@ -23,6 +23,7 @@ typedef struct follower {
     const wl_symbol *when; /* condition of the path; NULL: every thread of the domain */
     int forks;             /* open ones */
     bool ended;            /* all threads of the path are home */
+    bool any_traced;
     int64_t work;
     wl_error *err;
 } follower;
@@ -67,7 +68,7 @@ static wl_status touch(follower *r, int32_t pc, const wl_ptx_operand *at, wl_ptx
     const wl_symbol *address = wl_ptx_address_value(&r->values, at);
     const wl_ptx_space space = space_of(r, named, address);
     if (!address || space == WL_PTX_GENERIC) {
-        r->out->traced[pc] = true;
+        r->out->traced[pc] = r->any_traced = true;
         return WL_OK;
     }
     return add_step(r, pc, store, space, address, when);
@@ -207,10 +208,11 @@ static wl_status execute(follower *r, int32_t pc, const wl_symbol *truth)
     case WL_PTX_OP_ldmatrix:
     case WL_PTX_OP_stmatrix:
     case WL_PTX_OP_st_async:
-        r->out->traced[pc] = true;
+        r->out->traced[pc] = r->any_traced = true;
         forget_result(r, in);
         return WL_OK;
     case WL_PTX_OP_call:
+        r->any_traced = true;
         r->out->calls = true;
         r->out->uniform = false;
         return WL_OK;
@@ -255,34 +257,50 @@ static bool goes_home(const follower *r, int32_t pc)
     return pc >= r->f->instruction_count;
 }
 
-/* Takes out of a truth what limits a coordinate from above; gives what is left, NULL: nothing. */
-static const wl_symbol *limit_domain(follower *r, const wl_symbol *truth)
+/* Takes out of a truth what limits a coordinate from above, into last[]; gives what is left, NULL: nothing. */
+static const wl_symbol *take_limits(wl_symbols *s, const wl_symbol *truth, int64_t last[3])
 {
-    wl_symbols *s = r->values.symbols;
-    if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1)
+    if (!truth || truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1)
         return truth;
     const wl_atom *atom = truth->terms[0].atom;
     if (atom->op == WL_ATOM_BOTH) {
-        const wl_symbol *a = limit_domain(r, atom->a), *b = limit_domain(r, atom->b);
+        const wl_symbol *a = take_limits(s, atom->a, last), *b = take_limits(s, atom->b, last);
         return a && b ? wl_sym_both(s, a, b) : a ? a : b;
     }
     if (atom->op != WL_ATOM_GE0 || atom->a->count != 1 || atom->a->terms[0].k >= 0 ||
         atom->a->terms[0].atom->op != WL_ATOM_VAR || atom->a->terms[0].atom->var > WL_VAR_Z)
         return truth;
     const int d = (int)atom->a->terms[0].atom->var;
-    const int64_t last = wl_floor_div(atom->a->c, -atom->a->terms[0].k); /* c - k x >= 0 */
-    if (last < 0)
+    const int64_t limit = wl_floor_div(atom->a->c, -atom->a->terms[0].k); /* c - k x >= 0 */
+    if (limit < 0)
         return truth;
-    r->out->domain[d] = r->out->domain[d] ? wl_min(r->out->domain[d], last + 1) : last + 1;
-    wl_sym_limit(s, (wl_var)d, last);
+    last[d] = wl_min(last[d], limit);
     return NULL;
+}
+
+static void limit_domain(wl_ptx_recovery *o, const int64_t last[3])
+{
+    for (int d = 0; d < 3; d++) {
+        if (last[d] == INT64_MAX)
+            continue;
+        o->domain[d] = o->domain[d] ? wl_min(o->domain[d], last[d] + 1) : last[d] + 1;
+        wl_sym_limit(&o->symbols, (wl_var)d, last[d]);
+    }
+}
+
+/* Nothing has happened yet that a limit would have to hold for. */
+static bool at_start(const follower *r)
+{
+    return !r->when && !r->forks && r->out->step_count == 0 && !r->any_traced && r->out->barriers == 0;
 }
 
 /* Threads for which `stay` does not hold are home. */
 static void send_home(follower *r, const wl_symbol *stay)
 {
     wl_ptx_recovery *o = r->out;
-    const wl_symbol *rest = r->when || r->forks ? stay : limit_domain(r, stay);
+    int64_t last[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+    const wl_symbol *rest = at_start(r) ? take_limits(r->values.symbols, stay, last) : stay;
+    limit_domain(o, last);
     memcpy(o->idle, o->executed, (size_t)r->f->instruction_count * sizeof *o->idle);
     if (!rest)
         return;
@@ -308,6 +326,7 @@ static wl_status step_over(follower *r, int32_t pc, int32_t join)
     if (!inside || !open)
         return wl_fail_memory(r->err);
     r->out->uniform = false;
+    r->any_traced = true;
     open[n++] = pc;
     while (n > 0) {
         const int32_t at = open[--n];
@@ -380,11 +399,27 @@ static bool past_limits(follower *r)
     return r->out->gave_up;
 }
 
+/* Is it a test for threads outside a box, and nothing else? Such a one is the domain, also where all threads of this
+ * launch pass it. */
+static bool only_limits(follower *r, const wl_symbol *stay)
+{
+    int64_t last[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+    return stay && !wl_sym_is_const(stay) && at_start(r) && !take_limits(r->values.symbols, stay, last);
+}
+
 /* Goes one way, both ways or over it; *pc is where to go on. */
 static wl_status branch(follower *r, int32_t *pc, int32_t taken, const wl_symbol *truth)
 {
+    wl_symbols *s = r->values.symbols;
     const int32_t next = *pc + 1, join = join_of(r, *pc);
+    const bool taken_home = goes_home(r, taken), home = taken_home || goes_home(r, next);
+    const wl_symbol *stay = truth && home ? (taken_home ? wl_sym_not(s, truth) : truth) : NULL;
     int64_t value;
+    if (only_limits(r, stay)) {
+        send_home(r, stay);
+        *pc = taken_home ? next : taken;
+        return WL_OK;
+    }
     if (truth && wl_sym_decided(r->values.symbols, truth, &value)) {
         *pc = value ? taken : next;
         return WL_OK;
@@ -394,10 +429,9 @@ static wl_status branch(follower *r, int32_t *pc, int32_t taken, const wl_symbol
         *pc = join;
         return WL_OK;
     }
-    if (goes_home(r, taken) || goes_home(r, next)) {
-        const bool stays = goes_home(r, next);
-        send_home(r, stays ? truth : wl_sym_not(r->values.symbols, truth));
-        *pc = stays ? taken : next;
+    if (home) {
+        send_home(r, stay);
+        *pc = taken_home ? next : taken;
         return WL_OK;
     }
     WL_TRY(fork_path(r, taken, next, join, truth));
@@ -470,6 +504,39 @@ static wl_status follow(follower *r, int32_t pc, int32_t stop)
     return WL_OK;
 }
 
+/* ---- limits that all steps share ---- */
+
+/* A condition without the parts that hold everywhere in the domain; NULL: nothing is left. */
+static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *truth)
+{
+    const wl_bounds any = wl_sym_bounds(s, truth, WL_AT_ANY_LAUNCH);
+    if (any.lo == 1)
+        return NULL;
+    if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1 || truth->terms[0].atom->op != WL_ATOM_BOTH)
+        return truth;
+    const wl_atom *atom = truth->terms[0].atom;
+    const wl_symbol *a = simplified(s, atom->a), *b = simplified(s, atom->b);
+    return a && b ? wl_sym_both(s, a, b) : a ? a : b;
+}
+
+/* Where every step has a limit in a dimension, the widest of them is the domain's; conditions keep what is left. */
+static void share_limits(wl_ptx_recovery *o)
+{
+    int64_t widest[3] = {-1, -1, -1};
+    if (o->step_count == 0 || o->calls)
+        return;
+    for (size_t i = 0; i < o->step_count; i++) {
+        int64_t last[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+        (void)take_limits(&o->symbols, o->steps[i].when, last);
+        for (int d = 0; d < 3; d++)
+            widest[d] = wl_max(widest[d], o->steps[i].when ? last[d] : INT64_MAX);
+    }
+    limit_domain(o, widest);
+    for (size_t i = 0; i < o->step_count; i++)
+        if (o->steps[i].when)
+            o->steps[i].when = simplified(&o->symbols, o->steps[i].when);
+}
+
 wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err)
 {
     const wl_ptx_function *f = launch->entry;
@@ -494,6 +561,9 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
         return wl_fail_memory(err);
     if (out->gave_up)
         out->uniform = false;
+    wl_sym_forget(&out->symbols, 0);
+    if (!r.any_traced)
+        share_limits(out);
     return WL_OK;
 }
 

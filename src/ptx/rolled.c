@@ -278,7 +278,13 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, wl
     if (!keys || !groups || !out->accesses)
         return wl_fail_memory(err);
     for (size_t i = 0; i < recovery->step_count; i++) {
-        const wl_ptx_step *step = &recovery->steps[i];
+        wl_ptx_step *step = &recovery->steps[i];
+        if (recovery->symbols.launch_bound) { /* then strides of the grid may as well be numbers: loops show */
+            const wl_symbol *address = wl_sym_fix(&recovery->symbols, step->address);
+            step->address = address ? address : step->address;
+            step->when = step->when ? wl_sym_fix(&recovery->symbols, step->when) : NULL;
+            recovery->traced[step->instruction] = recovery->traced[step->instruction] || !address;
+        }
         if (recovery->gave_up)
             recovery->traced[step->instruction] = true;
         if (!recovery->traced[step->instruction])

@@ -56,6 +56,7 @@ typedef struct wl_atom {
     uint64_t hash, skeleton; /* skeleton: the same for atoms that differ in constants only */
     int epoch;               /* of the bounds */
     wl_bounds bounds[WL_BOUNDS_COUNT];
+    const struct wl_symbol *fixed; /* with the launch's extents as numbers; NULL: not asked yet */
 } wl_atom;
 
 typedef struct wl_term {
@@ -135,6 +136,9 @@ void wl_sym_forget(wl_symbols *s, int fact_count);
 
 /* Bounds a coordinate for good. */
 void wl_sym_limit(wl_symbols *s, wl_var var, int64_t hi);
+
+/* The same with the extents of block and grid as numbers. */
+const wl_symbol *wl_sym_fix(wl_symbols *s, const wl_symbol *a);
 
 /* The value for one thread; false: division by 0 or out of range. */
 bool wl_sym_eval(const wl_symbol *a, const int64_t values[WL_VAR_COUNT], int64_t *out);

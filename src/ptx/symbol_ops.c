@@ -334,3 +334,41 @@ const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool i
     const wl_symbol *moved = wl_sym_add(s, a, wl_sym_const(s, half));
     return wl_sym_sub(s, wl_sym_mod(s, moved, wl_sym_const(s, power)), wl_sym_const(s, half));
 }
+
+/* ---- at one launch ---- */
+
+static const wl_symbol *fix_atom(wl_symbols *s, wl_atom *atom)
+{
+    if (atom->op == WL_ATOM_VAR)
+        return atom->var >= WL_VAR_BLOCKDIM_X ? wl_sym_const(s, s->vars[WL_AT_LAUNCH][atom->var].lo)
+                                              : wl_sym_var(s, atom->var);
+    const wl_symbol *a = wl_sym_fix(s, atom->a), *b = wl_sym_fix(s, atom->b), *c = wl_sym_fix(s, atom->c);
+    switch (atom->op) {
+    case WL_ATOM_PRODUCT: return wl_sym_mul(s, a, b);
+    case WL_ATOM_DIV: return wl_sym_div(s, a, b);
+    case WL_ATOM_MOD: return wl_sym_mod(s, a, b);
+    case WL_ATOM_SCALED: return wl_sym_scaled(s, a, atom->factor, atom->shift);
+    case WL_ATOM_MIN: return wl_sym_extreme(s, false, a, b);
+    case WL_ATOM_MAX: return wl_sym_extreme(s, true, a, b);
+    case WL_ATOM_GE0: return wl_sym_not_negative(s, a);
+    case WL_ATOM_EQ0: return wl_sym_is_zero(s, a);
+    case WL_ATOM_BOTH: return wl_sym_both(s, a, b);
+    case WL_ATOM_EITHER: return wl_sym_either(s, a, b);
+    case WL_ATOM_SELECT: return wl_sym_select(s, c, a, b);
+    default: return wl_sym_bits(s, atom->op, a, b);
+    }
+}
+
+const wl_symbol *wl_sym_fix(wl_symbols *s, const wl_symbol *a)
+{
+    if (!a)
+        return NULL;
+    const wl_symbol *sum = wl_sym_const(s, a->c);
+    for (int i = 0; i < a->count; i++) {
+        wl_atom *atom = a->terms[i].atom;
+        if (!atom->fixed)
+            atom->fixed = fix_atom(s, atom);
+        sum = wl_sym_add(s, sum, wl_sym_scale(s, atom->fixed, a->terms[i].k));
+    }
+    return sum;
+}

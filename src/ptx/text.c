@@ -110,6 +110,25 @@ static void write_infix(writer *w, const char *op, const wl_symbol *a, const wl_
     wl_buffer_add(w->out, ")");
 }
 
+static void write_atom(writer *w, const wl_atom *atom);
+
+/* a >= 0; c - x >= 0 reads better as x <= c. */
+static void write_comparison(writer *w, const wl_symbol *a)
+{
+    bool plain = a->count == 1 && (a->terms[0].k == 1 || a->terms[0].k == -1);
+    for (int i = 0; i < w->access->loop_count; i++)
+        plain = plain && w->access->growth[i][w->place] == 0;
+    if (!plain) {
+        write_infix(w, " >= ", a, NULL);
+        return;
+    }
+    const bool below = a->terms[0].k < 0;
+    w->place++;
+    wl_buffer_add(w->out, "(");
+    write_atom(w, a->terms[0].atom);
+    wl_buffer_add(w->out, below ? " <= %lld)" : " >= %lld)", (long long)(below ? a->c : -a->c));
+}
+
 static void write_atom(writer *w, const wl_atom *atom)
 {
     switch (atom->op) {
@@ -123,7 +142,7 @@ static void write_atom(writer *w, const wl_atom *atom)
     case WL_ATOM_AND: write_infix(w, " & ", atom->a, atom->b); break;
     case WL_ATOM_OR: write_infix(w, " | ", atom->a, atom->b); break;
     case WL_ATOM_XOR: write_infix(w, " ^ ", atom->a, atom->b); break;
-    case WL_ATOM_GE0: write_infix(w, " >= ", atom->a, NULL); break;
+    case WL_ATOM_GE0: write_comparison(w, atom->a); break;
     case WL_ATOM_EQ0: write_infix(w, " == ", atom->a, NULL); break;
     case WL_ATOM_BOTH: write_infix(w, " && ", atom->a, atom->b); break;
     case WL_ATOM_EITHER: write_infix(w, " || ", atom->a, atom->b); break;
