@@ -11,6 +11,7 @@
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
 #include "warpline/measure.h"
+#include "warpline/mix.h"
 #include "warpline/predict.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"

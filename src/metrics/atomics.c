@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define PLACES (1 << 16) /* lines kept apart; further ones count as met once */
+#define PLACES (1 << 16) /* lines kept apart at most, and then some room to find them */
 #define PLACES_FULL (PLACES / 4 * 3)
 
 typedef struct line_place {
@@ -14,8 +14,8 @@ typedef struct line_place {
 
 struct wl_atomic_lines {
     wl_atomics sum;
-    double met, distinct; /* requests and lines that were looked at */
-    int64_t used;
+    double met; /* requests, while there was room for one more line */
+    int used;   /* places: different lines met */
     line_place place[PLACES];
 };
 
@@ -31,7 +31,6 @@ static line_place *find(wl_atomic_lines *all, size_t field, int64_t line)
             return p;
         if (p->line)
             continue;
-        all->distinct++;
         if (all->used == PLACES_FULL)
             return NULL;
         all->used++;
@@ -76,8 +75,8 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
             most = most_here > most ? most_here : most;
         }
         cost.passes += most;
+        all->met += all->used < PLACES_FULL;
         line_place *p = find(all, field, line);
-        all->met++;
         if (p) {
             p->requests += scale;
             p->passes += scale * most;
@@ -106,7 +105,7 @@ wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all)
 {
     wl_atomics total = all->sum;
     if (all->met > 0)
-        total.lines = lines_behind(all->distinct, all->met);
+        total.lines = lines_behind(all->used, all->met);
     for (int i = 0; i < PLACES; i++) {
         total.hot_requests = fmax(total.hot_requests, all->place[i].requests);
         total.hot_passes = fmax(total.hot_passes, all->place[i].passes);
