@@ -242,14 +242,19 @@ wl_status wl_expr_truth(const wl_expr *e, const wl_ranges *ranges, int *truth, w
     return WL_OK;
 }
 
-/* && and ||. */
+/* && and ||. Where the left side does not decide, what is wrong with the right may concern no lane: evaluation will
+ * tell.
+ */
 static wl_status logic_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err)
 {
     const int deciding = e->op == WL_EXPR_ANY; /* the truth of one side that is that of all */
     int a, b = -1;
     WL_TRY(wl_expr_truth(e->a, ranges, &a, err));
-    if (a != deciding)
+    wl_error ignored = {0};
+    if (a == !deciding)
         WL_TRY(wl_expr_truth(e->b, ranges, &b, err));
+    else if (a < 0 && wl_expr_truth(e->b, ranges, &b, &ignored) != WL_OK)
+        b = -1;
     *affine = a == deciding || b == deciding || (a >= 0 && b >= 0);
     *form = (wl_form){.c = a == deciding || b == deciding ? deciding : !deciding};
     return WL_OK;
