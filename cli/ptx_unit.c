@@ -1,6 +1,7 @@
 /* ptx_unit.c - see ptx_unit.h. SPDX-License-Identifier: MIT */
 #include "ptx_unit.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,37 +137,42 @@ const ptxas_entry *ptx_unit_resources(const ptx_unit *u, const char *entry) { re
 
 /* ---- a kernel of it ---- */
 
-/* Is `plain` what was written in the source: "heat" of "_Z4heatPdS_i"? */
-static bool is_plain_name(const char *name, const char *plain)
+/* C++ compilers write a name behind its length: "4heat" in "_ZN5plane4heatEPd". */
+static bool has_plain_name(const char *entry, const char *name)
 {
-    if (strncmp(name, "_Z", 2) != 0)
-        return false;
-    char *end = NULL;
-    const unsigned long length = strtoul(name + 2, &end, 10);
-    return length == strlen(plain) && strncmp(end, plain, length) == 0;
+    const size_t length = strlen(name);
+    for (const char *at = entry; length > 0 && (at = strstr(at, name)); at++) {
+        const char *digits = at;
+        while (digits > entry && isdigit((unsigned char)digits[-1]))
+            digits--;
+        if (digits < at && strtoul(digits, NULL, 10) == length)
+            return true;
+    }
+    return false;
 }
+
+static bool is_same(const char *entry, const char *name) { return strcmp(entry, name) == 0; }
+static bool has_part(const char *entry, const char *name) { return strstr(entry, name) != NULL; }
 
 /* The entry that is meant, as the library finds it; NULL: none or several, which it will say. */
 static const char *entry_meant(const wl_ptx *ptx, const char *wanted)
 {
-    const char *part = NULL;
-    size_t parts = 0;
+    static bool (*const ways[])(const char *entry, const char *name) = {is_same, has_plain_name, has_part};
     const size_t count = wl_ptx_entry_count(ptx);
     if (!wanted)
         return count == 1 ? wl_ptx_entry_name(ptx, 0) : NULL;
-    for (int exact = 1; exact >= 0; exact--)
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        const char *found = NULL;
+        size_t fit = 0;
         for (size_t i = 0; i < count; i++) {
             const char *name = wl_ptx_entry_name(ptx, i);
-            if (exact ? strcmp(name, wanted) == 0 : is_plain_name(name, wanted))
-                return name;
+            found = ways[w](name, wanted) ? name : found;
+            fit += ways[w](name, wanted);
         }
-    for (size_t i = 0; i < count; i++) {
-        if (strstr(wl_ptx_entry_name(ptx, i), wanted)) {
-            part = wl_ptx_entry_name(ptx, i);
-            parts++;
-        }
+        if (fit > 0)
+            return fit == 1 ? found : NULL;
     }
-    return parts == 1 ? part : NULL;
+    return NULL;
 }
 
 /* Registers and shared memory that ptxas found, unless they are given. */

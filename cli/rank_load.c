@@ -157,6 +157,8 @@ static int read_space(const options *o, rank_job *j)
     wl_error err = {0};
     if (wl_space_new(&j->space, &err) != WL_OK || wl_space_names(j->space, o->set, o->set_count, &err) != WL_OK)
         return diag_report(&err);
+    if (o->grid)
+        diag_remember("--grid", o->grid); /* whether it fits is known only with the kernel */
     int code = read_space_file(j, o->space, wl_space_read);
     if (code == EXIT_OK)
         code = read_space_file(j, o->registers_file, wl_space_read_registers);
