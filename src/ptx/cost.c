@@ -11,7 +11,8 @@
  * floating point) keep their counts. Fitted to sm_90 machine code of validate/cuda/fit.cu and data.cu. */
 #include "ptx/cost.h"
 
-#include "base/ckd.h"
+#include <string.h>
+
 #include "base/fail.h"
 #include "ptx/facts.h"
 
@@ -344,10 +345,25 @@ static double branch_cost(const weigher *w, int32_t at)
 
 #define ITERATIONS_JOINED 4
 
+/* Directives are not kept, but the text between two instructions is. */
+static bool forbids_joining(const weigher *w, int32_t first)
+{
+    static const char word[] = "nounroll";
+    const wl_ptx_instruction *in = &w->function->instructions[first];
+    if (first == 0)
+        return false;
+    for (const char *at = in[-1].text + in[-1].text_length; at + sizeof word <= in->text; at++)
+        if (memcmp(at, word, sizeof word - 1) == 0)
+            return true;
+    return false;
+}
+
 /* A loop of one block that loads from global memory and counts in equal steps: the assembler joins iterations. */
 static bool is_joined(const weigher *w, int32_t first, int32_t last)
 {
     bool loads = false, counts = false;
+    if (forbids_joining(w, first))
+        return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = &w->function->instructions[i];
         const wl_inst_class c = wl_ptx_class_of(in);

@@ -28,7 +28,7 @@ typedef struct tally {
 
 static void die(const wl_error *err)
 {
-    fprintf(stderr, "counts: %s\n", err->msg);
+    fprintf(stderr, "counts: %s\n", err->message);
     exit(1);
 }
 
