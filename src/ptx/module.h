@@ -134,7 +134,8 @@ enum {
     WL_PTX_MOD_LEFT = 1 << 19,   /* shf.l */
     WL_PTX_MOD_SHIFTAMT = 1 << 20,
     WL_PTX_MOD_ASYNC = 1 << 21, /* cp.async.ca / .cg */
-    WL_PTX_MOD_BYPASS = 1 << 22 /* cache operators that pass the L1 by: .cg, .cv, volatile, relaxed.gpu/sys */
+    WL_PTX_MOD_BYPASS = 1 << 22, /* cache operators that pass the L1 by: .cg, .cv, volatile, relaxed.gpu/sys */
+    WL_PTX_MOD_XORSIGN = 1 << 23 /* min, max: the sign is that of the product */
 };
 
 /* Variants of operations that have several; the meaning depends on the operation. */
@@ -233,18 +234,18 @@ typedef enum wl_ptx_operand_kind {
     WL_PTX_OPERAND_ADDRESS,   /* [reg + value], [variable + value], [value] */
     WL_PTX_OPERAND_VARIABLE,  /* the address of a variable (+ value), as an operand of mov */
     WL_PTX_OPERAND_VECTOR,    /* {a, b, ..}: lists[first .. first + count) of the function */
-    WL_PTX_OPERAND_LABEL,     /* value: index of an instruction */
+    WL_PTX_OPERAND_LABEL,     /* value: index of an instruction; the count of them: the end */
     WL_PTX_OPERAND_FUNCTION   /* value: index of a function, -1: not in this module */
 } wl_ptx_operand_kind;
 
 typedef struct wl_ptx_operand {
     wl_ptx_operand_kind kind;
     bool negated;     /* !p, -x */
-    uint8_t count;    /* of a vector */
+    uint16_t count;   /* of a vector; of the coordinates behind the base of an address of tex or a tensor copy */
     int32_t reg;      /* register; base of an address; -1: none; a second register of a pair p|q: in `other` */
     int32_t other;    /* -1: none */
     int32_t variable; /* -1: none */
-    int32_t first;    /* of a vector */
+    int32_t first;    /* of a vector, of coordinates; of a function: its number, also where it has no body */
     int64_t value;
 } wl_ptx_operand;
 
@@ -253,7 +254,7 @@ typedef struct wl_ptx_operand {
 typedef struct wl_ptx_instruction {
     wl_ptx_op op;
     wl_ptx_type type;      /* of the operation, the destination of cvt and set */
-    wl_ptx_type from;      /* the source of cvt, set, cvt.pack; else NONE */
+    wl_ptx_type from;      /* the second type that is named: the source of cvt, set, cvt.pack; else NONE */
     wl_ptx_space space;    /* of ld, st, atom, red, cvta, cp */
     wl_ptx_space to_space; /* destination of cp.async and bulk copies */
     uint32_t modifiers;
@@ -263,6 +264,7 @@ typedef struct wl_ptx_instruction {
     uint8_t vector;  /* elements of ld, st: 1, 2, 4, 8 */
     uint8_t operand_count;
     bool guard_negated;
+    bool partial; /* a part of it is not understood: see the notes */
     int32_t guard; /* predicate register, -1: none */
     wl_ptx_operand operands[WL_PTX_OPERANDS_MAX]; /* destination first */
     int32_t line;        /* in the PTX text */
@@ -283,6 +285,15 @@ typedef struct wl_ptx_register {
     wl_ptx_type type;
 } wl_ptx_register;
 
+/* An address in the initial value of a variable. */
+typedef struct wl_ptx_link {
+    int64_t at;                 /* byte where it is put */
+    int32_t bytes, first_byte;  /* how many of its bytes, and from which on */
+    bool generic;               /* a generic address, not one of its space */
+    int32_t variable, function; /* whose address; -1: not that */
+    int64_t addend;
+} wl_ptx_link;
+
 typedef struct wl_ptx_variable {
     const char *name;
     wl_ptx_space space;
@@ -290,7 +301,9 @@ typedef struct wl_ptx_variable {
     int32_t align;
     int64_t elements, bytes; /* 0: extern, sized by the launch (dynamic shared memory) */
     bool is_extern, is_pointer; /* is_pointer: a .ptr parameter */
-    const uint8_t *initial;  /* of `bytes` bytes; NULL: zero. Addresses of other variables in it are not resolved */
+    const uint8_t *initial;  /* of `bytes` bytes; NULL: zero. Addresses of other variables in it are 0: see links */
+    const wl_ptx_link *links; /* the addresses in `initial` */
+    int32_t link_count;
     int32_t function;        /* that declares it, -1: the module */
     int32_t line;
 } wl_ptx_variable;
@@ -300,7 +313,7 @@ typedef struct wl_ptx_function {
     bool is_entry, is_declared_only;
     int32_t *params, *returns; /* variables */
     int param_count, return_count;
-    wl_ptx_register *registers;
+    wl_ptx_register *registers; /* those that are mentioned */
     int32_t register_count;
     wl_ptx_instruction *instructions;
     int32_t instruction_count;
