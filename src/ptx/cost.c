@@ -6,20 +6,26 @@
  *   loads         the first read of a parameter, the descriptor of global memory, the stack pointer
  *   branches      short bodies become predicates; lanes that part must meet again
  *   loops         what drives a loop is shared by the iterations that the assembler puts into one
+ *   once          reciprocals of divisors, constants that do not fit into an instruction
  *
  * What a rule adds goes to a copy or an integer instruction nearby, so that classes that models look at (memory,
  * floating point) keep their counts. Fitted to sm_90 machine code of validate/cuda/fit.cu and data.cu. */
 #include "ptx/cost.h"
 
-#include "base/ckd.h"
+#include <string.h>
+
 #include "base/fail.h"
 #include "ptx/facts.h"
+
+#define NEAR 64 /* instructions: no rule looks farther */
 
 typedef struct weigher {
     const wl_ptx_module *module;
     const wl_ptx_function *function;
     wl_ptx_facts facts;
     double *weight;
+    bool *joins;   /* instruction: is part of the sum that reads it */
+    bool *divided; /* register: so far, something was divided by it */
 } weigher;
 
 /* ---- single instructions ---- */
@@ -82,6 +88,9 @@ static int32_t readers_of_result(const weigher *w, const wl_ptx_instruction *in)
                : -1;
 }
 
+/* Doubles whose lower half is not zero do not fit into an instruction. */
+static bool is_long_number(wl_ptx_type type, int64_t bits) { return type == WL_PTX_F64 && (bits & UINT32_MAX) != 0; }
+
 /* On sm_90 the window of shared memory starts at an address of the block's place in its cluster. */
 #define SHARED_BASE_COST 3
 
@@ -93,7 +102,8 @@ static double copy_cost(const weigher *w, const wl_ptx_instruction *in)
     case WL_PTX_OPERAND_SPECIAL: return 1;
     case WL_PTX_OPERAND_VARIABLE:
         return from->variable >= 0 && w->module->variables[from->variable].space == WL_PTX_SHARED ? SHARED_BASE_COST : 1;
-    case WL_PTX_OPERAND_IMMEDIATE: return has_one_definition(w, in) ? 0 : registers;
+    case WL_PTX_OPERAND_IMMEDIATE:
+        return has_one_definition(w, in) && !is_long_number(in->type, from->value) ? 0 : registers;
     case WL_PTX_OPERAND_REG:
         return has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->facts, from->reg) < 2 ? 0
                                                                                                             : registers;
@@ -177,7 +187,7 @@ static double wide_sum_cost(const weigher *w, const wl_ptx_instruction *in)
         const wl_ptx_instruction *part = wl_ptx_definition_of(&w->facts, in, o);
         if (!part || in->op != WL_PTX_OP_add)
             continue;
-        if (is_wide_product(part) && is_only_added(w, part, KIND_I64))
+        if (is_wide_product(part) && w->joins[part - w->function->instructions])
             return 1;
         if (part->op == WL_PTX_OP_mul && kind_of(part->type) == KIND_I64 && readers_of_result(w, part) == 1)
             return 0;
@@ -250,11 +260,11 @@ static bool can_carry(const wl_ptx_instruction *in)
 static void charge(weigher *w, int32_t at, double cost)
 {
     int32_t place = at;
-    while (place > 0 && !can_carry(&w->function->instructions[place]) && !w->facts.target[place] &&
+    while (place > 0 && at - place < NEAR && !can_carry(&w->function->instructions[place]) && !w->facts.target[place] &&
            w->function->instructions[place - 1].op != WL_PTX_OP_bra)
         place--;
     if (!can_carry(&w->function->instructions[place]))
-        for (place = at; place + 1 < w->function->instruction_count && !w->facts.target[place + 1] &&
+        for (place = at; place + 1 < w->function->instruction_count && place - at < NEAR && !w->facts.target[place + 1] &&
                          !can_carry(&w->function->instructions[place]) &&
                          w->function->instructions[place].op != WL_PTX_OP_bra;)
             place++;
@@ -315,6 +325,8 @@ static bool is_end(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_re
 static bool is_predicated(const weigher *w, int32_t at, int32_t to)
 {
     double body = 0;
+    if (to - at > NEAR)
+        return false;
     for (int32_t i = at + 1; i < to; i++) {
         const wl_ptx_instruction *in = &w->function->instructions[i];
         const wl_inst_class c = wl_ptx_class_of(in);
@@ -343,11 +355,27 @@ static double branch_cost(const weigher *w, int32_t at)
 /* ---- loops ---- */
 
 #define ITERATIONS_JOINED 4
+#define JOINED_MAX 512 /* instructions of such a loop */
+
+/* Directives are not kept, but the text between two instructions is. */
+static bool forbids_joining(const weigher *w, int32_t first)
+{
+    static const char word[] = "nounroll";
+    const wl_ptx_instruction *in = &w->function->instructions[first];
+    if (first == 0)
+        return false;
+    for (const char *at = in[-1].text + in[-1].text_length; at + sizeof word <= in->text; at++)
+        if (memcmp(at, word, sizeof word - 1) == 0)
+            return true;
+    return false;
+}
 
 /* A loop of one block that loads from global memory and counts in equal steps: the assembler joins iterations. */
 static bool is_joined(const weigher *w, int32_t first, int32_t last)
 {
     bool loads = false, counts = false;
+    if (last - first > JOINED_MAX || forbids_joining(w, first))
+        return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = &w->function->instructions[i];
         const wl_inst_class c = wl_ptx_class_of(in);
@@ -369,30 +397,73 @@ static void share_loop_control(weigher *w, int32_t first, int32_t last)
     }
 }
 
-/* The reciprocal of a divisor that does not change is made before the loop. */
-#define HOISTED_DIVISION_COST 8
-
-static void hoist_divisions(weigher *w, int32_t at, int32_t first)
-{
-    const wl_ptx_instruction *in = &w->function->instructions[at];
-    if ((in->op != WL_PTX_OP_div && in->op != WL_PTX_OP_rem) || kind_of(in->type) >= KIND_I64 || in->operand_count < 3)
-        return;
-    const int32_t reg = in->operands[2].reg;
-    if (in->operands[2].kind == WL_PTX_OPERAND_REG && reg >= 0 && w->facts.definition[reg] >= 0 &&
-        w->facts.definition[reg] < first)
-        w->weight[at] -= HOISTED_DIVISION_COST;
-}
-
 static void weigh_loops(weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
-        const int32_t end = w->facts.loop_end[i];
-        if (end < 0)
+        const int32_t first = wl_ptx_branch_target(&w->function->instructions[i]);
+        if (w->facts.loop_end[i] == i && is_joined(w, first, i))
+            share_loop_control(w, first, i);
+    }
+}
+
+/* ---- what is made once ---- */
+
+#define RECIPROCAL_COST 8 /* of an integer division; made once for a divisor, before a loop in which it does not change */
+
+/* The first reader of a divisor makes its reciprocal, if it is in no loop that the divisor comes from outside of. */
+static void share_reciprocals(weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = &w->function->instructions[i];
+        if ((in->op != WL_PTX_OP_div && in->op != WL_PTX_OP_rem) || kind_of(in->type) >= KIND_I64 ||
+            in->operand_count < 3 || in->operands[2].kind != WL_PTX_OPERAND_REG || in->operands[2].reg < 0)
             continue;
-        const int32_t first = wl_ptx_branch_target(&w->function->instructions[end]);
-        hoist_divisions(w, i, first);
-        if (i == end && is_joined(w, first, end))
-            share_loop_control(w, first, end);
+        const int32_t reg = in->operands[2].reg, made = w->facts.definition[reg], end = w->facts.loop_end[i];
+        const bool outside = end >= 0 && made < wl_ptx_branch_target(&w->function->instructions[end]);
+        if (made >= 0 && (outside || w->divided[reg]))
+            w->weight[i] -= RECIPROCAL_COST;
+        w->divided[reg] = true;
+    }
+}
+
+#define CONSTANTS_MAX 64
+
+static void charge_constants(weigher *w)
+{
+    int64_t seen[CONSTANTS_MAX];
+    int count = 0;
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = &w->function->instructions[i];
+        for (int o = 1; o < in->operand_count && in->op != WL_PTX_OP_mov; o++) {
+            const int64_t value = in->operands[o].value;
+            int k = 0;
+            while (k < count && seen[k] != value)
+                k++;
+            if (!by_number(in, o) || !is_long_number(in->type, value) || k < count)
+                continue;
+            if (count < CONSTANTS_MAX)
+                seen[count++] = value;
+            charge(w, i, 2);
+        }
+    }
+}
+
+#define ONE_FOR_ALL_COST 9 /* a vote, a sum over its bits, one lane chosen; the place of each lane where it is asked for */
+
+/* All lanes add the same to the same place: one lane does it for all. */
+static void charge_common_atomics(weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = &w->function->instructions[i];
+        const wl_ptx_operand *at = NULL, *by = NULL;
+        if (in->op == WL_PTX_OP_atom && in->operand_count >= 3)
+            at = &in->operands[1], by = &in->operands[2];
+        else if (in->op == WL_PTX_OP_red && in->operand_count >= 2)
+            at = &in->operands[0], by = &in->operands[1];
+        const bool adds = in->variant == WL_PTX_ADD && !wl_ptx_type_is_float(in->type) && in->space == WL_PTX_GLOBAL;
+        if (at && adds && at->reg >= 0 && !w->facts.varies[at->reg] &&
+            (by->kind == WL_PTX_OPERAND_IMMEDIATE || (by->reg >= 0 && !w->facts.varies[by->reg])))
+            charge(w, i, ONE_FOR_ALL_COST);
     }
 }
 
@@ -414,7 +485,7 @@ static bool is_without_use(const weigher *w, const wl_ptx_instruction *in)
 
 static double cost_among_neighbours(const weigher *w, const wl_ptx_instruction *in)
 {
-    if (is_without_use(w, in) || joins_sum(w, in) || joins_logic(w, in) || asks_logic_for_zero(w, in))
+    if (is_without_use(w, in) || w->joins[in - w->function->instructions] || joins_logic(w, in) || asks_logic_for_zero(w, in))
         return 0;
     if (is_sum(in) && kind_of(in->type) == KIND_I64)
         return wide_sum_cost(w, in);
@@ -430,16 +501,23 @@ wl_status wl_ptx_weigh(const wl_ptx_module *module, const wl_ptx_function *funct
 {
     weigher w = {.module = module,
                  .function = function,
-                 .weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1)};
-    if (!w.weight)
+                 .weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1),
+                 .joins = WL_ARENA_NEW(arena, bool, function->instruction_count + 1),
+                 .divided = WL_ARENA_NEW(arena, bool, function->register_count + 1)};
+    if (!w.weight || !w.joins || !w.divided)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_facts_make(function, arena, &w.facts, err));
+    for (int32_t i = 0; i < function->instruction_count; i++)
+        w.joins[i] = joins_sum(&w, &function->instructions[i]);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w.weight[i] = cost_among_neighbours(&w, &function->instructions[i]);
     for (int32_t i = 0; i < function->instruction_count; i++)
         if (function->instructions[i].op == WL_PTX_OP_bra)
             w.weight[i] = branch_cost(&w, i);
     weigh_loops(&w);
+    share_reciprocals(&w);
+    charge_constants(&w);
+    charge_common_atomics(&w);
     charge_parameters(&w);
     charge_prologue(&w);
     *weight = w.weight;

@@ -25,7 +25,7 @@ static weights weigh(const char *body)
     wl_error err = {0};
     wl_ptx_module *module = NULL;
     if (wl_ptx_module_parse("cost.ptx", text, strlen(text), &module, &err) != WL_OK)
-        fail_msg("%s", err.msg);
+        fail_msg("%s", err.message);
     const wl_ptx_function *f = &module->functions[0];
     const double *weight = NULL;
     wl_arena arena = {0};

@@ -28,7 +28,7 @@ typedef struct tally {
 
 static void die(const wl_error *err)
 {
-    fprintf(stderr, "counts: %s\n", err->msg);
+    fprintf(stderr, "counts: %s\n", err->message);
     exit(1);
 }
 
@@ -118,7 +118,7 @@ typedef struct job {
 static job parse(char *line)
 {
     job j = {0};
-    char *words[WORDS_MAX];
+    char *words[WORDS_MAX] = {0};
     int n = 0;
     for (char *w = strtok(line, " '\n"); w && n < WORDS_MAX; w = strtok(NULL, " '\n"))
         words[n++] = w;
