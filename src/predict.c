@@ -470,8 +470,9 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
     WL_TRY(wl_thread_profile(p->kernel, &out->busy, (*view)->bounds, &instructions, p->rules.line, loads_per_phase,
                              &p->launch_arena, &out->thread, err));
-    WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size, &out->executed, err));
-    if (p->kernel->stream.count && out->executed.warps > 0) {
+    WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
+                             options && (options->emulate || options->per_line), &out->executed, err));
+    if (p->kernel->stream.count && !p->kernel->has_mix && out->executed.warps > 0) {
         out->thread.instructions = out->executed.warp / out->executed.warps;
         out->thread.instructions_stated = true;
     }

@@ -103,7 +103,8 @@ WL_API bool wl_model_find(const char *name, wl_model_id *model);
 
 typedef struct wl_predict_options {
     bool per_access; /* attribute volumes to accesses, in program order: the first to touch a granule pays */
-    bool per_line;   /* instructions by source line */
+    bool emulate;    /* count instructions by emulation also where a closed form does: predication, divergence */
+    bool per_line;   /* and by source line */
     wl_model_id model;
     int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
 } wl_predict_options;

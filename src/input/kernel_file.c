@@ -276,7 +276,7 @@ static wl_status read_fields(builder *b)
         return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel lacks 'fields'");
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "fields", b->err));
     wl_kernel *k = b->kernel;
-    k->fields = WL_ARENA_NEW(&k->arena, wl_field, node->count);
+    k->fields = WL_ARENA_NEW(&k->arena, wl_field, node->count + 1);
     if (!k->fields)
         return wl_fail_memory(b->err);
     for (const wl_yaml *e = node->first; e; e = e->next) {
@@ -404,11 +404,11 @@ static wl_status read_address_lists(builder *b)
     if (atomics)
         WL_TRY(wl_yaml_expect(atomics, WL_YAML_LIST, "atomics", b->err));
     const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0) + (atomics ? atomics->count : 0);
-    if (count == 0)
+    if (!loads && !stores && !atomics)
         return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel has neither an update nor loads or stores");
     if (count > ACCESSES_MAX)
         return wl_fail(b->err, WL_E_LIMIT, b->root->loc, "more than %d accesses", ACCESSES_MAX);
-    k->accesses = WL_ARENA_NEW(&k->arena, wl_access, count);
+    k->accesses = WL_ARENA_NEW(&k->arena, wl_access, count + 1);
     if (!k->accesses)
         return wl_fail_memory(b->err);
     WL_TRY(read_addresses(b, loads, false, false));
@@ -470,6 +470,20 @@ static wl_status read_scalars(builder *b)
     return WL_OK;
 }
 
+/* A number that need not be whole, or an expression. */
+static wl_status amount(const builder *b, const wl_yaml *node, const char *what, double *value)
+{
+    int64_t whole = 0;
+    if (node->kind == WL_YAML_SCALAR && wl_text_number(node->text, value)) {
+        if (*value >= 0 && *value < (double)WL_ADDRESS_LIMIT)
+            return WL_OK;
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be at least 0 (it is %s)", what, node->text);
+    }
+    WL_TRY(bounded(b, node, what, 0, WL_ADDRESS_LIMIT, &whole));
+    *value = (double)whole;
+    return WL_OK;
+}
+
 static wl_status read_accesses(builder *b)
 {
     const wl_yaml *update = wl_yaml_get(b->root, "update"), *flops = wl_yaml_get(b->root, "flops");
@@ -496,7 +510,8 @@ static wl_status read_accesses(builder *b)
         b->kernel->flops = (double)value;
         b->kernel->fp_results = (double)value / 2; /* as if all were fused: what a peak in flops assumes */
     }
-    return WL_OK;
+    const wl_yaml *results = wl_yaml_get(b->root, "fp_results");
+    return results ? amount(b, results, "fp_results", &b->kernel->fp_results) : WL_OK;
 }
 
 /* ---- the rest ---- */
@@ -527,20 +542,6 @@ static wl_status read_resources(builder *b)
         WL_TRY(bounded(b, barriers, "barriers", 0, (int64_t)1 << 20, &count));
         b->kernel->barriers = (double)count;
     }
-    return WL_OK;
-}
-
-/* A number that need not be whole, or an expression. */
-static wl_status amount(const builder *b, const wl_yaml *node, const char *what, double *value)
-{
-    int64_t whole = 0;
-    if (node->kind == WL_YAML_SCALAR && wl_text_number(node->text, value)) {
-        if (*value >= 0 && *value < (double)WL_ADDRESS_LIMIT)
-            return WL_OK;
-        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be at least 0 (it is %s)", what, node->text);
-    }
-    WL_TRY(bounded(b, node, what, 0, WL_ADDRESS_LIMIT, &whole));
-    *value = (double)whole;
     return WL_OK;
 }
 
@@ -607,10 +608,10 @@ static wl_status read_conditions(builder *b)
 static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
-        "name",         "params",   "domain",        "fields", "update",    "loads",
-        "stores",       "loops",    "scalars",       "flops",  "registers", "shared_bytes",
-        "instructions", "barriers", "guarded_cells", "where",  "mix",       "idle_instructions",
-        "atomics"};
+        "name",         "params",    "domain",        "fields", "update",    "loads",
+        "stores",       "loops",     "scalars",       "flops",  "registers", "shared_bytes",
+        "instructions", "barriers",  "guarded_cells", "where",  "mix",       "idle_instructions",
+        "atomics",      "fp_results"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));

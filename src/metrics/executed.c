@@ -79,9 +79,10 @@ static void add_up(wl_executed *out)
     }
 }
 
-wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, wl_executed *out,
-                            wl_error *err)
+wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, bool emulate,
+                            wl_executed *out, wl_error *err)
 {
+    const wl_stream *stream = &kernel->stream;
     wl_census census;
     *out = (wl_executed){.known = kernel->stream.count || kernel->has_mix || kernel->instructions > 0,
                          .by_class = kernel->stream.count || kernel->has_mix};
@@ -89,8 +90,9 @@ wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched
     out->warps = census.warps;
     if (!out->known)
         return WL_OK;
-    if (kernel->stream.count) {
-        WL_TRY(kernel->stream.count(kernel->stream.context, &out->mix, &out->lines, &out->line_count, err));
+    if (stream->count && (emulate || !kernel->has_mix)) {
+        WL_TRY(stream->count(stream->context, launched->block, launched->grid_dim, &out->mix, &out->lines,
+                             &out->line_count, err));
         add_up(out);
         return WL_OK;
     }

@@ -26,7 +26,7 @@ typedef struct wl_executed {
     const wl_line_mix *lines;
     size_t line_count;
 } wl_executed;
-wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, wl_executed *out,
-                            wl_error *err);
+wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, bool emulate,
+                            wl_executed *out, wl_error *err);
 
 #endif /* WL_METRICS_EXECUTED_H */

@@ -28,13 +28,3 @@ bool wl_metric_find(const char *name, wl_metric *metric)
     }
     return false;
 }
-
-static const struct {
-    const char *name, *meaning;
-} classes[WL_INST_CLASS_COUNT] = {
-#define WL_INST_CLASS(name, meaning) {#name, meaning},
-#include "warpline/classes.def"
-};
-
-const char *wl_inst_class_name(wl_inst_class c) { return classes[c].name; }
-const char *wl_inst_class_meaning(wl_inst_class c) { return classes[c].meaning; }

@@ -14,7 +14,6 @@
 
 #define SPREAD 12         /* blocks of one kind, where they differ */
 #define BUDGET 40000000.0 /* thread instructions spent on them, about */
-#define LINES_MAX 4096
 
 static void clear(wl_ptx_profile *p)
 {
@@ -73,6 +72,7 @@ static void block_of_kind(const kind *k, int64_t i, int64_t block[3])
 
 typedef struct counter {
     wl_ptx_source *source;
+    wl_ptx_emulator *emulator;
     wl_ptx_profile one, all;
     double spent;
     bool sampled;
@@ -84,7 +84,7 @@ static wl_status run(counter *c, const kind *k, int64_t i)
     int64_t block[3];
     block_of_kind(k, i, block);
     clear(&c->one);
-    WL_TRY(wl_ptx_emulate_block(c->source->emulator, block, -1, &c->one, NULL, NULL, c->err));
+    WL_TRY(wl_ptx_emulate_block(c->emulator, block, -1, &c->one, NULL, NULL, c->err));
     c->spent += sum(c->one.threads, c->one.count);
     return WL_OK;
 }
@@ -185,30 +185,49 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
     return WL_OK;
 }
 
-wl_status wl_ptx_count(void *context, wl_mix *out, const wl_line_mix **lines, size_t *line_count, wl_error *err)
+/* Counts on an emulator of that launch. */
+static wl_status count_launch(wl_ptx_source *s, wl_ptx_emulator *emulator, const int64_t grid[3], wl_error *err)
+{
+    counter c = {.source = s, .emulator = emulator, .err = err};
+    wl_arena arena = {0};
+    wl_ptx_profile mean;
+    kind kinds[27];
+    wl_status status = wl_ptx_profile_make(s->launch.module, &arena, &c.one, err);
+    if (status == WL_OK)
+        status = wl_ptx_profile_make(s->launch.module, &arena, &c.all, err);
+    if (status == WL_OK)
+        status = wl_ptx_profile_make(s->launch.module, &arena, &mean, err);
+    const int n = kinds_of(grid, kinds);
+    for (int i = 0; i < n && status == WL_OK; i++)
+        status = count_kind(&c, &kinds[i], &mean);
+    if (status == WL_OK) {
+        s->mix = (wl_mix){.sampled = c.sampled};
+        add_up(s, &c.all);
+        status = find_lines(s, &c.all, err);
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
+wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
+                       const wl_line_mix **lines, size_t *line_count, wl_error *err)
 {
     wl_ptx_source *s = context;
-    if (!s->counted) {
-        counter c = {.source = s, .err = err};
-        wl_arena arena = {0};
-        wl_ptx_profile mean;
-        kind kinds[27];
-        wl_status status = wl_ptx_profile_make(s->launch.module, &arena, &c.one, err);
-        if (status == WL_OK)
-            status = wl_ptx_profile_make(s->launch.module, &arena, &c.all, err);
-        if (status == WL_OK)
-            status = wl_ptx_profile_make(s->launch.module, &arena, &mean, err);
-        const int n = kinds_of(s->launch.grid, kinds);
-        for (int i = 0; i < n && status == WL_OK; i++)
-            status = count_kind(&c, &kinds[i], &mean);
-        if (status == WL_OK) {
-            add_up(s, &c.all);
-            status = find_lines(s, &c.all, err);
-        }
-        wl_arena_free(&arena);
+    const size_t bytes = sizeof s->launch.block;
+    wl_ptx_launch launch = s->launch;
+    if (memcmp(s->counted_block, block, bytes) != 0 || memcmp(s->counted_grid, grid, bytes) != 0) {
+        const bool own = memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0;
+        wl_ptx_emulator *emulator = s->emulator;
+        memcpy(launch.block, block, bytes);
+        memcpy(launch.grid, grid, bytes);
+        if (own)
+            WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
+        const wl_status status = count_launch(s, emulator, grid, err);
+        if (own)
+            wl_ptx_emulator_free(emulator);
         WL_TRY(status);
-        s->mix.sampled = c.sampled;
-        s->counted = true;
+        memcpy(s->counted_block, block, bytes);
+        memcpy(s->counted_grid, grid, bytes);
     }
     *out = s->mix;
     *lines = s->lines;

@@ -111,6 +111,7 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         out->mix[wl_ptx_class_of(&f->instructions[i])] += r->executed[i] * weights[i];
         out->idle += r->idle[i] * weights[i];
         out->flops += r->executed[i] * flops_of(&f->instructions[i]);
+        out->fp_results += flops_of(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
     if (out->idle > 0)
         out->idle += 1; /* the end of a thread that goes home at once */
@@ -332,22 +333,12 @@ static int thread_index_reads(const wl_ptx_function *f)
     return read[0] + read[1] + read[2];
 }
 
-static double fp_results(const wl_ptx_source *s)
-{
-    const wl_ptx_function *f = s->launch.entry;
-    double results = 0;
-    for (int32_t i = 0; i < f->instruction_count && s->recovery.uniform; i++)
-        results += flops_of(&f->instructions[i]) > 0 ? s->recovery.executed[i] : 0;
-    return results;
-}
-
 /* Everything the kernel file does not say. */
 static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     WL_TRY(add_traced(s, fields, k, err));
     WL_TRY(add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
-    k->fp_results = fp_results(s);
     k->stream.count = wl_ptx_count;
     k->stream.context = s;
     k->tracer.block = wl_ptx_trace_block;
@@ -382,7 +373,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
         return wl_fail_memory(err);
     summarize(s, &summary);
     char *text = NULL;
-    WL_TRY(wl_ptx_write(&s->launch, &s->recovery, &rolled, &fields, &summary, &text, err));
+    WL_TRY(wl_ptx_kernel_text(&s->launch, &s->recovery, &rolled, &fields, &summary, &text, err));
     wl_kernel *kernel = NULL;
     wl_status status = wl_kernel_parse(s->launch.module->input, text, strlen(text), NULL, &kernel, err);
     free(text);

@@ -39,7 +39,7 @@ typedef struct wl_ptx_source {
     bool missed;        /* one was met later */
     struct wl_ptx_cache *cache;
     /* counts, once they are known */
-    bool counted;
+    int64_t counted_block[3], counted_grid[3]; /* 0: not yet */
     wl_mix mix;
     wl_line_mix *lines;
     size_t line_count;
@@ -52,7 +52,8 @@ wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 
 /* wl_tracer.block and wl_stream.count; context is the source. */
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
-wl_status wl_ptx_count(void *context, wl_mix *out, const wl_line_mix **lines, size_t *line_count, wl_error *err);
+wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
+                       const wl_line_mix **lines, size_t *line_count, wl_error *err);
 void wl_ptx_cache_free(struct wl_ptx_cache *cache);
 
 /* Compares what was recovered with what some warps do. *agrees is false at the first difference, *where its

@@ -231,7 +231,7 @@ static wl_status write_access(wl_buffer *out, wl_symbols *s, const wl_ptx_access
 
 static void write_fields(wl_buffer *out, const wl_ptx_fields *fields)
 {
-    wl_buffer_add(out, "fields:\n");
+    wl_buffer_add(out, fields->count ? "fields:\n" : "fields: {}\n");
     for (size_t i = 0; i < fields->count; i++) {
         const wl_ptx_field *f = &fields->list[i];
         wl_buffer_add(out, "  %s: {type: %c%d%s}\n", f->name, f->is_float ? 'f' : 'i', 8 * f->unit,
@@ -279,7 +279,7 @@ static void write_domain(wl_buffer *out, const wl_ptx_launch *launch, const int6
 static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
 {
     if (s->has_flops)
-        wl_buffer_add(out, "flops: %.15g\n", s->flops);
+        wl_buffer_add(out, "flops: %.15g\nfp_results: %.15g\n", s->flops, s->fp_results);
     if (s->registers > 0)
         wl_buffer_add(out, "registers: %lld\n", (long long)s->registers);
     if (s->shared_bytes > 0)
@@ -302,8 +302,8 @@ static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
     wl_buffer_add(out, "guarded_cells: true\n");
 }
 
-wl_status wl_ptx_write(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
-                       const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err)
+wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
+                             const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     wl_symbols *symbols = (wl_symbols *)&recovery->symbols;

@@ -25,12 +25,12 @@ typedef struct wl_ptx_summary {
     const char *input, *name;        /* of the entry */
     int64_t registers, shared_bytes; /* 0: not known, none */
     bool has_mix;
-    double mix[WL_INST_CLASS_COUNT], idle, flops, barriers;
+    double mix[WL_INST_CLASS_COUNT], idle, flops, fp_results, barriers;
     bool has_flops;
 } wl_ptx_summary;
 
 /* *out is allocated with malloc. */
-wl_status wl_ptx_write(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
-                       const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err);
+wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
+                             const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err);
 
 #endif /* WL_PTX_TEXT_H */
