@@ -95,6 +95,7 @@ int job_read_launches(const options *o, job *j)
         return EXIT_UNSUPPORTED;
     }
     j->options.per_access = o->per_access;
+    j->options.per_line = o->per_line;
     return option_predict(o, &j->options);
 }
 

@@ -29,7 +29,7 @@ static const command commands[] = {
      "Blocks and warps per multiprocessor, what limits them, and what one more block would need.", "text json",
      cmd_occupancy},
     {"show", 's', "KERNEL [--block XxYxZ and options of predict]",
-     "Prints a kernel as a kernel file: what was recovered of PTX or CUDA, or the values a file resolves to.", "text",
+     "Prints a kernel as a kernel file: what was recovered of PTX or CUDA, or the text of a built-in kernel.", "text",
      cmd_show},
     {"ptx", 'x', "FILE [--entries | --coverage]",
      "Lists the entries of a PTX or CUDA file, or which of its operations are understood.", "text json", cmd_ptx},

@@ -92,6 +92,8 @@ static const struct spec {
     {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDra",
      "time model: turnover (default where the device has its numbers) or limiter"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
+    {"--per-line", NULL, FLAG, offsetof(options, per_line), 0, "p",
+     "PTX, CUDA: show which source line executes what (needs -lineinfo)"},
     {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "pcDra",
      "warps per instruction looked at for L1 tag conflicts"},
     {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",

@@ -41,7 +41,7 @@ typedef struct options {
     const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
     size_t arg_count, define_count, include_count, compiler_option_count;
     bool no_ptxas, entries, coverage;
-    bool per_access, rows, cross_validate, help;
+    bool per_access, per_line, rows, cross_validate, help;
 } options;
 
 /* Which options a command takes: a set of letters of the table's `commands` column. */

@@ -46,6 +46,7 @@ bool ptx_usage(const options *o, const char *kernel)
                          : o->emulate        ? "--emulate"
                          : o->no_ptxas       ? "--no-ptxas"
                          : o->arch           ? "--arch"
+                         : o->per_line       ? "--per-line"
                                              : NULL;
     const char *of_cuda = o->compiler                ? "--compiler"
                           : o->define_count          ? "--define"

@@ -130,8 +130,8 @@ static void add_fold(wl_ranker *r, int64_t x, int64_t y, int64_t z)
     memcpy(r->folds[r->fold_count++].fold, fold, sizeof fold);
 }
 
-/* A kernel that names its launch, or has no text of ours, says itself what a thread computes. */
-static bool can_fold(const wl_kernel *kernel) { return kernel->text.text && !wl_kernel_names_launch(kernel); }
+/* A kernel that names its launch, or is compiled, says itself what a thread computes. */
+static bool can_fold(const wl_kernel *kernel) { return !kernel->stream.count && !wl_kernel_names_launch(kernel); }
 
 static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
 {
