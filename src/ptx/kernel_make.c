@@ -315,6 +315,10 @@ static wl_status at_launch(const wl_kernel *kernel, const wl_launch *launch, wl_
     const wl_ptx_source *s = kernel->tracer.context;
     wl_ptx_options options = s->options;
     options.launch = *launch;
+    if (!launch->registers)
+        options.launch.registers = s->options.launch.registers;
+    if (!launch->shared_bytes)
+        options.launch.shared_bytes = s->options.launch.shared_bytes;
     for (int d = 0; d < 3 && launch->grid[0] == 0 && s->options.domain[0] == 0; d++)
         if (d < kernel->dims)
             options.launch.grid[d] = wl_ceil_div(kernel->domain[d], wl_max(1, launch->block[d]));
@@ -365,10 +369,11 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(recover(s, &rolled, &wrong, err));
     WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
 
+    const int64_t shared = s->options.launch.shared_bytes; /* what ptxas allocates */
     wl_ptx_summary summary = {.input = s->launch.module->input,
                               .name = plain_name(s, &s->arena),
                               .registers = s->options.launch.registers,
-                              .shared_bytes = s->arguments.shared_bytes + s->launch.dynamic_shared};
+                              .shared_bytes = shared ? shared : s->arguments.shared_bytes + s->launch.dynamic_shared};
     if (!summary.name)
         return wl_fail_memory(err);
     summarize(s, &summary);
