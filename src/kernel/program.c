@@ -6,6 +6,8 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
+#define SEARCHED_NODES 256 /* for one of the same value */
+
 static int count_nodes(const wl_expr *e) { return e->a ? 1 + count_nodes(e->a) + count_nodes(e->b) : 1; }
 
 static int deeper(const wl_program *p, int level, int node)
@@ -13,7 +15,29 @@ static int deeper(const wl_program *p, int level, int node)
     return p->nodes[node].level > level ? p->nodes[node].level : level;
 }
 
-/* Appends an expression; returns the number of its node. */
+static bool is_constant(const wl_program *p, int node, int64_t value)
+{
+    return p->nodes[node].op == WL_EXPR_CONST && p->values[node][0] == value;
+}
+
+/* A node that has the value of a new one: an operand of e + 0 or 1 * e, or the same operation done before; -1: none. */
+static int same_value(const wl_program *p, const wl_program_node *n, int64_t value)
+{
+    const int64_t neutral = n->op == WL_EXPR_MUL;
+    if ((n->op == WL_EXPR_ADD || n->op == WL_EXPR_MUL) && is_constant(p, n->a, neutral))
+        return n->b;
+    if ((n->op == WL_EXPR_ADD || n->op == WL_EXPR_SUB || n->op == WL_EXPR_MUL) && is_constant(p, n->b, neutral))
+        return n->a;
+    for (int i = 0; i < p->count && i < SEARCHED_NODES; i++) {
+        const wl_program_node *m = &p->nodes[i];
+        if (!m->idle && m->op == n->op && m->a == n->a && m->b == n->b && m->c == n->c &&
+            (n->op != WL_EXPR_VAR || m->var == n->var) && (n->op != WL_EXPR_CONST || p->values[i][0] == value))
+            return i;
+    }
+    return -1;
+}
+
+/* Appends an expression; returns the number of the node that has its value. */
 static int append(wl_program *p, const wl_expr *e)
 {
     wl_program_node n = {.op = e->op, .var = e->var, .a = -1, .b = -1, .c = -1, .loc = e->loc};
@@ -27,10 +51,13 @@ static int append(wl_program *p, const wl_expr *e)
     } else if (e->op == WL_EXPR_VAR && e->var >= WL_VAR_LOOP_0 && e->var < WL_VAR_LOOP_0 + WL_LOOPS_MAX) {
         n.level = (int)(e->var - WL_VAR_LOOP_0) + 1;
     }
+    const int same = same_value(p, &n, e->value);
+    n.idle = same >= 0;
     for (int i = 0; e->op == WL_EXPR_CONST && i < WL_LANES_MAX; i++)
         p->values[p->count][i] = e->value;
     p->nodes[p->count] = n;
-    return p->count++;
+    p->count++;
+    return same >= 0 ? same : p->count - 1;
 }
 
 wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out,
@@ -53,6 +80,7 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
             out->innermost = i;
         }
     out->index = append(out, access->index);
+    out->index_count = out->count;
     if (access->when)
         out->when = append(out, access->when);
     return WL_OK;
@@ -61,7 +89,7 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
 void wl_program_always(wl_program *p)
 {
     p->when = -1;
-    p->count = p->index + 1;
+    p->count = p->index_count;
 }
 
 /* Not 0 when a value leaves +-2^60. No branch, so that compilers handle several lanes at once. */
@@ -171,7 +199,7 @@ static bool evaluate(wl_program *p, const wl_lane_values *values, int level)
     const size_t bytes = (size_t)values->lanes * sizeof(int64_t);
     for (int i = 0; i < p->count; i++) {
         const wl_program_node *n = &p->nodes[i];
-        if (n->level < level || n->op == WL_EXPR_CONST)
+        if (n->level < level || n->idle || n->op == WL_EXPR_CONST)
             continue;
         if (n->op == WL_EXPR_VAR)
             memcpy(p->values[i], values->at[n->var], bytes);
@@ -189,15 +217,13 @@ static wl_status evaluate_lane(wl_program *p, const wl_lane_values *values, int 
 {
     const wl_access *access = p->access;
     wl_error inside = {0};
-    int64_t takes_part = 1;
     wl_status status = WL_OK;
-    if (p->when >= 0) {
-        status = wl_expr_eval_lane(access->when, values, lane, &takes_part, &inside);
-        p->values[p->when][lane] = takes_part;
-    }
-    p->values[p->index][lane] = 0;
-    if (status == WL_OK && takes_part)
-        status = wl_expr_eval_lane(access->index, values, lane, &p->values[p->index][lane], &inside);
+    p->lone_index[lane] = 0;
+    p->lone_when[lane] = 1;
+    if (p->when >= 0)
+        status = wl_expr_eval_lane(access->when, values, lane, &p->lone_when[lane], &inside);
+    if (status == WL_OK && p->lone_when[lane])
+        status = wl_expr_eval_lane(access->index, values, lane, &p->lone_index[lane], &inside);
     if (status == WL_OK)
         return WL_OK;
     return wl_fail(err, status, access->loc, "%s in %.60s",
@@ -219,39 +245,42 @@ static wl_status too_far(const wl_program *p, wl_error *err)
     return wl_fail(err, WL_E_RANGE, p->access->loc, "the address of %.60s leaves the range +-2^60", p->access->text);
 }
 
-/* The lanes that take part, and their indices. */
-static int take_lanes(const wl_program *p, int lanes, uint8_t which[WL_LANES_MAX], int64_t index[WL_LANES_MAX])
+/* The lanes that take part, packed. */
+static int take_lanes(const int64_t *when, const int64_t *index, int lanes, uint8_t which[WL_LANES_MAX],
+                      int64_t packed[WL_LANES_MAX])
 {
     int n = 0;
-    if (p->when < 0) {
-        memcpy(index, p->values[p->index], (size_t)lanes * sizeof *index);
-        for (int i = 0; i < lanes; i++)
-            which[i] = (uint8_t)i;
-        return lanes;
-    }
     for (int i = 0; i < lanes; i++) {
         which[n] = (uint8_t)i;
-        index[n] = p->values[p->index][i];
-        n += p->values[p->when][i] != 0;
+        packed[n] = index[i];
+        n += when[i] != 0;
     }
     return n;
 }
 
 static wl_status finish_step(const wl_program *p, int lanes, wl_program_visit visit, void *context, wl_error *err)
 {
-    const int64_t base = p->kernel->fields[p->access->field].base_bytes;
+    static const uint8_t all[WL_LANES_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                              16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                              32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                              48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    const int64_t base = p->kernel->fields[p->access->field].base_bytes,
+                  *index = p->careful ? p->lone_index : p->values[p->index];
     const int64_t unit = p->access->unit_bytes, room = (WL_ADDRESS_LIMIT - 1 - base) / unit;
-    int64_t addresses[WL_LANES_MAX];
-    uint8_t which[WL_LANES_MAX];
+    int64_t addresses[WL_LANES_MAX], packed[WL_LANES_MAX];
+    uint8_t some[WL_LANES_MAX];
     uint64_t far = 0;
-    const int n = take_lanes(p, lanes, which, addresses);
-    for (int i = 0; i < n; i++)
-        far |= (uint64_t)(room - addresses[i]) >> 63 | (uint64_t)(room + addresses[i]) >> 63;
+    if (p->when >= 0) {
+        lanes = take_lanes(p->careful ? p->lone_when : p->values[p->when], index, lanes, some, packed);
+        index = packed;
+    }
+    for (int i = 0; i < lanes; i++)
+        far |= (uint64_t)(room - index[i]) >> 63 | (uint64_t)(room + index[i]) >> 63;
     if (far)
         return too_far(p, err);
-    for (int i = 0; i < n; i++)
-        addresses[i] = addresses[i] * unit + base;
-    return n > 0 ? visit(context, addresses, which, n, err) : WL_OK;
+    for (int i = 0; i < lanes; i++)
+        addresses[i] = index[i] * unit + base;
+    return lanes > 0 ? visit(context, addresses, p->when >= 0 ? some : all, lanes, err) : WL_OK;
 }
 
 /* Loops from `loop` inwards; everything outside them is evaluated already, unless first. */

@@ -20,6 +20,7 @@ typedef struct wl_program_node {
     int a, b;  /* operands */
     int c;     /* of a SELECT: what it is where a is 0 */
     int level; /* 0: no loop variable in it; i + 1: loop i is its innermost */
+    bool idle; /* another node has its value: it is not evaluated, nor an operand */
     wl_loc loc;
 } wl_program_node;
 
@@ -28,7 +29,9 @@ typedef struct wl_program {
     const wl_access *access;
     int count;
     int index, when; /* nodes; when -1: every lane takes part */
-    bool careful;    /* an operation failed in some lane: one by one from here on */
+    int index_count; /* nodes before those of the condition */
+    bool careful;    /* an operation failed in some lane: one by one from here on, into the two below */
+    int64_t lone_index[WL_LANES_MAX], lone_when[WL_LANES_MAX];
     bool uses_loop[WL_LOOPS_MAX];
     int innermost;          /* of them; -1: none */
     int64_t first, advance; /* its steps that are evaluated: a sample unless 0 and 1, which they are at first */
