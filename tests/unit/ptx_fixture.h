@@ -22,12 +22,23 @@ typedef struct ptx_run {
     wl_error err;
 } ptx_run;
 
-static inline wl_status ptx_load_file(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err)
+/* What a file named in an argument has. */
+typedef struct ptx_file {
+    const void *bytes;
+    size_t length;
+} ptx_file;
+static ptx_file ptx_contents;
+
+static inline wl_status ptx_load_file(void *user, const char *path, const uint8_t **bytes, size_t *length,
+                                      wl_error *err)
 {
-    const char *text = user ? user : "0123456789abcdef";
-    (void)path, (void)err;
-    *bytes = (const uint8_t *)text;
-    *length = strlen(text);
+    const ptx_file *file = user;
+    if (strcmp(path, "missing") == 0) {
+        *err = (wl_error){.code = WL_E_IO, .message = "no such file"};
+        return WL_E_IO;
+    }
+    *bytes = file->bytes;
+    *length = file->length;
     return WL_OK;
 }
 
@@ -35,7 +46,7 @@ static inline wl_status ptx_load_file(void *user, const char *path, const uint8_
 static inline wl_status ptx_start(ptx_run *r, const char *text, const char *const *args, size_t count,
                                   const int64_t block[3], const int64_t grid[3])
 {
-    const wl_ptx_options options = {.args = args, .arg_count = count, .load = ptx_load_file};
+    const wl_ptx_options options = {.args = args, .arg_count = count, .load = ptx_load_file, .user = &ptx_contents};
     *r = (ptx_run){0};
     wl_status status = wl_ptx_module_parse("test.ptx", text, strlen(text), &r->module, &r->err);
     if (status == WL_OK)
