@@ -1,8 +1,9 @@
 /* alu.h - arithmetic on the 32 lanes of a warp at once.
  *
  * A register is 32 values of 64 bits; operations look at the low bits their type names and write their result extended
- * to 64. A predicate is 32 bits in the first value. Operations are found once, by (operation, type, modifiers), and then
- * called for whole registers, so that compilers can vectorize them; which lanes keep the result is the caller's matter.
+ * to 64. A predicate is 32 bits in the first value. Operations are found once, by (operation, type, modifiers), and
+ * then called for whole registers, so that compilers can vectorize them; which lanes keep the result is the caller's
+ * matter.
  *
  * Layer  ptx (uses base). Oracle: tests/unit/test_ptx_alu.c. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_ALU_H
@@ -97,7 +98,6 @@ static inline int wl_ptx_integer_index(wl_ptx_type type)
 }
 
 /* Calls an operation for the lanes with C's rounding mode set as the variant asks. */
-void wl_ptx_apply_rounded(wl_ptx_apply apply, uint64_t *to, const uint64_t *const *from,
-                          const wl_ptx_instruction *in);
+void wl_ptx_apply_rounded(wl_ptx_apply apply, uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in);
 
 #endif /* WL_PTX_ALU_H */

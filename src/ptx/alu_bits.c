@@ -64,7 +64,10 @@ static uint64_t low_bits(uint64_t value, wl_ptx_type type)
     return wl_ptx_type_bits(type) == 64 ? value : value & (((uint64_t)1 << wl_ptx_type_bits(type)) - 1);
 }
 
-static uint64_t sign_extended(uint64_t value, int bits) { return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits)); }
+static uint64_t sign_extended(uint64_t value, int bits)
+{
+    return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
+}
 
 /* Position of the highest bit that differs from the sign; -1 where there is none. */
 static void find_highest(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
@@ -151,8 +154,10 @@ static void any_function(uint64_t *to, const uint64_t *const *from, const wl_ptx
     WL_PTX_EACH_LANE
     {
         const uint32_t x = (uint32_t)a[i], y = (uint32_t)b[i], z = (uint32_t)c[i];
-        const uint32_t without = (minterm[0] & ~y & ~z) | (minterm[1] & ~y & z) | (minterm[2] & y & ~z) | (minterm[3] & y & z);
-        const uint32_t with = (minterm[4] & ~y & ~z) | (minterm[5] & ~y & z) | (minterm[6] & y & ~z) | (minterm[7] & y & z);
+        const uint32_t without =
+            (minterm[0] & ~y & ~z) | (minterm[1] & ~y & z) | (minterm[2] & y & ~z) | (minterm[3] & y & z);
+        const uint32_t with =
+            (minterm[4] & ~y & ~z) | (minterm[5] & ~y & z) | (minterm[6] & y & ~z) | (minterm[7] & y & z);
         to[i] = (~x & without) | (x & with);
     }
 }
@@ -188,7 +193,8 @@ static void permute(uint64_t *to, const uint64_t *const *from, const wl_ptx_inst
         const uint32_t c = (uint32_t)from[2][i];
         uint32_t result = 0;
         for (uint32_t k = 0; k < 4; k++) {
-            const uint32_t selector = in->variant == WL_PTX_V_NONE ? c >> 4 * k & 15 : named_choice(in->variant, c & 3, k);
+            const uint32_t selector =
+                in->variant == WL_PTX_V_NONE ? c >> 4 * k & 15 : named_choice(in->variant, c & 3, k);
             uint32_t byte = (uint32_t)(both >> 8 * (selector & 7)) & 0xff;
             if (selector & 8)
                 byte = byte & 0x80 ? 0xff : 0;

@@ -142,8 +142,8 @@ wl_ptx_apply wl_ptx_find_select(const wl_ptx_instruction *in) { return in->op ==
 wl_ptx_apply wl_ptx_find_apply(const wl_ptx_instruction *in)
 {
     static wl_ptx_apply (*const finders[])(const wl_ptx_instruction *) = {wl_ptx_find_integer, wl_ptx_find_bits,
-                                                                         wl_ptx_find_float,   wl_ptx_find_half,
-                                                                         wl_ptx_find_select,  wl_ptx_find_convert};
+                                                                          wl_ptx_find_float,   wl_ptx_find_half,
+                                                                          wl_ptx_find_select,  wl_ptx_find_convert};
     for (size_t i = 0; i < sizeof finders / sizeof finders[0]; i++) {
         const wl_ptx_apply apply = finders[i](in);
         if (apply)

@@ -71,7 +71,9 @@ static void clamp_integer(uint64_t *to, const uint64_t *const *from, const wl_pt
 {
     const int bits = wl_ptx_type_bits(in->type);
     const bool to_signed = wl_ptx_type_is_signed(in->type), from_signed = wl_ptx_type_is_signed(in->from);
-    const uint64_t highest = to_signed ? ((uint64_t)1 << (bits - 1)) - 1 : bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    const uint64_t highest = to_signed    ? ((uint64_t)1 << (bits - 1)) - 1
+                             : bits == 64 ? UINT64_MAX
+                                          : ((uint64_t)1 << bits) - 1;
     const int64_t lowest = to_signed ? -(int64_t)highest - 1 : 0;
     for (int i = 0; i < WL_PTX_LANE_COUNT; i++) {
         const uint64_t value = integer_of(from[0][i], in->from);
@@ -150,7 +152,10 @@ static uint64_t write_float(double x, wl_ptx_type type, const wl_ptx_instruction
     return in->modifiers & WL_PTX_MOD_FTZ ? wl_ptx_flush_bits(bits) : bits;
 }
 
-static bool rounds_to_whole(wl_ptx_variant v) { return v == WL_PTX_RNI || v == WL_PTX_RZI || v == WL_PTX_RMI || v == WL_PTX_RPI; }
+static bool rounds_to_whole(wl_ptx_variant v)
+{
+    return v == WL_PTX_RNI || v == WL_PTX_RZI || v == WL_PTX_RMI || v == WL_PTX_RPI;
+}
 
 static void float_from_float(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
@@ -192,7 +197,8 @@ static wl_ptx_apply find_from_integer(const wl_ptx_instruction *in)
 
 static wl_ptx_apply find_nearest(const wl_ptx_instruction *in)
 {
-    const bool plain = !(in->modifiers & (WL_PTX_MOD_SAT | WL_PTX_MOD_FTZ | WL_PTX_MOD_RELU)) && !rounds_to_whole(in->variant);
+    const bool plain =
+        !(in->modifiers & (WL_PTX_MOD_SAT | WL_PTX_MOD_FTZ | WL_PTX_MOD_RELU)) && !rounds_to_whole(in->variant);
     if (is_integer(in->from))
         return find_from_integer(in);
     if (in->type == WL_PTX_F64 && in->from == WL_PTX_F32 && plain)

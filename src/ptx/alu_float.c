@@ -1,7 +1,8 @@
 /* alu_float.c - arithmetic of 32-bit and 64-bit floating-point numbers.
  *
  * Operations round to nearest; other roundings set C's rounding mode around the same function. Flushing of subnormal
- * numbers is a second version of each 32-bit operation; saturation a pass over its result. SPDX-License-Identifier: MIT */
+ * numbers is a second version of each 32-bit operation; saturation a pass over its result. SPDX-License-Identifier: MIT
+ */
 #include "ptx/alu.h"
 
 #include <fenv.h>
@@ -62,9 +63,12 @@ static void passing(uint64_t *to, const uint64_t *const *from, const wl_ptx_inst
     const bool larger = in->op == WL_PTX_OP_max, flush = in->modifiers & WL_PTX_MOD_FTZ;
     for (int i = 0; i < WL_PTX_LANE_COUNT; i++) {
         float x = flush ? flushed(from[0][i]) : F32(from[0][i]), y = flush ? flushed(from[1][i]) : F32(from[1][i]);
+        const bool negative = signbit(x) != signbit(y), pass = in->modifiers & WL_PTX_MOD_NAN && (isnan(x) || isnan(y));
         if (in->modifiers & WL_PTX_MOD_ABS)
             x = fabsf(x), y = fabsf(y);
-        const float result = isnan(x) || isnan(y) ? NAN : larger ? LARGER(x, y) : SMALLER(x, y);
+        float result = pass ? NAN : larger ? LARGER(x, y) : SMALLER(x, y);
+        if (in->modifiers & WL_PTX_MOD_XORSIGN)
+            result = copysignf(result, negative ? -1.0F : 1.0F);
         to[i] = isnan(result) ? 0x7fffffff : wl_ptx_f32_bits(result);
     }
 }

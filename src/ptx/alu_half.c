@@ -55,7 +55,8 @@ static uint64_t narrowed(double value, const format *f, wl_ptx_variant rounding)
     result += rounds_up(kept, whole & (unit - 1), unit, bits >> 63, rounding);
     if (result < f->infinity)
         return result;
-    const bool stays = rounding == WL_PTX_RZ || (rounding == WL_PTX_RM && !(bits >> 63)) || (rounding == WL_PTX_RP && bits >> 63);
+    const bool stays =
+        rounding == WL_PTX_RZ || (rounding == WL_PTX_RM && !(bits >> 63)) || (rounding == WL_PTX_RP && bits >> 63);
     return stays ? f->infinity - 1 : f->infinity;
 }
 
@@ -73,7 +74,10 @@ uint64_t wl_ptx_tf32_bits(double value, wl_ptx_variant rounding)
     return narrowed(value, &TF32, rounding) << 13 | (signbit(value) ? 0x80000000u : 0);
 }
 
-static double smaller(double x, double y) { return isnan(x) ? y : isnan(y) ? x : x < y || (x == y && signbit(x)) ? x : y; }
+static double smaller(double x, double y)
+{
+    return isnan(x) ? y : isnan(y) ? x : x < y || (x == y && signbit(x)) ? x : y;
+}
 
 static double compute(const wl_ptx_instruction *in, double x, double y, double z)
 {
@@ -94,7 +98,10 @@ static double compute(const wl_ptx_instruction *in, double x, double y, double z
     }
 }
 
-static double flush(double value, bool brain) { return fabs(value) < (brain ? 0x1p-126 : 0x1p-14) ? copysign(0, value) : value; }
+static double flush(double value, bool brain)
+{
+    return fabs(value) < (brain ? 0x1p-126 : 0x1p-14) ? copysign(0, value) : value;
+}
 
 static uint64_t one_half(const wl_ptx_instruction *in, uint64_t a, uint64_t b, uint64_t c)
 {

@@ -35,7 +35,10 @@ __extension__ typedef __int128 s128;
     LANES(mul_wide_##S, T, (UW)((W)x * (W)y))                                                                          \
     LANES(mad_lo_##S, U, (U)((UW)x * (UW)y + (UW)z))                                                                   \
     LANES(mad_hi_##S, T, (U)((U)(((W)x * (W)y) >> bits) + (U)z))                                                       \
-    LANES(div_##S, T, (U)(y == 0 ? (T) ~(T)0 : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)(U)((UW)0 - (UW)x) : (T)(x / y))) \
+    LANES(div_##S, T,                                                                                                  \
+          (U)(y == 0                               ? (T) ~(T)0                                                         \
+              : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)(U)((UW)0 - (UW)x)                                             \
+                                                   : (T)(x / y)))                                                      \
     LANES(rem_##S, T, (U)(y == 0 ? x : y == (T) ~(T)0 && (T) ~(T)0 < (T)1 ? (T)0 : (T)(x % y)))                        \
     LANES(min_##S, T, (U)(x < y ? x : y))                                                                              \
     LANES(max_##S, T, (U)(x > y ? x : y))                                                                              \
@@ -121,7 +124,10 @@ static void packed_lanes(uint64_t *to, const uint64_t *const *from, const wl_ptx
     }
 }
 
-#define ROW(name) {name##_u16, name##_s16, name##_u32, name##_s32, name##_u64, name##_s64}
+#define ROW(name)                                                                                                      \
+    {                                                                                                                  \
+        name##_u16, name##_s16, name##_u32, name##_s32, name##_u64, name##_s64                                         \
+    }
 static wl_ptx_apply find_product(const wl_ptx_instruction *in, int type)
 {
     static const wl_ptx_apply mul_lo[] = ROW(mul_lo), mul_hi[] = ROW(mul_hi), mul_wide[] = ROW(mul_wide);
@@ -138,7 +144,8 @@ static wl_ptx_apply find_product(const wl_ptx_instruction *in, int type)
 wl_ptx_apply wl_ptx_find_integer(const wl_ptx_instruction *in)
 {
     static const wl_ptx_apply add[] = ROW(add), sub[] = ROW(sub), quotient[] = ROW(div), rest[] = ROW(rem);
-    static const wl_ptx_apply min[] = ROW(min), max[] = ROW(max), absolute[] = ROW(abs), neg[] = ROW(neg), sad[] = ROW(sad);
+    static const wl_ptx_apply min[] = ROW(min), max[] = ROW(max), absolute[] = ROW(abs), neg[] = ROW(neg),
+                              sad[] = ROW(sad);
     if (in->type == WL_PTX_U16X2 || in->type == WL_PTX_S16X2)
         return packed_lanes;
     const int type = wl_ptx_integer_index(in->type);

@@ -30,7 +30,8 @@ static uint64_t element(const wl_ptx_buffer *b, int64_t k)
         if (!random)
             return low + (uint64_t)k;
         if (span == 0 || span > INT64_MAX) /* more than a signed number counts: two draws of 32 bits */
-            return low + ((uint64_t)wl_random_below(key, (int64_t)1 << 32) << 32 | (uint64_t)wl_random_below(~key, (int64_t)1 << 32));
+            return low + ((uint64_t)wl_random_below(key, (int64_t)1 << 32) << 32 |
+                          (uint64_t)wl_random_below(~key, (int64_t)1 << 32));
         return low + (uint64_t)wl_random_below(key, (int64_t)span);
     }
     const double low = wl_ptx_f64_of((uint64_t)b->low), high = wl_ptx_f64_of((uint64_t)b->high);
@@ -106,8 +107,9 @@ static wl_status wrong_count(const maker *m)
     for (int k = 0; k < m->entry->param_count; k++) {
         const wl_ptx_variable *p = param(m, k);
         const char *comma = k ? ", " : "";
-        const int n = is_bytes(p) ? snprintf(list + used, sizeof list - used, "%s%lld bytes", comma, (long long)p->bytes)
-                                  : snprintf(list + used, sizeof list - used, "%s%s", comma, wl_ptx_type_name(p->type));
+        const int n = is_bytes(p)
+                          ? snprintf(list + used, sizeof list - used, "%s%lld bytes", comma, (long long)p->bytes)
+                          : snprintf(list + used, sizeof list - used, "%s%s", comma, wl_ptx_type_name(p->type));
         if (n < 0 || used + (size_t)n >= sizeof list - 4) {
             memcpy(list + used, "..", sizeof "..");
             break;
@@ -132,8 +134,8 @@ static wl_status one_argument(maker *m, int k)
     uint8_t *at = m->out->params + m->out->param_offset[k];
     if (strncmp(text, "buf:", 4) == 0) {
         if (p->bytes != 8)
-            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3}, "a buffer for a parameter that is no 64-bit address (%s)",
-                           wl_ptx_type_name(p->type));
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3},
+                           "a buffer for a parameter that is no 64-bit address (%s)", wl_ptx_type_name(p->type));
         wl_ptx_buffer *b = &m->out->buffers[m->out->buffer_count++];
         b->argument = k;
         (void)snprintf(b->name, sizeof b->name, "arg %d", k);
@@ -174,7 +176,7 @@ static wl_status make_params(maker *m)
             continue;
         if (m->err && m->err->input[0] == '\0') {
             char message[WL_MESSAGE_MAX];
-            (void)snprintf(message, sizeof message, "argument %d: %.240s", k, m->err->message);
+            (void)snprintf(message, sizeof message, "argument %d: %.220s", k, m->err->message);
             memcpy(m->err->message, message, sizeof message);
         }
         (void)wl_fail_in(m->err, "--arg");
@@ -227,7 +229,8 @@ static void lay_out_offsets(maker *m, const reach *r)
     }
     for (int32_t v = 0; v < m->module->variable_count; v++)
         if (m->module->variables[v].space == WL_PTX_SHARED && m->module->variables[v].bytes == 0)
-            out->variable_address[v] = (uint64_t)wl_round_up(out->shared_bytes, wl_max(16, m->module->variables[v].align));
+            out->variable_address[v] =
+                (uint64_t)wl_round_up(out->shared_bytes, wl_max(16, m->module->variables[v].align));
     for (int32_t f = 0; f < m->module->function_count; f++) {
         int64_t bytes = 0;
         for (int32_t v = 0; v < m->module->variable_count; v++) {

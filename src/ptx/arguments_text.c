@@ -56,7 +56,7 @@ static bool size(const char **at, int64_t *bytes)
 
 static bool type_named(const char *at, size_t length, wl_ptx_type *type)
 {
-    static const wl_ptx_type types[] = {WL_PTX_U8,  WL_PTX_U16, WL_PTX_U32, WL_PTX_U64, WL_PTX_S8,  WL_PTX_S16,
+    static const wl_ptx_type types[] = {WL_PTX_U8,  WL_PTX_U16, WL_PTX_U32, WL_PTX_U64,  WL_PTX_S8,  WL_PTX_S16,
                                         WL_PTX_S32, WL_PTX_S64, WL_PTX_F16, WL_PTX_BF16, WL_PTX_F32, WL_PTX_F64};
     for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
         const char *name = wl_ptx_type_name(types[k]);
@@ -110,8 +110,8 @@ static wl_status element(const char *text, const char **at, wl_ptx_type type, in
     if (!whole(at, out))
         return wl_fail(err, WL_E_INPUT, place(text, start, 1), "expected a whole number here");
     if (!fits(*out, *out < 0 && *start != '-', type) || (*start == '-' && !wl_ptx_type_is_signed(type)))
-        return wl_fail(err, WL_E_INPUT, place(text, start, (size_t)(*at - start)), "'%.*s' is no %s", (int)(*at - start),
-                       start, wl_ptx_type_name(type));
+        return wl_fail(err, WL_E_INPUT, place(text, start, (size_t)(*at - start)), "'%.*s' is no %s",
+                       (int)(*at - start), start, wl_ptx_type_name(type));
     return WL_OK;
 }
 
@@ -120,7 +120,8 @@ static wl_status read_type(const char *text, const char **at, wl_ptx_type *type,
     const size_t length = strcspn(*at, ":");
     if (!type_named(*at, length, type))
         return wl_fail(err, WL_E_INPUT, place(text, *at, length),
-                       "'%.*s' is no type of elements (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)", (int)length, *at);
+                       "'%.*s' is no type of elements (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)", (int)length,
+                       *at);
     *at += length;
     return WL_OK;
 }
@@ -222,7 +223,8 @@ static bool word(const char **at, const char *name)
     return true;
 }
 
-static wl_status contents(const char *text, const char *at, const wl_ptx_options *options, wl_ptx_buffer *out, wl_error *err)
+static wl_status contents(const char *text, const char *at, const wl_ptx_options *options, wl_ptx_buffer *out,
+                          wl_error *err)
 {
     out->type = WL_PTX_U32;
     if (word(&at, "random"))
@@ -297,8 +299,8 @@ wl_status wl_ptx_bytes_text(const char *text, int64_t bytes, uint8_t *out, wl_er
     const char *hex = text + strlen("bytes:");
     const size_t length = strlen(hex);
     if (length != 2 * (size_t)bytes)
-        return wl_fail(err, WL_E_INPUT, place(text, hex, length), "%zu hexadecimal digits, but the parameter has %lld bytes",
-                       length, (long long)bytes);
+        return wl_fail(err, WL_E_INPUT, place(text, hex, length),
+                       "%zu hexadecimal digits, but the parameter has %lld bytes", length, (long long)bytes);
     for (size_t k = 0; k < length; k++) {
         const char *digit = strchr(digits, tolower((unsigned char)hex[k]));
         if (!digit)

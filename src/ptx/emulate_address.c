@@ -48,10 +48,10 @@ static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, const cha
     const wl_ptx_warp *warp = m->warp;
     const int length = in->text_length < 60 ? in->text_length : 60;
     (void)wl_fail(err, WL_E_INPUT, (wl_loc){in->line, in->column, in->text_length},
-                  "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%.*s%s' %s", (long long)warp->tid[0][p->lane],
-                  (long long)warp->tid[1][p->lane], (long long)warp->tid[2][p->lane], (long long)m->block[0],
-                  (long long)m->block[1], (long long)m->block[2], length, in->text, length < in->text_length ? ".." : "",
-                  what);
+                  "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%.*s%s' %s",
+                  (long long)warp->tid[0][p->lane], (long long)warp->tid[1][p->lane], (long long)warp->tid[2][p->lane],
+                  (long long)m->block[0], (long long)m->block[1], (long long)m->block[2], length, in->text,
+                  length < in->text_length ? ".." : "", what);
     (void)wl_fail_in(err, m->launch.module->input);
     return WL_E_INPUT;
 }
@@ -65,17 +65,19 @@ static wl_status fail_buffer(const wl_ptx_machine *m, const lane_place *p, wl_er
         (void)snprintf(what, sizeof what, "%s %d bytes at offset %lld of %s, which has %lld", verb, p->request->bytes,
                        (long long)(p->address - b->base), b->name, (long long)b->bytes);
     else if (p->address < 65536)
-        (void)snprintf(what, sizeof what, "%s through a null pointer (address 0x%llx)", verb, (unsigned long long)p->address);
+        (void)snprintf(what, sizeof what, "%s through a null pointer (address 0x%llx)", verb,
+                       (unsigned long long)p->address);
     else
-        (void)snprintf(what, sizeof what, "%s address 0x%llx, which is in no buffer", verb, (unsigned long long)p->address);
+        (void)snprintf(what, sizeof what, "%s address 0x%llx, which is in no buffer", verb,
+                       (unsigned long long)p->address);
     return fail_at(m, p, what, err);
 }
 
 static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
 {
     char what[160];
-    (void)snprintf(what, sizeof what, "%s %d bytes at 0x%llx, which is no multiple of that", p->request->store ? "writes" : "reads",
-                   p->request->bytes, (unsigned long long)p->address);
+    (void)snprintf(what, sizeof what, "%s %d bytes at 0x%llx, which is no multiple of that",
+                   p->request->store ? "writes" : "reads", p->request->bytes, (unsigned long long)p->address);
     return fail_at(m, p, what, err);
 }
 
@@ -187,11 +189,13 @@ static int64_t space_bytes(const wl_ptx_machine *m, wl_ptx_space space)
 static wl_status fail_space(const wl_ptx_machine *m, const lane_place *p, int64_t bytes, wl_error *err)
 {
     const wl_ptx_space space = m->touch.space;
-    const char *name = space == WL_PTX_SHARED ? "shared memory" : space == WL_PTX_LOCAL ? "local memory" : "the parameters";
+    const char *name = space == WL_PTX_SHARED  ? "shared memory"
+                       : space == WL_PTX_LOCAL ? "local memory"
+                                               : "the parameters";
     char what[160];
-    (void)snprintf(what, sizeof what, "%s %d bytes at offset %lld of %s, which has %lld%s", p->request->store ? "writes" : "reads",
-                   p->request->bytes, (long long)p->address, name, (long long)bytes,
-                   space == WL_PTX_SHARED ? " (dynamic shared memory included)" : "");
+    (void)snprintf(what, sizeof what, "%s %d bytes at offset %lld of %s, which has %lld%s",
+                   p->request->store ? "writes" : "reads", p->request->bytes, (long long)p->address, name,
+                   (long long)bytes, space == WL_PTX_SHARED ? " (dynamic shared memory included)" : "");
     return fail_at(m, p, what, err);
 }
 

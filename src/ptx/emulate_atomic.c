@@ -10,8 +10,10 @@ static uint64_t add_float(uint64_t old, uint64_t b, wl_ptx_type type)
     case WL_PTX_F32: return wl_ptx_f32_bits(wl_ptx_f32_of(old) + wl_ptx_f32_of(b));
     default: break;
     }
-    const bool brain = type == WL_PTX_BF16 || type == WL_PTX_BF16X2, pair = type == WL_PTX_F16X2 || type == WL_PTX_BF16X2;
-    const uint64_t low = wl_ptx_half_bits(wl_ptx_half_value(old, brain) + wl_ptx_half_value(b, brain), brain, WL_PTX_RN);
+    const bool brain = type == WL_PTX_BF16 || type == WL_PTX_BF16X2,
+               pair = type == WL_PTX_F16X2 || type == WL_PTX_BF16X2;
+    const uint64_t low =
+        wl_ptx_half_bits(wl_ptx_half_value(old, brain) + wl_ptx_half_value(b, brain), brain, WL_PTX_RN);
     if (!pair)
         return low;
     const double high = wl_ptx_half_value(old >> 16, brain) + wl_ptx_half_value(b >> 16, brain);

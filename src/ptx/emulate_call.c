@@ -35,7 +35,8 @@ static bool is_param(const wl_ptx_machine *m, int32_t variable)
 static int small(int64_t bytes) { return (int)wl_min(bytes, 8); }
 
 /* One argument: a parameter variable, a register or a constant. */
-static void pass(const wl_ptx_machine *m, wl_ptx_frame *caller, const wl_ptx_operand *o, const slot *formal, uint32_t mask)
+static void pass(const wl_ptx_machine *m, wl_ptx_frame *caller, const wl_ptx_operand *o, const slot *formal,
+                 uint32_t mask)
 {
     if (o->variable >= 0 && o->kind == WL_PTX_OPERAND_VARIABLE && is_param(m, o->variable)) {
         const slot from = variable_slot(m, caller, o->variable);
@@ -54,7 +55,8 @@ static void pass(const wl_ptx_machine *m, wl_ptx_frame *caller, const wl_ptx_ope
 }
 
 /* A result: to a variable, or to a register of the caller. */
-static void give(const wl_ptx_machine *m, wl_ptx_frame *caller, const wl_ptx_operand *o, const slot *result, uint32_t mask)
+static void give(const wl_ptx_machine *m, wl_ptx_frame *caller, const wl_ptx_operand *o, const slot *result,
+                 uint32_t mask)
 {
     if (o->variable >= 0 && o->kind == WL_PTX_OPERAND_VARIABLE && is_param(m, o->variable)) {
         const slot to = variable_slot(m, caller, o->variable);
@@ -117,7 +119,8 @@ static bool ends_lanes(const char *name)
 static wl_status call_unknown(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     const wl_ptx_operand *o = &s->in->operands[1];
-    const bool named = o->kind == WL_PTX_OPERAND_FUNCTION && o->first >= 0 && o->first < m->launch.module->function_count;
+    const bool named =
+        o->kind == WL_PTX_OPERAND_FUNCTION && o->first >= 0 && o->first < m->launch.module->function_count;
     results_unknown(m, m->frame, &s->in->operands[0], mask);
     if (named && ends_lanes(m->launch.module->functions[o->first].name))
         wl_ptx_lanes_end(m->warp, mask);
@@ -127,7 +130,8 @@ static wl_status call_unknown(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t 
 static wl_status call_function(wl_ptx_machine *m, const wl_ptx_step *s, int64_t number, uint32_t mask, wl_error *err)
 {
     wl_ptx_frame *caller = m->frame;
-    if (number < 0 || number >= m->launch.module->function_count || m->launch.module->functions[number].is_declared_only)
+    if (number < 0 || number >= m->launch.module->function_count ||
+        m->launch.module->functions[number].is_declared_only)
         return call_unknown(m, s, mask, err);
     if (m->warp->depth == WL_PTX_DEPTH_MAX) {
         (void)wl_fail(err, WL_E_LIMIT, (wl_loc){s->in->line, s->in->column, s->in->text_length},

@@ -1,4 +1,5 @@
-/* emulate_decode.c - instructions to steps: operands become slots, the operation a function. SPDX-License-Identifier: MIT */
+/* emulate_decode.c - instructions to steps: operands become slots, the operation a function. SPDX-License-Identifier:
+ * MIT */
 #include "ptx/emulate_internal.h"
 
 #include "base/ckd.h"
@@ -59,8 +60,7 @@ static int32_t source(decoder *d, const wl_ptx_operand *o)
     case WL_PTX_OPERAND_REG: return o->reg;
     case WL_PTX_OPERAND_IMMEDIATE: return constant(d, WL_PTX_FIXED, (uint64_t)o->value);
     case WL_PTX_OPERAND_SPECIAL: return constant(d, WL_PTX_OF_WARP, (uint64_t)o->value);
-    case WL_PTX_OPERAND_VARIABLE:
-        return o->variable >= 0 ? variable_slot(d, o->variable, o->value) : d->program->nil;
+    case WL_PTX_OPERAND_VARIABLE: return o->variable >= 0 ? variable_slot(d, o->variable, o->value) : d->program->nil;
     case WL_PTX_OPERAND_FUNCTION:
         return constant(d, WL_PTX_FIXED, WL_PTX_FUNCTION_WINDOW + 16 * (uint64_t)(o->value >= 0 ? o->value : 0));
     default: return d->program->nil;
@@ -84,7 +84,7 @@ static void list(decoder *d, wl_ptx_step *step, const wl_ptx_operand *o, bool wr
 {
     wl_ptx_program *p = d->program;
     const bool vector = o->kind == WL_PTX_OPERAND_VECTOR;
-    const int count = vector ? o->count : 1;
+    const int count = vector ? (int)wl_min(o->count, UINT8_MAX) : 1;
     step->list = p->list_count;
     step->elements = (uint8_t)count;
     for (int k = 0; k < count; k++) {
@@ -108,6 +108,9 @@ static bool is_narrow(const decoder *d, int32_t reg)
 /* The base of an address into from[0], what is added to it into offset. */
 static void address(decoder *d, wl_ptx_step *step, const wl_ptx_operand *o)
 {
+    step->from[0] = d->program->nil;
+    if (o->kind != WL_PTX_OPERAND_ADDRESS)
+        return;
     step->offset = o->value;
     if (o->variable >= 0) {
         step->from[0] = variable_slot(d, o->variable, o->value);
@@ -115,9 +118,13 @@ static void address(decoder *d, wl_ptx_step *step, const wl_ptx_operand *o)
     } else if (o->reg >= 0) {
         step->from[0] = o->reg;
         step->wraps = is_narrow(d, o->reg);
-    } else {
-        step->from[0] = d->program->nil;
     }
+}
+
+/* The second register of a pair p|q. */
+static int32_t second(const decoder *d, const wl_ptx_operand *o)
+{
+    return o->kind == WL_PTX_OPERAND_REG && o->other >= 0 ? o->other : d->program->spare;
 }
 
 /* A load of a parameter of the entry at a place that is written in it: a constant. */
@@ -158,7 +165,9 @@ static void decode_memory(decoder *d, wl_ptx_step *step)
     if (in->op == WL_PTX_OP_atom)
         step->to = destination(d, &in->operands[0]);
     step->bytes = (uint8_t)(wl_ptx_type_bits(in->type) / 8);
-    step->of.run = loads || in->op == WL_PTX_OP_st ? wl_ptx_find_memory(in) : wl_ptx_find_atomic(in);
+    const int all = step->bytes * step->elements;
+    if (all > 0 && all <= 64 && wl_is_pow2(all))
+        step->of.run = loads || in->op == WL_PTX_OP_st ? wl_ptx_find_memory(in) : wl_ptx_find_atomic(in);
 }
 
 static void decode_copy_async(decoder *d, wl_ptx_step *step)
@@ -166,9 +175,14 @@ static void decode_copy_async(decoder *d, wl_ptx_step *step)
     const wl_ptx_instruction *in = step->in;
     address(d, step, &in->operands[1]); /* where from; where to: from[1] */
     const wl_ptx_operand *to = &in->operands[0];
-    step->from[1] = to->variable >= 0 ? variable_slot(d, to->variable, to->value) : to->reg >= 0 ? to->reg : d->program->nil;
-    step->target = to->variable >= 0 ? 0 : (int32_t)to->value;
-    step->from[2] = in->operand_count > 3 ? source(d, &in->operands[3]) : -1; /* bytes that are copied, or a predicate */
+    if (to->kind == WL_PTX_OPERAND_ADDRESS && to->variable >= 0) {
+        step->from[1] = variable_slot(d, to->variable, to->value);
+    } else if (to->kind == WL_PTX_OPERAND_ADDRESS && to->reg >= 0) {
+        step->from[1] = to->reg;
+        step->target = (int32_t)to->value;
+    }
+    step->from[2] =
+        in->operand_count > 3 ? source(d, &in->operands[3]) : -1; /* bytes that are copied, or a predicate */
     step->bytes = (uint8_t)wl_ptx_access_bytes(in);
     step->of.run = wl_ptx_find_matrix(in);
 }
@@ -234,15 +248,15 @@ static void decode_predicates(decoder *d, wl_ptx_step *step)
     const wl_ptx_instruction *in = step->in;
     step->of.run = wl_ptx_find_predicate(in);
     step->to = destination(d, &in->operands[0]);
-    step->other = in->operands[0].other >= 0 ? in->operands[0].other : d->program->spare;
+    step->other = second(d, &in->operands[0]);
     const bool all = in->type == WL_PTX_PRED && in->op != WL_PTX_OP_vote;
     for (int k = 1; k < in->operand_count && k <= 4; k++) {
         const bool third = k == 3 && (in->op == WL_PTX_OP_selp || in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_set);
         const bool voted = k == 1 && in->op == WL_PTX_OP_vote;
         step->from[k - 1] = all || third || voted ? predicate_source(d, &in->operands[k]) : source(d, &in->operands[k]);
     }
-    if ((in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_testp) && in->operand_count < 4 && in->operands[0].other < 0 &&
-        wl_ptx_find_test(in)) {
+    if ((in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_testp) && in->operand_count < 4 &&
+        step->other == d->program->spare && wl_ptx_find_test(in)) {
         step->kind = WL_PTX_STEP_TEST;
         step->of.test = wl_ptx_find_test(in);
     }
@@ -258,16 +272,18 @@ static void decode_move(decoder *d, wl_ptx_step *step)
         step->from[0] = source(d, from);
         return;
     }
-    step->of.run = wl_ptx_find_move(in);
     const bool unpacks = to->kind == WL_PTX_OPERAND_VECTOR;
     list(d, step, unpacks ? to : from, unpacks);
     step->to = destination(d, to);
     step->from[0] = source(d, from);
+    if (step->elements > 0)
+        step->of.run = wl_ptx_find_move(in);
 }
 
 static bool carries(const wl_ptx_instruction *in)
 {
-    return in->modifiers & WL_PTX_MOD_CC || in->op == WL_PTX_OP_addc || in->op == WL_PTX_OP_subc || in->op == WL_PTX_OP_madc;
+    return in->modifiers & WL_PTX_MOD_CC || in->op == WL_PTX_OP_addc || in->op == WL_PTX_OP_subc ||
+           in->op == WL_PTX_OP_madc;
 }
 
 static bool has_product(const wl_ptx_instruction *in)
@@ -303,7 +319,7 @@ static void decode_counted(decoder *d, wl_ptx_step *step)
     step->list = d->program->list_count;
     if (in->operand_count > 0 && wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS) {
         list(d, step, &in->operands[0], true);
-        step->other = in->operands[0].other >= 0 ? in->operands[0].other : d->program->spare;
+        step->other = second(d, &in->operands[0]);
     }
 }
 
@@ -312,7 +328,7 @@ static void decode_matrix(decoder *d, wl_ptx_step *step)
     const wl_ptx_instruction *in = step->in;
     const bool stores = in->op == WL_PTX_OP_wmma_store;
     address(d, step, &in->operands[stores ? 0 : 1]);
-    list(d, step, &in->operands[stores ? 1 : 0], !stores);
+    list(d, step, &in->operands[stores ? 1 : 0], !stores);                    /* what is stored is not looked at */
     step->from[1] = in->operand_count > 2 ? source(d, &in->operands[2]) : -1; /* the stride */
     step->of.run = wl_ptx_find_matrix(in);
 }
@@ -354,7 +370,7 @@ static void decode_step(decoder *d, wl_ptx_step *step)
         decode_counted(d, step);
 }
 
-wl_status wl_ptx_decode(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
+wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
 {
     const wl_ptx_function *f = program->function;
     decoder d = {m, program, f, err, false};

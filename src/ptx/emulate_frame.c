@@ -1,4 +1,5 @@
-/* emulate_frame.c - warps and their frames: taken for a run, given back with their memory. SPDX-License-Identifier: MIT */
+/* emulate_frame.c - warps and their frames: taken for a run, given back with their memory. SPDX-License-Identifier: MIT
+ */
 #include "ptx/emulate_internal.h"
 
 #include <stdlib.h>

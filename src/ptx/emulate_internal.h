@@ -56,11 +56,11 @@ struct wl_ptx_step {
         wl_ptx_test test;
         wl_ptx_run run;
     } of;
-    int64_t offset;   /* added to the address */
-    int32_t target;   /* of a branch */
-    int32_t meets;    /* where lanes that part here meet again */
-    int32_t loop;     /* innermost, a number within the emulator; -1: none */
-    bool back;        /* the branch goes back to a loop's head */
+    int64_t offset;                             /* added to the address */
+    int32_t target;                             /* of a branch */
+    int32_t meets;                              /* where lanes that part here meet again */
+    int32_t loop;                               /* innermost, a number within the emulator; -1: none */
+    bool back;                                  /* the branch goes back to a loop's head */
     bool taken_leaves, other_leaves, only_exit; /* which way leaves the loop; the only way out */
     const wl_ptx_instruction *in;
     int32_t function, number; /* which instruction */
@@ -125,8 +125,8 @@ typedef struct wl_ptx_warp {
     wl_ptx_region local; /* lane by lane */
     int64_t local_bytes; /* of one lane */
     int64_t tid[3][WL_PTX_LANES];
-    uint16_t *rounds;    /* by loop: unknown ways out passed by since the last known one */
-    uint64_t executed;   /* instructions */
+    uint16_t *rounds;           /* by loop: unknown ways out passed by since the last known one */
+    uint64_t executed;          /* instructions */
     const wl_ptx_step *barrier; /* it waits at */
     uint32_t barrier_lanes;
     int32_t barrier_number;
@@ -150,7 +150,7 @@ struct wl_ptx_machine {
     int64_t shared_bytes;
     wl_ptx_region shared;
     wl_ptx_pages pages;
-    bool *written;      /* by buffer: whether the block wrote to it */
+    bool *written;    /* by buffer: whether the block wrote to it */
     uint8_t *assumed; /* by instruction: a bit for each kind */
     wl_ptx_assumption *assumptions;
     size_t assumption_count, assumption_room;
@@ -177,7 +177,7 @@ struct wl_ptx_emulator {
 };
 
 /* emulate_decode.c: turns a function into steps. */
-wl_status wl_ptx_decode(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 
 /* emulate_frame.c */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);
@@ -206,8 +206,8 @@ typedef struct wl_ptx_access_request {
     int bytes;
     bool store, atomic;
 } wl_ptx_access_request;
-/* Fills m->touch with those lanes that lie in the same space as the first, checks their addresses and tells the visitor;
- * *rest: lanes that are left for another round. Lanes that are skipped are missing from touch.lanes. */
+/* Fills m->touch with those lanes that lie in the same space as the first, checks their addresses and tells the
+ * visitor; *rest: lanes that are left for another round. Lanes that are skipped are missing from touch.lanes. */
 wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request, uint32_t *rest, wl_error *err);
 /* The addresses a step's operand stands for. */
 void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *step, int32_t slot, uint64_t *out);
@@ -228,9 +228,12 @@ wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t m
 /* Results become unknown. */
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 
-static inline uint32_t wl_ptx_lane_first(uint32_t mask) { return mask ? (uint32_t)__builtin_ctz(mask) : WL_PTX_LANES; }
+static inline uint32_t wl_ptx_lane_first(uint32_t mask) { return mask ? (uint32_t)__builtin_ctz(mask) : 0; }
 static inline int wl_ptx_lanes_in(uint32_t mask) { return __builtin_popcount(mask); }
-static inline uint32_t wl_ptx_predicate(const wl_ptx_frame *frame, int32_t slot) { return (uint32_t)frame->value[slot][0]; }
+static inline uint32_t wl_ptx_predicate(const wl_ptx_frame *frame, int32_t slot)
+{
+    return (uint32_t)frame->value[slot][0];
+}
 /* lane goes through the bits of mask, lowest first. */
 #define WL_PTX_FOR_LANES(lane, mask)                                                                                   \
     for (uint32_t lane##_rest = (mask), lane = wl_ptx_lane_first(lane##_rest); lane##_rest;                            \

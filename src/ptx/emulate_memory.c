@@ -143,7 +143,8 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
             const uint32_t done = round & ~rest, skipped = done & ~m->touch.lanes;
             if (skipped)
                 WL_PTX_FOR_LANES(lane, skipped) value[lane] = 0;
-            wl_ptx_write(m->frame, m->frame->program->lists[s->list + e], done, value, unknown | skipped | m->touch.unknown);
+            wl_ptx_write(m->frame, m->frame->program->lists[s->list + e], done, value,
+                         unknown | skipped | m->touch.unknown);
         }
     }
     return WL_OK;
@@ -157,14 +158,15 @@ static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
     const wl_ptx_frame *frame = m->frame;
     wl_ptx_addresses(m, s, s->from[0], address);
     for (uint32_t rest = mask; rest;) {
-        const wl_ptx_access_request r = {s,    rest, address, frame->unknown[s->from[0]], s->in->space, s->bytes * s->elements,
-                                         true, false};
+        const wl_ptx_access_request r = {
+            s, rest, address, frame->unknown[s->from[0]], s->in->space, s->bytes * s->elements, true, false};
         WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         for (int e = 0; e < s->elements; e++) {
             const int32_t slot = frame->program->lists[s->list + e];
             const uint32_t unknown = frame->unknown[slot] | m->touch.unknown;
             WL_PTX_FOR_LANES(lane, m->touch.lanes)
-            wl_ptx_memory_write(m, lane, (int64_t)e * s->bytes, s->bytes, frame->value[slot][lane], unknown >> lane & 1);
+            wl_ptx_memory_write(m, lane, (int64_t)e * s->bytes, s->bytes, frame->value[slot][lane],
+                                unknown >> lane & 1);
         }
     }
     return WL_OK;

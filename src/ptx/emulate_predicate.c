@@ -73,8 +73,8 @@ static wl_status run_set(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask,
 {
     uint32_t yes = 0, no = 0, unknown = 0;
     uint64_t value[WL_PTX_LANES];
-    const uint64_t one = s->in->type == WL_PTX_F32 ? wl_ptx_f32_bits(1)
-                         : s->in->type == WL_PTX_F16 ? 0x3c00
+    const uint64_t one = s->in->type == WL_PTX_F32    ? wl_ptx_f32_bits(1)
+                         : s->in->type == WL_PTX_F16  ? 0x3c00
                          : s->in->type == WL_PTX_BF16 ? 0x3f80
                                                       : UINT32_MAX;
     (void)err;
@@ -90,8 +90,8 @@ static wl_status run_selp(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     wl_ptx_frame *frame = m->frame;
     const uint64_t *a = frame->value[s->from[0]], *b = frame->value[s->from[1]];
     const uint32_t chosen = predicate(frame, s, 2);
-    const uint32_t unknown = (frame->unknown[s->from[0]] & chosen) | (frame->unknown[s->from[1]] & ~chosen) |
-                             frame->unknown[s->from[2]];
+    const uint32_t unknown =
+        (frame->unknown[s->from[0]] & chosen) | (frame->unknown[s->from[1]] & ~chosen) | frame->unknown[s->from[2]];
     uint64_t value[WL_PTX_LANES];
     (void)err;
     for (int i = 0; i < WL_PTX_LANES; i++) {

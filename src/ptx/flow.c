@@ -200,8 +200,15 @@ static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err
     for (int32_t b = 0; b < nodes; b++)
         flow->reached[b] = flow->dominator[b] >= 0;
     flow->dominator[0] = -1;
-    const graph back = {.nodes = nodes, .out_first = in_first, .out = in, .in_first = flow->edge_first, .in = flow->edges,
-                        .order = g.order, .number = g.number, .stack = g.stack, .next = g.next};
+    const graph back = {.nodes = nodes,
+                        .out_first = in_first,
+                        .out = in,
+                        .in_first = flow->edge_first,
+                        .in = flow->edges,
+                        .order = g.order,
+                        .number = g.number,
+                        .stack = g.stack,
+                        .next = g.next};
     g = back;
     find_dominators(&g, flow->block_count, flow->meets);
     for (int32_t b = 0; b < flow->block_count; b++) /* from blocks to instructions; the end where nothing is shared */
@@ -232,8 +239,8 @@ static bool is_back_edge(const wl_ptx_flow *flow, int32_t from, int32_t to)
 }
 
 /* Marks the blocks of the loop with that header; their number. */
-static int32_t mark_loop(const wl_ptx_flow *flow, const int32_t *in_first, const int32_t *in, int32_t header, bool *inside,
-                         int32_t *work)
+static int32_t mark_loop(const wl_ptx_flow *flow, const int32_t *in_first, const int32_t *in, int32_t header,
+                         bool *inside, int32_t *work)
 {
     int32_t count = 0, waiting = 0;
     memset(inside, 0, (size_t)flow->block_count * sizeof *inside);
@@ -286,7 +293,8 @@ static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
         *loop = (wl_ptx_loop){.header = h, .parent = -1};
         size[id] = count;
         for (int32_t l = 0; l < id; l++) { /* outer headers may come first or later */
-            if (inside[flow->loops[l].header] && (flow->loops[l].parent < 0 || size[flow->loops[l].parent] > count) && size[l] < count)
+            if (inside[flow->loops[l].header] && (flow->loops[l].parent < 0 || size[flow->loops[l].parent] > count) &&
+                size[l] < count)
                 flow->loops[l].parent = id;
         }
         for (int32_t b = 0; b < blocks; b++) {
@@ -372,8 +380,8 @@ static wl_status find_live(const wl_ptx_function *f, wl_ptx_flow *flow, wl_arena
 {
     const int32_t blocks = flow->block_count, registers = f->register_count;
     const size_t row = (size_t)registers + 1;
-    bool *live = WL_ARENA_NEW(arena, bool, row * (size_t)(blocks + 1));
-    bool *writes = WL_ARENA_NEW(arena, bool, row * (size_t)(blocks + 1));
+    bool *live = WL_ARENA_NEW(arena, bool, row *(size_t)(blocks + 1));
+    bool *writes = WL_ARENA_NEW(arena, bool, row *(size_t)(blocks + 1));
     if (!live || !writes)
         return wl_fail_memory(err);
     for (int32_t b = 0; b < blocks; b++)

@@ -8,8 +8,8 @@
 #include "ptx/module.h"
 
 typedef struct wl_ptx_loop {
-    int32_t header;    /* block */
-    int32_t parent;    /* the loop around it, -1: none */
+    int32_t header;     /* block */
+    int32_t parent;     /* the loop around it, -1: none */
     int32_t exit_count; /* ways out: edges to blocks outside, and returns inside */
 } wl_ptx_loop;
 
@@ -17,13 +17,14 @@ typedef struct wl_ptx_flow {
     int32_t block_count;
     int32_t *first;    /* instruction of each block; first[block_count]: their number */
     int32_t *block_of; /* of each instruction */
-    int32_t *edge_first, *edges; /* successors of block b: edges[edge_first[b] .. edge_first[b + 1]); block_count: the end */
-    int32_t *meets;    /* per block: the instruction where lanes that part at its end meet; their number: at the end */
+    int32_t *edge_first,
+        *edges;         /* successors of block b: edges[edge_first[b] .. edge_first[b + 1]); block_count: the end */
+    int32_t *meets;     /* per block: the instruction where lanes that part at its end meet; their number: at the end */
     int32_t *dominator; /* immediate, per block; -1: none, or never reached */
     bool *reached;
     wl_ptx_loop *loops; /* natural loops, those with the same header as one */
     int32_t loop_count;
-    int32_t *loop_of;  /* innermost, per block; -1: none */
+    int32_t *loop_of;    /* innermost, per block; -1: none */
     bool *live_at_entry; /* registers that may be read before they are written */
 } wl_ptx_flow;
 

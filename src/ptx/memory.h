@@ -1,4 +1,5 @@
-/* memory.h - bytes of which each is known or not: shared, local and parameter memory, and what a block wrote to buffers.
+/* memory.h - bytes of which each is known or not: shared, local and parameter memory, and what a block wrote to
+ * buffers.
  *
  * Layer  ptx (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MEMORY_H
@@ -33,9 +34,7 @@ static inline uint64_t wl_ptx_region_read(const wl_ptx_region *region, int64_t a
         memcpy(&value, region->data + at, 8);
         memcpy(&flags, region->unknown + at, 8);
         break;
-    default:
-        memcpy(&value, region->data + at, (size_t)bytes);
-        memcpy(&flags, region->unknown + at, (size_t)bytes);
+    default: memcpy(&value, region->data + at, (size_t)bytes); memcpy(&flags, region->unknown + at, (size_t)bytes);
     }
     *unknown = flags != 0;
     return value;
@@ -53,9 +52,7 @@ static inline void wl_ptx_region_write(wl_ptx_region *region, int64_t at, int by
         memcpy(region->data + at, &value, 8);
         memcpy(region->unknown + at, &flags, 8);
         break;
-    default:
-        memcpy(region->data + at, &value, (size_t)bytes);
-        memcpy(region->unknown + at, &flags, (size_t)bytes);
+    default: memcpy(region->data + at, &value, (size_t)bytes); memcpy(region->unknown + at, &flags, (size_t)bytes);
     }
 }
 

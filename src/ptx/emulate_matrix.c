@@ -1,0 +1,202 @@
+/* emulate_matrix.c - copies from global to shared memory, and matrices that a warp loads and stores together.
+ * SPDX-License-Identifier: MIT */
+#include "ptx/emulate_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+/* ---- cp.async ---- */
+
+/* The bytes a lane copies; what is beyond the given number is 0. */
+static void fetch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, uint64_t *piece, bool *unknown)
+{
+    for (int k = 0; k < (s->bytes + 7) / 8; k++) {
+        bool hidden = false;
+        const int bytes = s->bytes < 8 ? s->bytes : 8;
+        piece[k] = wl_ptx_memory_read(m, lane, (int64_t)k * 8, bytes, &hidden);
+        unknown[k] = hidden || m->touch.unknown >> lane & 1;
+    }
+}
+
+static void keep_first(uint64_t *piece, uint64_t bytes)
+{
+    for (uint64_t k = 0; k < 2; k++) {
+        const uint64_t kept = bytes > 8 * k ? bytes - 8 * k : 0;
+        if (kept < 8)
+            piece[k] &= ((uint64_t)1 << 8 * kept) - 1;
+    }
+}
+
+static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const wl_ptx_frame *frame = m->frame;
+    uint64_t address[WL_PTX_LANES], piece[WL_PTX_LANES][2] = {{0}};
+    bool unknown[WL_PTX_LANES][2] = {{false}};
+    uint32_t reads = mask, rest = 0;
+    if (s->from[2] >= 0) /* lanes that copy no bytes read none */
+        WL_PTX_FOR_LANES(lane, mask) reads &= ~((uint32_t)((uint32_t)frame->value[s->from[2]][lane] == 0) << lane);
+    wl_ptx_addresses(m, s, s->from[0], address);
+    if (reads) {
+        const wl_ptx_access_request from = {s,        reads, address, frame->unknown[s->from[0]], WL_PTX_GLOBAL,
+                                            s->bytes, false, false};
+        WL_TRY(wl_ptx_resolve(m, &from, &rest, err));
+        WL_PTX_FOR_LANES(lane, m->touch.lanes)
+        {
+            fetch(m, s, lane, piece[lane], unknown[lane]);
+            if (s->from[2] >= 0)
+                keep_first(piece[lane], (uint32_t)frame->value[s->from[2]][lane]);
+        }
+    }
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        address[i] = (frame->value[s->from[1]][i] + (uint64_t)(int64_t)s->target) & UINT32_MAX;
+    const wl_ptx_access_request to = {s,        mask, address, frame->unknown[s->from[1]], WL_PTX_SHARED,
+                                      s->bytes, true, false};
+    WL_TRY(wl_ptx_resolve(m, &to, &rest, err));
+    WL_PTX_FOR_LANES(lane, m->touch.lanes)
+    for (int k = 0; k < (s->bytes + 7) / 8; k++)
+        wl_ptx_memory_write(m, lane, (int64_t)k * 8, s->bytes < 8 ? s->bytes : 8, piece[lane][k],
+                            unknown[lane][k] || m->touch.unknown >> lane & 1);
+    return WL_OK;
+}
+
+/* ---- ldmatrix ---- */
+
+/* Whether the mnemonic has a part. */
+static bool has_part(const wl_ptx_instruction *in, const char *part)
+{
+    const size_t length = strlen(part);
+    for (int32_t k = 0; k + (int32_t)length <= in->text_length && in->text[k] != '[' && in->text[k] != '{'; k++)
+        if (strncmp(in->text + k, part, length) == 0)
+            return true;
+    return false;
+}
+
+/* Matrices of 8 by 8 halves: lanes 8 k .. 8 k + 7 name the rows of matrix k, each lane gets two neighbours of one row
+ * (or of one column). */
+static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    enum { ROWS = 8, ROW_BYTES = 16 };
+    wl_ptx_frame *frame = m->frame;
+    const bool turned = has_part(s->in, ".trans");
+    const uint32_t rows = s->elements * ROWS >= WL_PTX_LANES ? UINT32_MAX : ((uint32_t)1 << s->elements * ROWS) - 1;
+    uint64_t address[WL_PTX_LANES];
+    uint32_t rest = 0;
+    wl_ptx_addresses(m, s, s->from[0], address);
+    const wl_ptx_access_request r = {s,         mask & rows, address, frame->unknown[s->from[0]], s->in->space,
+                                     ROW_BYTES, false,       false};
+    if (!r.mask)
+        return WL_OK;
+    WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+    for (uint32_t e = 0; e < s->elements; e++) {
+        uint64_t value[WL_PTX_LANES] = {0};
+        uint32_t unknown = 0;
+        WL_PTX_FOR_LANES(lane, mask)
+        for (uint32_t half = 0; half < 2; half++) {
+            const uint32_t line = lane / 4, place = 2 * (lane % 4) + half;
+            const uint32_t row = e * ROWS + (turned ? place : line), column = turned ? line : place;
+            bool hidden = !(m->touch.lanes >> row & 1);
+            if (!hidden)
+                value[lane] |= wl_ptx_memory_read(m, row, 2 * (int64_t)column, 2, &hidden) << 16 * half;
+            unknown |= (uint32_t)(hidden || m->touch.unknown >> row & 1) << lane;
+        }
+        wl_ptx_write(frame, frame->program->lists[s->list + (int32_t)e], mask, value, unknown);
+    }
+    return WL_OK;
+}
+
+/* ---- wmma.load, wmma.store ---- */
+
+typedef struct tile {
+    int lines, line_elements, bits;
+} tile;
+
+/* wmma.load.a.sync.aligned.row.m16n16k16.global.f16: as many lines as the tile has rows, or columns where it is stored
+ * by columns. */
+static bool tile_of(const wl_ptx_instruction *in, tile *out)
+{
+    int rows = 0, columns = 0;
+    const char *shape = NULL;
+    for (int32_t k = 0; k + 4 < in->text_length && in->text[k] != '[' && in->text[k] != '{'; k++)
+        if (in->text[k] == '.' && in->text[k + 1] == 'm' && in->text[k + 2] >= '0' && in->text[k + 2] <= '9') {
+            shape = in->text + k + 2;
+            break;
+        }
+    if (!shape)
+        return false;
+    char *end = NULL;
+    const int m = (int)strtol(shape, &end, 10);
+    const int n = *end == 'n' ? (int)strtol(end + 1, &end, 10) : 0;
+    const int k = *end == 'k' ? (int)strtol(end + 1, &end, 10) : 0;
+    rows = has_part(in, ".b.") ? k : m;
+    columns = has_part(in, ".a.") ? k : n;
+    out->lines = has_part(in, ".col") ? columns : rows;
+    out->line_elements = has_part(in, ".col") ? rows : columns;
+    out->bits = wl_ptx_type_bits(in->type == WL_PTX_TF32 ? WL_PTX_F32 : in->type);
+    return out->lines > 0 && out->line_elements > 0 && out->lines <= 64 && out->line_elements <= 64 && out->bits >= 8;
+}
+
+/* How the lanes share the tile is not documented: neighbouring lanes are taken to read neighbouring pieces of 16 bytes,
+ * or of a whole line where it is shorter. */
+static wl_status touch_tile(wl_ptx_machine *m, const wl_ptx_step *s, const tile *t, const uint64_t base[2],
+                            wl_error *err)
+{
+    const int line_bytes = t->line_elements * t->bits / 8, bytes = line_bytes < 16 ? line_bytes : 16;
+    const int pieces = line_bytes / bytes * t->lines;
+    for (int first = 0; first < pieces; first += WL_PTX_LANES) {
+        uint64_t address[WL_PTX_LANES] = {0};
+        uint32_t lanes = 0, rest = 0;
+        for (int lane = 0; lane < WL_PTX_LANES && first + lane < pieces; lane++) {
+            const int line = (first + lane) / (line_bytes / bytes), place = (first + lane) % (line_bytes / bytes);
+            address[lane] = base[0] + (uint64_t)line * base[1] * (uint64_t)t->bits / 8 + (uint64_t)(place * bytes);
+            lanes |= (uint32_t)1 << lane;
+        }
+        const bool stores = s->in->op == WL_PTX_OP_wmma_store;
+        const wl_ptx_access_request r = {s, lanes, address, 0, s->in->space, bytes, stores, false};
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+        if (stores)
+            WL_PTX_FOR_LANES(lane, m->touch.lanes)
+        for (int k = 0; k < bytes; k += 8)
+            wl_ptx_memory_write(m, lane, k, bytes < 8 ? bytes : 8, 0, true);
+    }
+    return WL_OK;
+}
+
+static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    static const uint64_t zero[WL_PTX_LANES];
+    wl_ptx_frame *frame = m->frame;
+    tile t;
+    const uint32_t lane = wl_ptx_lane_first(mask);
+    const bool known = tile_of(s->in, &t) && !(frame->unknown[s->from[0]] >> lane & 1) &&
+                       (s->from[1] < 0 || !(frame->unknown[s->from[1]] >> lane & 1));
+    if (known) {
+        uint64_t address[WL_PTX_LANES];
+        wl_ptx_addresses(m, s, s->from[0], address);
+        const uint64_t stride = s->from[1] < 0 ? (uint64_t)t.line_elements : (uint32_t)frame->value[s->from[1]][lane];
+        const uint64_t base[2] = {address[lane], stride};
+        WL_TRY(touch_tile(m, s, &t, base, err));
+    } else {
+        WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
+    }
+    if (s->in->op == WL_PTX_OP_wmma_load)
+        for (int e = 0; e < s->elements; e++)
+            wl_ptx_write(frame, frame->program->lists[s->list + e], mask, zero, mask);
+    return WL_OK;
+}
+
+wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
+{
+    const int count = in->operands[0].count, bytes = wl_ptx_access_bytes(in);
+    switch (in->op) {
+    case WL_PTX_OP_cp_async: return bytes == 4 || bytes == 8 || bytes == 16 ? run_copy : NULL;
+    case WL_PTX_OP_ldmatrix:
+        return in->type == WL_PTX_B16 && !has_part(in, ".m16") && (count == 1 || count == 2 || count == 4)
+                   ? run_ldmatrix
+                   : NULL;
+    case WL_PTX_OP_wmma_load:
+    case WL_PTX_OP_wmma_store: return run_tile;
+    default: return NULL;
+    }
+}
