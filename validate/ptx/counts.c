@@ -146,12 +146,13 @@ static void print_counts(const job *j, const wl_ptx_module *module, const wl_ptx
     for (int32_t f = 0; f < module->function_count; f++) {
         const wl_ptx_function *function = &module->functions[f];
         const double *weight = NULL;
-        if (wl_ptx_weigh(module, function, &arena, &weight, &err) != WL_OK)
+        const int32_t *as = NULL;
+        if (wl_ptx_weigh(module, function, &arena, &weight, &as, &err) != WL_OK)
             die(&err);
         for (int32_t i = 0; i < function->instruction_count; i++) {
             const int32_t at = p->first[f] + i;
-            inst += weight[i] * p->warps[at];
-            thread += weight[i] * p->threads[at];
+            inst += weight[i] * p->warps[p->first[f] + as[i]];
+            thread += weight[i] * p->threads[p->first[f] + as[i]];
             on += weight[i] * p->threads_on[at];
             raw += p->warps[at];
             branches += function->instructions[i].op == WL_PTX_OP_bra && function->instructions[i].guard >= 0 ? p->warps[at] : 0;
