@@ -230,9 +230,10 @@ static wl_status signed_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_opera
     WL_TRY(is_signed_register(p, &ahead, &is_register));
     if (is_register) {
         p->lexer = ahead;
-        out->kind = WL_PTX_OPERAND_REG;
         out->negated = true;
-        return wl_ptx_read_register(p, &out->reg);
+        WL_TRY(wl_ptx_read_register(p, &out->reg));
+        out->kind = out->reg < 0 ? WL_PTX_OPERAND_NONE : WL_PTX_OPERAND_REG;
+        return WL_OK;
     }
     WL_TRY(wl_ptx_read_constant(&p->lexer, &c));
     out->kind = WL_PTX_OPERAND_IMMEDIATE;
