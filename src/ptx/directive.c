@@ -113,20 +113,27 @@ static wl_status section(wl_ptx_parser *p)
     return wl_ptx_skip_brackets(p);
 }
 
-/* Up to its ';' or behind its braces, whichever comes first. */
+/* Up to its ';', behind its braces, or to the end of its line where that does not end in a comma. In a function, braces
+ * on a line of their own are a scope. */
 static wl_status unknown(wl_ptx_parser *p)
 {
     const wl_ptx_token t = p->lexer.token;
+    wl_ptx_lexer *lexer = &p->lexer;
+    bool continued = false;
+    int32_t line = t.loc.line;
     WL_TRY(
         wl_ptx_note_add(p, t.loc, "the directive '%.*s' is not known", (int)(t.length < 80 ? t.length : 80), t.text));
-    while (!wl_ptx_lexer_is(&p->lexer, ';')) {
-        if (wl_ptx_lexer_is(&p->lexer, '{'))
+    while (!wl_ptx_lexer_is(lexer, ';')) {
+        const bool is_next_line = lexer->token.loc.line > line && !continued;
+        if (wl_ptx_lexer_is(lexer, '{') && (p->function < 0 || !is_next_line))
             return wl_ptx_skip_brackets(p);
-        if (p->lexer.token.kind == WL_PTX_TOKEN_END || wl_ptx_lexer_is(&p->lexer, '}'))
+        if (is_next_line || lexer->token.kind == WL_PTX_TOKEN_END || wl_ptx_lexer_is(lexer, '}'))
             return WL_OK;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        continued = wl_ptx_lexer_is(lexer, ',');
+        line = lexer->token.loc.line;
+        WL_TRY(wl_ptx_lexer_next(lexer));
     }
-    return wl_ptx_lexer_next(&p->lexer);
+    return wl_ptx_lexer_next(lexer);
 }
 
 wl_status wl_ptx_read_common_directive(wl_ptx_parser *p)

@@ -87,6 +87,7 @@ static const struct {
     {"defined twice",
      HEAD ".entry k() { }\n.entry k() { }",
      {WL_E_INPUT, "the function 'k' is defined twice, first in line 4", 5, 8}},
+    {"register of the module", HEAD ".reg .b32 r;", {WL_E_INPUT, "registers are declared inside functions", 4, 1}},
     {"character", HEAD ".entry k() { ` }", {WL_E_INPUT, "unexpected character '`'", 4, 14}},
     {"control character", HEAD "\x01", {WL_E_INPUT, "unexpected character (code 1)", 4, 1}},
     {"number", HEAD ".global .u32 a = 12ab;", {WL_E_INPUT, "not a number: '12ab'", 4, 18}},
@@ -159,6 +160,8 @@ static const struct {
      "the modifier '.odd' of 'add.odd.s32' is not understood", 5},
     {"directive", HEAD ".frob 1, {2};\n.entry k() { }", "the directive '.frob' is not known", 4},
     {"directive with braces", HEAD ".frob x { ; }\n.entry k() { }", "the directive '.frob' is not known", 4},
+    {"directive of one line", HEAD ".frob 1,\n 2\n.entry k() {\n ret; }", "the directive '.frob' is not known", 4},
+    {"directive of a function", HEAD ".entry k() {\n.frob 1\nret;\n}", "the directive '.frob' is not known", 5},
     {"limit", HEAD ".entry k() .newlimit 3, 4 .maxnreg 8 { }", "the directive '.newlimit' is not known", 4},
     {"attribute", HEAD ".global .fancy .u32 a;\n.entry k() { }", "'.fancy' of a declaration is not understood", 4},
 };

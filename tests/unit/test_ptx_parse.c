@@ -78,8 +78,8 @@ static void add_instruction(text *t, const wl_ptx_module *m, const wl_ptx_functi
 {
     if (in->guard >= 0)
         add(t, "@%s%s ", in->guard_negated ? "!" : "", f->registers[in->guard].name);
-    const char *name = wl_ptx_op_info_of(in->op)->mnemonic;
-    add(t, "%.*s", (int)strcspn(name, " "), in->op == WL_PTX_OP_unknown ? "unknown" : name);
+    const char *name = in->op == WL_PTX_OP_unknown ? "unknown" : wl_ptx_op_info_of(in->op)->mnemonic;
+    add(t, "%.*s", (int)strcspn(name, " "), name);
     if (in->type != WL_PTX_NONE)
         add(t, ".%s", wl_ptx_type_name(in->type));
     if (in->from != WL_PTX_NONE)
@@ -101,9 +101,10 @@ static wl_ptx_module *read(const char *name, const char *source)
 /* ---- instructions ---- */
 
 #define REGISTERS                                                                                                      \
-    ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; .reg "   \
-    ".v4 "                                                                                                             \
-    ".f32 v; .shared .b32 s[8]; "
+    ".reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; "        \
+    ".reg .b32 t1, t1<3>; .reg .v4 .f32 v; .shared .b32 s[8]; "
+#define FUNCTIONS ".func f(.param .b32 x) { ret; }\n.func g(.param .b32 x);\n"
+#define PASSED ".param .b32 q; .param .b32 r; P: .callprototype _ (.param .b32 _);"
 
 static const struct {
     const char *source, *read;
@@ -131,6 +132,7 @@ static const struct {
     {"ld.global.nc.v4.f32 {%f1, %f2, _, %f4}, [%rd1+16];", "ld.f32 {%f1,%f2,_,%f4} [%rd1+16]", WL_PTX_GLOBAL, 0,
      WL_PTX_MOD_NC, 0, 0, 4},
     {"ld.global.v4.f32 v, [%rd1 - 8];", "ld.f32 {v.x,v.y,v.z,v.w} [%rd1-8]", WL_PTX_GLOBAL, 0, 0, 0, 0, 4},
+    {"mov.b32 t12, t1;", "mov.b32 t12 t1", 0, 0, 0, 0, 0, 1},
     {"add.f32 v.y, v.x, v.w;", "add.f32 v.y v.x v.w", 0, 0, 0, 0, 0, 1},
     {"ld.u32 %r1, [%rd1+-4];", "ld.u32 %r1 [%rd1-4]", WL_PTX_GENERIC, 0, 0, 0, 0, 1},
     {"ld.shared.u32 %r1, [s+4*2-1];", "ld.u32 %r1 [s+7]", WL_PTX_SHARED, 0, 0, 0, 0, 1},
@@ -181,11 +183,8 @@ static void test_instructions(void **state)
     for (size_t i = 0; i < COUNT_OF(instructions); i++) {
         char source[2048];
         text got = {0};
-        (void)snprintf(source, sizeof source,
-                       HEAD
-                       ".func f(.param .b32 x) { ret; }\n.func g(.param .b32 x);\n.entry k(.param .u64 a) { " REGISTERS
-                       ".param .b32 q; .param .b32 r; P: .callprototype _ (.param .b32 _);\n %s\nL: ret; }\n",
-                       instructions[i].source);
+        (void)snprintf(source, sizeof source, "%s%s%s\nL: ret; }\n",
+                       HEAD FUNCTIONS ".entry k(.param .u64 a) { " REGISTERS, PASSED "\n ", instructions[i].source);
         wl_ptx_module *m = read(instructions[i].source, source);
         if (!m)
             continue;
@@ -245,7 +244,8 @@ static void test_classes(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(classes); i++) {
         char source[1024];
-        (void)snprintf(source, sizeof source, HEAD ".entry k(.param .u64 a) { " REGISTERS "%s }\n", classes[i].source);
+        (void)snprintf(source, sizeof source, "%s%s }\n", HEAD ".entry k(.param .u64 a) { " REGISTERS,
+                       classes[i].source);
         wl_ptx_module *m = read(classes[i].source, source);
         if (!m)
             continue;
