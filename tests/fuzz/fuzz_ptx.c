@@ -45,7 +45,7 @@ static void check_variable(const wl_ptx_module *m, const wl_ptx_variable *v)
     REQUIRE(v->name && v->bytes >= 0 && v->bytes <= (int64_t)1 << 40 && v->elements >= 0);
     check_index(v->function, m->function_count);
     if (v->initial && v->bytes > 0)
-        REQUIRE((v->initial[0] | v->initial[v->bytes - 1]) >= 0);
+        REQUIRE(v->initial[0] + v->initial[v->bytes - 1] <= 2 * UINT8_MAX); /* all of it is there */
     for (int32_t i = 0; i < v->link_count; i++) {
         const wl_ptx_link *l = &v->links[i];
         REQUIRE(l->at >= 0 && l->at + l->bytes <= v->bytes && (l->variable >= 0) != (l->function >= 0));
