@@ -46,15 +46,15 @@ wl_status wl_ptx_skip_statement(wl_ptx_parser *p)
 static wl_status file(wl_ptx_parser *p)
 {
     int64_t number;
-    wl_ptx_file f;
+    const char *name = NULL;
     WL_TRY(wl_ptx_lexer_next(&p->lexer));
     WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "the number of a file", &number));
     const wl_ptx_token t = p->lexer.token;
     if (t.kind != WL_PTX_TOKEN_STRING)
         return wl_ptx_lexer_unexpected(&p->lexer, "the name of a file");
-    WL_TRY(wl_ptx_keep_text(p, t.text + 1, t.length - 2, &f.name));
+    WL_TRY(wl_ptx_keep_text(p, t.text + 1, t.length - 2, &name));
     WL_TRY(wl_ptx_members_add(&p->file_numbers, 0, (int32_t)number, p->files.count, p->err));
-    WL_PTX_APPEND(&p->files, p->err, f);
+    WL_PTX_APPEND(&p->files, p->err, name);
     WL_TRY(wl_ptx_lexer_next(&p->lexer));
     while (wl_ptx_lexer_is(&p->lexer, ',')) {
         int64_t ignored;
