@@ -120,11 +120,11 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
-            const double weight = s->weights[f] ? s->weights[f][i] : 1;
-            const int32_t at = p->first[f] + i;
+            const double weight = s->weights[f][i];
+            const int32_t at = p->first[f] + i, as = p->first[f] + s->counted_as[f][i];
             const wl_inst_class c = wl_ptx_class_of(in);
-            s->mix.warp[c] += weight * p->warps[at];
-            s->mix.thread[c] += weight * p->threads[at];
+            s->mix.warp[c] += weight * p->warps[as];
+            s->mix.thread[c] += weight * p->threads[as];
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];
@@ -158,7 +158,7 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
             const int32_t at = p->first[f] + i;
             if (in->file < 0 || in->source_line <= 0 || p->warps[at] == 0)
                 continue;
-            const double weight = s->weights[f] ? s->weights[f][i] : 1;
+            const double weight = s->weights[f][i];
             const wl_inst_class c = wl_ptx_class_of(in);
             const bool global = c == WL_INST_load || c == WL_INST_store || c == WL_INST_atomic;
             s->lines[n++] = (wl_line_mix){m->files[in->file],        in->source_line,

@@ -104,11 +104,12 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
 {
     const wl_ptx_function *f = s->launch.entry;
     const double *weights = s->weights[f - s->launch.module->functions];
+    const int32_t *counted_as = s->counted_as[f - s->launch.module->functions];
     const wl_ptx_recovery *r = &s->recovery;
     out->barriers = r->barriers;
     out->has_mix = out->has_flops = r->uniform;
     for (int32_t i = 0; i < f->instruction_count && r->uniform; i++) {
-        out->mix[wl_ptx_class_of(&f->instructions[i])] += r->executed[i] * weights[i];
+        out->mix[wl_ptx_class_of(&f->instructions[i])] += r->executed[counted_as[i]] * weights[i];
         out->idle += r->idle[i] * weights[i];
         out->flops += r->executed[i] * flops_of(&f->instructions[i]);
         out->fp_results += flops_of(&f->instructions[i]) > 0 ? r->executed[i] : 0;
@@ -121,10 +122,11 @@ static wl_status weigh(wl_ptx_source *s, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
     s->weights = WL_ARENA_NEW(&s->arena, const double *, m->function_count + 1);
-    if (!s->weights)
+    s->counted_as = WL_ARENA_NEW(&s->arena, const int32_t *, m->function_count + 1);
+    if (!s->weights || !s->counted_as)
         return wl_fail_memory(err);
     for (int32_t f = 0; f < m->function_count; f++)
-        WL_TRY(wl_ptx_weigh(m, &m->functions[f], &s->arena, &s->weights[f], err));
+        WL_TRY(wl_ptx_weigh(m, &m->functions[f], &s->arena, &s->weights[f], &s->counted_as[f], err));
     return WL_OK;
 }
 
@@ -346,6 +348,9 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     k->stream.count = wl_ptx_count;
     k->stream.context = s;
     k->tracer.block = wl_ptx_trace_block;
+    k->tracer.warp_size = WL_PTX_LANES;
+    for (size_t i = 0; i < k->field_count; i++)
+        k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
     if (s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform)
         k->at_launch = at_launch;
     return WL_OK;

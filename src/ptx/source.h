@@ -27,8 +27,9 @@ typedef struct wl_ptx_source {
     wl_ptx_arguments arguments;
     wl_ptx_recovery recovery;
     wl_ptx_emulator *emulator;
-    wl_ptx_profile profile; /* scratch; first[] also numbers instructions of all functions */
-    const double **weights; /* by function */
+    wl_ptx_profile profile;     /* scratch; first[] also numbers instructions of all functions */
+    const double **weights;     /* by function */
+    const int32_t **counted_as; /* by function: see cost.h */
     /* traced accesses */
     bool *is_traced;       /* by number of instruction, all functions */
     int32_t *first_traced; /* by number of instruction; -1: none */
