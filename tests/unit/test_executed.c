@@ -135,8 +135,11 @@ static void kernel_files_state_a_mix(void **unused)
     check_done();
 }
 
-static wl_status count_stream(void *context, wl_mix *out, const wl_line_mix **lines, size_t *line_count, wl_error *err)
+static wl_status count_stream(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
+                              const wl_line_mix **lines, size_t *line_count, wl_error *err)
 {
+    (void)block;
+    (void)grid;
     static const wl_line_mix list[] = {{"k.cu", 7, 300, 9000, 32, 0}, {"k.cu", 9, 100, 1000, 0, 64}};
     (void)err;
     *out = (wl_mix){.thread_on = 7500, .branches = 40, .divergent = 10, .sampled = true};
