@@ -231,9 +231,19 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
     return WL_OK;
 }
 
+static wl_status yes_or_no(const builder *b, const wl_yaml *node, const char *what, bool *out)
+{
+    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, what, b->err));
+    *out = strcmp(node->text, "true") == 0;
+    if (!*out && strcmp(node->text, "false") != 0)
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be true or false", what);
+    return WL_OK;
+}
+
 static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
 {
-    static const char *const keys[] = {"type", "vector", "extent", "halo", "strides", "origin", "alignment", "memory"};
+    static const char *const keys[] = {"type",   "vector",    "extent", "halo",  "strides",
+                                       "origin", "alignment", "memory", "random"};
     *f = (wl_field){.name = node->key, .loc = node->key_loc, .vector = 1};
     WL_TRY(check_name(node, "field", b->err));
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "a field", b->err));
@@ -259,7 +269,9 @@ static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
                            "alignment must be a power of two, in bytes, and at least one element");
         f->base_bytes = bytes < BASE_ALIGNMENT_BYTES ? bytes : 0;
     }
-    const wl_yaml *memory = wl_yaml_get(node, "memory");
+    const wl_yaml *memory = wl_yaml_get(node, "memory"), *random = wl_yaml_get(node, "random");
+    if (random)
+        WL_TRY(yes_or_no(b, random, "random", &f->random));
     if (memory) {
         WL_TRY(wl_yaml_expect(memory, WL_YAML_SCALAR, "memory", b->err));
         f->shared = strcmp(memory->text, "shared") == 0;
@@ -527,12 +539,8 @@ static wl_status read_resources(builder *b)
     }
     if (shared)
         WL_TRY(bounded(b, shared, "shared_bytes", 0, (int64_t)1 << 30, &b->kernel->shared_bytes));
-    if (guarded) {
-        WL_TRY(wl_yaml_expect(guarded, WL_YAML_SCALAR, "guarded_cells", b->err));
-        b->kernel->guarded_cells = strcmp(guarded->text, "true") == 0;
-        if (!b->kernel->guarded_cells && strcmp(guarded->text, "false") != 0)
-            return wl_fail(b->err, WL_E_INPUT, guarded->loc, "guarded_cells must be true or false");
-    }
+    if (guarded)
+        WL_TRY(yes_or_no(b, guarded, "guarded_cells", &b->kernel->guarded_cells));
     int64_t count = 0;
     if (instructions) {
         WL_TRY(bounded(b, instructions, "instructions", 1, (int64_t)1 << 40, &count));

@@ -37,6 +37,7 @@ typedef struct wl_field {
     int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements                                       */
     int64_t origin;                     /* of cell (0,0,..), in elements from the base       */
     bool shared;                        /* in shared memory: one per block                   */
+    bool random;                        /* loads that are not affine go to random places     */
     int64_t base_bytes;                 /* address assumed for the base: 0, or its alignment */
     int64_t bytes;                      /* of the whole field; 0: not known                  */
     int64_t least_row;                  /* elements a row needs, where an extent tells; else 0 */

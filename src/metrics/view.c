@@ -22,7 +22,7 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
             continue;
         s->accesses[s->count++] = &v->bounds[i];
         affine = affine && v->bounds[i].affine;
-        s->random = s->random || wl_expr_is_random(a->index);
+        s->random = s->random || wl_expr_is_random(a->index) || (k->fields[field].random && !v->bounds[i].affine);
     }
     if (s->count == 0)
         return WL_OK;

@@ -169,6 +169,28 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled *rolled, int32_t *wrong
     return anything_traced(s) ? wl_ptx_find_traced(s, err) : WL_OK;
 }
 
+/* Do the addresses of a step jump about? Those with nothing but coordinates in them do not. */
+static bool step_jumps(const wl_ptx_source *s, const wl_ptx_step *step)
+{
+    const wl_ptx_launch *l = &s->launch;
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
+    wl_ptx_jumps jumps = {0};
+    bool linear = true;
+    for (int i = 0; i < step->address->count; i++)
+        linear = linear && step->address->terms[i].atom->op == WL_ATOM_VAR;
+    for (int64_t b = 0; b < 4 && !linear; b++) {
+        int64_t block[3], address;
+        wl_ptx_sample_block(l, b, 4, block);
+        for (int64_t t = 0; t < threads; t++) {
+            int64_t values[WL_VAR_COUNT];
+            wl_ptx_thread_values(l, block, t, values);
+            if (wl_sym_eval(step->address, values, &address))
+                wl_ptx_jumps_add(&jumps, address);
+        }
+    }
+    return wl_ptx_jumps_about(&jumps);
+}
+
 static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled, wl_arena *arena, wl_ptx_fields *out,
                              wl_error *err)
 {
@@ -176,13 +198,16 @@ static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled
     out->list = WL_ARENA_NEW(arena, wl_ptx_field, s->arguments.buffer_count + 2);
     if (!out->list)
         return wl_fail_memory(err);
-    for (size_t i = 0; i < rolled->count; i++)
-        (void)wl_ptx_field_of(out, rolled->accesses[i].buffer,
-                              f->instructions[rolled->accesses[i].step->instruction].type);
+    for (size_t i = 0; i < rolled->count; i++) {
+        const wl_ptx_access *a = &rolled->accesses[i];
+        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, a->buffer, f->instructions[a->step->instruction].type)];
+        field->random = field->random || (!a->step->store && step_jumps(s, a->step));
+    }
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
-        (void)wl_ptx_field_of(out, t->buffer,
-                              s->launch.module->functions[t->function].instructions[t->instruction].type);
+        const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
+        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, t->buffer, in->type)];
+        field->random = field->random || (!t->store && wl_ptx_jumps_about(&t->jumps));
     }
     return WL_OK;
 }

@@ -5,6 +5,7 @@
 #define WL_PTX_SOURCE_H
 
 #include "kernel/kernel_internal.h"
+#include "ptx/jumps.h"
 #include "ptx/rolled.h"
 #include "ptx/text.h"
 
@@ -15,6 +16,7 @@ typedef struct wl_ptx_traced {
     bool store, atomic;
     int bytes;
     int32_t next; /* of the same instruction, -1: none */
+    wl_ptx_jumps jumps;
 } wl_ptx_traced;
 
 struct wl_ptx_cache; /* of traces */
@@ -60,6 +62,10 @@ void wl_ptx_cache_free(struct wl_ptx_cache *cache);
 /* Compares what was recovered with what some warps do. *agrees is false at the first difference, *where its
  * instruction. */
 wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *where, wl_error *err);
+
+/* The coordinates of one thread of a block. */
+void wl_ptx_thread_values(const wl_ptx_launch *launch, const int64_t block[3], int64_t thread,
+                          int64_t values[WL_VAR_COUNT]);
 
 /* Blocks to look at: spread over the launch, the corners first. */
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3]);

@@ -234,8 +234,8 @@ static void write_fields(wl_buffer *out, const wl_ptx_fields *fields)
     wl_buffer_add(out, fields->count ? "fields:\n" : "fields: {}\n");
     for (size_t i = 0; i < fields->count; i++) {
         const wl_ptx_field *f = &fields->list[i];
-        wl_buffer_add(out, "  %s: {type: %c%d%s}\n", f->name, f->is_float ? 'f' : 'i', 8 * f->unit,
-                      f->buffer ? "" : ", memory: shared");
+        wl_buffer_add(out, "  %s: {type: %c%d%s%s}\n", f->name, f->is_float ? 'f' : 'i', 8 * f->unit,
+                      f->buffer ? "" : ", memory: shared", f->buffer && f->random ? ", random: true" : "");
     }
 }
 

@@ -10,6 +10,7 @@ typedef struct wl_ptx_field {
     char name[40];
     int unit; /* bytes of its elements: the narrowest anybody moves */
     bool is_float;
+    bool random; /* its addresses jump about */
 } wl_ptx_field;
 
 typedef struct wl_ptx_fields {

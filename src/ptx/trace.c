@@ -44,13 +44,22 @@ static bool concerns(const wl_ptx_source *s, const wl_ptx_touch *t)
     return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
 }
 
+static void add_jumps(wl_ptx_traced *traced, const wl_ptx_touch *t)
+{
+    for (uint32_t left = t->lanes; left; left &= left - 1)
+        wl_ptx_jumps_add(&traced->jumps, (int64_t)t->address[__builtin_ctz(left)]);
+}
+
 static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
 {
     wl_ptx_source *s = user;
     if (!concerns(s, t))
         return WL_OK;
     const wl_ptx_buffer *buffer = buffer_of(s, t);
-    if (find(s, t, buffer) >= 0 || (!buffer && t->space == WL_PTX_GLOBAL))
+    const int32_t known = find(s, t, buffer);
+    if (known >= 0)
+        add_jumps(&s->traced[known], t);
+    if (known >= 0 || (!buffer && t->space == WL_PTX_GLOBAL))
         return WL_OK;
     if (s->traced_count == s->traced_room) {
         const size_t room = s->traced_room ? 2 * s->traced_room : 32;
@@ -64,7 +73,8 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
     }
     int32_t *first = &s->first_traced[number_of(s, t)];
     s->traced[s->traced_count] =
-        (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic, t->bytes, *first};
+        (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic, t->bytes, *first, {0}};
+    add_jumps(&s->traced[s->traced_count], t);
     *first = (int32_t)s->traced_count++;
     return WL_OK;
 }

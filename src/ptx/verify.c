@@ -17,17 +17,15 @@ typedef struct verifier {
     int32_t where;
 } verifier;
 
-static void lane_values(const verifier *v, int lane, int64_t values[WL_VAR_COUNT])
+void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_t thread, int64_t values[WL_VAR_COUNT])
 {
-    const wl_ptx_launch *l = &v->source->launch;
-    const int64_t thread = (int64_t)v->warp * WL_PTX_LANES + lane;
     const int64_t index[3] = {thread % l->block[0], thread / l->block[0] % l->block[1],
                               thread / l->block[0] / l->block[1]};
     memset(values, 0, WL_VAR_COUNT * sizeof *values);
     for (int d = 0; d < 3; d++) {
         values[WL_VAR_THREAD_X + d] = index[d];
-        values[WL_VAR_BLOCK_X + d] = v->block[d];
-        values[WL_VAR_X + d] = v->block[d] * l->block[d] + index[d];
+        values[WL_VAR_BLOCK_X + d] = block[d];
+        values[WL_VAR_X + d] = block[d] * l->block[d] + index[d];
         values[WL_VAR_BLOCKDIM_X + d] = l->block[d];
         values[WL_VAR_GRIDDIM_X + d] = l->grid[d];
     }
@@ -42,7 +40,7 @@ static bool lanes_of(const verifier *v, const wl_ptx_step *step, uint32_t *lanes
     for (int lane = 0; lane < WL_PTX_LANES && (int64_t)v->warp * WL_PTX_LANES + lane < threads; lane++) {
         int64_t values[WL_VAR_COUNT], holds = 1, value;
         bool inside = true;
-        lane_values(v, lane, values);
+        wl_ptx_thread_values(l, v->block, (int64_t)v->warp * WL_PTX_LANES + lane, values);
         for (int d = 0; d < 3; d++)
             inside = inside && (!v->source->recovery.domain[d] || values[WL_VAR_X + d] < v->source->recovery.domain[d]);
         if (!inside)
