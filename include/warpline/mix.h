@@ -21,6 +21,7 @@ typedef struct wl_mix {
     double thread[WL_INST_CLASS_COUNT]; /* the same times active lanes                        */
     double thread_on;                   /* thread instructions, all classes, that their predicate lets through */
     double branches, divergent;         /* warp branches, and those whose lanes part          */
+    double shuffles;                    /* warp shuffles: they pass the data stage of the L1  */
     bool sampled;                       /* from some blocks                                   */
 } wl_mix;
 

@@ -562,8 +562,11 @@ static wl_status read_mix(builder *b)
     };
     const wl_yaml *mix = wl_yaml_get(b->root, "mix"), *idle = wl_yaml_get(b->root, "idle_instructions");
     wl_kernel *k = b->kernel;
+    const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles");
     if (idle)
         WL_TRY(amount(b, idle, "idle_instructions", &k->idle_instructions));
+    if (shuffles)
+        WL_TRY(amount(b, shuffles, "shuffles", &k->shuffles));
     if (!mix)
         return WL_OK;
     WL_TRY(wl_yaml_expect(mix, WL_YAML_MAP, "mix", b->err));
@@ -619,7 +622,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
         "name",         "params",    "domain",        "fields", "update",    "loads",
         "stores",       "loops",     "scalars",       "flops",  "registers", "shared_bytes",
         "instructions", "barriers",  "guarded_cells", "where",  "mix",       "idle_instructions",
-        "atomics",      "fp_results"};
+        "atomics",      "fp_results",    "shuffles"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));

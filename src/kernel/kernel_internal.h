@@ -99,6 +99,7 @@ struct wl_kernel {
     bool has_mix;
     double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class                */
     double idle_instructions;        /* of a thread that is outside the domain                     */
+    double shuffles;                 /* of a thread per cell                                       */
     wl_tracer tracer;                /* of traced accesses                                         */
     wl_stream stream;                /* counts instructions where threads differ; count NULL: none */
     const char **notes;              /* what was assumed when the kernel was read                  */

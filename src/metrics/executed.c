@@ -63,6 +63,7 @@ static void count_classes(const wl_kernel *kernel, const wl_census *census, wl_m
         out->warp[c] = kernel->mix[c] * census->warp_cells;
         out->thread[c] = kernel->mix[c] * census->cells;
     }
+    out->shuffles = kernel->shuffles * census->warp_cells;
     /* what leads to the exit is index arithmetic */
     out->warp[WL_INST_int] += kernel->idle_instructions * census->idle_warps;
     out->thread[WL_INST_int] += kernel->idle_instructions * census->idle_threads;

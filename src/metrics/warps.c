@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
+#include "metrics/executed.h"
 #include "metrics/pattern_table.h"
 #include "metrics/spread.h"
 #include "metrics/tag_window.h"
@@ -17,7 +18,7 @@
 #define OPAQUE_BLOCKS 16         /* looked at at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
-#define TRACED_BLOCKS 256        /* looked at, for traced accesses */
+#define TRACED_BLOCKS 64         /* looked at at least, for traced accesses */
 
 typedef struct measurer {
     const wl_kernel *kernel;
@@ -502,8 +503,30 @@ static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *aren
     return WL_OK;
 }
 
+static void scale(wl_access_cost *cost, double factor)
+{
+    double *const parts[] = {&cost->inst,  &cost->sectors, &cost->hit,   &cost->tag, &cost->cold,
+                             &cost->split, &cost->lines,   &cost->units, &cost->full};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        *parts[i] *= factor;
+}
+
+/* How often an access without a condition is executed is known, however few blocks were looked at. */
+static void set_executions(const measurer *m, size_t access, const wl_census *census)
+{
+    const wl_geometry *g = m->context.geometry;
+    wl_access_cost *cost = &m->costs[access];
+    if (g->fold[0] * g->fold[1] * g->fold[2] > 1 || m->bounds[access].conditional || cost->inst <= 0)
+        return;
+    const double exact = census->warps * wl_access_steps(m->kernel, m->bounds[access].access);
+    scale(cost, exact / cost->inst);
+    cost->inst = exact;
+}
+
 static wl_status measure_evaluated(const measurer *m, int64_t n, int64_t advance, wl_arena *arena)
 {
+    wl_census census;
+    wl_census_take(m->context.geometry, m->context.rules->warp_size, &census);
     const wl_geometry *g = m->context.geometry;
     for (size_t a = 0; a < m->kernel->access_count && n > 0; a++) {
         wl_program program;
@@ -515,6 +538,7 @@ static wl_status measure_evaluated(const measurer *m, int64_t n, int64_t advance
             wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
             WL_TRY(measure_block(m, &program, a, block, (double)g->blocks / (double)n));
         }
+        set_executions(m, a, &census);
     }
     return WL_OK;
 }
@@ -546,7 +570,8 @@ static wl_status measure_opaque(const measurer *m, wl_arena *arena)
     WL_TRY(opaque_blocks(m, &evaluated, &advance));
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_traced(m, a))
-            traced = m->samples < 0 ? g->blocks : wl_min(g->blocks, TRACED_BLOCKS);
+            traced =
+                m->samples < 0 ? g->blocks : wl_min(g->blocks, wl_max(TRACED_BLOCKS, m->kernel->tracer.affordable));
     const int64_t n = evaluated == 0 || traced == 0 ? wl_max(evaluated, traced) : wl_min(evaluated, traced);
     m->result->blocks_sampled = n > 0 && n < g->blocks;
     m->result->blocks_evaluated = n;

@@ -111,6 +111,7 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
     for (int32_t i = 0; i < f->instruction_count && r->uniform; i++) {
         out->mix[wl_ptx_class_of(&f->instructions[i])] += r->executed[counted_as[i]] * weights[i];
         out->idle += r->idle[i] * weights[i];
+        out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         out->flops += r->executed[i] * flops_of(&f->instructions[i]);
         out->fp_results += flops_of(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
@@ -374,6 +375,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     k->stream.context = s;
     k->tracer.block = wl_ptx_trace_block;
     k->tracer.warp_size = WL_PTX_LANES;
+    k->tracer.affordable = s->affordable;
     for (size_t i = 0; i < k->field_count; i++)
         k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
     if (s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform)

@@ -38,6 +38,7 @@ typedef struct wl_ptx_source {
     wl_ptx_traced *traced;
     size_t traced_count, traced_room;
     size_t access_base; /* the kernel's number of the first */
+    int64_t affordable; /* blocks */
     bool found_all;     /* no further ones are added */
     bool missed;        /* one was met later */
     struct wl_ptx_cache *cache;

@@ -286,6 +286,8 @@ static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
         wl_buffer_add(out, "shared_bytes: %lld\n", (long long)s->shared_bytes);
     if (s->barriers > 0)
         wl_buffer_add(out, "barriers: %.15g\n", s->barriers);
+    if (s->has_mix && s->shuffles > 0)
+        wl_buffer_add(out, "shuffles: %.15g\n", s->shuffles);
     if (s->has_mix) {
         const char *between = "mix: {";
         for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {

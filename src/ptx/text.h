@@ -26,7 +26,7 @@ typedef struct wl_ptx_summary {
     const char *input, *name;        /* of the entry */
     int64_t registers, shared_bytes; /* 0: not known, none */
     bool has_mix;
-    double mix[WL_INST_CLASS_COUNT], idle, flops, fp_results, barriers;
+    double mix[WL_INST_CLASS_COUNT], idle, flops, fp_results, barriers, shuffles;
     bool has_flops;
 } wl_ptx_summary;
 

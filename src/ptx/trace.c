@@ -7,6 +7,7 @@
 #include "ptx/source.h"
 
 #define LOOKED_AT 6                     /* blocks that are run to find the accesses */
+#define AFFORDABLE 1e8                  /* lane instructions: some tenths of a second */
 #define CACHE_BYTES ((size_t)512 << 20) /* traces that are kept */
 #define CACHE_SLOTS ((size_t)1 << 14)
 
@@ -93,11 +94,16 @@ static int by_program(const void *p, const void *q)
 wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
 {
     const int64_t blocks = s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2];
-    for (int64_t i = 0, n = wl_min(blocks, LOOKED_AT); i < n; i++) {
+    const int64_t looked_at = wl_min(blocks, LOOKED_AT);
+    for (int64_t i = 0; i < looked_at; i++) {
         int64_t block[3];
-        wl_ptx_sample_block(&s->launch, i, n, block);
-        WL_TRY(wl_ptx_emulate_block(s->emulator, block, -1, NULL, note_traced, s, err));
+        wl_ptx_sample_block(&s->launch, i, looked_at, block);
+        WL_TRY(wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err));
     }
+    double spent = 0;
+    for (int32_t i = 0; i < s->profile.count; i++)
+        spent += WL_PTX_LANES * s->profile.warps[i];
+    s->affordable = (int64_t)(AFFORDABLE / (spent / (double)looked_at + 1));
     if (s->traced_count > 0)
         qsort(s->traced, s->traced_count, sizeof *s->traced, by_program);
     for (size_t i = 0; i < s->traced_count; i++)
