@@ -41,23 +41,23 @@ wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_p
 typedef struct wl_ptx_touch {
     int32_t function, instruction; /* numbers */
     int32_t warp;
-    wl_ptx_space space;   /* resolved: never generic */
-    bool store, atomic;   /* an atomic is both */
-    int bytes;            /* of one lane */
-    uint32_t lanes;       /* that take part */
-    uint32_t unknown;     /* whose address was assumed */
+    wl_ptx_space space;             /* resolved: never generic */
+    bool store, atomic;             /* an atomic is both */
+    int bytes;                      /* of one lane */
+    uint32_t lanes;                 /* that take part */
+    uint32_t unknown;               /* whose address was assumed */
     uint64_t address[WL_PTX_LANES]; /* by lane: full address; shared, local: offset in that space */
 } wl_ptx_touch;
 typedef wl_status (*wl_ptx_visit)(void *user, const wl_ptx_touch *touch, wl_error *err);
 
 /* Something that was assumed, with the instruction it happened at; at most one of a kind for each instruction. */
 typedef enum wl_ptx_assumed {
-    WL_PTX_ASSUMED_BRANCH,   /* a condition depends on unknown data */
-    WL_PTX_ASSUMED_ADDRESS,  /* an address does */
-    WL_PTX_ASSUMED_LOOP,     /* a loop was left because its condition does */
-    WL_PTX_ASSUMED_RESULT,   /* an instruction whose result is not computed */
-    WL_PTX_ASSUMED_BARRIER,  /* a barrier that some warps never reach */
-    WL_PTX_ASSUMED_CALL      /* a call of a function that is not in the module */
+    WL_PTX_ASSUMED_BRANCH,  /* a condition depends on unknown data */
+    WL_PTX_ASSUMED_ADDRESS, /* an address does */
+    WL_PTX_ASSUMED_LOOP,    /* a loop was left because its condition does */
+    WL_PTX_ASSUMED_RESULT,  /* an instruction whose result is not computed */
+    WL_PTX_ASSUMED_BARRIER, /* a barrier that some warps never reach */
+    WL_PTX_ASSUMED_CALL     /* a call of a function that is not in the module */
 } wl_ptx_assumed;
 typedef struct wl_ptx_assumption {
     wl_ptx_assumed what;

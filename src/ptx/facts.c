@@ -128,8 +128,9 @@ static bool varies_by_itself(const wl_ptx_instruction *in)
     return s <= WL_PTX_TID_Z || s == WL_PTX_LANEID || (s >= WL_PTX_LANEMASK_EQ && s <= WL_PTX_LANEMASK_GT);
 }
 
-#define VARIES_PASSES_MAX 8 /* values that go round a loop need a second pass; more than a few, only contrived texts   \
-                             */
+#define VARIES_PASSES_MAX                                                                                              \
+    8 /* values that go round a loop need a second pass; more than a few, only contrived texts                         \
+       */
 
 static void find_varying(wl_ptx_facts *facts)
 {

@@ -133,7 +133,7 @@ enum {
     WL_PTX_MOD_WRAP = 1 << 18,   /* shf.wrap (otherwise clamp) */
     WL_PTX_MOD_LEFT = 1 << 19,   /* shf.l */
     WL_PTX_MOD_SHIFTAMT = 1 << 20,
-    WL_PTX_MOD_ASYNC = 1 << 21, /* cp.async.ca / .cg */
+    WL_PTX_MOD_ASYNC = 1 << 21,  /* cp.async.ca / .cg */
     WL_PTX_MOD_BYPASS = 1 << 22, /* cache operators that pass the L1 by: .cg, .cv, volatile, relaxed.gpu/sys */
     WL_PTX_MOD_XORSIGN = 1 << 23 /* min, max: the sign is that of the product */
 };
@@ -264,19 +264,19 @@ typedef struct wl_ptx_instruction {
     wl_ptx_space space;    /* of ld, st, atom, red, cvta, cp */
     wl_ptx_space to_space; /* destination of cp.async and bulk copies */
     uint32_t modifiers;
-    wl_ptx_variant variant;  /* rounding, mode */
-    wl_ptx_variant combine;  /* set, setp with a third predicate: and or xor; atom of bar.red .. */
+    wl_ptx_variant variant; /* rounding, mode */
+    wl_ptx_variant combine; /* set, setp with a third predicate: and or xor; atom of bar.red .. */
     wl_ptx_compare compare;
-    uint8_t vector;  /* elements of ld, st: 1, 2, 4, 8 */
+    uint8_t vector; /* elements of ld, st: 1, 2, 4, 8 */
     uint8_t operand_count;
     bool guard_negated;
-    bool partial; /* a part of it is not understood: see the notes */
-    int32_t guard; /* predicate register, -1: none */
+    bool partial;                                 /* a part of it is not understood: see the notes */
+    int32_t guard;                                /* predicate register, -1: none */
     wl_ptx_operand operands[WL_PTX_OPERANDS_MAX]; /* destination first */
-    int32_t line;        /* in the PTX text */
+    int32_t line;                                 /* in the PTX text */
     int32_t column;
     int32_t file, source_line; /* of the .loc in force; file is an index into the module's, -1: none */
-    const char *text;    /* the instruction as written, for messages; not terminated by ';' */
+    const char *text;          /* the instruction as written, for messages; not terminated by ';' */
     int32_t text_length;
 } wl_ptx_instruction;
 
@@ -305,12 +305,12 @@ typedef struct wl_ptx_variable {
     wl_ptx_space space;
     wl_ptx_type type;
     int32_t align;
-    int64_t elements, bytes; /* 0: extern, sized by the launch (dynamic shared memory) */
+    int64_t elements, bytes;    /* 0: extern, sized by the launch (dynamic shared memory) */
     bool is_extern, is_pointer; /* is_pointer: a .ptr parameter */
-    const uint8_t *initial;  /* of `bytes` bytes; NULL: zero. Addresses of other variables in it are 0: see links */
-    const wl_ptx_link *links; /* the addresses in `initial` */
+    const uint8_t *initial;     /* of `bytes` bytes; NULL: zero. Addresses of other variables in it are 0: see links */
+    const wl_ptx_link *links;   /* the addresses in `initial` */
     int32_t link_count;
-    int32_t function;        /* that declares it, -1: the module */
+    int32_t function; /* that declares it, -1: the module */
     int32_t line;
 } wl_ptx_variable;
 

@@ -185,6 +185,20 @@ static bool assign_loops(wl_ptx_rolled *o, const nest *found, wl_ptx_access *acc
 
 /* ---- accesses ---- */
 
+bool wl_ptx_combines_lanes(const wl_ptx_instruction *in)
+{
+    const bool combines = in->variant == WL_PTX_ADD || in->variant == WL_PTX_MIN || in->variant == WL_PTX_MAX ||
+                          in->variant == WL_PTX_AND || in->variant == WL_PTX_OR || in->variant == WL_PTX_XOR;
+    return (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red) && combines && !wl_ptx_type_is_float(in->type);
+}
+
+/* Is the address the same for all threads of a block? */
+static bool is_uniform(const wl_symbol *address)
+{
+    const uint32_t threads = 7u << WL_VAR_X | 7u << WL_VAR_THREAD_X;
+    return (wl_sym_vars(address) & threads) == 0;
+}
+
 static wl_ptx_access access_of(const roller *r, const wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = &r->launch->entry->instructions[step->instruction];
@@ -195,6 +209,7 @@ static wl_ptx_access access_of(const roller *r, const wl_ptx_step *step)
             step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(r->launch->arguments, (uint64_t)step->address->c) : NULL,
         .bytes = wl_ptx_access_bytes(in),
         .atomic = in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red,
+        .one_lane = wl_ptx_combines_lanes(in) && is_uniform(step->address),
     };
 }
 

@@ -18,6 +18,7 @@ typedef struct wl_ptx_access {
     const wl_ptx_buffer *buffer; /* NULL: shared memory */
     int32_t bytes;               /* of one lane */
     bool atomic;
+    bool one_lane;                 /* an atomic on one address for the whole warp: the lanes are added up first */
     int place_count;               /* of the address, then of the condition */
     int loop_count;                /* outermost first */
     int loops[WL_LOOPS_MAX];       /* numbers */
@@ -37,6 +38,9 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, wl
 
 /* Terms in the order places are counted in: `order` gets their numbers. */
 void wl_ptx_term_order(const wl_symbol *symbol, int *order);
+
+/* Do compilers combine the lanes of a warp before this atomic, where its address is the same for all? */
+bool wl_ptx_combines_lanes(const wl_ptx_instruction *in);
 
 /* The buffer an address belongs to: the one it lies in, or the nearest. */
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *arguments, uint64_t address);

@@ -17,6 +17,7 @@ typedef struct wl_ptx_traced {
     int bytes;
     int32_t next; /* of the same instruction, -1: none */
     wl_ptx_jumps jumps;
+    bool varies; /* the lanes of a warp have different addresses */
 } wl_ptx_traced;
 
 struct wl_ptx_cache; /* of traces */

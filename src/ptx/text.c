@@ -219,8 +219,10 @@ static wl_status write_access(wl_buffer *out, wl_symbols *s, const wl_ptx_access
     if (a->bytes > field->unit)
         wl_buffer_add(out, " : %d", a->bytes / field->unit);
     wl_buffer_add(out, "]");
+    if (a->one_lane)
+        wl_buffer_add(out, " if (threadIdx.x + blockDim.x*(threadIdx.y + blockDim.y*threadIdx.z)) %% 32 == 0");
     if (a->step->when) {
-        wl_buffer_add(out, " if ");
+        wl_buffer_add(out, a->one_lane ? " && " : " if ");
         write_symbol(&w, a->step->when, 1);
     }
     wl_buffer_add(out, "\"\n");

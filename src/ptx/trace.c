@@ -47,8 +47,11 @@ static bool concerns(const wl_ptx_source *s, const wl_ptx_touch *t)
 
 static void add_jumps(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
-    for (uint32_t left = t->lanes; left; left &= left - 1)
+    const uint64_t first = t->address[__builtin_ctz(t->lanes)];
+    for (uint32_t left = t->lanes; left; left &= left - 1) {
         wl_ptx_jumps_add(&traced->jumps, (int64_t)t->address[__builtin_ctz(left)]);
+        traced->varies = traced->varies || t->address[__builtin_ctz(left)] != first;
+    }
 }
 
 static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
@@ -74,7 +77,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
     }
     int32_t *first = &s->first_traced[number_of(s, t)];
     s->traced[s->traced_count] =
-        (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic, t->bytes, *first, {0}};
+        (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic, t->bytes, *first, {0}, false};
     add_jumps(&s->traced[s->traced_count], t);
     *first = (int32_t)s->traced_count++;
     return WL_OK;
@@ -178,6 +181,13 @@ typedef struct recorder {
     kept_trace *trace;
 } recorder;
 
+/* Where all lanes of an atomic have one address, they are added up before. */
+static bool one_lane(const wl_ptx_source *s, const wl_ptx_traced *t)
+{
+    return t->atomic && !t->varies &&
+           wl_ptx_combines_lanes(&s->launch.module->functions[t->function].instructions[t->instruction]);
+}
+
 static wl_status record(void *user, const wl_ptx_touch *t, wl_error *err)
 {
     recorder *r = user;
@@ -190,14 +200,15 @@ static wl_status record(void *user, const wl_ptx_touch *t, wl_error *err)
         r->source->missed = true;
         return WL_OK;
     }
-    const size_t lanes = (size_t)__builtin_popcount(t->lanes);
+    const uint32_t taking_part = one_lane(r->source, &r->source->traced[traced]) ? t->lanes & -t->lanes : t->lanes;
+    const size_t lanes = (size_t)__builtin_popcount(taking_part);
     if (!make_room((void **)&k->executions, &k->room, k->count + 1, sizeof *k->executions) ||
         !make_room((void **)&k->addresses, &k->address_room, k->address_count + lanes, sizeof *k->addresses))
         return wl_fail_memory(err);
     /* addresses move while the array grows: their place is kept, and made a pointer at the end */
     k->executions[k->count++] = (wl_execution){(uint32_t)(r->source->access_base + (size_t)traced), (uint32_t)t->warp,
-                                               t->lanes, (const int64_t *)(uintptr_t)k->address_count};
-    for (uint32_t left = t->lanes; left; left &= left - 1)
+                                               taking_part, (const int64_t *)(uintptr_t)k->address_count};
+    for (uint32_t left = taking_part; left; left &= left - 1)
         k->addresses[k->address_count++] = (int64_t)(t->address[__builtin_ctz(left)] - (buffer ? buffer->base : 0));
     return WL_OK;
 }
