@@ -57,6 +57,19 @@ static wl_status lay_out_params(wl_ptx_machine *m, wl_error *err)
     return WL_OK;
 }
 
+/* Static shared memory, and dynamic where its variables begin. */
+static int64_t shared_bytes(const wl_ptx_launch *launch)
+{
+    int64_t end = launch->arguments->shared_bytes;
+    if (launch->dynamic_shared <= 0)
+        return end;
+    end = wl_round_up(end, 16);
+    for (int32_t v = 0; v < launch->module->variable_count; v++)
+        if (launch->module->variables[v].space == WL_PTX_SHARED && launch->module->variables[v].bytes == 0)
+            end = wl_max(end, (int64_t)launch->arguments->variable_address[v]);
+    return end + launch->dynamic_shared;
+}
+
 static wl_status make(wl_ptx_machine *m, wl_error *err)
 {
     const wl_ptx_module *module = m->launch.module;
@@ -70,8 +83,7 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     if (!m->programs || !m->first || !m->written || !m->warps)
         return wl_fail_memory(err);
     WL_TRY(lay_out_params(m, err));
-    m->shared_bytes = m->launch.dynamic_shared > 0 ? wl_round_up(arguments->shared_bytes, 16) + m->launch.dynamic_shared
-                                                   : arguments->shared_bytes;
+    m->shared_bytes = shared_bytes(&m->launch);
     for (int32_t f = 0; f < module->function_count; f++) {
         m->first[f + 1] = m->first[f] + module->functions[f].instruction_count;
         m->programs[f].function = &module->functions[f];

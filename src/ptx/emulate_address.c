@@ -119,7 +119,8 @@ static uint64_t drawn(const wl_ptx_machine *m, const lane_place *p, int64_t coun
 /* Moves a lane with an unknown address to a random element of its buffer; false: it has none, the lane is skipped. */
 static bool assume_in_buffer(const wl_ptx_machine *m, lane_place *p)
 {
-    const wl_ptx_buffer *b = nearest(m->launch.arguments, p->address);
+    const wl_ptx_buffer *inside = wl_ptx_buffer_at(m->launch.arguments, p->address);
+    const wl_ptx_buffer *b = inside ? inside : nearest(m->launch.arguments, p->address);
     const int64_t count = b ? b->bytes / p->request->bytes : 0;
     if (count == 0)
         return false;
