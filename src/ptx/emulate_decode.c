@@ -181,9 +181,13 @@ static void decode_copy_async(decoder *d, wl_ptx_step *step)
         step->from[1] = to->reg;
         step->target = (int32_t)to->value;
     }
-    step->from[2] =
-        in->operand_count > 3 ? source(d, &in->operands[3]) : -1; /* bytes that are copied, or a predicate */
-    step->bytes = (uint8_t)wl_ptx_access_bytes(in);
+    const int at = in->op == WL_PTX_OP_cp_bulk ? 2 : 3; /* how many bytes are copied, or whether none are */
+    const wl_ptx_operand *size = &in->operands[at];
+    const bool given = in->operand_count > at;
+    if (given && size->kind == WL_PTX_OPERAND_REG && d->function->registers[size->reg].type == WL_PTX_PRED)
+        step->from[3] = size->reg;
+    step->from[2] = given && step->from[3] == d->program->nil ? source(d, size) : -1;
+    step->bytes = in->op == WL_PTX_OP_cp_bulk ? 16 : (uint8_t)wl_ptx_access_bytes(in);
     step->of.run = wl_ptx_find_matrix(in);
 }
 
@@ -366,6 +370,7 @@ static void decode_step(decoder *d, wl_ptx_step *step)
     case WL_PTX_OP_st:
     case WL_PTX_OP_atom:
     case WL_PTX_OP_red: decode_memory(d, step); break;
+    case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_cp_async: decode_copy_async(d, step); break;
     case WL_PTX_OP_ldmatrix:
     case WL_PTX_OP_wmma_load:
