@@ -242,10 +242,27 @@ static void decode_control(decoder *d, wl_ptx_step *step)
     }
 }
 
+/* Nothing is known but that it was executed: all results become unknown. */
+static void decode_counted(decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    step->kind = WL_PTX_STEP_RUN;
+    step->of.run = wl_ptx_run_counted;
+    step->list = d->program->list_count;
+    if (in->operand_count > 0 && wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS) {
+        list(d, step, &in->operands[0], true);
+        step->other = second(d, &in->operands[0]);
+    }
+}
+
 static void decode_barrier(decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const int first = in->modifiers & WL_PTX_MOD_RED ? 1 : 0;
+    if (first && in->operand_count < 3) {
+        decode_counted(d, step);
+        return;
+    }
     if (in->modifiers & WL_PTX_MOD_WARP) {
         step->kind = WL_PTX_STEP_NOTHING;
         return;
@@ -326,19 +343,6 @@ static bool decode_arithmetic(decoder *d, wl_ptx_step *step)
     step->kind = has_product(in) ? WL_PTX_STEP_PRODUCT : WL_PTX_STEP_APPLY;
     step->of.apply = apply;
     return true;
-}
-
-/* Nothing is known but that it was executed: all results become unknown. */
-static void decode_counted(decoder *d, wl_ptx_step *step)
-{
-    const wl_ptx_instruction *in = step->in;
-    step->kind = WL_PTX_STEP_RUN;
-    step->of.run = wl_ptx_run_counted;
-    step->list = d->program->list_count;
-    if (in->operand_count > 0 && wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS) {
-        list(d, step, &in->operands[0], true);
-        step->other = second(d, &in->operands[0]);
-    }
 }
 
 static void decode_matrix(decoder *d, wl_ptx_step *step)

@@ -214,9 +214,9 @@ static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t act
         targets[count] = s->number + 1;
         masks[count++] = active & ~mask;
     }
-    if (frame->unknown[s->from[0]] & mask)
+    if (frame->unknown[s->from[0]] & mask || table->count == 0)
         WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_BRANCH, err));
-    WL_PTX_FOR_LANES(lane, mask)
+    WL_PTX_FOR_LANES(lane, table->count == 0 ? 0 : mask)
     {
         const uint32_t index = (uint32_t)frame->value[s->from[0]][lane];
         const int32_t target =
@@ -230,8 +230,8 @@ static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t act
         }
         masks[k] |= (uint32_t)1 << lane;
     }
-    if (count == 1) {
-        frame->paths[frame->path_count - 1].at = targets[0];
+    if (count < 2) {
+        frame->paths[frame->path_count - 1].at = count ? targets[0] : s->number + 1;
         return WL_OK;
     }
     count_parted(m, s);
