@@ -79,11 +79,11 @@ static wl_status operands(wl_ptx_parser *p, const wl_ptx_token *word, wl_ptx_ins
         WL_TRY(wl_ptx_read_operand(p, type_of_operand(in, count),
                                    count < WL_PTX_OPERANDS_MAX ? &in->operands[count] : &unused));
         count++;
+        in->operand_count = (uint8_t)(count < WL_PTX_OPERANDS_MAX ? count : WL_PTX_OPERANDS_MAX);
         if (wl_ptx_lexer_is(&p->lexer, ';'))
             break;
         WL_TRY(wl_ptx_lexer_take(&p->lexer, ','));
     }
-    in->operand_count = (uint8_t)(count < WL_PTX_OPERANDS_MAX ? count : WL_PTX_OPERANDS_MAX);
     in->partial |= count > WL_PTX_OPERANDS_MAX;
     return WL_OK;
 }
@@ -101,9 +101,9 @@ static wl_status unknown_operands(wl_ptx_parser *p, const wl_ptx_token *word, wl
     if (status == WL_E_NOMEM)
         return wl_fail_memory(err);
     while (status != WL_OK && !wl_ptx_lexer_is(&p->lexer, ';')) {
-        if (p->lexer.token.kind == WL_PTX_TOKEN_END)
+        if (p->lexer.token.kind == WL_PTX_TOKEN_END && p->lexer.at >= p->lexer.end)
             return wl_ptx_lexer_unexpected(&p->lexer, "';'");
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_ptx_lexer_next(&p->lexer)); /* fails, this time for good, at what is no token */
     }
     return WL_OK;
 }
