@@ -38,6 +38,7 @@ void wl_ptx_apply_carry(uint64_t *to, const uint64_t *const *from, const wl_ptx_
 /* ---- inside the operations ---- */
 
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* calls of libm stay as they are */
 #define WL_PTX_EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
 #else
 #define WL_PTX_EACH_LANE _Pragma("GCC ivdep") for (int i = 0; i < WL_PTX_LANE_COUNT; i++)

@@ -239,29 +239,39 @@ static wl_ptx_apply find_shift(const wl_ptx_instruction *in)
     return type < 0 ? NULL : in->op == WL_PTX_OP_shl ? left[type] : right[type];
 }
 
-wl_ptx_apply wl_ptx_find_bits(const wl_ptx_instruction *in)
+/* Of types of 16, 32 and 64 bits. */
+static wl_ptx_apply find_sized(const wl_ptx_instruction *in)
 {
+    if (wl_ptx_integer_index(in->type) < 0)
+        return NULL;
     switch (in->op) {
     case WL_PTX_OP_and: return and64;
     case WL_PTX_OP_or: return or64;
     case WL_PTX_OP_xor: return xor64;
     case WL_PTX_OP_not: return by_width(in->type, not16, not32, not64);
     case WL_PTX_OP_cnot: return by_width(in->type, cnot16, cnot32, cnot64);
-    case WL_PTX_OP_lop3: return in->operands[4].kind == WL_PTX_OPERAND_IMMEDIATE ? any_function : NULL;
     case WL_PTX_OP_shl:
     case WL_PTX_OP_shr: return find_shift(in);
-    case WL_PTX_OP_shf: return funnel;
     case WL_PTX_OP_popc: return by_width(in->type, NULL, popc32, popc64);
     case WL_PTX_OP_clz: return by_width(in->type, NULL, clz32, clz64);
     case WL_PTX_OP_bfind: return find_highest;
     case WL_PTX_OP_brev: return reverse;
     case WL_PTX_OP_bfe: return take_field;
     case WL_PTX_OP_bfi: return put_field;
+    default: return NULL;
+    }
+}
+
+wl_ptx_apply wl_ptx_find_bits(const wl_ptx_instruction *in)
+{
+    switch (in->op) {
+    case WL_PTX_OP_lop3: return in->operands[4].kind == WL_PTX_OPERAND_IMMEDIATE ? any_function : NULL;
+    case WL_PTX_OP_shf: return funnel;
     case WL_PTX_OP_szext: return extend_from_bit;
     case WL_PTX_OP_bmsk: return make_mask;
     case WL_PTX_OP_prmt: return permute;
     case WL_PTX_OP_dp4a:
     case WL_PTX_OP_dp2a: return dot;
-    default: return NULL;
+    default: return find_sized(in);
     }
 }

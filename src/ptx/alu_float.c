@@ -111,7 +111,9 @@ static wl_ptx_apply find_special(const wl_ptx_instruction *in)
 static wl_ptx_apply find_nearest(const wl_ptx_instruction *in)
 {
     if (in->type == WL_PTX_F32X2)
-        return packed;
+        return in->op == WL_PTX_OP_add || in->op == WL_PTX_OP_sub || in->op == WL_PTX_OP_mul || in->op == WL_PTX_OP_fma
+                   ? packed
+                   : NULL;
     if (in->type == WL_PTX_F32 && in->modifiers & (WL_PTX_MOD_NAN | WL_PTX_MOD_ABS) &&
         (in->op == WL_PTX_OP_min || in->op == WL_PTX_OP_max))
         return passing;

@@ -116,6 +116,12 @@ static uint32_t packed(uint32_t x, uint32_t y, const wl_ptx_instruction *in)
     return (uint16_t)result;
 }
 
+static bool is_packed(wl_ptx_op op)
+{
+    return op == WL_PTX_OP_add || op == WL_PTX_OP_sub || op == WL_PTX_OP_min || op == WL_PTX_OP_max ||
+           op == WL_PTX_OP_neg;
+}
+
 static void packed_lanes(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     for (int i = 0; i < WL_PTX_LANE_COUNT; i++) {
@@ -147,7 +153,7 @@ wl_ptx_apply wl_ptx_find_integer(const wl_ptx_instruction *in)
     static const wl_ptx_apply min[] = ROW(min), max[] = ROW(max), absolute[] = ROW(abs), neg[] = ROW(neg),
                               sad[] = ROW(sad);
     if (in->type == WL_PTX_U16X2 || in->type == WL_PTX_S16X2)
-        return packed_lanes;
+        return is_packed(in->op) ? packed_lanes : NULL;
     const int type = wl_ptx_integer_index(in->type);
     const bool saturate = in->modifiers & WL_PTX_MOD_SAT;
     if (type < 0)

@@ -8,6 +8,13 @@
 #include "ptx/module.h"
 #include "warpline/ptx.h"
 
+/* Generic addresses of spaces that are not global, and of functions: beyond all buffers. */
+#define WL_PTX_WINDOW_BYTES ((uint64_t)1 << 58)
+#define WL_PTX_SHARED_WINDOW (1 * WL_PTX_WINDOW_BYTES)
+#define WL_PTX_LOCAL_WINDOW (2 * WL_PTX_WINDOW_BYTES)
+#define WL_PTX_PARAM_WINDOW (3 * WL_PTX_WINDOW_BYTES)
+#define WL_PTX_FUNCTION_WINDOW (4 * WL_PTX_WINDOW_BYTES) /* the address of function f: this + 16 f */
+
 typedef enum wl_ptx_content {
     WL_PTX_UNTOUCHED, /* unknown */
     WL_PTX_BYTES,     /* of a file */
@@ -18,15 +25,15 @@ typedef enum wl_ptx_content {
 } wl_ptx_content;
 
 typedef struct wl_ptx_buffer {
-    char name[32]; /* "arg 0", a module's variable */
-    uint64_t base; /* its address; the kernel gets base + offset */
+    char name[32];    /* "arg 0", a module's variable */
+    uint64_t base;    /* its address; the kernel gets base + offset */
     int64_t bytes, offset;
     wl_ptx_content content;
-    wl_ptx_type type;  /* of generated elements */
-    int64_t low, high; /* inclusive; bits of the constant */
+    wl_ptx_type type; /* of generated elements */
+    int64_t low, high; /* inclusive, of floats as the bits of doubles; of a constant: its bits */
     const uint8_t *data;
     size_t data_bytes;
-    int argument; /* -1: a variable of the module */
+    int argument;     /* -1: a variable of the module */
 } wl_ptx_buffer;
 
 typedef struct wl_ptx_arguments {
@@ -34,7 +41,7 @@ typedef struct wl_ptx_arguments {
     int buffer_count;
     uint8_t *params; /* the parameter space of the entry, as ld.param sees it */
     int64_t param_bytes;
-    int64_t *param_offset;      /* of each parameter */
+    int64_t *param_offset; /* of each parameter */
     uint64_t *variable_address; /* of the module's variables: global, const: addresses; shared, local: offsets in their
                                    space, by the variable's number */
     int64_t shared_bytes;       /* static, of the entry and what it calls */

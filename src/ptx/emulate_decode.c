@@ -181,10 +181,27 @@ static void decode_copy_async(decoder *d, wl_ptx_step *step)
         step->from[1] = to->reg;
         step->target = (int32_t)to->value;
     }
-    step->from[2] =
-        in->operand_count > 3 ? source(d, &in->operands[3]) : -1; /* bytes that are copied, or a predicate */
-    step->bytes = (uint8_t)wl_ptx_access_bytes(in);
+    const int at = in->op == WL_PTX_OP_cp_bulk ? 2 : 3; /* how many bytes are copied, or whether none are */
+    const wl_ptx_operand *size = &in->operands[at];
+    const bool given = in->operand_count > at;
+    if (given && size->kind == WL_PTX_OPERAND_REG && d->function->registers[size->reg].type == WL_PTX_PRED)
+        step->from[3] = size->reg;
+    step->from[2] = given && step->from[3] == d->program->nil ? source(d, size) : -1;
+    step->bytes = in->op == WL_PTX_OP_cp_bulk ? 16 : (uint8_t)wl_ptx_access_bytes(in);
     step->of.run = wl_ptx_find_matrix(in);
+}
+
+/* Whether the loop might wait for a lock that another lane has. */
+static bool takes_lock(const decoder *d, int32_t loop)
+{
+    const wl_ptx_flow *flow = &d->program->flow;
+    for (int32_t i = 0; i < d->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = &d->function->instructions[i];
+        if (in->op == WL_PTX_OP_atom && (in->variant == WL_PTX_CAS || in->variant == WL_PTX_EXCH) &&
+            wl_ptx_flow_in_loop(flow, loop, flow->block_of[i]))
+            return true;
+    }
+    return false;
 }
 
 /* The block that a way leads to, and what it means for the innermost loop around. */
@@ -201,6 +218,7 @@ static void describe_branch(decoder *d, wl_ptx_step *step, int32_t target, int32
     step->other_leaves = !wl_ptx_flow_in_loop(flow, loop, fall);
     step->only_exit = flow->loops[loop].exit_count == 1;
     step->back = target < flow->block_count && wl_ptx_flow_dominates(flow, target, block);
+    step->spins = step->back && takes_lock(d, flow->loop_of[target]);
 }
 
 static void decode_control(decoder *d, wl_ptx_step *step)
@@ -224,10 +242,27 @@ static void decode_control(decoder *d, wl_ptx_step *step)
     }
 }
 
+/* Nothing is known but that it was executed: all results become unknown. */
+static void decode_counted(decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    step->kind = WL_PTX_STEP_RUN;
+    step->of.run = wl_ptx_run_counted;
+    step->list = d->program->list_count;
+    if (in->operand_count > 0 && wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS) {
+        list(d, step, &in->operands[0], true);
+        step->other = second(d, &in->operands[0]);
+    }
+}
+
 static void decode_barrier(decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const int first = in->modifiers & WL_PTX_MOD_RED ? 1 : 0;
+    if (first && in->operand_count < 3) {
+        decode_counted(d, step);
+        return;
+    }
     if (in->modifiers & WL_PTX_MOD_WARP) {
         step->kind = WL_PTX_STEP_NOTHING;
         return;
@@ -310,19 +345,6 @@ static bool decode_arithmetic(decoder *d, wl_ptx_step *step)
     return true;
 }
 
-/* Nothing is known but that it was executed: all results become unknown. */
-static void decode_counted(decoder *d, wl_ptx_step *step)
-{
-    const wl_ptx_instruction *in = step->in;
-    step->kind = WL_PTX_STEP_RUN;
-    step->of.run = wl_ptx_run_counted;
-    step->list = d->program->list_count;
-    if (in->operand_count > 0 && wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS) {
-        list(d, step, &in->operands[0], true);
-        step->other = second(d, &in->operands[0]);
-    }
-}
-
 static void decode_matrix(decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
@@ -352,6 +374,7 @@ static void decode_step(decoder *d, wl_ptx_step *step)
     case WL_PTX_OP_st:
     case WL_PTX_OP_atom:
     case WL_PTX_OP_red: decode_memory(d, step); break;
+    case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_cp_async: decode_copy_async(d, step); break;
     case WL_PTX_OP_ldmatrix:
     case WL_PTX_OP_wmma_load:

@@ -29,35 +29,89 @@ static void keep_first(uint64_t *piece, uint64_t bytes)
     }
 }
 
-static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+typedef struct copy {
+    uint32_t reads, writes; /* lanes */
+    uint64_t from[WL_PTX_LANES], to[WL_PTX_LANES];
+    uint32_t from_unknown, to_unknown;
+    wl_ptx_space from_space, to_space;
+    const uint64_t *kept; /* bytes that are copied, by lane; NULL: all */
+} copy;
+
+/* One piece for each lane, of the step's bytes; lanes that do not read write zeros. */
+static wl_status copy_pieces(wl_ptx_machine *m, const wl_ptx_step *s, const copy *c, wl_error *err)
 {
-    const wl_ptx_frame *frame = m->frame;
-    uint64_t address[WL_PTX_LANES], piece[WL_PTX_LANES][2] = {{0}};
+    uint64_t piece[WL_PTX_LANES][2] = {{0}};
     bool unknown[WL_PTX_LANES][2] = {{false}};
-    uint32_t reads = mask, rest = 0;
-    if (s->from[2] >= 0) /* lanes that copy no bytes read none */
-        WL_PTX_FOR_LANES(lane, mask) reads &= ~((uint32_t)((uint32_t)frame->value[s->from[2]][lane] == 0) << lane);
-    wl_ptx_addresses(m, s, s->from[0], address);
-    if (reads) {
-        const wl_ptx_access_request from = {s,        reads, address, frame->unknown[s->from[0]], WL_PTX_GLOBAL,
-                                            s->bytes, false, false};
-        WL_TRY(wl_ptx_resolve(m, &from, &rest, err));
+    uint32_t rest = 0;
+    if (c->reads) {
+        const wl_ptx_access_request r = {s, c->reads, c->from, c->from_unknown, c->from_space, s->bytes, false, false};
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
         WL_PTX_FOR_LANES(lane, m->touch.lanes)
         {
             fetch(m, s, lane, piece[lane], unknown[lane]);
-            if (s->from[2] >= 0)
-                keep_first(piece[lane], (uint32_t)frame->value[s->from[2]][lane]);
+            if (c->kept)
+                keep_first(piece[lane], (uint32_t)c->kept[lane]);
         }
     }
-    for (int i = 0; i < WL_PTX_LANES; i++)
-        address[i] = (frame->value[s->from[1]][i] + (uint64_t)(int64_t)s->target) & UINT32_MAX;
-    const wl_ptx_access_request to = {s,        mask, address, frame->unknown[s->from[1]], WL_PTX_SHARED,
-                                      s->bytes, true, false};
-    WL_TRY(wl_ptx_resolve(m, &to, &rest, err));
+    const wl_ptx_access_request w = {s, c->writes, c->to, c->to_unknown, c->to_space, s->bytes, true, false};
+    WL_TRY(wl_ptx_resolve(m, &w, &rest, err));
     WL_PTX_FOR_LANES(lane, m->touch.lanes)
     for (int k = 0; k < (s->bytes + 7) / 8; k++)
         wl_ptx_memory_write(m, lane, (int64_t)k * 8, s->bytes < 8 ? s->bytes : 8, piece[lane][k],
                             unknown[lane][k] || m->touch.unknown >> lane & 1);
+    return WL_OK;
+}
+
+static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const wl_ptx_frame *frame = m->frame;
+    copy c = {mask,          mask,          {0}, {0}, frame->unknown[s->from[0]], frame->unknown[s->from[1]],
+              WL_PTX_GLOBAL, WL_PTX_SHARED, NULL};
+    if (s->from[2] >= 0) { /* lanes that copy no bytes read none */
+        c.kept = frame->value[s->from[2]];
+        WL_PTX_FOR_LANES(lane, mask) c.reads &= ~((uint32_t)((uint32_t)c.kept[lane] == 0) << lane);
+    }
+    c.reads &= ~wl_ptx_predicate(frame, s->from[3]);
+    wl_ptx_addresses(m, s, s->from[0], c.from);
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        c.to[i] = (frame->value[s->from[1]][i] + (uint64_t)(int64_t)s->target) & UINT32_MAX;
+    return copy_pieces(m, s, &c, err);
+}
+
+/* cp.async.bulk: each lane copies a range of its own, of pieces of 16 bytes. */
+static wl_status bulk_of_lane(wl_ptx_machine *m, const wl_ptx_step *s, copy *c, const uint64_t range[3], wl_error *err)
+{
+    for (uint64_t first = 0; first < range[2]; first += (uint64_t)WL_PTX_LANES * s->bytes) {
+        c->reads = 0;
+        for (uint32_t lane = 0; lane < WL_PTX_LANES; lane++) {
+            const uint64_t at = first + (uint64_t)lane * s->bytes;
+            c->from[lane] = range[0] + at;
+            c->to[lane] = range[1] + at;
+            c->reads |= (uint32_t)(at < range[2]) << lane;
+        }
+        c->writes = c->reads;
+        WL_TRY(copy_pieces(m, s, c, err));
+    }
+    return WL_OK;
+}
+
+static wl_status run_bulk(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const wl_ptx_frame *frame = m->frame;
+    const int32_t size = s->from[2] >= 0 ? s->from[2] : frame->program->nil;
+    const uint32_t unknown = frame->unknown[s->from[0]] | frame->unknown[s->from[1]] | frame->unknown[size];
+    uint64_t from[WL_PTX_LANES];
+    copy c = {.from_space = s->in->space, .to_space = s->in->to_space};
+    if (unknown & mask)
+        WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
+    wl_ptx_addresses(m, s, s->from[0], from);
+    WL_PTX_FOR_LANES(lane, mask & ~unknown)
+    {
+        const uint64_t to = frame->value[s->from[1]][lane] + (uint64_t)(int64_t)s->target;
+        const uint64_t range[3] = {from[lane], c.to_space == WL_PTX_SHARED ? to & UINT32_MAX : to,
+                                   (uint32_t)frame->value[size][lane]};
+        WL_TRY(bulk_of_lane(m, s, &c, range, err));
+    }
     return WL_OK;
 }
 
@@ -186,6 +240,16 @@ static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     return WL_OK;
 }
 
+/* From global to shared memory or back, without a tensor map or an operation on the way. */
+static bool is_plain_bulk(const wl_ptx_instruction *in)
+{
+    const wl_ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+    const bool in_and_out = (in->space == WL_PTX_GLOBAL && in->to_space == WL_PTX_SHARED) ||
+                            (in->space == WL_PTX_SHARED && in->to_space == WL_PTX_GLOBAL);
+    return in_and_out && in->operand_count >= 3 && to->kind == WL_PTX_OPERAND_ADDRESS &&
+           from->kind == WL_PTX_OPERAND_ADDRESS && to->count == 0 && from->count == 0 && !has_part(in, "reduce");
+}
+
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
 {
     const int count = in->operands[0].count, bytes = wl_ptx_access_bytes(in);
@@ -197,6 +261,7 @@ wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
                    : NULL;
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: return run_tile;
+    case WL_PTX_OP_cp_bulk: return is_plain_bulk(in) ? run_bulk : NULL;
     default: return NULL;
     }
 }

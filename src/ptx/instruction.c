@@ -101,9 +101,9 @@ static wl_status unknown_operands(wl_ptx_parser *p, const wl_ptx_token *word, wl
     if (status == WL_E_NOMEM)
         return wl_fail_memory(err);
     while (status != WL_OK && !wl_ptx_lexer_is(&p->lexer, ';')) {
-        if (p->lexer.token.kind == WL_PTX_TOKEN_END)
+        if (p->lexer.token.kind == WL_PTX_TOKEN_END && p->lexer.at >= p->lexer.end)
             return wl_ptx_lexer_unexpected(&p->lexer, "';'");
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_ptx_lexer_next(&p->lexer)); /* fails, this time for good, at what is no token */
     }
     return WL_OK;
 }
