@@ -31,7 +31,7 @@ static weights weigh(const char *body)
     wl_arena arena = {0};
     weights out = {.count = f->instruction_count};
     assert_true(f->instruction_count <= 64);
-    assert_int_equal(wl_ptx_weigh(module, f, &arena, &weight, NULL, &err), WL_OK);
+    assert_int_equal(wl_ptx_weigh(module, f, &arena, &weight, &err), WL_OK);
     for (int32_t i = 0; i < f->instruction_count; i++) {
         out.all[i] = weight[i];
         out.total += weight[i];
