@@ -85,12 +85,14 @@ static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     switch (from->kind) {
     case WL_PTX_OPERAND_SPECIAL: return 1;
     case WL_PTX_OPERAND_VARIABLE:
-        return from->variable >= 0 && w->module->variables[from->variable].space == WL_PTX_SHARED ? SHARED_BASE_COST : 1;
+        return from->variable >= 0 && w->module->variables[from->variable].space == WL_PTX_SHARED ? SHARED_BASE_COST
+                                                                                                  : 1;
     case WL_PTX_OPERAND_IMMEDIATE:
         return wl_cost_has_one_definition(w, in) && !wl_cost_is_long_number(in->type, from->value) ? 0 : registers;
     case WL_PTX_OPERAND_REG:
-        return wl_cost_has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->facts, from->reg) < 2 ? 0
-                                                                                                            : registers;
+        return wl_cost_has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->facts, from->reg) < 2
+                   ? 0
+                   : registers;
     default: return 0;
     }
 }
@@ -134,7 +136,8 @@ static bool is_only_added(const wl_weigher *w, const wl_ptx_instruction *in, wl_
     for (int32_t i = first; i < end; i++) {
         const wl_ptx_instruction *reader = &w->function->instructions[w->facts.readers[i]];
         const bool wide = wl_cost_kind_of(reader->type) == WL_COST_I64;
-        if (reader->op != WL_PTX_OP_add || wide != (width == WL_COST_I64) || wl_cost_kind_of(reader->type) >= WL_COST_F32)
+        if (reader->op != WL_PTX_OP_add || wide != (width == WL_COST_I64) ||
+            wl_cost_kind_of(reader->type) >= WL_COST_F32)
             return false;
     }
     return first < end;
@@ -162,7 +165,8 @@ bool wl_cost_by_number(const wl_ptx_instruction *in, int which)
     return which < in->operand_count && in->operands[which].kind == WL_PTX_OPERAND_IMMEDIATE;
 }
 
-/* A 64-bit sum: with a product of 32-bit factors, one instruction makes both; 64-bit factors add the rest themselves. */
+/* A 64-bit sum: with a product of 32-bit factors, one instruction makes both; 64-bit factors add the rest themselves.
+ */
 static double wide_sum_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (wl_cost_by_number(in, 2) && is_only_address(w, in))
@@ -191,8 +195,8 @@ static bool joins_sum(const wl_weigher *w, const wl_ptx_instruction *in)
         return false;
     if (in->op == WL_PTX_OP_mul && in->modifiers & WL_PTX_MOD_LO && wl_cost_kind_of(in->type) < WL_COST_F32)
         return readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32);
-    return wl_cost_is_sum(in) && wl_cost_kind_of(in->type) < WL_COST_F32 && !wl_cost_by_number(in, 2) && readers_of_result(w, in) == 1 &&
-           is_only_added(w, in, WL_COST_U32);
+    return wl_cost_is_sum(in) && wl_cost_kind_of(in->type) < WL_COST_F32 && !wl_cost_by_number(in, 2) &&
+           readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32);
 }
 
 static bool is_shared_base(const wl_ptx_instruction *in)
@@ -224,11 +228,13 @@ static bool is_logic(const wl_ptx_instruction *in)
 /* Any function of three bits is one instruction. */
 static bool joins_logic(const wl_weigher *w, const wl_ptx_instruction *in)
 {
-    if (!is_logic(in) || wl_cost_kind_of(in->type) == WL_COST_P || readers_of_result(w, in) != 1 || !wl_cost_has_one_definition(w, in))
+    if (!is_logic(in) || wl_cost_kind_of(in->type) == WL_COST_P || readers_of_result(w, in) != 1 ||
+        !wl_cost_has_one_definition(w, in))
         return false;
     const int32_t reader = w->facts.readers[w->facts.first_reader[in->operands[0].reg]];
     const wl_ptx_instruction *by = &w->function->instructions[reader];
-    return is_logic(by) && (in->op == WL_PTX_OP_not || wl_cost_by_number(in, 2) || wl_cost_by_number(by, 1) || wl_cost_by_number(by, 2));
+    return is_logic(by) && (in->op == WL_PTX_OP_not || wl_cost_by_number(in, 2) || wl_cost_by_number(by, 1) ||
+                            wl_cost_by_number(by, 2));
 }
 
 static double predicate_logic_cost(const wl_weigher *w, const wl_ptx_instruction *in)
@@ -244,8 +250,8 @@ static double predicate_logic_cost(const wl_weigher *w, const wl_ptx_instruction
 /* Logic says by itself whether its result is zero. */
 static bool asks_logic_for_zero(const wl_weigher *w, const wl_ptx_instruction *in)
 {
-    if (in->op != WL_PTX_OP_setp || (in->compare != WL_PTX_EQ && in->compare != WL_PTX_NE) || !wl_cost_by_number(in, 2) ||
-        in->operands[2].value != 0 || wl_cost_kind_of(in->type) >= WL_COST_I64)
+    if (in->op != WL_PTX_OP_setp || (in->compare != WL_PTX_EQ && in->compare != WL_PTX_NE) ||
+        !wl_cost_by_number(in, 2) || in->operands[2].value != 0 || wl_cost_kind_of(in->type) >= WL_COST_I64)
         return false;
     const wl_ptx_instruction *part = wl_ptx_definition_of(&w->facts, in, 1);
     return part && is_logic(part);
@@ -256,7 +262,8 @@ static bool asks_logic_for_zero(const wl_weigher *w, const wl_ptx_instruction *i
 /* A number divided by a number: a product with its reciprocal. */
 static bool divides_by_number(const wl_ptx_instruction *in)
 {
-    return (in->op == WL_PTX_OP_div || in->op == WL_PTX_OP_rem) && wl_cost_kind_of(in->type) < WL_COST_F32 && wl_cost_by_number(in, 2);
+    return (in->op == WL_PTX_OP_div || in->op == WL_PTX_OP_rem) && wl_cost_kind_of(in->type) < WL_COST_F32 &&
+           wl_cost_by_number(in, 2);
 }
 
 static bool is_without_use(const wl_weigher *w, const wl_ptx_instruction *in)
@@ -269,8 +276,8 @@ static bool is_without_use(const wl_weigher *w, const wl_ptx_instruction *in)
 
 static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instruction *in)
 {
-    if (is_without_use(w, in) || w->joins[in - w->function->instructions] || joins_logic(w, in) || asks_logic_for_zero(w, in) ||
-        joins_address(w, in))
+    if (is_without_use(w, in) || w->joins[in - w->function->instructions] || joins_logic(w, in) ||
+        asks_logic_for_zero(w, in) || joins_address(w, in))
         return 0;
     if (wl_cost_is_sum(in) && wl_cost_kind_of(in->type) == WL_COST_I64)
         return wide_sum_cost(w, in);

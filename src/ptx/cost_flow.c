@@ -1,6 +1,6 @@
-/* cost_flow.c - see cost_internal.h: branches, loops, and what machine code needs beside the instructions. What is added
- * goes to a copy or an integer instruction nearby, so that classes that models look at (memory, floating point) keep their
- * counts. SPDX-License-Identifier: MIT */
+/* cost_flow.c - see cost_internal.h: branches, loops, and what machine code needs beside the instructions. What is
+ * added goes to a copy or an integer instruction nearby, so that classes that models look at (memory, floating point)
+ * keep their counts. SPDX-License-Identifier: MIT */
 #include "ptx/cost_internal.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ static void charge(wl_weigher *w, int32_t at, double cost)
            instruction(w, place - 1)->op != WL_PTX_OP_bra)
         place--;
     if (!can_carry(instruction(w, place)))
-        for (place = at; place + 1 < w->function->instruction_count && place - at < NEAR && !w->facts.target[place + 1] &&
-                         !can_carry(instruction(w, place)) &&
+        for (place = at; place + 1 < w->function->instruction_count && place - at < NEAR &&
+                         !w->facts.target[place + 1] && !can_carry(instruction(w, place)) &&
                          instruction(w, place)->op != WL_PTX_OP_bra;)
             place++;
     w->weight[can_carry(instruction(w, place)) ? place : at] += cost;
@@ -79,7 +79,8 @@ static void charge_prologue(wl_weigher *w)
 
 /* ---- branches ---- */
 
-#define PREDICATED_MAX 7 /* machine instructions of a body that is executed under a predicate rather than jumped over */
+#define PREDICATED_MAX 7 /* machine instructions of a body that is executed under a predicate rather than jumped over  \
+                          */
 #define MEETING_COST 2   /* naming the place where lanes meet again, and waiting there */
 
 static bool is_end(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit; }
@@ -139,7 +140,7 @@ static bool forbids_joining(const wl_weigher *w, int32_t first)
     const wl_ptx_instruction *in = instruction(w, first);
     if (first == 0)
         return false;
-    for (const char *at = in[-1].text + in[-1].text_length; at + sizeof word <= in->text; at++)
+    for (const char *at = in [-1].text + in [-1].text_length; at + sizeof word <= in->text; at++)
         if (memcmp(at, word, sizeof word - 1) == 0)
             return true;
     return false;
@@ -157,13 +158,14 @@ static bool is_joined(const wl_weigher *w, int32_t first, int32_t last)
         if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->facts.target[i]))
             return false;
         loads = loads || c == WL_INST_load;
-        counts = counts || (wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg);
+        counts =
+            counts || (wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg);
     }
     return loads && counts;
 }
 
-/* Before the loop, it is asked how many iterations are left, at the end again and again for the rest; a short body is there
- * once more under a predicate. */
+/* Before the loop, it is asked how many iterations are left, at the end again and again for the rest; a short body is
+ * there once more under a predicate. */
 #define JOINED_ENTRY_COST 16
 #define JOINED_BODY_MAX 14
 
@@ -209,7 +211,8 @@ static void weigh_loops(wl_weigher *w)
 
 /* ---- what is made once ---- */
 
-#define RECIPROCAL_COST 8 /* of an integer division; made once for a divisor, before a loop in which it does not change */
+#define RECIPROCAL_COST                                                                                                \
+    8 /* of an integer division; made once for a divisor, before a loop in which it does not change */
 
 /* The first reader of a divisor makes its reciprocal, if it is in no loop that the divisor comes from outside of. */
 static void share_reciprocals(wl_weigher *w)
@@ -249,7 +252,8 @@ static void charge_constants(wl_weigher *w)
     }
 }
 
-#define ONE_FOR_ALL_COST 9 /* a vote, a sum over its bits, one lane chosen; the place of each lane where it is asked for */
+#define ONE_FOR_ALL_COST                                                                                               \
+    9 /* a vote, a sum over its bits, one lane chosen; the place of each lane where it is asked for */
 
 /* All lanes add the same to the same place: one lane does it for all. */
 static void charge_common_atomics(wl_weigher *w)
@@ -268,7 +272,7 @@ static void charge_common_atomics(wl_weigher *w)
     }
 }
 
-#define ASYNC_COPY_COST 3      /* loads from shared memory that are switched off, before each */
+#define ASYNC_COPY_COST 3       /* loads from shared memory that are switched off, before each */
 #define FRAGMENT_ADDRESS_COST 4 /* of a matrix fragment: lanes compute their places */
 
 static void charge_special_accesses(wl_weigher *w)
@@ -312,9 +316,9 @@ static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int 
 
 static bool is_shared_word(const wl_ptx_instruction *in)
 {
-    return in->op == WL_PTX_OP_ld && in->space == WL_PTX_SHARED && in->vector == 1 && wl_ptx_type_bits(in->type) == 32 &&
-           in->guard < 0 && in->operand_count > 1 && in->operands[1].kind == WL_PTX_OPERAND_ADDRESS &&
-           in->operands[1].reg >= 0;
+    return in->op == WL_PTX_OP_ld && in->space == WL_PTX_SHARED && in->vector == 1 &&
+           wl_ptx_type_bits(in->type) == 32 && in->guard < 0 && in->operand_count > 1 &&
+           in->operands[1].kind == WL_PTX_OPERAND_ADDRESS && in->operands[1].reg >= 0;
 }
 
 /* Words that lie side by side are loaded at once. */

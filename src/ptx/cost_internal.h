@@ -1,5 +1,5 @@
-/* cost_internal.h - what the parts of cost.c share: cost.c single instructions and their neighbours, cost_flow.c branches,
- * loops and what is made once. Layer  ptx (uses base). SPDX-License-Identifier: MIT */
+/* cost_internal.h - what the parts of cost.c share: cost.c single instructions and their neighbours, cost_flow.c
+ * branches, loops and what is made once. Layer  ptx (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_COST_INTERNAL_H
 #define WL_PTX_COST_INTERNAL_H
 
@@ -21,8 +21,8 @@ typedef struct wl_weigher {
     const wl_ptx_function *function;
     wl_ptx_facts facts;
     double *weight;
-    bool *joins;   /* instruction: is part of the sum that reads it */
-    bool *divided; /* register: so far, something was divided by it */
+    bool *joins;     /* instruction: is part of the sum that reads it */
+    bool *divided;   /* register: so far, something was divided by it */
     int32_t *branch; /* instruction: the branch under whose predicate it is executed; -1: none */
 } wl_weigher;
 

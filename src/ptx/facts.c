@@ -128,7 +128,8 @@ static bool varies_by_itself(const wl_ptx_instruction *in)
     return s <= WL_PTX_TID_Z || s == WL_PTX_LANEID || (s >= WL_PTX_LANEMASK_EQ && s <= WL_PTX_LANEMASK_GT);
 }
 
-#define VARIES_PASSES_MAX 8 /* values that go round a loop need a second pass; more than a few, only contrived texts */
+#define VARIES_PASSES_MAX 8 /* values that go round a loop need a second pass; more than a few, only contrived texts   \
+                             */
 
 static void find_varying(wl_ptx_facts *facts)
 {
@@ -146,8 +147,8 @@ static void find_varying(wl_ptx_facts *facts)
     }
 }
 
-/* A loop reaches from the place a branch leads back to, to the branch. Going backwards, the loops that are open lie on a
- * stack, threaded through loop_end of their branches. */
+/* A loop reaches from the place a branch leads back to, to the branch. Going backwards, the loops that are open lie on
+ * a stack, threaded through loop_end of their branches. */
 static void find_loops(wl_ptx_facts *facts)
 {
     const wl_ptx_function *f = facts->function;

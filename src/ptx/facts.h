@@ -13,13 +13,13 @@ enum { WL_PTX_NO_DEFINITION = -1, WL_PTX_SEVERAL_DEFINITIONS = -2 };
 typedef struct wl_ptx_facts {
     const wl_ptx_function *function;
     /* By register. */
-    int32_t *definition;    /* its only one, or one of the constants above */
-    int32_t *readers;       /* instructions, in order, of all registers one after another; */
-    int32_t *first_reader;  /* those of register r are readers[first_reader[r]] .. readers[first_reader[r + 1] - 1] */
-    bool *varies;           /* between lanes */
+    int32_t *definition;   /* its only one, or one of the constants above */
+    int32_t *readers;      /* instructions, in order, of all registers one after another; */
+    int32_t *first_reader; /* those of register r are readers[first_reader[r]] .. readers[first_reader[r + 1] - 1] */
+    bool *varies;          /* between lanes */
     /* By instruction. */
-    bool *target;           /* a branch leads here */
-    int32_t *loop_end;      /* the branch back of the innermost loop it is in; -1: none */
+    bool *target;      /* a branch leads here */
+    int32_t *loop_end; /* the branch back of the innermost loop it is in; -1: none */
 } wl_ptx_facts;
 
 wl_status wl_ptx_facts_make(const wl_ptx_function *function, wl_arena *arena, wl_ptx_facts *out, wl_error *err);

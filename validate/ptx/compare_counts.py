@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """compare_counts.py COUNTS TABLE [--family NAME ..] [--data DIRECTORY] [--blocks N] [--rows]
 
-Emulates the launches of a measured table from PTX (COUNTS is the program made of counts.c) and compares what is counted
-with what was measured, family by family: the smallest and largest ratio of emulated to measured, and in how many launches
-both are equal. --rows prints every launch that differs.
+Emulates the launches of a measured table from PTX (COUNTS is the program made of counts.c) and compares what is
+counted with what was measured, family by family: the smallest and largest ratio of emulated to measured, and in how
+many launches both are equal. --rows prints every launch that differs.
 SPDX-License-Identifier: MIT
 """
 import argparse
@@ -28,8 +28,8 @@ PAIRS = [
 
 
 def measured(row, names):
-    """The sum of columns; None: not measured. Older tables count no requests of stores and no instructions whose predicate
-    is on (_on): there, all instructions count."""
+    """The sum of columns; None: not measured. Older tables count no requests of stores and no instructions whose
+    predicate is on (_on): there, all instructions count."""
     total, found = 0, False
     for name in names:
         if name == "l1_requests_st" and name not in row:
