@@ -246,7 +246,7 @@ static void lay_out_offsets(maker *m, const reach *r)
     }
 }
 
-static wl_status lay_out_buffers(maker *m)
+static void lay_out_buffers(maker *m)
 {
     for (int32_t v = 0; v < m->module->variable_count; v++) {
         const wl_ptx_variable *variable = &m->module->variables[v];
@@ -263,6 +263,42 @@ static wl_status lay_out_buffers(maker *m)
         place_buffer(m, b);
         m->out->variable_address[v] = b->base;
     }
+}
+
+/* The address a link stands for. */
+static uint64_t linked(const maker *m, const wl_ptx_link *link)
+{
+    if (link->function >= 0)
+        return WL_PTX_FUNCTION_WINDOW + 16 * (uint64_t)link->function + (uint64_t)link->addend;
+    if (link->variable < 0)
+        return (uint64_t)link->addend;
+    const bool shared = m->module->variables[link->variable].space == WL_PTX_SHARED;
+    return m->out->variable_address[link->variable] + (uint64_t)link->addend +
+           (shared && link->generic ? WL_PTX_SHARED_WINDOW : 0);
+}
+
+/* Puts addresses into initial values that have them. */
+static wl_status resolve_links(maker *m)
+{
+    for (int32_t v = 0; v < m->module->variable_count; v++) {
+        const wl_ptx_variable *variable = &m->module->variables[v];
+        if (variable->link_count == 0 || !variable->initial ||
+            (variable->space != WL_PTX_GLOBAL && variable->space != WL_PTX_CONST))
+            continue;
+        uint8_t *data = WL_ARENA_NEW(m->arena, uint8_t, variable->bytes);
+        if (!data)
+            return wl_fail_memory(m->err);
+        memcpy(data, variable->initial, (size_t)variable->bytes);
+        for (int32_t k = 0; k < variable->link_count; k++) {
+            const wl_ptx_link *link = &variable->links[k];
+            const uint64_t address = linked(m, link);
+            if (link->at >= 0 && link->bytes > 0 && link->bytes <= 8 && link->at + link->bytes <= variable->bytes)
+                memcpy(data + link->at, &address, (size_t)link->bytes);
+        }
+        for (int b = 0; b < m->out->buffer_count; b++)
+            if (m->out->buffers[b].base == m->out->variable_address[v])
+                m->out->buffers[b].data = data;
+    }
     return WL_OK;
 }
 
@@ -275,10 +311,15 @@ static wl_status lay_out_variables(maker *m)
     if (!r.functions || !r.variables || !m->out->variable_address)
         return wl_fail_memory(m->err);
     reach_function(m, &r, entry);
+    for (int32_t v = 0; v < m->module->variable_count; v++) /* whoever is in a table may be called */
+        for (int32_t k = 0; k < m->module->variables[v].link_count; k++)
+            if (m->module->variables[v].links[k].function >= 0)
+                reach_function(m, &r, m->module->variables[v].links[k].function);
     lay_out_offsets(m, &r);
     for (int k = 0; k < m->entry->param_count; k++)
         m->out->variable_address[m->entry->params[k]] = (uint64_t)m->out->param_offset[k];
-    return lay_out_buffers(m);
+    lay_out_buffers(m);
+    return resolve_links(m);
 }
 
 wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_function *entry,

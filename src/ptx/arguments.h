@@ -8,6 +8,13 @@
 #include "ptx/module.h"
 #include "warpline/ptx.h"
 
+/* Generic addresses of spaces that are not global, and of functions: beyond all buffers. */
+#define WL_PTX_WINDOW_BYTES ((uint64_t)1 << 58)
+#define WL_PTX_SHARED_WINDOW (1 * WL_PTX_WINDOW_BYTES)
+#define WL_PTX_LOCAL_WINDOW (2 * WL_PTX_WINDOW_BYTES)
+#define WL_PTX_PARAM_WINDOW (3 * WL_PTX_WINDOW_BYTES)
+#define WL_PTX_FUNCTION_WINDOW (4 * WL_PTX_WINDOW_BYTES) /* the address of function f: this + 16 f */
+
 typedef enum wl_ptx_content {
     WL_PTX_UNTOUCHED, /* unknown */
     WL_PTX_BYTES,     /* of a file */
@@ -23,7 +30,7 @@ typedef struct wl_ptx_buffer {
     int64_t bytes, offset;
     wl_ptx_content content;
     wl_ptx_type type; /* of generated elements */
-    int64_t low, high; /* inclusive; bits of the constant */
+    int64_t low, high; /* inclusive, of floats as the bits of doubles; of a constant: its bits */
     const uint8_t *data;
     size_t data_bytes;
     int argument;     /* -1: a variable of the module */

@@ -57,6 +57,19 @@ static wl_status lay_out_params(wl_ptx_machine *m, wl_error *err)
     return WL_OK;
 }
 
+/* Static shared memory, and dynamic where its variables begin. */
+static int64_t shared_bytes(const wl_ptx_launch *launch)
+{
+    int64_t end = launch->arguments->shared_bytes;
+    if (launch->dynamic_shared <= 0)
+        return end;
+    end = wl_round_up(end, 16);
+    for (int32_t v = 0; v < launch->module->variable_count; v++)
+        if (launch->module->variables[v].space == WL_PTX_SHARED && launch->module->variables[v].bytes == 0)
+            end = wl_max(end, (int64_t)launch->arguments->variable_address[v]);
+    return end + launch->dynamic_shared;
+}
+
 static wl_status make(wl_ptx_machine *m, wl_error *err)
 {
     const wl_ptx_module *module = m->launch.module;
@@ -70,8 +83,7 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
     if (!m->programs || !m->first || !m->written || !m->warps)
         return wl_fail_memory(err);
     WL_TRY(lay_out_params(m, err));
-    m->shared_bytes = m->launch.dynamic_shared > 0 ? wl_round_up(arguments->shared_bytes, 16) + m->launch.dynamic_shared
-                                                   : arguments->shared_bytes;
+    m->shared_bytes = shared_bytes(&m->launch);
     for (int32_t f = 0; f < module->function_count; f++) {
         m->first[f + 1] = m->first[f] + module->functions[f].instruction_count;
         m->programs[f].function = &module->functions[f];
@@ -209,23 +221,33 @@ static wl_status run_on(wl_ptx_machine *m, int32_t w, wl_error *err)
     return WL_OK;
 }
 
+/* Runs the warps that can go on; *waiting: some are left, *ran: some did. */
+static wl_status run_ready(wl_ptx_machine *m, bool *waiting, bool *ran, wl_error *err)
+{
+    *waiting = *ran = false;
+    for (int32_t w = 0; w < m->warp_count; w++) {
+        if (m->warps[w] && m->warps[w]->state == WL_PTX_WARP_READY) {
+            WL_TRY(run_on(m, w, err));
+            *ran = true;
+        }
+        *waiting = *waiting || m->warps[w];
+    }
+    return WL_OK;
+}
+
 static wl_status run_all(wl_ptx_machine *m, wl_error *err)
 {
+    bool waiting = true, ran = false;
     for (int32_t w = 0; w < m->warp_count; w++) {
         WL_TRY(start(m, w, err));
         WL_TRY(run_on(m, w, err));
     }
-    for (;;) {
-        bool waiting = false;
-        for (int32_t w = 0; w < m->warp_count; w++)
-            waiting = waiting || m->warps[w];
-        if (!waiting)
-            return WL_OK;
-        WL_TRY(open_barriers(m, err));
-        for (int32_t w = 0; w < m->warp_count; w++)
-            if (m->warps[w] && m->warps[w]->state == WL_PTX_WARP_READY)
-                WL_TRY(run_on(m, w, err));
+    while (waiting) {
+        WL_TRY(run_ready(m, &waiting, &ran, err));
+        if (waiting && !ran)
+            WL_TRY(open_barriers(m, err));
     }
+    return WL_OK;
 }
 
 /* Whatever an earlier run left behind, also one that failed. */
@@ -259,7 +281,9 @@ wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3]
         return run_all(m, err);
     WL_ASSERT(only_warp < m->warp_count);
     WL_TRY(start(m, only_warp, err));
-    return run_on(m, only_warp, err);
+    while (m->warps[only_warp]) /* again where it let others go first */
+        WL_TRY(run_on(m, only_warp, err));
+    return WL_OK;
 }
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulator->machine.assumption_count; }

@@ -41,17 +41,39 @@ typedef struct lane_place {
     uint64_t address;
 } lane_place;
 
-/* A message about one lane; what comes behind the instruction is formatted by the caller. */
+/* The instruction on one line, shortened. */
+static void text_of(const wl_ptx_instruction *in, char *text, size_t size)
+{
+    size_t n = 0;
+    bool blank = false;
+    for (int32_t k = 0; k < in->text_length; k++) {
+        const char c = in->text[k];
+        const bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (!is_blank && n + 4 >= size) {
+            memcpy(text + n, "..", 2);
+            n += 2;
+            break;
+        }
+        if (!is_blank && blank)
+            text[n++] = ' ';
+        if (!is_blank)
+            text[n++] = c;
+        blank = is_blank;
+    }
+    text[n] = '\0';
+}
+
+/* A message about one lane; what it does wrong is formatted by the caller. */
 static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, const char *what, wl_error *err)
 {
     const wl_ptx_instruction *in = p->request->step->in;
     const wl_ptx_warp *warp = m->warp;
-    const int length = in->text_length < 60 ? in->text_length : 60;
+    char text[64];
+    text_of(in, text, sizeof text);
     (void)wl_fail(err, WL_E_INPUT, (wl_loc){in->line, in->column, in->text_length},
-                  "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%.*s%s' %s",
-                  (long long)warp->tid[0][p->lane], (long long)warp->tid[1][p->lane], (long long)warp->tid[2][p->lane],
-                  (long long)m->block[0], (long long)m->block[1], (long long)m->block[2], length, in->text,
-                  length < in->text_length ? ".." : "", what);
+                  "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%s' %s", (long long)warp->tid[0][p->lane],
+                  (long long)warp->tid[1][p->lane], (long long)warp->tid[2][p->lane], (long long)m->block[0],
+                  (long long)m->block[1], (long long)m->block[2], text, what);
     (void)wl_fail_in(err, m->launch.module->input);
     return WL_E_INPUT;
 }
@@ -97,7 +119,8 @@ static uint64_t drawn(const wl_ptx_machine *m, const lane_place *p, int64_t coun
 /* Moves a lane with an unknown address to a random element of its buffer; false: it has none, the lane is skipped. */
 static bool assume_in_buffer(const wl_ptx_machine *m, lane_place *p)
 {
-    const wl_ptx_buffer *b = nearest(m->launch.arguments, p->address);
+    const wl_ptx_buffer *inside = wl_ptx_buffer_at(m->launch.arguments, p->address);
+    const wl_ptx_buffer *b = inside ? inside : nearest(m->launch.arguments, p->address);
     const int64_t count = b ? b->bytes / p->request->bytes : 0;
     if (count == 0)
         return false;
@@ -124,34 +147,40 @@ static wl_status check_lane(const wl_ptx_machine *m, const lane_place *p, wl_err
     return p->address % (uint64_t)p->request->bytes ? fail_aligned(m, p, err) : WL_OK;
 }
 
+/* What the addresses of the lanes have in common. Lanes that take no part get the address of one that does, so that
+ * what is said of all is true of them too. */
+typedef struct span {
+    uint64_t lowest, highest, bits;
+} span;
+
+static span scan(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t window)
+{
+    uint64_t *to = m->touch.address;
+    const uint64_t first = r->address[wl_ptx_lane_first(r->mask)];
+    span s = {UINT64_MAX, 0, 0};
+    if (r->mask == UINT32_MAX)
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            to[i] = r->address[i] - window;
+    else
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            to[i] = (r->mask >> i & 1 ? r->address[i] : first) - window;
+    for (int i = 0; i < WL_PTX_LANES; i++) {
+        s.lowest = to[i] < s.lowest ? to[i] : s.lowest;
+        s.highest = to[i] > s.highest ? to[i] : s.highest;
+        s.bits |= to[i];
+    }
+    return s;
+}
+
 /* The ordinary case: all lanes known, in one buffer, aligned. */
 static bool all_in_one(wl_ptx_machine *m, const wl_ptx_access_request *r)
 {
-    wl_ptx_touch *t = &m->touch;
-    const uint64_t first = r->address[wl_ptx_lane_first(r->mask)];
-    uint64_t lowest = first, highest = first, bits = 0;
-    if (r->mask == UINT32_MAX) {
-        for (int i = 0; i < WL_PTX_LANES; i++) {
-            const uint64_t a = r->address[i];
-            t->address[i] = a;
-            lowest = a < lowest ? a : lowest;
-            highest = a > highest ? a : highest;
-            bits |= a;
-        }
-    } else {
-        for (int i = 0; i < WL_PTX_LANES; i++) {
-            const uint64_t a = r->mask >> i & 1 ? r->address[i] : first;
-            t->address[i] = a;
-            lowest = a < lowest ? a : lowest;
-            highest = a > highest ? a : highest;
-            bits |= a;
-        }
-    }
+    const span s = scan(m, r, 0);
     const wl_ptx_buffer *b = m->buffer;
-    if (!b || lowest < b->base || lowest - b->base >= (uint64_t)b->bytes)
-        b = wl_ptx_buffer_at(m->launch.arguments, lowest);
+    if (!b || s.lowest < b->base || s.lowest - b->base >= (uint64_t)b->bytes)
+        b = wl_ptx_buffer_at(m->launch.arguments, s.lowest);
     m->buffer = b;
-    return b && highest + (uint64_t)r->bytes <= b->base + (uint64_t)b->bytes && !(bits & ((uint64_t)r->bytes - 1));
+    return b && s.highest + (uint64_t)r->bytes <= b->base + (uint64_t)b->bytes && !(s.bits & ((uint64_t)r->bytes - 1));
 }
 
 static wl_status resolve_buffers(wl_ptx_machine *m, const wl_ptx_access_request *r, wl_error *err)
@@ -159,7 +188,8 @@ static wl_status resolve_buffers(wl_ptx_machine *m, const wl_ptx_access_request 
     wl_ptx_touch *t = &m->touch;
     t->lanes = r->mask;
     t->unknown = r->unknown & r->mask;
-    if (!t->unknown && all_in_one(m, r))
+    m->plain = !t->unknown && all_in_one(m, r);
+    if (m->plain)
         return WL_OK;
     m->buffer = NULL;
     if (t->unknown)
@@ -205,6 +235,14 @@ static wl_status resolve_space(wl_ptx_machine *m, const wl_ptx_access_request *r
     const int64_t bytes = space_bytes(m, t->space);
     t->lanes = r->mask;
     t->unknown = r->unknown & r->mask;
+    if (!t->unknown) {
+        const span s = scan(m, r, window);
+        m->plain = s.highest < (uint64_t)bytes && s.highest + (uint64_t)r->bytes <= (uint64_t)bytes &&
+                   !(s.bits & ((uint64_t)r->bytes - 1));
+        if (m->plain)
+            return WL_OK;
+    }
+    m->plain = false;
     if (t->unknown)
         WL_TRY(wl_ptx_assume(m, r->step, WL_PTX_ASSUMED_ADDRESS, err));
     WL_PTX_FOR_LANES(lane, r->mask)

@@ -187,6 +187,19 @@ static void decode_copy_async(decoder *d, wl_ptx_step *step)
     step->of.run = wl_ptx_find_matrix(in);
 }
 
+/* Whether the loop might wait for a lock that another lane has. */
+static bool takes_lock(const decoder *d, int32_t loop)
+{
+    const wl_ptx_flow *flow = &d->program->flow;
+    for (int32_t i = 0; i < d->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = &d->function->instructions[i];
+        if (in->op == WL_PTX_OP_atom && (in->variant == WL_PTX_CAS || in->variant == WL_PTX_EXCH) &&
+            wl_ptx_flow_in_loop(flow, loop, flow->block_of[i]))
+            return true;
+    }
+    return false;
+}
+
 /* The block that a way leads to, and what it means for the innermost loop around. */
 static void describe_branch(decoder *d, wl_ptx_step *step, int32_t target, int32_t fall)
 {
@@ -201,6 +214,7 @@ static void describe_branch(decoder *d, wl_ptx_step *step, int32_t target, int32
     step->other_leaves = !wl_ptx_flow_in_loop(flow, loop, fall);
     step->only_exit = flow->loops[loop].exit_count == 1;
     step->back = target < flow->block_count && wl_ptx_flow_dominates(flow, target, block);
+    step->spins = step->back && takes_lock(d, flow->loop_of[target]);
 }
 
 static void decode_control(decoder *d, wl_ptx_step *step)

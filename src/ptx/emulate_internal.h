@@ -13,13 +13,6 @@
 #include "ptx/flow.h"
 #include "ptx/memory.h"
 
-/* Generic addresses of spaces that are not global: beyond all buffers. */
-#define WL_PTX_SHARED_WINDOW ((uint64_t)1 << 58)
-#define WL_PTX_LOCAL_WINDOW ((uint64_t)2 << 58)
-#define WL_PTX_PARAM_WINDOW ((uint64_t)3 << 58)
-#define WL_PTX_FUNCTION_WINDOW ((uint64_t)4 << 58) /* the address of function f: this + 16 f */
-#define WL_PTX_WINDOW_BYTES ((uint64_t)1 << 58)
-
 #define WL_PTX_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
 
@@ -61,6 +54,7 @@ struct wl_ptx_step {
     int32_t meets;                              /* where lanes that part here meet again */
     int32_t loop;                               /* innermost, a number within the emulator; -1: none */
     bool back;                                  /* the branch goes back to a loop's head */
+    bool spins;                                 /* and the loop has an atomic that a lock would be taken with */
     bool taken_leaves, other_leaves, only_exit; /* which way leaves the loop; the only way out */
     const wl_ptx_instruction *in;
     int32_t function, number; /* which instruction */
@@ -127,6 +121,8 @@ typedef struct wl_ptx_warp {
     int64_t tid[3][WL_PTX_LANES];
     uint16_t *rounds;           /* by loop: unknown ways out passed by since the last known one */
     uint64_t executed;          /* instructions */
+    int32_t spins;              /* rounds in loops that may wait for a lock */
+    bool yields;                /* lets others go first */
     const wl_ptx_step *barrier; /* it waits at */
     uint32_t barrier_lanes;
     int32_t barrier_number;
@@ -169,6 +165,7 @@ struct wl_ptx_machine {
     wl_ptx_frame *frame;
     wl_ptx_touch touch;
     const wl_ptx_buffer *buffer; /* that all lanes of the touch lie in; NULL: several */
+    bool plain;                  /* all 32 addresses of the touch can be read, known and aligned */
     bool out_of_memory;
 };
 

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 
 #define ALL_LANES UINT32_MAX
+#define SPINS_MAX 1000 /* rounds of a loop that may wait for a lock, until others get a turn */
 
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
 {
@@ -237,6 +238,21 @@ static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t act
     return part(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
 }
 
+/* Lanes that seem to wait for a lock let those go first that wait for them, or other warps: on a GPU all go on. They
+ * meet again where the path below ends. */
+static void yield(wl_ptx_warp *warp, wl_ptx_frame *frame)
+{
+    wl_ptx_path *top = &frame->paths[frame->path_count - 1];
+    warp->spins = 0;
+    if (frame->path_count > 1 && top[-1].mask & ~top->mask) {
+        const wl_ptx_path below = {top[-1].at, top[-1].until, top[-1].mask & ~top->mask};
+        top[-1] = (wl_ptx_path){top->at, below.until, top->mask};
+        *top = below;
+    } else {
+        warp->yields = true;
+    }
+}
+
 static wl_status run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
@@ -249,6 +265,8 @@ static wl_status run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
         return run_table(m, s, active, mask, err);
     if (mask == active || mask == 0) {
         path->at = mask ? s->target : s->number + 1;
+        if (s->spins && mask && ++m->warp->spins > SPINS_MAX)
+            yield(m->warp, frame);
         return WL_OK;
     }
     const int32_t targets[2] = {s->number + 1, s->target};
@@ -379,7 +397,8 @@ wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err)
     wl_status status = WL_OK;
     m->warp = warp;
     warp->state = WL_PTX_WARP_READY;
-    while (status == WL_OK && warp->state == WL_PTX_WARP_READY) {
+    warp->yields = false;
+    while (status == WL_OK && warp->state == WL_PTX_WARP_READY && !warp->yields) {
         m->frame = warp->frames[warp->depth - 1];
         drop_empty(m->frame);
         if (m->frame->path_count > 0)

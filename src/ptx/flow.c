@@ -194,11 +194,15 @@ static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err
     flow->dominator = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->meets = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->reached = WL_ARENA_NEW(arena, bool, nodes);
-    if (!g.order || !g.number || !g.stack || !g.next || !flow->dominator || !flow->meets || !flow->reached)
+    flow->order = WL_ARENA_NEW(arena, int32_t, nodes);
+    if (!g.order || !g.number || !g.stack || !g.next || !flow->dominator || !flow->meets || !flow->reached ||
+        !flow->order)
         return wl_fail_memory(err);
     find_dominators(&g, 0, flow->dominator);
-    for (int32_t b = 0; b < nodes; b++)
+    for (int32_t b = 0; b < nodes; b++) {
         flow->reached[b] = flow->dominator[b] >= 0;
+        flow->order[b] = g.number[b];
+    }
     flow->dominator[0] = -1;
     const graph back = {.nodes = nodes,
                         .out_first = in_first,
@@ -218,7 +222,7 @@ static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err
 
 bool wl_ptx_flow_dominates(const wl_ptx_flow *flow, int32_t a, int32_t b)
 {
-    while (b > 0 && b != a)
+    while (b >= 0 && flow->order[b] > flow->order[a]) /* dominators come first in the order */
         b = flow->dominator[b];
     return b == a;
 }
@@ -345,30 +349,35 @@ bool wl_ptx_writes_first(const wl_ptx_instruction *in)
     }
 }
 
-/* Registers of an operand: marked in `set`, unless in `without`. */
-static void mark_operand(const wl_ptx_function *f, const wl_ptx_operand *o, bool *set, const bool *without)
+/* Sets of registers are rows of bits, one for each block. */
+static bool has(const uint64_t *row, int32_t r) { return row[r / 64] >> (r % 64) & 1; }
+static void put(uint64_t *row, int32_t r) { row[r / 64] |= (uint64_t)1 << (r % 64); }
+
+/* Registers of an operand: put into `row`, unless in `without`. */
+static void mark_operand(const wl_ptx_function *f, const wl_ptx_operand *o, uint64_t *row, const uint64_t *without)
 {
     if (o->kind == WL_PTX_OPERAND_VECTOR) {
         for (int k = 0; k < o->count; k++)
-            mark_operand(f, &f->lists[o->first + k], set, without);
+            mark_operand(f, &f->lists[o->first + k], row, without);
         return;
     }
     if (o->kind != WL_PTX_OPERAND_REG && o->kind != WL_PTX_OPERAND_ADDRESS)
         return;
-    if (o->reg >= 0 && !(without && without[o->reg]))
-        set[o->reg] = true;
-    if (o->other >= 0 && !(without && without[o->other]))
-        set[o->other] = true;
+    if (o->reg >= 0 && !(without && has(without, o->reg)))
+        put(row, o->reg);
+    if (o->other >= 0 && !(without && has(without, o->other)))
+        put(row, o->other);
 }
 
 /* What a block reads before it writes, and what it writes for certain. */
-static void scan_block(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, bool *reads, bool *writes)
+static void scan_block(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, uint64_t *reads,
+                       uint64_t *writes)
 {
     for (int32_t i = flow->first[block]; i < flow->first[block + 1]; i++) {
         const wl_ptx_instruction *in = &f->instructions[i];
         const bool first = wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS;
-        if (in->guard >= 0 && !writes[in->guard])
-            reads[in->guard] = true;
+        if (in->guard >= 0 && !has(writes, in->guard))
+            put(reads, in->guard);
         for (int k = first ? 1 : 0; k < in->operand_count; k++)
             mark_operand(f, &in->operands[k], reads, writes);
         if (first && in->guard < 0 && in->operand_count > 0)
@@ -378,28 +387,30 @@ static void scan_block(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_
 
 static wl_status find_live(const wl_ptx_function *f, wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
-    const int32_t blocks = flow->block_count, registers = f->register_count;
-    const size_t row = (size_t)registers + 1;
-    bool *live = WL_ARENA_NEW(arena, bool, row *(size_t)(blocks + 1));
-    bool *writes = WL_ARENA_NEW(arena, bool, row *(size_t)(blocks + 1));
-    if (!live || !writes)
+    const int32_t blocks = flow->block_count;
+    const size_t words = (size_t)f->register_count / 64 + 1;
+    uint64_t *live = WL_ARENA_NEW(arena, uint64_t, words * (size_t)(blocks + 1));
+    uint64_t *writes = WL_ARENA_NEW(arena, uint64_t, words * (size_t)(blocks + 1));
+    flow->live_at_entry = WL_ARENA_NEW(arena, bool, f->register_count);
+    if (!live || !writes || !flow->live_at_entry)
         return wl_fail_memory(err);
     for (int32_t b = 0; b < blocks; b++)
-        scan_block(f, flow, b, live + row * (size_t)b, writes + row * (size_t)b);
+        scan_block(f, flow, b, live + words * (size_t)b, writes + words * (size_t)b);
     for (bool changed = true; changed;) {
         changed = false;
         for (int32_t b = blocks - 1; b >= 0; b--) {
-            bool *mine = live + row * (size_t)b;
-            const bool *killed = writes + row * (size_t)b;
-            for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++) {
-                const bool *next = live + row * (size_t)flow->edges[e];
-                for (int32_t r = 0; r < registers; r++)
-                    if (next[r] && !killed[r] && !mine[r])
-                        mine[r] = changed = true;
-            }
+            uint64_t *mine = live + words * (size_t)b;
+            for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
+                for (size_t w = 0; w < words; w++) {
+                    const uint64_t more =
+                        live[words * (size_t)flow->edges[e] + w] & ~writes[words * (size_t)b + w] & ~mine[w];
+                    mine[w] |= more;
+                    changed = changed || more;
+                }
         }
     }
-    flow->live_at_entry = live;
+    for (int32_t r = 0; r < f->register_count; r++)
+        flow->live_at_entry[r] = blocks > 0 && has(live, r);
     return WL_OK;
 }
 

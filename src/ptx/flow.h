@@ -22,6 +22,7 @@ typedef struct wl_ptx_flow {
     int32_t *meets;     /* per block: the instruction where lanes that part at its end meet; their number: at the end */
     int32_t *dominator; /* immediate, per block; -1: none, or never reached */
     bool *reached;
+    int32_t *order;     /* of blocks: each before what it dominates */
     wl_ptx_loop *loops; /* natural loops, those with the same header as one */
     int32_t loop_count;
     int32_t *loop_of;    /* innermost, per block; -1: none */

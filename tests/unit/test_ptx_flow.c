@@ -1,0 +1,107 @@
+/* test_ptx_flow.c - blocks, meeting points and loops of small functions. SPDX-License-Identifier: MIT */
+#include "unit/ptx_fixture.h"
+
+#include "ptx/flow.h"
+
+#define FUNCTION(body) PTX_HEAD ".visible .entry k()\n{\n.reg .pred %p<4>;\n.reg .b32 %r<4>;\n" body "}\n"
+
+typedef struct flow_case {
+    const char *name, *text;
+    int32_t blocks, loops;
+    int32_t meets[8]; /* of each block: an instruction */
+    int32_t loop_of[8], exits[2], parent[2];
+} flow_case;
+
+static const flow_case cases[] = {
+    {"straight", FUNCTION("mov.u32 %r1, 0;\nret;\n"), 1, 0, {2}, {-1}, {0}, {0}},
+    {"if", FUNCTION("@%p1 bra A;\nmov.u32 %r1, 0;\nA:\nret;\n"), 3, 0, {2, 2, 3}, {-1, -1, -1}, {0}, {0}},
+    {"if and else",
+     FUNCTION("@%p1 bra A;\nmov.u32 %r1, 0;\nbra B;\nA:\nmov.u32 %r1, 1;\nB:\nret;\n"),
+     4,
+     0,
+     {4, 4, 4, 5},
+     {-1, -1, -1, -1},
+     {0},
+     {0}},
+    {"an early return",
+     FUNCTION("@%p1 bra A;\nret;\nA:\n@%p2 ret;\nmov.u32 %r1, 1;\nret;\n"),
+     4,
+     0,
+     {5, 5, 5, 5},
+     {-1, -1, -1, -1},
+     {0},
+     {0}},
+    {"a loop", FUNCTION("L:\nmov.u32 %r1, 0;\n@%p1 bra L;\nret;\n"), 2, 1, {2, 3}, {0, -1}, {1}, {-1}},
+    {"a loop with two ways out",
+     FUNCTION("L:\n@%p1 bra D;\nmov.u32 %r1, 0;\n@%p2 bra L;\nD:\nret;\n"),
+     3,
+     1,
+     {3, 3, 4},
+     {0, 0, -1},
+     {2},
+     {-1}},
+    {"nested loops",
+     FUNCTION("A:\nmov.u32 %r1, 0;\nB:\nmov.u32 %r2, 0;\n@%p1 bra B;\n@%p2 bra A;\nret;\n"),
+     4,
+     2,
+     {1, 3, 4, 5},
+     {0, 1, 0, -1},
+     {1, 1},
+     {-1, 0}},
+    {"a loop without end", FUNCTION("L:\nmov.u32 %r1, 0;\nbra L;\n"), 1, 1, {2}, {0}, {0}, {-1}},
+    {"the end without ret", FUNCTION("@%p1 bra E;\nmov.u32 %r1, 0;\nE:\n"), 2, 0, {2, 2}, {-1, -1}, {0}, {0}},
+};
+
+static void test_flow(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        const flow_case *c = &cases[k];
+        wl_ptx_module *module = NULL;
+        wl_error err = {0};
+        wl_arena arena = {0};
+        wl_ptx_flow flow;
+        check_ok(c->name, wl_ptx_module_parse("test.ptx", c->text, strlen(c->text), &module, &err), &err);
+        check_ok(c->name, wl_ptx_flow_make(&module->functions[0], &arena, &flow, &err), &err);
+        check_int(c->name, "blocks", flow.block_count, c->blocks);
+        check_int(c->name, "loops", flow.loop_count, c->loops);
+        for (int32_t b = 0; b < c->blocks && flow.block_count == c->blocks; b++) {
+            check_int(c->name, "meeting point", flow.meets[b], c->meets[b]);
+            check_int(c->name, "loop", flow.loop_of[b], c->loop_of[b]);
+        }
+        for (int32_t l = 0; l < c->loops && flow.loop_count == c->loops; l++) {
+            check_int(c->name, "ways out", flow.loops[l].exit_count, c->exits[l]);
+            check_int(c->name, "parent", flow.loops[l].parent, c->parent[l]);
+        }
+        wl_arena_free(&arena);
+        wl_ptx_module_free(module);
+    }
+    check_done();
+}
+
+static void test_live(void **state)
+{
+    (void)state;
+    const char *text = FUNCTION(
+        "mov.u32 %r1, 0;\n@%p1 mov.u32 %r2, 1;\nadd.u32 %r3, %r1, %r2;\n@%p2 bra E;\nmov.u32 %r0, 1;\nE:\nret;\n");
+    wl_ptx_module *module = NULL;
+    wl_error err = {0};
+    wl_arena arena = {0};
+    wl_ptx_flow flow;
+    check_ok("live", wl_ptx_module_parse("test.ptx", text, strlen(text), &module, &err), &err);
+    check_ok("live", wl_ptx_flow_make(&module->functions[0], &arena, &flow, &err), &err);
+    for (int32_t r = 0; r < module->functions[0].register_count; r++) {
+        const char *name = module->functions[0].registers[r].name;
+        const bool want = strstr(name, "p1") || strstr(name, "p2") || strstr(name, "r2");
+        check_true(name, "read before it is written", flow.live_at_entry[r] == want);
+    }
+    wl_arena_free(&arena);
+    wl_ptx_module_free(module);
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flow), cmocka_unit_test(test_live)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
