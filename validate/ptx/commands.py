@@ -222,10 +222,10 @@ PROGRAMS = {
         "star7": star7, "box9": box9, "copy": copy, "aos": aos, "aos2soa": aos2soa, "pieces": pieces, "reduce": reduce,
         "histogram": histogram, "scatter_add": scatter_add, "arith": arith}),
     "h200_data": ("data", {
-        "gather": gather, "spmv": spmv, "bfs": bfs, "histogram": histogram, "scatter_add": scatter_add, "append": append,
-        "collatz": collatz, "switch": switch, "local": local, "matmul_tiled": matmul_tiled, "scan": scan,
-        "reduce_shuffle": reduce_shuffle, "banks": banks, "copy_async": copy_async, "wmma": tensor("wmma"),
-        "mma": tensor("mma"), "math": math}),
+        "gather": gather, "spmv": spmv, "bfs": bfs, "histogram": histogram, "scatter_add": scatter_add,
+        "append": append, "collatz": collatz, "switch": switch, "local": local, "matmul_tiled": matmul_tiled,
+        "scan": scan, "reduce_shuffle": reduce_shuffle, "banks": banks, "copy_async": copy_async,
+        "wmma": tensor("wmma"), "mma": tensor("mma"), "math": math}),
 }
 
 

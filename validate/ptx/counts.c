@@ -4,6 +4,7 @@
  *
  * Reads commands of commands.py and prints a line of numbers for each: see `columns`. Where a grid has more than N
  * blocks (default 2048), N of them are emulated, evenly spread, and counts are scaled. SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,7 +200,8 @@ static void run(const job *j, const wl_ptx_module *module, const wl_l1_rules *ru
         die(&err);
     const int64_t blocks = j->grid[0] * j->grid[1] * j->grid[2], n = blocks < limit ? blocks : limit;
     for (int64_t k = 0; k < n; k++) {
-        const int64_t b = (int64_t)((double)blocks * ((double)k + (n < blocks ? 0.5 : 0)) / (double)n);
+        const double part = 0.5 + (double)k * 0.6180339887498949; /* golden section: in step with no extent of a grid */
+        const int64_t b = n == blocks ? k : (int64_t)((double)blocks * (part - floor(part)));
         const int64_t block[3] = {b % j->grid[0], b / j->grid[0] % j->grid[1], b / j->grid[0] / j->grid[1]};
         if (wl_ptx_emulate_block(emulator, block, -1, &profile, visit, &t, &err) != WL_OK)
             die(&err);
