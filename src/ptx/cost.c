@@ -308,21 +308,14 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
 }
 
 wl_status wl_ptx_weigh(const wl_ptx_module *module, const wl_ptx_function *function, wl_arena *arena,
-                       const double **weight, wl_error *err)
+                       const double **weight, const int32_t **counted_as, wl_error *err)
 {
     wl_weigher w = {.module = module, .function = function};
     WL_TRY(weigh(&w, arena, err));
     *weight = w.weight;
-    return WL_OK;
-}
-
-wl_status wl_ptx_counted_as(const wl_ptx_module *module, const wl_ptx_function *function, wl_arena *arena,
-                            const int32_t **counted_as, wl_error *err)
-{
-    wl_weigher w = {.module = module, .function = function};
-    WL_TRY(weigh(&w, arena, err));
-    for (int32_t i = 0; i < function->instruction_count; i++)
+    for (int32_t i = 0; counted_as && i < function->instruction_count; i++)
         w.branch[i] = w.branch[i] < 0 ? i : w.branch[i];
-    *counted_as = w.branch;
+    if (counted_as)
+        *counted_as = w.branch;
     return WL_OK;
 }

@@ -8,14 +8,11 @@
 
 #include "ptx/module.h"
 
-/* weight[i]: machine instructions that instruction i of the function stands for. */
+/* weight[i]: machine instructions that instruction i of the function stands for.
+ * counted_as[i]: the instruction as often as which they are executed: i itself, or the branch that jumps over i where
+ * machine code has no such branch and executes what it jumps over under a predicate (by all active lanes; lanes that the
+ * branch takes are off). May be NULL. */
 wl_status wl_ptx_weigh(const wl_ptx_module *module, const wl_ptx_function *function, wl_arena *arena,
-                       const double **weight, wl_error *err);
-
-/* counted_as[i]: the instruction as often as which those are executed: i itself, or the branch that jumps over i where
- * machine code has no such branch and executes what it jumps over under a predicate. Then all lanes that come to the
- * branch are active, and those that it takes are off. */
-wl_status wl_ptx_counted_as(const wl_ptx_module *module, const wl_ptx_function *function, wl_arena *arena,
-                            const int32_t **counted_as, wl_error *err);
+                       const double **weight, const int32_t **counted_as, wl_error *err);
 
 #endif /* WL_PTX_COST_H */

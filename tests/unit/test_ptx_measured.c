@@ -139,8 +139,7 @@ static void weigh_profile(const wl_ptx_module *module, const wl_ptx_profile *p, 
     for (int32_t f = 0; f < module->function_count; f++) {
         const double *weight = NULL;
         const int32_t *as = NULL;
-        assert_int_equal(wl_ptx_weigh(module, &module->functions[f], arena, &weight, &err), WL_OK);
-        assert_int_equal(wl_ptx_counted_as(module, &module->functions[f], arena, &as, &err), WL_OK);
+        assert_int_equal(wl_ptx_weigh(module, &module->functions[f], arena, &weight, &as, &err), WL_OK);
         for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
             counts[INST] += weight[i] * p->warps[p->first[f] + as[i]];
             counts[THREAD_INST] += weight[i] * p->threads[p->first[f] + as[i]];

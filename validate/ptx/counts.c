@@ -150,8 +150,7 @@ static void print_counts(const job *j, const wl_ptx_module *module, const wl_ptx
         const wl_ptx_function *function = &module->functions[f];
         const double *weight = NULL;
         const int32_t *as = NULL;
-        if (wl_ptx_weigh(module, function, &arena, &weight, &err) != WL_OK ||
-            wl_ptx_counted_as(module, function, &arena, &as, &err) != WL_OK)
+        if (wl_ptx_weigh(module, function, &arena, &weight, &as, &err) != WL_OK)
             die(&err);
         for (int32_t i = 0; i < function->instruction_count; i++) {
             const int32_t at = p->first[f] + i;
