@@ -11,6 +11,7 @@
 #include "diag.h"
 #include "load.h"
 #include "options.h"
+#include "ptx_unit.h"
 
 #define KEPT 16
 
@@ -20,6 +21,7 @@ typedef struct kept {
     wl_kernel *kernel;
     wl_device *device;
     wl_predictor *predictor;
+    ptx_unit *unit; /* of a kernel in PTX or CUDA */
 } kept;
 
 typedef struct batch {
@@ -33,6 +35,7 @@ static void kept_free(kept *k)
     wl_predictor_free(k->predictor);
     wl_kernel_free(k->kernel);
     wl_device_free(k->device);
+    ptx_unit_free(k->unit);
     free(k->key);
     *k = (kept){0};
 }
@@ -119,8 +122,9 @@ static wl_status text(const json_t *object, const char *name, const char **out, 
 
 static wl_status check_keys(const json_t *line, wl_error *err)
 {
-    static const char *const known[] = {"kernel",       "set",    "block", "fold",   "grid",   "schedule", "registers",
-                                        "shared_bytes", "device", "with",  "update", "domain", "type"};
+    static const char *const known[] = {"kernel",    "set",          "block",  "fold",          "grid",   "schedule",
+                                        "registers", "shared_bytes", "device", "with",          "update", "domain",
+                                        "type",      "entry",        "args",   "dynamic_shared"};
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)line, key, value)
@@ -134,41 +138,123 @@ static wl_status check_keys(const json_t *line, wl_error *err)
     return WL_OK;
 }
 
-static wl_status open_kept(const json_t *line, const options *o, kept *k, wl_error *err)
-{
+/* ---- kernels ---- */
+
+/* What a line says of its kernel; strings are the line's. */
+typedef struct source {
     const char *kernel, *device, *update, *domain, *type;
-    char **sets = NULL, **with = NULL;
-    size_t set_count = 0, with_count = 0;
-    wl_status status = text(line, "kernel", &kernel, err);
-    status = status ? status : text(line, "device", &device, err);
-    status = status ? status : text(line, "update", &update, err);
-    status = status ? status : text(line, "domain", &domain, err);
-    status = status ? status : text(line, "type", &type, err);
-    if (status == WL_OK && !device && !(device = o->device))
-        status = bad(err, "%s", "which device? Give \"device\" or --device");
-    if (status == WL_OK && !kernel == !update)
-        status = bad(err, "%s", "give either \"kernel\" or \"update\"");
-    if (status == WL_OK && update && json_object_get(line, "set"))
-        status = bad(err, "%s", "\"set\" goes with \"kernel\"; an \"update\" has no params");
-    if (status == WL_OK && kernel && (domain || type))
-        status =
-            bad(err, "%s", "\"domain\" and \"type\" go with \"update\"; a kernel's sizes are changed with \"set\"");
-    if (status == WL_OK && update && !domain)
-        status = bad(err, "%s", "\"update\" needs \"domain\"");
-    if (status == WL_OK && ((kernel && strcmp(kernel, "-") == 0) || strcmp(device, "-") == 0))
-        status = bad(err, "%s", "a batch cannot read kernels or devices from standard input");
-    status = status ? status : assignments(json_object_get(line, "set"), "set", &sets, &set_count, err);
-    status = status ? status : assignments(json_object_get(line, "with"), "with", &with, &with_count, err);
+    char **sets, **with;
+    size_t set_count, with_count;
+    ptx_request request; /* of a kernel in PTX or CUDA */
+    const char *args[MANY_MAX];
+} source;
+
+static bool is_ptx(const source *s) { return s->kernel && ptx_is_source(s->kernel); }
+
+static wl_status check_source(const json_t *line, const source *s, wl_error *err)
+{
+    const bool of_ptx = s->request.entry || json_object_get(line, "args") || json_object_get(line, "dynamic_shared");
+    if (!s->device)
+        return bad(err, "%s", "which device? Give \"device\" or --device");
+    if (!s->kernel == !s->update)
+        return bad(err, "%s", "give either \"kernel\" or \"update\"");
+    if (s->update && json_object_get(line, "set"))
+        return bad(err, "%s", "\"set\" goes with \"kernel\"; an \"update\" has no params");
+    if (s->kernel && (s->type || (s->domain && !is_ptx(s))))
+        return bad(err, "%s", "\"domain\" and \"type\" go with \"update\"; a kernel's sizes are changed with \"set\"");
+    if (s->update && !s->domain)
+        return bad(err, "%s", "\"update\" needs \"domain\"");
+    if ((s->kernel && strcmp(s->kernel, "-") == 0) || strcmp(s->device, "-") == 0)
+        return bad(err, "%s", "a batch cannot read kernels or devices from standard input");
+    if (of_ptx && !is_ptx(s))
+        return bad(err, "%s", "\"entry\", \"args\" and \"dynamic_shared\" go with a kernel in a .ptx or .cu file");
+    return WL_OK;
+}
+
+/* ["buf:1MiB", "640"]; numbers are numbers of the line. */
+static wl_status read_args(const json_t *list, source *s, wl_error *err)
+{
+    if (!list)
+        return WL_OK;
+    if (!json_is_array(list) || json_array_size(list) > MANY_MAX)
+        return bad(err, "%s", "\"args\" must be an array of at most 64 strings");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        s->args[i] = json_string_value(json_array_get(list, i));
+        if (!s->args[i])
+            return bad(err, "%s", "\"args\" must hold strings, as [\"buf:1MiB\", \"640\"]");
+    }
+    s->request.arg_count = json_array_size(list);
+    return WL_OK;
+}
+
+static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *err)
+{
+    wl_grid_rule *shape = NULL;
+    wl_launch launch = {0};
+    if (!domain || strspn(domain, "0123456789x") != strlen(domain))
+        return domain ? bad(err, "%s", "\"domain\" is one to three numbers, as in \"4096x4096\"") : WL_OK;
+    wl_status status = wl_grid_rule_parse(domain, NULL, 0, &shape, err);
     if (status == WL_OK)
-        status = load_device(device, (const char *const *)with, with_count, &k->device, err);
-    if (status == WL_OK && update)
-        status = wl_kernel_from_update(update, domain, type ? type : "f64", &k->kernel, err);
-    if (status == WL_OK && !update)
-        status = load_kernel(kernel, &(wl_kernel_options){(const char *const *)sets, set_count}, &k->kernel, err);
+        status = wl_grid_rule_apply(shape, extent, &launch, err);
+    memcpy(extent, launch.grid, sizeof launch.grid);
+    wl_grid_rule_free(shape);
+    return status;
+}
+
+static void source_free(source *s)
+{
+    free_strings(s->sets, s->set_count);
+    free_strings(s->with, s->with_count);
+}
+
+static wl_status read_source(const json_t *line, const options *o, source *s, wl_error *err)
+{
+    ptx_request *r = &s->request;
+    wl_status status = text(line, "kernel", &s->kernel, err);
+    status = status ? status : text(line, "device", &s->device, err);
+    status = status ? status : text(line, "update", &s->update, err);
+    status = status ? status : text(line, "domain", &s->domain, err);
+    status = status ? status : text(line, "type", &s->type, err);
+    status = status ? status : text(line, "entry", &r->entry, err);
+    if (!s->device)
+        s->device = o->device;
+    status = status ? status : check_source(line, s, err);
+    status = status ? status : assignments(json_object_get(line, "set"), "set", &s->sets, &s->set_count, err);
+    status = status ? status : assignments(json_object_get(line, "with"), "with", &s->with, &s->with_count, err);
+    status = status ? status : read_args(json_object_get(line, "args"), s, err);
+    status = status ? status
+                    : integer(json_object_get(line, "dynamic_shared"), "dynamic_shared", (int64_t)1 << 30,
+                              &r->dynamic_shared, err);
+    if (status == WL_OK && is_ptx(s))
+        status = read_domain(s->domain, r->domain, err);
+    r->args = s->args;
+    r->sets = (const char *const *)s->sets;
+    r->set_count = s->set_count;
+    return status;
+}
+
+/* The launch it is read for is that of the first line that names it; registers may differ from line to line. */
+static wl_status open_ptx(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
+{
+    ptx_request r = s->request;
+    memcpy(r.launch.block, launch->block, sizeof r.launch.block);
+    memcpy(r.launch.grid, launch->grid, sizeof r.launch.grid);
+    const wl_status status = ptx_unit_open(o, s->kernel, k->device, &k->unit, err);
+    return status == WL_OK ? ptx_unit_kernel(k->unit, &r, &k->kernel, err) : status;
+}
+
+static wl_status open_kept(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
+{
+    const wl_kernel_options sets = {(const char *const *)s->sets, s->set_count};
+    wl_status status = load_device(s->device, (const char *const *)s->with, s->with_count, &k->device, err);
+    if (status == WL_OK && s->update)
+        status = wl_kernel_from_update(s->update, s->domain, s->type ? s->type : "f64", &k->kernel, err);
+    else if (status == WL_OK && is_ptx(s))
+        status = open_ptx(o, s, launch, k, err);
+    else if (status == WL_OK)
+        status = load_kernel(s->kernel, &sets, &k->kernel, err);
     if (status == WL_OK)
         status = wl_predictor_new(k->kernel, k->device, &k->predictor, err);
-    free_strings(sets, set_count);
-    free_strings(with, with_count);
     load_forget();
     return status;
 }
@@ -185,7 +271,8 @@ static char *key_of(const json_t *line)
     return key;
 }
 
-static wl_status find_kept(batch *b, const json_t *line, kept **out, wl_error *err)
+static wl_status find_kept(batch *b, const json_t *line, const source *s, const wl_launch *launch, kept **out,
+                           wl_error *err)
 {
     char *key = key_of(line);
     if (!key)
@@ -199,7 +286,7 @@ static wl_status find_kept(batch *b, const json_t *line, kept **out, wl_error *e
     }
     kept *k = &b->kept[b->next++ % KEPT];
     kept_free(k);
-    const wl_status status = open_kept(line, b->options, k, err);
+    const wl_status status = open_kept(b->options, s, launch, k, err);
     if (status != WL_OK) {
         free(key);
         kept_free(k);
@@ -210,12 +297,30 @@ static wl_status find_kept(batch *b, const json_t *line, kept **out, wl_error *e
     return WL_OK;
 }
 
+/* ---- launches ---- */
+
+/* "cdiv(nx,block.x)": with the line's names, and the domain of a kernel in PTX. */
+static wl_status read_rule(const json_t *line, const source *s, wl_launch *launch, wl_error *err)
+{
+    wl_grid_rule *rule = NULL;
+    const json_t *grid = json_object_get(line, "grid");
+    if (!json_is_string(grid))
+        return shape(grid, "grid", launch->grid, err);
+    wl_status status =
+        wl_grid_rule_parse(json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
+    if (status == WL_OK)
+        status = wl_grid_rule_apply(rule, s->request.domain, launch, err);
+    if (status != WL_OK && !err->input[0])
+        (void)snprintf(err->input, sizeof err->input, "grid");
+    wl_grid_rule_free(rule);
+    return status;
+}
+
 static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *err)
 {
     const char *schedule = NULL;
     wl_status status = shape(json_object_get(line, "block"), "block", launch->block, err);
     status = status ? status : shape(json_object_get(line, "fold"), "fold", launch->fold, err);
-    status = status ? status : shape(json_object_get(line, "grid"), "grid", launch->grid, err);
     status = status ? status : integer(json_object_get(line, "registers"), "registers", 1024, &launch->registers, err);
     status = status ? status
                     : integer(json_object_get(line, "shared_bytes"), "shared_bytes", (int64_t)1 << 30,
@@ -237,14 +342,18 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     json_t *line = json_loadb(line_text, length, JSON_REJECT_DUPLICATES, &json_error);
     wl_launch launch = {0};
     wl_prediction prediction;
+    source s = {0};
     kept *k = NULL;
     if (!line)
         return bad(err, "not valid JSON: %.160s", json_error.text);
     wl_status status = json_is_object(line) ? check_keys(line, err) : bad(err, "%s", "a line must be a JSON object");
     status = status ? status : read_launch(line, &launch, err);
-    status = status ? status : find_kept(b, line, &k, err);
+    status = status ? status : read_source(line, b->options, &s, err);
+    status = status ? status : read_rule(line, &s, &launch, err);
+    status = status ? status : find_kept(b, line, &s, &launch, &k, err);
     status = status ? status : wl_predict(k->predictor, &launch, NULL, &prediction, err);
     status = status ? status : wl_prediction_render(&prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
+    source_free(&s);
     json_decref(line);
     return status;
 }
@@ -269,7 +378,8 @@ static bool check_usage(const options *o)
 {
     const bool other = o->argument_count || o->update || o->block_count || o->set_count || o->with_count || o->fold ||
                        o->grid || o->registers || o->shared || o->domain || o->type || o->schedule || o->samples ||
-                       o->per_access || o->model;
+                       o->per_access || o->per_line || o->model || o->entry || o->arg_count || o->dynamic_shared ||
+                       o->emulate;
     if (other)
         usage_error("--batch takes kernels and launches from its lines; only --device goes with it");
     else if (o->format && strcmp(o->format, "json") != 0)
@@ -304,8 +414,12 @@ static void predict_lines(batch *b, FILE *f)
 
 int run_batch(const options *o)
 {
+    ptx_request common = {0};
     if (!check_usage(o))
         return EXIT_USAGE;
+    const int code = ptx_request_read(o, &common); /* the compiler's options are for all lines */
+    if (code != EXIT_OK)
+        return code;
     FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
     batch b = {.options = o};
     if (f)

@@ -98,6 +98,16 @@ static wl_status check_given(check *c, wl_prediction *p, wl_error *err)
 
 /* ---- launches of a baseline ---- */
 
+/* Is it the grid of the options? A rule gives one for every block. */
+static bool has_given_grid(const check *c, const wl_launch *l)
+{
+    wl_error ignored = {0};
+    wl_launch given = c->job.common;
+    memcpy(given.block, l->block, sizeof given.block);
+    memcpy(given.fold, l->fold, sizeof given.fold);
+    return job_set_grid(c->options, &c->job, &given, &ignored) == WL_OK && shape_same(given.grid, l->grid);
+}
+
 /* The first option that says something else than the stored launch; NULL when it is the one meant. */
 static const char *contradiction(const check *c, const stored *s)
 {
@@ -114,7 +124,7 @@ static const char *contradiction(const check *c, const stored *s)
         return "--model";
     if (o->fold && !shape_same(given->fold, l->fold))
         return "--fold";
-    if (o->grid && !shape_same(given->grid, l->grid))
+    if (o->grid && !has_given_grid(c, l))
         return "--grid";
     if (o->registers && given->registers != l->registers)
         return "--registers";
@@ -221,10 +231,24 @@ static wl_status check_stored(check *c, const stored *s, wl_prediction *p, wl_er
     return status == WL_OK ? judge(c, p, s) : status;
 }
 
+/* A kernel in PTX is read for a launch: without --block for the first of the baseline. */
+static void take_launch(check *c)
+{
+    const wl_launch *then = &c->baseline.all[0].prediction.launch;
+    wl_launch *launch = &c->job.request.launch;
+    if (c->job.launch_count > 0)
+        return;
+    memcpy(launch->block, then->block, sizeof launch->block);
+    if (!c->options->grid && !c->options->domain)
+        memcpy(launch->grid, then->grid, sizeof launch->grid);
+}
+
 static wl_status check_against(check *c, wl_prediction *p, wl_error *err)
 {
     const options *o = c->options;
     wl_status status = stored_load(o->baseline, &c->baseline, err);
+    if (status == WL_OK)
+        take_launch(c);
     if (status == WL_OK)
         status = job_load(o, o->update ? NULL : o->arguments[0], o->device ? o->device : c->baseline.all[0].device,
                           &c->job, err);

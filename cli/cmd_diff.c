@@ -36,6 +36,8 @@ static bool check_usage(const options *o, source *from)
         return false;
     else if (*from == FILES && (o->domain || o->type))
         usage_error("--domain and --type go with --update");
+    else if (*from == FILES && !ptx_usage(o, NULL))
+        return false;
     else if (*from == FILES && !stored_only)
         usage_error("stored predictions take no options of launches; for launches, give a kernel first");
     else if (*from == FILES && strcmp(o->arguments[0], "-") == 0 && strcmp(o->arguments[1], "-") == 0)
@@ -131,10 +133,14 @@ static int predict_side(const options *o, job *j, side *s)
         return EXIT_USAGE;
     }
     job_drop_device(j);
+    j->request.launch = s->launch;
     wl_status status = job_load(o, o->update ? NULL : o->arguments[0], s->device, j, &err);
     if (status == WL_OK) {
         (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", wl_kernel_name(j->kernel));
         (void)snprintf(s->device_name, sizeof s->device_name, "%s", wl_device_name(j->device));
+        status = job_set_grid(o, j, &s->launch, &err);
+    }
+    if (status == WL_OK) {
         status = wl_predict(j->predictor, &s->launch, &j->options, &s->prediction, &err);
         if (status != WL_OK)
             show_launch(s, &err);

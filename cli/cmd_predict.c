@@ -13,8 +13,8 @@ static bool check_usage(const options *o)
         usage_error("one kernel at a time, please");
     else if (!job_kernel_usage(o, o->argument_count > 0))
         return false;
-    else if (o->per_access && o->block_count > 1 && (!o->format || strcmp(o->format, "json") != 0))
-        usage_error("--per-access with several blocks needs --format json");
+    else if ((o->per_access || o->per_line) && o->block_count > 1 && !option_format_is(o, "json"))
+        usage_error("%s with several blocks needs --format json", o->per_access ? "--per-access" : "--per-line");
     else if (!o->device)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
     else if (o->block_count == 0)

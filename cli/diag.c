@@ -41,6 +41,14 @@ void usage_error(const char *format, ...)
     va_end(args);
 }
 
+void diag_quote(const char *text)
+{
+    const size_t length = strlen(text);
+    fputs(text, stderr);
+    if (length > 0 && text[length - 1] != '\n')
+        fputc('\n', stderr);
+}
+
 /* The line, or of a long one the piece around the place, and carets under columns col .. col+len-1. */
 static void show_line(const char *text, wl_loc loc)
 {

@@ -12,6 +12,9 @@ void usage_error(const char *format, ...) WL_PRINTF(1, 2);
 /* A malformed option value: "--block:1:4: error: ...", the value, a caret. */
 void option_error(const char *option, const char *value, int column, const char *format, ...) WL_PRINTF(4, 5);
 
+/* What another program said, as it is. */
+void diag_quote(const char *text);
+
 /* Remembers a text so that errors in it can show their line. Both must live on. */
 void diag_remember(const char *input, const char *text);
 void diag_forget(void);

@@ -1,6 +1,7 @@
 /* job.c - see job.h. SPDX-License-Identifier: MIT */
 #include "job.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "diag.h"
@@ -18,18 +19,24 @@ void job_free(job *j)
 {
     job_drop_device(j);
     wl_kernel_free(j->kernel);
+    ptx_unit_free(j->unit);
+    wl_grid_rule_free(j->grid);
     load_forget();
 }
 
 bool job_kernel_usage(const options *o, bool named)
 {
+    const char *kernel = named && !o->update ? o->arguments[0] : NULL;
+    const bool ptx = kernel && ptx_is_source(kernel);
     if (!o->update && !named)
         usage_error("which kernel? Give a file, a built-in name, or --update");
     else if (o->update && named)
         usage_error("give a kernel or --update, not both");
     else if (o->update && !o->domain)
         usage_error("--update needs --domain, as in --domain 4096x4096");
-    else if (!o->update && (o->domain || o->type))
+    else if (!ptx_usage(o, kernel))
+        return false;
+    else if (!o->update && !ptx && (o->domain || o->type))
         usage_error("--domain and --type go with --update; a kernel file's sizes are changed with --set");
     else if (o->update && o->set_count)
         usage_error("--set goes with a kernel file; an --update has no params");
@@ -38,11 +45,41 @@ bool job_kernel_usage(const options *o, bool named)
     return false;
 }
 
+/* An error in the rule shows it. */
+static void show_grid(const options *o, wl_error *err)
+{
+    if (err->input[0])
+        return;
+    (void)snprintf(err->input, sizeof err->input, "--grid");
+    diag_remember("--grid", o->grid);
+}
+
+/* "20x128x256", or expressions. */
+static int read_grid(const options *o, job *j)
+{
+    if (!o->grid)
+        return EXIT_OK;
+    if (strspn(o->grid, "0123456789x") == strlen(o->grid))
+        return option_shape("--grid", o->grid, j->common.grid) ? EXIT_OK : EXIT_INPUT;
+    wl_error err = {0};
+    if (wl_grid_rule_parse(o->grid, o->set, o->set_count, &j->grid, &err) == WL_OK)
+        return EXIT_OK;
+    for (size_t i = 0; i < o->set_count; i++)
+        diag_remember(o->set[i], o->set[i]); /* an error inside one names it */
+    show_grid(o, &err);
+    return diag_report(&err);
+}
+
 int job_read_launches(const options *o, job *j)
 {
     wl_launch *common = &j->common;
+    int code = ptx_request_read(o, &j->request);
+    if (code == EXIT_OK)
+        code = read_grid(o, j);
+    if (code != EXIT_OK)
+        return code;
     if ((o->fold && !option_shape("--fold", o->fold, common->fold)) ||
-        (o->grid && !option_shape("--grid", o->grid, common->grid)) ||
+        (o->domain && !o->update && !option_shape("--domain", o->domain, j->request.domain)) ||
         (o->registers && !option_integer("--registers", o->registers, 1, 1024, &common->registers)) ||
         (o->shared && !option_integer("--shared", o->shared, 0, (int64_t)1 << 30, &common->shared_bytes)))
         return EXIT_INPUT;
@@ -52,17 +89,44 @@ int job_read_launches(const options *o, job *j)
             return EXIT_INPUT;
     }
     j->launch_count = o->block_count;
+    j->request.launch = o->block_count ? j->launches[0] : *common;
     if (o->schedule && strcmp(o->schedule, "linear") != 0) {
         option_error("--schedule", o->schedule, 1, "the only schedule so far is linear");
         return EXIT_UNSUPPORTED;
     }
     j->options.per_access = o->per_access;
+    j->options.per_line = o->per_line;
     return option_predict(o, &j->options);
 }
 
-static wl_status load_kernel_of(const options *o, const char *kernel, job *j, wl_error *err)
+wl_status job_set_grid(const options *o, const job *j, wl_launch *launch, wl_error *err)
+{
+    int64_t domain[3];
+    memcpy(domain, j->request.domain, sizeof domain);
+    if (!j->grid || launch->grid[0])
+        return WL_OK;
+    if (domain[0] == 0 && j->kernel) /* extents beyond the domain's are 1 */
+        for (int d = 0, dims = wl_kernel_domain(j->kernel, domain); dims > 0 && d < 3; d++)
+            domain[d] = d < dims ? domain[d] : 1;
+    const wl_status status = wl_grid_rule_apply(j->grid, domain, launch, err);
+    if (status != WL_OK)
+        show_grid(o, err);
+    return status;
+}
+
+static wl_status load_ptx(const options *o, const char *path, job *j, wl_error *err)
+{
+    wl_status status = job_set_grid(o, j, &j->request.launch, err);
+    if (status == WL_OK && !j->unit)
+        status = ptx_unit_open(o, path, j->device, &j->unit, err);
+    return status == WL_OK ? ptx_unit_kernel(j->unit, &j->request, &j->kernel, err) : status;
+}
+
+wl_status job_load_kernel(const options *o, const char *kernel, job *j, wl_error *err)
 {
     const wl_kernel_options sets = {o->set, o->set_count};
+    if (kernel && ptx_is_source(kernel))
+        return load_ptx(o, kernel, j, err);
     if (kernel)
         return load_kernel(kernel, &sets, &j->kernel, err);
     return load_update(o->update, o->domain, o->type, &j->kernel, err);
@@ -74,7 +138,9 @@ wl_status job_load(const options *o, const char *kernel, const char *device, job
     if (!j->device)
         status = load_device(device, o->with, o->with_count, &j->device, err);
     if (status == WL_OK && !j->kernel)
-        status = load_kernel_of(o, kernel, j, err);
+        status = job_load_kernel(o, kernel, j, err);
+    for (size_t i = 0; i < j->launch_count && status == WL_OK; i++)
+        status = job_set_grid(o, j, &j->launches[i], err);
     if (status == WL_OK && !j->predictor)
         status = wl_predictor_new(j->kernel, j->device, &j->predictor, err);
     return status;

@@ -4,12 +4,16 @@
 #define WL_CLI_JOB_H
 
 #include "options.h"
+#include "ptx_unit.h"
 
 typedef struct job {
     wl_kernel *kernel;
     wl_device *device;
     wl_predictor *predictor;
-    wl_launch common; /* what the options say of every launch; no block */
+    ptx_unit *unit;      /* of a kernel in PTX or CUDA */
+    ptx_request request; /* its launch is the one it is read for */
+    wl_grid_rule *grid;  /* of every launch that has none; NULL: none has one */
+    wl_launch common;    /* what the options say of every launch; no block */
     wl_launch launches[MANY_MAX];
     size_t launch_count;
     wl_predict_options options;
@@ -22,8 +26,13 @@ bool job_kernel_usage(const options *options, bool named);
 /* Reads the options of launches and models, and one launch per --block; the exit code, EXIT_OK to go on. */
 int job_read_launches(const options *options, job *job);
 
-/* Loads what the job does not have yet: device, kernel, predictor. `kernel` is NULL for --update. */
+/* Loads what the job does not have yet: device, kernel, predictor. `kernel` is NULL for --update. The launches have
+ * their grids then. */
 wl_status job_load(const options *options, const char *kernel, const char *device, job *job, wl_error *err);
+/* The kernel alone. */
+wl_status job_load_kernel(const options *options, const char *kernel, job *job, wl_error *err);
+/* The grid of a launch from --grid, where it is a rule and the launch has none. */
+wl_status job_set_grid(const options *options, const job *job, wl_launch *launch, wl_error *err);
 /* Makes room for another device; the predictor goes as well. */
 void job_drop_device(job *job);
 

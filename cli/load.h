@@ -12,7 +12,7 @@ wl_status load_device(const char *name, const char *const *with, size_t with_cou
 wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_kernel **out, wl_error *err);
 /* A kernel from --update, --domain and --type (NULL: f64), remembered likewise. */
 wl_status load_update(const char *update, const char *domain, const char *type, wl_kernel **out, wl_error *err);
-/* The text of a kernel, to be parsed by the caller, remembered likewise; *input is its name in messages. */
+/* The text of a kernel file, to be parsed by the caller, remembered likewise; *input is its name in messages. */
 wl_status load_kernel_text(const char *name, const char **input, const char **text, size_t *length, wl_error *err);
 /* Any other text, remembered likewise. */
 wl_status load_kept_text(const char *path, const char **text, size_t *length, wl_error *err);

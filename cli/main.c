@@ -7,7 +7,8 @@
 
 static const command commands[] = {
     {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]",
-     "Predicts volumes, limiter and time of a kernel. KERNEL is a file, - (stdin), or a built-in name.",
+     "Predicts volumes, limiter and time of a kernel. KERNEL is a file (YAML, .ptx, .cu), - (stdin), or a built-in "
+     "name.",
      "text json csv", cmd_predict},
     {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
      "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},
@@ -27,6 +28,11 @@ static const command commands[] = {
     {"occupancy", 'o', "--device D --threads N --registers N [--shared BYTES]",
      "Blocks and warps per multiprocessor, what limits them, and what one more block would need.", "text json",
      cmd_occupancy},
+    {"show", 's', "KERNEL [--block XxYxZ and options of predict]",
+     "Prints a kernel as a kernel file: what was recovered of PTX or CUDA, or the text of a built-in kernel.", "text",
+     cmd_show},
+    {"ptx", 'x', "FILE [--entries | --coverage]",
+     "Lists the entries of a PTX or CUDA file, or which of its operations are understood.", "text json", cmd_ptx},
     {"devices", 'd', "[list | show NAME|FILE | check FILE]",
      "Lists the built-in devices, prints one with the source of every number, or validates a file.", "text json",
      cmd_devices},

@@ -36,7 +36,12 @@ typedef struct options {
     const char *devices[MANY_MAX], *domains[MANY_MAX], *folds[MANY_MAX], *where[MANY_MAX], *exports[MANY_MAX];
     size_t device_count, domain_count, folds_count, where_count, export_count;
     const char *block_axis[3], *registers_file, *space, *top, *top_k, *jobs, *memory;
-    bool per_access, rows, cross_validate, help;
+    /* kernels of PTX and CUDA files */
+    const char *entry, *args[MANY_MAX], *dynamic_shared, *emulate, *compiler, *arch;
+    const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
+    size_t arg_count, define_count, include_count, compiler_option_count;
+    bool no_ptxas, entries, coverage;
+    bool per_access, per_line, rows, cross_validate, help;
 } options;
 
 /* Which options a command takes: a set of letters of the table's `commands` column. */
@@ -74,6 +79,8 @@ int cmd_compare(const options *options);
 int cmd_fit(const options *options);
 int cmd_check(const options *options);
 int cmd_diff(const options *options);
+int cmd_show(const options *options);
+int cmd_ptx(const options *options);
 int run_batch(const options *options);
 
 #endif /* WL_CLI_OPTIONS_H */

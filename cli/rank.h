@@ -6,6 +6,7 @@
 
 #include "options.h"
 #include "output.h"
+#include "ptx_unit.h"
 
 /* One kernel (and domain) on one device, searched. */
 typedef struct ranked_space {
@@ -57,6 +58,7 @@ typedef struct rank_job {
     const options *options;
     wl_space *space;
     wl_kernel *kernels[MANY_MAX]; /* one per domain */
+    ptx_unit *unit;               /* of kernels in PTX or CUDA */
     wl_device *devices[MANY_MAX];
     size_t kernel_count, device_count;
     ranked_space *spaces; /* devices times domains, devices outermost */

@@ -57,8 +57,11 @@ void rank_write_space(rank_writer *w, const ranked_space *s)
         fprintf(w->file, "%s\n{\"device\": ", w->spaces ? "," : "");
         quoted(w->file, device_name(s));
         fprintf(w->file, ", ");
-        triple(w->file, "domain", s->domain);
-        fprintf(w->file, ", \"items\": %lld, \"launches\": [", (long long)wl_ranker_items(s->ranker));
+        if (s->dims > 0) {
+            triple(w->file, "domain", s->domain);
+            fprintf(w->file, ", \"items\": %lld, ", (long long)wl_ranker_items(s->ranker));
+        }
+        fputs("\"launches\": [", w->file);
     }
     w->spaces++;
 }
@@ -82,7 +85,7 @@ static void csv_launch(FILE *out, const ranked_space *s, const wl_launch *l, con
     else
         fputc(',', out);
     fprintf(out, ",%d,%d,%.15g,%.15g,%s,%s", (int)r->blocks_per_sm, (int)r->warps_per_sm, r->time_s,
-            (double)wl_ranker_items(s->ranker) / r->time_s, wl_bound_name((wl_bound_id)r->limiter),
+            (double)wl_ranker_launch_items(s->ranker, r->index) / r->time_s, wl_bound_name((wl_bound_id)r->limiter),
             wl_bound_name((wl_bound_id)r->next));
     for (int v = 0; v < WL_RANK_VALUES; v++) {
         fputc(',', out);
@@ -101,6 +104,10 @@ static void json_launch(FILE *out, const ranked_space *s, const wl_launch *l, co
     triple(out, "block", l->block);
     fputs(", ", out);
     triple(out, "fold", l->fold);
+    if (l->grid[0] > 0) {
+        fputs(", ", out);
+        triple(out, "grid", l->grid);
+    }
     fputs(", \"schedule\": \"linear\"", out);
     if (l->registers)
         fprintf(out, ", \"registers\": %lld", (long long)l->registers);
@@ -108,8 +115,9 @@ static void json_launch(FILE *out, const ranked_space *s, const wl_launch *l, co
         out,
         ", \"occupancy\": {\"blocks_per_sm\": %d, \"warps_per_sm\": %d}, \"time_s\": %.15g, \"items_per_s\": %.15g, "
         "\"limiter\": \"%s\", \"next_limiter\": \"%s\", \"metrics\": {",
-        (int)r->blocks_per_sm, (int)r->warps_per_sm, r->time_s, (double)wl_ranker_items(s->ranker) / r->time_s,
-        wl_bound_name((wl_bound_id)r->limiter), wl_bound_name((wl_bound_id)r->next));
+        (int)r->blocks_per_sm, (int)r->warps_per_sm, r->time_s,
+        (double)wl_ranker_launch_items(s->ranker, r->index) / r->time_s, wl_bound_name((wl_bound_id)r->limiter),
+        wl_bound_name((wl_bound_id)r->next));
     const char *comma = "";
     for (int v = 0; v < WL_RANK_VALUES; v++) {
         if (isnan(r->values[v]))

@@ -1,5 +1,6 @@
 /* rank_load.c - what to search, from the options: numbers, the space, kernels and devices. SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,10 @@ static int inputs_from_stdin(const options *o)
 
 bool rank_usage(const options *o)
 {
-    const char *wrong = NULL;
+    const char *wrong = NULL, *kernel = o->update || o->argument_count == 0 ? NULL : o->arguments[0];
+    const bool ptx = kernel && ptx_is_source(kernel);
+    if (!ptx_usage(o, kernel))
+        return false;
     if (!o->update && o->argument_count != 1)
         wrong = o->argument_count ? "one kernel at a time, please"
                                   : "which kernel? Give a file, a built-in name, or --update";
@@ -33,6 +37,12 @@ bool rank_usage(const options *o)
         wrong = "--set goes with a kernel file; an --update has no params";
     else if (!o->update && o->type)
         wrong = "--type goes with --update";
+    else if (ptx && o->folds_count)
+        wrong = "--fold goes with kernel files; a kernel in PTX says itself what a thread computes";
+    else if (!ptx && o->block_count)
+        wrong = "--block goes with a .ptx or .cu file; the blocks to try are --block-x, --block-y and --block-z";
+    else if (o->block_count > 1)
+        wrong = "a kernel in PTX is read with one --block; the blocks to try are --block-x, --block-y and --block-z";
     else if (!o->device_count)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
@@ -105,8 +115,12 @@ static int set_key(rank_job *j, const char *option, const char *key, const char 
     if (wl_space_set(j->space, key, text + skip, &err) == WL_OK)
         return EXIT_OK;
     diag_remember(option, text);
-    snprintf(err.input, sizeof err.input, "%s", option);
-    err.loc.col += err.loc.line > 0 ? skip : 0;
+    for (size_t i = 0; i < j->options->set_count; i++)
+        diag_remember(j->options->set[i], j->options->set[i]); /* an error inside one names it */
+    if (!err.input[0]) {
+        snprintf(err.input, sizeof err.input, "%s", option);
+        err.loc.col += err.loc.line > 0 ? skip : 0;
+    }
     return diag_report(&err);
 }
 
@@ -137,14 +151,14 @@ static int read_space(const options *o, rank_job *j)
 {
     const struct {
         const char *option, *key, *text;
-    } keys[] = {{"--block-x", "block.x", o->block_axis[0]},
-                {"--block-y", "block.y", o->block_axis[1]},
-                {"--block-z", "block.z", o->block_axis[2]},
-                {"--threads", "threads", o->threads},
-                {"--registers", "registers", o->registers}};
+    } keys[] = {{"--block-x", "block.x", o->block_axis[0]}, {"--block-y", "block.y", o->block_axis[1]},
+                {"--block-z", "block.z", o->block_axis[2]}, {"--threads", "threads", o->threads},
+                {"--registers", "registers", o->registers}, {"--grid", "grid", o->grid}};
     wl_error err = {0};
-    if (wl_space_new(&j->space, &err) != WL_OK)
+    if (wl_space_new(&j->space, &err) != WL_OK || wl_space_names(j->space, o->set, o->set_count, &err) != WL_OK)
         return diag_report(&err);
+    if (o->grid)
+        diag_remember("--grid", o->grid); /* whether it fits is known only with the kernel */
     int code = read_space_file(j, o->space, wl_space_read);
     if (code == EXIT_OK)
         code = read_space_file(j, o->registers_file, wl_space_read_registers);
@@ -222,18 +236,80 @@ static wl_status load_with_domain(const options *o, const char *text, const int6
     return status;
 }
 
-static wl_status load_kernel_of(const options *o, size_t domain, wl_kernel **out, wl_error *err)
+/* ---- kernels in PTX ---- */
+
+/* The extents a block should have: those of the domain that are not 1, or of the grid. */
+static int dimensions(const options *o, const int64_t domain[3])
 {
-    const wl_kernel_options sets = {o->set, o->set_count};
-    int64_t extent[3];
-    if (o->update)
-        return load_update(o->update, o->domains[domain], o->type, out, err);
-    if (o->domain_count == 0)
-        return load_kernel(o->arguments[0], &sets, out, err);
-    if (!option_shape("--domain", o->domains[domain], extent)) {
+    int dims = 1, depth = 0;
+    for (int d = 1; d < 3; d++)
+        if (domain[d] > 1)
+            dims = d + 1;
+    for (const char *p = o->grid; p && *p && domain[0] == 0; p++) {
+        depth += (*p == '(') - (*p == ')');
+        dims += depth == 0 && (*p == ',' || (*p == 'x' && p > o->grid && p[-1] >= '0' && p[-1] <= '9'));
+    }
+    return dims < 3 ? dims : 3;
+}
+
+/* A kernel is read for one launch: the block given, else a common one, with the first extents that are to be tried. */
+static bool reading_block(const options *o, const int64_t domain[3], int64_t block[3])
+{
+    static const int64_t common[3][3] = {{256, 1, 1}, {32, 8, 1}, {32, 4, 2}};
+    if (o->block_count)
+        return option_shape("--block", o->block[0], block);
+    memcpy(block, common[dimensions(o, domain) - 1], sizeof common[0]);
+    for (int d = 0; d < 3; d++) {
+        const long first = o->block_axis[d] ? strtol(o->block_axis[d], NULL, 10) : 0;
+        block[d] = first > 0 ? first : block[d];
+    }
+    return true;
+}
+
+static wl_status reading_grid(const options *o, ptx_request *r, wl_error *err)
+{
+    wl_grid_rule *rule = NULL;
+    if (!o->grid)
+        return WL_OK;
+    wl_status status = wl_grid_rule_parse(o->grid, o->set, o->set_count, &rule, err);
+    if (status == WL_OK)
+        status = wl_grid_rule_apply(rule, r->domain, &r->launch, err);
+    wl_grid_rule_free(rule);
+    if (status != WL_OK && !err->input[0])
+        snprintf(err->input, sizeof err->input, "--grid");
+    return status;
+}
+
+static wl_status load_ptx(rank_job *j, const int64_t domain[3], wl_kernel **out, wl_error *err)
+{
+    const options *o = j->options;
+    ptx_request r = {0};
+    memcpy(r.domain, domain, sizeof r.domain);
+    if (ptx_request_read(o, &r) != EXIT_OK || !reading_block(o, domain, r.launch.block)) {
         err->code = WL_E_INPUT; /* said already */
         return WL_E_INPUT;
     }
+    wl_status status = reading_grid(o, &r, err);
+    if (status == WL_OK && !j->unit)
+        status = ptx_unit_open(o, o->arguments[0], j->devices[0], &j->unit, err);
+    return status == WL_OK ? ptx_unit_kernel(j->unit, &r, out, err) : status;
+}
+
+static wl_status load_kernel_of(rank_job *j, size_t domain, wl_kernel **out, wl_error *err)
+{
+    const options *o = j->options;
+    const wl_kernel_options sets = {o->set, o->set_count};
+    int64_t extent[3] = {0};
+    if (o->update)
+        return load_update(o->update, o->domains[domain], o->type, out, err);
+    if (o->domain_count && !option_shape("--domain", o->domains[domain], extent)) {
+        err->code = WL_E_INPUT; /* said already */
+        return WL_E_INPUT;
+    }
+    if (ptx_is_source(o->arguments[0]))
+        return load_ptx(j, extent, out, err);
+    if (o->domain_count == 0)
+        return load_kernel(o->arguments[0], &sets, out, err);
     return load_with_domain(o, o->domains[domain], extent, out, err);
 }
 
@@ -246,7 +322,7 @@ static int load_all(const options *o, rank_job *j)
             return diag_report(&err);
     const size_t domains = o->domain_count ? o->domain_count : 1;
     for (; j->kernel_count < domains; j->kernel_count++)
-        if (load_kernel_of(o, j->kernel_count, &j->kernels[j->kernel_count], &err) != WL_OK)
+        if (load_kernel_of(j, j->kernel_count, &j->kernels[j->kernel_count], &err) != WL_OK)
             return err.message[0] ? diag_report(&err) : EXIT_INPUT;
     j->spaces = calloc(j->device_count * j->kernel_count, sizeof *j->spaces);
     return j->spaces ? EXIT_OK : EXIT_INTERNAL;
@@ -269,6 +345,7 @@ void rank_job_free(rank_job *j)
     }
     for (size_t i = 0; i < j->kernel_count; i++)
         wl_kernel_free(j->kernels[i]);
+    ptx_unit_free(j->unit);
     for (size_t i = 0; i < j->device_count; i++)
         wl_device_free(j->devices[i]);
     free(j->spaces);

@@ -47,14 +47,14 @@ enum { VOLUMES = sizeof volumes / sizeof volumes[0] };
 
 static double per_item(const ranked_space *space, const wl_ranked *launch, wl_rank_value value)
 {
-    return launch->values[value] / (double)wl_ranker_items(space->ranker);
+    return launch->values[value] / (double)wl_ranker_launch_items(space->ranker, launch->index);
 }
 
 /* False where the volume is not known: such a launch has no place in the panel. */
 static bool make_point(const ranked_space *space, const wl_ranked *launch, point *out)
 {
     out->volume = per_item(space, launch, WL_RANK_dram_load_bytes) + per_item(space, launch, WL_RANK_dram_store_bytes);
-    out->rate = (double)wl_ranker_items(space->ranker) / launch->time_s;
+    out->rate = (double)wl_ranker_launch_items(space->ranker, launch->index) / launch->time_s;
     return isfinite(out->volume) && isfinite(out->rate) && out->rate > 0;
 }
 

@@ -26,7 +26,7 @@ static void number(FILE *out, int width, int digits, double value)
 static void line(const ranked_space *s, size_t i, double most_warps, FILE *out)
 {
     const wl_ranked *r = &s->launches[i];
-    const double items = (double)wl_ranker_items(s->ranker);
+    const double items = (double)wl_ranker_launch_items(s->ranker, r->index);
     char block[SHAPE_LENGTH], fold[SHAPE_LENGTH];
     wl_launch launch;
     wl_ranker_launch(s->ranker, r->index, &launch);
@@ -136,9 +136,10 @@ void rank_text(const ranked_space *spaces, size_t count, size_t top, FILE *out)
         const ranked_space *s = &spaces[i];
         const wl_device *device = wl_ranker_device(s->ranker);
         char domain[SHAPE_LENGTH];
-        fprintf(out, "%s%s on %s (%s), domain %s: %lld launch%s predicted%s\n\n", i ? "\n" : "",
+        fprintf(out, "%s%s on %s (%s)%s%s: %lld launch%s predicted%s\n\n", i ? "\n" : "",
                 wl_kernel_name(wl_ranker_kernel(s->ranker)), wl_device_name(device), wl_device_title(device),
-                shape_text(s->domain, domain), (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
+                s->dims ? ", domain " : "", s->dims ? shape_text(s->domain, domain) : "",
+                (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
                 s->ranking.outcomes[WL_OUTCOME_PREDICTED] == 1 ? "" : "es", s->ranking.stopped ? " (interrupted)" : "");
         if (s->count == 0)
             continue;

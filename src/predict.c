@@ -4,6 +4,7 @@
  *   view       kernel                     -> shapes of each field                footprint/, metrics/view
  *   warps      view + L1 rules            -> wavefronts, sectors                 metrics/warps
  *   thread     view                       -> what a thread waits for             metrics/thread
+ *   executed   kernel + geometry          -> instructions                        metrics/executed
  *   traffic    view + geometry            -> what warps, blocks and runs touch   metrics/traffic
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               metrics/volumes
  *   metrics    the above                  -> one table of named values           here
@@ -52,9 +53,15 @@ struct wl_predictor {
     wl_warps_scratch warps;
     wl_access_cost *costs;
     wl_share *field_shares, *access_shares;
+    /* Where the kernel depends on the launch: what it is for the latest one, and who predicts that. */
+    wl_launch launch;
+    wl_kernel *own_kernel;
+    wl_predictor *own;
 };
 
-wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
+/* A kernel that depends on the launch is only looked at once there is one. */
+static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device, bool complete, wl_predictor **out,
+                                wl_error *err)
 {
     wl_predictor *p = calloc(1, sizeof *p);
     if (!p)
@@ -73,7 +80,7 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     wl_status status = WL_OK;
     if (!p->costs || !p->field_shares || !p->access_shares)
         status = wl_fail_memory(err);
-    p->has_fixed_view = p->counter.keep = wl_view_is_fixed(kernel);
+    p->has_fixed_view = p->counter.keep = complete && wl_view_is_fixed(kernel);
     if (status == WL_OK && p->has_fixed_view)
         status = wl_view_make(kernel, NULL, &p->fixed_arena, &p->fixed_view, err);
     if (status != WL_OK) {
@@ -85,10 +92,40 @@ wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_
     return WL_OK;
 }
 
+wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
+{
+    return make_predictor(kernel, device, !kernel->at_launch, out, err);
+}
+
+static void forget_launch(wl_predictor *p)
+{
+    wl_predictor_free(p->own);
+    wl_kernel_free(p->own_kernel);
+    p->own = NULL;
+    p->own_kernel = NULL;
+}
+
+/* Who predicts this launch: the predictor itself, unless the kernel depends on the launch. */
+static wl_status predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor **out, wl_error *err)
+{
+    *out = p;
+    if (!p->kernel->at_launch)
+        return WL_OK;
+    if (!p->own || memcmp(&p->launch, launch, sizeof *launch) != 0) {
+        forget_launch(p);
+        WL_TRY(p->kernel->at_launch(p->kernel, launch, &p->own_kernel, err));
+        WL_TRY(make_predictor(p->own_kernel, p->device, true, &p->own, err));
+        p->launch = *launch;
+    }
+    *out = p->own;
+    return WL_OK;
+}
+
 void wl_predictor_free(wl_predictor *predictor)
 {
     if (!predictor)
         return;
+    forget_launch(predictor);
     wl_counter_free(&predictor->counter);
     wl_warps_scratch_free(&predictor->warps);
     for (size_t i = 0; i < FOLDINGS_KEPT; i++)
@@ -144,6 +181,18 @@ static void warn_about_conditions(const wl_predictor *p, wl_prediction *out)
     }
 }
 
+static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
+{
+    const bool shared = c->l1.shared > 0;
+    if (!c->executed.known)
+        warn(out, "no instruction stream: inst_executed%s unknown",
+             shared ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
+    else if (!c->executed.by_class && !shared)
+        warn(out, "no instruction stream: shared-memory metrics are unknown");
+    if (c->executed.by_class && c->executed.mix.sampled)
+        warn(out, "instruction counts come from a sample of blocks");
+}
+
 static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const wl_volumes *v, wl_prediction *out)
 {
     const wl_geometry *g = &c->busy;
@@ -167,8 +216,18 @@ static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const
     if (strcmp(out->model.name, "turnover") == 0 && !c->thread.instructions_stated)
         warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
              c->thread.instructions);
-    warn(out, "no instruction stream: inst_executed%s unknown",
-         c->l1.shared > 0 ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
+    warn_about_instructions(c, out);
+}
+
+/* What was assumed when the kernel was read. The last line says how many found no place. */
+static void warn_about_kernel(const wl_kernel *kernel, wl_prediction *out)
+{
+    const size_t room = (size_t)(WL_WARNINGS_MAX - out->warning_count);
+    const size_t shown = kernel->note_count <= room ? kernel->note_count : room > 0 ? room - 1 : 0;
+    for (size_t i = 0; i < shown; i++)
+        warn(out, "%s", kernel->notes[i]);
+    if (shown < kernel->note_count)
+        warn(out, "and %zu more notes on the kernel", kernel->note_count - shown);
 }
 
 /* ---- the table of metrics ---- */
@@ -193,6 +252,8 @@ static double wavefronts_of(const wl_predictor *p, size_t access)
     const wl_access_cost *c = &p->costs[access];
     if (p->kernel->fields[p->kernel->accesses[access].field].shared)
         return c->hit;
+    if (p->kernel->accesses[access].atomic)
+        return c->hit;
     if (p->kernel->accesses[access].store)
         return c->hit + p->l1.split * c->split;
     return p->rules.has_hash ? c->cold : c->hit;
@@ -206,9 +267,14 @@ static void add_up_warps(const wl_predictor *p, wl_counts *out)
     for (size_t a = 0; a < p->kernel->access_count; a++) {
         const wl_access_cost *c = &p->costs[a];
         const bool store = p->kernel->accesses[a].store;
+        const bool atomic = p->kernel->accesses[a].atomic;
         if (p->kernel->fields[p->kernel->accesses[a].field].shared) {
-            t.shared_inst[store] += c->inst;
+            *(atomic ? &t.shared_atomics : &t.shared_inst[store]) += c->inst;
             t.shared += c->hit;
+            continue;
+        }
+        if (atomic) {
+            t.atomics += c->hit;
             continue;
         }
         *(store ? &t.store_inst : &t.load_inst) += c->inst;
@@ -218,6 +284,7 @@ static void add_up_warps(const wl_predictor *p, wl_counts *out)
         out->sectors[store] += c->sectors;
         out->tag_wavefronts += c->tag;
     }
+    t.shared += out->executed.mix.shuffles;
     const double index_reads = (double)p->kernel->coordinate_reads,
                  per_block = (double)wl_ceil_div(g->threads, p->rules.warp_size);
     if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &t.thread_index))
@@ -236,23 +303,40 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
     wl_l1_numbers_read(device, &numbers);
     const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
-    wl_value *v =
-        set(out, WL_METRIC_l1_wavefronts, w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared);
+    wl_value *v = set(out, WL_METRIC_l1_wavefronts,
+                      w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared + c->l1.atomics);
     add_part(v, "loads", w.loads);
     add_part(v, "stores", w.stores);
     add_part(v, "thread_index", c->l1.thread_index);
     if (w.load_store > 0)
         add_part(v, "load_store", w.load_store);
-    if (c->l1.shared > 0) {
+    if (c->l1.shared > 0)
         add_part(v, "shared", c->l1.shared);
+    if (c->l1.atomics > 0) {
+        add_part(v, "atomics", c->l1.atomics);
+        set(out, WL_METRIC_inst_atomic, c->warps.atomics.inst);
+    }
+    if (c->l1.shared > 0 || c->executed.by_class) {
         set(out, WL_METRIC_inst_shared_ld, c->l1.shared_inst[0]);
         set(out, WL_METRIC_inst_shared_st, c->l1.shared_inst[1]);
+        if (c->l1.shared_atomics > 0)
+            set(out, WL_METRIC_inst_shared_atomic, c->l1.shared_atomics);
         set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index);
     }
     if (c->has_hash)
         set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);
     if (c->kernel->has_flops)
         set(out, WL_METRIC_flops, c->kernel->flops * (double)out->items);
+}
+
+static void set_executed(const wl_executed *e, wl_prediction *out)
+{
+    if (!e->known)
+        return;
+    set(out, WL_METRIC_inst_executed, e->warp);
+    set(out, WL_METRIC_thread_inst, e->thread);
+    out->has_mix = e->by_class;
+    out->mix = e->mix;
 }
 
 static void set_volumes(const wl_volumes *v, wl_prediction *out)
@@ -387,6 +471,12 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
     WL_TRY(wl_thread_profile(p->kernel, &out->busy, (*view)->bounds, &instructions, p->rules.line, loads_per_phase,
                              &p->launch_arena, &out->thread, err));
+    WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
+                             options && (options->emulate || options->per_line), &out->executed, err));
+    if (p->kernel->stream.count && !p->kernel->has_mix && out->executed.warps > 0) {
+        out->thread.instructions = out->executed.warp / out->executed.warps;
+        out->thread.instructions_stated = true;
+    }
     add_up_warps(p, out);
     out->has_traffic = wl_laws_read(p->device, &laws);
     if (out->has_traffic) {
@@ -403,6 +493,7 @@ static void evaluate(const wl_counts *c, const wl_device *device, const wl_volum
 {
     static const char *const methods[] = {"closed form", "rows", "threads"};
     const char *missing = NULL;
+    set_executed(&c->executed, out);
     set_l1_metrics(c, device, out);
     set_volumes(volumes, out);
     out->l1_oversubscription = volumes->l1_oversubscription;
@@ -416,12 +507,14 @@ static void evaluate(const wl_counts *c, const wl_device *device, const wl_volum
         warn(out, "the device file has no %s: no turnover model, the limiter model is used", missing);
 }
 
-static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
+static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
+    wl_predictor *p = NULL;
     wl_counts counts;
     const wl_view *view = NULL;
     wl_volumes volumes;
+    WL_TRY(predictor_at(predictor, launch, &p, err));
     WL_TRY(count(p, launch, options, &view, &counts, err));
     set_launch(&counts.launched, out);
     const wl_volumes_input input = {view, &counts.busy, p->device, p->costs, p->page_bytes};
@@ -429,12 +522,18 @@ static wl_status predict(wl_predictor *p, const wl_launch *launch, const wl_pred
                                &volumes, err));
     counts.method = p->counter.method;
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    out->kernel = p->kernel;
     set_field_shares(p, &volumes, out);
+    if (options && options->per_line) {
+        out->lines = counts.executed.lines;
+        out->line_count = counts.executed.line_count;
+    }
     if (options && options->per_access && volumes.known)
         WL_TRY(set_access_shares(p, view, &counts.busy, out, err));
     warn_about_conditions(p, out);
     warn_about_device(p, out);
     warn_about_estimate(p, &counts, &volumes, out);
+    warn_about_kernel(p->kernel, out);
     return WL_OK;
 }
 
@@ -461,11 +560,13 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
                           wl_counted **out, wl_error *err)
 {
     const wl_view *view = NULL;
+    wl_predictor *p = NULL;
+    WL_TRY(predictor_at(predictor, launch, &p, err));
     wl_counted *c = calloc(1, sizeof *c);
     if (!c)
         return wl_fail_memory(err);
-    wl_status status = count(predictor, launch, options, &view, &c->counts, err);
-    const size_t fields = predictor->kernel->field_count;
+    wl_status status = count(p, launch, options, &view, &c->counts, err);
+    const size_t fields = p->kernel->field_count;
     wl_field_traffic *kept = calloc(fields, sizeof *kept);
     c->volumes = calloc(fields, sizeof *c->volumes);
     if (status == WL_OK && (!kept || !c->volumes))
@@ -477,7 +578,7 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (status == WL_OK)
         memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
     c->counts.traffic.fields = kept;
-    c->kernel = *predictor->kernel;
+    c->kernel = *p->kernel;
     c->counts.kernel = &c->kernel;
     if (status != WL_OK) {
         wl_counted_free(c);

@@ -45,6 +45,8 @@ WL_API WL_NODISCARD wl_status wl_device_set(wl_device *device, const char *assig
 WL_API const char *wl_device_name(const wl_device *device);
 WL_API const char *wl_device_title(const wl_device *device);
 WL_API const char *wl_device_architecture(const wl_device *device);
+/* "9.0"; NULL: the file does not say. */
+WL_API const char *wl_device_compute_capability(const wl_device *device);
 
 /* The value in base units (bytes, Hz, bytes/s, cycles, seconds). False when the device has none. */
 WL_API bool wl_device_get(const wl_device *device, wl_device_key key, double *value);

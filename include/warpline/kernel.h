@@ -53,7 +53,9 @@ WL_API const char *wl_kernel_field_name(const wl_kernel *kernel, size_t field);
 WL_API size_t wl_kernel_access_count(const wl_kernel *kernel);
 /* The access as the user wrote it: "src[-1,0,0]". */
 WL_API const char *wl_kernel_access_text(const wl_kernel *kernel, size_t access);
+/* An atomic is a store, too. */
 WL_API bool wl_kernel_access_is_store(const wl_kernel *kernel, size_t access);
+WL_API bool wl_kernel_access_is_atomic(const wl_kernel *kernel, size_t access);
 WL_API size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access);
 /* Flops per work item after common subexpressions and constant folding; false when not known. */
 WL_API bool wl_kernel_flops(const wl_kernel *kernel, double *flops);
@@ -61,6 +63,12 @@ WL_API bool wl_kernel_flops(const wl_kernel *kernel, double *flops);
 WL_API bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers);
 /* Is the block part of the algorithm: do addresses name threads or blocks, or does the kernel use shared memory? */
 WL_API bool wl_kernel_needs_its_block(const wl_kernel *kernel);
+/* What was assumed, or not understood, when the kernel was read. Predictions repeat it among their warnings. */
+WL_API size_t wl_kernel_note_count(const wl_kernel *kernel);
+WL_API const char *wl_kernel_note(const wl_kernel *kernel, size_t index);
+
+/* The kernel as a kernel file that predicts the same. *yaml is allocated with malloc and belongs to the caller. */
+WL_API WL_NODISCARD wl_status wl_kernel_show(const wl_kernel *kernel, char **yaml, wl_error *err);
 
 /* ---- layouts ---- */
 

@@ -50,4 +50,26 @@ WL_API WL_NODISCARD wl_status wl_occupancy_compute(const wl_device *device, int6
 WL_API WL_NODISCARD wl_status wl_occupancy_next(const wl_device *device, int64_t threads, int64_t registers,
                                                 int64_t shared_bytes, wl_occupancy_step *out, wl_error *err);
 
+/* ---- numbers from expressions ---- */
+
+/* Whole numbers, + - * / % (rounding down), min, max, cdiv (division, rounding up), parentheses, over names. `sets`
+ * gives names their values, "nx=640"; a value may be an expression of the names before it. An error inside one has
+ * that assignment as its input; an error without input is inside `text`. */
+
+/* A grid that follows from the block: "cdiv(nx,block.x),cdiv(ny,block.y*2),nz", one to three extents that may also name
+ * block.x .. block.z, fold.x .., tile.x .. (cells of a block), domain.x .., threads and warps; or plainly "20x128x256". */
+typedef struct wl_grid_rule wl_grid_rule;
+WL_API WL_NODISCARD wl_status wl_grid_rule_parse(const char *text, const char *const *sets, size_t set_count,
+                                                 wl_grid_rule **out, wl_error *err);
+WL_API void wl_grid_rule_free(wl_grid_rule *rule);
+WL_API const char *wl_grid_rule_text(const wl_grid_rule *rule);
+/* Sets the grid of a launch; `domain` is 0 where it is not given. WL_E_INPUT: an extent below 1, division by zero, a
+ * domain that is named and not given. */
+WL_API WL_NODISCARD wl_status wl_grid_rule_apply(const wl_grid_rule *rule, const int64_t domain[3], wl_launch *launch,
+                                                 wl_error *err);
+
+/* One number; of a launch it may name the domain alone. */
+WL_API WL_NODISCARD wl_status wl_number_evaluate(const char *text, const char *const *sets, size_t set_count,
+                                                 const int64_t domain[3], int64_t *value, wl_error *err);
+
 #endif /* WL_LAUNCH_H */

@@ -3,6 +3,7 @@
 #define WL_MIX_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "warpline/status.h"
 
@@ -20,7 +21,15 @@ typedef struct wl_mix {
     double thread[WL_INST_CLASS_COUNT]; /* the same times active lanes                        */
     double thread_on;                   /* thread instructions, all classes, that their predicate lets through */
     double branches, divergent;         /* warp branches, and those whose lanes part          */
+    double shuffles;                    /* warp shuffles: they pass the data stage of the L1  */
     bool sampled;                       /* from some blocks                                   */
 } wl_mix;
+
+/* Instructions of one source line, launch totals. */
+typedef struct wl_line_mix {
+    const char *file;
+    int32_t line;
+    double warp, thread, global_accesses, shared_accesses; /* accesses: warp instructions */
+} wl_line_mix;
 
 #endif /* WL_MIX_H */

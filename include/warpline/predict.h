@@ -6,6 +6,7 @@
 #include "warpline/device.h"
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
+#include "warpline/mix.h"
 
 typedef enum wl_metric {
 #define WL_METRIC(name, unit, scope, counter, meaning) WL_METRIC_##name,
@@ -69,7 +70,7 @@ typedef struct wl_model_result {
     double bound_s[WL_BOUND_COUNT];
 } wl_model_result;
 
-#define WL_WARNINGS_MAX 24
+#define WL_WARNINGS_MAX 32
 #define WL_WARNING_LENGTH 240
 
 typedef struct wl_prediction {
@@ -79,6 +80,8 @@ typedef struct wl_prediction {
     int64_t threads_per_block, blocks, wave_blocks;
     double waves;
     wl_value metrics[WL_METRIC_COUNT];
+    bool has_mix; /* the kernel says what its instructions are */
+    wl_mix mix;
     double l1_oversubscription, l1_miss_rate; /* of redundant loads */
     wl_reuse reuse[3];                        /* x, y, z */
     /* Which estimator gave what: "tag-hash", "bank-distance", "reuse-sets", ... */
@@ -87,8 +90,11 @@ typedef struct wl_prediction {
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
     /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. */
+    const wl_kernel *kernel; /* as it is for this launch: fields and accesses are its own */
     const wl_share *fields;
     const wl_share *accesses;
+    const wl_line_mix *lines; /* most executed first; NULL unless asked for, and where no source lines are known */
+    size_t line_count;
 } wl_prediction;
 
 /* WL_MODEL_BEST: turnover where the device has its numbers, else limiter. */
@@ -97,6 +103,8 @@ WL_API bool wl_model_find(const char *name, wl_model_id *model);
 
 typedef struct wl_predict_options {
     bool per_access; /* attribute volumes to accesses, in program order: the first to touch a granule pays */
+    bool emulate;    /* count instructions by emulation also where a closed form does: predication, divergence */
+    bool per_line;   /* and by source line */
     wl_model_id model;
     int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
 } wl_predict_options;

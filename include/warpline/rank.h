@@ -27,8 +27,12 @@ WL_API void wl_space_free(wl_space *space);
  *   threads                   numbers a block's threads must be among: "256..1024"
  *   registers                 "40", or per folding "1x1x1:32,1x2x1:40"
  *   where                     a condition, "block.x * block.y <= 512 && fold.z == 1"; every further one must hold, too
+ *   grid                      a rule (launch.h), "cdiv(nx,block.x),ny"; without one it follows from the domain
  * WL_E_INPUT with the place inside `text` when it is malformed. */
 WL_API WL_NODISCARD wl_status wl_space_set(wl_space *space, const char *key, const char *text, wl_error *err);
+
+/* Names the grid may use, "nx=640"; to be given before it. */
+WL_API WL_NODISCARD wl_status wl_space_names(wl_space *space, const char *const *sets, size_t count, wl_error *err);
 
 /* Reads a space file: a YAML map of the keys above. */
 WL_API WL_NODISCARD wl_status wl_space_read(wl_space *space, const char *input, const char *text, size_t length,
@@ -95,15 +99,17 @@ typedef struct wl_rank_options {
 
 typedef struct wl_ranker wl_ranker;
 /* Borrows kernel and device; the space may be freed or changed afterwards. options may be NULL.
- * WL_E_UNSUPPORTED: the kernel has no domain; WL_E_INPUT: a condition names what there is not. */
+ * WL_E_UNSUPPORTED: neither the kernel has a domain nor the space a grid; WL_E_INPUT: a condition or the grid names what
+ * there is not. */
 WL_API WL_NODISCARD wl_status wl_ranker_new(const wl_kernel *kernel, const wl_device *device, const wl_space *space,
                                             const wl_rank_options *options, wl_ranker **out, wl_error *err);
 WL_API void wl_ranker_free(wl_ranker *ranker);
 WL_API int64_t wl_ranker_size(const wl_ranker *ranker);
-WL_API int64_t wl_ranker_items(const wl_ranker *ranker); /* lattice updates of every launch */
+WL_API int64_t wl_ranker_items(const wl_ranker *ranker); /* lattice updates of every launch; 0: they differ */
+WL_API int64_t wl_ranker_launch_items(const wl_ranker *ranker, int64_t index);
 WL_API const wl_kernel *wl_ranker_kernel(const wl_ranker *ranker);
 WL_API const wl_device *wl_ranker_device(const wl_ranker *ranker);
-/* Launch number `index`, with registers where the space or the kernel states them. */
+/* Launch number `index`, with registers where the space or the kernel states them, and the grid where the space does. */
 WL_API void wl_ranker_launch(const wl_ranker *ranker, int64_t index, wl_launch *out);
 /* The whole prediction of one launch. Its shares last until the next call. */
 WL_API WL_NODISCARD wl_status wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err);

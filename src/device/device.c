@@ -33,6 +33,7 @@ bool wl_device_key_find(const char *name, wl_device_key *key)
 const char *wl_device_name(const wl_device *device) { return device->name; }
 const char *wl_device_title(const wl_device *device) { return device->title; }
 const char *wl_device_architecture(const wl_device *device) { return device->architecture; }
+const char *wl_device_compute_capability(const wl_device *device) { return device->compute_capability; }
 const char *wl_device_key_name(wl_device_key key) { return wl_device_keys[key].name; }
 const char *wl_device_key_meaning(wl_device_key key) { return wl_device_keys[key].meaning; }
 bool wl_device_key_required(wl_device_key key) { return wl_device_keys[key].required; }

@@ -53,7 +53,7 @@ typedef struct wl_counter {
 #define WL_THREADS_BUDGET ((int64_t)1 << 26) /* addresses evaluated for one count of threads */
 
 /* Evaluations an access takes per thread: loops that advance evenly are not evaluated step by step. */
-double wl_threads_steps(const wl_kernel *kernel, const wl_access *access);
+double wl_threads_steps(const wl_kernel *kernel, const wl_bound *access);
 
 /* granule_bytes is a power of two. covered costs extra: ask only where it is needed.
  * WL_E_LIMIT when rows must be visited one by one and there are more than the budget. */

@@ -19,16 +19,23 @@ typedef struct walk {
     int64_t before; /* granule added last */
 } walk;
 
-/* An access in a loop that advances by the same stride for every thread: its addresses at the first step tell all. */
-static bool advances_evenly(const wl_kernel *kernel, const wl_access *access, int64_t strides[3])
+static bool names_loops(const wl_expr *e)
 {
-    return wl_access_steps(kernel, access) > 1 && wl_expr_loop_strides(access->index, strides);
+    return (wl_expr_vars(e) & (1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2)) != 0;
 }
 
-double wl_threads_steps(const wl_kernel *kernel, const wl_access *access)
+/* An access in a loop that advances by the same stride for every thread: its addresses at the first step tell all. */
+static bool advances_evenly(const wl_kernel *kernel, const wl_bound *bound, int64_t strides[3])
+{
+    const wl_access *a = bound->access;
+    return wl_access_steps(kernel, a) > 1 && !(bound->conditional && names_loops(a->when)) &&
+           wl_expr_loop_strides(a->index, strides);
+}
+
+double wl_threads_steps(const wl_kernel *kernel, const wl_bound *bound)
 {
     int64_t strides[3];
-    return advances_evenly(kernel, access, strides) ? 1 : wl_access_steps(kernel, access);
+    return advances_evenly(kernel, bound, strides) ? 1 : wl_access_steps(kernel, bound->access);
 }
 
 static wl_status too_scattered(wl_error *err)
@@ -36,9 +43,10 @@ static wl_status too_scattered(wl_error *err)
     return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
 }
 
-static wl_status add_addresses(void *context, const int64_t *addresses, int lanes, wl_error *err)
+static wl_status add_addresses(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
     walk *w = context;
+    (void)which;
     for (int i = 0; i < lanes; i++) {
         const int64_t first = addresses[i] >> w->shift, last = (addresses[i] + w->width - 1) >> w->shift;
         if (first == w->before && last == first)
@@ -50,9 +58,10 @@ static wl_status add_addresses(void *context, const int64_t *addresses, int lane
     return WL_OK;
 }
 
-static wl_status add_starts(void *context, const int64_t *addresses, int lanes, wl_error *err)
+static wl_status add_starts(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
     walk *w = context;
+    (void)which;
     for (int i = 0; i < lanes; i++) {
         if (i > 0 && addresses[i] == addresses[i - 1])
             continue;
@@ -115,7 +124,7 @@ static wl_status advance_starts(walk *w, const wl_access *access, const int64_t 
     advance a = {.walk = w, .budget = WL_THREADS_BUDGET};
     for (int l = 0; l < kernel->loop_count; l++)
         if (vars & (1u << (WL_VAR_LOOP_0 + l)))
-            add_loop(&a, strides[l] * access->width_bytes, kernel->loop_extent[l]);
+            add_loop(&a, strides[l] * access->unit_bytes, kernel->loop_extent[l]);
     /* what the innermost loop adds without gaps is one piece of work */
     double pieces = (double)w->starts->count;
     for (int l = 0; l < a.loops; l++)
@@ -159,7 +168,30 @@ static wl_status run_block(walk *w, wl_program *program, bool starts, const int6
     return WL_OK;
 }
 
-static wl_status run_region(walk *w, wl_program *program, bool starts, wl_error *err)
+/* What to run on every block of a region: one access, or all traced ones, so that a block is traced once. */
+typedef struct task {
+    wl_program *programs;
+    size_t count;
+    bool starts;
+} task;
+
+static void start_program(walk *w, const wl_program *program)
+{
+    w->width = program->access->width_bytes;
+    w->before = INT64_MIN;
+}
+
+static wl_status run_programs(walk *w, const task *work, const int64_t block[3], wl_error *err)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        if (work->count > 1)
+            start_program(w, &work->programs[i]);
+        WL_TRY(run_block(w, &work->programs[i], work->starts, block, err));
+    }
+    return WL_OK;
+}
+
+static wl_status run_region(walk *w, const task *work, wl_error *err)
 {
     for (int i = 0; i < w->region->blocks.count; i++) {
         const wl_box3 *box = &w->region->blocks.boxes[i];
@@ -167,22 +199,42 @@ static wl_status run_region(walk *w, wl_program *program, bool starts, wl_error 
         for (b[2] = box->lo[2]; b[2] < box->hi[2]; b[2]++)
             for (b[1] = box->lo[1]; b[1] < box->hi[1]; b[1]++)
                 for (b[0] = box->lo[0]; b[0] < box->hi[0]; b[0]++)
-                    WL_TRY(run_block(w, program, starts, b, err));
+                    WL_TRY(run_programs(w, work, b, err));
     }
     return WL_OK;
 }
 
-static wl_status run_access(walk *w, const wl_access *access, wl_arena *arena, wl_error *err)
+static wl_status make_program(const walk *w, const wl_bound *bound, wl_arena *arena, wl_program *out, wl_error *err)
+{
+    WL_TRY(wl_program_make(w->region->kernel, bound->access, arena, out, err));
+    if (!bound->conditional)
+        wl_program_always(out);
+    return WL_OK;
+}
+
+static wl_status run_access(walk *w, const wl_bound *bound, wl_arena *arena, wl_error *err)
 {
     wl_program program;
     int64_t strides[3];
-    const bool evenly = advances_evenly(w->region->kernel, access, strides);
-    w->width = access->width_bytes;
-    w->before = INT64_MIN;
-    WL_TRY(wl_program_make(w->region->kernel, access, arena, &program, err));
+    const bool evenly = advances_evenly(w->region->kernel, bound, strides);
+    WL_TRY(make_program(w, bound, arena, &program, err));
+    start_program(w, &program);
     wl_granules_clear(w->starts);
-    WL_TRY(run_region(w, &program, evenly, err));
-    return evenly ? advance_starts(w, access, strides, err) : WL_OK;
+    WL_TRY(run_region(w, &(task){&program, 1, evenly}, err));
+    return evenly ? advance_starts(w, bound->access, strides, err) : WL_OK;
+}
+
+static wl_status run_traced(walk *w, const wl_bound *const *accesses, size_t count, wl_arena *arena, wl_error *err)
+{
+    task all = {.programs = WL_ARENA_NEW(arena, wl_program, count)};
+    if (!all.programs)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        if (accesses[i]->access->traced && !accesses[i]->never)
+            WL_TRY(make_program(w, accesses[i], arena, &all.programs[all.count++], err));
+    if (all.count > 0)
+        start_program(w, &all.programs[0]);
+    return all.count > 0 ? run_region(w, &all, err) : WL_OK;
 }
 
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
@@ -198,7 +250,9 @@ wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses,
     if (!region->onto_last)
         wl_granules_clear(&counter->granules);
     for (size_t i = 0; i < count && status == WL_OK; i++)
-        status = run_access(&w, accesses[i]->access, &arena, err);
+        status = accesses[i]->access->traced || accesses[i]->never ? WL_OK : run_access(&w, accesses[i], &arena, err);
+    if (status == WL_OK)
+        status = run_traced(&w, accesses, count, &arena, err);
     wl_arena_free(&arena);
     *out = (wl_count){counter->granules.count, -1};
     if (want_covered)

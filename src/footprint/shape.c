@@ -33,23 +33,39 @@ static void join_thread_and_block(wl_form *f, const wl_geometry *g)
     }
 }
 
+/* An expression knows its place in the access only. */
+static wl_status place(const wl_access *access, wl_error *err, wl_status status)
+{
+    if (status != WL_OK && err)
+        err->loc = access->loc;
+    return status;
+}
+
+static wl_status bind_condition(const wl_access *access, const wl_ranges *ranges, wl_bound *out, wl_error *err)
+{
+    int holds = 1;
+    if (access->when)
+        WL_TRY(place(access, err, wl_expr_truth(access->when, ranges, &holds, err)));
+    *out = (wl_bound){.access = access, .conditional = holds < 0, .never = holds == 0};
+    return WL_OK;
+}
+
 wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
                   const wl_ranges *ranges, wl_bound *out, wl_error *err)
 {
     const int64_t base = kernel->fields[access->field].base_bytes;
     int64_t lo, hi, t;
-    out->access = access;
-    const wl_status status = wl_expr_form(access->index, ranges, &out->affine, &out->form, err);
-    if (status != WL_OK && err)
-        err->loc = access->loc; /* the expression knows its place in the access only */
-    WL_TRY(status);
+    WL_TRY(bind_condition(access, ranges, out, err));
+    if (access->traced || out->never || out->conditional)
+        return WL_OK;
+    WL_TRY(place(access, err, wl_expr_form(access->index, ranges, &out->affine, &out->form, err)));
     if (!out->affine)
         return WL_OK;
     wl_form *f = &out->form;
     for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
-        if (!wl_mul(f->k[v], access->width_bytes, &f->k[v]))
+        if (!wl_mul(f->k[v], access->unit_bytes, &f->k[v]))
             return too_far(access, err);
-    if (!wl_mul(f->c, access->width_bytes, &t) || !wl_add(t, base, &f->c) || !wl_form_bounds(f, ranges, &lo, &hi))
+    if (!wl_mul(f->c, access->unit_bytes, &t) || !wl_add(t, base, &f->c) || !wl_form_bounds(f, ranges, &lo, &hi))
         return too_far(access, err);
     if (wl_expr_depends_on_launch(access->index))
         join_thread_and_block(f, geometry);

@@ -30,7 +30,9 @@ typedef enum wl_axis {
 /* An access at this launch: its byte address as an affine form, or not affine. */
 typedef struct wl_bound {
     const wl_access *access;
-    bool affine;
+    bool affine;      /* and executed by every thread */
+    bool conditional; /* some threads may not execute it: it has a condition that the ranges do not decide */
+    bool never;       /* none does */
     wl_form form;
 } wl_bound;
 

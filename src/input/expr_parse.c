@@ -1,6 +1,6 @@
 /* expr_parse.c - see expr_parse.h. Functions are named after the grammar rule they read:
- *   sum = product { (+|-) product };  product = unary { (*|/|%) unary };  unary = - unary | primary
- *   primary = integer | name | (min|max) ( sum, sum ) | ( sum )
+ *   expression = unary { operator unary }, operators binding as in C;  unary = (-|!|~) unary | primary
+ *   primary = integer | name | (min|max|random|select) ( expression, expression, .. ) | ( expression )
  * SPDX-License-Identifier: MIT */
 #include "input/expr_parse.h"
 
@@ -73,6 +73,21 @@ wl_status wl_expr_new_op(wl_arena *arena, wl_expr_op op, const wl_expr *a, const
     return *out ? WL_OK : wl_fail(err, WL_E_NOMEM, loc, "out of memory");
 }
 
+wl_status wl_expr_new_select(wl_arena *arena, const wl_expr *condition, const wl_expr *a, const wl_expr *b, wl_loc loc,
+                             const wl_expr **out, wl_error *err)
+{
+    if (condition && condition->op == WL_EXPR_CONST)
+        *out = condition->value ? a : b;
+    else {
+        const wl_expr *either =
+            a && b ? new_expr(arena, (wl_expr){.op = WL_EXPR_EITHER, .a = a, .b = b, .loc = loc}) : NULL;
+        *out = condition && either
+                   ? new_expr(arena, (wl_expr){.op = WL_EXPR_SELECT, .a = condition, .b = either, .loc = loc})
+                   : NULL;
+    }
+    return *out ? WL_OK : wl_fail(err, WL_E_NOMEM, loc, "out of memory");
+}
+
 static wl_status leaf(reader *r, const wl_expr *e, const wl_expr **out)
 {
     *out = e;
@@ -117,7 +132,7 @@ static wl_status name(reader *r, const wl_expr **out)
     return unknown_name(r);
 }
 
-static wl_status sum(reader *r, const wl_expr **out);
+static wl_status expression(reader *r, const wl_expr **out);
 
 static wl_status make(reader *r, wl_expr_op op, const wl_expr *a, const wl_expr *b, wl_loc loc, const wl_expr **out)
 {
@@ -132,10 +147,10 @@ static wl_status call(reader *r, wl_expr_op op, const wl_expr **out)
     const wl_expr *a = NULL, *b = NULL;
     WL_TRY(wl_lexer_next(r->lexer));
     WL_TRY(wl_lexer_take(r->lexer, '('));
-    WL_TRY(sum(r, &a));
+    WL_TRY(expression(r, &a));
     while (wl_lexer_is(r->lexer, ',')) {
         WL_TRY(wl_lexer_next(r->lexer));
-        WL_TRY(sum(r, &b));
+        WL_TRY(expression(r, &b));
         WL_TRY(make(r, op, a, b, loc, &a));
         if (op == WL_EXPR_RANDOM)
             break; /* of a key, below a number: no more */
@@ -144,6 +159,23 @@ static wl_status call(reader *r, wl_expr_op op, const wl_expr **out)
         return wl_lexer_unexpected(r->lexer, "',' and a second argument");
     *out = a;
     return wl_lexer_take(r->lexer, ')');
+}
+
+/* select(condition, then, else) */
+static wl_status select_call(reader *r, const wl_expr **out)
+{
+    const wl_loc loc = r->lexer->token.loc;
+    const wl_expr *part[3];
+    WL_TRY(wl_lexer_next(r->lexer));
+    for (int i = 0; i < 3; i++) {
+        WL_TRY(wl_lexer_take(r->lexer, i ? ',' : '('));
+        WL_TRY(expression(r, &part[i]));
+    }
+    WL_TRY(wl_lexer_take(r->lexer, ')'));
+    r->nodes += 2;
+    if (r->nodes > NODES_MAX)
+        return wl_fail(r->lexer->err, WL_E_LIMIT, loc, "the expression is too long");
+    return wl_expr_new_select(r->arena, part[0], part[1], part[2], loc, out, r->lexer->err);
 }
 
 static wl_status primary(reader *r, const wl_expr **out)
@@ -159,76 +191,103 @@ static wl_status primary(reader *r, const wl_expr **out)
         return call(r, WL_EXPR_MAX, out);
     if (t.kind == WL_TOKEN_NAME && wl_token_equals(&t, "random"))
         return call(r, WL_EXPR_RANDOM, out);
+    if (t.kind == WL_TOKEN_NAME && wl_token_equals(&t, "select"))
+        return select_call(r, out);
     if (t.kind == WL_TOKEN_NAME)
         return name(r, out);
     if (!wl_lexer_is(r->lexer, '('))
         return wl_lexer_unexpected(r->lexer, "a whole number, a name or '('");
     WL_TRY(wl_lexer_next(r->lexer));
-    WL_TRY(sum(r, out));
+    WL_TRY(expression(r, out));
     return wl_lexer_take(r->lexer, ')');
+}
+
+/* -a is 0 - a, !a is a == 0, ~a is a ^ -1. */
+static const struct {
+    char sign;
+    wl_expr_op op;
+    int64_t other;
+} signs[] = {{'-', WL_EXPR_SUB, 0}, {'!', WL_EXPR_EQUAL, 0}, {'~', WL_EXPR_BIT_XOR, -1}};
+
+static wl_status unary(reader *r, const wl_expr **out);
+
+static wl_status signed_unary(reader *r, size_t sign, const wl_expr **out)
+{
+    const wl_loc loc = r->lexer->token.loc;
+    const wl_expr *other = NULL, *a = NULL;
+    WL_TRY(wl_lexer_next(r->lexer));
+    WL_TRY(unary(r, &a));
+    WL_TRY(leaf(r, wl_expr_new_const(r->arena, signs[sign].other, loc), &other));
+    return make(r, signs[sign].op, other, a, loc, out);
 }
 
 static wl_status unary(reader *r, const wl_expr **out)
 {
     if (++r->depth > 100)
         return wl_fail(r->lexer->err, WL_E_LIMIT, r->lexer->token.loc, "the expression is nested too deeply");
-    const wl_loc loc = r->lexer->token.loc;
-    wl_status status;
-    if (wl_lexer_is(r->lexer, '-')) {
-        const wl_expr *zero = NULL, *a = NULL;
-        status = wl_lexer_next(r->lexer);
-        if (status == WL_OK)
-            status = unary(r, &a);
-        if (status == WL_OK)
-            status = leaf(r, wl_expr_new_const(r->arena, 0, loc), &zero);
-        if (status == WL_OK)
-            status = make(r, WL_EXPR_SUB, zero, a, loc, out);
-    } else {
-        status = primary(r, out);
-    }
+    size_t sign = 0;
+    while (sign < sizeof signs / sizeof signs[0] && !wl_lexer_is(r->lexer, signs[sign].sign))
+        sign++;
+    const wl_status status = sign < sizeof signs / sizeof signs[0] ? signed_unary(r, sign, out) : primary(r, out);
     r->depth--;
     return status;
 }
 
-static wl_status product(reader *r, const wl_expr **out)
+/* What binds more tightly has the higher rank. */
+static const struct binary {
+    char punct;
+    int rank;
+    wl_expr_op op;
+    bool swapped; /* a > b is b < a */
+} binaries[] = {
+    {WL_PUNCT_ANY, 1, WL_EXPR_ANY, false},
+    {WL_PUNCT_BOTH, 2, WL_EXPR_BOTH, false},
+    {'|', 3, WL_EXPR_BIT_OR, false},
+    {'^', 4, WL_EXPR_BIT_XOR, false},
+    {'&', 5, WL_EXPR_BIT_AND, false},
+    {WL_PUNCT_EQUAL, 6, WL_EXPR_EQUAL, false},
+    {WL_PUNCT_UNEQUAL, 6, WL_EXPR_UNEQUAL, false},
+    {'<', 7, WL_EXPR_LESS, false},
+    {'>', 7, WL_EXPR_LESS, true},
+    {WL_PUNCT_LESS_EQUAL, 7, WL_EXPR_LESS_EQUAL, false},
+    {WL_PUNCT_GREATER_EQUAL, 7, WL_EXPR_LESS_EQUAL, true},
+    {WL_PUNCT_SHIFT_LEFT, 8, WL_EXPR_SHIFT_LEFT, false},
+    {WL_PUNCT_SHIFT_RIGHT, 8, WL_EXPR_SHIFT_RIGHT, false},
+    {'+', 9, WL_EXPR_ADD, false},
+    {'-', 9, WL_EXPR_SUB, false},
+    {'*', 10, WL_EXPR_MUL, false},
+    {'/', 10, WL_EXPR_DIV, false},
+    {'%', 10, WL_EXPR_MOD, false},
+};
+
+static const struct binary *operator_here(const reader *r)
 {
-    WL_TRY(unary(r, out));
-    for (;;) {
-        const wl_expr_op op = wl_lexer_is(r->lexer, '*')   ? WL_EXPR_MUL
-                              : wl_lexer_is(r->lexer, '/') ? WL_EXPR_DIV
-                              : wl_lexer_is(r->lexer, '%') ? WL_EXPR_MOD
-                                                           : WL_EXPR_CONST;
-        if (op == WL_EXPR_CONST)
-            return WL_OK;
-        const wl_loc loc = r->lexer->token.loc;
-        const wl_expr *b = NULL;
-        WL_TRY(wl_lexer_next(r->lexer));
-        WL_TRY(unary(r, &b));
-        WL_TRY(make(r, op, *out, b, loc, out));
-    }
+    for (size_t i = 0; i < sizeof binaries / sizeof binaries[0]; i++)
+        if (wl_lexer_is(r->lexer, binaries[i].punct))
+            return &binaries[i];
+    return NULL;
 }
 
-static wl_status sum(reader *r, const wl_expr **out)
+/* Operators of this rank and above. */
+static wl_status ranked(reader *r, int rank, const wl_expr **out)
 {
-    WL_TRY(product(r, out));
-    for (;;) {
-        const wl_expr_op op = wl_lexer_is(r->lexer, '+')   ? WL_EXPR_ADD
-                              : wl_lexer_is(r->lexer, '-') ? WL_EXPR_SUB
-                                                           : WL_EXPR_CONST;
-        if (op == WL_EXPR_CONST)
-            return WL_OK;
+    WL_TRY(unary(r, out));
+    for (const struct binary *o = operator_here(r); o && o->rank >= rank; o = operator_here(r)) {
         const wl_loc loc = r->lexer->token.loc;
         const wl_expr *b = NULL;
         WL_TRY(wl_lexer_next(r->lexer));
-        WL_TRY(product(r, &b));
-        WL_TRY(make(r, op, *out, b, loc, out));
+        WL_TRY(ranked(r, o->rank + 1, &b));
+        WL_TRY(make(r, o->op, o->swapped ? b : *out, o->swapped ? *out : b, loc, out));
     }
+    return WL_OK;
 }
+
+static wl_status expression(reader *r, const wl_expr **out) { return ranked(r, 1, out); }
 
 wl_status wl_expr_read(wl_lexer *lexer, const wl_scope *scope, wl_arena *arena, const wl_expr **out)
 {
     reader r = {.lexer = lexer, .scope = scope, .arena = arena};
-    return sum(&r, out);
+    return expression(&r, out);
 }
 
 wl_status wl_expr_constant(const char *text, const wl_scope *scope, wl_arena *arena, int64_t *value, wl_error *err)

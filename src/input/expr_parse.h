@@ -34,4 +34,8 @@ const wl_expr *wl_expr_new_var(wl_arena *arena, wl_var var, wl_loc loc);
 wl_status wl_expr_new_op(wl_arena *arena, wl_expr_op op, const wl_expr *a, const wl_expr *b, wl_loc loc,
                          const wl_expr **out, wl_error *err);
 
+/* `a` where the condition is not 0, else `b`. */
+wl_status wl_expr_new_select(wl_arena *arena, const wl_expr *condition, const wl_expr *a, const wl_expr *b, wl_loc loc,
+                             const wl_expr **out, wl_error *err);
+
 #endif /* WL_INPUT_EXPR_PARSE_H */

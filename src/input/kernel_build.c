@@ -6,6 +6,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "input/update.h"
+#include "kernel/program.h"
 
 #define ROW_ALIGNMENT_BYTES 128 /* rows of a field given by its extent start on this boundary */
 
@@ -68,6 +69,7 @@ static wl_status relative_access(wl_kernel_builder *b, const wl_relative *from, 
     *to = (wl_access){.store = from->store,
                       .field = from->field,
                       .width_bytes = wl_field_cell_bytes(f),
+                      .unit_bytes = wl_field_cell_bytes(f),
                       .index = index,
                       .text = from->text,
                       .loc = from->loc};
@@ -119,7 +121,7 @@ void wl_kernel_derive(wl_kernel *k)
     if (!floating)
         k->precision = WL_TYPE_F32;
     for (size_t i = 0; i < k->access_count; i++)
-        vars |= wl_expr_vars(k->accesses[i].index);
+        vars |= wl_access_vars(&k->accesses[i]);
     for (int d = 0; d < 3; d++)
         k->coordinate_reads += d < k->dims || (vars & (1u << (WL_VAR_X + d) | 1u << (WL_VAR_THREAD_X + d))) != 0;
 }

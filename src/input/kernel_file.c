@@ -14,6 +14,7 @@
 
 #define BASE_ALIGNMENT_BYTES 256
 #define VECTOR_MAX 16
+#define ACCESS_BYTES_MAX 32
 #define ACCESSES_MAX 4096
 
 typedef wl_kernel_builder builder;
@@ -59,8 +60,8 @@ static wl_status bounded(const builder *b, const wl_yaml *node, const char *what
 
 static bool reserved(const char *name)
 {
-    static const char *const words[] = {"x",      "y",         "z",        "min",      "max",
-                                        "random", "threadIdx", "blockIdx", "blockDim", "gridDim"};
+    static const char *const words[] = {"x",      "y",  "z",         "min",      "max",      "random",
+                                        "select", "if", "threadIdx", "blockIdx", "blockDim", "gridDim"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], name) == 0)
             return true;
@@ -230,9 +231,19 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
     return WL_OK;
 }
 
+static wl_status yes_or_no(const builder *b, const wl_yaml *node, const char *what, bool *out)
+{
+    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, what, b->err));
+    *out = strcmp(node->text, "true") == 0;
+    if (!*out && strcmp(node->text, "false") != 0)
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be true or false", what);
+    return WL_OK;
+}
+
 static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
 {
-    static const char *const keys[] = {"type", "vector", "extent", "halo", "strides", "origin", "alignment", "memory"};
+    static const char *const keys[] = {"type",   "vector",    "extent", "halo",  "strides",
+                                       "origin", "alignment", "memory", "random"};
     *f = (wl_field){.name = node->key, .loc = node->key_loc, .vector = 1};
     WL_TRY(check_name(node, "field", b->err));
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "a field", b->err));
@@ -258,7 +269,9 @@ static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
                            "alignment must be a power of two, in bytes, and at least one element");
         f->base_bytes = bytes < BASE_ALIGNMENT_BYTES ? bytes : 0;
     }
-    const wl_yaml *memory = wl_yaml_get(node, "memory");
+    const wl_yaml *memory = wl_yaml_get(node, "memory"), *random = wl_yaml_get(node, "random");
+    if (random)
+        WL_TRY(yes_or_no(b, random, "random", &f->random));
     if (memory) {
         WL_TRY(wl_yaml_expect(memory, WL_YAML_SCALAR, "memory", b->err));
         f->shared = strcmp(memory->text, "shared") == 0;
@@ -275,7 +288,7 @@ static wl_status read_fields(builder *b)
         return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel lacks 'fields'");
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "fields", b->err));
     wl_kernel *k = b->kernel;
-    k->fields = WL_ARENA_NEW(&k->arena, wl_field, node->count);
+    k->fields = WL_ARENA_NEW(&k->arena, wl_field, node->count + 1);
     if (!k->fields)
         return wl_fail_memory(b->err);
     for (const wl_yaml *e = node->first; e; e = e->next) {
@@ -287,65 +300,105 @@ static wl_status read_fields(builder *b)
 
 /* ---- accesses ---- */
 
-/* name [ sum {, sum} ]: one subscript is an element index, several are multiplied by the strides. */
-static wl_status read_address(builder *b, const wl_yaml *node, bool store, wl_access *out)
+static wl_status find_field(const builder *b, const wl_lexer *lexer, const wl_field **out)
 {
-    const wl_scope scope = scope_of(b, true);
-    wl_arena *arena = &b->kernel->arena;
-    wl_lexer lexer;
-    WL_TRY(wl_lexer_start(&lexer, node->text, false, b->err));
-    const wl_token name = lexer.token;
-    const wl_field *field = NULL;
+    const wl_token *name = &lexer->token;
     const char *names[64];
     size_t n = 0;
+    *out = NULL;
     for (size_t i = 0; i < b->kernel->field_count; i++) {
-        if (wl_token_equals(&name, b->kernel->fields[i].name))
-            field = &b->kernel->fields[i];
+        if (wl_token_equals(name, b->kernel->fields[i].name))
+            *out = &b->kernel->fields[i];
         if (n < 64)
             names[n++] = b->kernel->fields[i].name;
     }
-    if (name.kind != WL_TOKEN_NAME)
-        return wl_lexer_unexpected(&lexer, "a field, as in A[3*x+1]");
-    if (!field)
-        return wl_fail_unknown(b->err, name.loc, "no field is declared as", name.text, name.length, names, n);
-    const wl_expr *subscript[WL_FIELD_DIMS_MAX];
-    int count = 0;
-    WL_TRY(wl_lexer_next(&lexer));
-    WL_TRY(wl_lexer_take(&lexer, '['));
-    for (;;) {
-        if (count == WL_FIELD_DIMS_MAX)
-            return wl_lexer_unexpected(&lexer, "fewer subscripts");
-        WL_TRY(wl_expr_read(&lexer, &scope, arena, &subscript[count++]));
-        if (!wl_lexer_is(&lexer, ','))
+    if (name->kind != WL_TOKEN_NAME)
+        return wl_lexer_unexpected(lexer, "a field, as in A[3*x+1]");
+    if (!*out)
+        return wl_fail_unknown(b->err, name->loc, "no field is declared as", name->text, name->length, names, n);
+    return WL_OK;
+}
+
+/* [ expression {, expression} {: elements} ] */
+static wl_status read_subscripts(builder *b, wl_lexer *lexer, const wl_field *field,
+                                 const wl_expr *subscript[WL_FIELD_DIMS_MAX], int *count, int64_t *elements)
+{
+    const wl_scope scope = scope_of(b, true);
+    WL_TRY(wl_lexer_take(lexer, '['));
+    for (*count = 0;;) {
+        if (*count == WL_FIELD_DIMS_MAX)
+            return wl_lexer_unexpected(lexer, "fewer subscripts");
+        WL_TRY(wl_expr_read(lexer, &scope, &b->kernel->arena, &subscript[(*count)++]));
+        if (!wl_lexer_is(lexer, ','))
             break;
-        WL_TRY(wl_lexer_next(&lexer));
+        WL_TRY(wl_lexer_next(lexer));
     }
-    WL_TRY(wl_lexer_take(&lexer, ']'));
-    if (lexer.token.kind != WL_TOKEN_END)
-        return wl_lexer_unexpected(&lexer, "the end of the access");
+    *elements = 1;
+    if (wl_lexer_is(lexer, ':')) {
+        const wl_expr *number = NULL;
+        WL_TRY(wl_lexer_next(lexer));
+        const wl_loc loc = lexer->token.loc;
+        WL_TRY(wl_expr_read(lexer, &scope, &b->kernel->arena, &number));
+        *elements = number->op == WL_EXPR_CONST ? number->value : 0;
+        if (!wl_is_pow2(*elements) || *elements > ACCESS_BYTES_MAX / wl_field_cell_bytes(field))
+            return wl_fail(b->err, WL_E_INPUT, loc, "one access moves a power of two of elements, and at most %d bytes",
+                           ACCESS_BYTES_MAX);
+    }
+    return wl_lexer_take(lexer, ']');
+}
+
+/* { if expression }, then the end */
+static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
+{
+    const wl_scope scope = scope_of(b, true);
+    *out = NULL;
+    if (lexer->token.kind == WL_TOKEN_NAME && wl_token_equals(&lexer->token, "if")) {
+        WL_TRY(wl_lexer_next(lexer));
+        WL_TRY(wl_expr_read(lexer, &scope, &b->kernel->arena, out));
+    }
+    return lexer->token.kind == WL_TOKEN_END ? WL_OK : wl_lexer_unexpected(lexer, "the end of the access");
+}
+
+/* One subscript is an element index, several are multiplied by the strides. */
+static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
+{
+    wl_lexer lexer;
+    const wl_field *field = NULL;
+    const wl_expr *subscript[WL_FIELD_DIMS_MAX], *when = NULL;
+    int count = 0;
+    int64_t elements = 1;
+    WL_TRY(wl_lexer_start(&lexer, node->text, false, b->err));
+    const wl_loc loc = lexer.token.loc;
+    WL_TRY(find_field(b, &lexer, &field));
+    WL_TRY(wl_lexer_next(&lexer));
+    WL_TRY(read_subscripts(b, &lexer, field, subscript, &count, &elements));
+    WL_TRY(read_when(b, &lexer, &when));
     if (count > 1 && count != field->dims)
-        return wl_fail(b->err, WL_E_INPUT, name.loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
+        return wl_fail(b->err, WL_E_INPUT, loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
                        count);
-    const wl_expr *index = wl_expr_new_const(arena, field->origin, name.loc);
+    const wl_expr *index = wl_expr_new_const(&b->kernel->arena, field->origin, loc);
     for (int d = 0; d < count; d++)
-        WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], name.loc));
+        WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], loc));
     *out = (wl_access){.store = store,
+                       .atomic = atomic,
                        .field = (size_t)(field - b->kernel->fields),
-                       .width_bytes = wl_field_cell_bytes(field),
+                       .width_bytes = (int32_t)elements * wl_field_cell_bytes(field),
+                       .unit_bytes = wl_field_cell_bytes(field),
                        .index = index,
+                       .when = when,
                        .text = node->text,
                        .loc = wl_yaml_loc_inside(node, (wl_loc){1, 1, (int32_t)strlen(node->text)})};
     return WL_OK;
 }
 
-static wl_status read_addresses(builder *b, const wl_yaml *list, bool store)
+static wl_status read_addresses(builder *b, const wl_yaml *list, bool store, bool atomic)
 {
     wl_kernel *k = b->kernel;
     if (!list)
         return WL_OK;
     for (const wl_yaml *e = list->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "an access", b->err));
-        WL_TRY(place(e, b->err, read_address(b, e, store, &k->accesses[k->access_count])));
+        WL_TRY(place(e, b->err, read_address(b, e, store, atomic, &k->accesses[k->access_count])));
         k->access_count++;
     }
     return WL_OK;
@@ -353,22 +406,26 @@ static wl_status read_addresses(builder *b, const wl_yaml *list, bool store)
 
 static wl_status read_address_lists(builder *b)
 {
-    const wl_yaml *loads = wl_yaml_get(b->root, "loads"), *stores = wl_yaml_get(b->root, "stores");
+    const wl_yaml *loads = wl_yaml_get(b->root, "loads"), *stores = wl_yaml_get(b->root, "stores"),
+                  *atomics = wl_yaml_get(b->root, "atomics");
     wl_kernel *k = b->kernel;
     if (loads)
         WL_TRY(wl_yaml_expect(loads, WL_YAML_LIST, "loads", b->err));
     if (stores)
         WL_TRY(wl_yaml_expect(stores, WL_YAML_LIST, "stores", b->err));
-    const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0);
-    if (count == 0)
+    if (atomics)
+        WL_TRY(wl_yaml_expect(atomics, WL_YAML_LIST, "atomics", b->err));
+    const size_t count = (loads ? loads->count : 0) + (stores ? stores->count : 0) + (atomics ? atomics->count : 0);
+    if (!loads && !stores && !atomics)
         return wl_fail(b->err, WL_E_INPUT, b->root->loc, "the kernel has neither an update nor loads or stores");
     if (count > ACCESSES_MAX)
         return wl_fail(b->err, WL_E_LIMIT, b->root->loc, "more than %d accesses", ACCESSES_MAX);
-    k->accesses = WL_ARENA_NEW(&k->arena, wl_access, count);
+    k->accesses = WL_ARENA_NEW(&k->arena, wl_access, count + 1);
     if (!k->accesses)
         return wl_fail_memory(b->err);
-    WL_TRY(read_addresses(b, loads, false));
-    return read_addresses(b, stores, true);
+    WL_TRY(read_addresses(b, loads, false, false));
+    WL_TRY(read_addresses(b, stores, true, false));
+    return read_addresses(b, atomics, true, true);
 }
 
 static wl_status read_loops(builder *b)
@@ -425,12 +482,27 @@ static wl_status read_scalars(builder *b)
     return WL_OK;
 }
 
+/* A number that need not be whole, or an expression. */
+static wl_status amount(const builder *b, const wl_yaml *node, const char *what, double *value)
+{
+    int64_t whole = 0;
+    if (node->kind == WL_YAML_SCALAR && wl_text_number(node->text, value)) {
+        if (*value >= 0 && *value < (double)WL_ADDRESS_LIMIT)
+            return WL_OK;
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be at least 0 (it is %s)", what, node->text);
+    }
+    WL_TRY(bounded(b, node, what, 0, WL_ADDRESS_LIMIT, &whole));
+    *value = (double)whole;
+    return WL_OK;
+}
+
 static wl_status read_accesses(builder *b)
 {
     const wl_yaml *update = wl_yaml_get(b->root, "update"), *flops = wl_yaml_get(b->root, "flops");
     if (update) {
         const wl_yaml *other = wl_yaml_get(b->root, "loads");
         other = other ? other : wl_yaml_get(b->root, "stores");
+        other = other ? other : wl_yaml_get(b->root, "atomics");
         other = other ? other : wl_yaml_get(b->root, "loops");
         if (other)
             return wl_fail(b->err, WL_E_INPUT, other->key_loc, "'%s' does not go with 'update'", other->key);
@@ -450,7 +522,8 @@ static wl_status read_accesses(builder *b)
         b->kernel->flops = (double)value;
         b->kernel->fp_results = (double)value / 2; /* as if all were fused: what a peak in flops assumes */
     }
-    return WL_OK;
+    const wl_yaml *results = wl_yaml_get(b->root, "fp_results");
+    return results ? amount(b, results, "fp_results", &b->kernel->fp_results) : WL_OK;
 }
 
 /* ---- the rest ---- */
@@ -466,12 +539,8 @@ static wl_status read_resources(builder *b)
     }
     if (shared)
         WL_TRY(bounded(b, shared, "shared_bytes", 0, (int64_t)1 << 30, &b->kernel->shared_bytes));
-    if (guarded) {
-        WL_TRY(wl_yaml_expect(guarded, WL_YAML_SCALAR, "guarded_cells", b->err));
-        b->kernel->guarded_cells = strcmp(guarded->text, "true") == 0;
-        if (!b->kernel->guarded_cells && strcmp(guarded->text, "false") != 0)
-            return wl_fail(b->err, WL_E_INPUT, guarded->loc, "guarded_cells must be true or false");
-    }
+    if (guarded)
+        WL_TRY(yes_or_no(b, guarded, "guarded_cells", &b->kernel->guarded_cells));
     int64_t count = 0;
     if (instructions) {
         WL_TRY(bounded(b, instructions, "instructions", 1, (int64_t)1 << 40, &count));
@@ -481,6 +550,38 @@ static wl_status read_resources(builder *b)
         WL_TRY(bounded(b, barriers, "barriers", 0, (int64_t)1 << 20, &count));
         b->kernel->barriers = (double)count;
     }
+    return WL_OK;
+}
+
+/* Instructions by class; their sum is the kernel's instructions unless those are stated. */
+static wl_status read_mix(builder *b)
+{
+    static const char *const classes[] = {
+#define WL_INST_CLASS(name, meaning) #name,
+#include "warpline/classes.def"
+    };
+    const wl_yaml *mix = wl_yaml_get(b->root, "mix"), *idle = wl_yaml_get(b->root, "idle_instructions");
+    wl_kernel *k = b->kernel;
+    const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles");
+    if (idle)
+        WL_TRY(amount(b, idle, "idle_instructions", &k->idle_instructions));
+    if (shuffles)
+        WL_TRY(amount(b, shuffles, "shuffles", &k->shuffles));
+    if (!mix)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(mix, WL_YAML_MAP, "mix", b->err));
+    WL_TRY(wl_yaml_known_keys(mix, classes, WL_INST_CLASS_COUNT, "a mix of instructions", b->err));
+    double sum = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        const wl_yaml *node = wl_yaml_get(mix, classes[c]);
+        if (node)
+            WL_TRY(amount(b, node, classes[c], &k->mix[c]));
+        sum += k->mix[c];
+    }
+    if (sum <= 0)
+        return wl_fail(b->err, WL_E_INPUT, mix->loc, "mix has no instructions");
+    k->has_mix = true;
+    k->instructions = k->instructions > 0 ? k->instructions : sum;
     return WL_OK;
 }
 
@@ -518,8 +619,10 @@ static wl_status read_conditions(builder *b)
 static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
-        "name",    "params", "domain",    "fields",       "update",       "loads",    "stores",        "loops",
-        "scalars", "flops",  "registers", "shared_bytes", "instructions", "barriers", "guarded_cells", "where"};
+        "name",         "params",    "domain",        "fields", "update",    "loads",
+        "stores",       "loops",     "scalars",       "flops",  "registers", "shared_bytes",
+        "instructions", "barriers",  "guarded_cells", "where",  "mix",       "idle_instructions",
+        "atomics",      "fp_results",    "shuffles"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
@@ -540,6 +643,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     WL_TRY(read_loops(b));
     WL_TRY(read_scalars(b));
     WL_TRY(read_resources(b));
+    WL_TRY(read_mix(b));
     WL_TRY(read_accesses(b));
     wl_kernel_derive(b->kernel);
     return WL_OK;

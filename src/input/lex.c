@@ -81,6 +81,29 @@ static void name(wl_lexer *lexer)
     lexer->at = p;
 }
 
+/* One or two characters; false when they are none of the language. */
+static bool punctuation(wl_lexer *lexer)
+{
+    static const struct {
+        char text[3];
+        wl_punct punct;
+    } pairs[] = {{"<=", WL_PUNCT_LESS_EQUAL}, {">=", WL_PUNCT_GREATER_EQUAL}, {"==", WL_PUNCT_EQUAL},
+                 {"!=", WL_PUNCT_UNEQUAL},    {"&&", WL_PUNCT_BOTH},          {"||", WL_PUNCT_ANY},
+                 {"<<", WL_PUNCT_SHIFT_LEFT}, {">>", WL_PUNCT_SHIFT_RIGHT}};
+    wl_token *t = &lexer->token;
+    t->kind = WL_TOKEN_PUNCT;
+    t->punct = *lexer->at;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && !lexer->lines; i++)
+        if (strncmp(lexer->at, pairs[i].text, 2) == 0) {
+            t->punct = (char)pairs[i].punct;
+            t->length = 2;
+            t->loc.len = 2;
+        }
+    lexer->at += t->length;
+    lexer->col += (int32_t)t->length;
+    return t->length == 2 || strchr(lexer->lines ? "+-*/%()[],=" : "+-*/%()[],=:<>!&|^~", t->punct);
+}
+
 wl_status wl_lexer_next(wl_lexer *lexer)
 {
     const wl_loc end = {lexer->line, lexer->col, 1}; /* right behind the token before */
@@ -110,16 +133,11 @@ wl_status wl_lexer_next(wl_lexer *lexer)
         }
         return WL_OK;
     }
-    if (!strchr("+-*/%()[],=", c)) {
-        if (isprint((unsigned char)c))
-            return wl_fail(lexer->err, WL_E_INPUT, t->loc, "unexpected character '%c'", c);
-        return wl_fail(lexer->err, WL_E_INPUT, t->loc, "unexpected character (code %d)", (int)(unsigned char)c);
-    }
-    t->kind = WL_TOKEN_PUNCT;
-    t->punct = c;
-    lexer->at++;
-    lexer->col++;
-    return WL_OK;
+    if (punctuation(lexer))
+        return WL_OK;
+    if (isprint((unsigned char)c))
+        return wl_fail(lexer->err, WL_E_INPUT, t->loc, "unexpected character '%c'", c);
+    return wl_fail(lexer->err, WL_E_INPUT, t->loc, "unexpected character (code %d)", (int)(unsigned char)c);
 }
 
 wl_status wl_lexer_start(wl_lexer *lexer, const char *text, bool lines, wl_error *err)

@@ -23,11 +23,23 @@ typedef struct wl_token {
     wl_loc loc;
     int64_t integer; /* INT            */
     double number;   /* INT and FLOAT  */
-    char punct;      /* PUNCT          */
+    char punct;      /* PUNCT: the character, or one of the below */
 } wl_token;
 
-/* A name's characters may include one dot: threadIdx.x. With lines set, a line break and ';' are tokens;
- * otherwise line breaks are blanks. '#' starts a comment. */
+/* Operators of two characters. */
+typedef enum wl_punct {
+    WL_PUNCT_LESS_EQUAL = 1,
+    WL_PUNCT_GREATER_EQUAL,
+    WL_PUNCT_EQUAL,
+    WL_PUNCT_UNEQUAL,
+    WL_PUNCT_BOTH,
+    WL_PUNCT_ANY,
+    WL_PUNCT_SHIFT_LEFT,
+    WL_PUNCT_SHIFT_RIGHT
+} wl_punct;
+
+/* A name's characters may include one dot: threadIdx.x. With lines set, a line break and ';' are tokens, and there are
+ * no comparisons, logic or bits (assignments know none); otherwise line breaks are blanks. '#' starts a comment. */
 typedef struct wl_lexer {
     const char *at;
     int32_t line, col;

@@ -95,6 +95,17 @@ static bool form_choose(const wl_form *a, const wl_form *b, bool want_min, const
 /* What floor division means for a negative divisor: round towards minus infinity, remainder has its sign. */
 static int64_t floor_div_any(int64_t a, int64_t b) { return b > 0 ? wl_floor_div(a, b) : wl_floor_div(-a, -b); }
 
+static wl_status shift(const wl_expr *e, int64_t a, int64_t b, int64_t *out, wl_error *err)
+{
+    if (b < 0 || b > WL_SHIFT_MAX)
+        return wl_fail(err, WL_E_INPUT, e->loc, "a shift must be by 0 to %d", WL_SHIFT_MAX);
+    if (e->op == WL_EXPR_SHIFT_RIGHT)
+        *out = wl_shift_down(a, (int)b);
+    else if (!wl_mul(a, (int64_t)1 << b, out))
+        return too_large(e, err);
+    return WL_OK;
+}
+
 static wl_status fold_constants(const wl_expr *e, int64_t a, int64_t b, int64_t *out, wl_error *err)
 {
     bool ok = true;
@@ -117,8 +128,21 @@ static wl_status fold_constants(const wl_expr *e, int64_t a, int64_t b, int64_t 
             return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
         *out = wl_random_below(a, b);
         break;
+    case WL_EXPR_LESS: *out = a < b; break;
+    case WL_EXPR_LESS_EQUAL: *out = a <= b; break;
+    case WL_EXPR_EQUAL: *out = a == b; break;
+    case WL_EXPR_UNEQUAL: *out = a != b; break;
+    case WL_EXPR_BOTH: *out = a && b; break;
+    case WL_EXPR_ANY: *out = a || b; break;
+    case WL_EXPR_BIT_AND: ok = wl_add(a & b, 0, out); break;
+    case WL_EXPR_BIT_OR: ok = wl_add(a | b, 0, out); break;
+    case WL_EXPR_BIT_XOR: ok = wl_add(a ^ b, 0, out); break;
+    case WL_EXPR_SHIFT_LEFT:
+    case WL_EXPR_SHIFT_RIGHT: return shift(e, a, b, out, err);
     case WL_EXPR_CONST:
-    case WL_EXPR_VAR: break;
+    case WL_EXPR_VAR:
+    case WL_EXPR_SELECT:
+    case WL_EXPR_EITHER: break;
     }
     return ok ? WL_OK : too_large(e, err);
 }
@@ -135,64 +159,214 @@ static wl_status leaf_form(const wl_expr *e, const wl_ranges *ranges, wl_form *f
     return WL_OK;
 }
 
+/* ---- bits ---- */
+
+/* The largest power of two that divides every value of a form, at most 2^60. */
+static int64_t form_unit(const wl_form *f)
+{
+    uint64_t bits = (uint64_t)f->c | (uint64_t)1 << 60;
+    for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
+        bits |= (uint64_t)f->k[v];
+    return (int64_t)(bits & -bits);
+}
+
+/* a & b for a constant b of low ones, or of all ones but the low ones. */
+static bool form_mask(const wl_form *a, int64_t b, const wl_ranges *ranges, wl_form *out)
+{
+    wl_form rest;
+    if (b >= 0 && wl_is_pow2(b + 1))
+        return form_divide(a, b + 1, true, ranges, out);
+    return b < 0 && wl_is_pow2(-b) && form_divide(a, -b, true, ranges, &rest) && form_add(a, &rest, -1, out);
+}
+
+/* a | b and a ^ b are sums where no bit can be set in both: b lies below the unit of a. */
+static bool form_join(const wl_form *a, const wl_form *b, const wl_ranges *ranges, wl_form *out)
+{
+    int64_t lo, hi;
+    return wl_form_bounds(b, ranges, &lo, &hi) && lo >= 0 && hi < form_unit(a) && form_add(a, b, 1, out);
+}
+
+/* The operation on bits of two forms that are not both constant, if it is affine. */
+static bool form_bits(wl_expr_op op, const wl_form *a, const wl_form *b, const wl_ranges *ranges, wl_form *out)
+{
+    if (op == WL_EXPR_BIT_AND)
+        return (form_is_const(b) && form_mask(a, b->c, ranges, out)) ||
+               (form_is_const(a) && form_mask(b, a->c, ranges, out));
+    static const wl_form ones = {.c = -1};
+    if (op == WL_EXPR_BIT_XOR && form_is_const(b) && b->c == -1)
+        return form_add(&ones, a, -1, out);
+    if (op == WL_EXPR_BIT_XOR && form_is_const(a) && a->c == -1)
+        return form_add(&ones, b, -1, out);
+    return form_join(a, b, ranges, out) || form_join(b, a, ranges, out);
+}
+
+/* ---- conditions ---- */
+
+/* What the bounds of a value say of it. */
+static int truth_within(int64_t lo, int64_t hi) { return lo > 0 || hi < 0 ? 1 : lo == 0 && hi == 0 ? 0 : -1; }
+
+/* What the bounds of a - b say of a comparison. */
+static int compare_within(wl_expr_op op, int64_t lo, int64_t hi)
+{
+    switch (op) {
+    case WL_EXPR_LESS: return hi < 0 ? 1 : lo >= 0 ? 0 : -1;
+    case WL_EXPR_LESS_EQUAL: return hi <= 0 ? 1 : lo > 0 ? 0 : -1;
+    case WL_EXPR_EQUAL: return lo == 0 && hi == 0 ? 1 : lo > 0 || hi < 0 ? 0 : -1;
+    default: return truth_within(lo, hi);
+    }
+}
+
+static bool is_comparison(wl_expr_op op) { return op >= WL_EXPR_LESS && op <= WL_EXPR_UNEQUAL; }
+
+static int comparison(const wl_expr *e, const wl_form *a, const wl_form *b, const wl_ranges *ranges)
+{
+    wl_form difference;
+    int64_t lo[2], hi[2];
+    if (a && b)
+        return form_add(a, b, -1, &difference) && wl_form_bounds(&difference, ranges, &lo[0], &hi[0])
+                   ? compare_within(e->op, lo[0], hi[0])
+                   : -1;
+    return wl_expr_bounds(e->a, ranges, &lo[0], &hi[0]) && wl_expr_bounds(e->b, ranges, &lo[1], &hi[1])
+               ? compare_within(e->op, lo[0] - hi[1], hi[0] - lo[1])
+               : -1;
+}
+
+wl_status wl_expr_truth(const wl_expr *e, const wl_ranges *ranges, int *truth, wl_error *err)
+{
+    wl_form form;
+    bool affine;
+    int64_t lo, hi;
+    WL_TRY(wl_expr_form(e, ranges, &affine, &form, err));
+    const bool bounded = affine ? wl_form_bounds(&form, ranges, &lo, &hi) : wl_expr_bounds(e, ranges, &lo, &hi);
+    *truth = bounded ? truth_within(lo, hi) : -1;
+    return WL_OK;
+}
+
+/* && and ||. Where the left side does not decide, what is wrong with the right may concern no lane: evaluation will
+ * tell.
+ */
+static wl_status logic_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err)
+{
+    const int deciding = e->op == WL_EXPR_ANY; /* the truth of one side that is that of all */
+    int a, b = -1;
+    WL_TRY(wl_expr_truth(e->a, ranges, &a, err));
+    wl_error ignored = {0};
+    if (a == !deciding)
+        WL_TRY(wl_expr_truth(e->b, ranges, &b, err));
+    else if (a < 0 && wl_expr_truth(e->b, ranges, &b, &ignored) != WL_OK)
+        b = -1;
+    *affine = a == deciding || b == deciding || (a >= 0 && b >= 0);
+    *form = (wl_form){.c = a == deciding || b == deciding ? deciding : !deciding};
+    return WL_OK;
+}
+
+static wl_status select_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err)
+{
+    int condition;
+    WL_TRY(wl_expr_truth(e->a, ranges, &condition, err));
+    *affine = condition >= 0;
+    return *affine ? wl_expr_form(condition ? e->b->a : e->b->b, ranges, affine, form, err) : WL_OK;
+}
+
+/* What the divisor, the range or the shift of an operation may not be, where it is constant. */
+static wl_status check_constant(const wl_expr *e, int64_t b, wl_error *err)
+{
+    int64_t ignored;
+    if (b == 0 && (e->op == WL_EXPR_DIV || e->op == WL_EXPR_MOD))
+        return wl_fail(err, WL_E_INPUT, e->loc, "division by zero");
+    if (b <= 0 && e->op == WL_EXPR_RANDOM)
+        return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
+    return e->op == WL_EXPR_SHIFT_LEFT || e->op == WL_EXPR_SHIFT_RIGHT ? shift(e, 0, b, &ignored, err) : WL_OK;
+}
+
+static wl_status scale_form(const wl_expr *e, const wl_form *a, int64_t by, wl_form *out, wl_error *err)
+{
+    return form_add(&(wl_form){0}, a, by, out) ? WL_OK : too_large(e, err);
+}
+
+/* An operation on forms that are not both constant. */
+static wl_status operation_form(const wl_expr *e, const wl_form *a, const wl_form *b, const wl_ranges *ranges,
+                                bool *affine, wl_form *form, wl_error *err)
+{
+    const bool const_a = form_is_const(a), const_b = form_is_const(b);
+    switch (e->op) {
+    case WL_EXPR_ADD: return form_add(a, b, 1, form) ? WL_OK : too_large(e, err);
+    case WL_EXPR_SUB: return form_add(a, b, -1, form) ? WL_OK : too_large(e, err);
+    case WL_EXPR_MUL:
+        *affine = const_a || const_b;
+        return *affine ? scale_form(e, const_a ? b : a, const_a ? a->c : b->c, form, err) : WL_OK;
+    case WL_EXPR_SHIFT_LEFT:
+        *affine = const_b;
+        return const_b ? scale_form(e, a, (int64_t)1 << b->c, form, err) : WL_OK;
+    case WL_EXPR_DIV:
+    case WL_EXPR_MOD: *affine = const_b && form_divide(a, b->c, e->op == WL_EXPR_MOD, ranges, form); return WL_OK;
+    case WL_EXPR_SHIFT_RIGHT:
+        *affine = const_b && form_divide(a, (int64_t)1 << b->c, false, ranges, form);
+        return WL_OK;
+    case WL_EXPR_MIN:
+    case WL_EXPR_MAX: *affine = form_choose(a, b, e->op == WL_EXPR_MIN, ranges, form); return WL_OK;
+    case WL_EXPR_BIT_AND:
+    case WL_EXPR_BIT_OR:
+    case WL_EXPR_BIT_XOR: *affine = form_bits(e->op, a, b, ranges, form); return WL_OK;
+    default: *affine = false; return WL_OK;
+    }
+}
+
 wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err)
 {
     *affine = true;
     if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR)
         return leaf_form(e, ranges, form);
+    if (e->op == WL_EXPR_BOTH || e->op == WL_EXPR_ANY)
+        return logic_form(e, ranges, affine, form, err);
+    if (e->op == WL_EXPR_SELECT)
+        return select_form(e, ranges, affine, form, err);
     wl_form a, b;
     bool affine_a, affine_b;
     WL_TRY(wl_expr_form(e->a, ranges, &affine_a, &a, err));
     WL_TRY(wl_expr_form(e->b, ranges, &affine_b, &b, err));
     *affine = affine_a && affine_b;
-    const bool const_b = affine_b && form_is_const(&b);
-    if (const_b && b.c == 0 && (e->op == WL_EXPR_DIV || e->op == WL_EXPR_MOD))
-        return wl_fail(err, WL_E_INPUT, e->loc, "division by zero");
-    if (const_b && b.c <= 0 && e->op == WL_EXPR_RANDOM)
-        return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
+    if (affine_b && form_is_const(&b))
+        WL_TRY(check_constant(e, b.c, err));
+    if (is_comparison(e->op)) {
+        const int truth = comparison(e, *affine ? &a : NULL, *affine ? &b : NULL, ranges);
+        *affine = truth >= 0;
+        *form = (wl_form){.c = truth};
+        return WL_OK;
+    }
     if (!*affine)
         return WL_OK;
-    const bool const_a = form_is_const(&a);
-    if (const_a && const_b) {
+    if (form_is_const(&a) && form_is_const(&b)) {
         memset(form, 0, sizeof *form);
         return fold_constants(e, a.c, b.c, &form->c, err);
     }
-    switch (e->op) {
-    case WL_EXPR_ADD: return form_add(&a, &b, 1, form) ? WL_OK : too_large(e, err);
-    case WL_EXPR_SUB: return form_add(&a, &b, -1, form) ? WL_OK : too_large(e, err);
-    case WL_EXPR_MUL:
-        *affine = const_a || const_b;
-        if (!*affine)
-            return WL_OK;
-        return form_add(&(wl_form){0}, const_a ? &b : &a, const_a ? a.c : b.c, form) ? WL_OK : too_large(e, err);
-    case WL_EXPR_DIV:
-    case WL_EXPR_MOD: *affine = const_b && form_divide(&a, b.c, e->op == WL_EXPR_MOD, ranges, form); return WL_OK;
-    case WL_EXPR_MIN:
-    case WL_EXPR_MAX: *affine = form_choose(&a, &b, e->op == WL_EXPR_MIN, ranges, form); return WL_OK;
-    case WL_EXPR_RANDOM: *affine = false; return WL_OK;
-    case WL_EXPR_CONST:
-    case WL_EXPR_VAR: break;
+    return operation_form(e, &a, &b, ranges, affine, form, err);
+}
+
+/* ---- evaluation ---- */
+
+wl_status wl_expr_eval_lane(const wl_expr *e, const wl_lane_values *values, int lane, int64_t *out, wl_error *err)
+{
+    int64_t a, b = 0;
+    if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR) {
+        *out = e->op == WL_EXPR_CONST ? e->value : values->at[e->var][lane];
+        return WL_OK;
     }
-    return WL_OK;
+    WL_TRY(wl_expr_eval_lane(e->a, values, lane, &a, err));
+    if (e->op == WL_EXPR_SELECT)
+        return wl_expr_eval_lane(a ? e->b->a : e->b->b, values, lane, out, err);
+    if ((e->op == WL_EXPR_BOTH && !a) || (e->op == WL_EXPR_ANY && a)) {
+        *out = a != 0;
+        return WL_OK;
+    }
+    WL_TRY(wl_expr_eval_lane(e->b, values, lane, &b, err));
+    return fold_constants(e, a, b, out, err);
 }
 
 wl_status wl_expr_eval(const wl_expr *e, const wl_lane_values *values, int64_t *out, wl_error *err)
 {
-    const int n = values->lanes;
-    if (e->op == WL_EXPR_CONST) {
-        for (int i = 0; i < n; i++)
-            out[i] = e->value;
-        return WL_OK;
-    }
-    if (e->op == WL_EXPR_VAR) {
-        memcpy(out, values->at[e->var], (size_t)n * sizeof *out);
-        return WL_OK;
-    }
-    int64_t b[WL_LANES_MAX];
-    WL_TRY(wl_expr_eval(e->a, values, out, err));
-    WL_TRY(wl_expr_eval(e->b, values, b, err));
-    for (int i = 0; i < n; i++)
-        WL_TRY(fold_constants(e, out[i], b[i], &out[i], err));
+    for (int i = 0; i < values->lanes; i++)
+        WL_TRY(wl_expr_eval_lane(e, values, i, &out[i], err));
     return WL_OK;
 }
 
@@ -238,14 +412,16 @@ bool wl_expr_loop_strides(const wl_expr *e, int64_t strides[3])
             ok = wl_add(strides[i], e->op == WL_EXPR_ADD ? b[i] : -b[i], &strides[i]);
         return ok;
     }
-    if (e->op != WL_EXPR_MUL)
+    if (e->op != WL_EXPR_MUL && e->op != WL_EXPR_SHIFT_LEFT)
         return false;
-    const wl_expr *constant = e->a->op == WL_EXPR_CONST ? e->a : e->b, *other = constant == e->a ? e->b : e->a;
+    const bool product = e->op == WL_EXPR_MUL;
+    const wl_expr *constant = product && e->a->op == WL_EXPR_CONST ? e->a : e->b,
+                  *other = constant == e->a ? e->b : e->a;
     if (constant->op != WL_EXPR_CONST || !wl_expr_loop_strides(other, strides))
         return false;
-    bool ok = true;
+    bool ok = product || (constant->value >= 0 && constant->value <= WL_SHIFT_MAX);
     for (int i = 0; i < 3 && ok; i++)
-        ok = wl_mul(strides[i], constant->value, &strides[i]);
+        ok = wl_mul(strides[i], product ? constant->value : (int64_t)1 << constant->value, &strides[i]);
     return ok;
 }
 
@@ -263,6 +439,69 @@ static bool product_bounds(const int64_t a[2], const int64_t b[2], int64_t *lo, 
     return true;
 }
 
+/* Bits of numbers that all fit into k bits and a sign fit there, too. */
+static bool bit_bounds(wl_expr_op op, const int64_t a[2], const int64_t b[2], int64_t *lo, int64_t *hi)
+{
+    int64_t power = 1;
+    while (wl_min(a[0], b[0]) < -power || wl_max(a[1], b[1]) >= power)
+        power *= 2;
+    *lo = a[0] >= 0 && b[0] >= 0 ? 0 : -power;
+    *hi = power - 1;
+    if (op == WL_EXPR_BIT_AND && a[0] >= 0) {
+        *lo = 0;
+        *hi = wl_min(*hi, a[1]);
+    }
+    if (op == WL_EXPR_BIT_AND && b[0] >= 0) {
+        *lo = 0;
+        *hi = wl_min(*hi, b[1]);
+    }
+    return wl_in_range(*lo);
+}
+
+static bool shift_bounds(wl_expr_op op, const int64_t a[2], const int64_t b[2], int64_t *lo, int64_t *hi)
+{
+    if (b[0] < 0 || b[1] > WL_SHIFT_MAX)
+        return false;
+    if (op == WL_EXPR_SHIFT_LEFT)
+        return product_bounds(a, (const int64_t[2]){(int64_t)1 << b[0], (int64_t)1 << b[1]}, lo, hi);
+    *lo = wl_min(wl_shift_down(a[0], (int)b[0]), wl_shift_down(a[0], (int)b[1]));
+    *hi = wl_max(wl_shift_down(a[1], (int)b[0]), wl_shift_down(a[1], (int)b[1]));
+    return true;
+}
+
+/* Of 0 and 1, what is known. */
+static bool truth_bounds(int truth, int64_t *lo, int64_t *hi)
+{
+    *lo = truth == 1;
+    *hi = truth != 0;
+    return true;
+}
+
+static bool condition_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
+{
+    int64_t a[2], b[2];
+    const bool known_a = wl_expr_bounds(e->a, ranges, &a[0], &a[1]);
+    if (e->op == WL_EXPR_SELECT) {
+        const int truth = known_a ? truth_within(a[0], a[1]) : -1;
+        if (truth >= 0)
+            return wl_expr_bounds(truth ? e->b->a : e->b->b, ranges, lo, hi);
+        if (!wl_expr_bounds(e->b->a, ranges, &a[0], &a[1]) || !wl_expr_bounds(e->b->b, ranges, &b[0], &b[1]))
+            return false;
+        *lo = wl_min(a[0], b[0]);
+        *hi = wl_max(a[1], b[1]);
+        return true;
+    }
+    const bool known_b = wl_expr_bounds(e->b, ranges, &b[0], &b[1]);
+    if (is_comparison(e->op))
+        return truth_bounds(known_a && known_b ? compare_within(e->op, a[0] - b[1], a[1] - b[0]) : -1, lo, hi);
+    const int of_a = known_a ? truth_within(a[0], a[1]) : -1, of_b = known_b ? truth_within(b[0], b[1]) : -1,
+              deciding = e->op == WL_EXPR_ANY;
+    return truth_bounds(of_a == deciding || of_b == deciding ? deciding
+                        : of_a >= 0 && of_b >= 0             ? !deciding
+                                                             : -1,
+                        lo, hi);
+}
+
 bool wl_expr_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
 {
     int64_t a[2], b[2];
@@ -271,6 +510,8 @@ bool wl_expr_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int6
         *hi = e->op == WL_EXPR_CONST ? e->value : ranges->hi[e->var];
         return true;
     }
+    if (is_comparison(e->op) || e->op == WL_EXPR_BOTH || e->op == WL_EXPR_ANY || e->op == WL_EXPR_SELECT)
+        return condition_bounds(e, ranges, lo, hi);
     if (!wl_expr_bounds(e->a, ranges, &a[0], &a[1]) || !wl_expr_bounds(e->b, ranges, &b[0], &b[1]))
         return false;
     switch (e->op) {
@@ -297,6 +538,11 @@ bool wl_expr_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int6
         *lo = 0;
         *hi = a[0] >= 0 ? wl_min(a[1], b[1] - 1) : b[1] - 1;
         return b[0] > 0;
+    case WL_EXPR_BIT_AND:
+    case WL_EXPR_BIT_OR:
+    case WL_EXPR_BIT_XOR: return bit_bounds(e->op, a, b, lo, hi);
+    case WL_EXPR_SHIFT_LEFT:
+    case WL_EXPR_SHIFT_RIGHT: return shift_bounds(e->op, a, b, lo, hi);
     default: return false;
     }
 }

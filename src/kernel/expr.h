@@ -49,8 +49,23 @@ typedef enum wl_expr_op {
     WL_EXPR_MOD,
     WL_EXPR_MIN,
     WL_EXPR_MAX,
-    WL_EXPR_RANDOM /* of a key: a number from 0 to below b that looks random, the same for the same key */
+    WL_EXPR_RANDOM, /* of a key: a number from 0 to below b that looks random, the same for the same key */
+    WL_EXPR_LESS,
+    WL_EXPR_LESS_EQUAL,
+    WL_EXPR_EQUAL,
+    WL_EXPR_UNEQUAL, /* comparisons, and the two below, give 1 or 0 */
+    WL_EXPR_BOTH,
+    WL_EXPR_ANY, /* && and ||: where a decides, b is not looked at */
+    WL_EXPR_BIT_AND,
+    WL_EXPR_BIT_OR,
+    WL_EXPR_BIT_XOR,
+    WL_EXPR_SHIFT_LEFT,
+    WL_EXPR_SHIFT_RIGHT, /* rounds down; shifts are by 0 to 62 */
+    WL_EXPR_SELECT,      /* b is an EITHER: its a where this a is not 0, else its b; only that one is looked at */
+    WL_EXPR_EITHER       /* inside a SELECT only */
 } wl_expr_op;
+
+#define WL_SHIFT_MAX 62
 
 typedef struct wl_expr {
     wl_expr_op op;
@@ -70,12 +85,15 @@ typedef struct wl_ranges {
     int64_t lo[WL_VAR_COUNT], hi[WL_VAR_COUNT];
 } wl_ranges;
 
-/* Sets *affine, and *form when it is. Division, remainder, min and max become affine where the ranges
- * decide them. WL_E_INPUT: division by zero; WL_E_RANGE: a value leaves 2^60. */
+/* Sets *affine, and *form when it is. Division, remainder, min, max, comparisons and bits become affine where the
+ * ranges decide them. WL_E_INPUT: division by zero, a shift out of range; WL_E_RANGE: a value leaves 2^60. */
 wl_status wl_expr_form(const wl_expr *expr, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err);
 
 /* Inclusive bounds of an expression, not always the tightest; false when they are not known or leave 2^60. */
 bool wl_expr_bounds(const wl_expr *expr, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
+
+/* Whether an expression is 0 wherever the ranges allow (0), nowhere (1), or that is not known (-1). */
+wl_status wl_expr_truth(const wl_expr *expr, const wl_ranges *ranges, int *truth, wl_error *err);
 
 /* Inclusive bounds of a form; false if they leave 2^60. */
 bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
@@ -88,6 +106,9 @@ typedef struct wl_lane_values {
 } wl_lane_values;
 /* Evaluates an expression for all lanes, plainly: what program.h, which the library uses, is tested against. */
 wl_status wl_expr_eval(const wl_expr *expr, const wl_lane_values *values, int64_t *out, wl_error *err);
+
+/* The same for one lane. */
+wl_status wl_expr_eval_lane(const wl_expr *expr, const wl_lane_values *values, int lane, int64_t *out, wl_error *err);
 
 /* Which variables an expression names, as a bit set. */
 uint32_t wl_expr_vars(const wl_expr *expr);

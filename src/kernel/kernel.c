@@ -33,6 +33,10 @@ void wl_kernel_free(wl_kernel *kernel)
 {
     if (!kernel)
         return;
+    if (kernel->tracer.free)
+        kernel->tracer.free(kernel->tracer.context);
+    if (kernel->stream.free)
+        kernel->stream.free(kernel->stream.context);
     wl_arena_free(&kernel->arena);
     free(kernel);
 }
@@ -81,6 +85,9 @@ const char *wl_kernel_field_name(const wl_kernel *kernel, size_t field) { return
 size_t wl_kernel_access_count(const wl_kernel *kernel) { return kernel->access_count; }
 const char *wl_kernel_access_text(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].text; }
 bool wl_kernel_access_is_store(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].store; }
+bool wl_kernel_access_is_atomic(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].atomic; }
+size_t wl_kernel_note_count(const wl_kernel *kernel) { return kernel->note_count; }
+const char *wl_kernel_note(const wl_kernel *kernel, size_t index) { return kernel->notes[index]; }
 size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].field; }
 
 bool wl_kernel_flops(const wl_kernel *kernel, double *flops)
@@ -97,9 +104,11 @@ bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers)
 
 bool wl_kernel_names_launch(const wl_kernel *kernel)
 {
-    for (size_t i = 0; i < kernel->access_count; i++)
-        if (wl_expr_depends_on_launch(kernel->accesses[i].index))
+    for (size_t i = 0; i < kernel->access_count; i++) {
+        const wl_access *a = &kernel->accesses[i];
+        if (a->traced || wl_expr_depends_on_launch(a->index) || (a->when && wl_expr_depends_on_launch(a->when)))
             return true;
+    }
     return false;
 }
 

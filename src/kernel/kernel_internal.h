@@ -37,7 +37,9 @@ typedef struct wl_field {
     int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements                                       */
     int64_t origin;                     /* of cell (0,0,..), in elements from the base       */
     bool shared;                        /* in shared memory: one per block                   */
+    bool random;                        /* loads that are not affine go to random places     */
     int64_t base_bytes;                 /* address assumed for the base: 0, or its alignment */
+    int64_t bytes;                      /* of the whole field; 0: not known                  */
     int64_t least_row;                  /* elements a row needs, where an extent tells; else 0 */
     bool indexed;                       /* some access names an element, whatever the strides  */
     wl_loc loc;
@@ -47,7 +49,7 @@ typedef struct wl_field {
 int32_t wl_field_cell_bytes(const wl_field *field);
 
 typedef struct wl_access {
-    bool store;  /* an atomic is one, too */
+    bool store; /* an atomic is one, too */
     bool atomic;
     bool traced; /* the kernel's tracer knows the addresses; index is 0 */
     size_t field;
@@ -97,6 +99,7 @@ struct wl_kernel {
     bool has_mix;
     double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class                */
     double idle_instructions;        /* of a thread that is outside the domain                     */
+    double shuffles;                 /* of a thread per cell                                       */
     wl_tracer tracer;                /* of traced accesses                                         */
     wl_stream stream;                /* counts instructions where threads differ; count NULL: none */
     const char **notes;              /* what was assumed when the kernel was read                  */
@@ -105,7 +108,7 @@ struct wl_kernel {
     wl_status (*at_launch)(const wl_kernel *kernel, const wl_launch *launch, wl_kernel **out, wl_error *err);
 };
 
-/* Does an address name threads, blocks, or their extents? */
+/* Does an address or its condition name threads, blocks, or their extents, or depend on them in a way nobody knows? */
 bool wl_kernel_names_launch(const wl_kernel *kernel);
 
 #endif /* WL_KERNEL_INTERNAL_H */

@@ -6,33 +6,69 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
+#define SEARCHED_NODES 256 /* for one of the same value */
+
 static int count_nodes(const wl_expr *e) { return e->a ? 1 + count_nodes(e->a) + count_nodes(e->b) : 1; }
 
-/* Appends an expression; returns the number of its node. */
+static int deeper(const wl_program *p, int level, int node)
+{
+    return p->nodes[node].level > level ? p->nodes[node].level : level;
+}
+
+static bool is_constant(const wl_program *p, int node, int64_t value)
+{
+    return p->nodes[node].op == WL_EXPR_CONST && p->values[node][0] == value;
+}
+
+/* A node that has the value of a new one: an operand of e + 0 or 1 * e, or the same operation done before; -1: none. */
+static int same_value(const wl_program *p, const wl_program_node *n, int64_t value)
+{
+    const int64_t neutral = n->op == WL_EXPR_MUL;
+    if ((n->op == WL_EXPR_ADD || n->op == WL_EXPR_MUL) && is_constant(p, n->a, neutral))
+        return n->b;
+    if ((n->op == WL_EXPR_ADD || n->op == WL_EXPR_SUB || n->op == WL_EXPR_MUL) && is_constant(p, n->b, neutral))
+        return n->a;
+    for (int i = 0; i < p->count && i < SEARCHED_NODES; i++) {
+        const wl_program_node *m = &p->nodes[i];
+        if (!m->idle && m->op == n->op && m->a == n->a && m->b == n->b && m->c == n->c &&
+            (n->op != WL_EXPR_VAR || m->var == n->var) && (n->op != WL_EXPR_CONST || p->values[i][0] == value))
+            return i;
+    }
+    return -1;
+}
+
+/* Appends an expression; returns the number of the node that has its value. */
 static int append(wl_program *p, const wl_expr *e)
 {
-    wl_program_node n = {.op = e->op, .var = e->var, .a = -1, .b = -1, .loc = e->loc};
+    wl_program_node n = {.op = e->op, .var = e->var, .a = -1, .b = -1, .c = -1, .loc = e->loc};
     if (e->a) {
+        const bool select = e->op == WL_EXPR_SELECT;
         n.a = append(p, e->a);
-        n.b = append(p, e->b);
-        n.level = p->nodes[n.a].level > p->nodes[n.b].level ? p->nodes[n.a].level : p->nodes[n.b].level;
+        n.b = append(p, select ? e->b->a : e->b);
+        n.c = select ? append(p, e->b->b) : -1;
+        n.level = deeper(p, p->nodes[n.a].level, n.b);
+        n.level = select ? deeper(p, n.level, n.c) : n.level;
     } else if (e->op == WL_EXPR_VAR && e->var >= WL_VAR_LOOP_0 && e->var < WL_VAR_LOOP_0 + WL_LOOPS_MAX) {
         n.level = (int)(e->var - WL_VAR_LOOP_0) + 1;
     }
+    const int same = same_value(p, &n, e->value);
+    n.idle = same >= 0;
     for (int i = 0; e->op == WL_EXPR_CONST && i < WL_LANES_MAX; i++)
         p->values[p->count][i] = e->value;
     p->nodes[p->count] = n;
-    return p->count++;
+    p->count++;
+    return same >= 0 ? same : p->count - 1;
 }
 
 wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out,
                           wl_error *err)
 {
-    const int count = count_nodes(access->index);
-    const uint32_t vars = wl_expr_vars(access->index);
+    const int count = count_nodes(access->index) + (access->when ? count_nodes(access->when) : 0);
+    const uint32_t vars = wl_access_vars(access);
     *out = (wl_program){.kernel = kernel,
                         .access = access,
                         .innermost = -1,
+                        .when = -1,
                         .advance = 1,
                         .nodes = WL_ARENA_NEW(arena, wl_program_node, count)};
     out->values = wl_arena_alloc(arena, (size_t)count, sizeof *out->values);
@@ -43,14 +79,66 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
             out->uses_loop[i] = true;
             out->innermost = i;
         }
-    (void)append(out, access->index);
+    out->index = append(out, access->index);
+    out->index_count = out->count;
+    if (access->when)
+        out->when = append(out, access->when);
     return WL_OK;
+}
+
+void wl_program_always(wl_program *p)
+{
+    p->when = -1;
+    p->count = p->index_count;
 }
 
 /* Not 0 when a value leaves +-2^60. No branch, so that compilers handle several lanes at once. */
 static inline uint64_t out_of_range(int64_t v)
 {
     return (uint64_t)(v + (WL_ADDRESS_LIMIT - 1)) >> 61 | (uint64_t)((WL_ADDRESS_LIMIT - 1) - v) >> 63;
+}
+
+/* Comparisons, logic and bits. */
+static bool operate_bits(wl_expr_op op, const int64_t *restrict a, const int64_t *restrict b, int lanes,
+                         int64_t *restrict out)
+{
+    uint64_t bad = 0;
+#define EACH_LANE(value)                                                                                               \
+    for (int i = 0; i < lanes; i++)                                                                                    \
+        out[i] = (value);                                                                                              \
+    break
+#define EACH_IN_RANGE(value)                                                                                           \
+    for (int i = 0; i < lanes; i++) {                                                                                  \
+        out[i] = (value);                                                                                              \
+        bad |= out_of_range(out[i]);                                                                                   \
+    }                                                                                                                  \
+    break
+    switch (op) {
+    case WL_EXPR_LESS: EACH_LANE(a[i] < b[i]);
+    case WL_EXPR_LESS_EQUAL: EACH_LANE(a[i] <= b[i]);
+    case WL_EXPR_EQUAL: EACH_LANE(a[i] == b[i]);
+    case WL_EXPR_UNEQUAL: EACH_LANE(a[i] != b[i]);
+    case WL_EXPR_BOTH: EACH_LANE((a[i] != 0) & (b[i] != 0));
+    case WL_EXPR_ANY: EACH_LANE((a[i] | b[i]) != 0);
+    case WL_EXPR_BIT_AND: EACH_IN_RANGE(a[i] & b[i]);
+    case WL_EXPR_BIT_OR: EACH_IN_RANGE(a[i] | b[i]);
+    case WL_EXPR_BIT_XOR: EACH_IN_RANGE(a[i] ^ b[i]);
+    case WL_EXPR_SHIFT_LEFT:
+        for (int i = 0; i < lanes; i++)
+            if ((uint64_t)b[i] > WL_SHIFT_MAX || !wl_mul(a[i], (int64_t)1 << b[i], &out[i]))
+                return false;
+        break;
+    default: /* a shift to the right */
+        for (int i = 0; i < lanes; i++) {
+            if ((uint64_t)b[i] > WL_SHIFT_MAX)
+                return false;
+            out[i] = wl_shift_down(a[i], (int)b[i]);
+        }
+        break;
+    }
+#undef EACH_LANE
+#undef EACH_IN_RANGE
+    return bad == 0;
 }
 
 /* One operation on all lanes. False when some result leaves 2^60, or a divisor is 0. Operands are in range, so sums do
@@ -100,52 +188,99 @@ static bool operate(wl_expr_op op, const int64_t *restrict a, const int64_t *res
             out[i] = wl_random_below(a[i], b[i]);
         }
         break;
-    case WL_EXPR_CONST:
-    case WL_EXPR_VAR: break;
+    default: return operate_bits(op, a, b, lanes, out);
     }
     return bad == 0;
 }
 
-static wl_status operation_failed(const wl_program *p, wl_expr_op op, wl_error *err)
-{
-    const bool division = op == WL_EXPR_DIV || op == WL_EXPR_MOD, range = op == WL_EXPR_RANDOM;
-    return wl_fail(err, division || range ? WL_E_INPUT : WL_E_RANGE, p->access->loc, "%s in %.60s",
-                   division ? "division by zero"
-                   : range  ? "random() needs a range above 0"
-                            : "a value leaves the range +-2^60",
-                   p->access->text);
-}
-
-/* Evaluates the nodes that loop `level` - 1 or one inside it changes; level 0: all. */
-static wl_status evaluate(wl_program *p, const wl_lane_values *values, int level, wl_error *err)
+/* Evaluates the nodes that loop `level` - 1 or one inside it changes; level 0: all. False when some operation fails. */
+static bool evaluate(wl_program *p, const wl_lane_values *values, int level)
 {
     const size_t bytes = (size_t)values->lanes * sizeof(int64_t);
     for (int i = 0; i < p->count; i++) {
         const wl_program_node *n = &p->nodes[i];
-        if (n->level < level || n->op == WL_EXPR_CONST)
+        if (n->level < level || n->idle || n->op == WL_EXPR_CONST)
             continue;
         if (n->op == WL_EXPR_VAR)
             memcpy(p->values[i], values->at[n->var], bytes);
+        else if (n->op == WL_EXPR_SELECT)
+            for (int lane = 0; lane < values->lanes; lane++)
+                p->values[i][lane] = p->values[p->values[n->a][lane] ? n->b : n->c][lane];
         else if (!operate(n->op, p->values[n->a], p->values[n->b], values->lanes, p->values[i]))
-            return operation_failed(p, n->op, err);
+            return false;
     }
+    return true;
+}
+
+/* One lane, looking at no more than is needed. */
+static wl_status evaluate_lane(wl_program *p, const wl_lane_values *values, int lane, wl_error *err)
+{
+    const wl_access *access = p->access;
+    wl_error inside = {0};
+    wl_status status = WL_OK;
+    p->lone_index[lane] = 0;
+    p->lone_when[lane] = 1;
+    if (p->when >= 0)
+        status = wl_expr_eval_lane(access->when, values, lane, &p->lone_when[lane], &inside);
+    if (status == WL_OK && p->lone_when[lane])
+        status = wl_expr_eval_lane(access->index, values, lane, &p->lone_index[lane], &inside);
+    if (status == WL_OK)
+        return WL_OK;
+    return wl_fail(err, status, access->loc, "%s in %.60s",
+                   status == WL_E_RANGE ? "a value leaves the range +-2^60" : inside.message, access->text);
+}
+
+static wl_status evaluate_step(wl_program *p, const wl_lane_values *values, int level, wl_error *err)
+{
+    if (!p->careful && evaluate(p, values, level))
+        return WL_OK;
+    p->careful = true; /* what a failed operation left behind must not be used at a later step */
+    for (int lane = 0; lane < values->lanes; lane++)
+        WL_TRY(evaluate_lane(p, values, lane, err));
     return WL_OK;
+}
+
+static wl_status too_far(const wl_program *p, wl_error *err)
+{
+    return wl_fail(err, WL_E_RANGE, p->access->loc, "the address of %.60s leaves the range +-2^60", p->access->text);
+}
+
+/* The lanes that take part, packed. */
+static int take_lanes(const int64_t *when, const int64_t *index, int lanes, uint8_t which[WL_LANES_MAX],
+                      int64_t packed[WL_LANES_MAX])
+{
+    int n = 0;
+    for (int i = 0; i < lanes; i++) {
+        which[n] = (uint8_t)i;
+        packed[n] = index[i];
+        n += when[i] != 0;
+    }
+    return n;
 }
 
 static wl_status finish_step(const wl_program *p, int lanes, wl_program_visit visit, void *context, wl_error *err)
 {
-    const int64_t base = p->kernel->fields[p->access->field].base_bytes, *index = p->values[p->count - 1];
-    const int64_t width = p->access->width_bytes, room = (WL_ADDRESS_LIMIT - 1 - base) / width;
-    int64_t addresses[WL_LANES_MAX];
+    static const uint8_t all[WL_LANES_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                              16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                              32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                              48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    const int64_t base = p->kernel->fields[p->access->field].base_bytes,
+                  *index = p->careful ? p->lone_index : p->values[p->index];
+    const int64_t unit = p->access->unit_bytes, room = (WL_ADDRESS_LIMIT - 1 - base) / unit;
+    int64_t addresses[WL_LANES_MAX], packed[WL_LANES_MAX];
+    uint8_t some[WL_LANES_MAX];
     uint64_t far = 0;
+    if (p->when >= 0) {
+        lanes = take_lanes(p->careful ? p->lone_when : p->values[p->when], index, lanes, some, packed);
+        index = packed;
+    }
     for (int i = 0; i < lanes; i++)
         far |= (uint64_t)(room - index[i]) >> 63 | (uint64_t)(room + index[i]) >> 63;
     if (far)
-        return wl_fail(err, WL_E_RANGE, p->access->loc, "the address of %.60s leaves the range +-2^60",
-                       p->access->text);
+        return too_far(p, err);
     for (int i = 0; i < lanes; i++)
-        addresses[i] = index[i] * width + base;
-    return visit(context, addresses, lanes, err);
+        addresses[i] = index[i] * unit + base;
+    return lanes > 0 ? visit(context, addresses, p->when >= 0 ? some : all, lanes, err) : WL_OK;
 }
 
 /* Loops from `loop` inwards; everything outside them is evaluated already, unless first. */
@@ -155,7 +290,7 @@ static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int 
     while (loop < WL_LOOPS_MAX && !p->uses_loop[loop])
         loop++;
     if (loop >= WL_LOOPS_MAX) {
-        WL_TRY(evaluate(p, values, level, err));
+        WL_TRY(evaluate_step(p, values, level, err));
         return finish_step(p, values->lanes, visit, context, err);
     }
     const int64_t first = loop == p->innermost ? p->first : 0, advance = loop == p->innermost ? p->advance : 1;
@@ -167,23 +302,106 @@ static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int 
     return WL_OK;
 }
 
+/* ---- traced accesses ---- */
+
+/* Executions of the block that the lanes belong to. */
+static wl_status trace_of(const wl_program *p, const wl_lane_values *values, const wl_block_trace **out, wl_error *err)
+{
+    const wl_tracer *t = &p->kernel->tracer;
+    const int64_t block[3] = {values->at[WL_VAR_BLOCK_X][0], values->at[WL_VAR_BLOCK_Y][0],
+                              values->at[WL_VAR_BLOCK_Z][0]};
+    return t->block(t->context, block, out, err);
+}
+
+static int64_t thread_of(const wl_lane_values *v, int i)
+{
+    return v->at[WL_VAR_THREAD_X][i] +
+           v->at[WL_VAR_BLOCKDIM_X][i] *
+               (v->at[WL_VAR_THREAD_Y][i] + v->at[WL_VAR_BLOCKDIM_Y][i] * v->at[WL_VAR_THREAD_Z][i]);
+}
+
+/* The first execution first <= i < last by this warp or a later one. */
+static size_t first_of_warp(const wl_block_trace *trace, size_t first, size_t last, int64_t warp)
+{
+    while (first < last) {
+        const size_t middle = first + (last - first) / 2;
+        if (trace->executions[middle].warp < warp)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first;
+}
+
+/* The lanes of an execution that are among those first <= i < last of the values, all of its warp. */
+static wl_status visit_execution(const wl_program *p, const wl_execution *e, const uint8_t *lane, int first, int last,
+                                 wl_program_visit visit, void *context, wl_error *err)
+{
+    const int64_t base = p->kernel->fields[p->access->field].base_bytes;
+    int64_t addresses[WL_LANES_MAX];
+    uint8_t which[WL_LANES_MAX];
+    int n = 0;
+    for (int i = first; i < last; i++) {
+        const uint64_t bit = (uint64_t)1 << lane[i];
+        if (!(e->lanes & bit))
+            continue;
+        which[n] = (uint8_t)i;
+        addresses[n] = e->address[__builtin_popcountll(e->lanes & (bit - 1))] + base;
+        if (!wl_in_range(addresses[n++]))
+            return too_far(p, err);
+    }
+    return n > 0 ? visit(context, addresses, which, n, err) : WL_OK;
+}
+
+/* Lanes are in the order of their threads. */
+static wl_status run_traced(const wl_program *p, const wl_lane_values *values, wl_program_visit visit, void *context,
+                            wl_error *err)
+{
+    const size_t number = (size_t)(p->access - p->kernel->accesses);
+    const int warp_size = p->kernel->tracer.warp_size;
+    const wl_block_trace *trace = NULL;
+    uint8_t lane[WL_LANES_MAX];
+    WL_TRY(trace_of(p, values, &trace, err));
+    const size_t end = trace->first[number + 1];
+    size_t at = trace->first[number];
+    for (int first = 0, last; first < values->lanes; first = last) {
+        const int64_t warp = thread_of(values, first) / warp_size;
+        for (last = first; last < values->lanes && thread_of(values, last) / warp_size == warp; last++)
+            lane[last] = (uint8_t)(thread_of(values, last) % warp_size);
+        for (at = first_of_warp(trace, at, end, warp); at < end && trace->executions[at].warp == warp; at++)
+            WL_TRY(visit_execution(p, &trace->executions[at], lane, first, last, visit, context, err));
+    }
+    return WL_OK;
+}
+
 wl_status wl_program_run(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context,
                          wl_error *err)
 {
+    if (program->access->traced)
+        return values->lanes > 0 ? run_traced(program, values, visit, context, err) : WL_OK;
+    program->careful = false;
     return run_loops(program, values, 0, 0, visit, context, err);
 }
 
 wl_status wl_program_run_first(wl_program *program, wl_lane_values *values, wl_program_visit visit, void *context,
                                wl_error *err)
 {
+    if (program->access->traced)
+        return wl_program_run(program, values, visit, context, err);
     for (int loop = 0; loop < WL_LOOPS_MAX; loop++)
         memset(values->at[WL_VAR_LOOP_0 + loop], 0, sizeof values->at[0]);
+    program->careful = false;
     return run_loops(program, values, WL_LOOPS_MAX, 0, visit, context, err);
+}
+
+uint32_t wl_access_vars(const wl_access *access)
+{
+    return wl_expr_vars(access->index) | (access->when ? wl_expr_vars(access->when) : 0);
 }
 
 double wl_access_steps(const wl_kernel *kernel, const wl_access *access)
 {
-    const uint32_t vars = kernel->loop_count ? wl_expr_vars(access->index) : 0;
+    const uint32_t vars = kernel->loop_count ? wl_access_vars(access) : 0;
     double steps = 1;
     for (int i = 0; i < kernel->loop_count; i++)
         steps *= vars & (1u << (WL_VAR_LOOP_0 + i)) ? (double)kernel->loop_extent[i] : 1;

@@ -3,22 +3,17 @@
 #ifndef WL_KERNEL_STREAM_H
 #define WL_KERNEL_STREAM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "warpline/mix.h"
 
-/* Instructions of one source line, launch totals. */
-typedef struct wl_line_mix {
-    const char *file;
-    int32_t line;
-    double warp, thread, global_accesses, shared_accesses;
-} wl_line_mix;
-
 typedef struct wl_stream {
     void *context;
-    /* Counts for the launch the kernel was made for; lines are those of instructions with a source line, most executed
-     * first, valid as long as the kernel. */
-    wl_status (*count)(void *context, wl_mix *out, const wl_line_mix **lines, size_t *line_count, wl_error *err);
+    /* Counts for a launch of these blocks; lines are those of instructions with a source line, most executed first,
+     * valid until the next call. */
+    wl_status (*count)(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
+                       const wl_line_mix **lines, size_t *line_count, wl_error *err);
     void (*free)(void *context);
 } wl_stream;
 

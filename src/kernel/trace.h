@@ -29,6 +29,8 @@ typedef struct wl_block_trace {
 
 typedef struct wl_tracer {
     void *context;
+    int warp_size;      /* threads of a warp: at most 64 */
+    int64_t affordable; /* blocks that may well be asked for; beyond them it takes long */
     /* The trace is valid until the next call. */
     wl_status (*block)(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
     void (*free)(void *context);

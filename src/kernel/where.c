@@ -2,6 +2,7 @@
 #include "kernel/where.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/ckd.h"
@@ -36,7 +37,8 @@ typedef enum op {
     OP_DIVIDE,
     OP_REMAINDER,
     OP_MIN,
-    OP_MAX
+    OP_MAX,
+    OP_DIVIDE_UP
 } op;
 
 typedef struct step {
@@ -64,8 +66,16 @@ static const struct binary {
 };
 #define LEVEL_COMPARE 3
 
+static const struct function {
+    const char *name;
+    op op;
+} functions[] = {{"min", OP_MIN}, {"max", OP_MAX}, {"cdiv", OP_DIVIDE_UP}};
+
 typedef struct parser {
     const char *text, *at;
+    const char *noun; /* what the text is, in messages */
+    const wl_where_named *named;
+    size_t named_count;
     step steps[LENGTH_MAX];
     size_t length;
     int depth, stack;
@@ -76,6 +86,12 @@ static wl_status fail_at(const parser *p, const char *where, size_t length, cons
 {
     const wl_loc loc = {1, (int32_t)(where - p->text) + 1, (int32_t)(length ? length : 1)};
     return wl_fail(p->err, WL_E_INPUT, loc, "%s", message);
+}
+
+/* "the condition is too long" */
+static wl_status fail_whole(const parser *p, const char *where, const char *what)
+{
+    return wl_fail(p->err, WL_E_INPUT, (wl_loc){1, (int32_t)(where - p->text) + 1, 1}, "the %s %s", p->noun, what);
 }
 
 static void skip_blanks(parser *p)
@@ -89,7 +105,7 @@ static wl_status emit(parser *p, op what, int64_t value, const char *where, int 
 {
     p->stack += growth;
     if (p->length == LENGTH_MAX || p->stack > DEPTH_MAX)
-        return fail_at(p, where, 1, "the condition is too long");
+        return fail_whole(p, where, "is too long");
     p->steps[p->length++] = (step){what, (int32_t)(where - p->text) + 1, value};
     return WL_OK;
 }
@@ -118,26 +134,40 @@ static wl_status parse_number(parser *p)
     return emit(p, OP_NUMBER, v, start, 1);
 }
 
+static bool is_word(const char *name, const char *start, size_t length)
+{
+    return strlen(name) == length && memcmp(name, start, length) == 0;
+}
+
+static wl_status parse_call(parser *p, op what, const char *start)
+{
+    WL_TRY(expect(p, '('));
+    WL_TRY(parse_level(p, 1));
+    WL_TRY(expect(p, ','));
+    WL_TRY(parse_level(p, 1));
+    WL_TRY(expect(p, ')'));
+    return emit(p, what, 0, start, -1);
+}
+
 static wl_status parse_name(parser *p)
 {
     const char *start = p->at;
     while (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.')
         p->at++;
     const size_t length = (size_t)(p->at - start);
-    const bool least = length == 3 && memcmp(start, "min", 3) == 0, most = length == 3 && memcmp(start, "max", 3) == 0;
-    if (least || most) {
-        WL_TRY(expect(p, '('));
-        WL_TRY(parse_level(p, 1));
-        WL_TRY(expect(p, ','));
-        WL_TRY(parse_level(p, 1));
-        WL_TRY(expect(p, ')'));
-        return emit(p, least ? OP_MIN : OP_MAX, 0, start, -1);
-    }
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (is_word(functions[i].name, start, length))
+            return parse_call(p, functions[i].op, start);
+    for (size_t i = p->named_count; i-- > 0;) /* the last one counts */
+        if (is_word(p->named[i].name, start, length))
+            return emit(p, OP_NUMBER, p->named[i].value, start, 1);
     for (size_t i = 0; i < WL_WHERE_NAMES; i++)
-        if (strlen(names[i]) == length && memcmp(names[i], start, length) == 0)
+        if (is_word(names[i], start, length))
             return emit(p, OP_NAME, (int64_t)i, start, 1);
+    char what[40];
     const wl_loc loc = {1, (int32_t)(start - p->text) + 1, (int32_t)length};
-    return wl_fail_unknown(p->err, loc, "a condition knows no", start, length, names, WL_WHERE_NAMES);
+    (void)snprintf(what, sizeof what, "a%s %s knows no", strchr("aeiou", p->noun[0]) ? "n" : "", p->noun);
+    return wl_fail_unknown(p->err, loc, what, start, length, names, WL_WHERE_NAMES);
 }
 
 static wl_status parse_operand(parser *p)
@@ -145,7 +175,7 @@ static wl_status parse_operand(parser *p)
     skip_blanks(p);
     const char *start = p->at;
     if (p->depth >= DEPTH_MAX)
-        return fail_at(p, start, 1, "the condition is nested too deeply");
+        return fail_whole(p, start, "is nested too deeply");
     p->depth++;
     wl_status status;
     if (*start == '(') {
@@ -163,7 +193,8 @@ static wl_status parse_operand(parser *p)
     } else if (isalpha((unsigned char)*start) || *start == '_') {
         status = parse_name(p);
     } else {
-        status = fail_at(p, start, 1, *start ? "a number, a name or '(' is expected here" : "the condition ends here");
+        status = *start ? fail_at(p, start, 1, "a number, a name or '(' is expected here")
+                        : fail_whole(p, start, "ends here");
     }
     p->depth--;
     return status;
@@ -203,22 +234,48 @@ static wl_status parse_level(parser *p, int level)
 
 const char *wl_where_text(const wl_where *where) { return where->text; }
 
+bool wl_where_uses(const wl_where *where, wl_where_name name)
+{
+    for (size_t i = 0; i < where->length; i++)
+        if (where->steps[i].op == OP_NAME && where->steps[i].value == (int64_t)name)
+            return true;
+    return false;
+}
+
+/* A copy of what was read. */
+static wl_status finish(const parser *p, wl_arena *arena, const wl_where **out)
+{
+    wl_where *w = wl_arena_alloc(arena, 1, sizeof *w + p->length * sizeof *w->steps);
+    if (w)
+        w->text = wl_arena_text(arena, p->text, strlen(p->text));
+    if (!w || !w->text)
+        return wl_fail_memory(p->err);
+    w->length = p->length;
+    memcpy(w->steps, p->steps, p->length * sizeof *w->steps);
+    *out = w;
+    return WL_OK;
+}
+
 wl_status wl_where_parse(const char *text, wl_arena *arena, const wl_where **out, wl_error *err)
 {
-    parser p = {.text = text, .at = text, .err = err};
+    parser p = {.text = text, .at = text, .noun = "condition", .err = err};
     WL_TRY(parse_level(&p, 1));
     skip_blanks(&p);
     if (*p.at)
         return fail_at(&p, p.at, 1, *p.at == '=' ? "use == to compare" : "an operator or the end is expected here");
-    wl_where *w = wl_arena_alloc(arena, 1, sizeof *w + p.length * sizeof *w->steps);
-    if (w)
-        w->text = wl_arena_text(arena, text, strlen(text));
-    if (!w || !w->text)
-        return wl_fail_memory(err);
-    w->length = p.length;
-    memcpy(w->steps, p.steps, p.length * sizeof *w->steps);
-    *out = w;
-    return WL_OK;
+    return finish(&p, arena, out);
+}
+
+wl_status wl_where_parse_part(const char *text, const char **at, const wl_where_named *named, size_t named_count,
+                              wl_arena *arena, const wl_where **out, wl_error *err)
+{
+    parser p = {.text = text, .at = *at, .noun = "expression", .named = named, .named_count = named_count, .err = err};
+    WL_TRY(parse_level(&p, 1));
+    skip_blanks(&p);
+    if (*p.at && *p.at != ',')
+        return fail_at(&p, p.at, 1, "an operator, a comma or the end is expected here");
+    *at = p.at;
+    return finish(&p, arena, out);
 }
 
 /* False when the result leaves 2^60 or does not exist. */
@@ -250,6 +307,11 @@ static bool apply(op what, int64_t a, int64_t b, int64_t *out)
             *out = what == OP_DIVIDE ? wl_floor_div(a, b) : wl_floor_mod(a, b);
         }
         return true;
+    case OP_DIVIDE_UP:
+        if (b == 0)
+            return false;
+        *out = -(b < 0 ? wl_floor_div(a, -b) : wl_floor_div(-a, b));
+        return true;
     case OP_NUMBER:
     case OP_NAME:
     case OP_NOT:
@@ -260,7 +322,7 @@ static bool apply(op what, int64_t a, int64_t b, int64_t *out)
     return false;
 }
 
-wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NAMES], bool *holds, wl_error *err)
+wl_status wl_where_value(const wl_where *where, const int64_t values[WL_WHERE_NAMES], int64_t *value, wl_error *err)
 {
     int64_t stack[DEPTH_MAX + 1];
     int top = 0;
@@ -277,13 +339,22 @@ wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NA
             stack[top - 1] = left;
             i = (size_t)s->value - 1;
         } else {
-            const bool by_zero = (s->op == OP_DIVIDE || s->op == OP_REMAINDER) && stack[top - 1] == 0;
+            const bool divides = s->op == OP_DIVIDE || s->op == OP_REMAINDER || s->op == OP_DIVIDE_UP;
+            const bool by_zero = divides && stack[top - 1] == 0;
             if (!apply(s->op, stack[top - 2], stack[top - 1], &stack[top - 2]))
                 return wl_fail(err, by_zero ? WL_E_INPUT : WL_E_RANGE, (wl_loc){1, s->column, 1}, "%s",
                                by_zero ? "division by zero" : "a value leaves 2^60");
             top--;
         }
     }
-    *holds = stack[0] != 0;
+    *value = stack[0];
+    return WL_OK;
+}
+
+wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NAMES], bool *holds, wl_error *err)
+{
+    int64_t value = 0;
+    WL_TRY(wl_where_value(where, values, &value, err));
+    *holds = value != 0;
     return WL_OK;
 }

@@ -1,12 +1,14 @@
-/* where.h - conditions on a launch: "block.x * block.y <= 512 && fold.z == 1".
+/* where.h - conditions on a launch: "block.x * block.y <= 512 && fold.z == 1"; numbers of it, likewise.
  *
- * Whole numbers, + - * / % (rounding down), min max, comparisons, && || ! and parentheses, over named variables. A
- * comparison is 1 or 0; a condition holds when it is not 0. Where the left side of && or || decides, the right side is not
- * looked at: "registers == 0 || 65536 / registers >= threads". Layer  kernel (uses base). SPDX-License-Identifier: MIT */
+ * Whole numbers, + - * / % (rounding down), min max cdiv (division, rounding up), comparisons, && || ! and parentheses,
+ * over named variables. A comparison is 1 or 0; a condition holds when it is not 0. Where the left side of && or ||
+ * decides, the right side is not looked at: "registers == 0 || 65536 / registers >= threads". Layer  kernel (uses
+ * base). SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_WHERE_H
 #define WL_KERNEL_WHERE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -32,7 +34,20 @@ typedef enum wl_where_name {
 wl_status wl_where_parse(const char *text, wl_arena *arena, const wl_where **out, wl_error *err);
 const char *wl_where_text(const wl_where *where);
 
+/* A number with a name. */
+typedef struct wl_where_named {
+    const char *name;
+    int64_t value;
+} wl_where_named;
+
+/* One of several expressions with commas between them: from *at, inside the text, to the next comma outside of
+ * parentheses or to the end, where *at is left. The names given go before those of launches. */
+wl_status wl_where_parse_part(const char *text, const char **at, const wl_where_named *named, size_t named_count,
+                              wl_arena *arena, const wl_where **out, wl_error *err);
+bool wl_where_uses(const wl_where *where, wl_where_name name);
+
 /* WL_E_INPUT: division by zero; WL_E_RANGE: a value leaves 2^60. */
+wl_status wl_where_value(const wl_where *where, const int64_t values[WL_WHERE_NAMES], int64_t *value, wl_error *err);
 wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NAMES], bool *holds, wl_error *err);
 
 #endif /* WL_KERNEL_WHERE_H */

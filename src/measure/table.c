@@ -244,7 +244,8 @@ static void note_missing(wl_table *t)
     size_t used = 0;
     for (int m = 0; m <= WL_METRIC_COUNT; m++) {
         const bool is_time = m == WL_METRIC_COUNT;
-        if (!is_time && (wl_metric_counter((wl_metric)m)[0] == '\0' || m == WL_METRIC_flops))
+        const char *counter = is_time ? "time" : wl_metric_counter((wl_metric)m);
+        if (counter[0] == '\0' || strchr(counter, '{'))
             continue; /* not countable, or not by one counter */
         size_t i = 0;
         while (i < t->count && !(is_time ? t->rows[i].time_known : t->rows[i].known[m]))

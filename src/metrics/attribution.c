@@ -41,14 +41,21 @@ static double *l2_store(wl_share *s) { return &s->l2_store_bytes; }
 static double *dram_load(wl_share *s) { return &s->dram_load_bytes; }
 static double *dram_store(wl_share *s) { return &s->dram_store_bytes; }
 
-static void share_out(const wl_attribution_input *in, const wl_field_side *s, const double *fresh, double volume,
+/* Where the blocks that were looked at execute none of the accesses, sectors tell them apart. False when there are none:
+ * nothing is shared out. */
+static bool share_out(const wl_attribution_input *in, const wl_field_side *s, const double *fresh, double volume,
                       share_member member, wl_share *shares)
 {
-    double sum = 0;
-    for (size_t i = 0; i < s->count; i++)
+    double sum = 0, sectors = 0;
+    for (size_t i = 0; i < s->count; i++) {
         sum += fresh[i];
-    for (size_t i = 0; i < s->count && sum > 0; i++)
-        *member(&shares[s->accesses[i]->access - in->view->kernel->accesses]) = volume * fresh[i] / sum;
+        sectors += shares[s->accesses[i]->access - in->view->kernel->accesses].l1_sectors;
+    }
+    for (size_t i = 0; i < s->count && sum + sectors > 0; i++) {
+        wl_share *share = &shares[s->accesses[i]->access - in->view->kernel->accesses];
+        *member(share) = sum > 0 ? volume * fresh[i] / sum : volume * share->l1_sectors / sectors;
+    }
+    return sum + sectors > 0;
 }
 
 static wl_status attribute_field(const wl_attribution_input *in, wl_counter *counter, wl_arena *scratch, size_t f,
@@ -66,17 +73,17 @@ static wl_status attribute_field(const wl_attribution_input *in, wl_counter *cou
     const wl_region block = wl_view_run(in->view, g, middle, middle + 1),
                     wave = wl_view_run(in->view, g, start, start + g->wave_blocks);
     WL_TRY(new_granules(in, counter, f, WL_LOADS, &block, sector, fresh, err));
-    share_out(in, loads, fresh, in->fields[f].l2_load_bytes, l2_load, shares);
+    (void)share_out(in, loads, fresh, in->fields[f].l2_load_bytes, l2_load, shares);
     WL_TRY(new_granules(in, counter, f, WL_LOADS, &wave, fetch, fresh, err));
-    share_out(in, loads, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
+    const bool loaded = share_out(in, loads, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
     WL_TRY(new_granules(in, counter, f, WL_STORES, &wave, sector, fresh, err));
-    share_out(in, stores, fresh, in->fields[f].dram_store_bytes, dram_store, shares);
-    if (loads->count == 0) /* reads that complete partly written sectors are the stores' */
-        share_out(in, stores, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
+    (void)share_out(in, stores, fresh, in->fields[f].dram_store_bytes, dram_store, shares);
+    if (!loaded) /* reads that complete partly written sectors are the stores' */
+        (void)share_out(in, stores, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
     /* every store writes through its own sectors, but for those that combine */
     for (size_t i = 0; i < stores->count; i++)
         fresh[i] = shares[stores->accesses[i]->access - in->view->kernel->accesses].l1_sectors;
-    share_out(in, stores, fresh, in->fields[f].l2_store_bytes, l2_store, shares);
+    (void)share_out(in, stores, fresh, in->fields[f].l2_store_bytes, l2_store, shares);
     return WL_OK;
 }
 

@@ -45,9 +45,12 @@ static wl_status add_threads(const summer *s, double weight, const wl_region *re
     if (in->want_covered) {
         WL_TRY(wl_view_count(in->view, in->counter, in->field, in->side, region, in->granules[0], true, &c, s->err));
         s->sum->covered += weight * (double)wl_max(0, c.covered);
+        for (int i = 0; i < in->granule_count; i++) /* the bytes are still there */
+            touched[i] = (double)wl_granules_touched(&in->counter->granules, in->granules[i]);
+    } else {
+        WL_TRY(wl_view_counts(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count,
+                              touched, s->err));
     }
-    WL_TRY(wl_view_counts(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count, touched,
-                          s->err));
     for (int i = 0; i < in->granule_count; i++)
         s->sum->granules[i] += weight * touched[i];
     return WL_OK;

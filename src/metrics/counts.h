@@ -5,6 +5,7 @@
 #ifndef WL_METRICS_COUNTS_H
 #define WL_METRICS_COUNTS_H
 
+#include "metrics/executed.h"
 #include "metrics/l1_law.h"
 #include "metrics/thread.h"
 #include "metrics/traffic.h"
@@ -16,6 +17,7 @@ typedef struct wl_counts {
     double sectors[2], tag_wavefronts; /* loads, stores */
     bool has_hash;
     wl_thread thread;
+    wl_executed executed; /* lines are the kernel's */
     wl_warps_result warps;
     bool has_traffic;
     wl_traffic traffic; /* for the measured laws */

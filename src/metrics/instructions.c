@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "kernel/program.h"
 
 static uint32_t loops_of(const wl_access *access)
 {
-    return wl_expr_vars(access->index) >> WL_VAR_LOOP_0 & ((1u << WL_LOOPS_MAX) - 1);
+    return wl_access_vars(access) >> WL_VAR_LOOP_0 & ((1u << WL_LOOPS_MAX) - 1);
 }
 
 static size_t find_group(wl_instructions *in, const wl_linear *linear, const wl_access *access)
@@ -28,7 +29,7 @@ static size_t find_group(wl_instructions *in, const wl_linear *linear, const wl_
 typedef struct sort_key {
     wl_instruction instruction;
     size_t field;
-    bool store;
+    bool store, atomic;
 } sort_key;
 
 static int compare(const void *p, const void *q)
@@ -48,7 +49,7 @@ static int compare(const void *p, const void *q)
 static bool same(const sort_key *a, const sort_key *b)
 {
     return a->instruction.group == b->instruction.group && a->field == b->field && a->store == b->store &&
-           a->instruction.offset == b->instruction.offset;
+           a->instruction.offset == b->instruction.offset && !a->atomic && !b->atomic;
 }
 
 /* ---- orders ---- */
@@ -121,7 +122,8 @@ static size_t add_cells(const wl_geometry *g, const wl_bound *bound, size_t acce
                                                .offset = bound->form.c + x * bound->form.k[WL_VAR_X] +
                                                          y * bound->form.k[WL_VAR_Y] + z * bound->form.k[WL_VAR_Z]},
                                .field = bound->access->field,
-                               .store = bound->access->store};
+                               .store = bound->access->store,
+                               .atomic = bound->access->atomic};
     return n;
 }
 
@@ -138,8 +140,8 @@ wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geome
     size_t n = 0;
     for (size_t a = 0; a < kernel->access_count; a++) {
         wl_linear linear;
-        if (!bounds[a].affine)
-            continue;
+        if (!bounds[a].affine || (bounds[a].access->atomic && !kernel->fields[bounds[a].access->field].shared))
+            continue; /* global atomics are evaluated one by one */
         wl_linear_make(&bounds[a], geometry, &linear);
         n += add_cells(geometry, &bounds[a], a, kernel->access_count, find_group(out, &linear, bounds[a].access),
                        keys + n);

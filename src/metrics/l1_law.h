@@ -13,10 +13,11 @@
 typedef struct wl_l1_totals {
     double load_inst, store_inst;
     double load_hit, load_cold, store_hit, store_split;
-    double warps;                  /* that have work                          */
-    double loads_per_warp;         /* executed                                */
-    double thread_index;           /* wavefronts of reading the thread's place */
-    double shared_inst[2], shared; /* shared memory: loads and stores; wavefronts */
+    double warps;                                  /* that have work                          */
+    double loads_per_warp;                         /* executed                                */
+    double thread_index;                           /* wavefronts of reading the thread's place */
+    double atomics;                                /* wavefronts of atomics on global memory */
+    double shared_inst[2], shared_atomics, shared; /* shared memory: loads and stores, atomics; wavefronts of all */
 } wl_l1_totals;
 
 typedef struct wl_l1_numbers {

@@ -306,7 +306,7 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         wl_volume *v = &out->fields[i];
         const double early = cleaned_early(t, laws, f, stored * t->wave_blocks / t->blocks);
         out->requests.cleaned += early / t->sector;
-        v->dram_partial = f->stored_partly * t->sector + early;
+        v->dram_partial = (f->atomic && !f->loaded_too ? f->stored : f->stored_partly) * t->sector + early;
         v->dram_store = f->stored * t->sector + early;
         writes += v->dram_store;
         reads += v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_capacity +

@@ -1,4 +1,4 @@
-/* metrics.c - the table of metrics. SPDX-License-Identifier: MIT */
+/* metrics.c - the tables of metrics and of instruction classes. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "warpline/predict.h"

@@ -51,6 +51,8 @@ static wl_status l1_volumes(estimator *e)
     for (size_t a = 0; a < k->access_count; a++) {
         const double requested = e->in->costs[a].sectors * (double)sector;
         wl_volume *v = &e->out->fields[k->accesses[a].field];
+        if (k->accesses[a].atomic)
+            continue; /* done in the L2 */
         if (k->accesses[a].store)
             v->l2_store += requested;
         else

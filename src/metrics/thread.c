@@ -7,6 +7,8 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "kernel/program.h"
+#include "launch/lanes.h"
+#include "metrics/spread.h"
 
 /* An estimate of the instructions that accesses and results do not show: index arithmetic per dimension, and the
  * 64-bit address of every row of accesses. Fitted by eye to nvcc's output for the kernels of validate/. */
@@ -15,6 +17,11 @@
 #define ADDRESS_INSTRUCTIONS 3
 #define DIVISION_INSTRUCTIONS 20
 #define SAME_ADDRESS 256 /* bytes an immediate offset is known to bridge: neighbours in x */
+
+/* How much is looked at to see how often an access with a condition is executed. */
+#define SAMPLED_BLOCKS 8
+#define SAMPLED_STEPS 32 /* of the innermost loop, about */
+#define SAMPLED_EXECUTIONS 65536.0
 
 /* One load or store of a thread. */
 typedef struct step {
@@ -155,7 +162,7 @@ static uint32_t loops_of_node(const wl_program_node *n, const uint32_t *loops)
         return 0;
     if (n->op == WL_EXPR_VAR)
         return n->var >= WL_VAR_LOOP_0 && n->var < WL_VAR_LOOP_0 + WL_LOOPS_MAX ? 1u << (n->var - WL_VAR_LOOP_0) : 0;
-    return loops[n->a] | loops[n->b];
+    return loops[n->a] | loops[n->b] | (n->c >= 0 ? loops[n->c] : 0);
 }
 
 static double steps_of(const wl_kernel *kernel, uint32_t loops)
@@ -200,25 +207,107 @@ static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_a
     return WL_OK;
 }
 
+/* ---- how often ---- */
+
+static wl_status count_visit(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
+{
+    (void)addresses, (void)which, (void)lanes, (void)err;
+    *(double *)context += 1;
+    return WL_OK;
+}
+
+/* Threads of a warp, or of the block where it is one warp; warps are powers of two. */
+static int warp_size(const wl_geometry *g)
+{
+    const int64_t warps = wl_max(1, g->occupancy.warps_per_sm / wl_max(1, g->occupancy.blocks_per_sm));
+    int64_t size = 1;
+    while (size * warps < g->threads)
+        size *= 2;
+    return (int)wl_min(size, WL_LANES_MAX);
+}
+
+/* Executions of an access by the warps of one block, and how many warps have work. */
+static wl_status visit_block(const profiler *p, wl_program *program, const int64_t block[3], double *visits,
+                             double *warps, wl_error *err)
+{
+    const wl_geometry *g = p->geometry;
+    const int size = program->access->traced ? p->kernel->tracer.warp_size : warp_size(g);
+    const uint32_t vars = wl_access_vars(program->access);
+    int64_t f[3], cells[3];
+    for (int d = 0; d < 3; d++)
+        cells[d] = vars & (1u << (WL_VAR_X + d)) ? g->fold[d] : 1;
+    for (int64_t thread = 0; thread < g->threads; thread += size) {
+        const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
+        bool any = false;
+        for (f[2] = 0; f[2] < cells[2]; f[2]++)
+            for (f[1] = 0; f[1] < cells[1]; f[1]++)
+                for (f[0] = 0; f[0] < cells[0]; f[0]++) {
+                    wl_lane_values values;
+                    uint8_t lane[WL_LANES_MAX];
+                    if (wl_lanes_fill(g, &warp, size, f, &values, lane) == 0)
+                        continue;
+                    any = true;
+                    WL_TRY(wl_program_run(program, &values, count_visit, visits, err));
+                }
+        *warps += any;
+    }
+    return WL_OK;
+}
+
+/* How often a warp with work executes an access: some blocks are looked at where it has a condition or is traced. */
+static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_arena *scratch, double *out, wl_error *err)
+{
+    const wl_geometry *g = p->geometry;
+    const double steps = wl_access_steps(p->kernel, bound->access),
+                 cells = (double)(g->fold[0] * g->fold[1] * g->fold[2]);
+    double visits = 0, warps = 0, scale = 1;
+    *out = cells * steps;
+    if (!bound->conditional && !bound->access->traced)
+        return WL_OK;
+    wl_program program;
+    WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
+    if (program.innermost >= 0) {
+        const int64_t extent = p->kernel->loop_extent[program.innermost];
+        program.advance = wl_max(1, extent / SAMPLED_STEPS) | 1; /* odd, as conditions often look at powers of two */
+        scale = (double)extent / (double)wl_ceil_div(extent, program.advance);
+    }
+    const double per_block = cells * steps / scale * (double)wl_ceil_div(g->threads, warp_size(g));
+    const int64_t n = wl_min(g->blocks, wl_min(SAMPLED_BLOCKS, wl_max(1, (int64_t)(SAMPLED_EXECUTIONS / per_block))));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t block[3];
+        wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
+        WL_TRY(visit_block(p, &program, block, &visits, &warps, err));
+    }
+    *out = warps > 0 ? scale * visits / warps : 0;
+    return WL_OK;
+}
+
 static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena *scratch, wl_thread *out,
                              wl_error *err)
 {
-    const double cells = (double)(p->geometry->fold[0] * p->geometry->fold[1] * p->geometry->fold[2]);
-    double once = 0;
+    double once = 0, often = 0;
     for (size_t a = 0; a < p->kernel->access_count; a++) {
+        if (bounds[a].never)
+            continue;
+        WL_TRY(executions_of(p, &bounds[a], scratch, &often, err));
         if (p->kernel->fields[bounds[a].access->field].shared) {
-            out->instructions += 2 * cells * wl_access_steps(p->kernel, bounds[a].access); /* its address and itself */
+            out->instructions += 2 * often; /* its address and itself */
             continue;
         }
         if (!bounds[a].affine || p->kernel->loop_count > 0)
             WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
+        if (bounds[a].access->atomic) { /* nobody waits for it */
+            out->instructions += ADDRESS_INSTRUCTIONS + often;
+            continue;
+        }
         if (bounds[a].affine)
             continue;
-        *(bounds[a].access->store ? &out->stores : &out->loads) += cells * wl_access_steps(p->kernel, bounds[a].access);
+        *(bounds[a].access->store ? &out->stores : &out->loads) += often;
         out->instructions += ADDRESS_INSTRUCTIONS;
         out->streams++;
         if (!bounds[a].access->store)
-            out->fresh_loads++; /* nothing is known of who read it before: one phase, as for a plain array */
+            out->fresh_loads +=
+                fmin(1, often); /* nothing is known of who read it before: one phase, as for a plain array */
     }
     out->instructions += once;
     return WL_OK;
@@ -235,6 +324,16 @@ static void affine_part(const profiler *p, step *steps, const size_t *order, siz
     out->fresh_loads = loads ? count_fresh(p, steps, order, loads) : 0;
 }
 
+/* Where a loop feeds atomics with what it loads, each step waits for its own load. */
+static bool waits_each_step(const wl_kernel *k)
+{
+    uint32_t loops[2] = {0, 0}; /* of loads, of atomics */
+    for (size_t a = 0; a < k->access_count; a++)
+        if (k->accesses[a].atomic || (!k->accesses[a].store && !k->fields[k->accesses[a].field].shared))
+            loops[k->accesses[a].atomic] |= wl_expr_vars(k->accesses[a].index);
+    return (loops[0] & loops[1]) >> WL_VAR_LOOP_0;
+}
+
 static double span_of(const wl_geometry *g, const wl_linear *linear)
 {
     double span = 1;
@@ -246,12 +345,14 @@ static double span_of(const wl_geometry *g, const wl_linear *linear)
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
                             int64_t line, double loads_per_phase, wl_arena *scratch, wl_thread *out, wl_error *err)
 {
+    const bool serial = waits_each_step(k);
+    loads_per_phase = serial ? 1 : loads_per_phase;
     profiler p = {.kernel = k, .geometry = g, .line = line, .loads_per_phase = loads_per_phase};
     while (p.outer < 2 && (p.outer == 0 ? g->grid[1] * g->grid[2] : g->grid[2]) > 1)
         p.outer++;
     step *steps = WL_ARENA_NEW(scratch, step, in->count + 1);
     p.span = WL_ARENA_NEW(scratch, double, in->group_count + 1);
-    *out = (wl_thread){0};
+    *out = (wl_thread){.serial = serial};
     if (!steps || !p.span)
         return wl_fail_memory(err);
     for (size_t i = 0; i < in->group_count; i++)

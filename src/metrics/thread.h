@@ -19,6 +19,7 @@ typedef struct wl_thread {
     double instructions;            /* of all kinds; estimated unless the kernel states them                       */
     bool instructions_stated;
     double multiplies, wide_multiplies; /* of addresses, where they are computed for every access              */
+    bool serial;    /* loads wait one by one: what a step of a loop loads, it uses                 */
     double streams; /* arrays walked at once, loads and stores                                     */
     double planes;  /* cells of a block along the outermost dimension                              */
 } wl_thread;

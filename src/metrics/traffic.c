@@ -7,6 +7,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "kernel/program.h"
 #include "metrics/block_sum.h"
 #include "metrics/spread.h"
 #include "metrics/windows.h"
@@ -36,6 +37,10 @@ static void add_instructions(const tally *t)
         const wl_access_cost *c = &t->in->costs[a];
         if (!k->accesses[a].store) {
             f->requested += c->sectors;
+            continue;
+        }
+        if (k->accesses[a].atomic) { /* done in the L2: nothing is written through */
+            f->atomic = true;
             continue;
         }
         f->written += c->sectors;
@@ -80,7 +85,7 @@ static wl_status count_loads(const tally *t, size_t field)
     WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
     WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
     o->sampled = o->sampled || block.sampled;
-    f->loaded_too = true;
+    f->loaded_too = f->requested > 0; /* not where a condition never holds */
     f->random = t->in->view->fields[field][WL_LOADS].random;
     f->block_units = block.granules[1];
     f->block_lines = block.granules[2];
@@ -219,7 +224,7 @@ static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOO
     uint32_t vars = 0;
     double runs = 1;
     for (size_t i = 0; i < side->count; i++)
-        vars |= wl_expr_vars(side->accesses[i]->access->index);
+        vars |= wl_access_vars(side->accesses[i]->access);
     for (int l = 0; l < kernel->loop_count; l++)
         if (vars & (1u << (WL_VAR_LOOP_0 + l)))
             runs *= (double)kernel->loop_extent[l] / (double)extents[l];

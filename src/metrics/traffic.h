@@ -33,6 +33,7 @@ typedef struct wl_field_traffic {
     double store_block, store_block_full;         /* the same in each block                        */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
+    bool atomic;                  /* stores are atomics, some of them: they read what they change */
     bool loaded_too, random;      /* random: some load goes where nobody knows */
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
 } wl_field_traffic;

@@ -17,11 +17,12 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
         return wl_fail_memory(err);
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_access *a = &k->accesses[i];
-        if (k->fields[field].shared || a->field != field || (side != WL_BOTH && a->store != (side == WL_STORES)))
+        if (v->bounds[i].never || k->fields[field].shared || a->field != field ||
+            (side != WL_BOTH && a->store != (side == WL_STORES)))
             continue;
         s->accesses[s->count++] = &v->bounds[i];
         affine = affine && v->bounds[i].affine;
-        s->random = s->random || wl_expr_is_random(a->index);
+        s->random = s->random || wl_expr_is_random(a->index) || (k->fields[field].random && !v->bounds[i].affine);
     }
     if (s->count == 0)
         return WL_OK;
@@ -83,7 +84,7 @@ double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const 
         blocks += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]);
     }
     for (size_t i = 0; i < s->count; i++)
-        steps += wl_threads_steps(view->kernel, s->accesses[i]->access);
+        steps += wl_threads_steps(view->kernel, s->accesses[i]);
     const int64_t threads = region->thread_count ? region->thread_count : g->threads;
     return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
 }

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
+#include "metrics/executed.h"
 #include "metrics/pattern_table.h"
 #include "metrics/spread.h"
 #include "metrics/tag_window.h"
@@ -17,6 +18,7 @@
 #define OPAQUE_BLOCKS 16         /* looked at at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
+#define TRACED_BLOCKS 64         /* looked at at least, for traced accesses */
 
 typedef struct measurer {
     const wl_kernel *kernel;
@@ -26,6 +28,7 @@ typedef struct measurer {
     wl_access_cost *costs;
     wl_warps_result *result;
     wl_error *err;
+    wl_atomic_lines *atomics; /* NULL: not counted */
 } measurer;
 
 /* All executions of an instruction by the warps of one pattern, but for its offset. */
@@ -63,6 +66,19 @@ typedef struct wl_warps_batch {
 static bool is_shared(const measurer *m, size_t access)
 {
     return m->kernel->fields[m->bounds[access].access->field].shared;
+}
+
+/* Atomics on global memory crowd in ways that no closed form tells. */
+static bool is_global_atomic(const measurer *m, size_t access)
+{
+    return m->bounds[access].access->atomic && !is_shared(m, access);
+}
+
+/* Is it evaluated lane by lane, or else traced? */
+static bool is_evaluated(const measurer *m, size_t access)
+{
+    const wl_bound *b = &m->bounds[access];
+    return (!b->affine || is_global_atomic(m, access)) && !b->never && !b->access->traced;
 }
 
 /* ---- affine accesses ---- */
@@ -331,7 +347,7 @@ typedef struct opaque_warp {
     double scale; /* how many executions it stands for */
 } opaque_warp;
 
-static wl_status measure_warp(void *context, const int64_t *addresses, int lanes, wl_error *err)
+static wl_status measure_warp(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
     const opaque_warp *o = context;
     const wl_access *a = o->m->bounds[o->access].access;
@@ -340,8 +356,15 @@ static wl_status measure_warp(void *context, const int64_t *addresses, int lanes
     wl_warp_access w = {.count = lanes, .width = a->width_bytes};
     (void)err;
     memcpy(w.address, addresses, (size_t)lanes * sizeof *addresses);
-    memcpy(w.lane, o->lane, (size_t)lanes);
+    for (int i = 0; i < lanes; i++)
+        w.lane[i] = o->lane[which[i]];
     cost->inst += o->scale;
+    if (is_global_atomic(o->m, o->access)) {
+        const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, &w, o->scale);
+        cost->hit += o->scale * c.passes;
+        cost->sectors += o->scale * c.sectors;
+        return WL_OK;
+    }
     cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
     if (is_shared(o->m, o->access))
         return WL_OK;
@@ -365,7 +388,7 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
     uint8_t lane[WL_LANES_MAX];
     opaque_warp one = {m, access, lane, scale};
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
-    const uint32_t vars = wl_expr_vars(m->bounds[access].access->index);
+    const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], cells[3];
     for (int d = 0; d < 3;
          d++) /* an address that does not name the cell is shared by the folded cells: the first stands for all */
@@ -398,15 +421,20 @@ static wl_status check_executions(const measurer *m)
     return WL_OK;
 }
 
+static bool is_traced(const measurer *m, size_t access)
+{
+    return m->bounds[access].access->traced && !m->bounds[access].never;
+}
+
 /* Lane evaluations of one block when only every advance-th step of the innermost loops is looked at. */
 static double opaque_work(const measurer *m, int64_t advance)
 {
     const wl_geometry *g = m->context.geometry;
     double work = 0;
     for (size_t a = 0; a < m->kernel->access_count; a++) {
-        if (m->bounds[a].affine)
+        if (!is_evaluated(m, a))
             continue;
-        const uint32_t vars = wl_expr_vars(m->bounds[a].access->index);
+        const uint32_t vars = wl_access_vars(m->bounds[a].access);
         int64_t innermost = 1;
         for (int l = 0; l < m->kernel->loop_count; l++)
             if (vars & (1u << (WL_VAR_LOOP_0 + l)))
@@ -439,6 +467,15 @@ static double data_wavefronts(const measurer *m, size_t access, const wl_access_
     return by_banks ? cost->hit : cost->cold;
 }
 
+static wl_status make_program(const measurer *m, size_t access, int64_t advance, wl_arena *arena, wl_program *out)
+{
+    WL_TRY(wl_program_make(m->kernel, m->bounds[access].access, arena, out, m->err));
+    if (!m->bounds[access].conditional)
+        wl_program_always(out);
+    out->advance = advance;
+    return WL_OK;
+}
+
 /* The last block may be heavier than the rest, and nothing runs beside it. */
 static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *arena)
 {
@@ -453,14 +490,75 @@ static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *aren
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         const wl_access_cost *c = &m->costs[a];
-        if (m->bounds[a].affine) { /* as any block */
+        if (m->bounds[a].affine || is_global_atomic(m, a)) { /* as any block */
             m->result->last_block += data_wavefronts(m, a, c) / (double)g->blocks;
             continue;
         }
-        WL_TRY(wl_program_make(m->kernel, m->bounds[a].access, arena, &program, m->err));
-        program.advance = advance;
+        if (m->bounds[a].never)
+            continue;
+        WL_TRY(make_program(m, a, advance, arena, &program));
         WL_TRY(measure_block(&last, &program, a, block, 1));
         m->result->last_block += data_wavefronts(m, a, &costs[a]);
+    }
+    return WL_OK;
+}
+
+static void scale(wl_access_cost *cost, double factor)
+{
+    double *const parts[] = {&cost->inst,  &cost->sectors, &cost->hit,   &cost->tag, &cost->cold,
+                             &cost->split, &cost->lines,   &cost->units, &cost->full};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        *parts[i] *= factor;
+}
+
+/* How often an access without a condition is executed is known, however few blocks were looked at. */
+static void set_executions(const measurer *m, size_t access, const wl_census *census)
+{
+    const wl_geometry *g = m->context.geometry;
+    wl_access_cost *cost = &m->costs[access];
+    if (g->fold[0] * g->fold[1] * g->fold[2] > 1 || m->bounds[access].conditional || cost->inst <= 0)
+        return;
+    const double exact = census->warps * wl_access_steps(m->kernel, m->bounds[access].access);
+    scale(cost, exact / cost->inst);
+    cost->inst = exact;
+}
+
+static wl_status measure_evaluated(const measurer *m, int64_t n, int64_t advance, wl_arena *arena)
+{
+    wl_census census;
+    wl_census_take(m->context.geometry, m->context.rules->warp_size, &census);
+    const wl_geometry *g = m->context.geometry;
+    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++) {
+        wl_program program;
+        if (!is_evaluated(m, a))
+            continue;
+        WL_TRY(make_program(m, a, advance, arena, &program));
+        for (int64_t i = 0; i < n; i++) {
+            int64_t block[3];
+            wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
+            WL_TRY(measure_block(m, &program, a, block, (double)g->blocks / (double)n));
+        }
+        set_executions(m, a, &census);
+    }
+    return WL_OK;
+}
+
+/* Block by block: one trace serves all accesses. */
+static wl_status measure_traced(const measurer *m, int64_t n, wl_arena *arena)
+{
+    const wl_geometry *g = m->context.geometry;
+    wl_program *programs = WL_ARENA_NEW(arena, wl_program, m->kernel->access_count);
+    if (!programs)
+        return wl_fail_memory(m->err);
+    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++)
+        if (is_traced(m, a))
+            WL_TRY(make_program(m, a, 1, arena, &programs[a]));
+    for (int64_t i = 0; i < n; i++) {
+        int64_t block[3];
+        wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
+        for (size_t a = 0; a < m->kernel->access_count; a++)
+            if (is_traced(m, a))
+                WL_TRY(measure_block(m, &programs[a], a, block, (double)g->blocks / (double)n));
     }
     return WL_OK;
 }
@@ -468,22 +566,17 @@ static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *aren
 static wl_status measure_opaque(const measurer *m, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
-    int64_t n = 0, advance = 1;
-    WL_TRY(opaque_blocks(m, &n, &advance));
+    int64_t evaluated = 0, traced = 0, advance = 1;
+    WL_TRY(opaque_blocks(m, &evaluated, &advance));
+    for (size_t a = 0; a < m->kernel->access_count; a++)
+        if (is_traced(m, a))
+            traced =
+                m->samples < 0 ? g->blocks : wl_min(g->blocks, wl_max(TRACED_BLOCKS, m->kernel->tracer.affordable));
+    const int64_t n = evaluated == 0 || traced == 0 ? wl_max(evaluated, traced) : wl_min(evaluated, traced);
     m->result->blocks_sampled = n > 0 && n < g->blocks;
     m->result->blocks_evaluated = n;
-    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++) {
-        wl_program program;
-        if (m->bounds[a].affine)
-            continue;
-        WL_TRY(wl_program_make(m->kernel, m->bounds[a].access, arena, &program, m->err));
-        program.advance = advance;
-        for (int64_t i = 0; i < n; i++) {
-            int64_t block[3];
-            wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
-            WL_TRY(measure_block(m, &program, a, block, (double)g->blocks / (double)n));
-        }
-    }
+    WL_TRY(measure_evaluated(m, evaluated, advance, arena));
+    WL_TRY(measure_traced(m, traced, arena));
     return n > 0 ? measure_last(m, advance, arena) : WL_OK;
 }
 
@@ -499,19 +592,26 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     if (!scratch->table || !scratch->batch)
         return wl_fail_memory(err);
     wl_pattern_table_trim(scratch->table);
-    const measurer m = {kernel,
-                        bounds,
-                        {geometry, rules, wl_max(rules->line, rules->group_bytes), scratch->table},
-                        options->samples,
-                        costs,
-                        result,
-                        err};
+    measurer m = {kernel,
+                  bounds,
+                  {geometry, rules, wl_max(rules->line, rules->group_bytes), scratch->table},
+                  options->samples,
+                  costs,
+                  result,
+                  err,
+                  NULL};
     WL_ASSERT(m.context.period <= WL_PERIOD_MAX);
     memset(costs, 0, kernel->access_count * sizeof *costs);
     *result = (wl_warps_result){0};
     WL_TRY(check_executions(&m));
     WL_TRY(measure_affine(&m, instructions, scratch));
-    return measure_opaque(&m, scratch->arena);
+    for (size_t a = 0; a < kernel->access_count && !m.atomics; a++)
+        if (is_global_atomic(&m, a) && !(m.atomics = wl_atomic_lines_new(scratch->arena)))
+            return wl_fail_memory(err);
+    WL_TRY(measure_opaque(&m, scratch->arena));
+    if (m.atomics)
+        result->atomics = wl_atomic_lines_total(m.atomics);
+    return WL_OK;
 }
 
 void wl_warps_scratch_free(wl_warps_scratch *scratch)

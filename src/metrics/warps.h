@@ -11,6 +11,7 @@
 #define WL_METRICS_WARPS_H
 
 #include "footprint/shape.h"
+#include "metrics/atomics.h"
 #include "metrics/instructions.h"
 #include "metrics/warp_law.h"
 
@@ -31,7 +32,8 @@ typedef struct wl_warps_result {
     bool tag_sampled;    /* tag costs come from a sample        */
     bool blocks_sampled; /* opaque accesses: only some blocks were evaluated */
     int64_t blocks_evaluated;
-    double last_block; /* data wavefronts of the launch's last block; 0: not looked at, it is like the others */
+    wl_atomics atomics; /* on global memory, all accesses together */
+    double last_block;  /* data wavefronts of the launch's last block; 0: not looked at, it is like the others */
 } wl_warps_result;
 
 /* Memory reused from launch to launch, with the patterns met so far: one scratch serves one set of rules. arena is the

@@ -137,11 +137,12 @@ static wl_status count_stored(const tally *t, size_t field)
     wl_count c;
     if (t->in->view->fields[field][WL_STORES].count == 0)
         return WL_OK;
-    WL_TRY(wl_view_count(t->in->view, t->counter, field, WL_STORES, &all, (int64_t)t->out->sector, !f->loaded_too, &c,
+    const bool completed = f->loaded_too || f->atomic;
+    WL_TRY(wl_view_count(t->in->view, t->counter, field, WL_STORES, &all, (int64_t)t->out->sector, !completed, &c,
                          t->err));
     f->stored = (double)c.touched;
-    t->out->partly_unknown = t->out->partly_unknown || (!f->loaded_too && c.covered < 0);
-    if (!f->loaded_too && c.covered >= 0)
+    t->out->partly_unknown = t->out->partly_unknown || (!completed && c.covered < 0);
+    if (!completed && c.covered >= 0)
         f->stored_partly = (double)(c.touched - c.covered);
     return WL_OK;
 }
@@ -175,6 +176,13 @@ static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_
     return wl_view_counts(t->in->view, t->counter, field, side, closed ? two : second, granules, 4, both, t->err);
 }
 
+/* The lowest and the highest byte an access can touch, from the base of its field; false when they are not known. */
+static bool byte_range(const wl_access *a, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
+{
+    return !a->traced && wl_expr_bounds(a->index, ranges, lo, hi) && wl_mul(*lo, a->unit_bytes, lo) &&
+           wl_mul(*hi, a->unit_bytes, hi) && wl_add(*hi, a->width_bytes - 1, hi);
+}
+
 /* Granules between the lowest and the highest address a side of a field can have. */
 static double most_granules(const tally *t, size_t field, wl_side side, double granule)
 {
@@ -185,11 +193,12 @@ static double most_granules(const tally *t, size_t field, wl_side side, double g
     for (size_t i = 0; i < s->count; i++) {
         const wl_access *a = s->accesses[i]->access;
         int64_t lo, hi;
-        if (!wl_expr_bounds(a->index, &ranges, &lo, &hi) || !wl_mul(lo, a->width_bytes, &lo) ||
-            !wl_mul(hi, a->width_bytes, &hi))
-            return INFINITY;
+        if (!byte_range(a, &ranges, &lo, &hi)) {
+            const int64_t bytes = t->in->view->kernel->fields[field].bytes;
+            return bytes > 0 ? ceil((double)bytes / granule) + 1 : INFINITY;
+        }
         lowest = wl_min(lowest, lo);
-        highest = wl_max(highest, hi + a->width_bytes - 1);
+        highest = wl_max(highest, hi);
     }
     return s->count > 0 ? floor((double)highest / granule) - floor((double)lowest / granule) + 1 : 0;
 }
@@ -227,7 +236,7 @@ static wl_status count_field_waves(const tally *t, size_t field, const wl_region
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return count_stored(t, field);
     f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
-    t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too);
+    t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
 }
 

@@ -19,6 +19,26 @@ bool wl_model_find(const char *name, wl_model_id *model)
     return false;
 }
 
+/* Cycles the busiest kind of arithmetic units needs, as if one multiprocessor did it all. Each kind has its own pipe;
+ * integer arithmetic is left out, for compilers spread it over several. */
+static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
+{
+    static const struct {
+        wl_inst_class of;
+        wl_device_key rate;
+        double results; /* of a lane: halves go in pairs */
+    } pipes[] = {{WL_INST_fp64, WL_DEVICE_fp64_rate, 1},
+                 {WL_INST_fp32, WL_DEVICE_fp32_rate, 1},
+                 {WL_INST_fp16, WL_DEVICE_fp16_rate, 2},
+                 {WL_INST_special, WL_DEVICE_sfu_rate, 1}};
+    double cycles = 0, rate = 0, lanes = 0;
+    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
+    for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++)
+        if (wl_device_get(device, pipes[i].rate, &rate))
+            cycles = fmax(cycles, e->mix.warp[pipes[i].of] * lanes * pipes[i].results / rate);
+    return cycles;
+}
+
 static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
 {
     const wl_value *m = out->metrics;
@@ -26,14 +46,17 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
     double fp_rate = 0;
-    /* warps with work: those that load, or, where nothing is loaded, those that store */
-    const double warps = t->warps > 0 ? t->warps : thread->stores > 0 ? t->store_inst / thread->stores : 0;
+    /* warps with work: those that load, or, where nothing is loaded, those that store; atomics alone: all */
+    const double warps = t->warps > 0         ? t->warps
+                         : thread->stores > 0 ? t->store_inst / thread->stores
+                                              : c->executed.warps;
     wl_demand d = {.blocks = (double)out->blocks,
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
-                   .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1],
-                   .instructions = warps * thread->instructions,
+                   .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1] +
+                                  t->shared_atomics + c->warps.atomics.inst,
+                   .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * (thread->multiplies + kernel->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,
                    .read_units = v->requests.read_units,
@@ -45,14 +68,21 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .dram_write = m[WL_METRIC_dram_store_bytes].value,
                    .chunk = v->requests.chunk,
                    .write_chunk = v->requests.write_chunk,
+                   .atomics = c->warps.atomics.sectors,
+                   .atomic_lines = c->warps.atomics.lines,
+                   .atomics_on_one = c->warps.atomics.hot_passes,
+                   .atomic_requests_on_one = c->warps.atomics.hot_requests,
                    .planes = thread->planes,
                    .streams = thread->streams,
                    .phases = thread->phases,
                    .barriers = kernel->barriers,
                    .thread_instructions = thread->instructions,
                    .fresh_phases = thread->fresh_loads,
+                   .serial = thread->serial,
                    .last_block = c->warps.last_block};
-    if (kernel->has_flops && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &fp_rate))
+    if (c->executed.by_class)
+        d.fp_cycles = arithmetic_cycles(&c->executed, device);
+    else if (kernel->has_flops && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &fp_rate))
         d.fp_cycles = kernel->fp_results * (double)out->items / fp_rate;
     /* where layers do not stay in the L2, a phase waits for memory as soon as one of its loads has to */
     for (int i = 0; i < 3; i++)

@@ -42,6 +42,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_dram_random_rate, offsetof(wl_turnover, random_rate), false},
         {WL_DEVICE_atomic_rate, offsetof(wl_turnover, atomic_rate), false},
         {WL_DEVICE_atomic_address_rate, offsetof(wl_turnover, atomic_address_rate), false},
+        {WL_DEVICE_atomic_line_rate, offsetof(wl_turnover, atomic_line_rate), false},
+        {WL_DEVICE_atomic_spread, offsetof(wl_turnover, atomic_spread), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
     };
     *out = (wl_turnover){.l2_write_cost = 1, .dram_write_cost = 1, .streams = INFINITY};
@@ -89,6 +91,15 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss;
 }
 
+/* All of them, or those of the busiest line. */
+static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
+{
+    const double uneven = d->atomic_lines > 0 ? 1 + n->atomic_spread / sqrt(d->atomic_lines) : 1;
+    const double one =
+        fmax(over(d->atomics_on_one, n->atomic_address_rate), over(d->atomic_requests_on_one, n->atomic_line_rate));
+    return fmax(uneven * over(d->atomics, n->atomic_rate), one);
+}
+
 static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
 {
     bound(m, WL_BOUND_L2,
@@ -97,7 +108,7 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_res
     bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
     bound(m, WL_BOUND_DRAM, dram_seconds(n, d));
     bound(m, WL_BOUND_RANDOM, over(d->random_fetches, n->random_rate));
-    bound(m, WL_BOUND_ATOMICS, fmax(over(d->atomics, n->atomic_rate), over(d->atomics_on_one, n->atomic_address_rate)));
+    bound(m, WL_BOUND_ATOMICS, atomic_seconds(n, d));
     bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
 }
 
@@ -122,7 +133,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double met = 1 - exp(-d->dram_read / n->line / d->blocks); /* the block brings lines from memory itself */
     double wait = n->turnover + n->instruction_wait * d->thread_instructions +
                   n->phase_wait * (d->phases + d->barriers) +
-                  met * (n->dram_first + n->dram_next * fmax(0, d->fresh_phases - 1));
+                  met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
     const double calm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
     const double traffic = d->dram_read + d->dram_write;
     if (traffic > 0 && calm > 0) /* reads wait longer between writes, when memory is busy */

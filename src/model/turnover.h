@@ -23,9 +23,11 @@ typedef struct wl_demand {
     double dram_read, dram_write, random_fetches;
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
     double planes, streams;
-    double atomics, atomics_on_one;
-    double phases, barriers, thread_instructions; /* of one thread */
-    double fresh_phases;                          /* of them, those that wait for device memory */
+    double atomics, atomic_lines;                  /* sectors of atomics; different lines */
+    double atomics_on_one, atomic_requests_on_one; /* of the busiest line: lanes after one another; instructions */
+    double phases, barriers, thread_instructions;  /* of one thread */
+    double fresh_phases;                           /* of them, those that wait for device memory */
+    bool serial;                                   /* none of these waits overlaps with another */
     double last_block; /* wavefronts of the heaviest of the last blocks; 0: like the others */
 } wl_demand;
 
@@ -36,7 +38,7 @@ typedef struct wl_turnover {
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
     double lsu_issue, wide_multiply, l2_bandwidth, l2_write_cost, l2_fill_cost, piece_rate;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
-    double atomic_rate, atomic_address_rate, norm, launch_overhead;
+    double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
 } wl_turnover;
 
 /* False when the device lacks one of the numbers; *missing names it. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define SPELLING_MAX 40 /* characters: more than any operation has */
+
 typedef enum modifier_kind { TYPE, SPACE, FLAG, VARIANT, COMPARE, VECTOR, PLAIN } modifier_kind;
 
 typedef struct modifier {
@@ -70,7 +72,7 @@ static wl_ptx_op find_op(const char *text, size_t length)
 /* The operation with the longest spelling that the mnemonic begins with; *used is its length. */
 static wl_ptx_op match_op(const char *text, size_t length, size_t *used)
 {
-    for (size_t end = length; end > 0; end--) {
+    for (size_t end = length < SPELLING_MAX ? length : SPELLING_MAX; end > 0; end--) {
         if (end < length && text[end] != '.')
             continue;
         const wl_ptx_op op = find_op(text, end);

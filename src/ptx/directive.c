@@ -46,15 +46,15 @@ wl_status wl_ptx_skip_statement(wl_ptx_parser *p)
 static wl_status file(wl_ptx_parser *p)
 {
     int64_t number;
-    wl_ptx_file f;
+    const char *name = NULL;
     WL_TRY(wl_ptx_lexer_next(&p->lexer));
     WL_TRY(wl_ptx_read_integer(&p->lexer, 0, INT32_MAX, "the number of a file", &number));
     const wl_ptx_token t = p->lexer.token;
     if (t.kind != WL_PTX_TOKEN_STRING)
         return wl_ptx_lexer_unexpected(&p->lexer, "the name of a file");
-    WL_TRY(wl_ptx_keep_text(p, t.text + 1, t.length - 2, &f.name));
+    WL_TRY(wl_ptx_keep_text(p, t.text + 1, t.length - 2, &name));
     WL_TRY(wl_ptx_members_add(&p->file_numbers, 0, (int32_t)number, p->files.count, p->err));
-    WL_PTX_APPEND(&p->files, p->err, f);
+    WL_PTX_APPEND(&p->files, p->err, name);
     WL_TRY(wl_ptx_lexer_next(&p->lexer));
     while (wl_ptx_lexer_is(&p->lexer, ',')) {
         int64_t ignored;
@@ -113,20 +113,27 @@ static wl_status section(wl_ptx_parser *p)
     return wl_ptx_skip_brackets(p);
 }
 
-/* Up to its ';' or behind its braces, whichever comes first. */
+/* Up to its ';', behind its braces, or to the end of its line where that does not end in a comma. In a function, braces
+ * on a line of their own are a scope. */
 static wl_status unknown(wl_ptx_parser *p)
 {
     const wl_ptx_token t = p->lexer.token;
+    wl_ptx_lexer *lexer = &p->lexer;
+    bool continued = false;
+    int32_t line = t.loc.line;
     WL_TRY(
         wl_ptx_note_add(p, t.loc, "the directive '%.*s' is not known", (int)(t.length < 80 ? t.length : 80), t.text));
-    while (!wl_ptx_lexer_is(&p->lexer, ';')) {
-        if (wl_ptx_lexer_is(&p->lexer, '{'))
+    while (!wl_ptx_lexer_is(lexer, ';')) {
+        const bool is_next_line = lexer->token.loc.line > line && !continued;
+        if (wl_ptx_lexer_is(lexer, '{') && (p->function < 0 || !is_next_line))
             return wl_ptx_skip_brackets(p);
-        if (p->lexer.token.kind == WL_PTX_TOKEN_END || wl_ptx_lexer_is(&p->lexer, '}'))
+        if (is_next_line || lexer->token.kind == WL_PTX_TOKEN_END || wl_ptx_lexer_is(lexer, '}'))
             return WL_OK;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        continued = wl_ptx_lexer_is(lexer, ',');
+        line = lexer->token.loc.line;
+        WL_TRY(wl_ptx_lexer_next(lexer));
     }
-    return wl_ptx_lexer_next(&p->lexer);
+    return wl_ptx_lexer_next(lexer);
 }
 
 wl_status wl_ptx_read_common_directive(wl_ptx_parser *p)

@@ -79,10 +79,13 @@ static bool is_ignored(const wl_ptx_token *t)
     return false;
 }
 
-static wl_status skip_numbers(wl_ptx_parser *p)
+/* To the next directive, the body or the end. */
+static wl_status skip_values(wl_ptx_parser *p)
 {
-    while (p->lexer.token.kind == WL_PTX_TOKEN_INT || wl_ptx_lexer_is(&p->lexer, ','))
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    wl_ptx_lexer *lexer = &p->lexer;
+    while (lexer->token.kind != WL_PTX_TOKEN_DIRECTIVE && lexer->token.kind != WL_PTX_TOKEN_END &&
+           !wl_ptx_lexer_is(lexer, '{') && !wl_ptx_lexer_is(lexer, ';'))
+        WL_TRY(wl_ptx_lexer_is(lexer, '(') ? wl_ptx_skip_brackets(p) : wl_ptx_lexer_next(lexer));
     return WL_OK;
 }
 
@@ -105,7 +108,7 @@ static wl_status limit(wl_ptx_parser *p, wl_ptx_function *f)
     if (!is_ignored(&t))
         WL_TRY(wl_ptx_note_add(p, t.loc, "the directive '%.*s' is not known", (int)(t.length < 80 ? t.length : 80),
                                t.text));
-    return skip_numbers(p);
+    return skip_values(p);
 }
 
 #define KEEP(list, out, count_out)                                                                                     \

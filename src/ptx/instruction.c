@@ -79,11 +79,11 @@ static wl_status operands(wl_ptx_parser *p, const wl_ptx_token *word, wl_ptx_ins
         WL_TRY(wl_ptx_read_operand(p, type_of_operand(in, count),
                                    count < WL_PTX_OPERANDS_MAX ? &in->operands[count] : &unused));
         count++;
+        in->operand_count = (uint8_t)(count < WL_PTX_OPERANDS_MAX ? count : WL_PTX_OPERANDS_MAX);
         if (wl_ptx_lexer_is(&p->lexer, ';'))
             break;
         WL_TRY(wl_ptx_lexer_take(&p->lexer, ','));
     }
-    in->operand_count = (uint8_t)(count < WL_PTX_OPERANDS_MAX ? count : WL_PTX_OPERANDS_MAX);
     in->partial |= count > WL_PTX_OPERANDS_MAX;
     return WL_OK;
 }

@@ -251,6 +251,12 @@ typedef struct wl_ptx_operand {
 
 #define WL_PTX_OPERANDS_MAX 8
 
+/* Operands stand as they are written, destination first. Worth knowing:
+ *   ld     [0] REG or VECTOR, [1] ADDRESS;   st, red: [0] ADDRESS, [1] what is stored;   atom: [0] REG, NONE for _
+ *   setp   [0] p with `other` = q of p|q, [1], [2], and [3] where a third predicate is combined;   shfl, match: d|p
+ *   bra    [0] LABEL;   brx: [0] the index, [1] VECTOR of LABELs
+ *   call   [0] VECTOR of what is returned, [1] FUNCTION or REG, [2] VECTOR of arguments
+ *   cp     the destination is to_space, the source is space; tex, cp_bulk: coordinates belong to the ADDRESS */
 typedef struct wl_ptx_instruction {
     wl_ptx_op op;
     wl_ptx_type type;      /* of the operation, the destination of cvt and set */

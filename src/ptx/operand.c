@@ -7,20 +7,28 @@ wl_ptx_operand wl_ptx_no_operand(void) { return (wl_ptx_operand){.reg = -1, .oth
 
 /* ---- names ---- */
 
-/* Digits at the end of a name: the member of a range. False: no member by its spelling. */
-static bool split_member(const wl_ptx_token *t, size_t *prefix, int32_t *number)
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+#define MEMBER_DIGITS 7
+
+/* The range that a name is a member of, with its number there; NULL: none. A prefix may end in digits itself. */
+static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_ptx_token *t, int32_t *number)
 {
-    size_t at = t->length;
-    while (at > 0 && t->text[at - 1] >= '0' && t->text[at - 1] <= '9')
-        at--;
-    const size_t digits = t->length - at;
-    if (digits == 0 || digits > 7 || (digits > 1 && t->text[at] == '0'))
-        return false;
-    *prefix = at;
-    *number = 0;
-    for (size_t i = at; i < t->length; i++)
-        *number = 10 * *number + t->text[i] - '0';
-    return true;
+    size_t digits = 0;
+    while (digits < t->length && digits < MEMBER_DIGITS && is_digit(t->text[t->length - digits - 1]))
+        digits++;
+    for (; digits > 0; digits--) {
+        const char *first = t->text + t->length - digits;
+        const wl_ptx_name *range = wl_ptx_names_find(&p->names, WL_PTX_NAME_RANGE, t->text, t->length - digits);
+        if (!range || (digits > 1 && *first == '0'))
+            continue;
+        *number = 0;
+        for (size_t i = 0; i < digits; i++)
+            *number = 10 * *number + first[i] - '0';
+        if (*number < range->count)
+            return range;
+    }
+    return NULL;
 }
 
 /* A member of a range becomes a register when it is first mentioned. */
@@ -41,13 +49,12 @@ static wl_status member(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_na
 /* What a name stands for; *found is false where it stands for nothing. */
 static wl_status resolve(wl_ptx_parser *p, const wl_ptx_token *t, wl_ptx_name *out, bool *found)
 {
-    size_t prefix;
     int32_t number;
     const wl_ptx_name *name = wl_ptx_names_find(&p->names, WL_PTX_NAME_REGISTER, t->text, t->length);
     *found = true;
-    if ((!name || name->depth < p->depth) && split_member(t, &prefix, &number)) {
-        const wl_ptx_name *range = wl_ptx_names_find(&p->names, WL_PTX_NAME_RANGE, t->text, prefix);
-        if (range && number < range->count && (!name || name->depth < range->depth))
+    if (!name || name->depth < p->depth) {
+        const wl_ptx_name *range = range_of(p, t, &number);
+        if (range && (!name || name->depth < range->depth))
             return member(p, t, range, number, out);
     }
     wl_ptx_special special;
@@ -230,9 +237,10 @@ static wl_status signed_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_opera
     WL_TRY(is_signed_register(p, &ahead, &is_register));
     if (is_register) {
         p->lexer = ahead;
-        out->kind = WL_PTX_OPERAND_REG;
         out->negated = true;
-        return wl_ptx_read_register(p, &out->reg);
+        WL_TRY(wl_ptx_read_register(p, &out->reg));
+        out->kind = out->reg < 0 ? WL_PTX_OPERAND_NONE : WL_PTX_OPERAND_REG;
+        return WL_OK;
     }
     WL_TRY(wl_ptx_read_constant(&p->lexer, &c));
     out->kind = WL_PTX_OPERAND_IMMEDIATE;

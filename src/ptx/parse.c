@@ -115,9 +115,11 @@ static wl_status declaration(wl_ptx_parser *p)
     }
     if (wl_ptx_token_equals(&p->lexer.token, ".entry") || wl_ptx_token_equals(&p->lexer.token, ".func"))
         return wl_ptx_read_function(p);
-    if (wl_ptx_is_space(&p->lexer.token, &space))
-        return space == WL_PTX_REG ? wl_ptx_read_registers(p) : wl_ptx_read_variables(p, is_extern);
-    return wl_ptx_read_common_directive(p);
+    if (!wl_ptx_is_space(&p->lexer.token, &space))
+        return wl_ptx_read_common_directive(p);
+    if (space == WL_PTX_REG)
+        return wl_fail(p->err, WL_E_INPUT, p->lexer.token.loc, "registers are declared inside functions");
+    return wl_ptx_read_variables(p, is_extern);
 }
 
 static wl_status directive(wl_ptx_parser *p)

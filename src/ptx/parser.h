@@ -38,10 +38,6 @@ typedef struct wl_ptx_scope {
     int32_t names, pending; /* how many there were when it began */
 } wl_ptx_scope;
 
-typedef struct wl_ptx_file {
-    const char *name;
-} wl_ptx_file;
-
 typedef struct wl_ptx_parser {
     wl_ptx_module *module;
     wl_ptx_lexer lexer;
@@ -53,7 +49,7 @@ typedef struct wl_ptx_parser {
     WL_PTX_LIST(wl_ptx_function) functions;
     WL_PTX_LIST(int32_t) aliases; /* of each function: whose body it has, -1: its own */
     WL_PTX_LIST(wl_ptx_note) notes;
-    WL_PTX_LIST(wl_ptx_file) files;
+    WL_PTX_LIST(const char *) files;
     WL_PTX_LIST(wl_ptx_instruction) decoded; /* by mnemonic */
     WL_PTX_LIST(wl_ptx_link) links;          /* of the variable being read */
     WL_PTX_LIST(uint8_t) bytes;

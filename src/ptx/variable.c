@@ -173,29 +173,6 @@ static wl_status measure(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_s
     return WL_OK;
 }
 
-static wl_status check_storage(wl_ptx_parser *p, const wl_ptx_token *t, const declared_type *type)
-{
-    if (type->type == WL_PTX_PRED)
-        return wl_fail(p->err, WL_E_INPUT, t->loc, "a predicate has no place in memory");
-    return WL_OK;
-}
-
-/* A variable that was declared elsewhere is defined now, or the other way round. */
-static wl_status replace_extern(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_variable *v, bool *replaced)
-{
-    const wl_ptx_name *old = wl_ptx_names_find(&p->names, WL_PTX_NAME_VARIABLE, t->text, t->length);
-    *replaced = false;
-    if (!old || old->depth != p->depth || old->kind != WL_PTX_NAME_VARIABLE || p->depth > 0)
-        return WL_OK;
-    wl_ptx_variable *kept = &p->variables.items[old->value];
-    if (!kept->is_extern && !v->is_extern)
-        return WL_OK;
-    if (kept->is_extern)
-        *kept = *v;
-    *replaced = true;
-    return WL_OK;
-}
-
 static wl_status add_variable(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_variable *v, int32_t *number)
 {
     const wl_ptx_name name = {
@@ -206,29 +183,59 @@ static wl_status add_variable(wl_ptx_parser *p, const wl_ptx_token *t, const wl_
     return WL_OK;
 }
 
-/* A name with its extents and, where allowed, its initial value. */
-static wl_status one_variable(wl_ptx_parser *p, const declared_type *type, wl_ptx_variable *v, wl_ptx_token *at)
+/* A variable of the module may be declared .extern and defined, in any order: it is one variable. */
+static wl_status add_or_define(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_variable *v, int32_t *number)
 {
-    wl_ptx_shape shape = {0};
+    const wl_ptx_name *old = wl_ptx_names_find(&p->names, WL_PTX_NAME_VARIABLE, t->text, t->length);
+    if (!old || old->kind != WL_PTX_NAME_VARIABLE || old->depth > 0 || p->depth > 0)
+        return add_variable(p, t, v, number);
+    wl_ptx_variable *kept = &p->variables.items[old->value];
+    if (!kept->is_extern && !v->is_extern)
+        return add_variable(p, t, v, number);
+    if (kept->is_extern)
+        *kept = *v;
+    *number = old->value;
+    return WL_OK;
+}
+
+/* A name with its extents. */
+static wl_status one_variable(wl_ptx_parser *p, const declared_type *type, wl_ptx_variable *v, wl_ptx_shape *shape,
+                              wl_ptx_token *at)
+{
+    const int64_t scalar = wl_ptx_type_bits(type->type) / 8;
+    *shape = (wl_ptx_shape){.element_bytes = scalar};
     *at = p->lexer.token;
     if (at->kind != WL_PTX_TOKEN_WORD)
         return wl_ptx_lexer_unexpected(&p->lexer, "the name of a variable");
-    WL_TRY(check_storage(p, at, type));
+    if (type->type == WL_PTX_PRED)
+        return wl_fail(p->err, WL_E_INPUT, at->loc, "a predicate has no place in memory");
     WL_TRY(wl_ptx_keep_text(p, at->text, at->length, &v->name));
     WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    const int64_t scalar = wl_ptx_type_bits(type->type) / 8;
-    WL_TRY(extents(p, &shape));
-    if (type->elements > 0) { /* a vector is one more dimension */
-        shape.extent[shape.count++] = type->elements;
-    }
-    shape.element_bytes = scalar;
+    WL_TRY(extents(p, shape));
+    if (type->elements > 0) /* a vector is one more dimension */
+        shape->extent[shape->count++] = type->elements;
     v->type = type->type;
     v->is_pointer = type->is_pointer;
     v->align = (int32_t)(type->align ? type->align : scalar * (type->elements ? type->elements : 1));
     v->function = p->function;
     v->line = at->loc.line;
-    WL_TRY(measure(p, at, &shape, v));
-    return wl_ptx_lexer_is(&p->lexer, '=') ? wl_ptx_read_initial(p, &shape, v) : WL_OK;
+    return measure(p, at, shape, v);
+}
+
+/* The name is known in its own initial value: a list that begins and ends at itself. */
+static wl_status declare_one(wl_ptx_parser *p, const declared_type *type, wl_ptx_space space, bool is_extern)
+{
+    wl_ptx_variable v = {.space = space, .is_extern = is_extern};
+    wl_ptx_shape shape;
+    wl_ptx_token at;
+    int32_t number;
+    WL_TRY(one_variable(p, type, &v, &shape, &at));
+    WL_TRY(add_or_define(p, &at, &v, &number));
+    if (!wl_ptx_lexer_is(&p->lexer, '='))
+        return WL_OK;
+    WL_TRY(wl_ptx_read_initial(p, &shape, &v));
+    p->variables.items[number] = v;
+    return WL_OK;
 }
 
 wl_status wl_ptx_read_variables(wl_ptx_parser *p, bool is_extern)
@@ -239,14 +246,7 @@ wl_status wl_ptx_read_variables(wl_ptx_parser *p, bool is_extern)
     WL_TRY(wl_ptx_lexer_next(&p->lexer));
     WL_TRY(type_parts(p, &type));
     for (;;) {
-        wl_ptx_variable v = {.space = space, .is_extern = is_extern};
-        wl_ptx_token at;
-        int32_t number;
-        bool replaced;
-        WL_TRY(one_variable(p, &type, &v, &at));
-        WL_TRY(replace_extern(p, &at, &v, &replaced));
-        if (!replaced)
-            WL_TRY(add_variable(p, &at, &v, &number));
+        WL_TRY(declare_one(p, &type, space, is_extern));
         if (!wl_ptx_lexer_is(&p->lexer, ','))
             return wl_ptx_lexer_take(&p->lexer, ';');
         WL_TRY(wl_ptx_lexer_next(&p->lexer));
@@ -257,13 +257,14 @@ wl_status wl_ptx_read_parameter(wl_ptx_parser *p, int32_t *variable)
 {
     declared_type type;
     wl_ptx_variable v = {0};
+    wl_ptx_shape shape;
     wl_ptx_token at;
     if (!wl_ptx_is_space(&p->lexer.token, &v.space) || (v.space != WL_PTX_PARAM && v.space != WL_PTX_REG))
         return wl_ptx_lexer_unexpected(&p->lexer, "a parameter");
     WL_TRY(wl_ptx_lexer_next(&p->lexer));
     WL_TRY(type_parts(p, &type));
     if (v.space == WL_PTX_PARAM) {
-        WL_TRY(one_variable(p, &type, &v, &at));
+        WL_TRY(one_variable(p, &type, &v, &shape, &at));
         if (wl_ptx_token_equals(&at, "_")) { /* parameters of declarations need no name */
             *variable = p->variables.count;
             WL_PTX_APPEND(&p->variables, p->err, v);

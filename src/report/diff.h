@@ -2,7 +2,7 @@
 #ifndef WL_REPORT_DIFF_H
 #define WL_REPORT_DIFF_H
 
-#include "report/buffer.h"
+#include "base/buffer.h"
 #include "warpline/diff.h"
 
 /* Per update, for totals of a launch; as it is for what a multiprocessor or a wave holds. */

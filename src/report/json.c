@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "report/derived.h"
 #include "report/report.h"
 
 /* Counts print as whole numbers; jansson takes the reference. */
@@ -39,6 +40,41 @@ static json_t *metrics(const wl_prediction *p)
         json_object_set_new(all, wl_metric_name((wl_metric)i),
                             json_pack("{s:o, s:s, s:o}", "value", number(v->value), "unit",
                                       wl_metric_unit((wl_metric)i), "parts", parts));
+    }
+    return all;
+}
+
+static json_t *derived(const wl_report *r)
+{
+    json_t *all = json_object();
+    double value;
+    for (int i = 0; i < WL_DERIVED_COUNT; i++)
+        if (wl_derived(r, (wl_derived_id)i, &value))
+            json_object_set_new(all, wl_derived_name((wl_derived_id)i), number(value));
+    return all;
+}
+
+static json_t *instructions(const wl_mix *mix)
+{
+    json_t *classes = json_object();
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        if (mix->warp[c] > 0)
+            json_object_set_new(
+                classes, wl_inst_class_name((wl_inst_class)c),
+                json_pack("{s:o, s:o}", "warp", number(mix->warp[c]), "thread", number(mix->thread[c])));
+    return json_pack("{s:o, s:o, s:o, s:o, s:b}", "classes", classes, "thread_on", number(mix->thread_on), "branches",
+                     number(mix->branches), "divergent", number(mix->divergent), "sampled", mix->sampled);
+}
+
+static json_t *lines(const wl_prediction *p)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < p->line_count; i++) {
+        const wl_line_mix *l = &p->lines[i];
+        json_array_append_new(all,
+                              json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "file", l->file, "line", (int)l->line, "warp",
+                                        number(l->warp), "thread", number(l->thread), "global_accesses",
+                                        number(l->global_accesses), "shared_accesses", number(l->shared_accesses)));
     }
     return all;
 }
@@ -84,7 +120,10 @@ static json_t *accesses(const wl_report *r)
     for (size_t a = 0; a < wl_kernel_access_count(r->kernel); a++) {
         json_t *one = share(r->prediction, &r->prediction->accesses[a]);
         json_object_set_new(one, "access", json_string(wl_kernel_access_text(r->kernel, a)));
-        json_object_set_new(one, "kind", json_string(wl_kernel_access_is_store(r->kernel, a) ? "store" : "load"));
+        json_object_set_new(one, "kind",
+                            json_string(wl_kernel_access_is_atomic(r->kernel, a)  ? "atomic"
+                                        : wl_kernel_access_is_store(r->kernel, a) ? "store"
+                                                                                  : "load"));
         json_array_append_new(all, one);
     }
     return all;
@@ -129,6 +168,12 @@ wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error
         json_object_set_new(root, "layer_condition",
                             json_pack("{s:I, s:f, s:f, s:b}", "layers", (json_int_t)layer.layers, "needed_bytes",
                                       layer.needed_bytes, "room_bytes", layer.room_bytes, "holds", layer.holds));
+    if (root)
+        json_object_set_new(root, "derived", derived(r));
+    if (root && p->has_mix)
+        json_object_set_new(root, "instructions", instructions(&p->mix));
+    if (root && p->lines)
+        json_object_set_new(root, "lines", lines(p));
     if (root && p->accesses)
         json_object_set_new(root, "accesses", accesses(r));
     *out = root ? json_dumps(root, (one_line ? JSON_COMPACT : JSON_INDENT(1)) | JSON_REAL_PRECISION(15)) : NULL;

@@ -4,7 +4,8 @@
 wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                wl_format format, char **out, wl_error *err)
 {
-    const wl_report r = {prediction, kernel, device};
+    /* where there are shares, they are of the kernel as it was for that launch */
+    const wl_report r = {prediction, prediction->fields && prediction->kernel ? prediction->kernel : kernel, device};
     wl_buffer text = {0};
     switch (format) {
     case WL_FORMAT_JSON:

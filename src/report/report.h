@@ -3,7 +3,7 @@
 #ifndef WL_REPORT_REPORT_H
 #define WL_REPORT_REPORT_H
 
-#include "report/buffer.h"
+#include "base/buffer.h"
 #include "warpline/predict.h"
 
 typedef struct wl_report {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "report/derived.h"
 #include "report/report.h"
 
 #define BAR_WIDTH 40
@@ -71,6 +72,8 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", "per update");
     add_row(r, "global loads", WL_METRIC_inst_global_ld, out);
     add_row(r, "global stores", WL_METRIC_inst_global_st, out);
+    if (r->prediction->metrics[WL_METRIC_inst_atomic].known)
+        add_row(r, "global atomics", WL_METRIC_inst_atomic, out);
     add_row(r, "flops", WL_METRIC_flops, out);
     add_row(r, "L1 wavefronts", WL_METRIC_l1_wavefronts, out);
     add_row(r, "L1 tag wavefr.", WL_METRIC_l1_tag_wavefronts, out);
@@ -80,6 +83,88 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
     add_row(r, "L2-L1 stores", WL_METRIC_l2_store_bytes, out);
     add_row(r, "DRAM loads", WL_METRIC_dram_load_bytes, out);
     add_row(r, "DRAM stores", WL_METRIC_dram_store_bytes, out);
+}
+
+/* "LABEL  4 per load, 8 per store": those of the figures that are known. */
+static void add_derived(const wl_report *r, const char *label, const wl_derived_id *ids, const char *const *what, int n,
+                        wl_buffer *out)
+{
+    const char *separator = " ";
+    double value;
+    for (int i = 0; i < n; i++) {
+        if (!wl_derived(r, ids[i], &value) || value <= 0)
+            continue;
+        if (separator[0] == ' ')
+            wl_buffer_add(out, "  %-16s", label);
+        wl_buffer_add(out, "%s%s%.4g %s", separator, separator[0] == ' ' ? "" : " ", value, what[i]);
+        separator = ",";
+    }
+    if (separator[0] == ',')
+        wl_buffer_add(out, "\n");
+}
+
+static void add_figures(const wl_report *r, wl_buffer *out)
+{
+    static const wl_derived_id access[] = {WL_SECTORS_PER_LOAD, WL_SECTORS_PER_STORE, WL_WAVEFRONTS_PER_SHARED},
+                               intensity[] = {WL_FLOPS_PER_DRAM_BYTE, WL_FLOPS_PER_L2_BYTE, WL_FLOPS_PER_L1_BYTE};
+    static const char *const of_access[] = {"sectors per load", "per store", "wavefronts per shared access"};
+    static const char *const of_intensity[] = {"flops per byte of DRAM", "of L2", "of L1"};
+    add_derived(r, "warp accesses", access, of_access, 3, out);
+    add_derived(r, "intensity", intensity, of_intensity, 3, out);
+}
+
+/* Classes by their share, "fp64 26 %". */
+static void add_classes(const wl_mix *mix, double all, wl_buffer *out)
+{
+    const char *separator = "";
+    wl_buffer_add(out, "  %-16s ", "");
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        if (mix->warp[c] <= 0)
+            continue;
+        wl_buffer_add(out, "%s%s %.1f %%", separator, wl_inst_class_name((wl_inst_class)c), 100 * mix->warp[c] / all);
+        separator = ", ";
+    }
+    wl_buffer_add(out, "\n");
+}
+
+static void add_instructions(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    const double warp = p->metrics[WL_METRIC_inst_executed].value, thread = p->metrics[WL_METRIC_thread_inst].value;
+    double lanes, size = 0;
+    char warps[32], threads[32];
+    if (!wl_derived(r, WL_LANES_ACTIVE, &lanes))
+        return;
+    (void)wl_device_get(r->device, WL_DEVICE_warp_size, &size);
+    wl_report_scaled(warp, warps, sizeof warps);
+    wl_report_scaled(thread, threads, sizeof threads);
+    wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions", warps,
+                  threads, lanes, size);
+    if (!p->has_mix)
+        return;
+    add_classes(&p->mix, warp, out);
+    if (p->mix.thread_on < thread)
+        wl_buffer_add(out, "  %-16s %.1f %% of thread instructions predicated off\n", "",
+                      100 * (1 - p->mix.thread_on / thread));
+    if (p->mix.branches > 0)
+        wl_buffer_add(out, "  %-16s %.1f %% of branches divergent\n", "", 100 * p->mix.divergent / p->mix.branches);
+}
+
+static void add_lines(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    const double all = p->metrics[WL_METRIC_inst_executed].value;
+    if (p->line_count == 0)
+        return;
+    wl_buffer_add(out, "\n  %-32s %12s %7s %12s %12s\n", "source line", "warp instr.", "share", "global acc.",
+                  "shared acc.");
+    for (size_t i = 0; i < p->line_count; i++) {
+        const wl_line_mix *l = &p->lines[i];
+        char place[80];
+        (void)snprintf(place, sizeof place, "%.60s:%d", l->file, (int)l->line);
+        wl_buffer_add(out, "  %-32s %12.6g %6.1f%% %12.6g %12.6g\n", place, l->warp, all > 0 ? 100 * l->warp / all : 0,
+                      l->global_accesses, l->shared_accesses);
+    }
 }
 
 static void add_caches(const wl_report *r, wl_buffer *out)
@@ -173,9 +258,12 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
     const wl_prediction *p = r->prediction;
     add_head(r, out);
     add_metrics(r, out);
+    add_figures(r, out);
+    add_instructions(r, out);
     add_caches(r, out);
     add_layer_condition(r, out);
     add_shares(r, out);
+    add_lines(r, out);
     add_model(r, out);
     wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n", p->l1_estimator,
                   p->volume_estimator, p->count_method, p->model.name);

@@ -8,6 +8,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "kernel/kernel_internal.h"
 #include "warpline/rank.h"
 
 #define PADDING_SECTORS 4
@@ -218,9 +219,10 @@ static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_pr
 size_t wl_settings_of(const wl_study *study, wl_change change, const wl_setting *from, const wl_prediction *p,
                       wl_setting settings[WL_SETTINGS_MAX])
 {
+    const bool has_layout = !study->kernel->stream.count; /* a compiled kernel's is in its instructions */
     switch (change) {
-    case WL_CHANGE_ALIGNMENT: return alignments(study, from, settings);
-    case WL_CHANGE_PADDING: return paddings(study, from, settings);
+    case WL_CHANGE_ALIGNMENT: return has_layout ? alignments(study, from, settings) : 0;
+    case WL_CHANGE_PADDING: return has_layout ? paddings(study, from, settings) : 0;
     case WL_CHANGE_REGISTERS: return fewer_registers(study, from, p, settings);
     case WL_CHANGE_SHARED: return less_shared(study, from, p, settings);
     default: return 0;

@@ -8,6 +8,7 @@
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
 #include "launch/geometry.h"
+#include "launch/grid_rule.h"
 #include "search/ranker.h"
 
 static int64_t next_power(int64_t n)
@@ -20,10 +21,12 @@ static int64_t next_power(int64_t n)
 
 /* ---- blocks ---- */
 
-/* Powers of two up to what the domain fills; in x also multiples of a warp. */
+/* Powers of two up to what the domain fills, or without one where the grid follows the block; in x also multiples of a
+ * warp. */
 static wl_status default_extents(wl_ranker *r, int d, int64_t most, wl_values *out, wl_error *err)
 {
-    const int64_t enough = wl_min(most, next_power(r->kernel->domain[d]));
+    const bool any = !r->kernel->dims && r->grid && wl_grid_rule_follows(r->grid, d);
+    const int64_t enough = any ? most : wl_min(most, next_power(r->kernel->domain[d]));
     WL_TRY(wl_values_range(1, enough, 0, &r->arena, out, err));
     if (d > 0)
         return WL_OK;
@@ -127,6 +130,9 @@ static void add_fold(wl_ranker *r, int64_t x, int64_t y, int64_t z)
     memcpy(r->folds[r->fold_count++].fold, fold, sizeof fold);
 }
 
+/* A kernel that names its launch, or is compiled, says itself what a thread computes. */
+static bool can_fold(const wl_kernel *kernel) { return !kernel->stream.count && !wl_kernel_names_launch(kernel); }
+
 static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     static int64_t one = 1;
@@ -153,7 +159,7 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
             for (size_t j = 0; j < below[1]; j++)
                 for (size_t k = 0; k < below[2]; k++)
                     add_fold(r, axis[0].at[i], axis[1].at[j], axis[2].at[k]);
-    if (by_default && !wl_kernel_names_launch(r->kernel)) /* else it says itself what a thread computes */
+    if (by_default && can_fold(r->kernel))
         for (int d = 1; d < r->kernel->dims; d++)
             if (r->kernel->domain[d] > 1)
                 add_fold(r, 1, d == 1 ? 2 : 1, d == 2 ? 2 : 1);

@@ -15,6 +15,7 @@
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
 #include "launch/geometry.h"
+#include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
 
@@ -32,6 +33,19 @@ static wl_status copy_conditions(wl_ranker *r, const wl_space *space, wl_error *
         r->condition_count++;
     }
     return WL_OK;
+}
+
+/* The grid of every launch is known from now on: a domain the rule names must be there. */
+static wl_status copy_grid(wl_ranker *r, const wl_space *space, wl_error *err)
+{
+    static const int64_t none[3] = {0};
+    if (!space->grid)
+        return WL_OK;
+    WL_TRY(wl_grid_rule_copy(space->grid, &r->grid, err));
+    const wl_status status = wl_grid_rule_check_domain(r->grid, r->kernel->dims ? r->kernel->domain : none, err);
+    if (status != WL_OK && err)
+        (void)wl_fail_in(err, "--grid");
+    return status;
 }
 
 static int default_threads(void)
@@ -58,12 +72,13 @@ static wl_status make_predictors(wl_ranker *r, wl_error *err)
 static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     r->warp_size = wl_device_int(r->device, WL_DEVICE_warp_size);
-    r->items = 1;
+    r->items = r->kernel->dims || !space->grid;
     for (int d = 0; d < 3; d++)
         r->items *= r->kernel->domain[d];
-    if (!r->kernel->dims && !space->launches)
+    if (!r->kernel->dims && !space->launches && !space->grid)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        "the kernel has no domain: without one the grid does not follow from the block");
+    WL_TRY(copy_grid(r, space, err));
     WL_TRY(wl_ranker_enumerate(r, space, err));
     WL_TRY(copy_conditions(r, space, err));
     return make_predictors(r, err);
@@ -94,6 +109,7 @@ void wl_ranker_free(wl_ranker *ranker)
         return;
     for (int t = 0; ranker->predictors && t < ranker->threads; t++)
         wl_predictor_free(ranker->predictors[t]);
+    wl_grid_rule_free(ranker->grid);
     wl_arena_free(&ranker->arena);
     free(ranker);
 }
@@ -115,6 +131,17 @@ const char *wl_ranker_condition(const wl_ranker *ranker, size_t index)
     return index < ranker->condition_count ? wl_where_text(ranker->conditions[index]) : NULL;
 }
 
+static bool is_gridded(const wl_launch *launch) { return launch->grid[0] || launch->grid[1] || launch->grid[2]; }
+
+/* A grid that does not exist for this block (0 blocks, say) is no grid: the launch is found to be out of range. */
+static void set_grid(const wl_ranker *r, wl_launch *launch)
+{
+    if (!r->grid || is_gridded(launch))
+        return;
+    if (wl_grid_rule_apply(r->grid, r->kernel->domain, launch, NULL) != WL_OK)
+        launch->grid[0] = launch->grid[1] = launch->grid[2] = -1;
+}
+
 void wl_ranker_launch(const wl_ranker *r, int64_t index, wl_launch *out)
 {
     WL_ASSERT(index >= 0 && index < r->size);
@@ -129,6 +156,20 @@ void wl_ranker_launch(const wl_ranker *r, int64_t index, wl_launch *out)
     }
     if (!out->registers)
         out->registers = r->kernel->registers;
+    set_grid(r, out);
+}
+
+int64_t wl_ranker_launch_items(const wl_ranker *r, int64_t index)
+{
+    wl_launch launch;
+    int64_t items = 1;
+    if (r->items)
+        return r->items;
+    wl_ranker_launch(r, index, &launch);
+    for (int d = 0; d < 3; d++)
+        if (!wl_mul(items, launch.grid[d] * wl_max(launch.block[d], 1) * wl_max(launch.fold[d], 1), &items))
+            return 0;
+    return items;
 }
 
 wl_status wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err)

@@ -17,7 +17,7 @@ struct wl_ranker {
     const wl_device *device;
     wl_rank_options options;
     wl_arena arena;
-    int64_t items, warp_size;
+    int64_t items, warp_size; /* items 0: they follow from the grid */
     /* launch number n: block n / fold_count with fold n % fold_count, or launches[n] */
     int32_t (*blocks)[3];
     size_t block_count;
@@ -25,6 +25,7 @@ struct wl_ranker {
     size_t fold_count;
     wl_launch *launches;
     int64_t size;
+    wl_grid_rule *grid; /* of launches that state none; NULL: it follows from the domain */
     const wl_where *conditions[WL_CONDITIONS_MAX];
     size_t condition_count;           /* the kernel's, then the space's */
     int64_t before[WL_OUTCOME_COUNT]; /* launches the lists left out already */

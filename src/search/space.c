@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "base/yaml.h"
 
-static const char *const keys[] = {"block.x", "block.y", "block.z", "fold.x",    "fold.y",
-                                   "fold.z",  "fold",    "threads", "registers", "where"};
+static const char *const keys[] = {"block.x", "block.y", "block.z",   "fold.x", "fold.y", "fold.z",
+                                   "fold",    "threads", "registers", "where",  "grid"};
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
-typedef enum key { KEY_BLOCK, KEY_FOLD_AXIS = 3, KEY_FOLD = 6, KEY_THREADS, KEY_REGISTERS, KEY_WHERE } key;
+typedef enum key { KEY_BLOCK, KEY_FOLD_AXIS = 3, KEY_FOLD = 6, KEY_THREADS, KEY_REGISTERS, KEY_WHERE, KEY_GRID } key;
 
 wl_status wl_space_new(wl_space **out, wl_error *err)
 {
@@ -24,6 +24,7 @@ void wl_space_free(wl_space *space)
 {
     if (!space)
         return;
+    wl_grid_rule_free(space->grid);
     wl_arena_free(&space->arena);
     free(space->registers);
     free(space);
@@ -127,12 +128,35 @@ static wl_status add_condition(wl_space *space, const char *text, wl_error *err)
     return WL_OK;
 }
 
+wl_status wl_space_names(wl_space *space, const char *const *sets, size_t count, wl_error *err)
+{
+    const char **names = WL_ARENA_NEW(&space->arena, const char *, count + 1);
+    for (size_t i = 0; names && i < count; i++)
+        if (!(names[i] = wl_arena_text(&space->arena, sets[i], strlen(sets[i]))))
+            names = NULL;
+    if (!names)
+        return wl_fail_memory(err);
+    space->names = names;
+    space->name_count = count;
+    return WL_OK;
+}
+
+static wl_status set_grid(wl_space *space, const char *text, wl_error *err)
+{
+    wl_grid_rule *rule = NULL;
+    WL_TRY(wl_grid_rule_parse(text, space->names, space->name_count, &rule, err));
+    wl_grid_rule_free(space->grid);
+    space->grid = rule;
+    return WL_OK;
+}
+
 static wl_status set(wl_space *space, key k, const char *text, wl_error *err)
 {
     switch (k) {
     case KEY_FOLD: return set_folds(space, text, err);
     case KEY_REGISTERS: return set_registers(space, text, err);
     case KEY_WHERE: return add_condition(space, text, err);
+    case KEY_GRID: return set_grid(space, text, err);
     case KEY_THREADS: return wl_values_parse(text, &space->arena, &space->threads, err);
     default:
         return wl_values_parse(text, &space->arena,

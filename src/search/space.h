@@ -28,6 +28,9 @@ struct wl_space {
     size_t condition_count;
     wl_launch *launches;
     size_t launch_count;
+    const char **names; /* "nx=640", for the grid */
+    size_t name_count;
+    wl_grid_rule *grid; /* NULL: it follows from the domain */
 };
 
 #endif /* WL_SEARCH_SPACE_H */

@@ -34,7 +34,7 @@ static inline bool is_bounded(const wl_kernel *k)
     for (int d = 0; d < 3; d++)
         cells *= (double)k->domain[d];
     for (size_t i = 0; i < k->access_count && affine; i++)
-        affine = is_plainly_affine(k->accesses[i].index);
+        affine = is_plainly_affine(k->accesses[i].index) && !k->accesses[i].when;
     return steps <= STEPS_MAX && k->access_count <= AFFINE_ACCESSES && (affine || cells <= OPAQUE_CELLS);
 }
 

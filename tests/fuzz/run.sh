@@ -4,7 +4,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${SECONDS_PER_TARGET:-600}
-targets=${TARGETS:-kernel expr device batch table space}
+targets=${TARGETS:-kernel expr device batch table space ptx}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 build=$root/build/fuzz
 here=$root/tests/fuzz

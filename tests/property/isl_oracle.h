@@ -48,7 +48,7 @@ static void isl_variable(const trial *t, wl_var v, isl_text *out)
         isl_put(out, "l%d", (int)(v - WL_VAR_LOOP_0));
 }
 
-/* False where isl has no words for it: a product or quotient of coordinates. */
+/* False where isl has no words for it: a product or quotient of coordinates, bits. */
 static bool isl_expression(const trial *t, const wl_expr *e, isl_text *out)
 {
     int64_t fixed[WL_VAR_COUNT] = {0};
@@ -64,6 +64,8 @@ static bool isl_expression(const trial *t, const wl_expr *e, isl_text *out)
         isl_variable(t, e->var, out);
         return true;
     }
+    if (e->op > WL_EXPR_MAX)
+        return false;
     const bool divides = e->op == WL_EXPR_DIV || e->op == WL_EXPR_MOD;
     if (divides && (!isl_constant(e->b) || evaluate(e->b, fixed) < 1))
         return false;
@@ -114,7 +116,7 @@ static bool isl_access_text(const trial *t, const wl_access *access, blocks b, i
     out->length = 0;
     isl_put(out, "{ [bx,by,bz,tx,ty,tz,fx,fy,fz,l0,l1,l2] -> [floor((%lld + %d * ",
             (long long)t->kernel->fields[access->field].base_bytes, access->width_bytes);
-    if (!isl_expression(t, access->index, out))
+    if (access->when || access->unit_bytes != access->width_bytes || !isl_expression(t, access->index, out))
         return false;
     isl_put(out, ")/%lld)] : ", (long long)granule);
     isl_threads(t, b, out);

@@ -32,7 +32,7 @@ static struct {
     uint64_t seed, iterations; /* 0 iterations: each test's own number */
     wl_device *devices[DEVICES_MAX];
     size_t device_count;
-    int64_t cases, too_large, accesses, opaque, merged, instructions, sums, sampled_sums;
+    int64_t cases, too_large, accesses, opaque, merged, instructions, sums, sampled_sums, traced;
     int64_t warp_sums, block_sums;                               /* compared */
     double exact_tag, estimated_tag, exact_cold, estimated_cold; /* over all cases */
 } run;
@@ -137,6 +137,12 @@ static int64_t bank_wavefronts(const law *l, const request *r, const bool *chose
         wavefronts += most;
     }
     return wavefronts;
+}
+
+static int compare_addresses(const void *p, const void *q)
+{
+    const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
+    return (a > b) - (a < b);
 }
 
 /* The lowest address left, and in ascending order all near it that need banks still free. */
@@ -244,6 +250,20 @@ static bool names(const wl_expr *e, int variable)
     return names(e->a, variable) || names(e->b, variable);
 }
 
+/* In its index or its condition. */
+static bool access_names(const wl_access *access, int variable)
+{
+    return names(access->index, variable) || (access->when && names(access->when, variable));
+}
+
+static bool same_loops(const wl_access *a, const wl_access *b)
+{
+    bool same = true;
+    for (int i = 0; i < WL_LOOPS_MAX; i++)
+        same = same && access_names(a, WL_VAR_LOOP_0 + i) == access_names(b, WL_VAR_LOOP_0 + i);
+    return same;
+}
+
 static int64_t cell_coordinate(const wl_launch *l, int64_t cell, int d)
 {
     return (d > 0 ? cell / l->fold[0] / (d > 1 ? l->fold[1] : 1) : cell) % l->fold[d];
@@ -256,12 +276,13 @@ static bool same_instruction(const trial *t, const wl_bound *bounds, const pair 
     int64_t difference = b->form.c - a->form.c;
     if (!a->affine || !b->affine) {
         for (int d = 0; d < 3; d++)
-            if (names(a->access->index, WL_VAR_X + d) &&
+            if (access_names(a->access, WL_VAR_X + d) &&
                 cell_coordinate(&t->input.launch, p->cell, d) != cell_coordinate(&t->input.launch, q->cell, d))
                 return false;
         return p->access == q->access;
     }
     if (a->access->field != b->access->field || a->access->store != b->access->store ||
+        a->access->width_bytes != b->access->width_bytes || !same_loops(a->access, b->access) ||
         memcmp(a->form.k, b->form.k, sizeof a->form.k) != 0)
         return false;
     for (int d = 0; d < 3; d++)
@@ -309,7 +330,7 @@ static void set_steps(machine *m, size_t access)
 {
     const wl_kernel *k = m->trial->kernel;
     for (int i = 0; i < WL_LOOPS_MAX; i++) {
-        const bool used = names(k->accesses[access].index, WL_VAR_LOOP_0 + i);
+        const bool used = access_names(&k->accesses[access], WL_VAR_LOOP_0 + i);
         m->steps[i] = i < k->loop_count && used ? k->loop_extent[i] : 1;
     }
 }
@@ -328,8 +349,9 @@ static bool lane_address(const machine *m, int first, const int64_t block[3], in
         variables[WL_VAR_LOOP_0] = step % m->steps[0];
         variables[WL_VAR_LOOP_1] = step / m->steps[0] % m->steps[1];
         variables[WL_VAR_LOOP_2] = step / m->steps[0] / m->steps[1];
-        const int64_t here =
-            evaluate(access->index, variables) * access->width_bytes + t->kernel->fields[access->field].base_bytes;
+        if (!takes_part(access, variables))
+            continue;
+        const int64_t here = byte_address(t, access, variables);
         if (needed && here != *address) {
             trial_print(t);
             fail_msg("access %zu does not have the address of its instruction", pairs[p].access);
@@ -338,6 +360,76 @@ static bool lane_address(const machine *m, int first, const int64_t block[3], in
         needed = true;
     }
     return needed;
+}
+
+/* ---- the same as a trace ---- */
+
+#define RECORDED_MAX (1 << 16)
+
+/* One execution of an access without a closed form. */
+typedef struct recorded {
+    int64_t block;
+    size_t time;
+    wl_execution execution;
+} recorded;
+
+/* As a tracer hands them out. */
+static struct {
+    bool full; /* too many to keep */
+    size_t count, lanes;
+    recorded all[RECORDED_MAX];
+    int64_t address[16 * RECORDED_MAX];
+    wl_execution of_block[RECORDED_MAX];
+    size_t first[TRIAL_ACCESSES_MAX + 1];
+    wl_block_trace trace;
+} record;
+
+static void record_request(const machine *m, size_t access, int64_t block, int64_t warp, const request *r)
+{
+    const int64_t base = m->trial->kernel->fields[m->trial->kernel->accesses[access].field].base_bytes;
+    record.full = record.full || record.count == RECORDED_MAX ||
+                  record.lanes + LANES_MAX > sizeof record.address / sizeof record.address[0];
+    if (m->bounds[access].affine || record.full)
+        return;
+    recorded *one = &record.all[record.count];
+    *one = (recorded){block, record.count, {(uint32_t)access, (uint32_t)warp, 0, &record.address[record.lanes]}};
+    record.count++;
+    for (int64_t lane = 0; lane < m->law.warp; lane++)
+        if (r->active[lane]) {
+            one->execution.lanes |= (uint64_t)1 << lane;
+            record.address[record.lanes++] = r->address[lane] - base;
+        }
+}
+
+static int compare_recorded(const void *p, const void *q)
+{
+    const recorded *a = p, *b = q;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    if (a->execution.access != b->execution.access)
+        return a->execution.access < b->execution.access ? -1 : 1;
+    if (a->execution.warp != b->execution.warp)
+        return a->execution.warp < b->execution.warp ? -1 : 1;
+    return a->time < b->time ? -1 : 1;
+}
+
+static wl_status recorded_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err)
+{
+    const trial *t = context;
+    const int64_t n = block[0] + t->grid[0] * (block[1] + t->grid[1] * block[2]);
+    size_t at = 0, count = 0;
+    (void)err;
+    while (at < record.count && record.all[at].block < n)
+        at++;
+    for (size_t a = 0; a < t->kernel->access_count; a++) {
+        record.first[a] = count;
+        for (; at < record.count && record.all[at].block == n && record.all[at].execution.access == a; at++)
+            record.of_block[count++] = record.all[at].execution;
+    }
+    record.first[t->kernel->access_count] = count;
+    record.trace = (wl_block_trace){record.of_block, count, record.first};
+    *out = &record.trace;
+    return WL_OK;
 }
 
 static void run_instruction(machine *m, int first, tally *sum)
@@ -358,8 +450,10 @@ static void run_instruction(machine *m, int first, tally *sum)
                     r.active[lane] = lane_address(m, first, block, warp + lane, step, &r.address[lane]);
                     any = any || r.active[lane];
                 }
-                if (any)
-                    add_request(&m->law, &r, access->store, sum);
+                if (!any)
+                    continue;
+                add_request(&m->law, &r, access->store, sum);
+                record_request(m, pairs[first].access, n, warp / m->law.warp, &r);
             }
     }
 }
@@ -514,6 +608,94 @@ static void check_estimates(const trial *t, const wl_device *device)
     }
 }
 
+/* Every reference of threads first <= n < last of one block. */
+static void enumerate_threads(const trial *t, const group *g, int64_t n, int64_t first, int64_t last)
+{
+    const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
+    int64_t variables[WL_VAR_COUNT];
+    listed.count = 0;
+    for (int64_t thread = first; thread < last; thread++)
+        for (int64_t cell = 0; cell < fold_cells(t); cell++)
+            if (set_cell(t, block, thread, cell, variables))
+                run_cell(t, g, variables, &listed);
+    if (listed.count)
+        qsort(listed.starts, listed.count, sizeof *listed.starts, compare_references);
+}
+
+/* The same kernel, all accesses without a closed form traced. */
+static void make_twin(const trial *t, const wl_bound *bounds, int warp_size, wl_arena *arena, trial *twin)
+{
+    wl_kernel *kernel = WL_ARENA_NEW(arena, wl_kernel, 1);
+    wl_access *accesses = WL_ARENA_NEW(arena, wl_access, t->kernel->access_count);
+    wl_error err = {0};
+    static const wl_expr zero = {.op = WL_EXPR_CONST};
+    assert_true(kernel && accesses);
+    *twin = *t;
+    *kernel = *t->kernel;
+    kernel->accesses = accesses;
+    kernel->tracer = (wl_tracer){(void *)t, warp_size, recorded_block, NULL};
+    twin->kernel = kernel;
+    for (size_t a = 0; a < kernel->access_count; a++) {
+        accesses[a] = t->kernel->accesses[a];
+        if (!bounds[a].affine) {
+            accesses[a].traced = true;
+            accesses[a].index = &zero;
+            accesses[a].when = NULL;
+        }
+        if (wl_bind(kernel, &accesses[a], &t->geometry, &t->ranges, &twin->bounds[a], &err) != WL_OK)
+            trial_fail(t, &err);
+    }
+}
+
+/* Footprints of the twin: of the launch, and of some threads of one block. */
+static void check_traced_footprints(random_source *r, const trial *t, const trial *twin)
+{
+    const int64_t n = t->grid[0] * t->grid[1] * t->grid[2], some = random_in(r, 0, n - 1),
+                  threads = t->geometry.threads;
+    const int64_t first = random_in(r, 0, threads - 1), count = random_in(r, 1, 100), granule = 1 << random_in(r, 2, 7);
+    for (size_t f = 0; f < t->kernel->field_count; f++) {
+        const group g = trial_group(t, f, (int)random_in(r, 0, 2)), traced = trial_group(twin, f, 2);
+        group same = {.field = f};
+        for (size_t m = 0; m < g.count; m++)
+            same.members[same.count++] = &twin->bounds[g.members[m] - t->bounds];
+        if (g.count == 0 || traced.affine)
+            continue;
+        enumerate(t, &g, (blocks){0, n}, &listed);
+        int64_t expected = count_enumerated(&listed, granule).touched;
+        int64_t got = count_threads(twin, &counter, &same, (blocks){0, n}, granule).touched;
+        wl_region region = trial_region(twin, (blocks){some, some + 1});
+        wl_error err = {0};
+        wl_count part = {0};
+        region.first_thread = first;
+        region.thread_count = count;
+        if (wl_threads_count(&counter, same.members, same.count, &region, granule, false, &part, &err) != WL_OK)
+            trial_fail(t, &err);
+        enumerate_threads(t, &g, some, first, first + count < threads ? first + count : threads);
+        if (expected == got && count_enumerated(&listed, granule).touched == part.touched)
+            continue;
+        trial_print(t);
+        fail_msg("traced, field f%zu: launch %lld, got %lld; threads %lld, got %lld", f, (long long)expected,
+                 (long long)got, (long long)count_enumerated(&listed, granule).touched, (long long)part.touched);
+    }
+}
+
+static void check_traced(const trial *t, const wl_bound *bounds, const wl_device *device, int warp_size)
+{
+    wl_arena arena = {0};
+    static trial twin;
+    random_source r = random_start(t->seed);
+    if (record.full || record.count == 0)
+        return;
+    qsort(record.all, record.count, sizeof *record.all, compare_recorded);
+    make_twin(t, bounds, warp_size, &arena, &twin);
+    const wl_view view = make_view(&twin, &arena);
+    (void)measure(&twin, device, &view, -1);
+    check_costs(&twin, device, true);
+    check_traced_footprints(&r, t, &twin);
+    run.traced++;
+    wl_arena_free(&arena);
+}
+
 static void check_warps(const trial *t, const wl_device *device)
 {
     wl_arena arena = {0};
@@ -521,6 +703,8 @@ static void check_warps(const trial *t, const wl_device *device)
     machine m = {.trial = t, .bounds = view.bounds, .law = law_of(device)};
     const int count = make_pairs(t, view.bounds);
     memset(tallies, 0, sizeof tallies);
+    record.full = false;
+    record.count = record.lanes = 0;
     for (int p = 0; p < count; p++)
         if (pairs[p].first)
             run_instruction(&m, p, &tallies[pairs[p].access]);
@@ -539,6 +723,7 @@ static void check_warps(const trial *t, const wl_device *device)
         run.opaque += !view.bounds[a].affine;
         run.instructions += tallies[a].inst;
     }
+    check_traced(t, view.bounds, device, (int)m.law.warp);
     wl_arena_free(&arena);
 }
 
@@ -554,6 +739,7 @@ static void warps_agree_with_enumeration(void **state)
     }
     if (run.iterations)
         return;
+    assert_true(run.traced > 50);
     assert_true(fabs(run.estimated_tag - run.exact_tag) < 0.02 * run.exact_tag);
     assert_true(fabs(run.estimated_cold - run.exact_cold) < 0.02 * run.exact_cold);
 }
@@ -606,21 +792,6 @@ static void block_sums_agree_with_enumeration(void **state)
 }
 
 /* ---- several granules at once, and sums over warps ---- */
-
-/* Every reference of threads first <= n < last of one block. */
-static void enumerate_threads(const trial *t, const group *g, int64_t n, int64_t first, int64_t last)
-{
-    const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
-    int64_t variables[WL_VAR_COUNT];
-    listed.count = 0;
-    listed.width = g->members[0]->access->width_bytes;
-    for (int64_t thread = first; thread < last; thread++)
-        for (int64_t cell = 0; cell < fold_cells(t); cell++)
-            if (set_cell(t, block, thread, cell, variables))
-                run_cell(t, g, variables, &listed);
-    if (listed.count)
-        qsort(listed.starts, listed.count, sizeof *listed.starts, compare_addresses);
-}
 
 /* Distinct granules of each run of `threads` threads, summed; the last run of a block may be shorter. */
 static void sum_of_runs(const trial *t, const group *g, int64_t threads, const int64_t *granules, int n, double *sums,

@@ -301,6 +301,42 @@ static void random_bent(random_source *r, random_case *c, int64_t pitch)
     }
 }
 
+/* What optimised code makes of divisions, remainders and branches. */
+static void random_bits_of(random_source *r, random_case *c)
+{
+    const long long k = random_in(r, 0, 6), n = random_in(r, 0, 70);
+    const char *v = random_variable(r, c), *w = random_variable(r, c);
+    switch (random_in(r, 0, 7)) {
+    case 0: random_put(c, "(%s + %lld & %d)", v, n, (1 << k) - 1); break;
+    case 1: random_put(c, "(%s - %lld & -%d)", v, n, 1 << k); break;
+    case 2: random_put(c, "(%s << %lld | %s & %d)", v, k, w, (1 << k) - 1); break;
+    case 3: random_put(c, "(%s - %lld >> %lld)", v, n, k); break;
+    case 4: random_put(c, "(%s ^ %s)", v, random_chance(r, 50) ? w : "-1"); break;
+    case 5: random_put(c, "select(%s < %lld, %s, 3*%s)", v, n, w, v); break;
+    case 6: random_put(c, "(%s > %s)*%lld", v, w, n); break;
+    default: random_put(c, "~(%s | %lld)", v, n); break;
+    }
+}
+
+/* Some of these the ranges decide. */
+static void random_condition(random_source *r, random_case *c)
+{
+    static const char *const compared[] = {"<", "<=", ">", ">=", "==", "!="};
+    const int64_t terms = random_in(r, 1, 3);
+    random_put(c, " if ");
+    for (int64_t t = 0; t < terms; t++) {
+        const char *v = random_variable(r, c);
+        random_put(c, "%s%s", t == 0 ? "" : random_chance(r, 60) ? " && " : " || ", random_chance(r, 10) ? "!" : "");
+        switch (random_in(r, 0, 4)) {
+        case 0: random_put(c, "(%s %s %lld)", v, RANDOM_OF(r, compared), (long long)random_in(r, -2, 30)); break;
+        case 1: random_put(c, "(%s %% %lld == 0)", v, (long long)random_in(r, 1, 9)); break;
+        case 2: random_put(c, "(%s & %lld)", v, (long long)random_in(r, 0, 9)); break;
+        case 3: random_put(c, "(%s %s %s)", v, RANDOM_OF(r, compared), random_variable(r, c)); break;
+        default: random_put(c, "(%s >= 0)", v); break;
+        }
+    }
+}
+
 /* `family` fixes the linear part, so that several accesses of a field differ by a constant only. */
 static void random_address(random_source *r, random_case *c, int field, uint64_t family, bool bent)
 {
@@ -316,14 +352,23 @@ static void random_address(random_source *r, random_case *c, int field, uint64_t
             random_linear(&shared, c, subscripts > 1 ? 2 : f->pitch);
         if (bent && random_chance(r, 60)) {
             random_put(c, " + ");
-            random_bent(r, c, f->pitch);
+            if (random_chance(r, 35))
+                random_bits_of(r, c);
+            else
+                random_bent(r, c, f->pitch);
         }
         const int64_t reach = random_chance(r, 80) ? 4 : f->pitch * 3;
         const int64_t constant = reach < 0 ? random_in(r, reach, -reach) : random_in(r, -reach, reach);
         if (constant || random_chance(r, 20))
             random_put(c, " + %lld", (long long)constant);
     }
-    random_put(c, "]\"");
+    /* vectors of words: how narrower ones that are not aligned would be served, nobody knows */
+    if (f->cell_bytes >= 4 && random_chance(r, 12))
+        random_put(c, " : %d", 1 << random_in(r, 0, f->cell_bytes > 8 ? 1 : f->cell_bytes > 4 ? 2 : 3));
+    random_put(c, "]");
+    if (bent && random_chance(r, 30))
+        random_condition(r, c);
+    random_put(c, "\"");
 }
 
 static void random_loops(random_source *r, random_case *c)

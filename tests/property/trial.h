@@ -39,11 +39,14 @@ typedef struct blocks {
     int64_t first, last;
 } blocks;
 
-/* Start addresses of accesses that all have the same width. */
+/* What one thread touches at one step. */
+typedef struct reference {
+    int64_t start, width;
+} reference;
+
 typedef struct addresses {
-    int64_t *starts;
+    reference *starts;
     size_t count, capacity;
-    int64_t width;
 } addresses;
 
 /* ---- life and death ---- */
@@ -169,13 +172,31 @@ static int64_t floor_quotient(int64_t a, int64_t b)
     return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
+/* Two's complement, bit by bit. */
+static int64_t combine_bits(wl_expr_op op, int64_t a, int64_t b)
+{
+    int64_t sum = 0;
+    for (int bit = 0; bit < 62; bit++) {
+        const int64_t power = (int64_t)1 << bit;
+        const bool in_a = floor_quotient(a, power) % 2 != 0, in_b = floor_quotient(b, power) % 2 != 0;
+        const bool set = op == WL_EXPR_BIT_AND ? in_a && in_b : op == WL_EXPR_BIT_OR ? in_a || in_b : in_a != in_b;
+        sum += set ? (bit == 61 ? -power : power) : 0;
+    }
+    return sum;
+}
+
 static int64_t evaluate(const wl_expr *e, const int64_t *variables)
 {
     if (e->op == WL_EXPR_CONST)
         return e->value;
     if (e->op == WL_EXPR_VAR)
         return variables[e->var];
-    const int64_t a = evaluate(e->a, variables), b = evaluate(e->b, variables);
+    const int64_t a = evaluate(e->a, variables);
+    if (e->op == WL_EXPR_SELECT)
+        return evaluate(a != 0 ? e->b->a : e->b->b, variables);
+    if ((e->op == WL_EXPR_BOTH && a == 0) || (e->op == WL_EXPR_ANY && a != 0))
+        return a != 0;
+    const int64_t b = evaluate(e->b, variables);
     switch (e->op) {
     case WL_EXPR_ADD: return a + b;
     case WL_EXPR_SUB: return a - b;
@@ -185,6 +206,19 @@ static int64_t evaluate(const wl_expr *e, const int64_t *variables)
     case WL_EXPR_MIN: return a < b ? a : b;
     case WL_EXPR_RANDOM: return wl_random_below(a, b);
     case WL_EXPR_MAX: return a > b ? a : b;
+    case WL_EXPR_LESS: return a < b;
+    case WL_EXPR_LESS_EQUAL: return a <= b;
+    case WL_EXPR_EQUAL: return a == b;
+    case WL_EXPR_UNEQUAL: return a != b;
+    case WL_EXPR_BOTH:
+    case WL_EXPR_ANY: return b != 0;
+    case WL_EXPR_BIT_AND:
+    case WL_EXPR_BIT_OR:
+    case WL_EXPR_BIT_XOR: return combine_bits(e->op, a, b);
+    case WL_EXPR_SHIFT_LEFT: return a * ((int64_t)1 << b);
+    case WL_EXPR_SHIFT_RIGHT: return floor_quotient(a, (int64_t)1 << b);
+    case WL_EXPR_SELECT:
+    case WL_EXPR_EITHER:
     case WL_EXPR_CONST:
     case WL_EXPR_VAR: break;
     }
@@ -192,14 +226,25 @@ static int64_t evaluate(const wl_expr *e, const int64_t *variables)
     return 0;
 }
 
-static void add_address(addresses *set, int64_t start)
+/* Does a lane with these coordinates execute the access? */
+static bool takes_part(const wl_access *access, const int64_t *variables)
+{
+    return !access->when || evaluate(access->when, variables) != 0;
+}
+
+static int64_t byte_address(const trial *t, const wl_access *access, const int64_t *variables)
+{
+    return evaluate(access->index, variables) * access->unit_bytes + t->kernel->fields[access->field].base_bytes;
+}
+
+static void add_address(addresses *set, int64_t start, int64_t width)
 {
     if (set->count == set->capacity) {
         set->capacity = set->capacity ? 2 * set->capacity : 4096;
         set->starts = realloc(set->starts, set->capacity * sizeof *set->starts);
         assert_non_null(set->starts);
     }
-    set->starts[set->count++] = start;
+    set->starts[set->count++] = (reference){start, width};
 }
 
 /* All loop steps of one cell. */
@@ -215,8 +260,9 @@ static void run_cell(const trial *t, const group *g, int64_t *variables, address
                 variables[WL_VAR_LOOP_1] = j;
                 variables[WL_VAR_LOOP_2] = k;
                 for (size_t a = 0; a < g->count; a++)
-                    add_address(out, evaluate(g->members[a]->access->index, variables) * out->width +
-                                         t->kernel->fields[g->field].base_bytes);
+                    if (takes_part(g->members[a]->access, variables))
+                        add_address(out, byte_address(t, g->members[a]->access, variables),
+                                    g->members[a]->access->width_bytes);
             }
 }
 
@@ -237,10 +283,10 @@ static bool set_cell(const trial *t, const int64_t block[3], int64_t thread, int
                                   variables[WL_VAR_Y] < t->input.domain[1] && variables[WL_VAR_Z] < t->input.domain[2]);
 }
 
-static int compare_addresses(const void *p, const void *q)
+static int compare_references(const void *p, const void *q)
 {
-    const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
-    return (a > b) - (a < b);
+    const reference *a = p, *b = q;
+    return (a->start > b->start) - (a->start < b->start);
 }
 
 /* Every reference of the group, sorted, with repetitions. */
@@ -250,7 +296,6 @@ static void enumerate(const trial *t, const group *g, blocks b, addresses *out)
     const int64_t threads = l->block[0] * l->block[1] * l->block[2], folds = l->fold[0] * l->fold[1] * l->fold[2];
     int64_t variables[WL_VAR_COUNT];
     out->count = 0;
-    out->width = g->count ? g->members[0]->access->width_bytes : 1;
     for (int64_t n = b.first; n < b.last; n++) {
         const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
         for (int64_t thread = 0; thread < threads; thread++)
@@ -259,7 +304,7 @@ static void enumerate(const trial *t, const group *g, blocks b, addresses *out)
                     run_cell(t, g, variables, out);
     }
     if (out->count)
-        qsort(out->starts, out->count, sizeof *out->starts, compare_addresses);
+        qsort(out->starts, out->count, sizeof *out->starts, compare_references);
 }
 
 /* Granules of one run of bytes; `above` is the lowest granule not counted yet. */
@@ -280,10 +325,11 @@ static wl_count count_enumerated(const addresses *set, int64_t granule)
     wl_count count = {0, 0};
     int64_t above = INT64_MIN;
     for (size_t i = 0; i < set->count;) {
-        const int64_t first = set->starts[i];
-        int64_t last = first + set->width - 1;
-        for (i++; i < set->count && set->starts[i] <= last + 1; i++)
-            last = set->starts[i] + set->width - 1;
+        const int64_t first = set->starts[i].start;
+        int64_t last = first + set->starts[i].width - 1;
+        for (i++; i < set->count && set->starts[i].start <= last + 1; i++)
+            if (set->starts[i].start + set->starts[i].width - 1 > last)
+                last = set->starts[i].start + set->starts[i].width - 1;
         add_run(&count, first, last, granule, &above);
     }
     return count;

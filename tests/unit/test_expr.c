@@ -2,9 +2,11 @@
 #include "unit/check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/ckd.h"
 #include "input/expr_parse.h"
+#include "kernel/program.h"
 
 /* The launch of all tests: blocks of 32x4x2, a grid of 10x8x1, three loops of different length. */
 static wl_ranges test_ranges(void)
@@ -153,6 +155,73 @@ static const struct {
     {"max(3, 1, 7, 2)", YES, 7, 0, 0, 0, 0, 0},
     {"min(x, y)", NO, 0, 0, 0, 0, 0, 0},
     {"min(x, x) * 2", YES, 0, 2, 0, 0, 0, 0},
+    /* comparisons, where the ranges decide */
+    {"x < 320", YES, 1, 0, 0, 0, 0, 0},
+    {"x < 319", NO, 0, 0, 0, 0, 0, 0},
+    {"x <= 319", YES, 1, 0, 0, 0, 0, 0},
+    {"x > 319", YES, 0, 0, 0, 0, 0, 0},
+    {"x >= 0", YES, 1, 0, 0, 0, 0, 0},
+    {"x == 320", YES, 0, 0, 0, 0, 0, 0},
+    {"x == 0", NO, 0, 0, 0, 0, 0, 0},
+    {"x != -1", YES, 1, 0, 0, 0, 0, 0},
+    {"x + 1 > x", YES, 1, 0, 0, 0, 0, 0},
+    {"x*y >= 0", YES, 1, 0, 0, 0, 0, 0}, /* not affine, but bounded */
+    {"x % 32 < 32", YES, 1, 0, 0, 0, 0, 0},
+    {"3 < 2", YES, 0, 0, 0, 0, 0, 0},
+    {"(x < 320) * x + 4", YES, 4, 1, 0, 0, 0, 0},
+    /* logic: either side may decide */
+    {"x < 5 && x < 0", YES, 0, 0, 0, 0, 0, 0},
+    {"x < 0 && x < 5", YES, 0, 0, 0, 0, 0, 0},
+    {"x >= 0 && y >= 0", YES, 1, 0, 0, 0, 0, 0},
+    {"x < 5 || x >= 0", YES, 1, 0, 0, 0, 0, 0},
+    {"x < 5 && y < 5", NO, 0, 0, 0, 0, 0, 0},
+    {"x + 1 && 7", YES, 1, 0, 0, 0, 0, 0},
+    {"!(x < 0)", YES, 1, 0, 0, 0, 0, 0},
+    {"!5", YES, 0, 0, 0, 0, 0, 0},
+    {"!!5 + !0", YES, 2, 0, 0, 0, 0, 0},
+    {"x < 0 && x / zero", YES, 0, 0, 0, 0, 0, 0}, /* never looked at */
+    {"x < 5 && x / zero", NO, 0, 0, 0, 0, 0, 0},
+    /* bits */
+    {"13 & 6", YES, 4, 0, 0, 0, 0, 0},
+    {"13 | 6", YES, 15, 0, 0, 0, 0, 0},
+    {"13 ^ 6", YES, 11, 0, 0, 0, 0, 0},
+    {"-1 & 6", YES, 6, 0, 0, 0, 0, 0},
+    {"-8 | 3", YES, -5, 0, 0, 0, 0, 0},
+    {"~x", YES, -1, -1, 0, 0, 0, 0},
+    {"~5", YES, -6, 0, 0, 0, 0, 0},
+    {"x & 511", YES, 0, 1, 0, 0, 0, 0},
+    {"x & 31", NO, 0, 0, 0, 0, 0, 0},
+    {"threadIdx.x & 31", YES, 0, 0, 0, 1, 0, 0},
+    {"31 & threadIdx.x", YES, 0, 0, 0, 1, 0, 0},
+    {"threadIdx.x & -32", YES, 0, 0, 0, 0, 0, 0},
+    {"(4*x + 7) & 3", YES, 3, 0, 0, 0, 0, 0},
+    {"(4*x + 7) & -4", YES, 4, 4, 0, 0, 0, 0},
+    {"x & 0", YES, 0, 0, 0, 0, 0, 0},
+    {"4*x | 3", YES, 3, 4, 0, 0, 0, 0},
+    {"blockIdx.x << 5 | threadIdx.x", YES, 0, 0, 0, 1, 32, 0},
+    {"threadIdx.x ^ 32*y", YES, 0, 0, 32, 1, 0, 0},
+    {"4*x | 4", NO, 0, 0, 0, 0, 0, 0},
+    {"x << 3", YES, 0, 8, 0, 0, 0, 0},
+    {"4*x >> 1", YES, 0, 2, 0, 0, 0, 0},
+    {"threadIdx.x >> 5", YES, 0, 0, 0, 0, 0, 0},
+    {"x >> 1", NO, 0, 0, 0, 0, 0, 0},
+    {"-7 >> 1", YES, -4, 0, 0, 0, 0, 0},
+    {"1 << 59", YES, (int64_t)1 << 59, 0, 0, 0, 0, 0},
+    {"5 >> 62", YES, 0, 0, 0, 0, 0, 0},
+    /* a choice */
+    {"select(x < 320, x, y)", YES, 0, 1, 0, 0, 0, 0},
+    {"select(x < 0, x*y, 2*y)", YES, 0, 0, 2, 0, 0, 0},
+    {"select(x < 5, x, y)", NO, 0, 0, 0, 0, 0, 0},
+    {"select(1, 2, 3)", YES, 2, 0, 0, 0, 0, 0},
+    {"select(0, x/0 - x/0, 3)", YES, 3, 0, 0, 0, 0, 0},
+    /* precedence as in C */
+    {"1 | 2 ^ 3 & 4", YES, 3, 0, 0, 0, 0, 0},
+    {"1 + 2 << 3 - 1", YES, 12, 0, 0, 0, 0, 0},
+    {"1 << 2 < 5 == 1", YES, 1, 0, 0, 0, 0, 0},
+    {"0 && 1 || 1", YES, 1, 0, 0, 0, 0, 0},
+    {"1 || 1 && 0", YES, 1, 0, 0, 0, 0, 0},
+    {"6 & 3 == 3", YES, 0, 0, 0, 0, 0, 0},
+    {"-1 < 0", YES, 1, 0, 0, 0, 0, 0},
 };
 
 static void test_forms(void **state)
@@ -190,9 +259,45 @@ static const struct {
     const char *text;
     int64_t value;
 } values[] = {
-    {"x*y", -15}, {"x/2", 2},          {"y/2", -2},      {"y%2", 1},         {"y%-2", -1},
-    {"y/-2", 1},  {"x%3", 2},          {"min(x,y)", -3}, {"max(x,y,7)", 7},  {"threadIdx.x/4%2", 1},
-    {"-y", 3},    {"(x+y)*(x-y)", 16}, {"n/x", 128},     {"blockDim.x", 32},
+    {"x*y", -15},
+    {"x/2", 2},
+    {"y/2", -2},
+    {"y%2", 1},
+    {"y%-2", -1},
+    {"y/-2", 1},
+    {"x%3", 2},
+    {"min(x,y)", -3},
+    {"max(x,y,7)", 7},
+    {"threadIdx.x/4%2", 1},
+    {"-y", 3},
+    {"(x+y)*(x-y)", 16},
+    {"n/x", 128},
+    {"blockDim.x", 32},
+    {"x < y", 0},
+    {"x > y", 1},
+    {"y <= -3", 1},
+    {"x >= 6", 0},
+    {"x == 5", 1},
+    {"x != 5", 0},
+    {"x && y", 1},
+    {"x && zero", 0},
+    {"zero || y", 1},
+    {"!y", 0},
+    {"!zero", 1},
+    {"x & 4", 4},
+    {"y & 7", 5},
+    {"x | y", -3},
+    {"x ^ y", -8},
+    {"~y", 2},
+    {"x << 4", 80},
+    {"y << 1", -6},
+    {"y >> 1", -2},
+    {"x >> 1", 2},
+    {"select(x < y, x, y)", -3},
+    {"select(x > y, x*y, n/(x-5))", -15},
+    {"select(x > y, x, y/(x-5))", 5},
+    {"x > y || x/(x-5)", 1},
+    {"x < y && x/(x-5)", 0},
 };
 
 static void test_values(void **state)
@@ -231,10 +336,104 @@ static const wl_expr *random_tree(wl_arena *arena, uint64_t *seed, int depth)
         e->value = check_random_in(seed, -40, 40);
         return e;
     }
-    e->op = (wl_expr_op)check_random_in(seed, WL_EXPR_ADD, WL_EXPR_MAX);
+    e->op = (wl_expr_op)check_random_in(seed, WL_EXPR_ADD, WL_EXPR_SELECT);
+    if (check_random_in(seed, 0, 1)) /* half of them arithmetic */
+        e->op = (wl_expr_op)check_random_in(seed, WL_EXPR_ADD, WL_EXPR_MAX);
     e->a = random_tree(arena, seed, depth - 1);
     e->b = random_tree(arena, seed, depth - 1);
+    if (e->op == WL_EXPR_SELECT) {
+        wl_expr *either = WL_ARENA_NEW(arena, wl_expr, 1);
+        assert_non_null(either);
+        *either = (wl_expr){.op = WL_EXPR_EITHER, .a = e->b, .b = random_tree(arena, seed, depth - 1)};
+        e->b = either;
+    }
     return e;
+}
+
+/* Values lie inside the bounds, where there are any, and have the truth that is known. */
+static void check_bounds(const char *name, const wl_expr *e, const wl_ranges *ranges, uint64_t *seed)
+{
+    wl_lane_values lanes;
+    int64_t lo, hi, got;
+    int truth = -1;
+    random_lanes(ranges, seed, &lanes);
+    const bool bounded = wl_expr_bounds(e, ranges, &lo, &hi);
+    if (wl_expr_truth(e, ranges, &truth, NULL) != WL_OK)
+        truth = -1;
+    for (int i = 0; i < lanes.lanes; i++) {
+        if (wl_expr_eval_lane(e, &lanes, i, &got, NULL) != WL_OK)
+            continue;
+        check_true(name, "value inside the bounds", !bounded || (got >= lo && got <= hi));
+        check_true(name, "truth that is known", truth < 0 || truth == (got != 0));
+    }
+}
+
+typedef struct visited {
+    const char *name;
+    const wl_expr *index, *when;
+    const wl_lane_values *lanes;
+    int64_t executions, taken;
+} visited;
+
+/* The lanes of one step are those that the condition lets through, each at its index. */
+static wl_status check_visit(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
+{
+    visited *v = context;
+    int n = 0;
+    (void)err;
+    for (int i = 0; i < v->lanes->lanes; i++) {
+        int64_t index = 0, holds = 1;
+        if (v->when)
+            check_true(v->name, "condition", wl_expr_eval_lane(v->when, v->lanes, i, &holds, NULL) == WL_OK);
+        if (!holds)
+            continue;
+        check_true(v->name, "index", wl_expr_eval_lane(v->index, v->lanes, i, &index, NULL) == WL_OK);
+        check_int(v->name, "lane", n < lanes ? which[n] : -1, i);
+        check_int(v->name, "address", n < lanes ? addresses[n] : -1, index * 4 + 128);
+        n++;
+    }
+    check_int(v->name, "lanes", lanes, n);
+    v->executions++;
+    v->taken += lanes;
+    return WL_OK;
+}
+
+static int64_t failing_lanes;
+
+/* A program gives what plain evaluation gives, at every step, and fails only where that fails. */
+static void check_program(const char *name, const wl_expr *index, const wl_expr *when, wl_arena *arena,
+                          const wl_ranges *ranges, uint64_t *seed)
+{
+    wl_field field = {.name = "A", .base_bytes = 128};
+    wl_access access = {.width_bytes = 4, .unit_bytes = 4, .index = index, .when = when, .text = "A"};
+    const wl_kernel kernel = {.fields = &field,
+                              .field_count = 1,
+                              .accesses = &access,
+                              .access_count = 1,
+                              .loop_count = 3,
+                              .loop_extent = {3, 2, 4}};
+    wl_program program;
+    wl_lane_values lanes;
+    random_lanes(ranges, seed, &lanes);
+    lanes.lanes = (int)check_random_in(seed, 1, WL_LANES_MAX);
+    if (check_random_in(seed, 0, 2) == 0)
+        access.when = NULL;
+    visited v = {name, index, access.when, &lanes, 0, 0};
+    wl_error err = {0};
+    assert_int_equal(wl_program_make(&kernel, &access, arena, &program, &err), WL_OK);
+    if (wl_program_run(&program, &lanes, check_visit, &v, &err) == WL_OK)
+        return;
+    /* some lane fails at the step the program stopped at */
+    int failures = 0;
+    for (int i = 0; i < lanes.lanes; i++) {
+        int64_t got = 0, holds = 1;
+        wl_status status = access.when ? wl_expr_eval_lane(access.when, &lanes, i, &holds, NULL) : WL_OK;
+        if (status == WL_OK && holds)
+            status = wl_expr_eval_lane(index, &lanes, i, &got, NULL);
+        failures += status != WL_OK || llabs(got) > (int64_t)1 << 57;
+    }
+    check_true(name, "a lane fails where the program does", failures > 0);
+    failing_lanes += failures;
 }
 
 static void test_random_trees(void **state)
@@ -259,6 +458,8 @@ static void test_random_trees(void **state)
         errors += status != WL_OK;
         affine_trees += status == WL_OK && affine;
         check_form(name, e, &ranges, &seed);
+        check_bounds(name, e, &ranges, &seed);
+        check_program(name, e, random_tree(&arena, &seed, 3), &arena, &ranges, &seed);
         uint32_t vars = 0;
         for (int v = 0; status == WL_OK && affine && v < WL_VAR_FORM_COUNT; v++)
             vars |= form.k[v] ? 1u << v : 0;
@@ -275,6 +476,7 @@ static void test_random_trees(void **state)
     }
     check_true("random trees", "many are affine", affine_trees > 2000);
     check_true("random trees", "some divide by zero", errors > 100);
+    check_true("random trees", "some lanes fail", failing_lanes > 1000);
     check_done();
 }
 
@@ -297,7 +499,7 @@ static const struct {
     {"1e3", {WL_E_INPUT, "expected a whole number, a name or '(', not '1e3'", 1, 1}},
     {"0x10", {WL_E_INPUT, "not a number", 1, 1}},
     {"3x", {WL_E_INPUT, "not a number", 1, 1}},
-    {"x & 1", {WL_E_INPUT, "unexpected character '&'", 1, 3}},
+    {"x ? 1", {WL_E_INPUT, "unexpected character '?'", 1, 3}},
     {"x +\n  $", {WL_E_INPUT, "unexpected character '$'", 2, 3}},
     {"x + \x01", {WL_E_INPUT, "unexpected character (code 1)", 1, 5}},
     {"q1", {WL_E_INPUT, "unknown name 'q1'", 1, 1}},
@@ -311,6 +513,16 @@ static const struct {
     {"1 / 0", {WL_E_INPUT, "division by zero", 1, 3}},
     {"1 % zero", {WL_E_INPUT, "division by zero", 1, 3}},
     {"8 / (3 - 3)", {WL_E_INPUT, "division by zero", 1, 3}},
+    {"1 << 63", {WL_E_INPUT, "a shift must be by 0 to 62", 1, 3}},
+    {"1 >> -1", {WL_E_INPUT, "a shift must be by 0 to 62", 1, 3}},
+    {"1 << 60", {WL_E_RANGE, "the expression leaves the range +-2^60", 1, 3}},
+    {"x <", {WL_E_INPUT, "but the text ends here", 1, 4}},
+    {"x = 1", {WL_E_INPUT, "expected the end, not '='", 1, 3}},
+    {"x === 1", {WL_E_INPUT, "expected a whole number, a name or '(', not '='", 1, 5}},
+    {"x &&& 1", {WL_E_INPUT, "expected a whole number, a name or '(', not '&'", 1, 5}},
+    {"select(x, 1)", {WL_E_INPUT, "expected ',', not ')'", 1, 12}},
+    {"select(x, 1, 2, 3)", {WL_E_INPUT, "expected ')', not ','", 1, 15}},
+    {"select x", {WL_E_INPUT, "expected '(', not 'x'", 1, 8}},
     {TOP " + 1", {WL_E_RANGE, "the expression leaves the range +-2^60", 1, 21}},
     {"-" TOP " - 1", {WL_E_RANGE, "the expression leaves the range +-2^60", 1, 22}},
     {"2 * " TOP, {WL_E_RANGE, "the expression leaves the range +-2^60", 1, 3}},
@@ -318,6 +530,10 @@ static const struct {
     {"x / zero", {WL_E_INPUT, "division by zero", 1, 3}},
     {"x % (blockDim.x - 32)", {WL_E_INPUT, "division by zero", 1, 3}},
     {"x*y / zero", {WL_E_INPUT, "division by zero", 1, 5}},
+    {"x << zero - 1", {WL_E_INPUT, "a shift must be by 0 to 62", 1, 3}},
+    {"x >> 63", {WL_E_INPUT, "a shift must be by 0 to 62", 1, 3}},
+    {"x >= 0 && x / zero", {WL_E_INPUT, "division by zero", 1, 13}},
+    {"x << 60", {WL_E_RANGE, "the expression leaves the range +-2^60", 1, 3}},
     {"x*2 + " TOP "*y*2", {WL_E_RANGE, "the expression leaves the range +-2^60", 1, 28}},
     {"(x + " TOP ") + 1", {WL_E_RANGE, "the expression leaves the range +-2^60", 1, 27}},
 };

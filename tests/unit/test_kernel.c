@@ -92,6 +92,12 @@ static const struct {
     {"three subscripts", "{type: f32, strides: [1, 10, 1000]}", "f[x, y, z + 1]", 2023},
     {"negative stride", "{type: f32, strides: [-1], origin: 50}", "f[x]", 53}, /* one subscript: an index */
     {"blanks", "{type: f32}", "  f [ x ]  ", 3},
+    {"comparisons and logic", "{type: f32}", "f[(x > y)*100 + (x <= y || z)*10 + !z]", 110},
+    {"bits", "{type: f32}", "f[x << 4 | y & 3 ^ 1]", 51},
+    {"a choice", "{type: f32}", "f[select(threadIdx.x < 8, i, j)]", 4},
+    {"a vector counts in elements", "{type: f32}", "f[4*x : 4]", 12},
+    {"a vector of several subscripts", "{type: f32, strides: [1, 100]}", "f[2*x, y : 2]", 206},
+    {"a condition", "{type: f32}", "f[x] if x % 2 == 1 && y > 0", 3},
 };
 
 static void test_addresses(void **state)
@@ -473,7 +479,18 @@ static const struct {
     {"access leaves 2^60", LOADS("'a[" TOP " + n]'"), {WL_E_RANGE, "leaves the range +-2^60", 4, 32}},
     {"strides leave 2^60", "name: k\nfields: {a: {type: f32, strides: [1, " TOP "]}}\nloads: ['a[0, 2]']\n", {WL_E_RANGE, "leaves the range +-2^60", 3, 10}},
     {"origin leaves 2^60", "name: k\nfields: {a: {type: f32, strides: [1], origin: " TOP "}}\nloads: ['a[1]']\n", {WL_E_RANGE, "leaves the range +-2^60", 3, 10}},
-    {"character that is none", LOADS("'a[x | 1]'"), {WL_E_INPUT, "unexpected character '|'", 4, 14}},
+    {"character that is none", LOADS("'a[x ? 1]'"), {WL_E_INPUT, "unexpected character '?'", 4, 14}},
+    {"vector of 3 elements", LOADS("'a[x : 3]'"), {WL_E_INPUT, "one access moves a power of two of elements, and at most 32 bytes", 4, 16}},
+    {"vector of 64 bytes", LOADS("'a[x : 16]'"), {WL_E_INPUT, "and at most 32 bytes", 4, 16}},
+    {"vector of no elements", LOADS("'a[x : 0]'"), {WL_E_INPUT, "one access moves a power of two of elements", 4, 16}},
+    {"vector of -4 elements", LOADS("'a[x : -4]'"), {WL_E_INPUT, "one access moves a power of two of elements", 4, 16}},
+    {"vector of a coordinate's length", LOADS("'a[x : y]'"), {WL_E_INPUT, "one access moves a power of two of elements", 4, 16}},
+    {"vector without its length", LOADS("'a[x : ]'"), {WL_E_INPUT, "expected a whole number, a name or '(', not ']'", 4, 16}},
+    {"condition without one", LOADS("'a[x] if'"), {WL_E_INPUT, "but the text ends here", 4, 17}},
+    {"condition of another name", LOADS("'a[x] when x'"), {WL_E_INPUT, "expected the end of the access, not 'when'", 4, 15}},
+    {"condition with an unknown name", LOADS("'a[x] if m < 3'"), {WL_E_INPUT, "unknown name 'm'", 4, 18}},
+    {"text behind a condition", LOADS("'a[x] if x < 3 4'"), {WL_E_INPUT, "expected the end of the access, not '4'", 4, 24}},
+    {"a shift too far", LOADS("'a[1 << 63]'"), {WL_E_INPUT, "a shift must be by 0 to 62", 4, 14}},
     /* loops */
     {"loops as a list", "name: k\n" A1 LOAD "loops: [i]\n", {WL_E_INPUT, "loops must be a map of key: value, not a list", 4, 8}},
     {"four loops", "name: k\n" A1 LOAD "loops: {i: 1, j: 1, k: 1, l: 1}\n", {WL_E_INPUT, "at most 3 loops (there are 4)", 4, 8}},

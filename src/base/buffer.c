@@ -1,5 +1,5 @@
 /* buffer.c - see buffer.h. SPDX-License-Identifier: MIT */
-#include "report/buffer.h"
+#include "base/buffer.h"
 
 #include <stdarg.h>
 #include <stdio.h>

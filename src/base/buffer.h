@@ -1,7 +1,7 @@
 /* buffer.h - text that grows. A failed allocation is remembered and reported once, by wl_buffer_take.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_REPORT_BUFFER_H
-#define WL_REPORT_BUFFER_H
+#ifndef WL_BASE_BUFFER_H
+#define WL_BASE_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,4 +19,4 @@ void wl_buffer_repeat(wl_buffer *buffer, const char *piece, int times);
 /* Gives the text to the caller. */
 wl_status wl_buffer_take(wl_buffer *buffer, char **out, wl_error *err);
 
-#endif /* WL_REPORT_BUFFER_H */
+#endif /* WL_BASE_BUFFER_H */

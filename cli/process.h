@@ -1,0 +1,28 @@
+/* process.h - other programs, run without a shell, and a folder for what they write. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_PROCESS_H
+#define WL_CLI_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PATH_LENGTH 4096
+
+/* The program a name stands for: itself where it has a '/', else the first in PATH. False: there is none. */
+bool process_find(const char *name, char path[PATH_LENGTH]);
+/* The same beside another program, in its folder or in that of the file a link leads to. */
+bool process_find_beside(const char *program, const char *name, char path[PATH_LENGTH]);
+
+/* Runs a program and waits for it: nothing to read, all it prints goes to the file `log`. Its exit code; 128 and more:
+ * it was ended by a signal; -1: it cannot be started, and errno says why. */
+int process_run(const char *const *argv, const char *log);
+
+/* A folder of our own under $TMPDIR. */
+typedef struct scratch {
+    char folder[PATH_LENGTH];
+} scratch;
+bool scratch_make(scratch *scratch);
+/* False: the name is too long. */
+bool scratch_path(const scratch *scratch, const char *name, char path[PATH_LENGTH]);
+void scratch_remove(scratch *scratch);
+
+#endif /* WL_CLI_PROCESS_H */

@@ -1,0 +1,18 @@
+/* ptx_arguments.h - the arguments of a kernel, with numbers in the place of names. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_PTX_ARGUMENTS_H
+#define WL_CLI_PTX_ARGUMENTS_H
+
+#include "ptx_unit.h"
+
+/* A list of them, the latest first: they live as long as the kernels. */
+typedef struct ptx_arguments {
+    struct ptx_arguments *next;
+    size_t count;
+    char *texts[MANY_MAX];
+} ptx_arguments;
+
+/* Resolves "nx" and "buf:nx*ny*8": expressions of names that are set, and of the domain. */
+wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *request, wl_error *err);
+void ptx_arguments_free(ptx_arguments *list);
+
+#endif /* WL_CLI_PTX_ARGUMENTS_H */

@@ -1,0 +1,213 @@
+/* ptx_unit.c - see ptx_unit.h. SPDX-License-Identifier: MIT */
+#include "ptx_unit.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "data_files.h"
+#include "diag.h"
+#include "load.h"
+#include "ptx_arguments.h"
+
+#define ARCH_DEFAULT "sm_80"
+#define NAME_LENGTH (WL_INPUT_NAME_MAX + 8)
+
+struct ptx_unit {
+    char name[NAME_LENGTH]; /* of the PTX text in messages */
+    char *text;
+    wl_ptx *ptx;
+    ptxas_report resources;
+    data_files files;
+    ptx_arguments *arguments; /* of every kernel: a kernel may read them again */
+    bool spills_said;
+};
+
+/* ---- usage ---- */
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    const size_t n = strlen(name), k = strlen(suffix);
+    return n > k && strcmp(name + n - k, suffix) == 0;
+}
+
+static bool is_cuda(const char *kernel) { return has_suffix(kernel, ".cu"); }
+
+bool ptx_is_source(const char *kernel) { return has_suffix(kernel, ".ptx") || is_cuda(kernel); }
+
+bool ptx_usage(const options *o, const char *kernel)
+{
+    const bool ptx = kernel && ptx_is_source(kernel), cuda = kernel && is_cuda(kernel);
+    const char *of_ptx = o->entry            ? "--kernel"
+                         : o->arg_count      ? "--arg"
+                         : o->dynamic_shared ? "--dynamic-shared"
+                         : o->emulate        ? "--emulate"
+                         : o->no_ptxas       ? "--no-ptxas"
+                         : o->arch           ? "--arch"
+                         : o->per_line       ? "--per-line"
+                                             : NULL;
+    const char *of_cuda = o->compiler                ? "--compiler"
+                          : o->define_count          ? "--define"
+                          : o->include_count         ? "--include"
+                          : o->compiler_option_count ? "--compiler-option"
+                                                     : NULL;
+    if (of_ptx && !ptx)
+        usage_error("%s goes with a kernel in a .ptx or .cu file", of_ptx);
+    else if (of_cuda && !cuda)
+        usage_error("%s goes with a kernel in a .cu file", of_cuda);
+    else if (ptx && o->type)
+        usage_error("--type goes with --update");
+    else if (ptx && o->fold)
+        usage_error("--fold goes with kernel files; a kernel in PTX says itself what a thread computes");
+    else
+        return true;
+    return false;
+}
+
+int ptx_request_read(const options *o, ptx_request *r)
+{
+    r->entry = o->entry;
+    r->args = o->args;
+    r->arg_count = o->arg_count;
+    r->sets = o->set;
+    r->set_count = o->set_count;
+    if (o->arch && !arch_is_valid(o->arch)) {
+        option_error("--arch", o->arch, 1, "an architecture is needed, as in sm_90");
+        return EXIT_INPUT;
+    }
+    if ((o->dynamic_shared &&
+         !option_integer("--dynamic-shared", o->dynamic_shared, 0, (int64_t)1 << 30, &r->dynamic_shared)) ||
+        (o->emulate && !option_integer("--emulate", o->emulate, 1, (int64_t)1 << 50, &r->budget)))
+        return EXIT_INPUT;
+    return EXIT_OK;
+}
+
+/* ---- the file ---- */
+
+static wl_status read_text(const options *o, const char *path, const char *arch, ptx_unit *u, char *compiler,
+                           size_t *length, wl_error *err)
+{
+    if (!is_cuda(path)) {
+        (void)snprintf(u->name, sizeof u->name, "%s", path);
+        return load_text(path, &u->text, length, err);
+    }
+    (void)snprintf(u->name, sizeof u->name, "%.*s (PTX)", WL_INPUT_NAME_MAX - 8, path);
+    return compile_cuda(o, path, arch, compiler, &u->text, length, err);
+}
+
+wl_status ptx_unit_open(const options *o, const char *path, const wl_device *device, ptx_unit **out, wl_error *err)
+{
+    char arch[ARCH_LENGTH] = ARCH_DEFAULT, compiler[PATH_LENGTH] = "";
+    size_t length = 0;
+    ptx_unit *u = calloc(1, sizeof *u);
+    if (!u) {
+        *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+        return WL_E_NOMEM;
+    }
+    const bool named = o->arch || (device && arch_of_device(device, arch));
+    if (o->arch)
+        (void)snprintf(arch, sizeof arch, "%s", o->arch);
+    wl_status status = read_text(o, path, arch, u, compiler, &length, err);
+    if (status == WL_OK) {
+        diag_remember(u->name, u->text);
+        status = wl_ptx_parse(u->name, u->text, length, &u->ptx, err);
+    }
+    if (status == WL_OK && !o->no_ptxas && !o->registers) /* shared memory is known from the PTX itself */
+        (void)compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources);
+    *out = u; /* kept also when it failed: a message shows a line of it */
+    return status;
+}
+
+void ptx_unit_free(ptx_unit *u)
+{
+    if (!u)
+        return;
+    ptx_arguments_free(u->arguments);
+    data_files_close(&u->files);
+    ptxas_free(&u->resources);
+    wl_ptx_free(u->ptx);
+    free(u->text);
+    free(u);
+}
+
+const wl_ptx *ptx_unit_module(const ptx_unit *u) { return u->ptx; }
+
+const ptxas_entry *ptx_unit_resources(const ptx_unit *u, const char *entry) { return ptxas_find(&u->resources, entry); }
+
+/* ---- a kernel of it ---- */
+
+/* C++ compilers write a name behind its length: "4heat" in "_ZN5plane4heatEPd". */
+static bool has_plain_name(const char *entry, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = entry; length > 0 && (at = strstr(at, name)); at++) {
+        const char *digits = at;
+        while (digits > entry && isdigit((unsigned char)digits[-1]))
+            digits--;
+        if (digits < at && strtoul(digits, NULL, 10) == length)
+            return true;
+    }
+    return false;
+}
+
+static bool is_same(const char *entry, const char *name) { return strcmp(entry, name) == 0; }
+static bool has_part(const char *entry, const char *name) { return strstr(entry, name) != NULL; }
+
+/* The entry that is meant, as the library finds it; NULL: none or several, which it will say. */
+static const char *entry_meant(const wl_ptx *ptx, const char *wanted)
+{
+    static bool (*const ways[])(const char *entry, const char *name) = {is_same, has_plain_name, has_part};
+    const size_t count = wl_ptx_entry_count(ptx);
+    if (!wanted)
+        return count == 1 ? wl_ptx_entry_name(ptx, 0) : NULL;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        const char *found = NULL;
+        size_t fit = 0;
+        for (size_t i = 0; i < count; i++) {
+            const char *name = wl_ptx_entry_name(ptx, i);
+            found = ways[w](name, wanted) ? name : found;
+            fit += ways[w](name, wanted);
+        }
+        if (fit > 0)
+            return fit == 1 ? found : NULL;
+    }
+    return NULL;
+}
+
+/* Registers and shared memory that ptxas found, unless they are given. */
+static void take_resources(ptx_unit *u, const char *entry, int64_t dynamic_shared, wl_launch *launch)
+{
+    const ptxas_entry *e = entry ? ptxas_find(&u->resources, entry) : NULL;
+    if (!e)
+        return;
+    if (!launch->registers)
+        launch->registers = e->registers;
+    if (!launch->shared_bytes)
+        launch->shared_bytes = e->shared_bytes + dynamic_shared;
+    if ((e->spill_store_bytes || e->spill_load_bytes) && !u->spills_said)
+        usage_error("note: %.200s spills registers (%lld bytes of stores, %lld of loads, ptxas says): that traffic is "
+                    "not modelled",
+                    entry, (long long)e->spill_store_bytes, (long long)e->spill_load_bytes);
+    u->spills_said = true;
+}
+
+wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
+{
+    const char *entry = entry_meant(u->ptx, r->entry);
+    const wl_status status = ptx_arguments_add(&u->arguments, r, err);
+    if (status != WL_OK)
+        return status;
+    wl_ptx_options o = {.entry = entry ? entry : r->entry,
+                        .args = (const char *const *)u->arguments->texts,
+                        .arg_count = u->arguments->count,
+                        .launch = r->launch,
+                        .dynamic_shared = r->dynamic_shared,
+                        .budget = r->budget,
+                        .load = data_files_load,
+                        .user = &u->files};
+    memcpy(o.domain, r->domain, sizeof o.domain);
+    take_resources(u, entry, r->dynamic_shared, &o.launch);
+    return wl_kernel_from_ptx(u->ptx, &o, out, err);
+}

@@ -1,0 +1,40 @@
+/* ptx_unit.h - kernels of PTX and CUDA files: the file, what it needs, and the data its arguments name.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_PTX_UNIT_H
+#define WL_CLI_PTX_UNIT_H
+
+#include "options.h"
+#include "ptxas.h"
+
+/* By suffix: .ptx and .cu. */
+bool ptx_is_source(const char *kernel);
+/* Options of PTX kernels go with them alone, those of compilers with CUDA: prints what is wrong and returns false.
+ * `kernel` may be NULL. */
+bool ptx_usage(const options *options, const char *kernel);
+
+/* One kernel of a file, for one launch. */
+typedef struct ptx_request {
+    const char *entry;
+    const char *const *args, *const *sets;
+    size_t arg_count, set_count;
+    wl_launch launch;
+    int64_t domain[3]; /* 0: not given */
+    int64_t dynamic_shared, budget;
+} ptx_request;
+
+/* What the options say, but for launch and domain. Prints what is wrong; the exit code. */
+int ptx_request_read(const options *options, ptx_request *request);
+
+/* A file that was read, compiled before if need be. It must outlive its kernels. */
+typedef struct ptx_unit ptx_unit;
+/* The device says what to compile for; NULL: --arch does, or sm_80. */
+wl_status ptx_unit_open(const options *options, const char *path, const wl_device *device, ptx_unit **out,
+                        wl_error *err);
+void ptx_unit_free(ptx_unit *unit);
+const wl_ptx *ptx_unit_module(const ptx_unit *unit);
+/* What ptxas says of an entry; NULL: nothing. */
+const ptxas_entry *ptx_unit_resources(const ptx_unit *unit, const char *entry);
+
+wl_status ptx_unit_kernel(ptx_unit *unit, const ptx_request *request, wl_kernel **out, wl_error *err);
+
+#endif /* WL_CLI_PTX_UNIT_H */

@@ -1,0 +1,238 @@
+/* grid_rule.c - grids and other numbers of a launch from expressions. SPDX-License-Identifier: MIT */
+#include "launch/grid_rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "base/text.h"
+#include "kernel/where.h"
+
+#define EXTENT_MOST ((int64_t)1 << 40)
+
+struct wl_grid_rule {
+    wl_arena arena;
+    const char *text;
+    const char **sets;
+    size_t set_count;
+    const wl_where *extents[3];
+    int32_t column[3]; /* where each starts */
+    int count;
+};
+
+/* ---- names ---- */
+
+/* "nx=640": the name goes to the arena, the value may name what stands before it. */
+static wl_status read_set(const char *set, wl_where_named *named, size_t count, wl_arena *arena, wl_error *err)
+{
+    static const int64_t none[WL_WHERE_NAMES] = {0};
+    const size_t length = strcspn(set, "=");
+    const char *at = set + length + 1, *name = wl_arena_text(arena, set, length);
+    const wl_where *value = NULL;
+    if (!name)
+        return wl_fail_memory(err);
+    if (set[length] != '=' || !wl_text_is_name(name))
+        return wl_fail(err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)(length ? length : 1)},
+                       "a name and a number are needed, as in nx=640");
+    WL_TRY(wl_where_parse_part(set, &at, named, count, arena, &value, err));
+    for (int n = 0; n < WL_WHERE_NAMES; n++)
+        if (*at || wl_where_uses(value, (wl_where_name)n))
+            return wl_fail(err, WL_E_INPUT, (wl_loc){1, (int32_t)length + 2, 1}, "one number is needed here");
+    named[count].name = name;
+    return wl_where_value(value, none, &named[count].value, err);
+}
+
+static wl_status read_sets(const char *const *sets, size_t count, wl_arena *arena, wl_where_named **out, wl_error *err)
+{
+    *out = WL_ARENA_NEW(arena, wl_where_named, count + 1);
+    if (!*out)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        const wl_status status = read_set(sets[i], *out, i, arena, err);
+        if (status != WL_OK) {
+            if (err)
+                (void)wl_fail_in(err, sets[i]);
+            return status;
+        }
+    }
+    return WL_OK;
+}
+
+/* ---- the grid ---- */
+
+/* "20x128x256" is "20,128,256". */
+static bool is_shape(const char *text) { return strchr(text, 'x') && strspn(text, "0123456789x") == strlen(text); }
+
+/* A grid is what is asked for, and what a thread needs of registers does not change it. */
+static wl_status check_names(const wl_where *extent, wl_loc loc, wl_error *err)
+{
+    static const wl_where_name refused[] = {WL_WHERE_GRID, WL_WHERE_GRID + 1, WL_WHERE_GRID + 2, WL_WHERE_REGISTERS};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        if (wl_where_uses(extent, refused[i]))
+            return wl_fail(err, WL_E_INPUT, loc,
+                           "a grid follows from block.x .. block.z, fold.x .., domain.x .. and names that are set");
+    return WL_OK;
+}
+
+static wl_status read_extents(wl_grid_rule *rule, const wl_where_named *named, size_t count, wl_error *err)
+{
+    char *text = wl_arena_text(&rule->arena, rule->text, strlen(rule->text));
+    if (!text)
+        return wl_fail_memory(err);
+    for (char *x = text; is_shape(rule->text) && (x = strchr(x, 'x'));)
+        *x = ',';
+    for (const char *at = text;; at++) {
+        const wl_loc loc = {1, (int32_t)(at - text) + 1, 1};
+        if (rule->count == 3)
+            return wl_fail(err, WL_E_INPUT, loc, "a grid has at most three extents");
+        WL_TRY(wl_where_parse_part(text, &at, named, count, &rule->arena, &rule->extents[rule->count], err));
+        WL_TRY(check_names(rule->extents[rule->count], loc, err));
+        rule->column[rule->count++] = loc.col;
+        if (*at == '\0')
+            return WL_OK;
+    }
+}
+
+/* What a copy is made from. */
+static wl_status keep_texts(wl_grid_rule *rule, const char *text, const char *const *sets, size_t set_count,
+                            wl_error *err)
+{
+    rule->text = wl_arena_text(&rule->arena, text, strlen(text));
+    rule->sets = WL_ARENA_NEW(&rule->arena, const char *, set_count + 1);
+    for (; rule->sets && rule->set_count < set_count; rule->set_count++) {
+        const char *set = sets[rule->set_count];
+        rule->sets[rule->set_count] = wl_arena_text(&rule->arena, set, strlen(set));
+        if (!rule->sets[rule->set_count])
+            return wl_fail_memory(err);
+    }
+    return rule->text && rule->sets ? WL_OK : wl_fail_memory(err);
+}
+
+wl_status wl_grid_rule_parse(const char *text, const char *const *sets, size_t set_count, wl_grid_rule **out,
+                             wl_error *err)
+{
+    wl_where_named *named = NULL;
+    wl_grid_rule *rule = calloc(1, sizeof *rule);
+    if (!rule)
+        return wl_fail_memory(err);
+    wl_status status = keep_texts(rule, text, sets, set_count, err);
+    if (status == WL_OK)
+        status = read_sets(sets, set_count, &rule->arena, &named, err);
+    if (status == WL_OK)
+        status = read_extents(rule, named, set_count, err);
+    if (status != WL_OK) {
+        wl_grid_rule_free(rule);
+        return status;
+    }
+    *out = rule;
+    return WL_OK;
+}
+
+wl_status wl_grid_rule_copy(const wl_grid_rule *rule, wl_grid_rule **out, wl_error *err)
+{
+    return wl_grid_rule_parse(rule->text, rule->sets, rule->set_count, out, err);
+}
+
+void wl_grid_rule_free(wl_grid_rule *rule)
+{
+    if (!rule)
+        return;
+    wl_arena_free(&rule->arena);
+    free(rule);
+}
+
+const char *wl_grid_rule_text(const wl_grid_rule *rule) { return rule->text; }
+
+bool wl_grid_rule_follows(const wl_grid_rule *rule, int d)
+{
+    const wl_where_name names[] = {(wl_where_name)(WL_WHERE_BLOCK + d), (wl_where_name)(WL_WHERE_TILE + d),
+                                   WL_WHERE_THREADS, WL_WHERE_WARPS};
+    for (int i = 0; i < rule->count; i++)
+        for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+            if (wl_where_uses(rule->extents[i], names[n]))
+                return true;
+    return false;
+}
+
+/* ---- values ---- */
+
+#define WARP_LANES 32 /* a rule knows no device; every one so far has these */
+
+/* Extents that make no sense count as 1: whoever takes the launch says so. */
+static void launch_values(const wl_launch *launch, const int64_t domain[3], int64_t values[WL_WHERE_NAMES])
+{
+    memset(values, 0, WL_WHERE_NAMES * sizeof *values);
+    values[WL_WHERE_THREADS] = values[WL_WHERE_CELLS] = 1;
+    for (int d = 0; d < 3; d++) {
+        const int64_t block = wl_min(wl_max(launch->block[d], 1), 1 << 16),
+                      fold = wl_min(wl_max(launch->fold[d], 1), 64);
+        values[WL_WHERE_BLOCK + d] = block;
+        values[WL_WHERE_FOLD + d] = fold;
+        values[WL_WHERE_TILE + d] = block * fold;
+        values[WL_WHERE_DOMAIN + d] = domain[d];
+        values[WL_WHERE_THREADS] *= block;
+        values[WL_WHERE_CELLS] *= fold;
+    }
+    values[WL_WHERE_WARPS] = wl_ceil_div(values[WL_WHERE_THREADS], WARP_LANES);
+}
+
+static wl_status check_domain(const wl_where *expression, const int64_t domain[3], wl_loc loc, wl_error *err)
+{
+    for (int d = 0; d < 3; d++)
+        if (domain[d] < 1 && wl_where_uses(expression, (wl_where_name)(WL_WHERE_DOMAIN + d)))
+            return wl_fail(err, WL_E_INPUT, loc, "domain.%c is named here, but there is no domain", "xyz"[d]);
+    return WL_OK;
+}
+
+wl_status wl_grid_rule_check_domain(const wl_grid_rule *rule, const int64_t domain[3], wl_error *err)
+{
+    for (int i = 0; i < rule->count; i++)
+        WL_TRY(check_domain(rule->extents[i], domain, (wl_loc){1, rule->column[i], 1}, err));
+    return WL_OK;
+}
+
+wl_status wl_grid_rule_apply(const wl_grid_rule *rule, const int64_t domain[3], wl_launch *launch, wl_error *err)
+{
+    int64_t values[WL_WHERE_NAMES], grid[3] = {1, 1, 1};
+    WL_TRY(wl_grid_rule_check_domain(rule, domain, err));
+    launch_values(launch, domain, values);
+    for (int i = 0; i < rule->count; i++) {
+        const wl_loc loc = {1, rule->column[i], 1};
+        WL_TRY(wl_where_value(rule->extents[i], values, &grid[i], err));
+        if (grid[i] < 1 || grid[i] > EXTENT_MOST)
+            return wl_fail(err, WL_E_INPUT, loc, "the grid's extent in %c would be %lld", "xyz"[i], (long long)grid[i]);
+    }
+    memcpy(launch->grid, grid, sizeof grid);
+    return WL_OK;
+}
+
+static wl_status evaluate(const char *text, const wl_where_named *named, size_t count, const int64_t domain[3],
+                          wl_arena *arena, int64_t *value, wl_error *err)
+{
+    const char *at = text;
+    int64_t values[WL_WHERE_NAMES];
+    const wl_where *expression = NULL;
+    WL_TRY(wl_where_parse_part(text, &at, named, count, arena, &expression, err));
+    if (*at)
+        return wl_fail(err, WL_E_INPUT, (wl_loc){1, (int32_t)(at - text) + 1, 1}, "one number is needed here");
+    for (int n = 0; n < WL_WHERE_NAMES; n++)
+        if ((n < WL_WHERE_DOMAIN || n >= WL_WHERE_DOMAIN + 3) && wl_where_uses(expression, (wl_where_name)n))
+            return wl_fail(err, WL_E_INPUT, (wl_loc){1, 1, 1}, "this number may not depend on the launch");
+    WL_TRY(check_domain(expression, domain, (wl_loc){1, 1, 1}, err));
+    launch_values(&(wl_launch){0}, domain, values);
+    return wl_where_value(expression, values, value, err);
+}
+
+wl_status wl_number_evaluate(const char *text, const char *const *sets, size_t set_count, const int64_t domain[3],
+                             int64_t *value, wl_error *err)
+{
+    wl_arena arena = {0};
+    wl_where_named *named = NULL;
+    wl_status status = read_sets(sets, set_count, &arena, &named, err);
+    if (status == WL_OK)
+        status = evaluate(text, named, set_count, domain, &arena, value, err);
+    wl_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* executed.c - see executed.h. SPDX-License-Identifier: MIT */
+#include "metrics/executed.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+
+/* Warps of a block that have a thread below `used` in every dimension: row by row, for threads are numbered x fastest.
+ */
+static int64_t warps_of(const wl_geometry *g, const int64_t used[3], int warp_size)
+{
+    int64_t warps = 0, next = 0; /* the first warp that is not counted yet */
+    if (used[0] == g->block[0] && used[1] == g->block[1] && used[2] == g->block[2])
+        return wl_ceil_div(g->threads, warp_size);
+    for (int64_t z = 0; z < used[2]; z++)
+        for (int64_t y = 0; y < used[1] && used[0] > 0; y++) {
+            const int64_t start = (z * g->block[1] + y) * g->block[0];
+            const int64_t from = wl_max(next, start / warp_size), to = (start + used[0] - 1) / warp_size;
+            warps += wl_max(0, to + 1 - from);
+            next = wl_max(next, to + 1);
+        }
+    return warps;
+}
+
+/* Executions of a cell's work by the warps of one block: threads at the edge may have fewer cells than others. */
+static int64_t warp_cells_of(const wl_geometry *g, const wl_block_class *c, int warp_size)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < 8; i++) { /* in each dimension: the folded cells the last thread has, and those it lacks */
+        int64_t used[3], times = 1;
+        for (int d = 0; d < 3; d++) {
+            const int64_t last = c->cells[d] % g->fold[d];
+            const bool lacks = i >> d & 1;
+            used[d] = lacks ? c->cells[d] / g->fold[d] : wl_ceil_div(c->cells[d], g->fold[d]);
+            times *= lacks ? (last ? g->fold[d] - last : 0) : (last ? last : g->fold[d]);
+        }
+        sum += times ? times * warps_of(g, used, warp_size) : 0;
+    }
+    return sum;
+}
+
+void wl_census_take(const wl_geometry *g, int warp_size, wl_census *out)
+{
+    wl_block_class classes[WL_BLOCK_CLASSES_MAX];
+    const int count = wl_block_classes(g, classes);
+    *out = (wl_census){.cells = (double)g->items};
+    for (int i = 0; i < count; i++) {
+        const wl_block_class *c = &classes[i];
+        const double blocks = (double)c->count[0] * (double)c->count[1] * (double)c->count[2];
+        int64_t used[3];
+        for (int d = 0; d < 3; d++)
+            used[d] = wl_ceil_div(c->cells[d], g->fold[d]);
+        out->warps += blocks * (double)warps_of(g, used, warp_size);
+        out->threads += blocks * (double)(used[0] * used[1] * used[2]);
+        out->warp_cells += blocks * (double)warp_cells_of(g, c, warp_size);
+    }
+    out->idle_warps = (double)g->blocks * (double)wl_ceil_div(g->threads, warp_size) - out->warps;
+    out->idle_threads = (double)g->blocks * (double)g->threads - out->threads;
+}
+
+static void count_classes(const wl_kernel *kernel, const wl_census *census, wl_mix *out)
+{
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        out->warp[c] = kernel->mix[c] * census->warp_cells;
+        out->thread[c] = kernel->mix[c] * census->cells;
+    }
+    out->shuffles = kernel->shuffles * census->warp_cells;
+    /* what leads to the exit is index arithmetic */
+    out->warp[WL_INST_int] += kernel->idle_instructions * census->idle_warps;
+    out->thread[WL_INST_int] += kernel->idle_instructions * census->idle_threads;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        out->thread_on += out->thread[c];
+}
+
+static void add_up(wl_executed *out)
+{
+    out->warp = out->thread = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        out->warp += out->mix.warp[c];
+        out->thread += out->mix.thread[c];
+    }
+}
+
+wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, bool emulate,
+                            wl_executed *out, wl_error *err)
+{
+    const wl_stream *stream = &kernel->stream;
+    wl_census census;
+    *out = (wl_executed){.known = kernel->stream.count || kernel->has_mix || kernel->instructions > 0,
+                         .by_class = kernel->stream.count || kernel->has_mix};
+    wl_census_take(launched, warp_size, &census);
+    out->warps = census.warps;
+    if (!out->known)
+        return WL_OK;
+    if (stream->count && (emulate || !kernel->has_mix)) {
+        WL_TRY(stream->count(stream->context, launched->block, launched->grid_dim, &out->mix, &out->lines,
+                             &out->line_count, err));
+        add_up(out);
+        return WL_OK;
+    }
+    if (kernel->has_mix) {
+        count_classes(kernel, &census, &out->mix);
+        add_up(out);
+        return WL_OK;
+    }
+    out->warp = kernel->instructions * census.warp_cells + kernel->idle_instructions * census.idle_warps;
+    out->thread = kernel->instructions * census.cells + kernel->idle_instructions * census.idle_threads;
+    return WL_OK;
+}

@@ -1,0 +1,570 @@
+/* recover.c - see recover.h. SPDX-License-Identifier: MIT */
+#include "ptx/recover.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/flow.h"
+#include "ptx/recover_value.h"
+#include "ptx/rolled.h"
+
+#define WORK_MAX (1 << 22)  /* instructions followed */
+#define STEPS_MAX (1 << 18) /* memory accesses of a thread */
+#define FORKS_MAX 24        /* conditions inside each other that part the threads */
+
+typedef struct follower {
+    const wl_ptx_launch *launch;
+    const wl_ptx_function *f;
+    const wl_ptx_flow *flow;
+    wl_ptx_values values;
+    wl_ptx_recovery *out;
+    wl_arena *arena;
+    const wl_symbol *when; /* condition of the path; NULL: every thread of the domain */
+    int forks;             /* open ones */
+    bool ended;            /* all threads of the path are home */
+    bool any_traced;
+    int64_t work;
+    wl_error *err;
+} follower;
+
+/* ---- memory ---- */
+
+static wl_status add_step(follower *r, int32_t pc, bool store, wl_ptx_space space, const wl_symbol *address,
+                          const wl_symbol *when)
+{
+    wl_ptx_recovery *o = r->out;
+    if (o->step_count == STEPS_MAX) {
+        o->gave_up = true;
+        return WL_OK;
+    }
+    if (o->step_count == o->step_room) {
+        const size_t room = o->step_room ? 2 * o->step_room : 256;
+        wl_ptx_step *larger = WL_ARENA_NEW(r->arena, wl_ptx_step, room);
+        if (!larger)
+            return wl_fail_memory(r->err);
+        if (o->step_count > 0)
+            memcpy(larger, o->steps, o->step_count * sizeof *larger);
+        o->steps = larger;
+        o->step_room = room;
+    }
+    o->steps[o->step_count++] = (wl_ptx_step){pc, store, space, address, when};
+    return WL_OK;
+}
+
+/* The space a generic address lies in. */
+static wl_ptx_space space_of(const follower *r, wl_ptx_space named, const wl_symbol *address)
+{
+    if (named != WL_PTX_GENERIC || !address)
+        return named;
+    return wl_ptx_buffer_near(r->launch->arguments, (uint64_t)address->c) ? WL_PTX_GLOBAL : WL_PTX_GENERIC;
+}
+
+static wl_status touch(follower *r, int32_t pc, const wl_ptx_operand *at, wl_ptx_space named, bool store,
+                       const wl_symbol *when)
+{
+    if (named == WL_PTX_PARAM || named == WL_PTX_CONST || named == WL_PTX_LOCAL)
+        return WL_OK;
+    const wl_symbol *address = wl_ptx_address_value(&r->values, at);
+    const wl_ptx_space space = space_of(r, named, address);
+    if (!address || space == WL_PTX_GENERIC) {
+        r->out->traced[pc] = r->any_traced = true;
+        return WL_OK;
+    }
+    return add_step(r, pc, store, space, address, when);
+}
+
+/* Where a parameter of the entry lies in what it was called with; -1: it is none. */
+static int64_t param_place(const follower *r, const wl_ptx_operand *at)
+{
+    for (int i = 0; i < r->f->param_count; i++)
+        if (r->f->params[i] == at->variable && at->reg < 0)
+            return r->launch->arguments->param_offset[i] + at->value;
+    return -1;
+}
+
+/* What is loaded, where arguments say so: parameters, and constants at known places. */
+static const wl_symbol *loaded(const follower *r, const wl_ptx_instruction *in, const wl_ptx_operand *at, int element)
+{
+    const wl_ptx_arguments *a = r->launch->arguments;
+    const int bytes = wl_ptx_type_bits(in->type) / 8;
+    const wl_symbol *address = in->space == WL_PTX_PARAM ? NULL : wl_ptx_address_value(&r->values, at);
+    uint8_t data[8] = {0};
+    if (bytes < 1 || bytes > 8 || wl_ptx_type_is_float(in->type))
+        return NULL;
+    if (in->space == WL_PTX_PARAM) {
+        const int64_t place = param_place(r, at);
+        if (place < 0 || place + (element + 1) * bytes > a->param_bytes)
+            return NULL;
+        memcpy(data, a->params + place + element * bytes, (size_t)bytes);
+    } else {
+        if (!address || !wl_sym_is_const(address))
+            return NULL;
+        const uint64_t place = (uint64_t)address->c + (uint64_t)(element * bytes);
+        const wl_ptx_buffer *buffer = in->space == WL_PTX_CONST ? wl_ptx_buffer_at(a, place) : NULL;
+        if (!buffer || !wl_ptx_buffer_read(buffer, (int64_t)(place - buffer->base), bytes, data))
+            return NULL;
+    }
+    uint64_t value = 0;
+    for (int i = bytes; i-- > 0;)
+        value = value << 8 | data[i];
+    const int unused = 64 - 8 * bytes;
+    return wl_sym_const(r->values.symbols, (int64_t)(value << unused) >> unused);
+}
+
+/* ---- results ---- */
+
+static void set(follower *r, int32_t reg, const wl_symbol *value, const wl_symbol *truth)
+{
+    if (reg >= 0)
+        r->values.registers[reg] =
+            truth ? wl_sym_select(r->values.symbols, truth, value, r->values.registers[reg]) : value;
+}
+
+static bool writes(const wl_ptx_instruction *in)
+{
+    switch (in->op) {
+    case WL_PTX_OP_st:
+    case WL_PTX_OP_red:
+    case WL_PTX_OP_bra:
+    case WL_PTX_OP_brx:
+    case WL_PTX_OP_ret:
+    case WL_PTX_OP_exit:
+    case WL_PTX_OP_trap:
+    case WL_PTX_OP_cp_async:
+    case WL_PTX_OP_cp_bulk:
+    case WL_PTX_OP_wmma_store:
+    case WL_PTX_OP_stmatrix:
+    case WL_PTX_OP_sust:
+    case WL_PTX_OP_call: return false;
+    default: return true;
+    }
+}
+
+/* Nobody knows what an instruction leaves behind. */
+static void forget_result(follower *r, const wl_ptx_instruction *in)
+{
+    const wl_ptx_operand *to = &in->operands[0];
+    if (in->operand_count == 0 || !writes(in))
+        return;
+    if (to->kind == WL_PTX_OPERAND_REG) {
+        r->values.registers[to->reg] = NULL;
+        if (to->other >= 0)
+            r->values.registers[to->other] = NULL;
+    }
+    for (int i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->count; i++)
+        if (r->f->lists[to->first + i].kind == WL_PTX_OPERAND_REG)
+            r->values.registers[r->f->lists[to->first + i].reg] = NULL;
+}
+
+static void load_results(follower *r, const wl_ptx_instruction *in, const wl_symbol *truth)
+{
+    const wl_ptx_operand *to = &in->operands[0];
+    if (to->kind == WL_PTX_OPERAND_REG)
+        set(r, to->reg, loaded(r, in, &in->operands[1], 0), truth);
+    for (int i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->count; i++)
+        if (r->f->lists[to->first + i].kind == WL_PTX_OPERAND_REG)
+            set(r, r->f->lists[to->first + i].reg, loaded(r, in, &in->operands[1], i), truth);
+}
+
+/* mov of 64 bits into two halves. */
+static void unpack(follower *r, const wl_ptx_instruction *in)
+{
+    wl_symbols *s = r->values.symbols;
+    const wl_ptx_operand *to = &in->operands[0];
+    const wl_symbol *whole = wl_ptx_operand_value(&r->values, &in->operands[1]);
+    for (int i = 0; i < to->count; i++) {
+        const wl_ptx_operand *part = &r->f->lists[to->first + i];
+        if (part->kind != WL_PTX_OPERAND_REG)
+            continue;
+        const bool halves = to->count == 2 && wl_ptx_type_bits(in->type) == 64;
+        r->values.registers[part->reg] = !halves ? NULL
+                                         : i     ? wl_sym_div(s, whole, wl_sym_const(s, (int64_t)1 << 32))
+                                                 : whole;
+    }
+}
+
+/* An instruction that neither branches nor ends. truth: the lanes that execute it; NULL: all of the path. */
+static wl_status execute(follower *r, int32_t pc, const wl_symbol *truth)
+{
+    const wl_ptx_instruction *in = &r->f->instructions[pc];
+    const wl_symbol *when = truth ? (r->when ? wl_sym_both(r->values.symbols, r->when, truth) : truth) : r->when;
+    const wl_symbol *other;
+    switch (in->op) {
+    case WL_PTX_OP_ld:
+    case WL_PTX_OP_ldu:
+        WL_TRY(touch(r, pc, &in->operands[1], in->space, false, when));
+        load_results(r, in, truth);
+        return WL_OK;
+    case WL_PTX_OP_st: return touch(r, pc, &in->operands[0], in->space, true, when);
+    case WL_PTX_OP_red: return touch(r, pc, &in->operands[0], in->space, true, when);
+    case WL_PTX_OP_atom: forget_result(r, in); return touch(r, pc, &in->operands[1], in->space, true, when);
+    case WL_PTX_OP_cp_async:
+        WL_TRY(touch(r, pc, &in->operands[1], WL_PTX_GLOBAL, false, when));
+        return touch(r, pc, &in->operands[0], WL_PTX_SHARED, true, when);
+    case WL_PTX_OP_cp_bulk:
+    case WL_PTX_OP_wmma_load:
+    case WL_PTX_OP_wmma_store:
+    case WL_PTX_OP_ldmatrix:
+    case WL_PTX_OP_stmatrix:
+    case WL_PTX_OP_st_async:
+        r->out->traced[pc] = r->any_traced = true;
+        forget_result(r, in);
+        return WL_OK;
+    case WL_PTX_OP_call:
+        r->any_traced = true;
+        r->out->calls = true;
+        r->out->uniform = false;
+        return WL_OK;
+    case WL_PTX_OP_bar:
+        r->out->barriers += !(in->modifiers & WL_PTX_MOD_WARP);
+        if (in->modifiers & WL_PTX_MOD_RED)
+            forget_result(r, in);
+        return WL_OK;
+    case WL_PTX_OP_mov:
+        if (in->operands[0].kind == WL_PTX_OPERAND_VECTOR) {
+            unpack(r, in);
+            return WL_OK;
+        }
+        break;
+    default: break;
+    }
+    if (in->operand_count == 0 || in->operands[0].kind != WL_PTX_OPERAND_REG || !writes(in)) {
+        forget_result(r, in);
+        return WL_OK;
+    }
+    const wl_symbol *value = wl_ptx_result(&r->values, in, &other);
+    set(r, in->operands[0].reg, value, truth);
+    set(r, in->operands[0].other, other, truth);
+    return WL_OK;
+}
+
+/* ---- the domain ---- */
+
+/* Does the path from here end without doing anything? */
+static bool goes_home(const follower *r, int32_t pc)
+{
+    for (int hops = 0; hops < 8 && pc < r->f->instruction_count; hops++) {
+        const wl_ptx_instruction *in = &r->f->instructions[pc];
+        if (in->guard >= 0)
+            return false;
+        if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit)
+            return true;
+        if (in->op != WL_PTX_OP_bra)
+            return false;
+        pc = (int32_t)in->operands[0].value;
+    }
+    return pc >= r->f->instruction_count;
+}
+
+/* Takes out of a truth what limits a coordinate from above, into last[]; gives what is left, NULL: nothing. */
+static const wl_symbol *take_limits(wl_symbols *s, const wl_symbol *truth, int64_t last[3])
+{
+    if (!truth || truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1)
+        return truth;
+    const wl_atom *atom = truth->terms[0].atom;
+    if (atom->op == WL_ATOM_BOTH) {
+        const wl_symbol *a = take_limits(s, atom->a, last), *b = take_limits(s, atom->b, last);
+        return a && b ? wl_sym_both(s, a, b) : a ? a : b;
+    }
+    if (atom->op != WL_ATOM_GE0 || atom->a->count != 1 || atom->a->terms[0].k >= 0 ||
+        atom->a->terms[0].atom->op != WL_ATOM_VAR || atom->a->terms[0].atom->var > WL_VAR_Z)
+        return truth;
+    const int d = (int)atom->a->terms[0].atom->var;
+    const int64_t limit = wl_floor_div(atom->a->c, -atom->a->terms[0].k); /* c - k x >= 0 */
+    if (limit < 0)
+        return truth;
+    last[d] = wl_min(last[d], limit);
+    return NULL;
+}
+
+static void limit_domain(wl_ptx_recovery *o, const int64_t last[3])
+{
+    for (int d = 0; d < 3; d++) {
+        if (last[d] == INT64_MAX)
+            continue;
+        o->domain[d] = o->domain[d] ? wl_min(o->domain[d], last[d] + 1) : last[d] + 1;
+        wl_sym_limit(&o->symbols, (wl_var)d, last[d]);
+    }
+}
+
+/* Nothing has happened yet that a limit would have to hold for. */
+static bool at_start(const follower *r)
+{
+    return !r->when && !r->forks && r->out->step_count == 0 && !r->any_traced && r->out->barriers == 0;
+}
+
+/* Threads for which `stay` does not hold are home. */
+static void send_home(follower *r, const wl_symbol *stay)
+{
+    wl_ptx_recovery *o = r->out;
+    int64_t last[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+    const wl_symbol *rest = at_start(r) ? take_limits(r->values.symbols, stay, last) : stay;
+    limit_domain(o, last);
+    memcpy(o->idle, o->executed, (size_t)r->f->instruction_count * sizeof *o->idle);
+    if (!rest)
+        return;
+    o->uniform = false;
+    r->when = r->when ? wl_sym_both(r->values.symbols, r->when, rest) : rest;
+    wl_sym_assume(r->values.symbols, rest, true);
+}
+
+/* ---- branches ---- */
+
+/* Where the ways from a branch meet again. */
+static int32_t join_of(const follower *r, int32_t pc) { return r->flow->meets[r->flow->block_of[pc]]; }
+
+static wl_status follow(follower *r, int32_t pc, int32_t stop);
+
+/* Steps over everything between a branch that depends on data and where its ways meet again. */
+static wl_status step_over(follower *r, int32_t pc, int32_t join)
+{
+    const int32_t count = r->f->instruction_count;
+    bool *inside = WL_ARENA_NEW(r->arena, bool, count + 1);
+    int32_t *open = WL_ARENA_NEW(r->arena, int32_t, 2 * (count + 1));
+    int n = 0;
+    if (!inside || !open)
+        return wl_fail_memory(r->err);
+    r->out->uniform = false;
+    r->any_traced = true;
+    open[n++] = pc;
+    while (n > 0) {
+        const int32_t at = open[--n];
+        if (at >= count || at == join || inside[at])
+            continue;
+        inside[at] = true;
+        const wl_ptx_instruction *in = &r->f->instructions[at];
+        forget_result(r, in);
+        r->out->traced[at] = true;
+        r->out->calls = r->out->calls || in->op == WL_PTX_OP_call;
+        const bool ends = in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap;
+        if (in->op == WL_PTX_OP_bra)
+            open[n++] = (int32_t)in->operands[0].value;
+        for (int i = 0; in->op == WL_PTX_OP_brx && i < in->operands[1].count; i++)
+            if (!inside[r->f->lists[in->operands[1].first + i].value] && n < count)
+                open[n++] = (int32_t)r->f->lists[in->operands[1].first + i].value;
+        if (!((ends || in->op == WL_PTX_OP_bra || in->op == WL_PTX_OP_brx) && in->guard < 0))
+            open[n++] = at + 1;
+    }
+    return WL_OK;
+}
+
+/* Both ways of a branch, one after the other, and what registers hold where they meet. */
+static wl_status fork_path(follower *r, int32_t taken, int32_t next, int32_t join, const wl_symbol *truth)
+{
+    wl_symbols *s = r->values.symbols;
+    const size_t registers = (size_t)r->f->register_count;
+    const wl_symbol **before = WL_ARENA_NEW(r->arena, const wl_symbol *, registers + 1),
+                    **first = WL_ARENA_NEW(r->arena, const wl_symbol *, registers + 1), **now = r->values.registers;
+    const wl_symbol *when = r->when, *otherwise = wl_sym_not(s, truth);
+    const int facts = s->fact_count;
+    if (!before || !first)
+        return wl_fail_memory(r->err);
+    r->out->uniform = false;
+    memcpy(before, now, registers * sizeof *now);
+    r->forks++;
+    r->when = when ? wl_sym_both(s, when, truth) : truth;
+    wl_sym_assume(s, truth, true);
+    WL_TRY(follow(r, taken, join));
+    wl_sym_forget(s, facts);
+    const bool first_ended = r->ended;
+    memcpy(first, now, registers * sizeof *now);
+    memcpy(now, before, registers * sizeof *now);
+    r->ended = false;
+    r->when = when ? wl_sym_both(s, when, otherwise) : otherwise;
+    wl_sym_assume(s, otherwise, true);
+    WL_TRY(follow(r, next, join));
+    wl_sym_forget(s, facts);
+    r->forks--;
+    const bool second_ended = r->ended;
+    r->ended = first_ended && second_ended;
+    if (first_ended != second_ended) { /* the others go on alone */
+        const wl_symbol *left = first_ended ? otherwise : truth;
+        if (second_ended)
+            memcpy(now, first, registers * sizeof *now);
+        r->when = when ? wl_sym_both(s, when, left) : left;
+        wl_sym_assume(s, left, true);
+        return WL_OK;
+    }
+    for (size_t i = 0; i < registers && !r->ended; i++)
+        now[i] = first[i] == now[i] ? now[i] : wl_sym_select(s, truth, first[i], now[i]);
+    r->when = when;
+    return WL_OK;
+}
+
+static bool past_limits(follower *r)
+{
+    if (++r->work > WORK_MAX || r->out->step_count >= STEPS_MAX || r->values.symbols->out_of_memory)
+        r->out->gave_up = true;
+    return r->out->gave_up;
+}
+
+/* Is it a test for threads outside a box, and nothing else? Such a one is the domain, also where all threads of this
+ * launch pass it. */
+static bool only_limits(follower *r, const wl_symbol *stay)
+{
+    int64_t last[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+    return stay && !wl_sym_is_const(stay) && at_start(r) && !take_limits(r->values.symbols, stay, last);
+}
+
+/* Goes one way, both ways or over it; *pc is where to go on. */
+static wl_status branch(follower *r, int32_t *pc, int32_t taken, const wl_symbol *truth)
+{
+    wl_symbols *s = r->values.symbols;
+    const int32_t next = *pc + 1, join = join_of(r, *pc);
+    const bool taken_home = goes_home(r, taken), home = taken_home || goes_home(r, next);
+    const wl_symbol *stay = truth && home ? (taken_home ? wl_sym_not(s, truth) : truth) : NULL;
+    int64_t value;
+    if (only_limits(r, stay)) {
+        send_home(r, stay);
+        *pc = taken_home ? next : taken;
+        return WL_OK;
+    }
+    if (truth && wl_sym_decided(r->values.symbols, truth, &value)) {
+        *pc = value ? taken : next;
+        return WL_OK;
+    }
+    if (!truth || r->forks == FORKS_MAX) {
+        WL_TRY(step_over(r, *pc, join));
+        *pc = join;
+        return WL_OK;
+    }
+    if (home) {
+        send_home(r, stay);
+        *pc = taken_home ? next : taken;
+        return WL_OK;
+    }
+    WL_TRY(fork_path(r, taken, next, join, truth));
+    *pc = join;
+    return WL_OK;
+}
+
+/* The condition of a guard; NULL with *is_known: all lanes. */
+static const wl_symbol *guard_of(const follower *r, const wl_ptx_instruction *in, bool *is_known)
+{
+    *is_known = true;
+    if (in->guard < 0)
+        return NULL;
+    const wl_symbol *truth = r->values.registers[in->guard];
+    *is_known = truth != NULL;
+    return truth && in->guard_negated ? wl_sym_not(r->values.symbols, truth) : truth;
+}
+
+static wl_status follow(follower *r, int32_t pc, int32_t stop)
+{
+    while (pc != stop && !r->ended && !past_limits(r)) {
+        if (pc >= r->f->instruction_count) {
+            r->ended = true;
+            break;
+        }
+        const wl_ptx_instruction *in = &r->f->instructions[pc];
+        bool is_known;
+        const wl_symbol *truth = guard_of(r, in, &is_known);
+        int64_t value = 1;
+        r->out->executed[pc] += 1;
+        if (in->op == WL_PTX_OP_bra) {
+            const int32_t taken = (int32_t)in->operands[0].value;
+            if (in->guard < 0)
+                pc = taken;
+            else
+                WL_TRY(branch(r, &pc, taken, truth));
+            continue;
+        }
+        if (in->op == WL_PTX_OP_brx) {
+            const wl_symbol *index = wl_ptx_operand_value(&r->values, &in->operands[0]);
+            if (index && wl_sym_decided(r->values.symbols, index, &value) && value >= 0 &&
+                value < in->operands[1].count) {
+                pc = (int32_t)r->f->lists[in->operands[1].first + value].value;
+                continue;
+            }
+            WL_TRY(step_over(r, pc, join_of(r, pc)));
+            pc = join_of(r, pc);
+            continue;
+        }
+        const bool decided = truth && wl_sym_decided(r->values.symbols, truth, &value);
+        if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap) {
+            if (in->guard < 0 || (decided && value))
+                r->ended = true;
+            else if (!decided && is_known)
+                send_home(r, wl_sym_not(r->values.symbols, truth));
+            else if (!is_known)
+                r->out->uniform = false; /* some lanes may be home: the rest is counted as if none were */
+            pc++;
+            continue;
+        }
+        if (!is_known) {
+            r->out->uniform = false;
+            r->out->traced[pc] = true;
+            forget_result(r, in);
+        } else if (!decided || value) {
+            WL_TRY(execute(r, pc, in->guard < 0 || decided ? NULL : truth));
+        }
+        pc++;
+    }
+    return WL_OK;
+}
+
+/* ---- limits that all steps share ---- */
+
+/* A condition without the parts that hold everywhere in the domain; NULL: nothing is left. */
+static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *truth)
+{
+    const wl_bounds any = wl_sym_bounds(s, truth, WL_AT_ANY_LAUNCH);
+    if (any.lo == 1)
+        return NULL;
+    if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1 || truth->terms[0].atom->op != WL_ATOM_BOTH)
+        return truth;
+    const wl_atom *atom = truth->terms[0].atom;
+    const wl_symbol *a = simplified(s, atom->a), *b = simplified(s, atom->b);
+    return a && b ? wl_sym_both(s, a, b) : a ? a : b;
+}
+
+/* Where every step has a limit in a dimension, the widest of them is the domain's; conditions keep what is left. */
+static void share_limits(wl_ptx_recovery *o)
+{
+    int64_t widest[3] = {-1, -1, -1};
+    if (o->step_count == 0 || o->calls)
+        return;
+    for (size_t i = 0; i < o->step_count; i++) {
+        int64_t last[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
+        (void)take_limits(&o->symbols, o->steps[i].when, last);
+        for (int d = 0; d < 3; d++)
+            widest[d] = wl_max(widest[d], o->steps[i].when ? last[d] : INT64_MAX);
+    }
+    limit_domain(o, widest);
+    for (size_t i = 0; i < o->step_count; i++)
+        if (o->steps[i].when)
+            o->steps[i].when = simplified(&o->symbols, o->steps[i].when);
+}
+
+wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err)
+{
+    const wl_ptx_function *f = launch->entry;
+    wl_ptx_flow flow;
+    *out = (wl_ptx_recovery){.uniform = true};
+    wl_symbols_start(&out->symbols, launch->block, launch->grid);
+    out->traced = WL_ARENA_NEW(arena, bool, f->instruction_count + 1);
+    out->executed = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
+    out->idle = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
+    follower r = {.launch = launch,
+                  .f = f,
+                  .flow = &flow,
+                  .values = {&out->symbols, launch, WL_ARENA_NEW(arena, const wl_symbol *, f->register_count + 1)},
+                  .out = out,
+                  .arena = arena,
+                  .err = err};
+    if (!out->traced || !out->executed || !out->idle || !r.values.registers)
+        return wl_fail_memory(err);
+    WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
+    WL_TRY(follow(&r, 0, f->instruction_count));
+    if (out->symbols.out_of_memory)
+        return wl_fail_memory(err);
+    if (out->gave_up)
+        out->uniform = false;
+    wl_sym_forget(&out->symbols, 0);
+    if (!r.any_traced)
+        share_limits(out);
+    return WL_OK;
+}
+
+void wl_ptx_recovery_free(wl_ptx_recovery *recovery) { wl_symbols_free(&recovery->symbols); }
