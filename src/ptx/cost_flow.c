@@ -225,7 +225,7 @@ static void share_reciprocals(wl_weigher *w)
             continue;
         const int32_t reg = in->operands[2].reg, made = w->facts.definition[reg], end = w->facts.loop_end[i];
         const bool outside = end >= 0 && made < wl_ptx_branch_target(instruction(w, end));
-        if (made >= 0 && (outside || w->divided[reg]))
+        if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > RECIPROCAL_COST)
             w->weight[i] -= RECIPROCAL_COST;
         w->divided[reg] = true;
     }

@@ -41,8 +41,8 @@ static weights weigh(const char *body)
     return out;
 }
 
-/* The cost of some lines, between a read of two numbers (%r1, %r2; %rd1, %rd2; %f1, %f2; %fd1, %fd2) and a use of what they
- * make (%r9, %rd9, %f9, %fd9). */
+/* The cost of some lines, between a read of two numbers (%r1, %r2; %rd1, %rd2; %f1, %f2; %fd1, %fd2) and a use of what
+ * they make (%r9, %rd9, %f9, %fd9). */
 static double cost_of(const char *lines, const char *result)
 {
     static const char before[] = "ld.shared.u32 %r1, [s];\nld.shared.u32 %r2, [s+4];\nld.shared.u64 %rd1, [s+8];\n"
@@ -140,13 +140,15 @@ static void branches(void **state)
 {
     (void)state;
     /* a short body is predicated; lanes of a long one must meet again; all lanes agree about a parameter */
-    const char *head = "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\nsetp.eq.s32 %p2, %r1, 5;\n";
+    const char *head =
+        "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\nsetp.eq.s32 %p2, %r1, 5;\n";
     const char *tail = "after:\nst.shared.f32 [s], %f1;\nret;\n";
     char body[2048], step[64], steps[1024] = "";
     snprintf(body, sizeof body, "%s@%%p1 bra after;\nadd.f32 %%f1, %%f2, %%f3;\n%s", head, tail);
     assert_true(weigh(body).all[4] == 0);
     for (int i = 0; i < 12; i++) {
-        snprintf(step, sizeof step, "fma.rn.f32 %%f%d, %%f2, %%f3, %%f4;\nst.shared.f32 [s+%d], %%f%d;\n", i + 5, 4 * i, i + 5);
+        snprintf(step, sizeof step, "fma.rn.f32 %%f%d, %%f2, %%f3, %%f4;\nst.shared.f32 [s+%d], %%f%d;\n", i + 5, 4 * i,
+                 i + 5);
         strcat(steps, step);
     }
     snprintf(body, sizeof body, "%s@%%p1 bra after;\n%s%s", head, steps, tail);
@@ -159,9 +161,10 @@ static void branches(void **state)
 static void loops(void **state)
 {
     (void)state;
-    const char *pattern = "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, 0;\nloop:\n%s\nfma.rn.f32 %%f1, %%f2, %%f1, %%f1;\n"
-                          "add.s64 %%rd1, %%rd1, 4;\nadd.s32 %%r1, %%r1, 1;\nsetp.lt.s32 %%p1, %%r1, 100;\n@%%p1 bra loop;\n"
-                          "st.shared.f32 [s], %%f1;\nret;\n";
+    const char *pattern =
+        "ld.param.u64 %%rd1, [a];\nmov.u32 %%r1, 0;\nloop:\n%s\nfma.rn.f32 %%f1, %%f2, %%f1, %%f1;\n"
+        "add.s64 %%rd1, %%rd1, 4;\nadd.s32 %%r1, %%r1, 1;\nsetp.lt.s32 %%p1, %%r1, 100;\n@%%p1 bra loop;\n"
+        "st.shared.f32 [s], %%f1;\nret;\n";
     char body[2048];
     snprintf(body, sizeof body, pattern, "ld.global.f32 %f2, [%rd1];");
     const weights joined = weigh(body);
@@ -172,11 +175,80 @@ static void loops(void **state)
     assert_true(apart.all[5] == 1 && apart.all[6] == 1 && apart.all[7] == 1);
 }
 
+/* What is executed under a predicate counts as often as the branch that is gone. */
+static void predicated_bodies_count_as_their_branch(void **state)
+{
+    (void)state;
+    const char *text = HEAD "mov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\n@%p1 bra after;\nadd.f32 %f1, %f2, %f3;\n"
+                            "st.shared.f32 [s+4], %f1;\nafter:\nst.shared.f32 [s], %f1;\nret;\n}\n";
+    wl_error err = {0};
+    wl_ptx_module *module = NULL;
+    wl_arena arena = {0};
+    const int32_t *as = NULL, want[] = {0, 1, 2, 2, 2, 5, 6};
+    assert_int_equal(wl_ptx_module_parse("cost.ptx", text, strlen(text), &module, &err), WL_OK);
+    const double *weight = NULL;
+    assert_int_equal(wl_ptx_weigh(module, &module->functions[0], &arena, &weight, &as, &err), WL_OK);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(as[i], want[i]);
+    wl_arena_free(&arena);
+    wl_ptx_module_free(module);
+}
+
+/* Four words side by side are loaded at once, if the place is a multiple of 16 bytes. */
+static void neighbours_in_shared_memory_are_loaded_at_once(void **state)
+{
+    (void)state;
+    const char *pattern =
+        "mov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nshl.b32 %%r3, %%r1, %d;\nadd.s32 %%r4, %%r2, %%r3;\n"
+        "ld.shared.f32 %%f1, [%%r4];\nld.shared.f32 %%f2, [%%r4+4];\nld.shared.f32 %%f3, [%%r4+8];\n"
+        "ld.shared.f32 %%f4, [%%r4+12];\nld.shared.f32 %%f5, [%%r4+16];\nret;\n";
+    char body[2048];
+    snprintf(body, sizeof body, pattern, 7);
+    const weights wide = weigh(body);
+    for (int i = 4; i < 8; i++)
+        assert_true(wide.all[i] == 0.25);
+    assert_true(wide.all[8] == 1);
+    snprintf(body, sizeof body, pattern, 3);
+    for (int i = 4; i < 9; i++)
+        assert_true(weigh(body).all[i] == 1);
+}
+
+/* The window of shared memory is found before the loop, and an access adds its distance by itself. */
+static void addresses_of_shared_memory(void **state)
+{
+    (void)state;
+    const weights w = weigh("mov.u32 %r1, %tid.x;\nmov.u32 %r5, 0;\nloop:\nand.b32 %r2, %r1, 60;\nmov.u32 %r3, s;\n"
+                            "add.s32 %r4, %r3, %r2;\nst.shared.u32 [%r4], %r5;\nadd.s32 %r5, %r5, 1;\n"
+                            "setp.lt.s32 %p1, %r5, 9;\n@%p1 bra loop;\nret;\n");
+    assert_true(w.all[3] == 0 && w.all[4] == 0);
+    assert_true(w.all[1] == 4); /* the counter, and the window */
+}
+
+/* A divisor's reciprocal is made once. */
+static void reciprocals_are_shared(void **state)
+{
+    (void)state;
+    const double one = cost_of("div.u32 %r9, %r1, %r2;", "st.shared.u32 [s], %r9;");
+    const double two =
+        cost_of("div.u32 %r8, %r1, %r2;\nst.shared.u32 [s+4], %r8;\nrem.u32 %r9, %r8, %r2;", "st.shared.u32 [s], %r9;");
+    assert_true(two == one + 1 + 17 - 8);
+    /* doubles that need both halves are put together first */
+    assert_true(cost_of("add.f64 %fd9, %fd1, 0d3FB999999999999A;", "st.shared.f64 [s], %fd9;") == 3);
+    assert_true(cost_of("add.f64 %fd9, %fd1, 0d3FE0000000000000;", "st.shared.f64 [s], %fd9;") == 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_operations), cmocka_unit_test(neighbours_are_joined),
-        cmocka_unit_test(parameters_count_where_they_are_used), cmocka_unit_test(branches), cmocka_unit_test(loops),
+        cmocka_unit_test(single_operations),
+        cmocka_unit_test(neighbours_are_joined),
+        cmocka_unit_test(parameters_count_where_they_are_used),
+        cmocka_unit_test(branches),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(predicated_bodies_count_as_their_branch),
+        cmocka_unit_test(neighbours_in_shared_memory_are_loaded_at_once),
+        cmocka_unit_test(addresses_of_shared_memory),
+        cmocka_unit_test(reciprocals_are_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

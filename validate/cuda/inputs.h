@@ -1,7 +1,7 @@
 /* inputs.h - the inputs of data.cu, from whole-number arithmetic alone: the same on every machine, in C and in CUDA.
  *
- * Everything comes from hash(i, stream). Lists are arrays of 32-bit numbers; a graph or matrix is stored by rows (row r has
- * the entries first[r] .. first[r + 1] - 1). SPDX-License-Identifier: MIT */
+ * Everything comes from hash(i, stream). Lists are arrays of 32-bit numbers; a graph or matrix is stored by rows (row r
+ * has the entries first[r] .. first[r + 1] - 1). SPDX-License-Identifier: MIT */
 #ifndef INPUTS_H
 #define INPUTS_H
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """commands.py TABLE [--family NAME ..] [--row N ..] [--arch sm_90] [--data DIRECTORY]
 
-Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data), the command that predicts it from PTX. What a
-program was called with is derived from its main(): an array's elements start `origin` elements behind a 256-byte aligned base.
-Inputs are read from DIRECTORY (make_data writes them; default: build/data).
+Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data), the command that predicts it from PTX.
+What a program was called with is derived from its main(): an array's elements start `origin` elements behind a 256-byte
+aligned base. Inputs are read from DIRECTORY (make_data writes them; default: build/data).
 SPDX-License-Identifier: MIT
 """
 import argparse
@@ -74,7 +74,8 @@ def transpose(l):
 
 def pattern(l):
     b = l["bytes"]
-    return f"_Z9k_patternILi{b}EEvPfPKcilii", [buffer(DOUBLES * 8)] * 2 + [l["wide"], l["pitch"], l["stride"], l["loads"]]
+    shape = [l["wide"], l["pitch"], l["stride"], l["loads"]]
+    return f"_Z9k_patternILi{b}EEvPfPKcilii", [buffer(DOUBLES * 8)] * 2 + shape
 
 
 def star7(l):
@@ -195,7 +196,8 @@ def copy_async(l):
 def tensor(name):
     def launch(l):
         n = l["n"]
-        return f"_Z{len(name) + 2}k_{name}PK6__halfS1_Pfi", [buffer(1 << 29), buffer(1 << 29, n * n * 2), buffer(1 << 29), n]
+        arrays = [buffer(1 << 29), buffer(1 << 29, n * n * 2), buffer(1 << 29)]
+        return f"_Z{len(name) + 2}k_{name}PK6__halfS1_Pfi", arrays + [n]
     return launch
 
 
@@ -208,18 +210,22 @@ def math(l):
         a, at = 1 << 24, l.file("binned_random")
     kernel = f"k_math_{name}_{t}"
     n = l["n"]
-    return f"_Z{len(kernel)}{kernel}PK{letter}S0_P{letter}j", [buffer(a, 0, at), buffer(a, n * size, at), buffer(1 << 29), n]
+    arrays = [buffer(a, 0, at), buffer(a, n * size, at), buffer(1 << 29)]
+    return f"_Z{len(kernel)}{kernel}PK{letter}S0_P{letter}j", arrays + [n]
 
 
 PROGRAMS = {
-    "h200_fit": ("fit", {"star3d": star3d, "layer": star3d, "lbm_d3q15_pf": lbm, "box2d_col": box2d, "matmul_col": matmul,
-                         "transpose": transpose, "pattern": pattern}),
-    "h200_fit2": ("fit2", {"star7": star7, "box9": box9, "copy": copy, "aos": aos, "aos2soa": aos2soa, "pieces": pieces,
-                           "reduce": reduce, "histogram": histogram, "scatter_add": scatter_add, "arith": arith}),
-    "h200_data": ("data", {"gather": gather, "spmv": spmv, "bfs": bfs, "histogram": histogram, "scatter_add": scatter_add,
-                           "append": append, "collatz": collatz, "switch": switch, "local": local, "matmul_tiled": matmul_tiled,
-                           "scan": scan, "reduce_shuffle": reduce_shuffle, "banks": banks, "copy_async": copy_async,
-                           "wmma": tensor("wmma"), "mma": tensor("mma"), "math": math}),
+    "h200_fit": ("fit", {
+        "star3d": star3d, "layer": star3d, "lbm_d3q15_pf": lbm, "box2d_col": box2d, "matmul_col": matmul,
+        "transpose": transpose, "pattern": pattern}),
+    "h200_fit2": ("fit2", {
+        "star7": star7, "box9": box9, "copy": copy, "aos": aos, "aos2soa": aos2soa, "pieces": pieces, "reduce": reduce,
+        "histogram": histogram, "scatter_add": scatter_add, "arith": arith}),
+    "h200_data": ("data", {
+        "gather": gather, "spmv": spmv, "bfs": bfs, "histogram": histogram, "scatter_add": scatter_add,
+        "append": append, "collatz": collatz, "switch": switch, "local": local, "matmul_tiled": matmul_tiled,
+        "scan": scan, "reduce_shuffle": reduce_shuffle, "banks": banks, "copy_async": copy_async,
+        "wmma": tensor("wmma"), "mma": tensor("mma"), "math": math}),
 }
 
 

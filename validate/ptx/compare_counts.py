@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """compare_counts.py COUNTS TABLE [--family NAME ..] [--data DIRECTORY] [--blocks N] [--rows]
 
-Emulates the launches of a measured table from PTX (COUNTS is the program made of counts.c) and compares what is counted
-with what was measured, family by family: the smallest and largest ratio of emulated to measured, and in how many launches
-both are equal. --rows prints every launch that differs.
+Emulates the launches of a measured table from PTX (COUNTS is the program made of counts.c) and compares what is
+counted with what was measured, family by family: the smallest and largest ratio of emulated to measured, and in how
+many launches both are equal. --rows prints every launch that differs.
 SPDX-License-Identifier: MIT
 """
 import argparse
@@ -17,10 +17,10 @@ import commands
 # emulated column, measured columns that it is compared with (added up)
 PAIRS = [
     ("inst", ["inst"]), ("thread_inst", ["thread_inst"]), ("thread_on", ["thread_inst_pred_on"]),
-    ("global_ld", ["inst_global_ld_on", "inst_ldgsts"]), ("sectors_ld", ["l1_sectors_ld", "l1_sectors_ldgsts"]),
-    ("global_st", ["inst_global_st_on"]), ("sectors_st", ["l1_sectors_st"]),
-    ("global_red", ["inst_global_red_on", "inst_global_atom"]), ("sectors_red", ["l1_sectors_red", "l1_sectors_atom"]),
-    ("shared_ld", ["inst_shared_ld_on"]), ("wavefronts_ld", ["shared_wavefronts_ld"]),
+    ("global_ld", ["l1_requests_ld"]), ("sectors_ld", ["l1_sectors_ld"]),
+    ("global_st", ["l1_requests_st"]), ("sectors_st", ["l1_sectors_st"]),
+    ("global_red", ["l1_requests_red", "l1_requests_atom"]), ("sectors_red", ["l1_sectors_red", "l1_sectors_atom"]),
+    ("shared_ld", ["inst_shared_ld_on", "inst_ldsm"]), ("wavefronts_ld", ["shared_wavefronts_ld"]),
     ("shared_st", ["inst_shared_st_on"]), ("wavefronts_st", ["shared_wavefronts_st"]),
     ("shared_red", ["inst_shared_atom"]), ("wavefronts_red", ["shared_wavefronts_atom"]),
     ("local_ld", ["inst_local_ld"]), ("local_st", ["inst_local_st"]),
@@ -28,9 +28,12 @@ PAIRS = [
 
 
 def measured(row, names):
-    """The sum of columns; older tables have no _on columns: there, all instructions count. None: not measured."""
+    """The sum of columns; None: not measured. Older tables count no requests of stores and no instructions whose
+    predicate is on (_on): there, all instructions count."""
     total, found = 0, False
     for name in names:
+        if name == "l1_requests_st" and name not in row:
+            name = "inst_global_st"
         name = name if name in row else name.removesuffix("_on")
         if name in row:
             total, found = total + int(row[name]), True

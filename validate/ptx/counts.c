@@ -2,8 +2,9 @@
  *
  *   commands.py TABLE .. | counts [--blocks N]
  *
- * Reads commands of commands.py and prints a line of numbers for each: see `columns`. Where a grid has more than N blocks
- * (default 2048), N of them are emulated, evenly spread, and counts are scaled. SPDX-License-Identifier: MIT */
+ * Reads commands of commands.py and prints a line of numbers for each: see `columns`. Where a grid has more than N
+ * blocks (default 2048), N of them are emulated, evenly spread, and counts are scaled. SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,10 @@
 #define ARGS_MAX 16
 
 enum { LD, ST, RED, KINDS }; /* RED: atomics with and without a result */
-static const char columns[] = "entry\tinst\tthread_inst\tthread_on\tptx_inst\tglobal_ld\tglobal_st\tglobal_red\tsectors_ld\t"
-                              "sectors_st\tsectors_red\tshared_ld\tshared_st\tshared_red\twavefronts_ld\twavefronts_st\t"
-                              "wavefronts_red\tlocal_ld\tlocal_st\tbranches\tparted\tassumed\tblocks\temulated";
+static const char columns[] =
+    "entry\tinst\tthread_inst\tthread_on\tptx_inst\tglobal_ld\tglobal_st\tglobal_red\tsectors_ld\t"
+    "sectors_st\tsectors_red\tshared_ld\tshared_st\tshared_red\twavefronts_ld\twavefronts_st\t"
+    "wavefronts_red\tlocal_ld\tlocal_st\tbranches\tparted\tassumed\tblocks\temulated";
 
 typedef struct tally {
     wl_l1_rules rules;
@@ -138,7 +140,8 @@ static job parse(char *line)
     return j;
 }
 
-static void print_counts(const job *j, const wl_ptx_module *module, const wl_ptx_profile *p, const tally *t, double scale)
+static void print_counts(const job *j, const wl_ptx_module *module, const wl_ptx_profile *p, const tally *t,
+                         double scale)
 {
     double inst = 0, thread = 0, on = 0, raw = 0, branches = 0, parted = 0;
     wl_arena arena = {0};
@@ -155,7 +158,9 @@ static void print_counts(const job *j, const wl_ptx_module *module, const wl_ptx
             thread += weight[i] * p->threads[p->first[f] + as[i]];
             on += weight[i] * p->threads_on[at];
             raw += p->warps[at];
-            branches += function->instructions[i].op == WL_PTX_OP_bra && function->instructions[i].guard >= 0 ? p->warps[at] : 0;
+            branches += function->instructions[i].op == WL_PTX_OP_bra && function->instructions[i].guard >= 0
+                            ? p->warps[at]
+                            : 0;
             parted += p->parted[at];
         }
     }
@@ -172,7 +177,11 @@ static void run(const job *j, const wl_ptx_module *module, const wl_l1_rules *ru
 {
     wl_error err = {0};
     wl_arena arena = {0};
-    wl_ptx_options options = {.entry = j->entry, .args = j->args, .arg_count = j->arg_count, .load = load, .user = files,
+    wl_ptx_options options = {.entry = j->entry,
+                              .args = j->args,
+                              .arg_count = j->arg_count,
+                              .load = load,
+                              .user = files,
                               .dynamic_shared = j->dynamic};
     wl_ptx_launch launch = {.module = module, .dynamic_shared = j->dynamic, .budget = (int64_t)1 << 32};
     wl_ptx_arguments arguments;
@@ -190,7 +199,8 @@ static void run(const job *j, const wl_ptx_module *module, const wl_l1_rules *ru
         die(&err);
     const int64_t blocks = j->grid[0] * j->grid[1] * j->grid[2], n = blocks < limit ? blocks : limit;
     for (int64_t k = 0; k < n; k++) {
-        const int64_t b = (int64_t)((double)blocks * ((double)k + (n < blocks ? 0.5 : 0)) / (double)n);
+        const double part = 0.5 + (double)k * 0.6180339887498949; /* golden section: in step with no extent of a grid */
+        const int64_t b = n == blocks ? k : (int64_t)((double)blocks * (part - floor(part)));
         const int64_t block[3] = {b % j->grid[0], b / j->grid[0] % j->grid[1], b / j->grid[0] / j->grid[1]};
         if (wl_ptx_emulate_block(emulator, block, -1, &profile, visit, &t, &err) != WL_OK)
             die(&err);
