@@ -79,9 +79,10 @@ static void charge_prologue(wl_weigher *w)
 
 /* ---- branches ---- */
 
-#define PREDICATED_MAX 7 /* machine instructions of a body that is executed under a predicate rather than jumped over  \
-                          */
-#define MEETING_COST 2   /* naming the place where lanes meet again, and waiting there */
+#define PREDICATED_MAX                                                                                                 \
+    7                  /* machine instructions of a body that is executed under a predicate rather than jumped over    \
+                        */
+#define MEETING_COST 2 /* naming the place where lanes meet again, and waiting there */
 
 static bool is_end(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit; }
 
