@@ -4,8 +4,8 @@
  * what depends on memory nobody supplied is unknown, lane by lane, and stays so. An unknown lane's value is what it
  * would be if everything unknown were 0, so that an unknown address still lies in the buffer it points into.
  *
- * What cannot be known is decided by rule and noted once per instruction: an unknown condition is false (but a loop is
- * left); an access to an unknown address goes to a random element of its buffer.
+ * What cannot be known is decided by rule and noted once per instruction: a condition is what it would be if unknown data were
+ * 0 (but a loop is left); an access to an unknown address goes to a random element of its buffer.
  * What blocks write, others do not see: each starts from the launch's arguments. A block sees its own writes.
  *
  * Layer  ptx (uses base). Oracle: tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */

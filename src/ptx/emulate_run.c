@@ -105,25 +105,22 @@ static void run_test(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 
 /* ---- guards ---- */
 
-/* Lanes of `unknown` that go the way of the branch, or leave. The comparison counts as false, but what would go back to
- * the head of a loop does not, and the only way out of a loop is taken. */
+/* Lanes of `unknown` that go the way of the branch, or leave: those that would if unknown data were 0, but nobody goes
+ * back to the head of a loop, and the only way out of a loop is taken. */
 static wl_status decide(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t unknown, uint32_t *taken, wl_error *err)
 {
-    const bool as_false = s->guard_negated, leaves = s->taken_leaves != s->other_leaves;
-    bool goes = as_false;
     wl_ptx_assumed what = WL_PTX_ASSUMED_BRANCH;
     if (s->loop >= 0 && s->back) {
-        goes = false;
+        *taken = 0;
         what = WL_PTX_ASSUMED_LOOP;
-    } else if (s->loop >= 0 && leaves) {
+    } else if (s->loop >= 0 && s->taken_leaves != s->other_leaves) {
         uint16_t *rounds = &m->warp->rounds[s->loop];
-        const bool stays = as_false != s->taken_leaves;
-        if (s->only_exit || (stays && ++*rounds > 64)) { /* and no known way out in all those rounds */
-            goes = s->taken_leaves;
+        const uint32_t stay = s->taken_leaves ? unknown & ~*taken : *taken;
+        if (s->only_exit || (stay && ++*rounds > 64)) { /* and no known way out in all those rounds */
+            *taken = s->taken_leaves ? unknown : 0;
             what = WL_PTX_ASSUMED_LOOP;
         }
     }
-    *taken = goes ? unknown : 0;
     return wl_ptx_assume(m, s, what, err);
 }
 
@@ -139,7 +136,7 @@ static wl_status guarded(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t activ
             m->warp->rounds[s->loop] = 0;
         return WL_OK;
     }
-    uint32_t taken = s->guard_negated ? unknown : 0;
+    uint32_t taken = (s->guard_negated ? ~value : value) & unknown;
     if (control)
         WL_TRY(decide(m, s, unknown, &taken, err));
     else if (s->kind == WL_PTX_STEP_RUN || s->kind == WL_PTX_STEP_BARRIER)

@@ -270,7 +270,7 @@ static void note(notes *n, const char *format, ...)
 static const char *assumed_text(wl_ptx_assumed what)
 {
     switch (what) {
-    case WL_PTX_ASSUMED_BRANCH: return "a condition depends on data that is not given: taken as false";
+    case WL_PTX_ASSUMED_BRANCH: return "a condition depends on data that is not given: 0 is assumed";
     case WL_PTX_ASSUMED_ADDRESS: return "the address depends on data that is not given: random elements are assumed";
     case WL_PTX_ASSUMED_LOOP: return "how often this loop runs depends on data that is not given: once is assumed";
     case WL_PTX_ASSUMED_RESULT: return "the result of this instruction is not computed";

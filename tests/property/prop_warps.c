@@ -633,7 +633,7 @@ static void make_twin(const trial *t, const wl_bound *bounds, int warp_size, wl_
     *twin = *t;
     *kernel = *t->kernel;
     kernel->accesses = accesses;
-    kernel->tracer = (wl_tracer){(void *)t, warp_size, recorded_block, NULL};
+    kernel->tracer = (wl_tracer){.context = (void *)t, .warp_size = warp_size, .block = recorded_block};
     twin->kernel = kernel;
     for (size_t a = 0; a < kernel->access_count; a++) {
         accesses[a] = t->kernel->accesses[a];

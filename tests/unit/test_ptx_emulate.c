@@ -137,7 +137,7 @@ static const kernel_case cases[] = {
      thread_number},
     {"an unknown number", "ld.global.u32 %r4, [%rd2];\nadd.u32 %r1, %r4, 1;\n", "buf:64", "0", 32, NULL},
     {"unknown shared memory", "ld.shared.u32 %r1, [tile];\n", "buf:64", "0", 32, NULL},
-    {"an unknown guard", "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 mov.u32 %r1, 5;\n", "buf:64", "0",
+    {"an unknown guard", "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 mov.u32 %r1, 5;\n", "buf:64", "0",
      32, NULL},
     {"an unknown atomic", "atom.global.add.u32 %r1, [%rd2], 1;\n", "buf:64", "0", 32, NULL},
     {"a matrix from shared memory",
@@ -328,10 +328,13 @@ static void test_assumptions(void **state)
         double warps, threads_on;
     } rows[] = {
         {"an unknown branch is not taken",
-         "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra DONE;\nadd.u32 %r1, %r1, 1;\n",
+         "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 bra DONE;\nadd.u32 %r1, %r1, 1;\n",
          WL_PTX_ASSUMED_BRANCH, 15, 1, 32},
+        {"an unknown branch goes where 0 goes",
+         "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra DONE;\nadd.u32 %r1, %r1, 1;\n",
+         WL_PTX_ASSUMED_BRANCH, 15, 0, 0},
         {"a negated unknown branch is taken",
-         "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 0;\n@!%p1 bra DONE;\nadd.u32 %r1, %r1, 1;\n",
+         "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 1;\n@!%p1 bra DONE;\nadd.u32 %r1, %r1, 1;\n",
          WL_PTX_ASSUMED_BRANCH, 15, 0, 0},
         {"a loop is left at its end", "L:\nld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra L;\n",
          WL_PTX_ASSUMED_LOOP, 13, 1, 32},
@@ -348,7 +351,7 @@ static void test_assumptions(void **state)
          "L:\nld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 bra DONE;\nadd.u32 %r1, %r1, 1;\n"
          "@%p1 bra DONE;\nbra L;\n",
          WL_PTX_ASSUMED_LOOP, 13, 33, 1056},
-        {"an unknown store", "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 st.global.u32 [%rd2], 1;\n",
+        {"an unknown store", "ld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 st.global.u32 [%rd2], 1;\n",
          WL_PTX_ASSUMED_BRANCH, 14, 1, 0},
         {"an unknown address",
          "ld.global.u32 %r4, [%rd2];\nmul.wide.u32 %rd4, %r4, 4;\nadd.s64 %rd4, %rd4, %rd2;\nld.global.u32 %r5, "
@@ -356,7 +359,7 @@ static void test_assumptions(void **state)
          WL_PTX_ASSUMED_ADDRESS, 15, 1, 32},
         {"a barrier half the warps reach", "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra DONE;\nL:\nbar.sync 1, 64;\n",
          WL_PTX_ASSUMED_BARRIER, 15, 1, 16},
-        {"the clock", "mov.u32 %r4, %clock;\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra DONE;\n", WL_PTX_ASSUMED_BRANCH, 14, 1,
+        {"the clock", "mov.u32 %r4, %clock;\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 bra DONE;\n", WL_PTX_ASSUMED_BRANCH, 14, 1,
          0},
         {"a texture", "tex.1d.v4.s32.s32 {%r4, %r5, %r6, %r7}, [%rd2, {%r2}];\n", WL_PTX_ASSUMED_RESULT, 12, 1, 32},
     };
