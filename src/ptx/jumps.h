@@ -9,17 +9,21 @@
 #include <stdint.h>
 
 typedef struct wl_ptx_jumps {
-    bool started;
-    int64_t last;              /* address */
+    bool started;              /* false: what follows has nothing to do with what came before, as in another block */
+    int64_t last, last_jump;   /* address, distance */
     double forward, back, all; /* jumps of more than a line; lanes looked at */
+    double alike;              /* jumps as far as the one before */
 } wl_ptx_jumps;
 
 static inline void wl_ptx_jumps_add(wl_ptx_jumps *j, int64_t address)
 {
     const int64_t line = 128, moved = address - j->last;
+    const bool jumped = j->started && (moved > line || moved < -line);
     j->all += j->started;
-    j->forward += j->started && moved > line;
-    j->back += j->started && moved < -line;
+    j->forward += jumped && moved > 0;
+    j->back += jumped && moved < 0;
+    j->alike += jumped && moved == j->last_jump;
+    j->last_jump = jumped ? moved : j->last_jump;
     j->started = true;
     j->last = address;
 }
@@ -27,7 +31,7 @@ static inline void wl_ptx_jumps_add(wl_ptx_jumps *j, int64_t address)
 static inline bool wl_ptx_jumps_about(const wl_ptx_jumps *j)
 {
     const double jumps = j->forward + j->back;
-    return jumps > j->all / 64 && j->back > jumps / 4 && j->forward > jumps / 4;
+    return jumps > j->all / 64 && j->back > jumps / 4 && j->forward > jumps / 4 && j->alike < jumps / 4;
 }
 
 #endif /* WL_PTX_JUMPS_H */

@@ -182,6 +182,7 @@ static bool step_jumps(const wl_ptx_source *s, const wl_ptx_step *step)
     for (int64_t b = 0; b < 4 && !linear; b++) {
         int64_t block[3], address;
         wl_ptx_sample_block(l, b, 4, block);
+        jumps.started = false;
         for (int64_t t = 0; t < threads; t++) {
             int64_t values[WL_VAR_COUNT];
             wl_ptx_thread_values(l, block, t, values);

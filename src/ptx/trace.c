@@ -101,6 +101,8 @@ wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
     for (int64_t i = 0; i < looked_at; i++) {
         int64_t block[3];
         wl_ptx_sample_block(&s->launch, i, looked_at, block);
+        for (size_t t = 0; t < s->traced_count; t++)
+            s->traced[t].jumps.started = false;
         WL_TRY(wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err));
     }
     double spent = 0;

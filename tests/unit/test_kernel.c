@@ -409,7 +409,6 @@ static const struct {
     {"empty name", "name:\n" A1 LOAD, {WL_E_INPUT, "'name' is empty", 1, 6}},
     {"no fields", "name: k\n" LOAD, {WL_E_INPUT, "the kernel lacks 'fields'", 1, 1}},
     {"no accesses", "name: k\n" A1, {WL_E_INPUT, "the kernel has neither an update nor loads or stores", 1, 1}},
-    {"empty lists of accesses", "name: k\n" A1 "loads: []\nstores: []\n", {WL_E_INPUT, "neither an update nor loads or stores", 1, 1}},
     /* params */
     {"params as a list", "name: k\nparams: [nx]\n" A1 LOAD, {WL_E_INPUT, "params must be a map of key: value, not a list", 2, 9}},
     {"param twice", "name: k\nparams: {n: 1, n: 2}\n" A1 LOAD, {WL_E_INPUT, "key 'n' is given twice", 2, 16}},
