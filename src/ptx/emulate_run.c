@@ -332,7 +332,7 @@ static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_e
 {
     (void)wl_fail(err, WL_E_LIMIT, (wl_loc){s->in->line, s->in->column, s->in->text_length},
                   "block (%lld, %lld, %lld) is not done after %lld warp instructions: a loop that does not end? "
-                  "--budget allows more",
+                  "--emulate allows more",
                   (long long)m->block[0], (long long)m->block[1], (long long)m->block[2], (long long)m->launch.budget);
     (void)wl_fail_in(err, m->launch.module->input);
     return WL_E_LIMIT;
