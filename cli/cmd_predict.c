@@ -74,6 +74,7 @@ static int run(const options *o, job *j)
         return code;
     if (job_load(o, o->update ? NULL : o->arguments[0], o->device, j, &err) != WL_OK)
         return diag_report(&err);
+    j->options.emulate = true; /* a launch or two: predication and divergence are worth some milliseconds */
     char *text = NULL;
     size_t length = 0;
     wl_prediction *predictions = calloc(j->launch_count, sizeof *predictions);
