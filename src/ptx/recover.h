@@ -31,6 +31,7 @@ typedef struct wl_ptx_recovery {
     bool *traced;      /* by instruction: some execution's address or condition is not known */
     bool calls;        /* functions are called: what they touch is traced */
     int64_t domain[3]; /* 0: no limit but the grid */
+    int64_t first[3];  /* threads below it have nothing to do, either */
     bool uniform;      /* all threads of the domain execute the same */
     double *executed;  /* by instruction: times a thread of the domain executes it, where uniform */
     double *idle;      /* the same for a thread outside */

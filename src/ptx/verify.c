@@ -37,6 +37,7 @@ static void lane_values(const verifier *v, int lane, int64_t values[WL_VAR_COUNT
 static bool lanes_of(const verifier *v, const wl_ptx_step *step, uint32_t *lanes, uint64_t address[WL_PTX_LANES])
 {
     const wl_ptx_launch *l = &v->source->launch;
+    const wl_ptx_recovery *r = &v->source->recovery;
     const int64_t threads = l->block[0] * l->block[1] * l->block[2];
     *lanes = 0;
     for (int lane = 0; lane < WL_PTX_LANES && (int64_t)v->warp * WL_PTX_LANES + lane < threads; lane++) {
@@ -44,7 +45,8 @@ static bool lanes_of(const verifier *v, const wl_ptx_step *step, uint32_t *lanes
         bool inside = true;
         lane_values(v, lane, values);
         for (int d = 0; d < 3; d++)
-            inside = inside && (!v->source->recovery.domain[d] || values[WL_VAR_X + d] < v->source->recovery.domain[d]);
+            inside =
+                inside && values[WL_VAR_X + d] >= r->first[d] && (!r->domain[d] || values[WL_VAR_X + d] < r->domain[d]);
         if (!inside)
             continue;
         if (step->when && !wl_sym_eval(step->when, values, &holds))
