@@ -199,44 +199,50 @@ wl_box3 wl_block_cells(const wl_geometry *g, const wl_box3 *blocks)
     return cells;
 }
 
-/* What the edges can do to a block along one dimension. */
-enum { INNER, LAST, FIRST, KINDS };
-
+/* Blocks that the edges cut off in the same way along one dimension. */
+#define KINDS_MAX 3
 typedef struct block_kind {
     int64_t first, count, cells, skip;
+    bool whole;
 } block_kind;
 
-static void find_kinds(const wl_geometry *g, int d, block_kind kinds[KINDS])
+/* Inner blocks, the last one, the first one; returns how many of these kinds there are. */
+static int find_kinds(const wl_geometry *g, int d, block_kind kinds[KINDS_MAX])
 {
     const int64_t per_block = g->block[d] * g->fold[d];
     const int64_t whole = g->cells[d] / per_block, rest = g->cells[d] % per_block;
-    const int64_t start = g->first[d] / per_block, skip = g->first[d] % per_block;
-    const bool in_last = skip > 0 && start == whole; /* both edges cut the same block */
+    const int64_t start = g->first[d] > 0 ? g->first[d] / per_block : 0, skip = g->first[d] - start * per_block;
     const int64_t inner = start + (skip > 0);
-    kinds[INNER] = (block_kind){inner, wl_max(0, whole - inner), per_block, 0};
-    kinds[LAST] = (block_kind){whole, rest > 0 && !in_last, rest, 0};
-    kinds[FIRST] = (block_kind){start, skip > 0, in_last ? rest : per_block, skip};
+    const bool in_last = inner > whole; /* both edges cut the same block */
+    int n = 0;
+    if (inner < whole)
+        kinds[n++] = (block_kind){inner, whole - inner, per_block, 0, true};
+    if (rest > 0 && !in_last)
+        kinds[n++] = (block_kind){whole, 1, rest, 0, false};
+    if (skip > 0)
+        kinds[n++] = (block_kind){start, 1, in_last ? rest : per_block, skip, false};
+    return n;
 }
 
 int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASSES_MAX])
 {
-    block_kind kinds[3][KINDS];
-    int n = 0;
+    block_kind kinds[3][KINDS_MAX];
+    int n = 0, count[3];
     for (int d = 0; d < 3; d++)
-        find_kinds(g, d, kinds[d]);
-    for (int i = 0; i < WL_BLOCK_CLASSES_MAX; i++) {
-        const block_kind *kind[3] = {&kinds[0][i % KINDS], &kinds[1][i / KINDS % KINDS], &kinds[2][i / KINDS / KINDS]};
-        if (kind[0]->count == 0 || kind[1]->count == 0 || kind[2]->count == 0)
-            continue;
-        wl_block_class *c = &classes[n++];
-        c->whole = i == 0;
-        for (int d = 0; d < 3; d++) {
-            c->first[d] = kind[d]->first;
-            c->count[d] = kind[d]->count;
-            c->cells[d] = kind[d]->cells;
-            c->skip[d] = kind[d]->skip;
-        }
-    }
+        count[d] = find_kinds(g, d, kinds[d]);
+    for (int z = 0; z < count[2]; z++)
+        for (int y = 0; y < count[1]; y++)
+            for (int x = 0; x < count[0]; x++) {
+                const block_kind *kind[3] = {&kinds[0][x], &kinds[1][y], &kinds[2][z]};
+                wl_block_class *c = &classes[n++];
+                c->whole = kind[0]->whole && kind[1]->whole && kind[2]->whole;
+                for (int d = 0; d < 3; d++) {
+                    c->first[d] = kind[d]->first;
+                    c->count[d] = kind[d]->count;
+                    c->cells[d] = kind[d]->cells;
+                    c->skip[d] = kind[d]->skip;
+                }
+            }
     return n;
 }
 

@@ -54,6 +54,7 @@ typedef struct wl_warps_batch {
     const wl_instruction_group *group;
     const wl_block_class *blocks;
     int class_count;
+    bool whole_threads; /* none is cut off inside its folded cells */
     int64_t instructions;
     wl_block_starts starts[WL_BLOCK_CLASSES_MAX];
     wl_gathered warps;
@@ -293,6 +294,8 @@ static wl_status measure_batch(const measurer *m, wl_warps_batch *b, const wl_in
     const wl_geometry *g = m->context.geometry;
     for (int c = 0; c < b->class_count; c++)
         wl_block_starts_clear(&b->starts[c], b->group, g);
+    if (b->whole_threads)
+        return measure_alike(m, b, 1, list, b->instructions, 0);
     for (int64_t i = 0, end; i < b->instructions; i = end) {
         const uint64_t cut_threads = wl_cut_threads(g, b->blocks, list[i].cells);
         for (end = i + 1; end < b->instructions && wl_cut_threads(g, b->blocks, list[end].cells) == cut_threads;)
@@ -331,7 +334,8 @@ static wl_status measure_affine(const measurer *m, const wl_instructions *in, wl
         for (int c = 0; c < class_count; c += b->class_count) {
             b->group = &in->groups[in->list[start].group];
             b->blocks = &classes[c];
-            b->class_count = c < together ? together : 1;
+            b->whole_threads = c < together;
+            b->class_count = b->whole_threads ? together : 1;
             b->instructions = (int64_t)(end - start);
             WL_TRY(measure_batch(m, b, in->list + start));
         }
