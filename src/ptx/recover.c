@@ -263,8 +263,8 @@ typedef struct limits {
 } limits;
 static const limits no_limits = {{0, 0, 0}, {INT64_MAX, INT64_MAX, INT64_MAX}};
 
-/* Not (x == the lowest there is)? */
-static bool leaves_out_lowest(const wl_symbols *s, const wl_symbol *truth, limits *out)
+/* Not (x == the lowest there is), or the highest? The highest may be so at this launch only. */
+static bool leaves_out_end(wl_symbols *s, const wl_symbol *truth, limits *out)
 {
     if (truth->count != 1 || truth->c != 1 || truth->terms[0].k != -1 || truth->terms[0].atom->op != WL_ATOM_EQ0)
         return false;
@@ -272,17 +272,22 @@ static bool leaves_out_lowest(const wl_symbols *s, const wl_symbol *truth, limit
     if (zero->count != 1 || zero->terms[0].atom->op != WL_ATOM_VAR || zero->terms[0].atom->var > WL_VAR_Z)
         return false;
     const wl_var d = zero->terms[0].atom->var;
-    const int64_t lowest = s->vars[WL_AT_ANY_LAUNCH][d].lo;
-    if (zero->c != -zero->terms[0].k * lowest)
+    const wl_bounds any = s->vars[WL_AT_ANY_LAUNCH][d], now = s->vars[WL_AT_LAUNCH][d];
+    if (zero->c % zero->terms[0].k != 0)
         return false;
-    out->first[d] = wl_max(out->first[d], lowest + 1);
-    return true;
+    const int64_t end = -zero->c / zero->terms[0].k;
+    if (end == any.lo)
+        out->first[d] = wl_max(out->first[d], end + 1);
+    else if (end == now.hi)
+        out->last[d] = wl_min(out->last[d], end - 1);
+    s->launch_bound = s->launch_bound || (end == now.hi && end != any.hi);
+    return end == any.lo || end == now.hi;
 }
 
 /* Takes out of a truth what limits single coordinates; gives what is left, NULL: nothing. */
 static const wl_symbol *take_limits(wl_symbols *s, const wl_symbol *truth, limits *out)
 {
-    if (!truth || leaves_out_lowest(s, truth, out))
+    if (!truth || leaves_out_end(s, truth, out))
         return NULL;
     if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1)
         return truth;
