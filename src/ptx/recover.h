@@ -5,7 +5,8 @@
  * followed both ways, and what happens there gets the condition; one that depends on data is stepped over, and the
  * memory instructions inside it are *traced*: only emulation tells what they do.
  *
- * A test at the beginning that sends threads outside a box of cells home is the kernel's domain.
+ * A test at the beginning that sends threads outside a box of cells home is the kernel's domain, and so is one that all
+ * accesses have in common.
  *
  * Layer  ptx (uses base, kernel). Oracle: the emulator, on some warps of every kernel (verify.h).
  * SPDX-License-Identifier: MIT */
