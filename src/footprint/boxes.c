@@ -67,9 +67,28 @@ static wl_status add_box(maker *m, const wl_patch *patch, const axis_ranges *r)
     return WL_OK;
 }
 
-/* Blocks lo <= b < hi of a split dimension: whole blocks, then the last block's whole threads, then its last
- * thread's part. Calls itself for the next dimension. */
-static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *blocks, int d, axis_ranges *r)
+/* Cells of a split dimension that are a box of blocks, threads and folded cells. */
+typedef struct part {
+    int64_t b0, b1, t0, t1, f0, f1;
+} part;
+
+/* Takes the longest such part off the front of cells *at..end-1: whole blocks, else whole threads of a block, else
+ * cells of one thread. */
+static part take_part(int64_t per_block, int64_t fold, int64_t *at, int64_t end)
+{
+    const int64_t block = *at / per_block, thread = *at % per_block / fold, cell = *at % fold;
+    const int64_t rest = end - *at, of_block = wl_min(rest, (block + 1) * per_block - *at);
+    part p = {block, block + 1, thread, thread + 1, cell, wl_min(fold, cell + rest)};
+    if (*at % per_block == 0 && rest >= per_block)
+        p = (part){block, block + rest / per_block, 0, per_block / fold, 0, fold};
+    else if (cell == 0 && of_block >= fold)
+        p = (part){block, block + 1, thread, thread + of_block / fold, 0, fold};
+    *at += (p.b1 - p.b0) * (p.t1 - p.t0) * (p.f1 - p.f0);
+    return p;
+}
+
+/* Cells of the dimensions that are split, part by part. Calls itself for the next dimension. */
+static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *cells, int d, axis_ranges *r)
 {
     const wl_geometry *g = m->region->geometry;
     const wl_linear *linear = &m->shape->linears[patch->linear];
@@ -77,29 +96,15 @@ static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *blocks, i
         d++;
     if (d == 3)
         return add_box(m, patch, r);
-    const int64_t fold = g->fold[d], per_block = g->block[d] * fold;
-    const int64_t cells = wl_min(blocks->hi[d] * per_block, g->cells[d]) - blocks->lo[d] * per_block;
-    const int64_t whole_blocks = cells > 0 ? cells / per_block : 0;
-    const int64_t rest = cells > 0 ? cells % per_block : 0;
-    const int64_t whole_threads = rest / fold, partial = rest % fold;
-    const struct {
-        int64_t b0, b1, t0, t1, f1;
-    } parts[3] = {
-        {blocks->lo[d], blocks->lo[d] + whole_blocks, 0, g->block[d], fold},
-        {blocks->lo[d] + whole_blocks, blocks->lo[d] + whole_blocks + (whole_threads > 0), 0, whole_threads, fold},
-        {blocks->lo[d] + whole_blocks, blocks->lo[d] + whole_blocks + (partial > 0), whole_threads, whole_threads + 1,
-         partial},
-    };
-    for (int p = 0; p < 3; p++) {
-        if (parts[p].b0 >= parts[p].b1)
-            continue;
-        r->lo[WL_AXIS_BLOCK + d] = parts[p].b0;
-        r->hi[WL_AXIS_BLOCK + d] = parts[p].b1;
-        r->lo[WL_AXIS_THREAD + d] = parts[p].t0;
-        r->hi[WL_AXIS_THREAD + d] = parts[p].t1;
-        r->lo[WL_AXIS_FOLD + d] = 0;
-        r->hi[WL_AXIS_FOLD + d] = parts[p].f1;
-        WL_TRY(split(m, patch, blocks, d + 1, r));
+    for (int64_t at = cells->lo[d]; at < cells->hi[d];) {
+        const part p = take_part(g->block[d] * g->fold[d], g->fold[d], &at, cells->hi[d]);
+        r->lo[WL_AXIS_BLOCK + d] = p.b0;
+        r->hi[WL_AXIS_BLOCK + d] = p.b1;
+        r->lo[WL_AXIS_THREAD + d] = p.t0;
+        r->hi[WL_AXIS_THREAD + d] = p.t1;
+        r->lo[WL_AXIS_FOLD + d] = p.f0;
+        r->hi[WL_AXIS_FOLD + d] = p.f1;
+        WL_TRY(split(m, patch, cells, d + 1, r));
     }
     return WL_OK;
 }
@@ -108,8 +113,7 @@ wl_status wl_boxes_make(wl_counter *counter, const wl_shape *shape, const wl_reg
 {
     maker m = {.counter = counter, .shape = shape, .region = region, .err = err};
     for (int b = 0; b < region->blocks.count; b++) {
-        const wl_box3 *blocks = &region->blocks.boxes[b];
-        const wl_box3 cells = wl_block_cells(region->geometry, blocks);
+        const wl_box3 cells = wl_block_cells(region->geometry, &region->blocks.boxes[b]);
         if (cells.lo[0] >= cells.hi[0] || cells.lo[1] >= cells.hi[1] || cells.lo[2] >= cells.hi[2])
             continue;
         axis_ranges r = {0};
@@ -120,7 +124,7 @@ wl_status wl_boxes_make(wl_counter *counter, const wl_shape *shape, const wl_reg
         for (int i = 0; i < WL_LOOPS_MAX; i++)
             r.hi[WL_AXIS_LOOP + i] = i < region->kernel->loop_count ? region->kernel->loop_extent[i] : 1;
         for (int p = 0; p < shape->patch_count; p++)
-            WL_TRY(split(&m, &shape->patches[p], blocks, 0, &r));
+            WL_TRY(split(&m, &shape->patches[p], &cells, 0, &r));
     }
     *count = m.count;
     return WL_OK;

@@ -167,6 +167,23 @@ static wl_status read_domain(builder *b)
     return wl_kernel_set_domain(b->kernel, extent, d, node->loc, b->err);
 }
 
+/* Where the work starts in each dimension; 0 in those that are not named. */
+static wl_status read_from(builder *b)
+{
+    const wl_yaml *node = wl_yaml_get(b->root, "from");
+    int d = 0;
+    if (!node)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, "from", b->err));
+    if (node->count < 1 || node->count > (size_t)b->kernel->dims)
+        return wl_fail(b->err, WL_E_INPUT, node->loc,
+                       b->kernel->dims ? "from must have as many coordinates as the domain has dimensions, or fewer"
+                                       : "from needs a domain");
+    for (const wl_yaml *e = node->first; e; e = e->next, d++)
+        WL_TRY(bounded(b, e, "the first cell of a dimension", 0, b->kernel->domain[d] - 1, &b->kernel->first[d]));
+    return WL_OK;
+}
+
 /* ---- fields ---- */
 
 static wl_status element_type(const wl_yaml *node, wl_type *type, wl_error *err)
@@ -619,10 +636,10 @@ static wl_status read_conditions(builder *b)
 static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
-        "name",         "params",    "domain",        "fields", "update",    "loads",
-        "stores",       "loops",     "scalars",       "flops",  "registers", "shared_bytes",
-        "instructions", "barriers",  "guarded_cells", "where",  "mix",       "idle_instructions",
-        "atomics",      "fp_results",    "shuffles"};
+        "name",         "params",     "domain",        "fields",  "update",    "loads",
+        "stores",       "loops",      "scalars",       "flops",   "registers", "shared_bytes",
+        "instructions", "barriers",   "guarded_cells", "where",   "mix",       "idle_instructions",
+        "atomics",      "fp_results", "from",          "shuffles"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
@@ -637,6 +654,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     b->kernel->name = name->text;
     WL_TRY(read_params(b, from));
     WL_TRY(read_domain(b));
+    WL_TRY(read_from(b));
     WL_TRY(read_fields(b));
     WL_TRY(wl_kernel_change_layouts(b));
     WL_TRY(read_conditions(b));

@@ -78,6 +78,7 @@ struct wl_kernel {
     size_t param_count;
     int dims;                     /* of the domain; 0: taken from the grid */
     int64_t domain[3];            /* 1 beyond dims                         */
+    int64_t first[3];             /* cells below it are not worked on      */
     const char *domain_params[3]; /* the param that is the extent, or NULL */
     const wl_where **conditions;  /* a launch must meet                    */
     size_t condition_count;

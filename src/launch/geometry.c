@@ -61,7 +61,13 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
         const bool in_range = wl_mul(g->grid[i], per_block, &g->cells[i]);
         if (in_range && k->dims)
             g->cells[i] = wl_min(g->cells[i], k->domain[i]);
-        if (!in_range || !wl_mul(g->blocks, g->grid[i], &g->blocks) || !wl_mul(g->items, g->cells[i], &g->items))
+        g->first[i] = k->first[i];
+        if (in_range && g->first[i] >= g->cells[i])
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
+                           "the grid ends at %c = %lld, before the first cell the kernel works on (%lld)", "xyz"[i],
+                           (long long)(g->cells[i] - 1), (long long)g -> first[i]);
+        if (!in_range || !wl_mul(g->blocks, g->grid[i], &g->blocks) ||
+            !wl_mul(g->items, g->cells[i] - g->first[i], &g->items))
             return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^60 cells");
     }
     return WL_OK;
@@ -114,7 +120,9 @@ wl_geometry wl_geometry_busy(const wl_geometry *geometry)
     wl_geometry g = *geometry;
     g.blocks = 1;
     for (int d = 0; d < 3; d++) {
-        g.grid[d] = wl_ceil_div(g.cells[d], g.block[d] * g.fold[d]);
+        const int64_t per_block = g.block[d] * g.fold[d];
+        g.start[d] = g.first[d] / per_block;
+        g.grid[d] = wl_ceil_div(g.cells[d], per_block) - g.start[d];
         g.blocks *= g.grid[d];
     }
     g.wave_blocks = wl_min(g.wave_blocks, g.blocks);
@@ -126,6 +134,8 @@ void wl_block_at(const wl_geometry *g, int64_t n, int64_t block[3])
     block[0] = n % g->grid[0];
     block[1] = n / g->grid[0] % g->grid[1];
     block[2] = n / g->grid[0] / g->grid[1];
+    for (int d = 0; d < 3; d++)
+        block[d] += g->start[d];
 }
 
 static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int64_t z0, int64_t z1)
@@ -149,24 +159,33 @@ static void add_plane_part(wl_block_set *set, int64_t gx, int64_t z, int64_t fir
     add_box(set, 0, x1, y1, y1 + 1, z, z + 1);
 }
 
-void wl_block_interval(const wl_geometry *g, int64_t first, int64_t last, wl_block_set *out)
+/* The same for the whole grid, as if it started at 0. */
+static void add_interval(wl_block_set *set, int64_t gx, int64_t gy, int64_t first, int64_t last)
 {
-    const int64_t gx = g->grid[0], gy = g->grid[1], plane = gx * gy;
-    WL_ASSERT(first >= 0 && last <= g->blocks);
-    out->count = 0;
-    if (first >= last)
-        return;
-    const int64_t z0 = first / plane, z1 = last / plane;
+    const int64_t plane = gx * gy, z0 = first / plane, z1 = last / plane;
     if (z0 == z1) {
-        add_plane_part(out, gx, z0, first % plane, last % plane);
+        add_plane_part(set, gx, z0, first % plane, last % plane);
         return;
     }
     const int64_t full = z0 + (first % plane != 0);
     if (first % plane != 0)
-        add_plane_part(out, gx, z0, first % plane, plane);
-    add_box(out, 0, gx, 0, gy, full, z1);
+        add_plane_part(set, gx, z0, first % plane, plane);
+    add_box(set, 0, gx, 0, gy, full, z1);
     if (last % plane != 0)
-        add_plane_part(out, gx, z1, 0, last % plane);
+        add_plane_part(set, gx, z1, 0, last % plane);
+}
+
+void wl_block_interval(const wl_geometry *g, int64_t first, int64_t last, wl_block_set *out)
+{
+    WL_ASSERT(first >= 0 && last <= g->blocks);
+    out->count = 0;
+    if (first < last)
+        add_interval(out, g->grid[0], g->grid[1], first, last);
+    for (int i = 0; i < out->count; i++)
+        for (int d = 0; d < 3; d++) {
+            out->boxes[i].lo[d] += g->start[d];
+            out->boxes[i].hi[d] += g->start[d];
+        }
 }
 
 wl_box3 wl_block_cells(const wl_geometry *g, const wl_box3 *blocks)
@@ -174,30 +193,56 @@ wl_box3 wl_block_cells(const wl_geometry *g, const wl_box3 *blocks)
     wl_box3 cells;
     for (int d = 0; d < 3; d++) {
         const int64_t per_block = g->block[d] * g->fold[d];
-        cells.lo[d] = wl_min(blocks->lo[d] * per_block, g->cells[d]);
-        cells.hi[d] = wl_min(blocks->hi[d] * per_block, g->cells[d]);
+        cells.lo[d] = wl_min(wl_max(blocks->lo[d] * per_block, g->first[d]), g->cells[d]);
+        cells.hi[d] = wl_max(wl_min(blocks->hi[d] * per_block, g->cells[d]), cells.lo[d]);
     }
     return cells;
 }
 
+/* Blocks that the edges cut off in the same way along one dimension. */
+#define KINDS_MAX 3
+typedef struct block_kind {
+    int64_t first, count, cells, skip;
+    bool whole;
+} block_kind;
+
+/* Inner blocks, the last one, the first one; returns how many of these kinds there are. */
+static int find_kinds(const wl_geometry *g, int d, block_kind kinds[KINDS_MAX])
+{
+    const int64_t per_block = g->block[d] * g->fold[d];
+    const int64_t whole = g->cells[d] / per_block, rest = g->cells[d] % per_block;
+    const int64_t start = g->first[d] > 0 ? g->first[d] / per_block : 0, skip = g->first[d] - start * per_block;
+    const int64_t inner = start + (skip > 0);
+    const bool in_last = inner > whole; /* both edges cut the same block */
+    int n = 0;
+    if (inner < whole)
+        kinds[n++] = (block_kind){inner, whole - inner, per_block, 0, true};
+    if (rest > 0 && !in_last)
+        kinds[n++] = (block_kind){whole, 1, rest, 0, false};
+    if (skip > 0)
+        kinds[n++] = (block_kind){start, 1, in_last ? rest : per_block, skip, false};
+    return n;
+}
+
 int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASSES_MAX])
 {
-    int n = 0;
-    for (int i = 0; i < WL_BLOCK_CLASSES_MAX; i++) {
-        wl_block_class c = {.whole = i == 0};
-        bool empty = false;
-        for (int d = 0; d < 3; d++) {
-            const int64_t per_block = g->block[d] * g->fold[d];
-            const int64_t whole = g->cells[d] / per_block, rest = g->cells[d] % per_block;
-            const bool edge = i >> d & 1;
-            c.first[d] = edge ? whole : 0;
-            c.count[d] = edge ? rest > 0 : whole;
-            c.cells[d] = edge ? rest : per_block;
-            empty = empty || c.count[d] == 0;
-        }
-        if (!empty)
-            classes[n++] = c;
-    }
+    block_kind kinds[3][KINDS_MAX];
+    int n = 0, count[3];
+    for (int d = 0; d < 3; d++)
+        count[d] = find_kinds(g, d, kinds[d]);
+    for (int z = 0; z < count[2]; z++)
+        for (int y = 0; y < count[1]; y++)
+            for (int x = 0; x < count[0]; x++) {
+                const block_kind *kind[3] = {&kinds[0][x], &kinds[1][y], &kinds[2][z]};
+                wl_block_class *c = &classes[n++];
+                c->whole = kind[0]->whole && kind[1]->whole && kind[2]->whole;
+                for (int d = 0; d < 3; d++) {
+                    c->first[d] = kind[d]->first;
+                    c->count[d] = kind[d]->count;
+                    c->cells[d] = kind[d]->cells;
+                    c->skip[d] = kind[d]->skip;
+                }
+            }
     return n;
 }
 
@@ -234,9 +279,11 @@ void wl_geometry_ranges(const wl_geometry *g, const wl_kernel *kernel, wl_ranges
 {
     *out = (wl_ranges){0};
     for (int d = 0; d < 3; d++) {
+        out->lo[WL_VAR_X + d] = g->first[d];
         out->hi[WL_VAR_X + d] = g->cells[d] - 1;
         out->hi[WL_VAR_THREAD_X + d] = g->block[d] - 1;
-        out->hi[WL_VAR_BLOCK_X + d] = g->grid[d] - 1;
+        out->lo[WL_VAR_BLOCK_X + d] = g->start[d];
+        out->hi[WL_VAR_BLOCK_X + d] = g->start[d] + g->grid[d] - 1;
         out->lo[WL_VAR_BLOCKDIM_X + d] = out->hi[WL_VAR_BLOCKDIM_X + d] = g->block[d];
         out->lo[WL_VAR_GRIDDIM_X + d] = out->hi[WL_VAR_GRIDDIM_X + d] = g->grid_dim[d];
     }

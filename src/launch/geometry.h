@@ -13,8 +13,10 @@
 
 typedef struct wl_geometry {
     int64_t block[3], fold[3], grid[3];
+    int64_t start[3];    /* coordinates of the grid's first block: 0, unless idle ones before it are left out */
     int64_t grid_dim[3]; /* what the kernel sees as gridDim: the grid as launched          */
     int64_t cells[3];    /* extent of the domain the grid covers: cells outside do nothing */
+    int64_t first[3];    /* cells below it do nothing, either                              */
     int64_t threads;     /* per block                                                      */
     int64_t blocks;      /* of the grid                                                    */
     int64_t items;       /* cells that are worked on                                       */
@@ -34,14 +36,15 @@ typedef struct wl_block_set {
     wl_box3 boxes[WL_BLOCK_BOXES_MAX];
 } wl_block_set;
 
-/* WL_E_INPUT when the block, grid or fold is out of the device's range or does not fit a multiprocessor. */
+/* WL_E_INPUT when the block, grid or fold is out of the device's range or does not fit a multiprocessor, or when the
+ * grid ends before the first cell that is worked on. */
 wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch, wl_geometry *out,
                            wl_error *err);
 
 /* The same launch without the blocks that lie outside the domain altogether and have nothing to do. */
 wl_geometry wl_geometry_busy(const wl_geometry *geometry);
 
-/* The coordinates of block number n in launch order. */
+/* The coordinates of block number n of the grid, in launch order. */
 void wl_block_at(const wl_geometry *geometry, int64_t n, int64_t block[3]);
 
 /* Blocks first <= n < last in launch order. */
@@ -50,14 +53,16 @@ void wl_block_interval(const wl_geometry *geometry, int64_t first, int64_t last,
 /* The cells a box of blocks works on; empty boxes are possible at the edge of a given grid. */
 wl_box3 wl_block_cells(const wl_geometry *geometry, const wl_box3 *blocks);
 
-/* Blocks that the domain's edge cuts off in the same way: inner blocks, and the last ones of each dimension. */
+/* Blocks that the domain's edges cut off in the same way: in each dimension inner blocks, the last one, and the first
+ * one where the domain does not start with a block. */
 typedef struct wl_block_class {
     int64_t first[3], count[3]; /* block coordinates                        */
     int64_t cells[3];           /* of each block, from its first thread on  */
+    int64_t skip[3];            /* of these, the first ones: not worked on  */
     bool whole;                 /* nothing is cut off                       */
 } wl_block_class;
 
-#define WL_BLOCK_CLASSES_MAX 8
+#define WL_BLOCK_CLASSES_MAX 27
 /* Returns how many; blocks without any cell are in none. */
 int wl_block_classes(const wl_geometry *geometry, wl_block_class classes[WL_BLOCK_CLASSES_MAX]);
 

@@ -13,8 +13,10 @@ int wl_lanes_fill(const wl_geometry *g, const wl_warp_id *warp, int warp_size, c
         bool inside = true;
         wl_thread_index(g, thread, index);
         for (int d = 0; d < 3; d++) {
-            cell[d] = (warp->block[d] * g->block[d] + index[d]) * g->fold[d] + fold[d];
-            inside = inside && cell[d] < g->cells[d];
+            const int64_t lowest = (warp->block[d] * g->block[d] + index[d]) * g->fold[d];
+            cell[d] = fold[d] == WL_FOLD_ANY ? wl_max(lowest, wl_min(g->first[d], lowest + g->fold[d] - 1))
+                                             : lowest + fold[d];
+            inside = inside && cell[d] >= g->first[d] && cell[d] < g->cells[d];
         }
         if (!inside)
             continue;

@@ -19,8 +19,21 @@ static inline void wl_thread_index(const wl_geometry *g, int64_t thread, int64_t
 }
 
 /* Fills the coordinates of the lanes whose folded cell `fold` lies inside the domain, packed; loops are left alone.
- * lane[i] is the lane number of entry i. Returns how many there are. */
+ * lane[i] is the lane number of entry i. Returns how many there are. WL_FOLD_ANY stands for the first folded cell of a
+ * dimension that lies inside, which may be another one for every lane. */
+#define WL_FOLD_ANY (-1)
 int wl_lanes_fill(const wl_geometry *geometry, const wl_warp_id *warp, int warp_size, const int64_t fold[3],
                   wl_lane_values *values, uint8_t lane[WL_LANES_MAX]);
+
+/* Which folded cells lo <= fold < hi to fill for an access that depends on `vars`: an address that does not name the
+ * cell is shared by the folded cells. */
+static inline void wl_folds_named(const wl_geometry *g, uint32_t vars, int64_t lo[3], int64_t hi[3])
+{
+    for (int d = 0; d < 3; d++) {
+        const bool named = vars & (1u << (WL_VAR_X + d));
+        lo[d] = named ? 0 : WL_FOLD_ANY;
+        hi[d] = named ? g->fold[d] : WL_FOLD_ANY + 1;
+    }
+}
 
 #endif /* WL_LAUNCH_LANES_H */

@@ -203,11 +203,7 @@ static bool launch_of_warps(const wl_geometry *g, int64_t warp_size, wl_geometry
         left /= extent;
     }
     out->threads = out->block[0] * out->block[1] * out->block[2];
-    out->blocks = 1;
-    for (int d = 0; d < 3; d++) {
-        out->grid[d] = wl_ceil_div(g->cells[d], out->block[d] * g->fold[d]);
-        out->blocks *= out->grid[d];
-    }
+    *out = wl_geometry_busy(out);
     return true;
 }
 
@@ -262,9 +258,10 @@ static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, in
 {
     double weight = (double)per_block / (double)n;
     for (int d = 0; d < 3; d++) {
-        const int64_t extent = g->block[d] * g->fold[d], whole = wl_max(1, g->cells[d] / extent);
-        block[d] = wl_spread_below((uint64_t)i, d, whole);
-        weight *= fmax(1, (double)g->cells[d] / (double)extent);
+        const int64_t extent = g->block[d] * g->fold[d], whole = g->cells[d] / extent;
+        const int64_t start = wl_min(wl_ceil_div(g->first[d], extent), wl_max(0, whole - 1));
+        block[d] = start + wl_spread_below((uint64_t)i, d, wl_max(1, whole - start));
+        weight *= fmax(1, (double)(g->cells[d] - g->first[d]) / (double)extent);
     }
     *warp = (2 * i + 1) * per_block / (2 * n);
     return weight;

@@ -4,36 +4,68 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-/* Warps of a block that have a thread below `used` in every dimension: row by row, for threads are numbered x fastest.
- */
-static int64_t warps_of(const wl_geometry *g, const int64_t used[3], int warp_size)
+/* Threads of a block: from <= index < to in every dimension. */
+typedef struct thread_box {
+    int64_t from[3], to[3];
+} thread_box;
+
+/* Warps of a block that have a thread in a box: row by row, for threads are numbered x fastest. */
+static int64_t warps_of(const wl_geometry *g, const thread_box *b, int warp_size)
 {
     int64_t warps = 0, next = 0; /* the first warp that is not counted yet */
-    if (used[0] == g->block[0] && used[1] == g->block[1] && used[2] == g->block[2])
+    bool all = true;
+    for (int d = 0; d < 3; d++)
+        all = all && b->from[d] == 0 && b->to[d] == g->block[d];
+    if (all)
         return wl_ceil_div(g->threads, warp_size);
-    for (int64_t z = 0; z < used[2]; z++)
-        for (int64_t y = 0; y < used[1] && used[0] > 0; y++) {
-            const int64_t start = (z * g->block[1] + y) * g->block[0];
-            const int64_t from = wl_max(next, start / warp_size), to = (start + used[0] - 1) / warp_size;
+    for (int64_t z = b->from[2]; z < b->to[2]; z++)
+        for (int64_t y = b->from[1]; y < b->to[1] && b->from[0] < b->to[0]; y++) {
+            const int64_t row = (z * g->block[1] + y) * g->block[0];
+            const int64_t from = wl_max(next, (row + b->from[0]) / warp_size), to = (row + b->to[0] - 1) / warp_size;
             warps += wl_max(0, to + 1 - from);
             next = wl_max(next, to + 1);
         }
     return warps;
 }
 
-/* Executions of a cell's work by the warps of one block: threads at the edge may have fewer cells than others. */
+/* Folded cells that the same threads have, along one dimension: the domain's edges may cut through a thread's cells. */
+#define ALIKE_MAX 3
+typedef struct alike {
+    int64_t cells, from, to;
+} alike;
+
+static int find_alike(const wl_geometry *g, const wl_block_class *c, int d, alike out[ALIKE_MAX])
+{
+    const int64_t fold = g->fold[d], front = c->skip[d] % fold, back = c->cells[d] % fold;
+    const int64_t ends[ALIKE_MAX] = {wl_min(front, back), wl_max(front, back), fold};
+    int n = 0;
+    int64_t cell = 0;
+    for (int i = 0; i < ALIKE_MAX; cell = ends[i++]) {
+        if (ends[i] > cell)
+            out[n++] = (alike){ends[i] - cell, c->skip[d] / fold + (cell < front), c->cells[d] / fold + (cell < back)};
+    }
+    return n;
+}
+
+/* Executions of a cell's work by the warps of one block. */
 static int64_t warp_cells_of(const wl_geometry *g, const wl_block_class *c, int warp_size)
 {
+    alike groups[3][ALIKE_MAX];
+    int count[3];
     int64_t sum = 0;
-    for (int i = 0; i < 8; i++) { /* in each dimension: the folded cells the last thread has, and those it lacks */
-        int64_t used[3], times = 1;
+    for (int d = 0; d < 3; d++)
+        count[d] = find_alike(g, c, d, groups[d]);
+    for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
+        const int which[3] = {i % count[0], i / count[0] % count[1], i / count[0] / count[1]};
+        thread_box box;
+        int64_t times = 1;
         for (int d = 0; d < 3; d++) {
-            const int64_t last = c->cells[d] % g->fold[d];
-            const bool lacks = i >> d & 1;
-            used[d] = lacks ? c->cells[d] / g->fold[d] : wl_ceil_div(c->cells[d], g->fold[d]);
-            times *= lacks ? (last ? g->fold[d] - last : 0) : (last ? last : g->fold[d]);
+            const alike *group = &groups[d][which[d]];
+            box.from[d] = group->from;
+            box.to[d] = group->to;
+            times *= group->cells;
         }
-        sum += times ? times * warps_of(g, used, warp_size) : 0;
+        sum += times * warps_of(g, &box, warp_size);
     }
     return sum;
 }
@@ -46,11 +78,15 @@ void wl_census_take(const wl_geometry *g, int warp_size, wl_census *out)
     for (int i = 0; i < count; i++) {
         const wl_block_class *c = &classes[i];
         const double blocks = (double)c->count[0] * (double)c->count[1] * (double)c->count[2];
-        int64_t used[3];
-        for (int d = 0; d < 3; d++)
-            used[d] = wl_ceil_div(c->cells[d], g->fold[d]);
-        out->warps += blocks * (double)warps_of(g, used, warp_size);
-        out->threads += blocks * (double)(used[0] * used[1] * used[2]);
+        thread_box used;
+        double threads = 1;
+        for (int d = 0; d < 3; d++) {
+            used.from[d] = c->skip[d] / g->fold[d];
+            used.to[d] = wl_ceil_div(c->cells[d], g->fold[d]);
+            threads *= (double)(used.to[d] - used.from[d]);
+        }
+        out->warps += blocks * (double)warps_of(g, &used, warp_size);
+        out->threads += blocks * threads;
         out->warp_cells += blocks * (double)warp_cells_of(g, c, warp_size);
     }
     out->idle_warps = (double)g->blocks * (double)wl_ceil_div(g->threads, warp_size) - out->warps;

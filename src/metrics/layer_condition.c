@@ -66,13 +66,14 @@ static wl_status check(const wl_kernel *kernel, const wl_device *device, wl_aren
                            kernel->fields[f].name);
         double sum = 0, layer = (double)wl_field_cell_bytes(&kernel->fields[f]);
         for (int d = 0; d < outer; d++)
-            layer *= (double)kernel->domain[d];
+            layer *= (double)(kernel->domain[d] - kernel->first[d]);
+        const int64_t extent = kernel->domain[outer] - kernel->first[outer];
         int64_t layers = layers_of(&loads->shape, outer);
-        if (layers > kernel->domain[outer]) {
+        if (layers > extent) {
             bool *done = WL_ARENA_NEW(arena, bool, loads->shape.patch_count);
             if (!done)
                 return wl_fail_memory(err);
-            layers = clustered_layers(&loads->shape, outer, kernel->domain[outer], done, &sum);
+            layers = clustered_layers(&loads->shape, outer, extent, done, &sum);
         }
         out->layers = wl_max(out->layers, layers);
         out->needed_bytes += layer * (sum > 0 ? sum : (double)layers);

@@ -7,32 +7,37 @@
 #include "launch/lanes.h"
 #include "metrics/pattern_table.h"
 
-/* Is one of the first x * y * z folded cells among these? */
-static bool any_cell(const wl_geometry *g, const int64_t first[3], uint64_t cells)
+#define CUTS 64 /* ways a thread, a warp or a block can be cut off: bit d at the back, bit 3 + d at the front */
+
+/* Is one of the folded cells lo..hi-1 among these? */
+static bool any_cell(const wl_geometry *g, const int64_t lo[3], const int64_t hi[3], uint64_t cells)
 {
-    for (int64_t z = 0; z < first[2]; z++)
-        for (int64_t y = 0; y < first[1]; y++)
-            for (int64_t x = 0; x < first[0]; x++)
+    for (int64_t z = lo[2]; z < hi[2]; z++)
+        for (int64_t y = lo[1]; y < hi[1]; y++)
+            for (int64_t x = lo[0]; x < hi[0]; x++)
                 if (cells >> (x + g->fold[0] * (y + g->fold[1] * z)) & 1)
                     return true;
     return false;
 }
 
-uint32_t wl_cut_threads(const wl_geometry *g, const wl_block_class *c, uint64_t cells)
+uint64_t wl_cut_threads(const wl_geometry *g, const wl_block_class *c, uint64_t cells)
 {
-    uint32_t need = 1; /* threads that are not cut off need everything */
-    const int64_t rest[3] = {c->cells[0] % g->fold[0], c->cells[1] % g->fold[1], c->cells[2] % g->fold[2]};
-    if (rest[0] == 0 && rest[1] == 0 && rest[2] == 0)
-        return need;
-    for (unsigned cut = 1; cut < 8; cut++) {
-        int64_t inside[3];
-        bool exist = true;
+    uint64_t need = 1; /* threads that are not cut off need everything */
+    int64_t back[3], front[3];
+    unsigned possible = 0;
+    for (int d = 0; d < 3; d++) {
+        back[d] = c->cells[d] % g->fold[d];
+        front[d] = c->skip[d] % g->fold[d];
+        possible |= (unsigned)(back[d] > 0) << d | (unsigned)(front[d] > 0) << (3 + d);
+    }
+    for (unsigned cut = possible; cut > 0; cut = (cut - 1) & possible) {
+        int64_t lo[3], hi[3];
         for (int d = 0; d < 3; d++) {
-            inside[d] = cut >> d & 1 ? rest[d] : g->fold[d];
-            exist = exist && inside[d] > 0;
+            lo[d] = cut >> (3 + d) & 1 ? front[d] : 0;
+            hi[d] = cut >> d & 1 ? back[d] : g->fold[d];
         }
-        if (exist && any_cell(g, inside, cells))
-            need |= 1u << cut;
+        if (any_cell(g, lo, hi, cells))
+            need |= (uint64_t)1 << cut;
     }
     return need;
 }
@@ -82,7 +87,7 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
 typedef struct gatherer {
     const wl_pattern_context *context;
     const wl_block_class *blocks;
-    uint32_t cut_threads;
+    uint64_t cut_threads;
     int64_t stride[3]; /* from thread to thread */
 } gatherer;
 
@@ -92,10 +97,10 @@ static bool thread_needs(const gatherer *m, const int64_t index[3])
     const wl_geometry *g = m->context->geometry;
     unsigned cut = 0;
     for (int d = 0; d < 3; d++) {
-        const int64_t inside = m->blocks->cells[d] - index[d] * g->fold[d];
-        if (inside <= 0)
+        const int64_t lowest = index[d] * g->fold[d], end = lowest + g->fold[d];
+        if (lowest >= m->blocks->cells[d] || end <= m->blocks->skip[d])
             return false;
-        cut |= (unsigned)(inside < g->fold[d]) << d;
+        cut |= (unsigned)(end > m->blocks->cells[d]) << d | (unsigned)(lowest < m->blocks->skip[d]) << (3 + d);
     }
     return m->cut_threads >> cut & 1;
 }
@@ -162,12 +167,13 @@ static void box_of_warp(const wl_geometry *g, int64_t first, int64_t last, int64
     }
 }
 
-/* In which dimensions does the domain's edge cut off cells of threads up to this index? Bit by bit. */
-static unsigned cuts(const wl_geometry *g, const wl_block_class *c, const int64_t hi[3])
+/* In which dimensions do the domain's edges cut off cells of threads lo..hi? Bit by bit. */
+static unsigned cuts(const wl_geometry *g, const wl_block_class *c, const int64_t lo[3], const int64_t hi[3])
 {
     unsigned cut = 0;
     for (int d = 0; d < 3; d++)
-        cut |= (unsigned)((hi[d] + 1) * g->fold[d] > c->cells[d]) << d;
+        cut |= (unsigned)((hi[d] + 1) * g->fold[d] > c->cells[d]) << d | (unsigned)(lo[d] * g->fold[d] < c->skip[d])
+                                                                             << (3 + d);
     return cut;
 }
 
@@ -210,21 +216,22 @@ static void sort_by_pattern(int class_count, int64_t warps, wl_gathered *out)
 /* Most warps look like one met before: that of a class with fewer cuts, where the others miss it; that of the same
  * place in an earlier plane; any one. */
 bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *classes,
-                        int class_count, uint32_t cut_threads, wl_gathered *out)
+                        int class_count, uint64_t cut_threads, wl_gathered *out)
 {
     const wl_geometry *g = m->geometry;
     const int64_t warp_size = m->rules->warp_size, warps = wl_ceil_div(g->threads, warp_size);
     const int64_t plane = g->block[0] * g->block[1];
     const int64_t again = plane / wl_gcd(plane, warp_size); /* warps until one starts at the same place of a plane */
+    const int64_t planes = again * warp_size / plane;
     const bool all_alike = warps_alike(g, warp_size);
-    const int64_t last[3] = {g->block[0] - 1, g->block[1] - 1, g->block[2] - 1};
+    const int64_t zero[3] = {0, 0, 0}, last[3] = {g->block[0] - 1, g->block[1] - 1, g->block[2] - 1};
     const uint64_t gathering = ++m->table->gatherings;
     gatherer this = {.context = m, .cut_threads = cut_threads};
     wl_arrangement lanes = {.width = group->width};
-    int with_cuts[8]; /* the class, where there is one */
+    int with_cuts[CUTS]; /* the class, where there is one */
     memset(with_cuts, -1, sizeof with_cuts);
     for (int c = 0; c < class_count; c++)
-        with_cuts[cuts(g, &classes[c], last)] = c;
+        with_cuts[cuts(g, &classes[c], zero, last)] = c;
     for (int d = 0; d < 3; d++)
         this.stride[d] = wl_thread_stride(&group->linear, g, d);
     out->count = 0;
@@ -234,7 +241,7 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
         wl_thread_index(g, w * warp_size, index);
         box_of_warp(g, w * warp_size, wl_min((w + 1) * warp_size, g->threads) - 1, lo, hi);
         for (int c = 0; c < class_count; c++) {
-            const unsigned cut = cuts(g, &classes[c], hi);
+            const unsigned cut = cuts(g, &classes[c], lo, hi);
             const int fewer = with_cuts[cut];
             int pattern = -1;
             int64_t start = 0;
@@ -244,9 +251,9 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
             } else if (all_alike && w > 0 && classes[c].whole) {
                 pattern = out->warp[c][0].pattern;
                 start = place_of(&this, index);
-            } else if (full && w >= again && !(cut >> 2)) {
+            } else if (full && w >= again && !(cut >> 2 & 1) && (lo[2] - planes) * g->fold[2] >= classes[c].skip[2]) {
                 pattern = out->warp[c][w - again].pattern;
-                start = out->warp[c][w - again].start + again * warp_size / plane * this.stride[2];
+                start = out->warp[c][w - again].start + planes * this.stride[2];
             } else {
                 this.blocks = &classes[c];
                 if (arrange(&this, w, &lanes, &start)) {

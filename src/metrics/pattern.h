@@ -87,14 +87,15 @@ typedef struct wl_gathered {
     } warp[WL_BLOCK_CLASSES_MAX][WL_WARPS_MAX];
 } wl_gathered;
 
-/* Folded threads at the domain's edge may have only some of their cells inside. One bit for each way of being cut off:
- * do threads cut off like that need an instruction of these folded cells? */
-uint32_t wl_cut_threads(const wl_geometry *geometry, const wl_block_class *c, uint64_t cells);
+/* Folded threads at the domain's edges may have only some of their cells inside. One bit for each way of being cut off
+ * (at the back in x, y, z and at the front in x, y, z): do threads cut off like that need an instruction of these
+ * folded cells? */
+uint64_t wl_cut_threads(const wl_geometry *geometry, const wl_block_class *c, uint64_t cells);
 
 /* All warps of blocks of these classes that need an instruction, given by its wl_cut_threads, gathered by pattern.
  * False when memory is short. */
 bool wl_patterns_gather(const wl_pattern_context *context, const wl_instruction_group *group,
-                        const wl_block_class *classes, int class_count, uint32_t cut_threads, wl_gathered *out);
+                        const wl_block_class *classes, int class_count, uint64_t cut_threads, wl_gathered *out);
 
 /* A pattern with no cost computed yet. */
 void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_pattern *out);

@@ -233,15 +233,14 @@ static wl_status visit_block(const profiler *p, wl_program *program, const int64
     const wl_geometry *g = p->geometry;
     const int size = program->access->traced ? p->kernel->tracer.warp_size : warp_size(g);
     const uint32_t vars = wl_access_vars(program->access);
-    int64_t f[3], cells[3];
-    for (int d = 0; d < 3; d++)
-        cells[d] = vars & (1u << (WL_VAR_X + d)) ? g->fold[d] : 1;
+    int64_t f[3], lo[3], hi[3];
+    wl_folds_named(g, vars, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         bool any = false;
-        for (f[2] = 0; f[2] < cells[2]; f[2]++)
-            for (f[1] = 0; f[1] < cells[1]; f[1]++)
-                for (f[0] = 0; f[0] < cells[0]; f[0]++) {
+        for (f[2] = lo[2]; f[2] < hi[2]; f[2]++)
+            for (f[1] = lo[1]; f[1] < hi[1]; f[1]++)
+                for (f[0] = lo[0]; f[0] < hi[0]; f[0]++) {
                     wl_lane_values values;
                     uint8_t lane[WL_LANES_MAX];
                     if (wl_lanes_fill(g, &warp, size, f, &values, lane) == 0)
@@ -338,7 +337,8 @@ static double span_of(const wl_geometry *g, const wl_linear *linear)
 {
     double span = 1;
     for (int d = 0; d < 3; d++)
-        span += fabs((double)wl_thread_stride(linear, g, d) / (double)g->fold[d]) * (double)(g->cells[d] - 1);
+        span +=
+            fabs((double)wl_thread_stride(linear, g, d) / (double)g->fold[d]) * (double)(g->cells[d] - g->first[d] - 1);
     return span;
 }
 

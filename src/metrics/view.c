@@ -55,8 +55,10 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
                        wl_error *err)
 {
     wl_geometry any = {.block = {1, 1, 1}, .fold = {1, 1, 1}};
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
         any.grid[d] = any.grid_dim[d] = any.cells[d] = kernel->domain[d];
+        any.first[d] = kernel->first[d];
+    }
     const wl_geometry *g = geometry ? geometry : &any;
     wl_ranges ranges;
     wl_geometry_ranges(g, kernel, &ranges);

@@ -55,6 +55,7 @@ typedef struct wl_warps_batch {
     const wl_instruction_group *group;
     const wl_block_class *blocks;
     int class_count;
+    bool whole_threads; /* none is cut off inside its folded cells */
     int64_t instructions;
     wl_block_starts starts[WL_BLOCK_CLASSES_MAX];
     wl_gathered warps;
@@ -267,7 +268,7 @@ static wl_status place_warps(const measurer *m, wl_warps_batch *b, int pattern)
 }
 
 /* Instructions that the same threads need. */
-static wl_status measure_alike(const measurer *m, wl_warps_batch *b, uint32_t cut_threads, const wl_instruction *list,
+static wl_status measure_alike(const measurer *m, wl_warps_batch *b, uint64_t cut_threads, const wl_instruction *list,
                                int64_t count, int64_t number)
 {
     alignment_totals *t = &b->totals;
@@ -294,8 +295,10 @@ static wl_status measure_batch(const measurer *m, wl_warps_batch *b, const wl_in
     const wl_geometry *g = m->context.geometry;
     for (int c = 0; c < b->class_count; c++)
         wl_block_starts_clear(&b->starts[c], b->group, g);
+    if (b->whole_threads)
+        return measure_alike(m, b, 1, list, b->instructions, 0);
     for (int64_t i = 0, end; i < b->instructions; i = end) {
-        const uint32_t cut_threads = wl_cut_threads(g, b->blocks, list[i].cells);
+        const uint64_t cut_threads = wl_cut_threads(g, b->blocks, list[i].cells);
         for (end = i + 1; end < b->instructions && wl_cut_threads(g, b->blocks, list[end].cells) == cut_threads;)
             end++;
         WL_TRY(measure_alike(m, b, cut_threads, list + i, end - i, i));
@@ -309,7 +312,10 @@ static int whole_threads_first(const wl_geometry *g, wl_block_class *classes, in
     int n = 0;
     for (int c = 0; c < count; c++) {
         const wl_block_class this = classes[c];
-        if (this.cells[0] % g->fold[0] || this.cells[1] % g->fold[1] || this.cells[2] % g->fold[2])
+        bool whole = true;
+        for (int d = 0; d < 3; d++)
+            whole = whole && this.cells[d] % g->fold[d] == 0 && this.skip[d] % g->fold[d] == 0;
+        if (!whole)
             continue;
         memmove(&classes[n + 1], &classes[n], (size_t)(c - n) * sizeof this);
         classes[n++] = this;
@@ -329,7 +335,8 @@ static wl_status measure_affine(const measurer *m, const wl_instructions *in, wl
         for (int c = 0; c < class_count; c += b->class_count) {
             b->group = &in->groups[in->list[start].group];
             b->blocks = &classes[c];
-            b->class_count = c < together ? together : 1;
+            b->whole_threads = c < together;
+            b->class_count = b->whole_threads ? together : 1;
             b->instructions = (int64_t)(end - start);
             WL_TRY(measure_batch(m, b, in->list + start));
         }
@@ -389,19 +396,17 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
     opaque_warp one = {m, access, lane, scale};
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
-    int64_t f[3], cells[3];
-    for (int d = 0; d < 3;
-         d++) /* an address that does not name the cell is shared by the folded cells: the first stands for all */
-        cells[d] = vars & (1u << (WL_VAR_X + d)) ? g->fold[d] : 1;
+    int64_t f[3], lo[3], hi[3];
+    wl_folds_named(g, vars, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         if (program->advance > 1) { /* every warp looks at other steps */
             program->first = (thread / m->context.rules->warp_size + block[0] * 5) % wl_min(program->advance, extent);
             one.scale = scale * (double)extent / (double)wl_ceil_div(extent - program->first, program->advance);
         }
-        for (f[2] = 0; f[2] < cells[2]; f[2]++)
-            for (f[1] = 0; f[1] < cells[1]; f[1]++)
-                for (f[0] = 0; f[0] < cells[0]; f[0]++)
+        for (f[2] = lo[2]; f[2] < hi[2]; f[2]++)
+            for (f[1] = lo[1]; f[1] < hi[1]; f[1]++)
+                for (f[0] = lo[0]; f[0] < hi[0]; f[0]++)
                     if (wl_lanes_fill(g, &warp, m->context.rules->warp_size, f, &values, lane) > 0)
                         WL_TRY(wl_program_run(program, &values, measure_warp, &one, m->err));
     }

@@ -36,8 +36,8 @@ static void choose_windows(const tally *t)
     const wl_geometry *g = t->in->geometry;
     wl_traffic *o = t->out;
     const int64_t row = g->grid[0], layer = row * g->grid[1];
-    const double layers = (double)g->cells[2] / (double)(g->block[2] * g->fold[2]);
-    const double rows = (double)g->cells[1] / (double)(g->block[1] * g->fold[1]);
+    const double layers = (double)(g->cells[2] - g->first[2]) / (double)(g->block[2] * g->fold[2]);
+    const double rows = (double)(g->cells[1] - g->first[1]) / (double)(g->block[1] * g->fold[1]);
     const bool one_wave = g->blocks <= g->wave_blocks; /* all run at once: nothing comes before anything */
     if (g->grid[1] > 1 && !one_wave)
         add_window(o, (double)row, rows * layers, 1);

@@ -5,7 +5,8 @@
  * followed both ways, and what happens there gets the condition; one that depends on data is stepped over, and the
  * memory instructions inside it are *traced*: only emulation tells what they do.
  *
- * A test at the beginning that sends threads outside a box of cells home is the kernel's domain.
+ * A test at the beginning that sends threads outside a box of cells home is the kernel's domain, and so is one that all
+ * accesses have in common.
  *
  * Layer  ptx (uses base, kernel). Oracle: the emulator, on some warps of every kernel (verify.h).
  * SPDX-License-Identifier: MIT */
@@ -31,6 +32,7 @@ typedef struct wl_ptx_recovery {
     bool *traced;      /* by instruction: some execution's address or condition is not known */
     bool calls;        /* functions are called: what they touch is traced */
     int64_t domain[3]; /* 0: no limit but the grid */
+    int64_t first[3];  /* threads below it have nothing to do, either */
     bool uniform;      /* all threads of the domain execute the same */
     double *executed;  /* by instruction: times a thread of the domain executes it, where uniform */
     double *idle;      /* the same for a thread outside */

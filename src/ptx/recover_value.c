@@ -196,12 +196,34 @@ static const wl_symbol *bit_field(const wl_ptx_values *v, const wl_ptx_instructi
 
 /* ---- truths ---- */
 
+/* How compilers test 1 <= x <= n: x - 1 as an unsigned number, to which negative ones are large, is below n. NULL: it
+ * is not that. */
+static const wl_symbol *tested_for_range(const wl_ptx_values *v, const wl_ptx_instruction *in, wl_ptx_type type)
+{
+    wl_symbols *s = v->symbols;
+    const wl_symbol *a = wl_ptx_operand_value(v, &in->operands[1]), *b = wl_ptx_operand_value(v, &in->operands[2]);
+    if (!a || !b || wl_ptx_type_is_signed(type) || in->compare < WL_PTX_LT || !wl_sym_is_const(b) || b->c < 0)
+        return NULL;
+    const wl_bounds bounds = wl_sym_bounds(s, a, WL_AT_LAUNCH);
+    const int64_t half = (int64_t)1 << (wl_ptx_type_bits(type) - 1);
+    if (bounds.lo >= 0 || bounds.lo < -half || bounds.hi >= half || b->c >= half)
+        return NULL;
+    const bool up_to = in->compare == WL_PTX_LE || in->compare == WL_PTX_GT,
+               inside = in->compare == WL_PTX_LE || in->compare == WL_PTX_LT;
+    const wl_symbol *below = wl_sym_sub(s, wl_sym_sub(s, b, a), wl_sym_const(s, up_to ? 0 : 1));
+    const wl_symbol *both = wl_sym_both(s, wl_sym_not_negative(s, a), wl_sym_not_negative(s, below));
+    return inside ? both : wl_sym_not(s, both);
+}
+
 static const wl_symbol *compared(const wl_ptx_values *v, const wl_ptx_instruction *in)
 {
     wl_symbols *s = v->symbols;
     const wl_ptx_type type = in->op == WL_PTX_OP_set ? in->from : in->type;
     if (wl_ptx_type_is_float(type) || in->compare > WL_PTX_GE)
         return NULL;
+    const wl_symbol *range = tested_for_range(v, in, type);
+    if (range)
+        return range;
     const wl_symbol *a = as(v, wl_ptx_operand_value(v, &in->operands[1]), type),
                     *b = as(v, wl_ptx_operand_value(v, &in->operands[2]), type);
     const wl_symbol *less = wl_sym_sub(s, a, b), *one = wl_sym_const(s, 1);

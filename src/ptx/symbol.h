@@ -135,7 +135,7 @@ void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds);
 void wl_sym_forget(wl_symbols *s, int fact_count);
 
 /* Bounds a coordinate for good. */
-void wl_sym_limit(wl_symbols *s, wl_var var, int64_t hi);
+void wl_sym_limit(wl_symbols *s, wl_var var, wl_bounds limits);
 
 /* The same with the extents of block and grid as numbers. */
 const wl_symbol *wl_sym_fix(wl_symbols *s, const wl_symbol *a);

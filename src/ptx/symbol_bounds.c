@@ -220,10 +220,10 @@ void wl_sym_forget(wl_symbols *s, int fact_count)
     s->epoch++;
 }
 
-void wl_sym_limit(wl_symbols *s, wl_var var, int64_t hi)
+void wl_sym_limit(wl_symbols *s, wl_var var, wl_bounds limits)
 {
     for (int i = 0; i < WL_BOUNDS_COUNT; i++)
-        s->vars[i][var].hi = wl_min(s->vars[i][var].hi, hi);
+        s->vars[i][var] = meet(s->vars[i][var], limits);
     s->epoch++;
 }
 

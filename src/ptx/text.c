@@ -262,12 +262,15 @@ static wl_status write_list(wl_buffer *out, const char *key, int kind, wl_symbol
     return WL_OK;
 }
 
-static void write_domain(wl_buffer *out, const wl_ptx_launch *launch, const int64_t domain[3])
+static void write_domain(wl_buffer *out, const wl_ptx_launch *launch, const int64_t domain[3], const int64_t first[3])
 {
-    int dims = 0;
-    for (int d = 0; d < 3; d++)
-        if (domain[d])
+    int dims = 0, from = 0;
+    for (int d = 0; d < 3; d++) {
+        if (domain[d] || first[d])
             dims = d + 1;
+        if (first[d])
+            from = d + 1;
+    }
     for (int d = 2; d >= dims && dims > 0; d--) /* beyond what the kernel tests: as launched */
         if (launch->grid[d] * launch->block[d] > 1)
             dims = d + 1;
@@ -276,6 +279,8 @@ static void write_domain(wl_buffer *out, const wl_ptx_launch *launch, const int6
                       (long long)(domain[d] ? domain[d] : launch->grid[d] * launch->block[d]));
     if (dims)
         wl_buffer_add(out, "]\n");
+    for (int d = 0; d < from; d++)
+        wl_buffer_add(out, "%s%lld%s", d ? ", " : "from: [", (long long)first[d], d + 1 == from ? "]\n" : "");
 }
 
 static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
@@ -316,7 +321,7 @@ wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery 
                   (long long)launch->block[2], (long long)launch->grid[0], (long long)launch->grid[1],
                   (long long)launch->grid[2]);
     wl_buffer_add(&text, "name: %s\n", summary->name);
-    write_domain(&text, launch, recovery->domain);
+    write_domain(&text, launch, recovery->domain, recovery->first);
     write_fields(&text, fields);
     for (int i = 0; i < rolled->loop_count; i++)
         wl_buffer_add(&text, "%s%s: %lld%s", i ? ", " : "loops: {", loop_names[i], (long long)rolled->extent[i],

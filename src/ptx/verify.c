@@ -35,6 +35,7 @@ void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_
 static bool lanes_of(const verifier *v, const wl_ptx_step *step, uint32_t *lanes, uint64_t address[WL_PTX_LANES])
 {
     const wl_ptx_launch *l = &v->source->launch;
+    const wl_ptx_recovery *r = &v->source->recovery;
     const int64_t threads = l->block[0] * l->block[1] * l->block[2];
     *lanes = 0;
     for (int lane = 0; lane < WL_PTX_LANES && (int64_t)v->warp * WL_PTX_LANES + lane < threads; lane++) {
@@ -42,7 +43,8 @@ static bool lanes_of(const verifier *v, const wl_ptx_step *step, uint32_t *lanes
         bool inside = true;
         wl_ptx_thread_values(l, v->block, (int64_t)v->warp * WL_PTX_LANES + lane, values);
         for (int d = 0; d < 3; d++)
-            inside = inside && (!v->source->recovery.domain[d] || values[WL_VAR_X + d] < v->source->recovery.domain[d]);
+            inside =
+                inside && values[WL_VAR_X + d] >= r->first[d] && (!r->domain[d] || values[WL_VAR_X + d] < r->domain[d]);
         if (!inside)
             continue;
         if (step->when && !wl_sym_eval(step->when, values, &holds))

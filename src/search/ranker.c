@@ -74,7 +74,7 @@ static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
     r->warp_size = wl_device_int(r->device, WL_DEVICE_warp_size);
     r->items = r->kernel->dims || !space->grid;
     for (int d = 0; d < 3; d++)
-        r->items *= r->kernel->domain[d];
+        r->items *= r->kernel->domain[d] - r->kernel->first[d];
     if (!r->kernel->dims && !space->launches && !space->grid)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        "the kernel has no domain: without one the grid does not follow from the block");

@@ -102,7 +102,7 @@ static void isl_threads(const trial *t, blocks b, isl_text *out)
         isl_put(out, " and 0 <= b%c < %lld and 0 <= t%c < %lld and 0 <= f%c < %lld", axis, (long long)t->grid[d], axis,
                 (long long)l->block[d], axis, (long long)l->fold[d]);
         if (t->input.dims) {
-            isl_put(out, " and ");
+            isl_put(out, " and %lld <= ", (long long)t->input.first[d]);
             isl_variable(t, (wl_var)(WL_VAR_X + d), out);
             isl_put(out, " < %lld", (long long)t->input.domain[d]);
         }

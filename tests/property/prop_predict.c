@@ -203,12 +203,13 @@ static void check_values(const outcome *o)
     expect_at_most("L2 loads, against what is requested", requested, value_of(o, WL_METRIC_l2_load_bytes));
 }
 
-/* A given grid may reach beyond the domain. */
+/* A given grid may reach beyond the domain, and any one start before it. */
 static bool has_idle_blocks(const trial *t)
 {
     const wl_launch *l = &t->input.launch;
     for (int d = 0; d < 3 && t->input.dims; d++)
-        if ((t->grid[d] - 1) * l->block[d] * l->fold[d] >= t->input.domain[d])
+        if ((t->grid[d] - 1) * l->block[d] * l->fold[d] >= t->input.domain[d] ||
+            l->block[d] * l->fold[d] <= t->input.first[d])
             return true;
     return false;
 }

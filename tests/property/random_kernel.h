@@ -31,8 +31,8 @@ typedef struct random_case {
     char yaml[RANDOM_TEXT_MAX];
     size_t length;
     wl_launch launch;
-    int dims; /* of the domain, 0: none */
-    int64_t domain[3];
+    int dims;                    /* of the domain, 0: none */
+    int64_t domain[3], first[3]; /* cells below `first` do nothing */
     int loop_count;
     int field_count;
     random_field fields[RANDOM_FIELDS_MAX];
@@ -85,6 +85,21 @@ static void random_put(random_case *c, const char *format, ...)
 
 /* ---- domain and launch ---- */
 
+/* Mostly a border of a cell or two. Numbers of its own: cases are the same with and without it. */
+static void random_from(random_source own, random_case *c)
+{
+    if (!random_chance(&own, 40))
+        return;
+    random_put(c, "from: [");
+    for (int d = 0; d < c->dims; d++) {
+        const int64_t most = c->domain[d] - 1;
+        if (random_chance(&own, 70))
+            c->first[d] = random_in(&own, 0, random_chance(&own, 60) && most > 3 ? 3 : most);
+        random_put(c, "%s%lld", d ? ", " : "", (long long)c->first[d]);
+    }
+    random_put(c, "]\n");
+}
+
 static void random_domain(random_source *r, random_case *c, bool needed)
 {
     static const int64_t most[4] = {0, 300, 40, 12};
@@ -99,6 +114,16 @@ static void random_domain(random_source *r, random_case *c, bool needed)
     for (int d = 0; d < c->dims; d++)
         random_put(c, "%s%lld", d ? ", " : "", (long long)c->domain[d]);
     random_put(c, "]\n");
+    random_from(random_start(r->state), c);
+}
+
+/* A grid that ends before the first cell is none. */
+static void random_grid_reaches(random_case *c)
+{
+    wl_launch *l = &c->launch;
+    for (int d = 0; d < 3; d++)
+        if (l->grid[d] * l->block[d] * l->fold[d] <= c->first[d])
+            l->grid[d] = 0;
 }
 
 static void random_launch(random_source *r, random_case *c)
@@ -124,6 +149,7 @@ static void random_launch(random_source *r, random_case *c)
         else if (random_chance(r, 12))
             l->grid[d] = random_in(r, 1, needed + 3);
     }
+    random_grid_reaches(c);
 }
 
 /* ---- fields ---- */

@@ -279,8 +279,10 @@ static bool set_cell(const trial *t, const int64_t block[3], int64_t thread, int
         variables[WL_VAR_BLOCKDIM_X + d] = l->block[d];
         variables[WL_VAR_GRIDDIM_X + d] = t->grid[d];
     }
-    return t->input.dims == 0 || (variables[WL_VAR_X] < t->input.domain[0] &&
-                                  variables[WL_VAR_Y] < t->input.domain[1] && variables[WL_VAR_Z] < t->input.domain[2]);
+    bool inside = true;
+    for (int d = 0; d < 3 && t->input.dims; d++)
+        inside = inside && variables[WL_VAR_X + d] >= t->input.first[d] && variables[WL_VAR_X + d] < t->input.domain[d];
+    return inside;
 }
 
 static int compare_references(const void *p, const void *q)

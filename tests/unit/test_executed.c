@@ -27,20 +27,22 @@ static wl_census visit(const wl_geometry *g, int warp_size)
         wl_block_at(g, b, warp.block);
         for (warp.first_thread = 0; warp.first_thread < g->threads; warp.first_thread += warp_size) {
             const int64_t rest = g->threads - warp.first_thread;
-            int working = 0;
+            uint64_t working = 0; /* lanes with a cell inside */
             for (int64_t z = 0; z < g->fold[2]; z++)
                 for (int64_t y = 0; y < g->fold[1]; y++)
                     for (int64_t x = 0; x < g->fold[0]; x++) {
                         const int64_t fold[3] = {x, y, z};
                         const int lanes = wl_lanes_fill(g, &warp, warp_size, fold, &values, lane);
-                        working = x + y + z == 0 ? lanes : working;
+                        for (int i = 0; i < lanes; i++)
+                            working |= (uint64_t)1 << lane[i];
                         c.warp_cells += lanes > 0;
                         c.cells += lanes;
                     }
             c.warps += working > 0;
             c.idle_warps += working == 0;
-            c.threads += working;
-            c.idle_threads += (double)((rest < warp_size ? rest : warp_size) - working);
+            const int threads = __builtin_popcountll(working);
+            c.threads += threads;
+            c.idle_threads += (double)((rest < warp_size ? rest : warp_size) - threads);
         }
     }
     return c;
@@ -49,7 +51,7 @@ static wl_census visit(const wl_geometry *g, int warp_size)
 static void census_is_a_visit_to_every_warp(void **unused)
 {
     (void)unused;
-    for (int trial = 0; trial < 400; trial++) {
+    for (int trial = 0; trial < 800; trial++) {
         wl_geometry g = {.threads = 1, .blocks = 1, .items = 1};
         char name[160];
         for (int d = 0; d < 3; d++) {
@@ -60,11 +62,13 @@ static void census_is_a_visit_to_every_warp(void **unused)
             g.cells[d] = upto(covered);
             g.threads *= g.block[d];
             g.blocks *= g.grid[d];
-            g.items *= g.cells[d];
+            g.first[d] = trial < 400 ? 0 : upto(upto(g.cells[d])) - 1;
+            g.items *= g.cells[d] - g.first[d];
         }
-        (void)snprintf(name, sizeof name, "block %dx%dx%d fold %dx%dx%d grid %dx%dx%d cells %dx%dx%d", (int)g.block[0],
-                       (int)g.block[1], (int)g.block[2], (int)g.fold[0], (int)g.fold[1], (int)g.fold[2], (int)g.grid[0],
-                       (int)g.grid[1], (int)g.grid[2], (int)g.cells[0], (int)g.cells[1], (int)g.cells[2]);
+        (void)snprintf(name, sizeof name, "block %dx%dx%d fold %dx%dx%d grid %dx%dx%d cells %dx%dx%d from %dx%dx%d",
+                       (int)g.block[0], (int)g.block[1], (int)g.block[2], (int)g.fold[0], (int)g.fold[1],
+                       (int)g.fold[2], (int)g.grid[0], (int)g.grid[1], (int)g.grid[2], (int)g.cells[0], (int)g.cells[1],
+                       (int)g.cells[2], (int)g.first[0], (int)g.first[1], (int)g.first[2]);
         const wl_census want = visit(&g, 32);
         wl_census got;
         wl_census_take(&g, 32, &got);

@@ -449,21 +449,27 @@ static void test_lanes(void **state)
         const char *name;
         int64_t domain[3], block[3], fold[3];
         int warp_size;
+        int64_t first[3];
     } cases[] = {
-        {"exact", {64, 8, 2}, {32, 2, 1}, {1, 1, 1}, 32},
-        {"edges", {50, 7, 3}, {32, 2, 2}, {1, 1, 1}, 32},
-        {"warps across rows", {50, 7, 3}, {12, 5, 1}, {1, 1, 1}, 32},
-        {"warps of 64", {50, 7, 3}, {24, 4, 2}, {1, 1, 1}, 64},
-        {"folded", {50, 7, 3}, {8, 4, 1}, {3, 2, 2}, 32},
-        {"a part of a warp", {50, 7, 3}, {5, 3, 1}, {2, 1, 1}, 32},
+        {"exact", {64, 8, 2}, {32, 2, 1}, {1, 1, 1}, 32, {0, 0, 0}},
+        {"edges", {50, 7, 3}, {32, 2, 2}, {1, 1, 1}, 32, {0, 0, 0}},
+        {"warps across rows", {50, 7, 3}, {12, 5, 1}, {1, 1, 1}, 32, {0, 0, 0}},
+        {"warps of 64", {50, 7, 3}, {24, 4, 2}, {1, 1, 1}, 64, {0, 0, 0}},
+        {"folded", {50, 7, 3}, {8, 4, 1}, {3, 2, 2}, 32, {0, 0, 0}},
+        {"a part of a warp", {50, 7, 3}, {5, 3, 1}, {2, 1, 1}, 32, {0, 0, 0}},
+        {"a border", {50, 7, 3}, {32, 2, 2}, {1, 1, 1}, 32, {1, 1, 1}},
+        {"blocks before the first cell", {50, 7, 3}, {8, 2, 1}, {1, 1, 1}, 32, {17, 3, 2}},
+        {"folded, and a border", {50, 7, 3}, {8, 4, 1}, {3, 2, 2}, 32, {4, 1, 1}},
+        {"one cell", {50, 7, 3}, {8, 4, 1}, {3, 2, 2}, 32, {49, 6, 2}},
     };
     enum { CELLS_MAX = 64 * 8 * 3 };
     static int seen[CELLS_MAX];
     (void)state;
     wl_device *device = builtin("v100");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        const wl_kernel kernel = kernel_over(3, cases[i].domain, 0, 0);
+        wl_kernel kernel = kernel_over(3, cases[i].domain, 0, 0);
         wl_launch launch = {0};
+        memcpy(kernel.first, cases[i].first, sizeof kernel.first);
         memcpy(launch.block, cases[i].block, sizeof launch.block);
         memcpy(launch.fold, cases[i].fold, sizeof launch.fold);
         wl_geometry g;
@@ -498,12 +504,100 @@ static void test_lanes(void **state)
                 }
             }
         }
-        int64_t wrong = 0;
-        for (int64_t c = 0; c < g.items; c++)
-            wrong += seen[c] != 1;
+        int64_t wrong = 0, inside = 0;
+        for (int64_t c = 0; c < g.cells[0] * g.cells[1] * g.cells[2]; c++) {
+            const int64_t cell[3] = {c % g.cells[0], c / g.cells[0] % g.cells[1], c / g.cells[0] / g.cells[1]};
+            const bool works = cell[0] >= kernel.first[0] && cell[1] >= kernel.first[1] && cell[2] >= kernel.first[2];
+            wrong += seen[c] != works;
+            inside += works;
+        }
         check_int(cases[i].name, "cells not worked on exactly once", wrong, 0);
+        check_int(cases[i].name, "items", g.items, inside);
     }
     wl_device_free(device);
+    check_done();
+}
+
+/* Lanes that have any of their folded cells inside. */
+static void test_any_fold(void **state)
+{
+    const wl_geometry g = {.block = {4, 2, 1},
+                           .fold = {3, 1, 1},
+                           .grid = {2, 1, 1},
+                           .grid_dim = {2, 1, 1},
+                           .cells = {20, 2, 1},
+                           .first = {4, 1, 0},
+                           .threads = 8,
+                           .blocks = 2};
+    const int64_t any[3] = {WL_FOLD_ANY, WL_FOLD_ANY, WL_FOLD_ANY};
+    static wl_lane_values values;
+    uint8_t lane[WL_LANES_MAX];
+    (void)state;
+    /* y = 1 only; threads of x have cells 0-2, 3-5, 6-8, 9-11 and 12-14, 15-17, 18-20, 21-23 */
+    static const uint8_t lanes[2][3] = {{5, 6, 7}, {4, 5, 6}};
+    static const int64_t cells[2][3] = {{4, 6, 9}, {12, 15, 18}};
+    for (int64_t b = 0; b < 2; b++) {
+        check_int("any", "lanes", wl_lanes_fill(&g, &(wl_warp_id){{b, 0, 0}, 0}, 32, any, &values, lane), 3);
+        for (int i = 0; i < 3; i++) {
+            check_int("any", "lane", lane[i], lanes[b][i]);
+            check_int("any", "cell", values.at[WL_VAR_X][i], cells[b][i]);
+        }
+    }
+    check_done();
+}
+
+/* What the classes say of every block is what its cells say; blocks without cells are in none. */
+static void test_classes(void **state)
+{
+    uint64_t seed = 11;
+    (void)state;
+    for (int trial = 0; trial < 500; trial++) {
+        wl_geometry g = {.threads = 1, .blocks = 1};
+        for (int d = 0; d < 3; d++) {
+            g.block[d] = check_random_in(&seed, 1, 4);
+            g.fold[d] = check_random_in(&seed, 1, 3);
+            g.grid[d] = check_random_in(&seed, 1, 5);
+            g.cells[d] = check_random_in(&seed, 1, g.grid[d] * g.block[d] * g.fold[d]);
+            g.first[d] = trial % 2 ? check_random_in(&seed, 0, g.cells[d] - 1) : 0;
+            g.blocks *= g.grid[d];
+        }
+        wl_block_class classes[WL_BLOCK_CLASSES_MAX];
+        const int count = wl_block_classes(&g, classes);
+        const wl_geometry busy = wl_geometry_busy(&g);
+        int64_t with_cells = 0;
+        for (int64_t n = 0; n < g.blocks; n++) {
+            wl_box3 one;
+            wl_block_at(&g, n, one.lo);
+            for (int d = 0; d < 3; d++)
+                one.hi[d] = one.lo[d] + 1;
+            const wl_box3 cells = wl_block_cells(&g, &one);
+            const bool empty = cells.lo[0] == cells.hi[0] || cells.lo[1] == cells.hi[1] || cells.lo[2] == cells.hi[2];
+            int found = 0;
+            for (int c = 0; c < count; c++) {
+                bool inside = true, same = true, whole = true;
+                for (int d = 0; d < 3; d++) {
+                    const int64_t extent = g.block[d] * g.fold[d], start = one.lo[d] * extent;
+                    inside = inside && one.lo[d] >= classes[c].first[d] &&
+                             one.lo[d] < classes[c].first[d] + classes[c].count[d];
+                    same =
+                        same && cells.lo[d] - start == classes[c].skip[d] && cells.hi[d] - start == classes[c].cells[d];
+                    whole = whole && cells.hi[d] - cells.lo[d] == extent;
+                }
+                found += inside;
+                check_true("classes", "cells of a block", !inside || (same && whole == classes[c].whole));
+            }
+            check_int("classes", "that a block is in", found, !empty);
+            with_cells += !empty;
+        }
+        check_int("classes", "busy blocks", busy.blocks, with_cells);
+        wl_block_set all;
+        wl_block_interval(&busy, 0, busy.blocks, &all);
+        check_int("classes", "boxes of busy blocks", all.count, 1);
+        for (int d = 0; d < 3; d++) {
+            check_int("classes", "first busy block", all.boxes[0].lo[d], g.first[d] / (g.block[d] * g.fold[d]));
+            check_int("classes", "busy grid", all.boxes[0].hi[d] - all.boxes[0].lo[d], busy.grid[d]);
+        }
+    }
     check_done();
 }
 
@@ -560,6 +654,7 @@ int main(void)
         cmocka_unit_test(test_intervals),       cmocka_unit_test(test_random_intervals),
         cmocka_unit_test(test_large_intervals), cmocka_unit_test(test_edge_cells),
         cmocka_unit_test(test_lanes),           cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_any_fold),        cmocka_unit_test(test_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -431,6 +431,11 @@ static const struct {
     {"extent unknown", "name: k\nparams: {nx: 8}\ndomain: [nz]\n" A1 LOAD, {WL_E_INPUT, "unknown name 'nz'; did you mean 'nx'?", 3, 10}},
     {"coordinate in the domain", "name: k\ndomain: [8*y]\n" A1 LOAD, {WL_E_INPUT, "unknown name 'y'", 2, 12}},
     {"domain beyond 2^60", "name: k\ndomain: [1099511627776, 1099511627776]\n" A1 LOAD, {WL_E_RANGE, "the domain has more than 2^60 points", 2, 9}},
+    {"from without a domain", "name: k\nfrom: [1]\n" A1 LOAD, {WL_E_INPUT, "from needs a domain", 2, 7}},
+    {"from as a number", "name: k\ndomain: [8]\nfrom: 1\n" A1 LOAD, {WL_E_INPUT, "from must be a list, not a single value", 3, 7}},
+    {"from of two", "name: k\ndomain: [8]\nfrom: [1, 1]\n" A1 LOAD, {WL_E_INPUT, "from must have as many coordinates as the domain has dimensions, or fewer", 3, 7}},
+    {"from below 0", "name: k\ndomain: [8]\nfrom: [-1]\n" A1 LOAD, {WL_E_INPUT, "the first cell of a dimension must be 0 to 7 (it is -1)", 3, 8}},
+    {"from beyond the domain", "name: k\ndomain: [9, 8]\nfrom: [1, 8]\n" A1 LOAD, {WL_E_INPUT, "the first cell of a dimension must be 0 to 7 (it is 8)", 3, 11}},
     /* fields */
     {"fields as a list", "name: k\nfields: [a]\n" LOAD, {WL_E_INPUT, "fields must be a map of key: value, not a list", 2, 9}},
     {"field twice", "name: k\nfields: {a: {type: f32}, a: {type: f64}}\n" LOAD, {WL_E_INPUT, "key 'a' is given twice", 2, 26}},
