@@ -281,6 +281,17 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     return WL_OK;
 }
 
+/* The first of the accesses of its field and direction that are evaluated one by one: the others mostly move along. */
+static bool is_first(const wl_bound *bounds, size_t access)
+{
+    const wl_access *this = bounds[access].access;
+    for (size_t a = 0; a < access; a++)
+        if (!bounds[a].affine && !bounds[a].never && bounds[a].access->field == this->field &&
+            bounds[a].access->store == this->store)
+            return false;
+    return true;
+}
+
 static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena *scratch, wl_thread *out,
                              wl_error *err)
 {
@@ -303,10 +314,10 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
         out->instructions += ADDRESS_INSTRUCTIONS;
-        out->streams++;
-        if (!bounds[a].access->store)
-            out->fresh_loads +=
-                fmin(1, often); /* nothing is known of who read it before: one phase, as for a plain array */
+        const bool first = is_first(bounds, a);
+        out->streams += first;
+        if (!bounds[a].access->store) /* nothing is known of who read it before: one phase, as for a plain array */
+            out->fresh_loads += first ? fmin(1, often) : 0;
     }
     out->instructions += once;
     return WL_OK;
