@@ -52,7 +52,12 @@ const wl_symbol *wl_ptx_address_value(const wl_ptx_values *v, const wl_ptx_opera
     if (o->variable >= 0)
         offset = wl_sym_add(v->symbols, offset,
                             wl_sym_const(v->symbols, (int64_t)v->launch->arguments->variable_address[o->variable]));
-    return o->reg < 0 ? offset : wl_sym_add(v->symbols, v->registers[o->reg], offset);
+    if (o->reg < 0)
+        return offset;
+    const wl_symbol *base = v->registers[o->reg];
+    if (wl_ptx_type_bits(v->launch->entry->registers[o->reg].type) == 32)
+        base = wl_sym_wrap(v->symbols, base, 32, false);
+    return wl_sym_add(v->symbols, base, offset);
 }
 
 /* ---- arithmetic ---- */
@@ -162,6 +167,12 @@ static const wl_symbol *logic(const wl_ptx_values *v, const wl_ptx_instruction *
         const wl_symbol *whole = mask && mask->c < 0 ? wl_sym_wrap(s, a, bits, true) : NULL;
         if (whole)
             return wl_sym_bits(s, op, whole, mask);
+    }
+    /* a ^ b is not (a ^ not b): of a negative constant, few bits are left */
+    const wl_symbol *negative = op == WL_ATOM_XOR && wl_sym_is_const(b) ? wl_sym_wrap(s, b, bits, true) : NULL;
+    if (negative && negative->c < 0) {
+        const wl_symbol *whole = wl_sym_wrap(s, a, bits, true);
+        return wl_sym_sub(s, wl_sym_const(s, -1), wl_sym_bits(s, op, whole, wl_sym_const(s, -1 - negative->c)));
     }
     return wl_sym_bits(s, op, wl_sym_wrap(s, a, bits, false), wl_sym_wrap(s, b, bits, false));
 }
@@ -289,7 +300,10 @@ const wl_symbol *wl_ptx_result(const wl_ptx_values *v, const wl_ptx_instruction 
             x[i] = wl_sym_not(s, x[i]);
     }
     switch (in->op) {
-    case WL_PTX_OP_mov: return in->operands[1].kind == WL_PTX_OPERAND_VECTOR ? packed(v, in) : x[0];
+    case WL_PTX_OP_mov:
+        if (in->type == WL_PTX_PRED && x[0] && wl_sym_is_const(x[0]))
+            return wl_sym_const(s, x[0]->c != 0); /* true is written as -1 */
+        return in->operands[1].kind == WL_PTX_OPERAND_VECTOR ? packed(v, in) : x[0];
     case WL_PTX_OP_add: return in->modifiers & (WL_PTX_MOD_CC | WL_PTX_MOD_SAT) ? NULL : wl_sym_add(s, x[0], x[1]);
     case WL_PTX_OP_sub: return in->modifiers & (WL_PTX_MOD_CC | WL_PTX_MOD_SAT) ? NULL : wl_sym_sub(s, x[0], x[1]);
     case WL_PTX_OP_mul: return multiply(v, in, x[0], x[1]);

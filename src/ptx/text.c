@@ -13,7 +13,8 @@
 
 size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, wl_ptx_type type)
 {
-    const int unit = (int)wl_min(8, wl_max(1, wl_ptx_type_bits(type) / 8));
+    /* copies name no type: words */
+    const int unit = type == WL_PTX_NONE ? 4 : (int)wl_min(8, wl_max(1, wl_ptx_type_bits(type) / 8));
     size_t i = 0;
     while (i < fields->count && fields->list[i].buffer != buffer)
         i++;
