@@ -202,13 +202,13 @@ static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled
         return wl_fail_memory(err);
     for (size_t i = 0; i < rolled->count; i++) {
         const wl_ptx_access *a = &rolled->accesses[i];
-        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, a->buffer, f->instructions[a->step->instruction].type)];
+        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction])];
         field->random = field->random || (!a->step->store && step_jumps(s, a->step));
     }
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
         const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
-        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, t->buffer, in->type)];
+        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, t->buffer, in)];
         field->random = field->random || (!t->store && wl_ptx_jumps_about(&t->jumps));
     }
     return WL_OK;
@@ -233,7 +233,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
         all[k->access_count++] = (wl_access){.store = t->store,
                                              .atomic = t->atomic,
                                              .traced = true,
-                                             .field = wl_ptx_field_of(fields, t->buffer, in->type),
+                                             .field = wl_ptx_field_of(fields, t->buffer, in),
                                              .width_bytes = t->bytes,
                                              .unit_bytes = t->bytes,
                                              .index = &zero,

@@ -96,6 +96,7 @@ int wl_ptx_access_bytes(const wl_ptx_instruction *in)
     case WL_PTX_OP_cp_async:
         return in->operand_count > 2 && size->kind == WL_PTX_OPERAND_IMMEDIATE ? (int)wl_min(wl_max(size->value, 0), 16)
                                                                                : 0;
+    case WL_PTX_OP_ldmatrix: return 16; /* a row */
     default: return 0;
     }
 }

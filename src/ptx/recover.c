@@ -184,6 +184,19 @@ static void unpack(follower *r, const wl_ptx_instruction *in)
     }
 }
 
+/* The lanes whose address ldmatrix looks at: eight for each matrix. */
+static const wl_symbol *rows_of(const follower *r, const wl_ptx_instruction *in, const wl_symbol *when)
+{
+    wl_symbols *s = r->values.symbols;
+    const int matrices = in->operands[0].kind == WL_PTX_OPERAND_VECTOR ? in->operands[0].count : 1;
+    if (8 * matrices >= WL_PTX_LANES)
+        return when;
+    const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
+    const wl_symbol *last = wl_sym_const(s, 8 * matrices - 1);
+    const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, wl_ptx_operand_value(&r->values, &lane)));
+    return when ? wl_sym_both(s, when, takes_part) : takes_part;
+}
+
 /* An instruction that neither branches nor ends. truth: the lanes that execute it; NULL: all of the path. */
 static wl_status execute(follower *r, int32_t pc, const wl_symbol *truth)
 {
@@ -202,10 +215,12 @@ static wl_status execute(follower *r, int32_t pc, const wl_symbol *truth)
     case WL_PTX_OP_cp_async:
         WL_TRY(touch(r, pc, &in->operands[1], WL_PTX_GLOBAL, false, when));
         return touch(r, pc, &in->operands[0], WL_PTX_SHARED, true, when);
+    case WL_PTX_OP_ldmatrix: /* each lane has the address of a row, as many as there are */
+        forget_result(r, in);
+        return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, in, when));
     case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store:
-    case WL_PTX_OP_ldmatrix:
     case WL_PTX_OP_stmatrix:
     case WL_PTX_OP_st_async:
         r->out->traced[pc] = r->any_traced = true;

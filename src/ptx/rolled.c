@@ -249,21 +249,44 @@ static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *ac
     return find_nest(r, rows, places, n, 1, &found) && assign_loops(r->out, &found, access);
 }
 
-static void add_group(roller *r, const keyed *steps, size_t n)
+static bool add_rolled(roller *r, const keyed *steps, size_t n)
 {
-    wl_ptx_rolled *o = r->out;
     wl_ptx_access rolled;
-    if (n >= LEAST_STEPS && repeats(r, steps, n) && roll_group(r, steps, n, &rolled)) {
-        o->accesses[o->count++] = rolled;
-        return;
+    if (n < LEAST_STEPS || !repeats(r, steps, n) || !roll_group(r, steps, n, &rolled))
+        return false;
+    r->out->accesses[r->out->count++] = rolled;
+    return true;
+}
+
+static void add_single(roller *r, const keyed *steps, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const wl_ptx_step *step = &r->recovery->steps[steps[i].step];
+        if (n > SINGLE_MAX && repeats(r, steps, n))
+            r->recovery->traced[step->instruction] = true;
+        else
+            r->out->accesses[r->out->count++] = access_of(r, step);
     }
-    if (n > SINGLE_MAX && repeats(r, steps, n)) {
-        for (size_t i = 0; i < n; i++)
-            r->recovery->traced[r->recovery->steps[steps[i].step].instruction] = true;
-        return;
-    }
+}
+
+/* All steps together where they make one loop, else those of each instruction. */
+static wl_status add_group(roller *r, const keyed *steps, size_t n)
+{
+    if (add_rolled(r, steps, n))
+        return WL_OK;
+    keyed *by_instruction = WL_ARENA_NEW(r->arena, keyed, n);
+    if (!by_instruction)
+        return wl_fail_memory(r->err);
     for (size_t i = 0; i < n; i++)
-        o->accesses[o->count++] = access_of(r, &r->recovery->steps[steps[i].step]);
+        by_instruction[i] = (keyed){(uint64_t)r->recovery->steps[steps[i].step].instruction, steps[i].step};
+    qsort(by_instruction, n, sizeof *by_instruction, by_key);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && by_instruction[end].key == by_instruction[i].key;)
+            end++;
+        if (!add_rolled(r, by_instruction + i, end - i))
+            add_single(r, by_instruction + i, end - i);
+    }
+    return WL_OK;
 }
 
 static int by_program(const void *p, const void *q)
@@ -314,7 +337,7 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, wl
     }
     qsort(groups, group_count, sizeof *groups, by_first); /* loops are numbered in the order of the program */
     for (size_t i = 0; i < group_count; i++)
-        add_group(&r, groups[i].first, groups[i].count);
+        WL_TRY(add_group(&r, groups[i].first, groups[i].count));
     drop_traced(&r);
     qsort(out->accesses, out->count, sizeof *out->accesses, by_program);
     if (out->count > ACCESSES_MAX) {

@@ -11,9 +11,10 @@
 
 #define FIELDS_MAX 72 /* parameters, module variables, shared memory */
 
-size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, wl_ptx_type type)
+size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in)
 {
-    /* copies name no type: words */
+    /* copies name no type, and rows of a matrix are moved as words */
+    const wl_ptx_type type = in->op == WL_PTX_OP_ldmatrix ? WL_PTX_NONE : in->type;
     const int unit = type == WL_PTX_NONE ? 4 : (int)wl_min(8, wl_max(1, wl_ptx_type_bits(type) / 8));
     size_t i = 0;
     while (i < fields->count && fields->list[i].buffer != buffer)

@@ -18,8 +18,8 @@ typedef struct wl_ptx_fields {
     size_t count;
 } wl_ptx_fields;
 
-/* Finds or adds the field of a buffer (NULL: shared memory), of which elements of this type are moved. */
-size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, wl_ptx_type type);
+/* Finds or adds the field of a buffer (NULL: shared memory) that an instruction moves elements of. */
+size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in);
 
 /* What a kernel file says besides its accesses. */
 typedef struct wl_ptx_summary {
