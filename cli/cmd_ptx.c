@@ -34,12 +34,12 @@ static void print_entry(const ptx_unit *u, size_t entry)
     printf("%s(", name);
     for (size_t i = 0; i < wl_ptx_param_count(ptx, entry); i++)
         printf("%s%s", i ? ", " : "", wl_ptx_param_type(ptx, entry, i));
-    printf(")\n");
+    printf(")\n  %zu instructions; ", wl_ptx_instruction_count(ptx, entry));
     if (!needs) {
-        printf("  registers and shared memory: not known without ptxas\n");
+        printf("registers and shared memory are not known without ptxas\n");
         return;
     }
-    printf("  %lld registers, %lld B of static shared memory", (long long)needs->registers,
+    printf("%lld registers, %lld B of static shared memory", (long long)needs->registers,
            (long long)needs->shared_bytes);
     if (needs->stack_bytes)
         printf(", %lld B of stack", (long long)needs->stack_bytes);
@@ -59,6 +59,7 @@ static json_t *entry_json(const ptx_unit *u, size_t entry)
         json_array_append_new(params, json_string(wl_ptx_param_type(ptx, entry, i)));
     json_object_set_new(object, "name", json_string(name));
     json_object_set_new(object, "params", params);
+    json_object_set_new(object, "instructions", json_integer((json_int_t)wl_ptx_instruction_count(ptx, entry)));
     if (needs) {
         json_object_set_new(object, "registers", json_integer(needs->registers));
         json_object_set_new(object, "shared_bytes", json_integer(needs->shared_bytes));

@@ -1,7 +1,6 @@
 /* ptx_unit.c - see ptx_unit.h. SPDX-License-Identifier: MIT */
 #include "ptx_unit.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,42 +137,12 @@ const ptxas_entry *ptx_unit_resources(const ptx_unit *u, const char *entry) { re
 
 /* ---- a kernel of it ---- */
 
-/* C++ compilers write a name behind its length: "4heat" in "_ZN5plane4heatEPd". */
-static bool has_plain_name(const char *entry, const char *name)
-{
-    const size_t length = strlen(name);
-    for (const char *at = entry; length > 0 && (at = strstr(at, name)); at++) {
-        const char *digits = at;
-        while (digits > entry && isdigit((unsigned char)digits[-1]))
-            digits--;
-        if (digits < at && strtoul(digits, NULL, 10) == length)
-            return true;
-    }
-    return false;
-}
-
-static bool is_same(const char *entry, const char *name) { return strcmp(entry, name) == 0; }
-static bool has_part(const char *entry, const char *name) { return strstr(entry, name) != NULL; }
-
-/* The entry that is meant, as the library finds it; NULL: none or several, which it will say. */
+/* The name of the entry that is meant; NULL: none or several, which the library will say. */
 static const char *entry_meant(const wl_ptx *ptx, const char *wanted)
 {
-    static bool (*const ways[])(const char *entry, const char *name) = {is_same, has_plain_name, has_part};
-    const size_t count = wl_ptx_entry_count(ptx);
-    if (!wanted)
-        return count == 1 ? wl_ptx_entry_name(ptx, 0) : NULL;
-    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
-        const char *found = NULL;
-        size_t fit = 0;
-        for (size_t i = 0; i < count; i++) {
-            const char *name = wl_ptx_entry_name(ptx, i);
-            found = ways[w](name, wanted) ? name : found;
-            fit += ways[w](name, wanted);
-        }
-        if (fit > 0)
-            return fit == 1 ? found : NULL;
-    }
-    return NULL;
+    wl_error ignored = {0};
+    size_t entry = 0;
+    return wl_ptx_entry_find(ptx, wanted, &entry, &ignored) == WL_OK ? wl_ptx_entry_name(ptx, entry) : NULL;
 }
 
 /* Registers and shared memory that ptxas found, unless they are given. */

@@ -22,7 +22,10 @@ WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);
 /* Parameters of an entry: how many, and the type of each as PTX names it ("u64"). */
 WL_API size_t wl_ptx_param_count(const wl_ptx *ptx, size_t entry);
 WL_API const char *wl_ptx_param_type(const wl_ptx *ptx, size_t entry, size_t param);
-/* Registers or shared memory that the compiler reported ("ptxas -v"), for the entry that matches. */
+WL_API size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry);
+/* The entry a user means: its whole name, the plain part of a mangled one, or a part no other has; NULL: the only one.
+ * WL_E_INPUT lists what there is. */
+WL_API WL_NODISCARD wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
 
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);

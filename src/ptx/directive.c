@@ -127,8 +127,10 @@ static wl_status unknown(wl_ptx_parser *p)
         const bool is_next_line = lexer->token.loc.line > line && !continued;
         if (wl_ptx_lexer_is(lexer, '{') && (p->function < 0 || !is_next_line))
             return wl_ptx_skip_brackets(p);
-        if (is_next_line || lexer->token.kind == WL_PTX_TOKEN_END || wl_ptx_lexer_is(lexer, '}'))
+        if (is_next_line || wl_ptx_lexer_is(lexer, '}'))
             return WL_OK;
+        if (lexer->token.kind == WL_PTX_TOKEN_END) /* inside the line: something was cut off */
+            return wl_ptx_lexer_unexpected(lexer, "the rest of the directive");
         continued = wl_ptx_lexer_is(lexer, ',');
         line = lexer->token.loc.line;
         WL_TRY(wl_ptx_lexer_next(lexer));

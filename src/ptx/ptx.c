@@ -55,3 +55,19 @@ const char *wl_ptx_param_type(const wl_ptx *ptx, size_t entry, size_t param)
         return NULL;
     return wl_ptx_type_name(module_of(ptx)->variables[f->params[param]].type);
 }
+
+size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry)
+{
+    const wl_ptx_function *f = entry_at(ptx, entry);
+    return f ? (size_t)f->instruction_count : 0;
+}
+
+wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
+{
+    const wl_ptx_function *f = NULL;
+    const wl_status status = wl_ptx_find_entry(module_of(ptx), name, &f, err);
+    for (size_t i = 0; status == WL_OK && i < wl_ptx_entry_count(ptx); i++)
+        if (entry_at(ptx, i) == f)
+            *entry = i;
+    return status;
+}
