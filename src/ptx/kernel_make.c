@@ -154,15 +154,16 @@ static bool anything_traced(const wl_ptx_source *s)
 /* Follows the kernel; where emulated warps do something else, everything is traced. */
 static wl_status recover(wl_ptx_source *s, wl_ptx_rolled *rolled, int32_t *wrong, wl_error *err)
 {
+    const double *weights = s->weights[s->launch.entry - s->launch.module->functions];
     bool agrees = true;
     *wrong = -1;
     WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
-    WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, &s->arena, rolled, err));
+    WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
     WL_TRY(wl_ptx_verify(s, &agrees, wrong, err));
     if (!agrees) {
         s->recovery.gave_up = true;
         s->recovery.uniform = false;
-        WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, &s->arena, rolled, err));
+        WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
     } else {
         *wrong = -1;
     }

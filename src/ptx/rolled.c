@@ -88,20 +88,39 @@ static int by_first(const void *p, const void *q)
     return (a->first->step > b->first->step) - (a->first->step < b->first->step);
 }
 
-static uint64_t key_of(const wl_ptx_launch *launch, const wl_ptx_step *step)
+#define WORDS_AT_ONCE 4
+
+/* Is it one of the words of shared memory that are loaded at once? */
+static bool is_joined(const double *weights, const wl_ptx_instruction *in, const wl_ptx_step *step)
+{
+    return in->op == WL_PTX_OP_ld && step->space == WL_PTX_SHARED && weights[step->instruction] * WORDS_AT_ONCE == 1;
+}
+
+/* Bytes one lane moves; 0: another step moves them. */
+static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
+    const int32_t bytes = wl_ptx_access_bytes(in);
+    if (!is_joined(weights, in, step))
+        return bytes;
+    return in->operands[1].value % (WORDS_AT_ONCE * bytes) == 0 ? WORDS_AT_ONCE * bytes : 0;
+}
+
+static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
     const wl_ptx_buffer *b =
         step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(launch->arguments, (uint64_t)step->address->c) : NULL;
     uint64_t h = step->address->skeleton * 31 + (step->when ? step->when->skeleton : 7);
     h = h * 31 + (uint64_t)(step->store + 2 * (step->space == WL_PTX_SHARED)) + 4 * (uint64_t)in->op;
-    h = h * 31 + (uint64_t)wl_ptx_access_bytes(in);
+    h = h * 31 + (uint64_t)bytes_of(launch, weights, step);
     return (h ^ h >> 31) * 0x9e3779b97f4a7c15u + (b ? b->base : 0);
 }
 
 typedef struct roller {
     const wl_ptx_launch *launch;
     wl_ptx_recovery *recovery;
+    const double *weights;
     wl_arena *arena;
     wl_ptx_rolled *out;
     wl_error *err;
@@ -207,7 +226,7 @@ static wl_ptx_access access_of(const roller *r, const wl_ptx_step *step)
         .steps = 1,
         .buffer =
             step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(r->launch->arguments, (uint64_t)step->address->c) : NULL,
-        .bytes = wl_ptx_access_bytes(in),
+        .bytes = bytes_of(r->launch, r->weights, step),
         .atomic = in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red,
         .one_lane = wl_ptx_combines_lanes(in) && is_uniform(step->address),
     };
@@ -305,10 +324,10 @@ static void drop_traced(roller *r)
     r->out->count = n;
 }
 
-wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, wl_arena *arena, wl_ptx_rolled *out,
-                      wl_error *err)
+wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
+                      wl_ptx_rolled *out, wl_error *err)
 {
-    roller r = {launch, recovery, arena, out, err};
+    roller r = {launch, recovery, weights, arena, out, err};
     keyed *keys = WL_ARENA_NEW(arena, keyed, recovery->step_count + 1);
     group *groups = WL_ARENA_NEW(arena, group, recovery->step_count + 1);
     *out = (wl_ptx_rolled){.accesses = WL_ARENA_NEW(arena, wl_ptx_access, recovery->step_count + 1)};
@@ -325,8 +344,8 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, wl
         }
         if (recovery->gave_up)
             recovery->traced[step->instruction] = true;
-        if (!recovery->traced[step->instruction])
-            keys[n++] = (keyed){key_of(launch, step), i};
+        if (!recovery->traced[step->instruction] && bytes_of(launch, weights, step) > 0)
+            keys[n++] = (keyed){key_of(launch, weights, step), i};
     }
     qsort(keys, n, sizeof *keys, by_key);
     size_t group_count = 0;

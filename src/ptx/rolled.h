@@ -32,9 +32,10 @@ typedef struct wl_ptx_rolled {
     int64_t extent[WL_LOOPS_MAX];
 } wl_ptx_rolled;
 
-/* Marks instructions as traced whose steps are too many and too irregular to list. */
-wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, wl_arena *arena, wl_ptx_rolled *out,
-                      wl_error *err);
+/* Marks instructions as traced whose steps are too many and too irregular to list. Words of shared memory that machine
+ * code loads four at a time (a quarter of an instruction each: cost.h) are one access. */
+wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
+                      wl_ptx_rolled *out, wl_error *err);
 
 /* Terms in the order places are counted in: `order` gets their numbers. */
 void wl_ptx_term_order(const wl_symbol *symbol, int *order);
