@@ -31,13 +31,33 @@ static void add_window(wl_traffic *o, double blocks, double repeats, int directi
     o->window_direction[o->window_count++] = direction;
 }
 
+/* Cells of one row (or layer) of blocks along its dimension. */
+static int64_t cells_of(const wl_geometry *g, int d, int64_t row)
+{
+    const int64_t per_block = g->block[d] * g->fold[d], first = (g->start[d] + row) * per_block;
+    return wl_min(first + per_block, g->cells[d]) - wl_max(first, g->first[d]);
+}
+
+/* The one in the middle of the launch; where the domain's front cuts that off, the next may be fuller. */
+static int64_t middle(const wl_geometry *g, int d)
+{
+    const int64_t row = (g->grid[d] - 1) / 2;
+    return g->first[d] > 0 && row + 1 < g->grid[d] && cells_of(g, d, row + 1) > cells_of(g, d, row) ? row + 1 : row;
+}
+
+/* How many like that the launch has. */
+static double repeats(const wl_geometry *g, int d)
+{
+    const int64_t each = g->first[d] > 0 ? cells_of(g, d, middle(g, d)) : g->block[d] * g->fold[d];
+    return (double)(g->cells[d] - g->first[d]) / (double)each;
+}
+
 static void choose_windows(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
     wl_traffic *o = t->out;
     const int64_t row = g->grid[0], layer = row * g->grid[1];
-    const double layers = (double)(g->cells[2] - g->first[2]) / (double)(g->block[2] * g->fold[2]);
-    const double rows = (double)(g->cells[1] - g->first[1]) / (double)(g->block[1] * g->fold[1]);
+    const double layers = repeats(g, 2), rows = repeats(g, 1);
     const bool one_wave = g->blocks <= g->wave_blocks; /* all run at once: nothing comes before anything */
     if (g->grid[1] > 1 && !one_wave)
         add_window(o, (double)row, rows * layers, 1);
@@ -57,8 +77,8 @@ static wl_region window_region(const tally *t, int w)
     int64_t start = 0;
     if (n < g->blocks)
         start = t->out->window_direction[w] == 0   ? (g->blocks - n) / 2
-                : t->out->window_direction[w] == 1 ? (g->grid[2] - 1) / 2 * layer + (g->grid[1] - 1) / 2 * row
-                                                   : (g->grid[2] - 1) / 2 * layer;
+                : t->out->window_direction[w] == 1 ? middle(g, 2) * layer + middle(g, 1) * row
+                                                   : middle(g, 2) * layer;
     return wl_view_run(t->in->view, t->in->geometry, start, start + n);
 }
 
