@@ -349,6 +349,13 @@ int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
     return *hit;
 }
 
+int wl_pattern_shared(const wl_l1_rules *rules, const wl_pattern *p, int64_t address)
+{
+    wl_warp_access access;
+    place_pattern(&p->lanes, address, &access);
+    return wl_warp_shared_wavefronts(rules, &access);
+}
+
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment)
 {
     if (p->written[alignment].sectors == 0)

@@ -103,6 +103,8 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
 /* Sectors, and data wavefronts with every line present, with the first lane at this address. */
 int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address);
 int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address);
+/* The same for a load from shared memory; not kept. */
+int wl_pattern_shared(const wl_l1_rules *rules, const wl_pattern *p, int64_t address);
 
 /* What a store writes at this alignment. */
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment);

@@ -249,6 +249,33 @@ static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
     return wavefronts;
 }
 
+/* Do lanes read the same as those `distance` beside them, in pairs? A lane whose partner is idle is a pair of its own.
+ */
+static bool in_pairs(const wl_warp_access *a, int distance)
+{
+    int64_t address[WL_LANES_MAX];
+    uint64_t active = 0;
+    for (int i = 0; i < a->count; i++) {
+        address[a->lane[i]] = a->address[i];
+        active |= (uint64_t)1 << a->lane[i];
+    }
+    for (int i = 0; i < a->count; i++) {
+        const int partner = a->lane[i] ^ distance;
+        if ((active >> partner & 1) && address[partner] != a->address[i])
+            return false;
+    }
+    return true;
+}
+
+int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    if (!r->has_hash || a->width <= 1 << r->bank_shift || !(in_pairs(a, 1) || in_pairs(a, 2)))
+        return wl_warp_hit_wavefronts(r, a);
+    wl_l1_rules twice = *r;
+    twice.group_bytes *= 2;
+    return grouped_wavefronts(&twice, a, NULL);
+}
+
 int wl_warp_hit_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
     if (!r->has_hash && r->pair_distance > 0)

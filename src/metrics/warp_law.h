@@ -63,6 +63,10 @@ wl_warp_written wl_runs_write(const wl_l1_rules *rules, const wl_runs *runs, int
  * their distances only. */
 int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
 
+/* Data wavefronts of a load from shared memory. Lanes that read 8 or 16 bytes are served twice as many at a time where
+ * all neighbours (or all next but one) read the same: broadcasts. Measured on the H200, validate/cuda/wide.cu. */
+int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
+
 /* By the tag-hash law: tag wavefronts, and data wavefronts with every line absent. */
 typedef struct wl_tag_cost {
     int tag, cold;

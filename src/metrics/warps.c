@@ -47,7 +47,9 @@ typedef struct alignment_totals {
     int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
     int64_t executions;
     int64_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by place */
-    wl_tag_total tags[WL_PERIOD_MAX];                   /* by alignment */
+    bool any_shared;
+    int64_t shared[WL_PERIOD_MAX];    /* wavefronts of loads from shared memory, by place */
+    wl_tag_total tags[WL_PERIOD_MAX]; /* by alignment */
 } alignment_totals;
 
 /* Instructions of one group on the blocks of some classes. */
@@ -67,6 +69,11 @@ typedef struct wl_warps_batch {
 static bool is_shared(const measurer *m, size_t access)
 {
     return m->kernel->fields[m->bounds[access].access->field].shared;
+}
+
+static bool is_shared_load(const measurer *m, size_t access)
+{
+    return is_shared(m, access) && !m->bounds[access].access->store;
 }
 
 /* Atomics on global memory crowd in ways that no closed form tells. */
@@ -189,6 +196,8 @@ static void add_up_places(const measurer *m, placed_warps *w, alignment_totals *
                 continue;
             t->sectors[place] += weight[i] * wl_pattern_sectors(rules, w->pattern, wl_residue(at, i) + place);
             t->hit[place] += weight[i] * wl_pattern_hit(rules, w->pattern, wl_residue(at, i) + place);
+            if (t->any_shared)
+                t->shared[place] += weight[i] * wl_pattern_shared(rules, w->pattern, wl_residue(at, i) + place);
         }
     }
 }
@@ -199,13 +208,16 @@ static void start_totals(const measurer *m, const wl_instruction *list, int64_t 
     bool seen[WL_PERIOD_MAX] = {false}, seen_place[WL_PERIOD_MAX] = {false};
     t->places = t->alignments = 0;
     t->executions = 0;
+    t->any_shared = false;
+    for (int64_t i = 0; i < count; i++)
+        t->any_shared = t->any_shared || is_shared_load(m, list[i].access);
     for (int64_t i = 0; i < count; i++) {
         const int64_t place = list[i].offset & (m->context.rules->sector - 1),
                       alignment = list[i].offset & (m->context.period - 1);
         if (!seen_place[place]) {
             seen_place[place] = true;
             t->place[t->places++] = place;
-            t->sectors[place] = t->hit[place] = 0;
+            t->sectors[place] = t->hit[place] = t->shared[place] = 0;
         }
         if (!seen[alignment]) {
             seen[alignment] = true;
@@ -222,7 +234,7 @@ static void add_totals(const measurer *m, const wl_instruction *list, int64_t co
         wl_access_cost *cost = &m->costs[list[i].access];
         const int64_t place = list[i].offset & (m->context.rules->sector - 1);
         cost->inst += (double)t->executions;
-        cost->hit += (double)t->hit[place];
+        cost->hit += (double)(is_shared_load(m, list[i].access) ? t->shared : t->hit)[place];
         if (is_shared(m, list[i].access))
             continue;
         cost->sectors += (double)t->sectors[place];
@@ -372,7 +384,8 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
-    cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
+    cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
+                                                             : wl_warp_hit_wavefronts(rules, &w));
     if (is_shared(o->m, o->access))
         return WL_OK;
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);

@@ -63,6 +63,55 @@ static void measured_patterns_are_exact(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* The elements lanes read in validate/cuda/wide.cu. */
+static uint32_t mixed(uint32_t v)
+{
+    v = (v ^ v >> 16) * 0x7feb352du;
+    v = (v ^ v >> 15) * 0x846ca68bu;
+    return v ^ v >> 16;
+}
+
+static uint32_t wide_element(uint32_t pattern_number, uint32_t lane, uint32_t range)
+{
+    const uint32_t regular[] = {
+        0,        lane,      lane >> 1, lane >> 2, lane >> 3,       lane >> 4,       lane & 1,       lane & 3,
+        lane & 7, lane & 15, 31 - lane, lane ^ 1,  2 * (lane >> 1), 8 * (lane >> 3), 4 * (lane & 7), lane * 3};
+    return pattern_number < 16 ? regular[pattern_number] : mixed(pattern_number * 32 + lane) % range;
+}
+
+/* Each of 132 warps stores 128 words, reads its index, and loads the pattern once more than the loop's one load. */
+static void wide_shared_loads_are_exact(void **state)
+{
+    (void)state;
+    const wl_l1_rules rules = rules_of("h200");
+    FILE *f = fopen(SOURCE_DIR "/validate/data/h200_wide.csv", "r");
+    assert_non_null(f);
+    char line[1024];
+    int rows = 0, wrong = 0;
+    while (fgets(line, sizeof line, f)) {
+        unsigned bytes, number, range;
+        const char *params = strstr(line, "bytes="), *column = line;
+        if (!params || sscanf(params, "bytes=%u;pattern=%u;range=%u", &bytes, &number, &range) != 3)
+            continue;
+        for (int c = 0; c < 28; c++) /* l1_wavefronts_shared */
+            column = strchr(column, ',') + 1;
+        wl_warp_access a = {.count = 32, .width = (int32_t)bytes};
+        for (uint32_t l = 0; l < 32; l++) {
+            a.lane[l] = (uint8_t)l;
+            a.address[l] = (int64_t)wide_element(number, l, range) * bytes;
+        }
+        const int measured = (int)(strtoll(column, NULL, 10) / 132 - 130), got = wl_warp_shared_wavefronts(&rules, &a);
+        if (got != measured) {
+            print_error("%u bytes, pattern %u, range %u: %d, measured %d\n", bytes, number, range, got, measured);
+            wrong++;
+        }
+        rows++;
+    }
+    fclose(f);
+    assert_int_equal(rows, 132);
+    assert_int_equal(wrong, 0);
+}
+
 /* Ernst et al. 2022, section 4.2: A[t], B[2t], D[16t] in double precision cost 1, 2 and 16 cycles per half warp. */
 static void papers_three_loads(void **state)
 {
@@ -176,11 +225,9 @@ static void stores_write_what_their_bytes_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_patterns_are_exact),
-        cmocka_unit_test(papers_three_loads),
-        cmocka_unit_test(far_rows_do_not_pair),
-        cmocka_unit_test(broadcasts_and_narrow_types),
-        cmocka_unit_test(stores_write_what_their_bytes_show),
+        cmocka_unit_test(measured_patterns_are_exact), cmocka_unit_test(wide_shared_loads_are_exact),
+        cmocka_unit_test(papers_three_loads),          cmocka_unit_test(far_rows_do_not_pair),
+        cmocka_unit_test(broadcasts_and_narrow_types), cmocka_unit_test(stores_write_what_their_bytes_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
