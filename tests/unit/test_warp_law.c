@@ -2,6 +2,7 @@
 #include "unit/check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "metrics/warp_law.h"
 #include "warpline/warpline.h"
