@@ -8,6 +8,7 @@ SPDX-License-Identifier: MIT
 """
 import argparse
 import json
+import math
 import os
 import statistics
 import sys
@@ -95,13 +96,15 @@ def percent(value, sign=False):
 
 
 def number(value):
-    return f"{value:.2f}" if 0.01 < abs(value - 1) else f"{value:.4f}".rstrip("0").rstrip(".")
+    """With as many digits as tell it from 1."""
+    digits = 0 if value == 1 else min(7, max(2, 1 + math.ceil(-math.log10(abs(value - 1)))))
+    return f"{value:.{digits}f}"
 
 
-def range_text(spread_):
+def range_text(spread_, text):
     if not spread_:
         return "-"
-    least, most = number(spread_["least"]), number(spread_["most"])
+    least, most = text(spread_["least"]), text(spread_["most"])
     return least if least == most else f"{least} to {most}"
 
 
@@ -114,7 +117,7 @@ def exact_text(n, names):
         return "all"
     ratios = known(n["ratio"][name] for name in names)
     both = {"least": min(r["least"] for r in ratios), "most": max(r["most"] for r in ratios)} if ratios else None
-    return f"{same} of {of}" + (f": {range_text(both)}" if both else "")
+    return f"{same} of {of}" + (f": {range_text(both, number)}" if both else "")
 
 
 def label(key, families):
@@ -137,7 +140,7 @@ COUNT_NAMES = [["loads"], ["stores"], ["load_requests", "store_requests"], ["sec
 
 def counts_rows(numbers):
     for key, n in numbers.items():
-        ratios = [range_text(n["ratio"][name]) for name in RATIOS]
+        ratios = [range_text(n["ratio"][name], "{:.2f}".format) for name in RATIOS]
         yield [label(key, numbers), str(n["rows"]), *(exact_text(n, names) for names in COUNT_NAMES), *ratios]
 
 
@@ -209,16 +212,16 @@ INTRO = """## Kernels from PTX
 The launches of h200_fit, h200_fit2 and h200_data predicted from PTX (nvcc 13.0, sm_90) instead of kernel files:
 {rows} launches, {families} families, device `h200`; `validate/ptx/commands.py` prints the commands. Addresses are
 recovered or emulated, registers are those of the machine code, inputs those that were measured with. How many machine
-instructions a PTX instruction stands for was fitted to the machine code of h200_fit and h200_data; nothing else was
-fitted to h200_data. The numbers are in [validate/accuracy_ptx.json](../validate/accuracy_ptx.json); the test
-`ptx_counts` checks some of the launches.
+instructions a PTX instruction stands for was fitted to the machine code of h200_fit and h200_data: there, the columns
+of instructions are no independent test. The numbers are in
+[validate/accuracy_ptx.json](../validate/accuracy_ptx.json); the test `ptx_counts` checks some of the launches.
 
 Counts: `all` means that every launch's number is the measured one, to the last count; otherwise in how many launches
 it is, and from where to where predicted / measured goes. `loads` and `stores` are warp instructions to global memory;
 `requests` those of both that reach the L1: an instruction whose predicate is off in all lanes is none (requests of
-stores were measured in h200_data alone). `shared wavefronts` include reads of thread indices and shuffles.
-`instructions` are executed machine instructions, which follow from PTX only about, `of threads` the same per active
-lane: predicted / measured.
+stores were measured in h200_data alone). Where requests and sectors are exact, so are sectors per request. `shared
+wavefronts` include reads of thread indices and shuffles. `instructions` are executed machine instructions, which
+follow from PTX only about, `of threads` the same per active lane: predicted / measured.
 """
 
 TIMES = """
