@@ -40,10 +40,11 @@ OUT ?= build/measure
 measure:
 	@sh validate/measure.sh $(SOURCE) $(OUT)
 
-# All measured tables against the predictions: docs/accuracy.md with its plots, validate/accuracy.json. Minutes, no GPU.
+# All measured tables against the predictions: docs/accuracy.md with its plots, validate/accuracy*.json. Minutes, no GPU.
 DATE ?= $(shell date +%F)
 validate: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_report -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_report --target warpline_make_data -- --no-print-directory
+	@sh scripts/install-deps.sh python3
 	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
 	@sh validate/report/run.sh $(BUILD) $(JOBS) $(DATE)
 

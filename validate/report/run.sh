@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh BUILD JOBS DATE: compares every measured table with the predictions, fits without each family, and writes
-# docs/accuracy.md, docs/plots and validate/accuracy.json. Started by `make validate`; no GPU needed. With REPORT_ONLY=1 in the
+# docs/accuracy.md, docs/plots, validate/accuracy.json and validate/accuracy_ptx.json. Started by `make validate`; no GPU needed. With REPORT_ONLY=1 in the
 # environment the comparisons of the last run are reported again.
 set -eu
 build=$1
@@ -58,7 +58,20 @@ done
 # shellcheck disable=SC2086 # lists of words
 "$build/warpline_report" write --date "$date" --fit "$out/fit.json" --explanations validate/report/explanations.yaml --map "$map" \
   --plots docs/plots $drawn --baseline validate/accuracy.json $limiters $comparisons >"$out/accuracy.md"
-mv "$out/accuracy.md" docs/accuracy.md
+
+# The same launches from PTX: a section of its own, before the plots.
+again=""
+if [ -n "${REPORT_ONLY:-}" ]; then
+  again=--again
+else
+  mkdir -p "$out/data"
+  "$build/warpline_make_data" "$out/data"
+  start=$(date +%s)
+fi
+python3 validate/ptx/report.py "$build/warpline" --data "$out/data" --jobs "$jobs" --results "$out/ptx.json" $again \
+  --numbers validate/accuracy_ptx.json >"$out/ptx.md" || { echo "validate: the report of kernels from PTX failed"; exit 1; }
+[ -n "$again" ] || echo "  from PTX: $(($(date +%s) - start)) s"
+awk -v section="$out/ptx.md" '/^## Plots/ { while ((getline line <section) > 0) print line; print "" } { print }' "$out/accuracy.md" >docs/accuracy.md
 
 draw() { # SCRIPT [NAME]; a series without points is no matter
   (cd docs/plots && gnuplot -c "$@" 2>&1) | { grep -v -e 'no valid points' -e '^[[:space:]]*$' || :; } >&2
@@ -71,4 +84,4 @@ else
 fi
 missed=$(grep -c '| \*\*fail\*\* |' docs/accuracy.md || :)
 left_out=$(sed -n '/^## One family left out/,/^## Turnover/p' docs/accuracy.md | grep -o ' fail |' | wc -l)
-echo "wrote docs/accuracy.md, docs/plots and validate/accuracy.json; bars missed: $missed, with the family left out: $left_out"
+echo "wrote docs/accuracy.md, docs/plots, validate/accuracy.json and validate/accuracy_ptx.json; bars missed: $missed, with the family left out: $left_out"
