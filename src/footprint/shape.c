@@ -141,18 +141,61 @@ static int find_linear(wl_shape *s, const wl_linear *linear)
     return s->linear_count++;
 }
 
-/* A constant as level coordinates, each rounded to the nearest, so that a small offset stays small. */
-static void decompose(const wl_shape *s, int64_t offset, int64_t width, wl_patch *patch)
+static int by_value(const void *p, const void *q)
 {
-    for (int i = s->level_count; i-- > 0;) {
-        const int64_t stride = s->stride[i];
-        const int64_t q = wl_floor_div(offset + stride / 2, stride);
-        patch->lo[i] = q;
-        patch->hi[i] = q + 1;
-        offset -= q * stride;
+    const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
+    return (a > b) - (a < b);
+}
+
+/* Where the rests of constants begin, once multiples of a level's stride are taken out: rounding to the nearest keeps
+ * small offsets small, unless it tears apart what lies together, as the second cell of threads that compute two does:
+ * half a stride away. Then the widest gap between rests is where to cut. `residues` is scratch. */
+static int64_t first_rest(const int64_t *rests, size_t n, int64_t stride, int64_t *residues)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t nearest = rests[i] - wl_floor_div(rests[i] + stride / 2, stride) * stride;
+        least = wl_min(least, nearest);
+        most = wl_max(most, nearest);
+        residues[i] = wl_floor_mod(rests[i], stride);
     }
-    patch->byte_lo = offset;
-    patch->byte_hi = offset + width;
+    if (n == 0 || most - least < stride / 2)
+        return -(stride / 2);
+    qsort(residues, n, sizeof *residues, by_value);
+    int64_t widest = residues[0] + stride - residues[n - 1];
+    for (size_t i = 1; i < n; i++)
+        widest = wl_max(widest, residues[i] - residues[i - 1]);
+    if (stride - widest >= most - least)
+        return -(stride / 2);
+    int64_t first = residues[0] > 0 ? residues[0] - stride : 0;
+    for (size_t i = n; i-- > 1;) /* of gaps about as wide, the one after which most of a stride follows */
+        if (residues[i] - residues[i - 1] > widest - widest / 8)
+            return residues[i] - stride;
+    return first;
+}
+
+/* Constants as level coordinates: the largest strides first, what is left goes on to the next. */
+static wl_status decompose(wl_shape *s, const wl_bound *const *accesses, size_t count, wl_arena *arena, wl_error *err)
+{
+    int64_t *rests = WL_ARENA_NEW(arena, int64_t, count), *scratch = WL_ARENA_NEW(arena, int64_t, count);
+    if (!rests || !scratch)
+        return wl_fail_memory(err);
+    for (size_t k = 0; k < count; k++)
+        rests[k] = accesses[k]->form.c - s->base;
+    for (int i = s->level_count; i-- > 0;) {
+        const int64_t first = first_rest(rests, count, s->stride[i], scratch);
+        for (size_t k = 0; k < count; k++) {
+            const int64_t q = wl_floor_div(rests[k] - first, s->stride[i]);
+            s->patches[k].lo[i] = q;
+            s->patches[k].hi[i] = q + 1;
+            rests[k] -= q * s->stride[i];
+        }
+    }
+    for (size_t k = 0; k < count; k++) {
+        s->patches[k].byte_lo = rests[k];
+        s->patches[k].byte_hi = rests[k] + accesses[k]->access->width_bytes;
+    }
+    return WL_OK;
 }
 
 /* ---- patches ---- */
@@ -283,8 +326,7 @@ wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_
                                "more than %d different strides in one field", WL_LEVELS_MAX);
     for (int i = 0; i < s->linear_count; i++)
         map_levels(s, &s->linears[i]);
-    for (size_t i = 0; i < count; i++)
-        decompose(s, accesses[i]->form.c - s->base, accesses[i]->access->width_bytes, &s->patches[i]);
+    WL_TRY(decompose(s, accesses, count, arena, err));
     s->patch_count = (int)count;
     join_patches(s);
     return WL_OK;
