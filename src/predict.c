@@ -533,6 +533,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     warn_about_conditions(p, out);
     warn_about_device(p, out);
     warn_about_estimate(p, &counts, &volumes, out);
+    if (view->nearly)
+        warn(out, "conditions that nearly all threads meet are left out of the volumes");
     warn_about_kernel(p->kernel, out);
     return WL_OK;
 }

@@ -50,18 +50,15 @@ static wl_status bind_condition(const wl_access *access, const wl_ranges *ranges
     return WL_OK;
 }
 
-wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
-                  const wl_ranges *ranges, wl_bound *out, wl_error *err)
+/* The byte address as a form; *affine is false where it is none. */
+static wl_status bind_address(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
+                              const wl_ranges *ranges, bool *affine, wl_form *f, wl_error *err)
 {
     const int64_t base = kernel->fields[access->field].base_bytes;
     int64_t lo, hi, t;
-    WL_TRY(bind_condition(access, ranges, out, err));
-    if (access->traced || out->never || out->conditional)
+    WL_TRY(place(access, err, wl_expr_form(access->index, ranges, affine, f, err)));
+    if (!*affine)
         return WL_OK;
-    WL_TRY(place(access, err, wl_expr_form(access->index, ranges, &out->affine, &out->form, err)));
-    if (!out->affine)
-        return WL_OK;
-    wl_form *f = &out->form;
     for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
         if (!wl_mul(f->k[v], access->unit_bytes, &f->k[v]))
             return too_far(access, err);
@@ -73,6 +70,20 @@ wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geo
         if (!wl_mul(f->k[WL_VAR_X + d], MOST_CELLS_PER_BLOCK, &t) || !wl_add(t, f->k[WL_VAR_BLOCK_X + d], &t) ||
             !wl_add(t, f->k[WL_VAR_THREAD_X + d], &t))
             return too_far(access, err);
+    return WL_OK;
+}
+
+wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
+                  const wl_ranges *ranges, wl_bound *out, wl_error *err)
+{
+    WL_TRY(bind_condition(access, ranges, out, err));
+    if (access->traced || out->never)
+        return WL_OK;
+    if (!out->conditional)
+        return bind_address(kernel, access, geometry, ranges, &out->affine, &out->form, err);
+    wl_error ignored = {0}; /* threads that the condition leaves out may well be out of range */
+    if (bind_address(kernel, access, geometry, ranges, &out->linear, &out->form, &ignored) != WL_OK)
+        out->linear = false;
     return WL_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct wl_bound {
     bool affine;      /* and executed by every thread */
     bool conditional; /* some threads may not execute it: it has a condition that the ranges do not decide */
     bool never;       /* none does */
+    bool linear;      /* conditional, but its address is affine: form is it */
     wl_form form;
 } wl_bound;
 

@@ -340,7 +340,8 @@ static bool waits_each_step(const wl_kernel *k)
     uint32_t loops[2] = {0, 0}; /* of loads, of atomics */
     for (size_t a = 0; a < k->access_count; a++)
         if (k->accesses[a].atomic || (!k->accesses[a].store && !k->fields[k->accesses[a].field].shared))
-            loops[k->accesses[a].atomic] |= wl_expr_vars(k->accesses[a].index);
+            loops[k->accesses[a].atomic] |= /* nobody knows in which loop a traced one is: in any */
+                k->accesses[a].traced ? ~0u << WL_VAR_LOOP_0 : wl_expr_vars(k->accesses[a].index);
     return (loops[0] & loops[1]) >> WL_VAR_LOOP_0;
 }
 

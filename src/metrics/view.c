@@ -7,7 +7,58 @@
 
 bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_kernel_names_launch(kernel); }
 
-static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geometry *g, wl_arena *arena, wl_error *err)
+/* ---- conditions ---- */
+
+#define ROUNDS 4           /* of WL_LANES_MAX threads each, looked at for a condition */
+#define LEFT_OUT_MOST 0.02 /* of a side's executions: conditions that fail so rarely do not matter for volumes */
+
+/* The share of threads for which a condition fails, from some. */
+static double share_left_out(const wl_kernel *k, const wl_access *a, const wl_geometry *g, const wl_ranges *ranges)
+{
+    wl_lane_values v = {.lanes = WL_LANES_MAX};
+    int64_t holds[WL_LANES_MAX], left_out = 0;
+    wl_error ignored = {0};
+    for (int64_t round = 0; round < ROUNDS; round++) {
+        for (int l = 0; l < WL_LANES_MAX; l++) {
+            const int64_t key = (round * WL_LANES_MAX + l) * 8;
+            for (int n = 0; n < WL_VAR_COUNT; n++)
+                v.at[n][l] = ranges->lo[n];
+            for (int d = 0; d < 3; d++) {
+                const int64_t lo = ranges->lo[WL_VAR_X + d], hi = ranges->hi[WL_VAR_X + d];
+                const int64_t cell = lo + wl_random_below(key + d, hi - lo + 1), thread = cell / g->fold[d];
+                v.at[WL_VAR_X + d][l] = cell;
+                v.at[WL_VAR_THREAD_X + d][l] = thread % g->block[d];
+                v.at[WL_VAR_BLOCK_X + d][l] = thread / g->block[d];
+            }
+            for (int i = 0; i < k->loop_count; i++)
+                v.at[WL_VAR_LOOP_0 + i][l] = wl_random_below(key + 4 + i, k->loop_extent[i]);
+        }
+        if (wl_expr_eval(a->when, &v, holds, &ignored) != WL_OK)
+            return 1;
+        for (int l = 0; l < WL_LANES_MAX; l++)
+            left_out += holds[l] == 0;
+    }
+    return (double)left_out / (ROUNDS * WL_LANES_MAX);
+}
+
+/* Can a side be counted as if its conditions always held? */
+static bool nearly_unconditional(const wl_view *v, const wl_field_side *s, const wl_geometry *g,
+                                 const wl_ranges *ranges)
+{
+    double all = 0, left_out = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const wl_bound *b = s->accesses[i];
+        const double steps = wl_access_steps(v->kernel, b->access);
+        if (!b->affine && !b->linear)
+            return false;
+        all += steps;
+        left_out += b->affine ? 0 : steps * share_left_out(v->kernel, b->access, g, ranges);
+    }
+    return left_out <= LEFT_OUT_MOST * all;
+}
+
+static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geometry *g, const wl_ranges *ranges,
+                           wl_arena *arena, wl_error *err)
 {
     const wl_kernel *k = v->kernel;
     wl_field_side *s = &v->fields[field][side];
@@ -26,6 +77,10 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
     }
     if (s->count == 0)
         return WL_OK;
+    if (!affine) {
+        affine = nearly_unconditional(v, s, g, ranges);
+        v->nearly = v->nearly || affine;
+    }
     if (affine) {
         wl_error ignored = {0};
         const wl_status status = wl_shape_make(s->accesses, s->count, g, arena, &s->shape, &ignored);
@@ -70,7 +125,7 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
         WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
     for (size_t f = 0; f < kernel->field_count; f++)
         for (int side = 0; side < WL_SIDE_COUNT; side++)
-            WL_TRY(make_side(out, f, (wl_side)side, g, arena, err));
+            WL_TRY(make_side(out, f, (wl_side)side, g, &ranges, arena, err));
     if (!geometry)
         name_shapes(out);
     return WL_OK;

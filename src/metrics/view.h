@@ -20,6 +20,7 @@ typedef struct wl_view {
     wl_bound *bounds; /* one per access */
     wl_field_side (*fields)[WL_SIDE_COUNT];
     bool opaque; /* some field has to be enumerated */
+    bool nearly; /* conditions that nearly all threads meet are left out of a shape */
 } wl_view;
 
 /* True when no access depends on the launch, so that one view serves all launches. */
