@@ -284,7 +284,7 @@ static void add_up_warps(const wl_predictor *p, wl_counts *out)
         out->sectors[store] += c->sectors;
         out->tag_wavefronts += c->tag;
     }
-    t.shared += out->executed.mix.shuffles;
+    t.shared += out->executed.mix.shuffles + out->executed.mix.idle_accesses;
     const double index_reads = (double)p->kernel->coordinate_reads,
                  per_block = (double)wl_ceil_div(g->threads, p->rules.warp_size);
     if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &t.thread_index))

@@ -22,6 +22,7 @@ typedef struct wl_mix {
     double thread_on;                   /* thread instructions, all classes, that their predicate lets through */
     double branches, divergent;         /* warp branches, and those whose lanes part          */
     double shuffles;                    /* warp shuffles: they pass the data stage of the L1  */
+    double idle_accesses;               /* of memory, with all lanes switched off: these, too */
     bool sampled;                       /* from some blocks                                   */
 } wl_mix;
 

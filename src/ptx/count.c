@@ -128,6 +128,8 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];
+            if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared)
+                s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at]);
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->parted[at];
         }
