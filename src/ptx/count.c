@@ -12,8 +12,8 @@
 #include "ptx/cost.h"
 #include "ptx/source.h"
 
-#define SPREAD 12         /* blocks of one kind, where they differ */
-#define BUDGET 40000000.0 /* thread instructions spent on them, about */
+#define SPREAD 12  /* blocks of one kind at least, where they differ */
+#define BUDGET 5e7 /* lane instructions to spend on them */
 
 static void clear(wl_ptx_profile *p)
 {
@@ -64,7 +64,18 @@ static int kinds_of(const int64_t grid[3], kind *out)
     return n;
 }
 
-static void block_of_kind(const kind *k, int64_t i, int64_t block[3])
+static int64_t blocks_of(const kind *k) { return k->count[0] * k->count[1] * k->count[2]; }
+
+/* The i-th of all blocks of a kind. */
+static void nth_block(const kind *k, int64_t i, int64_t block[3])
+{
+    block[0] = k->first[0] + i % k->count[0];
+    block[1] = k->first[1] + i / k->count[0] % k->count[1];
+    block[2] = k->first[2] + i / k->count[0] / k->count[1];
+}
+
+/* The i-th of some: one in the middle, then any. */
+static void some_block(const kind *k, int64_t i, int64_t block[3])
 {
     for (int d = 0; d < 3; d++)
         block[d] = k->first[d] + (i == 0 ? k->count[d] / 2 : wl_random_below(3 * i + d, k->count[d]));
@@ -79,34 +90,43 @@ typedef struct counter {
     wl_error *err;
 } counter;
 
-static wl_status run(counter *c, const kind *k, int64_t i)
+static wl_status run(counter *c, const int64_t block[3], wl_ptx_profile *sum_up)
 {
-    int64_t block[3];
-    block_of_kind(k, i, block);
     clear(&c->one);
     WL_TRY(wl_ptx_emulate_block(c->emulator, block, -1, &c->one, NULL, NULL, c->err));
-    c->spent += sum(c->one.threads, c->one.count);
+    c->spent += WL_PTX_LANES * sum(c->one.warps, c->one.count);
+    add(sum_up, &c->one, 1);
     return WL_OK;
 }
 
-/* One block stands for its kind, unless a second one differs. */
+/* One block stands for its kind, unless a second one differs: then as many as are affordable. */
 static wl_status count_kind(counter *c, const kind *k, wl_ptx_profile *mean)
 {
-    const int64_t blocks = k->count[0] * k->count[1] * k->count[2];
-    int64_t looked_at = 1;
+    const int64_t blocks = blocks_of(k);
+    const double before = c->spent;
+    double first[2] = {0}, second[2] = {0};
+    int64_t block[3], looked_at = wl_min(blocks, 2);
     clear(mean);
-    WL_TRY(run(c, k, 0));
-    add(mean, &c->one, 1);
-    const double first = sum(c->one.threads, c->one.count), first_on = sum(c->one.threads_on, c->one.count);
-    for (int64_t i = 1, n = wl_min(blocks, 2); i < n; i++) {
-        WL_TRY(run(c, k, i));
-        add(mean, &c->one, 1);
-        looked_at++;
-        if (n == 2 &&
-            (sum(c->one.threads, c->one.count) != first || sum(c->one.threads_on, c->one.count) != first_on)) {
-            n = c->spent < BUDGET ? wl_min(blocks, SPREAD) : n;
-            c->sampled = c->sampled || blocks > n;
+    for (int64_t i = 0; i < looked_at; i++) {
+        some_block(k, i, block);
+        WL_TRY(run(c, block, mean));
+        double *on = i ? second : first;
+        on[0] = sum(c->one.threads, c->one.count);
+        on[1] = sum(c->one.threads_on, c->one.count);
+    }
+    if (looked_at == 2 && memcmp(first, second, sizeof first) != 0) {
+        const double each = (c->spent - before) / 2 + 1;
+        const int64_t wanted = wl_min(blocks, wl_max(SPREAD, (int64_t)((BUDGET - c->spent) / each)));
+        if (wanted == blocks)
+            clear(mean);
+        for (looked_at = wanted == blocks ? 0 : looked_at; looked_at < wanted; looked_at++) {
+            if (wanted == blocks)
+                nth_block(k, looked_at, block);
+            else
+                some_block(k, looked_at, block);
+            WL_TRY(run(c, block, mean));
         }
+        c->sampled = c->sampled || wanted < blocks;
     }
     add(&c->all, mean, (double)blocks / (double)looked_at);
     return WL_OK;
