@@ -154,6 +154,10 @@ static void warn_about_device(const wl_predictor *p, wl_prediction *out)
     double value;
     if (!wl_device_get(p->device, WL_DEVICE_l2_bandwidth, &value))
         warn(out, "the device file has no l2_bandwidth: no L2 bound");
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        if (out->mix.tensor[k] > 0 && !wl_device_get(p->device, wl_limiter_tensor_rate((wl_tensor_kind)k), &value))
+            warn(out, "the device file has no tensor_%s_rate: these products take no time",
+                 wl_tensor_kind_name((wl_tensor_kind)k));
     if (!wl_device_get(p->device, WL_DEVICE_tlb_page, &value))
         warn(out, "the device file has no tlb_page: pages of 2 MiB assumed");
     if (!p->rules.has_hash)
@@ -331,12 +335,17 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
 
 static void set_executed(const wl_executed *e, wl_prediction *out)
 {
+    double tensor = 0;
+    out->mix = e->mix;
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        tensor += e->mix.tensor[k];
+    if (tensor > 0)
+        set(out, WL_METRIC_tensor_flops, tensor);
     if (!e->known)
         return;
     set(out, WL_METRIC_inst_executed, e->warp);
     set(out, WL_METRIC_thread_inst, e->thread);
     out->has_mix = e->by_class;
-    out->mix = e->mix;
 }
 
 static void set_volumes(const wl_volumes *v, wl_prediction *out)

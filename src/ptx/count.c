@@ -11,6 +11,7 @@
 #include "kernel/expr.h"
 #include "ptx/cost.h"
 #include "ptx/source.h"
+#include "ptx/tensor.h"
 
 #define SPREAD 12         /* blocks of one kind, where they differ */
 #define BUDGET 40000000.0 /* thread instructions spent on them, about */
@@ -128,6 +129,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];
+            wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->parted[at];
         }

@@ -18,6 +18,7 @@
 #include "base/fail.h"
 #include "ptx/cost.h"
 #include "ptx/source.h"
+#include "ptx/tensor.h"
 #include "warpline/ptx.h"
 
 #define DEFAULT_BUDGET 40000000 /* warp instructions of a block */
@@ -113,6 +114,7 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         out->idle += r->idle[i] * weights[i];
         out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         out->flops += r->executed[i] * flops_of(&f->instructions[i]);
+        wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
         out->fp_results += flops_of(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
     if (out->idle > 0)
