@@ -25,12 +25,12 @@ WL_API const char *wl_tensor_kind_meaning(wl_tensor_kind kind);
 
 /* Launch totals. Machine instructions: where they come from PTX, what a PTX instruction usually becomes is counted. */
 typedef struct wl_mix {
-    double warp[WL_INST_CLASS_COUNT];           /* warp instructions                                  */
-    double thread[WL_INST_CLASS_COUNT];         /* the same times active lanes                        */
-    double thread_on;                           /* thread instructions, all classes, that their predicate lets through */
-    double branches, divergent;                 /* warp branches, and those whose lanes part          */
-    double shuffles;                            /* warp shuffles: they pass the data stage of the L1  */
-    double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products                           */
+    double warp[WL_INST_CLASS_COUNT];    /* warp instructions                                  */
+    double thread[WL_INST_CLASS_COUNT];  /* the same times active lanes                        */
+    double thread_on;                    /* thread instructions, all classes, that their predicate lets through */
+    double branches, divergent;          /* warp branches, and those whose lanes part          */
+    double shuffles;                     /* warp shuffles: they pass the data stage of the L1  */
+    double tensor[WL_TENSOR_KIND_COUNT]; /* flops of matrix products                           */
     double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of them, those that four warps do together         */
     bool sampled;                               /* from some blocks                                   */
 } wl_mix;

@@ -55,7 +55,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
                    .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1] +
-                                  t->shared_atomics + c->warps.atomics.inst,
+                                  t->shared_atomics + c->warps.atomics.inst + c->local.inst[0] + c->local.inst[1],
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * (thread->multiplies + kernel->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,
