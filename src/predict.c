@@ -154,6 +154,10 @@ static void warn_about_device(const wl_predictor *p, wl_prediction *out)
     double value;
     if (!wl_device_get(p->device, WL_DEVICE_l2_bandwidth, &value))
         warn(out, "the device file has no l2_bandwidth: no L2 bound");
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        if (out->mix.tensor[k] > 0 && !wl_device_get(p->device, wl_limiter_tensor_rate((wl_tensor_kind)k), &value))
+            warn(out, "the device file has no tensor_%s_rate: these products take no time",
+                 wl_tensor_kind_name((wl_tensor_kind)k));
     if (!wl_device_get(p->device, WL_DEVICE_tlb_page, &value))
         warn(out, "the device file has no tlb_page: pages of 2 MiB assumed");
     if (!p->rules.has_hash)
@@ -303,8 +307,9 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
     wl_l1_numbers_read(device, &numbers);
     const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
+    const double local = c->local.wavefronts[0] + c->local.wavefronts[1];
     wl_value *v = set(out, WL_METRIC_l1_wavefronts,
-                      w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared + c->l1.atomics);
+                      w.loads + w.stores + w.load_store + c->l1.thread_index + c->l1.shared + c->l1.atomics + local);
     add_part(v, "loads", w.loads);
     add_part(v, "stores", w.stores);
     add_part(v, "thread_index", c->l1.thread_index);
@@ -315,6 +320,13 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     if (c->l1.atomics > 0) {
         add_part(v, "atomics", c->l1.atomics);
         set(out, WL_METRIC_inst_atomic, c->warps.atomics.inst);
+    }
+    if (local > 0) {
+        add_part(v, "local", local);
+        set(out, WL_METRIC_inst_local_ld, c->local.inst[0]);
+        set(out, WL_METRIC_inst_local_st, c->local.inst[1]);
+        set(out, WL_METRIC_l1_sectors_local_ld, c->local.sectors[0]);
+        set(out, WL_METRIC_l1_sectors_local_st, c->local.sectors[1]);
     }
     if (c->l1.shared > 0 || c->executed.by_class) {
         set(out, WL_METRIC_inst_shared_ld, c->l1.shared_inst[0]);
@@ -331,22 +343,38 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
 
 static void set_executed(const wl_executed *e, wl_prediction *out)
 {
+    double tensor = 0;
+    out->mix = e->mix;
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        tensor += e->mix.tensor[k];
+    if (tensor > 0)
+        set(out, WL_METRIC_tensor_flops, tensor);
     if (!e->known)
         return;
     set(out, WL_METRIC_inst_executed, e->warp);
     set(out, WL_METRIC_thread_inst, e->thread);
     out->has_mix = e->by_class;
-    out->mix = e->mix;
+}
+
+static void add_local(wl_value *value, double amount)
+{
+    if (amount > 0)
+        add_part(value, "local", amount);
 }
 
 static void set_volumes(const wl_volumes *v, wl_prediction *out)
 {
-    const wl_volume *t = &v->total;
+    const wl_volume *t = &v->total, *l = &v->local;
     set(out, WL_METRIC_l1_alloc_bytes, v->l1_alloc_bytes);
     wl_value *value = set(out, WL_METRIC_l2_load_bytes, t->l2_compulsory + t->l2_capacity);
     add_part(value, "compulsory", t->l2_compulsory);
-    add_part(value, "capacity", t->l2_capacity);
+    add_part(value, "capacity", t->l2_capacity - l->l2_capacity);
+    add_local(value, l->l2_capacity);
     set(out, WL_METRIC_l2_store_bytes, t->l2_store);
+    if (l->l2_store > 0) {
+        add_part(&out->metrics[WL_METRIC_l2_store_bytes], "global", t->l2_store - l->l2_store);
+        add_local(&out->metrics[WL_METRIC_l2_store_bytes], l->l2_store);
+    }
     if (!v->known)
         return;
     value = set(out, WL_METRIC_dram_load_bytes,
@@ -356,9 +384,14 @@ static void set_volumes(const wl_volumes *v, wl_prediction *out)
     add_part(value, "reuse_x", t->dram_reuse[0]);
     add_part(value, "reuse_y", t->dram_reuse[1]);
     add_part(value, "reuse_z", t->dram_reuse[2]);
-    add_part(value, "capacity", t->dram_capacity);
+    add_part(value, "capacity", t->dram_capacity - l->dram_capacity);
     add_part(value, "partial_stores", t->dram_partial);
+    add_local(value, l->dram_capacity);
     set(out, WL_METRIC_dram_store_bytes, t->dram_store);
+    if (l->dram_store > 0) {
+        add_part(&out->metrics[WL_METRIC_dram_store_bytes], "global", t->dram_store - l->dram_store);
+        add_local(&out->metrics[WL_METRIC_dram_store_bytes], l->dram_store);
+    }
     set(out, WL_METRIC_l2_alloc_bytes, v->l2_alloc_bytes);
     set(out, WL_METRIC_tlb_pages, v->pages);
 }
@@ -477,6 +510,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
         out->thread.instructions = out->executed.warp / out->executed.warps;
         out->thread.instructions_stated = true;
     }
+    WL_TRY(wl_local_count(p->kernel, &out->launched, &p->rules, &out->local, err));
     add_up_warps(p, out);
     out->has_traffic = wl_laws_read(p->device, &laws);
     if (out->has_traffic) {
@@ -520,6 +554,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_volumes_input input = {view, &counts.busy, p->device, p->costs, p->page_bytes};
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->counter, &p->launch_arena,
                                &volumes, err));
+    wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);
     counts.method = p->counter.method;
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
     out->kernel = p->kernel;
@@ -597,6 +632,7 @@ void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_m
     (void)wl_laws_read(device, &laws);
     set_launch(&counted->counts.launched, out);
     wl_volumes_by_laws(&counted->counts.traffic, &laws, counted->volumes, &volumes);
+    wl_local_volumes(&counted->counts.local, &counted->counts.launched, device, &volumes);
     evaluate(&counted->counts, device, &volumes, model, out);
 }
 

@@ -24,7 +24,7 @@ WL_API wl_scope_of wl_metric_scope(wl_metric metric);
 WL_API bool wl_metric_find(const char *name, wl_metric *metric);
 
 /* A named share of a metric; the parts of a value add up to it. */
-#define WL_PARTS_MAX 6
+#define WL_PARTS_MAX 8
 typedef struct wl_part {
     const char *name;
     double value;

@@ -570,6 +570,40 @@ static wl_status read_resources(builder *b)
     return WL_OK;
 }
 
+/* Flops of matrix products by kind, per work item. */
+static wl_status read_tensor(builder *b, const char *key, double *flops)
+{
+    static const char *const kinds[] = {
+#define WL_TENSOR_KIND(name, meaning) #name,
+#include "warpline/tensor.def"
+    };
+    const wl_yaml *map = wl_yaml_get(b->root, key);
+    if (!map)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(map, WL_YAML_MAP, key, b->err));
+    WL_TRY(wl_yaml_known_keys(map, kinds, WL_TENSOR_KIND_COUNT, key, b->err));
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {
+        const wl_yaml *node = wl_yaml_get(map, kinds[k]);
+        if (node)
+            WL_TRY(amount(b, node, kinds[k], &flops[k]));
+    }
+    return WL_OK;
+}
+
+/* Matrix products; those of four warps are a part of all. */
+static wl_status read_tensors(builder *b)
+{
+    wl_kernel *k = b->kernel;
+    WL_TRY(read_tensor(b, "tensor", k->tensor));
+    WL_TRY(read_tensor(b, "tensor_groups", k->tensor_groups));
+    for (int i = 0; i < WL_TENSOR_KIND_COUNT; i++)
+        if (k->tensor_groups[i] > k->tensor[i])
+            return wl_fail(b->err, WL_E_INPUT, wl_yaml_get(b->root, "tensor_groups")->loc,
+                           "'tensor_groups' is a part of 'tensor': it cannot have more %s flops",
+                           wl_tensor_kind_name((wl_tensor_kind)i));
+    return WL_OK;
+}
+
 /* Instructions by class; their sum is the kernel's instructions unless those are stated. */
 static wl_status read_mix(builder *b)
 {
@@ -636,10 +670,10 @@ static wl_status read_conditions(builder *b)
 static wl_status build(builder *b, const wl_kernel_text *from)
 {
     static const char *const keys[] = {
-        "name",         "params",     "domain",        "fields",  "update",    "loads",
-        "stores",       "loops",      "scalars",       "flops",   "registers", "shared_bytes",
-        "instructions", "barriers",   "guarded_cells", "where",   "mix",       "idle_instructions",
-        "atomics",      "fp_results", "from",          "shuffles"};
+        "name",         "params",     "domain",        "fields", "update",        "loads",
+        "stores",       "loops",      "scalars",       "flops",  "registers",     "shared_bytes",
+        "instructions", "barriers",   "guarded_cells", "where",  "mix",           "idle_instructions",
+        "atomics",      "fp_results", "shuffles",      "tensor", "tensor_groups", "from"};
     wl_yaml *root = NULL;
     WL_TRY(wl_yaml_parse(&b->kernel->arena, from->text, from->length, &root, b->err));
     WL_TRY(wl_yaml_expect(root, WL_YAML_MAP, "a kernel file", b->err));
@@ -662,6 +696,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     WL_TRY(read_scalars(b));
     WL_TRY(read_resources(b));
     WL_TRY(read_mix(b));
+    WL_TRY(read_tensors(b));
     WL_TRY(read_accesses(b));
     wl_kernel_derive(b->kernel);
     return WL_OK;

@@ -101,6 +101,7 @@ struct wl_kernel {
     double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class                */
     double idle_instructions;        /* of a thread that is outside the domain                     */
     double shuffles;                 /* of a thread per cell                                       */
+    double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
     wl_tracer tracer;                /* of traced accesses                                         */
     wl_stream stream;                /* counts instructions where threads differ; count NULL: none */
     const char **notes;              /* what was assumed when the kernel was read                  */

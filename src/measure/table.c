@@ -237,6 +237,13 @@ static wl_status read_record(reader *r)
 
 /* ---- the table ---- */
 
+/* Few kernels have local memory, and few tables tell. */
+static bool is_rare(int metric)
+{
+    return metric == WL_METRIC_inst_local_ld || metric == WL_METRIC_inst_local_st ||
+           metric == WL_METRIC_l1_sectors_local_ld || metric == WL_METRIC_l1_sectors_local_st;
+}
+
 /* Names once what no row knows. */
 static void note_missing(wl_table *t)
 {
@@ -245,7 +252,7 @@ static void note_missing(wl_table *t)
     for (int m = 0; m <= WL_METRIC_COUNT; m++) {
         const bool is_time = m == WL_METRIC_COUNT;
         const char *counter = is_time ? "time" : wl_metric_counter((wl_metric)m);
-        if (counter[0] == '\0' || strchr(counter, '{'))
+        if (counter[0] == '\0' || strchr(counter, '{') || is_rare(m))
             continue; /* not countable, or not by one counter */
         size_t i = 0;
         while (i < t->count && !(is_time ? t->rows[i].time_known : t->rows[i].known[m]))

@@ -7,6 +7,7 @@
 
 #include "metrics/executed.h"
 #include "metrics/l1_law.h"
+#include "metrics/local.h"
 #include "metrics/thread.h"
 #include "metrics/traffic.h"
 
@@ -18,6 +19,7 @@ typedef struct wl_counts {
     bool has_hash;
     wl_thread thread;
     wl_executed executed; /* lines are the kernel's */
+    wl_local local;
     wl_warps_result warps;
     bool has_traffic;
     wl_traffic traffic; /* for the measured laws */

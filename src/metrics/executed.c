@@ -107,6 +107,15 @@ static void count_classes(const wl_kernel *kernel, const wl_census *census, wl_m
         out->thread_on += out->thread[c];
 }
 
+/* Whole warps take part. */
+static void count_tensors(const wl_kernel *kernel, double lanes, wl_mix *out)
+{
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {
+        out->tensor[k] = kernel->tensor[k] * lanes;
+        out->tensor_groups[k] = kernel->tensor_groups[k] * lanes;
+    }
+}
+
 static void add_up(wl_executed *out)
 {
     out->warp = out->thread = 0;
@@ -125,6 +134,7 @@ wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched
                          .by_class = kernel->stream.count || kernel->has_mix};
     wl_census_take(launched, warp_size, &census);
     out->warps = census.warps;
+    count_tensors(kernel, census.warp_cells * warp_size, &out->mix);
     if (!out->known)
         return WL_OK;
     if (stream->count && (emulate || !kernel->has_mix)) {

@@ -15,6 +15,27 @@ wl_device_key wl_limiter_fp_rate(wl_type precision)
                                       : WL_DEVICE_fp32_rate;
 }
 
+wl_device_key wl_limiter_tensor_rate(wl_tensor_kind kind)
+{
+    static const wl_device_key rates[WL_TENSOR_KIND_COUNT] = {
+#define WL_TENSOR_KIND(name, meaning) [WL_TENSOR_##name] = WL_DEVICE_tensor_##name##_rate,
+#include "warpline/tensor.def"
+    };
+    return rates[kind];
+}
+
+double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
+{
+    double cycles = 0, rate = 0, share = 1;
+    (void)wl_device_get(device, WL_DEVICE_tensor_warp_share, &share);
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        if (wl_device_get(device, wl_limiter_tensor_rate((wl_tensor_kind)k), &rate))
+            cycles +=
+                ((mix->tensor[k] - mix->tensor_groups[k]) / (k == WL_TENSOR_f64 ? 1 : share) + mix->tensor_groups[k]) /
+                rate;
+    return cycles;
+}
+
 void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
@@ -25,6 +46,8 @@ void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_predi
     (void)wl_device_get(device, WL_DEVICE_sm_count, &sms);
     if (kernel->has_flops && kernel->flops > 0 && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &rate))
         set_bound(m, WL_BOUND_FP, kernel->fp_results * (double)p->items / (rate * sms * clock));
+    if (wl_limiter_tensor_cycles(&p->mix, device) > 0)
+        set_bound(m, WL_BOUND_TENSOR, wl_limiter_tensor_cycles(&p->mix, device) / (sms * clock));
     if (v[WL_METRIC_l1_wavefronts].known && wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate))
         set_bound(m, WL_BOUND_L1, v[WL_METRIC_l1_wavefronts].value / (rate * sms * clock));
     if (v[WL_METRIC_l2_load_bytes].known && wl_device_get(device, WL_DEVICE_l2_bandwidth, &bandwidth))

@@ -1,5 +1,5 @@
-/* limiter.h - the model "limiter": the slowest of four resources sets the time (Ernst et al. 2022, section 2).
- * Arithmetic, L1 data stage, L2 and memory bandwidth; a resource whose demand or rate is not known sets no bound.
+/* limiter.h - the model "limiter": the slowest of five resources sets the time (Ernst et al. 2022, section 2).
+ * Arithmetic, tensor cores, L1 data stage, L2 and memory bandwidth; a resource whose demand or rate is not known sets no bound.
  * Layer  model (uses metrics' results and the device). SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_LIMITER_H
 #define WL_MODEL_LIMITER_H
@@ -9,6 +9,12 @@
 
 /* The device number that sets the arithmetic bound. */
 wl_device_key wl_limiter_fp_rate(wl_type precision);
+
+/* The device number of a kind of matrix products. */
+wl_device_key wl_limiter_tensor_rate(wl_tensor_kind kind);
+
+/* Cycles the tensor cores need, as if one multiprocessor did it all; kinds whose rate is not known take none. */
+double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device);
 
 /* Reads prediction->metrics and items; fills prediction->model. */
 void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *prediction);

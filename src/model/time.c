@@ -55,7 +55,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
                    .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1] +
-                                  t->shared_atomics + c->warps.atomics.inst,
+                                  t->shared_atomics + c->warps.atomics.inst + c->local.inst[0] + c->local.inst[1],
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * (thread->multiplies + kernel->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,
@@ -84,6 +84,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
         d.fp_cycles = arithmetic_cycles(&c->executed, device);
     else if (kernel->has_flops && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &fp_rate))
         d.fp_cycles = kernel->fp_results * (double)out->items / fp_rate;
+    d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
     /* where layers do not stay in the L2, a phase waits for memory as soon as one of its loads has to */
     for (int i = 0; i < 3; i++)
         if (v->reuse[i].exists)

@@ -73,6 +73,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
     bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
+    bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
     /* where addresses are multiplied out, single-precision results share the pipe: two cycles each */
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY,

@@ -18,6 +18,7 @@ typedef struct wl_demand {
     double l1_wavefronts, tag_wavefronts, memory_inst;
     double instructions;                /* of warps                                                       */
     double fp_cycles;                   /* of the arithmetic units, as if one multiprocessor did it all   */
+    double tensor_cycles;               /* of the tensor cores, likewise                                  */
     double multiplies, wide_multiplies; /* of warps */
     double read_units, written_units, pieces, lone_pieces;
     double dram_read, dram_write, random_fetches;

@@ -11,6 +11,7 @@
 #include "kernel/expr.h"
 #include "ptx/cost.h"
 #include "ptx/source.h"
+#include "ptx/tensor.h"
 
 #define SPREAD 12  /* blocks of one kind at least, where they differ */
 #define BUDGET 5e7 /* lane instructions to spend on them */
@@ -150,6 +151,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
                 s->mix.branches += p->warps[at];
             if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared)
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at]);
+            wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->parted[at];
         }

@@ -216,6 +216,9 @@ static int64_t space_bytes(const wl_ptx_machine *m, wl_ptx_space space)
     return space == WL_PTX_LOCAL ? m->warp->local_bytes : m->frame->program->param_bytes;
 }
 
+/* Up to the end of the function's frame; more may be allocated. */
+static int64_t local_used(const wl_ptx_machine *m) { return m->frame->local_base + m->frame->program->local_bytes; }
+
 static wl_status fail_space(const wl_ptx_machine *m, const lane_place *p, int64_t bytes, wl_error *err)
 {
     const wl_ptx_space space = m->touch.space;
@@ -249,7 +252,7 @@ static wl_status resolve_space(wl_ptx_machine *m, const wl_ptx_access_request *r
     {
         lane_place p = {r, lane, r->address[lane] - window};
         if (t->unknown >> lane & 1) {
-            if (!assume_in_space(m, &p, bytes))
+            if (!assume_in_space(m, &p, t->space == WL_PTX_LOCAL ? local_used(m) : bytes))
                 t->lanes &= ~((uint32_t)1 << lane);
         } else if (p.address > (uint64_t)bytes || p.address + (uint64_t)r->bytes > (uint64_t)bytes) {
             return fail_space(m, &p, bytes, err);

@@ -2,10 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "ptx/emulate_internal.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/fail.h"
+#include "ptx/tensor.h"
 
 /* ---- cp.async ---- */
 
@@ -117,23 +115,13 @@ static wl_status run_bulk(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 
 /* ---- ldmatrix ---- */
 
-/* Whether the mnemonic has a part. */
-static bool has_part(const wl_ptx_instruction *in, const char *part)
-{
-    const size_t length = strlen(part);
-    for (int32_t k = 0; k + (int32_t)length <= in->text_length && in->text[k] != '[' && in->text[k] != '{'; k++)
-        if (strncmp(in->text + k, part, length) == 0)
-            return true;
-    return false;
-}
-
 /* Matrices of 8 by 8 halves: lanes 8 k .. 8 k + 7 name the rows of matrix k, each lane gets two neighbours of one row
  * (or of one column). */
 static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     enum { ROWS = 8, ROW_BYTES = 16 };
     wl_ptx_frame *frame = m->frame;
-    const bool turned = has_part(s->in, ".trans");
+    const bool turned = wl_ptx_has_part(s->in, ".trans");
     const uint32_t rows = s->elements * ROWS >= WL_PTX_LANES ? UINT32_MAX : ((uint32_t)1 << s->elements * ROWS) - 1;
     uint64_t address[WL_PTX_LANES];
     uint32_t rest = 0;
@@ -170,50 +158,52 @@ typedef struct tile {
  * by columns. */
 static bool tile_of(const wl_ptx_instruction *in, tile *out)
 {
-    int rows = 0, columns = 0;
-    const char *shape = NULL;
-    for (int32_t k = 0; k + 4 < in->text_length && in->text[k] != '[' && in->text[k] != '{'; k++)
-        if (in->text[k] == '.' && in->text[k + 1] == 'm' && in->text[k + 2] >= '0' && in->text[k + 2] <= '9') {
-            shape = in->text + k + 2;
-            break;
-        }
-    if (!shape)
+    int shape[3];
+    if (!wl_ptx_matrix_shape(in, shape))
         return false;
-    char *end = NULL;
-    const int m = (int)strtol(shape, &end, 10);
-    const int n = *end == 'n' ? (int)strtol(end + 1, &end, 10) : 0;
-    const int k = *end == 'k' ? (int)strtol(end + 1, &end, 10) : 0;
-    rows = has_part(in, ".b.") ? k : m;
-    columns = has_part(in, ".a.") ? k : n;
-    out->lines = has_part(in, ".col") ? columns : rows;
-    out->line_elements = has_part(in, ".col") ? rows : columns;
+    const int rows = wl_ptx_has_part(in, ".b.") ? shape[2] : shape[0];
+    const int columns = wl_ptx_has_part(in, ".a.") ? shape[2] : shape[1];
+    out->lines = wl_ptx_has_part(in, ".col") ? columns : rows;
+    out->line_elements = wl_ptx_has_part(in, ".col") ? rows : columns;
     out->bits = wl_ptx_type_bits(in->type == WL_PTX_TF32 ? WL_PTX_F32 : in->type);
     return out->lines > 0 && out->line_elements > 0 && out->lines <= 64 && out->line_elements <= 64 && out->bits >= 8;
 }
 
-/* How the lanes share the tile is not documented: neighbouring lanes are taken to read neighbouring pieces of 16 bytes,
- * or of a whole line where it is shorter. */
+/* Every instruction a fragment becomes moves pieces of 8 lines, four lanes to a line: 4 bytes each of factors, so much
+ * as two neighbouring elements of results (measured: 4 loads of 8 sectors for 16 by 16 halves, 4 stores of 8 sectors
+ * for as many results of 4 bytes). */
+enum { PIECE_LINES = 8, LINE_LANES = 4 };
+
+static wl_status touch_piece(wl_ptx_machine *m, const wl_ptx_step *s, const tile *t, const uint64_t base[2], int line,
+                             int place, int bytes, wl_error *err)
+{
+    const bool stores = s->in->op == WL_PTX_OP_wmma_store;
+    const int line_bytes = t->line_elements * t->bits / 8;
+    uint64_t address[WL_PTX_LANES] = {0};
+    uint32_t lanes = 0, rest = 0;
+    for (int lane = 0; lane < PIECE_LINES * LINE_LANES; lane++) {
+        const int at = line + lane / LINE_LANES, byte = place + lane % LINE_LANES * bytes;
+        if (at >= t->lines || byte >= line_bytes)
+            continue;
+        address[lane] = base[0] + (uint64_t)at * base[1] * (uint64_t)t->bits / 8 + (uint64_t)byte;
+        lanes |= (uint32_t)1 << lane;
+    }
+    const wl_ptx_access_request r = {s, lanes, address, 0, s->in->space, bytes, stores, false};
+    WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+    if (stores)
+        WL_PTX_FOR_LANES(lane, m->touch.lanes) wl_ptx_memory_write(m, lane, 0, bytes < 8 ? bytes : 8, 0, true);
+    return WL_OK;
+}
+
 static wl_status touch_tile(wl_ptx_machine *m, const wl_ptx_step *s, const tile *t, const uint64_t base[2],
                             wl_error *err)
 {
-    const int line_bytes = t->line_elements * t->bits / 8, bytes = line_bytes < 16 ? line_bytes : 16;
-    const int pieces = line_bytes / bytes * t->lines;
-    for (int first = 0; first < pieces; first += WL_PTX_LANES) {
-        uint64_t address[WL_PTX_LANES] = {0};
-        uint32_t lanes = 0, rest = 0;
-        for (int lane = 0; lane < WL_PTX_LANES && first + lane < pieces; lane++) {
-            const int line = (first + lane) / (line_bytes / bytes), place = (first + lane) % (line_bytes / bytes);
-            address[lane] = base[0] + (uint64_t)line * base[1] * (uint64_t)t->bits / 8 + (uint64_t)(place * bytes);
-            lanes |= (uint32_t)1 << lane;
-        }
-        const bool stores = s->in->op == WL_PTX_OP_wmma_store;
-        const wl_ptx_access_request r = {s, lanes, address, 0, s->in->space, bytes, stores, false};
-        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
-        if (stores)
-            WL_PTX_FOR_LANES(lane, m->touch.lanes)
-        for (int k = 0; k < bytes; k += 8)
-            wl_ptx_memory_write(m, lane, k, bytes < 8 ? bytes : 8, 0, true);
-    }
+    const int line_bytes = t->line_elements * t->bits / 8;
+    const bool factor = wl_ptx_has_part(s->in, ".a.") || wl_ptx_has_part(s->in, ".b.");
+    const int bytes = factor && t->bits <= 32 ? 4 : 2 * t->bits / 8;
+    for (int line = 0; line < t->lines; line += PIECE_LINES)
+        for (int place = 0; place < line_bytes; place += LINE_LANES * bytes)
+            WL_TRY(touch_piece(m, s, t, base, line, place, bytes, err));
     return WL_OK;
 }
 
@@ -247,7 +237,7 @@ static bool is_plain_bulk(const wl_ptx_instruction *in)
     const bool in_and_out = (in->space == WL_PTX_GLOBAL && in->to_space == WL_PTX_SHARED) ||
                             (in->space == WL_PTX_SHARED && in->to_space == WL_PTX_GLOBAL);
     return in_and_out && in->operand_count >= 3 && to->kind == WL_PTX_OPERAND_ADDRESS &&
-           from->kind == WL_PTX_OPERAND_ADDRESS && to->count == 0 && from->count == 0 && !has_part(in, "reduce");
+           from->kind == WL_PTX_OPERAND_ADDRESS && to->count == 0 && from->count == 0 && !wl_ptx_has_part(in, "reduce");
 }
 
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
@@ -256,7 +246,7 @@ wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
     switch (in->op) {
     case WL_PTX_OP_cp_async: return bytes == 4 || bytes == 8 || bytes == 16 ? run_copy : NULL;
     case WL_PTX_OP_ldmatrix:
-        return in->type == WL_PTX_B16 && !has_part(in, ".m16") && (count == 1 || count == 2 || count == 4)
+        return in->type == WL_PTX_B16 && !wl_ptx_has_part(in, ".m16") && (count == 1 || count == 2 || count == 4)
                    ? run_ldmatrix
                    : NULL;
     case WL_PTX_OP_wmma_load:

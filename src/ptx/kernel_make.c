@@ -18,6 +18,7 @@
 #include "base/fail.h"
 #include "ptx/cost.h"
 #include "ptx/source.h"
+#include "ptx/tensor.h"
 #include "warpline/ptx.h"
 
 #define DEFAULT_BUDGET 40000000 /* warp instructions of a block */
@@ -113,6 +114,7 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         out->idle += r->idle[i] * weights[i];
         out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         out->flops += r->executed[i] * flops_of(&f->instructions[i]);
+        wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
         out->fp_results += flops_of(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
     if (out->idle > 0)
@@ -282,15 +284,6 @@ static const char *assumed_text(wl_ptx_assumed what)
     return "";
 }
 
-static bool uses_local(const wl_ptx_function *f)
-{
-    for (int32_t i = 0; i < f->instruction_count; i++)
-        if (f->instructions[i].space == WL_PTX_LOCAL &&
-            (f->instructions[i].op == WL_PTX_OP_ld || f->instructions[i].op == WL_PTX_OP_st))
-            return true;
-    return false;
-}
-
 static wl_status add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -314,8 +307,9 @@ static wl_status add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     if (s->traced_count > 0)
         note(&n, "%zu of %zu accesses have addresses that depend on data: they are emulated", s->traced_count,
              k->access_count);
-    if (uses_local(s->launch.entry))
-        note(&n, "local memory (the stack) is counted as instructions, not as traffic");
+    if (wl_ptx_has_local(&s->launch))
+        note(&n,
+             "local memory (the stack): what misses the L1 and the L2 is estimated from how much of it is resident");
     return n.failed ? wl_fail_memory(err) : WL_OK;
 }
 
@@ -374,6 +368,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     WL_TRY(add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
     k->stream.count = wl_ptx_count;
+    k->stream.local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL;
     k->stream.context = s;
     k->tracer.block = wl_ptx_trace_block;
     k->tracer.warp_size = WL_PTX_LANES;

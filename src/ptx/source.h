@@ -59,6 +59,10 @@ wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
+/* May threads of the entry, or what it calls, have memory of their own? Then wl_ptx_visit_local is wl_stream.local. */
+bool wl_ptx_has_local(const wl_ptx_launch *launch);
+wl_status wl_ptx_visit_local(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
+                             void *user, int64_t *blocks, wl_error *err);
 void wl_ptx_cache_free(struct wl_ptx_cache *cache);
 
 /* Compares what was recovered with what some warps do. *agrees is false at the first difference, *where its

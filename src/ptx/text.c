@@ -285,6 +285,20 @@ static void write_domain(wl_buffer *out, const wl_ptx_launch *launch, const int6
         wl_buffer_add(out, "%s%lld%s", d ? ", " : "from: [", (long long)first[d], d + 1 == from ? "]\n" : "");
 }
 
+static void write_tensor(wl_buffer *out, const char *key, const double *flops)
+{
+    const char *between = "";
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {
+        if (flops[k] == 0)
+            continue;
+        wl_buffer_add(out, between[0] ? "%s" : "%s: {", between[0] ? between : key);
+        wl_buffer_add(out, "%s: %.15g", wl_tensor_kind_name((wl_tensor_kind)k), flops[k]);
+        between = ", ";
+    }
+    if (between[0])
+        wl_buffer_add(out, "}\n");
+}
+
 static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
 {
     if (s->has_flops)
@@ -307,6 +321,8 @@ static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
         }
         if (strcmp(between, ", ") == 0)
             wl_buffer_add(out, "}\n");
+        write_tensor(out, "tensor", s->tensor);
+        write_tensor(out, "tensor_groups", s->tensor_groups);
         if (s->idle > 0)
             wl_buffer_add(out, "idle_instructions: %.15g\n", s->idle);
     }

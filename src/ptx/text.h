@@ -27,6 +27,7 @@ typedef struct wl_ptx_summary {
     int64_t registers, shared_bytes; /* 0: not known, none */
     bool has_mix;
     double mix[WL_INST_CLASS_COUNT], idle, flops, fp_results, barriers, shuffles;
+    double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
     bool has_flops;
 } wl_ptx_summary;
 

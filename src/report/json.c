@@ -62,8 +62,16 @@ static json_t *instructions(const wl_mix *mix)
             json_object_set_new(
                 classes, wl_inst_class_name((wl_inst_class)c),
                 json_pack("{s:o, s:o}", "warp", number(mix->warp[c]), "thread", number(mix->thread[c])));
-    return json_pack("{s:o, s:o, s:o, s:o, s:b}", "classes", classes, "thread_on", number(mix->thread_on), "branches",
-                     number(mix->branches), "divergent", number(mix->divergent), "sampled", mix->sampled);
+    json_t *tensor = json_object(), *all = NULL;
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        if (mix->tensor[k] > 0)
+            json_object_set_new(tensor, wl_tensor_kind_name((wl_tensor_kind)k), number(mix->tensor[k]));
+    all = json_pack("{s:o, s:o, s:o, s:o, s:b}", "classes", classes, "thread_on", number(mix->thread_on), "branches",
+                    number(mix->branches), "divergent", number(mix->divergent), "sampled", mix->sampled);
+    if (json_object_size(tensor) > 0)
+        json_object_set(all, "tensor", tensor);
+    json_decref(tensor);
+    return all;
 }
 
 static json_t *lines(const wl_prediction *p)

@@ -72,9 +72,15 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", "per update");
     add_row(r, "global loads", WL_METRIC_inst_global_ld, out);
     add_row(r, "global stores", WL_METRIC_inst_global_st, out);
+    if (r->prediction->metrics[WL_METRIC_inst_local_ld].known) {
+        add_row(r, "local loads", WL_METRIC_inst_local_ld, out);
+        add_row(r, "local stores", WL_METRIC_inst_local_st, out);
+    }
     if (r->prediction->metrics[WL_METRIC_inst_atomic].known)
         add_row(r, "global atomics", WL_METRIC_inst_atomic, out);
     add_row(r, "flops", WL_METRIC_flops, out);
+    if (r->prediction->metrics[WL_METRIC_tensor_flops].known)
+        add_row(r, "tensor flops", WL_METRIC_tensor_flops, out);
     add_row(r, "L1 wavefronts", WL_METRIC_l1_wavefronts, out);
     add_row(r, "L1 tag wavefr.", WL_METRIC_l1_tag_wavefronts, out);
     add_row(r, "L1 sectors ld", WL_METRIC_l1_sectors_ld, out);

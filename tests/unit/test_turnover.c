@@ -55,12 +55,14 @@ static void sm_bounds_by_hand(void **state)
     d.tag_wavefronts = 1e6;
     d.instructions = 1.2e7;
     d.fp_cycles = 5e5;
+    d.tensor_cycles = 7e5;
     d.multiplies = 1e6;
     wl_model_result m = apply(&n, &d);
     check_near("even", "L1", m.bound_s[WL_BOUND_L1], 4e6 / 2 / 1e10, NEAR);
     check_near("even", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10, NEAR);
     check_near("even", "issue", m.bound_s[WL_BOUND_ISSUE], 1.2e7 / 4 / 1e10, NEAR);
     check_near("even", "fp", m.bound_s[WL_BOUND_FP], 5e5 / 1e10, NEAR);
+    check_near("even", "tensor", m.bound_s[WL_BOUND_TENSOR], 7e5 / 1e10, NEAR);
     check_true("even", "no multiply bound", !m.bound_known[WL_BOUND_MULTIPLY]);
     check_true("even", "no pieces, random, atomics",
                !m.bound_known[WL_BOUND_PIECES] && !m.bound_known[WL_BOUND_RANDOM] && !m.bound_known[WL_BOUND_ATOMICS]);

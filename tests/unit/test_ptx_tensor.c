@@ -1,0 +1,158 @@
+/* test_ptx_tensor.c - matrix products: flops of an instruction, of a launch and of a kernel file, and the cycles they
+ * take. SPDX-License-Identifier: MIT */
+#include "unit/ptx_fixture.h"
+
+#include "kernel/kernel_internal.h"
+#include "model/limiter.h"
+#include "ptx/tensor.h"
+#include "warpline/warpline.h"
+
+static void flops_of_an_instruction(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        double flops;
+        wl_tensor_kind kind;
+    } cases[] = {
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+         "{%f1, %f2, %f3, %f4};",
+         4096, WL_TENSOR_f16},
+        {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r5}, {%f1, %f2, %f3, "
+         "%f4};",
+         2048, WL_TENSOR_f16},
+        {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+         "{%f1, %f2, %f3, %f4};",
+         2048, WL_TENSOR_tf32},
+        {"mma.sync.aligned.m16n8k32.row.col.s32.s8.u8.s32 {%r7, %r8, %r9, %r10}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+         "{%r7, %r8, %r9, %r10};",
+         8192, WL_TENSOR_i8},
+        {"mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+         "{%f1, %f2, %f3, %f4};",
+         8192, WL_TENSOR_i8},
+        {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd1, %fd2};", 512,
+         WL_TENSOR_f64},
+        {"mma.sp.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, "
+         "%r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0;",
+         4096, WL_TENSOR_f16},
+        {"wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r1, %r2, %r3, "
+         "%r4, %r5, %r6, %r7, %r8}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, "
+         "%f8};",
+         8192, WL_TENSOR_f16},
+        {"wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, 1, 1, 1, 0, 0;", 4096,
+         WL_TENSOR_f16},
+        {"fma.rn.f32 %f1, %f2, %f3, %f4;", 0, WL_TENSOR_f16},
+    };
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[1024];
+        wl_ptx_module *module = NULL;
+        wl_error err = {0};
+        wl_tensor_kind kind = WL_TENSOR_f16;
+        snprintf(text, sizeof text,
+                 PTX_HEAD ".visible .entry k()\n{\n.reg .f32 %%f<10>; .reg .b32 %%r<20>; .reg .f64 %%fd<5>; .reg .b64 "
+                          "%%rd<3>;\n%s\nret;\n}\n",
+                 cases[i].text);
+        if (wl_ptx_module_parse("test.ptx", text, strlen(text), &module, &err) != WL_OK)
+            fail_msg("%s: %s", cases[i].text, err.message);
+        check_near(cases[i].text, "flops of a warp", wl_ptx_tensor_flops(&module->functions[0].instructions[0], &kind),
+                   cases[i].flops, 0);
+        check_true(cases[i].text, "kind", kind == cases[i].kind);
+        wl_ptx_module_free(module);
+    }
+    check_done();
+}
+
+/* Blocks of two warps; each warp multiplies twice. */
+static const char products[] = PTX_HEAD
+    ".visible .entry k()\n{\n.reg .f32 %f<5>; .reg .b32 %r<7>;\n"
+    "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, "
+    "%f2, %f3, %f4};\n"
+    "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, "
+    "%f2, %f3, %f4};\n"
+    "ret;\n}\n";
+
+static void predict(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                    const wl_predict_options *options, wl_prediction *out)
+{
+    wl_predictor *predictor = NULL;
+    wl_error err = {0};
+    if (wl_predictor_new(kernel, device, &predictor, &err) != WL_OK ||
+        wl_predict(predictor, launch, options, out, &err) != WL_OK)
+        fail_msg("%s", err.message);
+    wl_predictor_free(predictor);
+}
+
+static wl_device *find_device(const char *name)
+{
+    wl_device *device = NULL;
+    wl_error err = {0};
+    if (wl_device_builtin(name, &device, &err) != WL_OK)
+        fail_msg("%s", err.message);
+    return device;
+}
+
+static void flops_of_a_launch(void **state)
+{
+    (void)state;
+    const wl_ptx_options options = {.launch = {.block = {64, 1, 1}, .grid = {10, 1, 1}, .registers = 32}};
+    wl_device *a100 = find_device("a100-40gb");
+    wl_ptx *ptx = NULL;
+    wl_kernel *kernel = NULL, *shown = NULL;
+    wl_error err = {0};
+    wl_prediction p;
+    char *text = NULL;
+    assert_int_equal(wl_ptx_parse("test.ptx", products, strlen(products), &ptx, &err), WL_OK);
+    assert_int_equal(wl_kernel_from_ptx(ptx, &options, &kernel, &err), WL_OK);
+    for (int emulate = 0; emulate < 2; emulate++) {
+        const wl_predict_options how = {.emulate = emulate};
+        predict(kernel, a100, &options.launch, &how, &p);
+        check_near(emulate ? "emulated" : "recovered", "tensor_flops", p.metrics[WL_METRIC_tensor_flops].value,
+                   20 * (4096 + 2048), 0);
+        check_near(emulate ? "emulated" : "recovered", "f16", p.mix.tensor[WL_TENSOR_f16], 20 * 4096, 0);
+        check_near(emulate ? "emulated" : "recovered", "bound", p.model.bound_s[WL_BOUND_TENSOR],
+                   20 * (4096 / 2048.0 + 2048 / 1024.0) / (108 * 1.41e9), 1e-9);
+    }
+    assert_int_equal(wl_kernel_show(kernel, &text, &err), WL_OK);
+    check_true("shown", "tensor", strstr(text, "tensor: {f16: 128, tf32: 64}") != NULL);
+    if (wl_kernel_parse("shown", text, strlen(text), NULL, &shown, &err) != WL_OK)
+        fail_msg("%s", err.message);
+    predict(shown, a100, &options.launch, NULL, &p);
+    check_near("shown", "tensor_flops", p.metrics[WL_METRIC_tensor_flops].value, 20 * (4096 + 2048), 0);
+    free(text);
+    wl_kernel_free(shown);
+    wl_kernel_free(kernel);
+    wl_ptx_free(ptx);
+    wl_device_free(a100);
+    check_done();
+}
+
+/* One warp alone does not reach the rate of four, but with f64. */
+static void cycles(void **state)
+{
+    (void)state;
+    wl_device *h200 = find_device("h200");
+    double share = 0;
+    assert_true(wl_device_get(h200, WL_DEVICE_tensor_warp_share, &share));
+    wl_mix mix = {.tensor = {[WL_TENSOR_f16] = 4096e3}};
+    check_near("warps", "f16", wl_limiter_tensor_cycles(&mix, h200), 1e3 / share, 1e-12);
+    mix.tensor_groups[WL_TENSOR_f16] = 4096e3;
+    check_near("groups", "f16", wl_limiter_tensor_cycles(&mix, h200), 1e3, 1e-12);
+    mix.tensor[WL_TENSOR_f64] = 256e3;
+    check_near("and f64", "cycles", wl_limiter_tensor_cycles(&mix, h200), 2e3, 1e-12);
+    wl_device_free(h200);
+    wl_device *v100 = find_device("v100"); /* has no tensor cores for them */
+    mix = (wl_mix){.tensor = {[WL_TENSOR_f64] = 256e3}};
+    check_near("v100", "f64", wl_limiter_tensor_cycles(&mix, v100), 0, 0);
+    wl_device_free(v100);
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flops_of_an_instruction),
+        cmocka_unit_test(flops_of_a_launch),
+        cmocka_unit_test(cycles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
