@@ -13,7 +13,9 @@
 
 #define FIRST_BASE ((uint64_t)0x700000000000)
 #define ALIGNMENT ((int64_t)2 << 20)
-#define GUARD ((int64_t)16 << 20) /* at least so far from one buffer to the next */
+#define GUARD ((int64_t)16 << 20)     /* at least so far from one buffer to the next */
+#define PARAMS_MAX ((int64_t)1 << 16) /* bytes: more than any GPU takes */
+#define SHARED_MAX ((int64_t)1 << 24)
 
 /* ---- contents ---- */
 
@@ -166,6 +168,9 @@ static wl_status make_params(maker *m)
         const wl_ptx_variable *p = param(m, k);
         m->out->param_offset[k] = bytes = wl_round_up(bytes, p->align > 0 ? p->align : 1);
         bytes += p->bytes;
+        if (bytes > PARAMS_MAX)
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){p->line, 1, 1}, "the parameters have more than %lld bytes",
+                           (long long)PARAMS_MAX);
     }
     m->out->param_bytes = bytes;
     m->out->params = WL_ARENA_NEW(m->arena, uint8_t, bytes);
@@ -316,6 +321,9 @@ static wl_status lay_out_variables(maker *m)
             if (m->module->variables[v].links[k].function >= 0)
                 reach_function(m, &r, m->module->variables[v].links[k].function);
     lay_out_offsets(m, &r);
+    if (m->options->dynamic_shared > SHARED_MAX - m->out->shared_bytes)
+        return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "more than %lld MiB of shared memory: no GPU has that much",
+                       (long long)SHARED_MAX >> 20);
     for (int k = 0; k < m->entry->param_count; k++)
         m->out->variable_address[m->entry->params[k]] = (uint64_t)m->out->param_offset[k];
     lay_out_buffers(m);

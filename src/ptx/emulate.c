@@ -9,6 +9,7 @@
 #include "ptx/emulate_internal.h"
 
 #define DEFAULT_BUDGET ((int64_t)100000000)
+#define PARAMS_MAX (1 << 18) /* bytes: those a function has and those it calls others with */
 
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err)
 {
@@ -49,6 +50,9 @@ static wl_status lay_out_params(wl_ptx_machine *m, wl_error *err)
             p->param_bytes = wl_round_up(p->param_bytes, wl_max(1, variable->align));
             m->param_at[v] = p->param_bytes;
             p->param_bytes += variable->bytes;
+            if (p->param_bytes > PARAMS_MAX)
+                return wl_fail(err, WL_E_INPUT, (wl_loc){variable->line, 1, 1},
+                               "the parameters of a function have more than %d bytes", PARAMS_MAX);
         } else if (variable->space == WL_PTX_LOCAL) {
             const int64_t end = (int64_t)m->launch.arguments->variable_address[v] + variable->bytes;
             p->local_bytes = wl_max(p->local_bytes, wl_round_up(end, 16));

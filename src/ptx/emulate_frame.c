@@ -6,6 +6,8 @@
 
 #include "base/fail.h"
 
+#define LOCAL_MAX (512 << 10) /* bytes of a thread: no GPU has more */
+
 static void frame_free(wl_ptx_frame *frame)
 {
     if (!frame)
@@ -219,6 +221,9 @@ wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, ui
     frame->local_base = caller ? caller->local_base + caller->program->local_bytes : 0;
     frame->called = mask;
     frame->path_count = 0;
+    if (program->local_bytes > LOCAL_MAX - frame->local_base)
+        return wl_fail(err, WL_E_LIMIT, (wl_loc){program->function->line, 1, 1},
+                       "a thread needs more than %d KiB of local memory", LOCAL_MAX >> 10);
     if (!local_fit(warp, frame->local_base, program->local_bytes) ||
         !wl_ptx_path_push(frame, 0, program->function->instruction_count, mask))
         return wl_fail_memory(err);

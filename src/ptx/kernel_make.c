@@ -217,6 +217,14 @@ static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled
     return WL_OK;
 }
 
+/* A text of the PTX file on one line, of characters that any output may have. */
+static void make_line(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
+            *c = *c == '\n' || *c == '\t' || *c == '\r' ? ' ' : '?';
+}
+
 /* Adds the traced accesses behind those of the kernel file. */
 static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *k, wl_error *err)
 {
@@ -230,9 +238,10 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
         const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
-        const char *text = wl_arena_text(&k->arena, in->text, (size_t)in->text_length);
+        char *text = wl_arena_text(&k->arena, in->text, (size_t)in->text_length);
         if (!text)
             return wl_fail_memory(err);
+        make_line(text);
         all[k->access_count++] = (wl_access){.store = t->store,
                                              .atomic = t->atomic,
                                              .traced = true,
@@ -265,6 +274,7 @@ static void note(notes *n, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    make_line(text);
     const char *kept = wl_arena_text(&n->kernel->arena, text, strlen(text));
     n->failed = n->failed || !kept;
     if (kept)
@@ -409,9 +419,11 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     char *text = NULL;
     WL_TRY(wl_ptx_kernel_text(&s->launch, &s->recovery, &rolled, &fields, &summary, &text, err));
     wl_kernel *kernel = NULL;
-    wl_status status = wl_kernel_parse(s->launch.module->input, text, strlen(text), NULL, &kernel, err);
+    wl_error of_text = {0};
+    wl_status status = wl_kernel_parse(s->launch.module->input, text, strlen(text), NULL, &kernel, &of_text);
     free(text);
-    WL_TRY(status);
+    if (status != WL_OK)
+        return wl_fail(err, status, WL_NOWHERE, "the recovered kernel: %.220s", of_text.message);
     kernel->tracer.context = s; /* from here on the kernel frees it */
     kernel->tracer.free = wl_ptx_source_free;
     status = complete(s, &fields, wrong, kernel, err);

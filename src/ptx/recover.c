@@ -9,7 +9,7 @@
 #include "ptx/recover_value.h"
 #include "ptx/rolled.h"
 
-#define WORK_MAX (1 << 22)  /* instructions followed */
+#define WORK_MAX (1 << 22)  /* instructions followed, and nodes of what they touch */
 #define STEPS_MAX (1 << 18) /* memory accesses of a thread */
 #define FORKS_MAX 24        /* conditions inside each other that part the threads */
 
@@ -22,9 +22,12 @@ typedef struct follower {
     wl_arena *arena;
     const wl_symbol *when; /* condition of the path; NULL: every thread of the domain */
     int forks;             /* open ones */
-    bool ended;            /* all threads of the path are home */
+    const wl_symbol **before[FORKS_MAX], **first[FORKS_MAX]; /* registers at each, and at the end of its first way */
+    bool *inside;                                            /* of what is stepped over: instructions met */
+    int32_t *open;                                           /* and those to look at */
+    bool ended;                                              /* all threads of the path are home */
     bool any_traced;
-    int64_t work;
+    int64_t work, work_max;
     wl_error *err;
 } follower;
 
@@ -49,6 +52,7 @@ static wl_status add_step(follower *r, int32_t pc, bool store, wl_ptx_space spac
         o->step_room = room;
     }
     o->steps[o->step_count++] = (wl_ptx_step){pc, store, space, address, when};
+    r->work += address->size + (when ? when->size : 0); /* they are evaluated for many threads */
     return WL_OK;
 }
 
@@ -77,9 +81,10 @@ static wl_status touch(follower *r, int32_t pc, const wl_ptx_operand *at, wl_ptx
 /* Where a parameter of the entry lies in what it was called with; -1: it is none. */
 static int64_t param_place(const follower *r, const wl_ptx_operand *at)
 {
+    int64_t place;
     for (int i = 0; i < r->f->param_count; i++)
         if (r->f->params[i] == at->variable && at->reg < 0)
-            return r->launch->arguments->param_offset[i] + at->value;
+            return wl_add(r->launch->arguments->param_offset[i], at->value, &place) ? place : -1;
     return -1;
 }
 
@@ -102,7 +107,8 @@ static const wl_symbol *loaded(const follower *r, const wl_ptx_instruction *in, 
             return NULL;
         const uint64_t place = (uint64_t)address->c + (uint64_t)(element * bytes);
         const wl_ptx_buffer *buffer = in->space == WL_PTX_CONST ? wl_ptx_buffer_at(a, place) : NULL;
-        if (!buffer || !wl_ptx_buffer_read(buffer, (int64_t)(place - buffer->base), bytes, data))
+        if (!buffer || (int64_t)(place - buffer->base) > buffer->bytes - bytes ||
+            !wl_ptx_buffer_read(buffer, (int64_t)(place - buffer->base), bytes, data))
             return NULL;
     }
     uint64_t value = 0;
@@ -184,24 +190,34 @@ static void unpack(follower *r, const wl_ptx_instruction *in)
     }
 }
 
+/* A condition and another; where they cannot be written, what the instruction does is emulated. NULL: all lanes. */
+static const wl_symbol *also(follower *r, int32_t pc, const wl_symbol *when, const wl_symbol *truth)
+{
+    const wl_symbol *both = when && truth ? wl_sym_both(r->values.symbols, when, truth) : when ? when : truth;
+    if (!both && (when || truth))
+        r->out->traced[pc] = r->any_traced = true;
+    return both;
+}
+
 /* The lanes whose address ldmatrix looks at: eight for each matrix. */
-static const wl_symbol *rows_of(const follower *r, const wl_ptx_instruction *in, const wl_symbol *when)
+static const wl_symbol *rows_of(follower *r, int32_t pc, const wl_symbol *when)
 {
     wl_symbols *s = r->values.symbols;
-    const int matrices = in->operands[0].kind == WL_PTX_OPERAND_VECTOR ? in->operands[0].count : 1;
+    const wl_ptx_operand *to = &r->f->instructions[pc].operands[0];
+    const int matrices = to->kind == WL_PTX_OPERAND_VECTOR ? to->count : 1;
     if (8 * matrices >= WL_PTX_LANES)
         return when;
     const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
     const wl_symbol *last = wl_sym_const(s, 8 * matrices - 1);
     const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, wl_ptx_operand_value(&r->values, &lane)));
-    return when ? wl_sym_both(s, when, takes_part) : takes_part;
+    return also(r, pc, when, takes_part);
 }
 
 /* An instruction that neither branches nor ends. truth: the lanes that execute it; NULL: all of the path. */
 static wl_status execute(follower *r, int32_t pc, const wl_symbol *truth)
 {
     const wl_ptx_instruction *in = &r->f->instructions[pc];
-    const wl_symbol *when = truth ? (r->when ? wl_sym_both(r->values.symbols, r->when, truth) : truth) : r->when;
+    const wl_symbol *when = also(r, pc, r->when, truth);
     const wl_symbol *other;
     switch (in->op) {
     case WL_PTX_OP_ld:
@@ -217,7 +233,7 @@ static wl_status execute(follower *r, int32_t pc, const wl_symbol *truth)
         return touch(r, pc, &in->operands[0], WL_PTX_SHARED, true, when);
     case WL_PTX_OP_ldmatrix: /* each lane has the address of a row, as many as there are */
         forget_result(r, in);
-        return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, in, when));
+        return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, pc, when));
     case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store:
@@ -350,11 +366,23 @@ static bool at_start(const follower *r)
     return !r->when && !r->forks && r->out->step_count == 0 && !r->any_traced && r->out->barriers == 0;
 }
 
+/* The path goes on with those threads for which a truth holds too. */
+static void narrow(follower *r, const wl_symbol *when, const wl_symbol *truth)
+{
+    r->when = when ? wl_sym_both(r->values.symbols, when, truth) : truth;
+    if (!r->when) /* too long to be written */
+        r->out->gave_up = true;
+}
+
 /* Threads for which `stay` does not hold are home. */
 static void send_home(follower *r, const wl_symbol *stay)
 {
     wl_ptx_recovery *o = r->out;
     limits box = no_limits;
+    if (!stay) {
+        o->gave_up = true;
+        return;
+    }
     const wl_symbol *rest = at_start(r) ? take_limits(r->values.symbols, stay, &box) : stay;
     if (holds_cells(o, &box))
         limit_domain(o, &box);
@@ -364,7 +392,7 @@ static void send_home(follower *r, const wl_symbol *stay)
     if (!rest)
         return;
     o->uniform = false;
-    r->when = r->when ? wl_sym_both(r->values.symbols, r->when, rest) : rest;
+    narrow(r, r->when, rest);
     wl_sym_assume(r->values.symbols, rest, true);
 }
 
@@ -375,37 +403,48 @@ static int32_t join_of(const follower *r, int32_t pc) { return r->flow->meets[r-
 
 static wl_status follow(follower *r, int32_t pc, int32_t stop);
 
-/* Steps over everything between a branch that depends on data and where its ways meet again. */
-static wl_status step_over(follower *r, int32_t pc, int32_t join)
+/* Notes an instruction to look at; each once. */
+static void reach(follower *r, int64_t at, int32_t join, int32_t *open_count)
 {
-    const int32_t count = r->f->instruction_count;
-    bool *inside = WL_ARENA_NEW(r->arena, bool, count + 1);
-    int32_t *open = WL_ARENA_NEW(r->arena, int32_t, 2 * (count + 1));
-    int n = 0;
-    if (!inside || !open)
-        return wl_fail_memory(r->err);
+    if (at >= r->f->instruction_count || at == join || r->inside[at])
+        return;
+    r->inside[at] = true;
+    r->open[(*open_count)++] = (int32_t)at;
+}
+
+/* Steps over everything between a branch that depends on data and where its ways meet again. */
+static void step_over(follower *r, int32_t pc, int32_t join)
+{
+    int32_t n = 0;
+    memset(r->inside, 0, (size_t)r->f->instruction_count * sizeof *r->inside);
     r->out->uniform = false;
     r->any_traced = true;
-    open[n++] = pc;
-    while (n > 0) {
-        const int32_t at = open[--n];
-        if (at >= count || at == join || inside[at])
-            continue;
-        inside[at] = true;
+    reach(r, pc, join, &n);
+    for (; n > 0; r->work++) {
+        const int32_t at = r->open[--n];
         const wl_ptx_instruction *in = &r->f->instructions[at];
         forget_result(r, in);
         r->out->traced[at] = true;
         r->out->calls = r->out->calls || in->op == WL_PTX_OP_call;
         const bool ends = in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap;
         if (in->op == WL_PTX_OP_bra)
-            open[n++] = (int32_t)in->operands[0].value;
+            reach(r, in->operands[0].value, join, &n);
         for (int i = 0; in->op == WL_PTX_OP_brx && i < in->operands[1].count; i++)
-            if (!inside[r->f->lists[in->operands[1].first + i].value] && n < count)
-                open[n++] = (int32_t)r->f->lists[in->operands[1].first + i].value;
+            reach(r, r->f->lists[in->operands[1].first + i].value, join, &n);
         if (!((ends || in->op == WL_PTX_OP_bra || in->op == WL_PTX_OP_brx) && in->guard < 0))
-            open[n++] = at + 1;
+            reach(r, at + 1, join, &n);
     }
-    return WL_OK;
+}
+
+/* Room for the registers at a fork; kept for the next one that is as deep. */
+static bool fork_room(follower *r, size_t registers)
+{
+    const wl_symbol ***before = &r->before[r->forks], ***first = &r->first[r->forks];
+    if (!*before)
+        *before = WL_ARENA_NEW(r->arena, const wl_symbol *, registers + 1);
+    if (!*first)
+        *first = WL_ARENA_NEW(r->arena, const wl_symbol *, registers + 1);
+    return *before && *first;
 }
 
 /* Both ways of a branch, one after the other, and what registers hold where they meet. */
@@ -413,16 +452,16 @@ static wl_status fork_path(follower *r, int32_t taken, int32_t next, int32_t joi
 {
     wl_symbols *s = r->values.symbols;
     const size_t registers = (size_t)r->f->register_count;
-    const wl_symbol **before = WL_ARENA_NEW(r->arena, const wl_symbol *, registers + 1),
-                    **first = WL_ARENA_NEW(r->arena, const wl_symbol *, registers + 1), **now = r->values.registers;
+    if (!fork_room(r, registers))
+        return wl_fail_memory(r->err);
+    const wl_symbol **before = r->before[r->forks], **first = r->first[r->forks], **now = r->values.registers;
     const wl_symbol *when = r->when, *otherwise = wl_sym_not(s, truth);
     const int facts = s->fact_count;
-    if (!before || !first)
-        return wl_fail_memory(r->err);
     r->out->uniform = false;
     memcpy(before, now, registers * sizeof *now);
+    r->work += (int64_t)registers / 8;
     r->forks++;
-    r->when = when ? wl_sym_both(s, when, truth) : truth;
+    narrow(r, when, truth);
     wl_sym_assume(s, truth, true);
     WL_TRY(follow(r, taken, join));
     wl_sym_forget(s, facts);
@@ -430,7 +469,7 @@ static wl_status fork_path(follower *r, int32_t taken, int32_t next, int32_t joi
     memcpy(first, now, registers * sizeof *now);
     memcpy(now, before, registers * sizeof *now);
     r->ended = false;
-    r->when = when ? wl_sym_both(s, when, otherwise) : otherwise;
+    narrow(r, when, otherwise);
     wl_sym_assume(s, otherwise, true);
     WL_TRY(follow(r, next, join));
     wl_sym_forget(s, facts);
@@ -441,7 +480,7 @@ static wl_status fork_path(follower *r, int32_t taken, int32_t next, int32_t joi
         const wl_symbol *left = first_ended ? otherwise : truth;
         if (second_ended)
             memcpy(now, first, registers * sizeof *now);
-        r->when = when ? wl_sym_both(s, when, left) : left;
+        narrow(r, when, left);
         wl_sym_assume(s, left, true);
         return WL_OK;
     }
@@ -453,7 +492,7 @@ static wl_status fork_path(follower *r, int32_t taken, int32_t next, int32_t joi
 
 static bool past_limits(follower *r)
 {
-    if (++r->work > WORK_MAX || r->out->step_count >= STEPS_MAX || r->values.symbols->out_of_memory)
+    if (++r->work > r->work_max || r->out->step_count >= STEPS_MAX || r->values.symbols->out_of_memory)
         r->out->gave_up = true;
     return r->out->gave_up;
 }
@@ -485,11 +524,11 @@ static wl_status branch(follower *r, int32_t *pc, int32_t taken, const wl_symbol
         return WL_OK;
     }
     if (!truth || r->forks == FORKS_MAX) {
-        WL_TRY(step_over(r, *pc, join));
+        step_over(r, *pc, join);
         *pc = join;
         return WL_OK;
     }
-    if (home) {
+    if (stay) {
         send_home(r, stay);
         *pc = taken_home ? next : taken;
         return WL_OK;
@@ -537,7 +576,7 @@ static wl_status follow(follower *r, int32_t pc, int32_t stop)
                 pc = (int32_t)r->f->lists[in->operands[1].first + value].value;
                 continue;
             }
-            WL_TRY(step_over(r, pc, join_of(r, pc)));
+            step_over(r, pc, join_of(r, pc));
             pc = join_of(r, pc);
             continue;
         }
@@ -614,9 +653,12 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
                   .flow = &flow,
                   .values = {&out->symbols, launch, WL_ARENA_NEW(arena, const wl_symbol *, f->register_count + 1)},
                   .out = out,
+                  .inside = WL_ARENA_NEW(arena, bool, f->instruction_count + 1),
+                  .open = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
+                  .work_max = wl_min(WORK_MAX, launch->budget),
                   .arena = arena,
                   .err = err};
-    if (!out->traced || !out->executed || !out->idle || !r.values.registers)
+    if (!out->traced || !out->executed || !out->idle || !r.values.registers || !r.inside || !r.open)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
     WL_TRY(follow(&r, 0, f->instruction_count));

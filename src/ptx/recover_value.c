@@ -41,7 +41,8 @@ const wl_symbol *wl_ptx_operand_value(const wl_ptx_values *v, const wl_ptx_opera
     case WL_PTX_OPERAND_IMMEDIATE: return wl_sym_const(v->symbols, o->value);
     case WL_PTX_OPERAND_SPECIAL: return special_value(v->symbols, (wl_ptx_special)o->value);
     case WL_PTX_OPERAND_VARIABLE:
-        return wl_sym_const(v->symbols, (int64_t)v->launch->arguments->variable_address[o->variable] + o->value);
+        return wl_sym_add(v->symbols, wl_sym_const(v->symbols, o->value),
+                          wl_sym_const(v->symbols, (int64_t)v->launch->arguments->variable_address[o->variable]));
     default: return NULL;
     }
 }
@@ -216,7 +217,8 @@ static const wl_symbol *tested_for_range(const wl_ptx_values *v, const wl_ptx_in
     if (!a || !b || wl_ptx_type_is_signed(type) || in->compare < WL_PTX_LT || !wl_sym_is_const(b) || b->c < 0)
         return NULL;
     const wl_bounds bounds = wl_sym_bounds(s, a, WL_AT_LAUNCH);
-    const int64_t half = (int64_t)1 << (wl_ptx_type_bits(type) - 1);
+    const int bits = wl_ptx_type_bits(type);
+    const int64_t half = bits < 1 ? 0 : bits < 62 ? (int64_t)1 << (bits - 1) : WL_FAR;
     if (bounds.lo >= 0 || bounds.lo < -half || bounds.hi >= half || b->c >= half)
         return NULL;
     const bool up_to = in->compare == WL_PTX_LE || in->compare == WL_PTX_GT,

@@ -11,6 +11,7 @@
 #define LEAST_STEPS 4     /* fewer are not worth a loop */
 #define ACCESSES_MAX 1024 /* of one kernel */
 #define SINGLE_MAX 256    /* accesses that one group of steps may become */
+#define NODES_MAX 1900    /* of an expression: a kernel file takes 2000 */
 
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t address)
 {
@@ -242,6 +243,16 @@ static bool repeats(const roller *r, const keyed *keys, size_t n)
     return false;
 }
 
+/* Can the address and the condition be written, with what grows? A node of a symbol needs up to four. */
+static bool is_writable(const wl_ptx_step *step, const nest *found, int places)
+{
+    int64_t nodes = 4 * wl_max(step->address->size, step->when ? step->when->size : 0);
+    for (int i = 0; i < found->depth; i++)
+        for (int p = 0; p < places; p++)
+            nodes += found->growth[i][p] ? 4 : 0;
+    return nodes <= NODES_MAX;
+}
+
 /* Fills in the loops of one access that stands for all steps of a group. */
 static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *access)
 {
@@ -265,7 +276,8 @@ static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *ac
     *access = access_of(r, first);
     access->steps = n;
     access->place_count = places;
-    return find_nest(r, rows, places, n, 1, &found) && assign_loops(r->out, &found, access);
+    return find_nest(r, rows, places, n, 1, &found) && is_writable(first, &found, places) &&
+           assign_loops(r->out, &found, access);
 }
 
 static bool add_rolled(roller *r, const keyed *steps, size_t n)
@@ -324,6 +336,18 @@ static void drop_traced(roller *r)
     r->out->count = n;
 }
 
+static void fix(wl_ptx_recovery *recovery, wl_ptx_step *step)
+{
+    const wl_symbol *address = wl_sym_fix(&recovery->symbols, step->address),
+                    *when = step->when ? wl_sym_fix(&recovery->symbols, step->when) : NULL;
+    if (!address || (step->when && !when)) {
+        recovery->traced[step->instruction] = true;
+        return;
+    }
+    step->address = address;
+    step->when = when;
+}
+
 wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
                       wl_ptx_rolled *out, wl_error *err)
 {
@@ -336,13 +360,9 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, co
         return wl_fail_memory(err);
     for (size_t i = 0; i < recovery->step_count; i++) {
         wl_ptx_step *step = &recovery->steps[i];
-        if (recovery->symbols.launch_bound) { /* then strides of the grid may as well be numbers: loops show */
-            const wl_symbol *address = wl_sym_fix(&recovery->symbols, step->address);
-            step->address = address ? address : step->address;
-            step->when = step->when ? wl_sym_fix(&recovery->symbols, step->when) : NULL;
-            recovery->traced[step->instruction] = recovery->traced[step->instruction] || !address;
-        }
-        if (recovery->gave_up)
+        if (recovery->symbols.launch_bound) /* then strides of the grid may as well be numbers: loops show */
+            fix(recovery, step);
+        if (recovery->gave_up || step->address->is_scaled || (step->when && step->when->is_scaled))
             recovery->traced[step->instruction] = true;
         if (!recovery->traced[step->instruction] && bytes_of(launch, weights, step) > 0)
             keys[n++] = (keyed){key_of(launch, weights, step), i};

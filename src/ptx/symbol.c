@@ -7,7 +7,9 @@
 #include "base/ckd.h"
 #include "ptx/symbol_internal.h"
 
-#define TERMS_MAX 64 /* a sum of more is not worth following */
+#define TERMS_MAX 64  /* a sum of more is not worth following */
+#define NODES_MAX 400 /* a kernel file takes expressions of five times as many, and a term may need four */
+#define LEVELS_MAX 30 /* it takes a hundred, and a level may need three */
 #define ANY_CELL INT32_MAX
 #define ANY_THREADS 1024
 
@@ -45,9 +47,29 @@ static bool make_room(void ***table, size_t *room, size_t count, uint64_t (*hash
 static uint64_t symbol_hash(const void *p) { return ((const wl_symbol *)p)->hash; }
 static uint64_t atom_hash(const void *p) { return ((const wl_atom *)p)->hash; }
 
+/* Size, depth and is_scaled of a sum; false: too large. */
+static bool measure_sum(wl_symbol *sum, int64_t c, const wl_term *terms, int count)
+{
+    int size = 1;
+    bool in_range = wl_in_range(c);
+    *sum = (wl_symbol){0};
+    for (int i = 0; i < count; i++) {
+        const wl_atom *atom = terms[i].atom;
+        size += atom->size;
+        in_range = in_range && wl_in_range(terms[i].k);
+        sum->depth = (uint16_t)wl_max(sum->depth, atom->depth);
+        sum->is_scaled = sum->is_scaled || atom->is_scaled;
+    }
+    sum->size = (uint16_t)wl_min(size, UINT16_MAX);
+    return in_range && size <= NODES_MAX;
+}
+
 const wl_symbol *wl_symbol_keep(wl_symbols *s, int64_t c, const wl_term *terms, int count)
 {
+    wl_symbol measured;
     uint64_t h = mix(0x51, (uint64_t)c);
+    if (!measure_sum(&measured, c, terms, count))
+        return NULL;
     for (int i = 0; i < count; i++)
         h = mix(mix(h, (uint64_t)terms[i].k), terms[i].atom->hash);
     if (!make_room((void ***)&s->symbols, &s->symbol_room, s->symbol_count, symbol_hash)) {
@@ -66,6 +88,7 @@ const wl_symbol *wl_symbol_keep(wl_symbols *s, int64_t c, const wl_term *terms, 
         s->out_of_memory = true;
         return NULL;
     }
+    *fresh = measured;
     fresh->c = c;
     fresh->hash = h;
     for (int i = 0; i < count; i++) /* whatever the order */
@@ -85,9 +108,35 @@ static bool same_atom(const wl_atom *p, const wl_atom *q)
            p->a == q->a && p->b == q->b && p->c == q->c;
 }
 
+/* a && b && c needs no parentheses around a && b. */
+static int levels_of(const wl_atom *atom, const wl_symbol *part)
+{
+    const bool chain = part == atom->a && (atom->op == WL_ATOM_BOTH || atom->op == WL_ATOM_EITHER) &&
+                       wl_sym_is_atom(part) && part->terms[0].atom->op == atom->op;
+    return part->depth + !chain;
+}
+
+static bool measure_atom(wl_atom *atom)
+{
+    const wl_symbol *const parts[3] = {atom->a, atom->b, atom->c};
+    atom->size = 1;
+    atom->depth = 0;
+    atom->is_scaled = atom->op == WL_ATOM_SCALED;
+    for (int i = 0; i < 3; i++) {
+        if (!parts[i])
+            continue;
+        atom->size = (uint16_t)(atom->size + parts[i]->size);
+        atom->depth = (uint16_t)wl_max(atom->depth, levels_of(atom, parts[i]));
+        atom->is_scaled = atom->is_scaled || parts[i]->is_scaled;
+    }
+    return atom->size < NODES_MAX && atom->depth <= LEVELS_MAX;
+}
+
 wl_atom *wl_atom_keep(wl_symbols *s, const wl_atom *wanted)
 {
     wl_atom key = *wanted;
+    if (!measure_atom(&key))
+        return NULL;
     key.hash = mix(mix(mix(0xa7, (uint64_t)key.op), (uint64_t)key.var), mix((uint64_t)key.shift, (uint64_t)key.factor));
     key.hash = mix(key.hash, key.a ? key.a->hash : 1);
     key.hash = mix(key.hash, key.b ? key.b->hash : 2);

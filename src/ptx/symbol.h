@@ -2,7 +2,8 @@
  *
  * A symbol is a constant plus multiples of *atoms*: coordinates, and whatever is not linear (quotients, remainders,
  * minima, comparisons, ..) of other symbols. Equal symbols are the same pointer. NULL is a value nobody knows: whatever
- * is computed from it is unknown, too.
+ * is computed from it is unknown, too. So is what would be too large: numbers beyond 2^60, and expressions of more
+ * nodes or levels than a kernel file may have. Symbols share their parts; written out, or walked, they are trees.
  *
  * blockIdx * blockDim is written as cell - threadIdx, so that the usual thread number becomes the cell's coordinate.
  *
@@ -53,6 +54,8 @@ typedef struct wl_atom {
     int64_t factor;
     const wl_symbol *a, *b, *c;
     uint32_t number;         /* in order of creation */
+    uint16_t size, depth;    /* nodes, and levels of parentheses, when written out */
+    bool is_scaled;          /* a division in disguise is in it: it cannot be written */
     uint64_t hash, skeleton; /* skeleton: the same for atoms that differ in constants only */
     int epoch;               /* of the bounds */
     wl_bounds bounds[WL_BOUNDS_COUNT];
@@ -67,6 +70,8 @@ typedef struct wl_term {
 struct wl_symbol {
     int64_t c;
     uint64_t hash, skeleton;
+    uint16_t size, depth;
+    bool is_scaled;
     int epoch;
     wl_bounds bounds[WL_BOUNDS_COUNT];
     int count;
@@ -126,6 +131,8 @@ const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool i
 
 wl_bounds wl_sym_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at);
 static inline bool wl_sym_is_const(const wl_symbol *a) { return a && a->count == 0; }
+/* One atom and nothing else. */
+static inline bool wl_sym_is_atom(const wl_symbol *a) { return a->count == 1 && a->c == 0 && a->terms[0].k == 1; }
 /* The one value it has at this launch; notes when it is so at this launch only. */
 bool wl_sym_decided(wl_symbols *s, const wl_symbol *a, int64_t *value);
 

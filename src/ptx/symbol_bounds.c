@@ -229,6 +229,12 @@ void wl_sym_limit(wl_symbols *s, wl_var var, wl_bounds limits)
 
 /* ---- values ---- */
 
+static bool narrowed(wl_wide value, int64_t *out)
+{
+    *out = (int64_t)value;
+    return *out == value;
+}
+
 static bool eval_atom(const wl_atom *atom, const int64_t values[WL_VAR_COUNT], int64_t *out)
 {
     int64_t a = 0, b = 0, c = 0;
@@ -240,7 +246,7 @@ static bool eval_atom(const wl_atom *atom, const int64_t values[WL_VAR_COUNT], i
     case WL_ATOM_PRODUCT: return !__builtin_mul_overflow(a, b, out);
     case WL_ATOM_DIV: *out = b > 0 ? wl_floor_div(a, b) : 0; return b > 0;
     case WL_ATOM_MOD: *out = b > 0 ? wl_floor_mod(a, b) : 0; return b > 0;
-    case WL_ATOM_SCALED: *out = (int64_t)((wl_wide)a * atom->factor >> atom->shift); return true;
+    case WL_ATOM_SCALED: return narrowed((wl_wide)a * atom->factor >> atom->shift, out);
     case WL_ATOM_MIN: *out = wl_min(a, b); return true;
     case WL_ATOM_MAX: *out = wl_max(a, b); return true;
     case WL_ATOM_AND: *out = a & b; return true;

@@ -16,6 +16,8 @@ static const wl_symbol *operation(wl_symbols *s, wl_atom_op op, const wl_symbol 
 /* a / d where d divides every factor. */
 static const wl_symbol *divide_exactly(wl_symbols *s, const wl_symbol *a, int64_t d)
 {
+    if (!a)
+        return NULL;
     const wl_symbol *sum = wl_sym_const(s, a->c / d);
     for (int i = 0; i < a->count; i++)
         sum = wl_sym_add(s, sum, wl_symbol_keep(s, 0, &(wl_term){a->terms[i].k / d, a->terms[i].atom}, 1));
@@ -35,14 +37,16 @@ static int64_t common_factor(const wl_symbol *a)
 static int64_t divisor_of(int64_t factor, int shift, int64_t hi)
 {
     const wl_wide power = (wl_wide)1 << shift;
-    const int64_t d = (int64_t)((power + factor - 1) / factor);
-    const wl_wide excess = (wl_wide)factor * d - power;
-    return excess >= 0 && excess * hi < power ? d : 0;
+    const wl_wide least = (power + factor - 1) / factor; /* that gives no less */
+    if (least >= WL_ADDRESS_LIMIT)
+        return 0;
+    const int64_t d = (int64_t)least, excess = (int64_t)((wl_wide)factor * d - power);
+    return (wl_wide)excess * hi < power ? d : 0;
 }
 
 const wl_symbol *wl_sym_scaled(wl_symbols *s, const wl_symbol *a, int64_t factor, int shift)
 {
-    if (!a || shift < 0 || shift > 96)
+    if (!a || !wl_in_range(factor) || shift < 0 || shift > 96)
         return NULL;
     if (factor < 0 && shift <= 62) { /* whole multiples of a come out */
         const int64_t power = (int64_t)1 << shift, times = wl_ceil_div(-factor, power);
@@ -61,7 +65,7 @@ const wl_symbol *wl_sym_scaled(wl_symbols *s, const wl_symbol *a, int64_t factor
 
 static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64_t d)
 {
-    if (d == 1)
+    if (d == 1 || !a)
         return a;
     if (wl_sym_is_const(a))
         return wl_sym_const(s, wl_floor_div(a->c, d));
@@ -75,17 +79,17 @@ static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64
             s->launch_bound = true;
         return wl_sym_const(s, wl_floor_div(b.lo, d));
     }
-    if (a->count == 1 && a->c == 0 && a->terms[0].k == 1) {
+    if (wl_sym_is_atom(a)) {
         const wl_atom *inner = a->terms[0].atom;
         int64_t both;
-        if (inner->op == WL_ATOM_DIV && wl_sym_is_const(inner->b) && !__builtin_mul_overflow(inner->b->c, d, &both))
+        if (inner->op == WL_ATOM_DIV && wl_sym_is_const(inner->b) && wl_mul(inner->b->c, d, &both))
             return divide_by_const(s, inner->a, both);
         if (inner->op == WL_ATOM_SCALED && wl_is_pow2(d))
             return wl_sym_scaled(s, inner->a, inner->factor, inner->shift + wl_log2(d));
     }
     const int64_t g = common_factor(a);
-    if (wl_is_pow2(d) && g > 1 && a->c == 0) {
-        const wl_symbol *part = divide_exactly(s, a, g);
+    const wl_symbol *part = wl_is_pow2(d) && g > 1 && a->c == 0 ? divide_exactly(s, a, g) : NULL;
+    if (part) {
         const wl_bounds of_part = wl_sym_bounds(s, part, WL_AT_LAUNCH);
         const int64_t unmasked = of_part.lo >= 0 && is_known(of_part) ? divisor_of(g, wl_log2(d), of_part.hi) : 0;
         if (unmasked > 0)
@@ -105,9 +109,9 @@ const wl_symbol *wl_sym_div(wl_symbols *s, const wl_symbol *a, const wl_symbol *
     if (!a || !b)
         return NULL;
     if (wl_sym_is_const(b))
-        return b->c > 0                     ? divide_by_const(s, a, b->c)
-               : b->c < 0 && b->c > -WL_FAR ? divide_by_const(s, wl_sym_scale(s, a, -1), -b->c)
-                                            : NULL;
+        return b->c > 0   ? divide_by_const(s, a, b->c)
+               : b->c < 0 ? divide_by_const(s, wl_sym_scale(s, a, -1), -b->c)
+                          : NULL;
     if (wl_sym_bounds(s, b, WL_AT_LAUNCH).lo <= 0)
         return NULL;
     if (a == b)
@@ -264,10 +268,7 @@ const wl_symbol *wl_sym_is_zero(wl_symbols *s, const wl_symbol *a)
 }
 
 /* The atom of a truth that is one, or NULL. */
-static const wl_atom *plain(const wl_symbol *truth)
-{
-    return truth->count == 1 && truth->c == 0 && truth->terms[0].k == 1 ? truth->terms[0].atom : NULL;
-}
+static const wl_atom *plain(const wl_symbol *truth) { return wl_sym_is_atom(truth) ? truth->terms[0].atom : NULL; }
 
 const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *truth)
 {
@@ -321,15 +322,15 @@ const wl_symbol *wl_sym_select(wl_symbols *s, const wl_symbol *truth, const wl_s
 
 const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool is_signed)
 {
-    if (!a)
+    if (!a || bits < 1)
         return NULL;
     const wl_bounds b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
-    if (bits >= 64)
+    if (bits >= 62) /* any number whose bounds are known fits */
         return is_known(b) && (is_signed || b.lo >= 0) ? a : NULL;
     const int64_t power = (int64_t)1 << bits, half = is_signed ? power / 2 : 0;
     if (b.lo >= -half && b.hi < power - half)
         return a;
-    if (!is_known(b) || (wl_sym_bounds(s, a, WL_AT_LAUNCH).hi >= (int64_t)1 << 60) || b.lo <= -((int64_t)1 << 60))
+    if (b.lo <= -WL_ADDRESS_LIMIT || b.hi >= WL_ADDRESS_LIMIT)
         return NULL;
     const wl_symbol *moved = wl_sym_add(s, a, wl_sym_const(s, half));
     return wl_sym_sub(s, wl_sym_mod(s, moved, wl_sym_const(s, power)), wl_sym_const(s, half));

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
@@ -10,6 +11,30 @@
 #include "base/fail.h"
 
 #define FIELDS_MAX 72 /* parameters, module variables, shared memory */
+
+static bool is_taken(const wl_ptx_fields *fields, const char *name)
+{
+    static const char *const words[] = {"random", "select", "threadIdx", "blockIdx", "blockDim", "gridDim"};
+    bool taken = strlen(name) <= 3; /* coordinates, loops, min, max, if */
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        taken = taken || strcmp(words[i], name) == 0;
+    for (size_t i = 0; i < fields->count; i++)
+        taken = taken || strcmp(fields->list[i].name, name) == 0;
+    return taken;
+}
+
+/* The buffer's name as a kernel file may have it, with a number where it would mean something else. */
+static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer, char *name, size_t size)
+{
+    char plain[32];
+    snprintf(plain, sizeof plain, "%s", buffer ? buffer->name : "shared");
+    for (char *c = plain; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    snprintf(name, size, "%s", plain);
+    for (size_t n = fields->count; is_taken(fields, name); n++)
+        snprintf(name, size, "%s_%zu", plain, n);
+}
 
 size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in)
 {
@@ -22,11 +47,8 @@ size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const
     wl_ptx_field *f = &fields->list[i];
     if (i == fields->count) {
         *f = (wl_ptx_field){.buffer = buffer, .unit = unit, .is_float = wl_ptx_type_is_float(type)};
+        name_field(fields, buffer, f->name, sizeof f->name);
         fields->count++;
-        snprintf(f->name, sizeof f->name, "%s", buffer ? buffer->name : "shared");
-        for (char *c = f->name; *c; c++)
-            if (!isalnum((unsigned char)*c))
-                *c = '_';
     }
     if (unit < f->unit)
         f->is_float = wl_ptx_type_is_float(type);
@@ -89,7 +111,7 @@ static bool is_single(const writer *w, const wl_symbol *a)
     for (int i = 0; i < w->access->loop_count; i++)
         if (w->access->growth[i][w->place] != 0)
             return false;
-    return a->count == 0 ? a->c >= 0 : a->count == 1 && a->c == 0 && a->terms[0].k == 1;
+    return a->count == 0 ? a->c >= 0 : wl_sym_is_atom(a);
 }
 
 static void write_operand(writer *w, const wl_symbol *a)
@@ -131,6 +153,27 @@ static void write_comparison(writer *w, const wl_symbol *a)
     wl_buffer_add(w->out, below ? " <= %lld)" : " >= %lld)", (long long)(below ? a->c : -a->c));
 }
 
+/* a && b && c, however many there are. */
+static void write_chain(writer *w, const char *op, const wl_atom *atom)
+{
+    const bool longer = is_single(w, atom->a) && atom->a->count == 1 && atom->a->terms[0].atom->op == atom->op;
+    if (longer) {
+        w->place++;
+        write_chain(w, op, atom->a->terms[0].atom);
+    } else {
+        write_operand(w, atom->a);
+    }
+    wl_buffer_add(w->out, "%s", op);
+    write_operand(w, atom->b);
+}
+
+static void write_truths(writer *w, const char *op, const wl_atom *atom)
+{
+    wl_buffer_add(w->out, "(");
+    write_chain(w, op, atom);
+    wl_buffer_add(w->out, ")");
+}
+
 static void write_atom(writer *w, const wl_atom *atom)
 {
     switch (atom->op) {
@@ -146,8 +189,8 @@ static void write_atom(writer *w, const wl_atom *atom)
     case WL_ATOM_XOR: write_infix(w, " ^ ", atom->a, atom->b); break;
     case WL_ATOM_GE0: write_comparison(w, atom->a); break;
     case WL_ATOM_EQ0: write_infix(w, " == ", atom->a, NULL); break;
-    case WL_ATOM_BOTH: write_infix(w, " && ", atom->a, atom->b); break;
-    case WL_ATOM_EITHER: write_infix(w, " || ", atom->a, atom->b); break;
+    case WL_ATOM_BOTH: write_truths(w, " && ", atom); break;
+    case WL_ATOM_EITHER: write_truths(w, " || ", atom); break;
     case WL_ATOM_SELECT: write_call(w, "select", atom->c, atom->a, atom->b); break;
     }
 }
@@ -338,15 +381,22 @@ wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery 
                   summary->input, launch->entry->name, (long long)launch->block[0], (long long)launch->block[1],
                   (long long)launch->block[2], (long long)launch->grid[0], (long long)launch->grid[1],
                   (long long)launch->grid[2]);
-    wl_buffer_add(&text, "name: %s\n", summary->name);
+    const bool plain = isalnum((unsigned char)summary->name[0]) || summary->name[0] == '_';
+    wl_buffer_add(&text, plain ? "name: %s\n" : "name: '%s'\n", summary->name);
     write_domain(&text, launch, recovery->domain, recovery->first);
     write_fields(&text, fields);
     for (int i = 0; i < rolled->loop_count; i++)
         wl_buffer_add(&text, "%s%s: %lld%s", i ? ", " : "loops: {", loop_names[i], (long long)rolled->extent[i],
                       i + 1 == rolled->loop_count ? "}\n" : "");
-    WL_TRY(write_list(&text, "loads", 0, symbols, rolled, fields, err));
-    WL_TRY(write_list(&text, "stores", 1, symbols, rolled, fields, err));
-    WL_TRY(write_list(&text, "atomics", 2, symbols, rolled, fields, err));
+    wl_status status = write_list(&text, "loads", 0, symbols, rolled, fields, err);
+    if (status == WL_OK)
+        status = write_list(&text, "stores", 1, symbols, rolled, fields, err);
+    if (status == WL_OK)
+        status = write_list(&text, "atomics", 2, symbols, rolled, fields, err);
     write_summary(&text, summary);
+    if (status != WL_OK) {
+        free(text.text);
+        return status;
+    }
     return wl_buffer_take(&text, out, err);
 }

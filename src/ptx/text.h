@@ -7,7 +7,7 @@
 /* A field of the kernel: a buffer, or the shared memory of a block. */
 typedef struct wl_ptx_field {
     const wl_ptx_buffer *buffer; /* NULL: shared */
-    char name[40];
+    char name[56];
     int unit; /* bytes of its elements: the narrowest anybody moves */
     bool is_float;
     bool random; /* its addresses jump about */

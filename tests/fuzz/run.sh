@@ -4,7 +4,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${SECONDS_PER_TARGET:-600}
-targets=${TARGETS:-kernel expr device batch table space ptx}
+targets=${TARGETS:-kernel expr device batch table space ptx ptx_kernel}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 build=$root/build/fuzz
 here=$root/tests/fuzz
@@ -24,7 +24,7 @@ for target in $targets; do
   findings=$build/findings/fuzz_$target
   mkdir -p "$new" "$findings"
   echo "fuzz_$target: $seconds s"
-  if ! "$build/tests/fuzz/fuzz_$target" "$new" "$here/corpus/fuzz_$target" "-dict=$here/$target.dict" \
+  if ! "$build/tests/fuzz/fuzz_$target" "$new" "$here/corpus/fuzz_$target" "-dict=$here/${target%_kernel}.dict" \
       "-max_total_time=$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1 \
       "-artifact_prefix=$findings/" >"$build/fuzz_$target.log" 2>&1; then
     found=1

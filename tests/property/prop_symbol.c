@@ -7,7 +7,7 @@
 
 #include "base/ckd.h"
 #include "kernel/expr.h"
-#include "ptx/symbol.h"
+#include "ptx/symbol_internal.h"
 
 #define REGISTERS 24
 #define THREADS 24
@@ -183,6 +183,118 @@ static void random_programs(void **unused)
     check_done();
 }
 
+/* ---- numbers at the edges ---- */
+
+static int64_t draw_extreme(void)
+{
+    static const int64_t edges[] = {INT64_MIN,
+                                    INT64_MAX,
+                                    -((int64_t)1 << 62),
+                                    (int64_t)1 << 61,
+                                    (int64_t)1 << 60,
+                                    -((int64_t)1 << 59),
+                                    (int64_t)1 << 52,
+                                    (int64_t)1 << 32,
+                                    INT32_MAX,
+                                    INT32_MIN,
+                                    65536,
+                                    0,
+                                    1,
+                                    -1,
+                                    7};
+    const int64_t edge = edges[draw(COUNT_OF(edges))];
+    return (int64_t)((uint64_t)edge + (uint64_t)(draw(3) - 1));
+}
+
+/* The exact result; false: there is none. */
+static bool operate_widely(int op, int64_t a, int64_t b, int64_t c, int64_t k, int shift, wl_wide *out)
+{
+    int64_t narrow = 0;
+    switch (op) {
+    case ADD: *out = (wl_wide)a + b; return true;
+    case SUB: *out = (wl_wide)a - b; return true;
+    case MUL: *out = (wl_wide)a * b; return true;
+    case SCALE: *out = (wl_wide)a * k; return true;
+    case QUOTIENT: *out = b ? (wl_wide)a / b : 0; return b != 0;
+    case SCALED: *out = (wl_wide)a * k >> shift; return true;
+    case WRAP: /* as a signed or an unsigned number of so many bits */
+        *out = k & 1 ? (wl_wide)((int64_t)((uint64_t)a << (64 - shift)) >> (64 - shift))
+                     : (wl_wide)((uint64_t)a << (64 - shift) >> (64 - shift));
+        return true;
+    case NOT: *out = a < b; return true;
+    default:
+        if (!operate(op, a, b, c, k, &narrow))
+            return false;
+        *out = narrow;
+        return true;
+    }
+}
+
+static const wl_symbol *extreme_symbol(machine *m, int op, int a, int b, int c, int64_t k, int shift)
+{
+    if (op == SCALED)
+        return wl_sym_scaled(&m->symbols, m->symbol[a], k, shift);
+    if (op == WRAP)
+        return wl_sym_wrap(&m->symbols, m->symbol[a], shift, k & 1);
+    return symbol_of(&m->symbols, op, m->symbol[a], m->symbol[b], m->symbol[c], k);
+}
+
+/* Unknown is always an answer; another one must be right. */
+static void extreme_step(machine *m, int *known)
+{
+    const int op = (int)draw(OPS), a = (int)draw(m->count), b = (int)draw(m->count), c = (int)draw(m->count);
+    const int shift = op == SCALED ? (int)draw(97) : 1 + (int)draw(64);
+    const int64_t k = draw_extreme();
+    const wl_symbol *symbol = extreme_symbol(m, op, a, b, c, k, shift);
+    int64_t value[THREADS];
+    if (!symbol)
+        return;
+    const wl_bounds here = wl_sym_bounds(&m->symbols, symbol, WL_AT_LAUNCH);
+    const bool is_known = here.lo > -WL_FAR && here.hi < WL_FAR;
+    for (int t = 0; t < THREADS; t++) {
+        wl_wide exact;
+        if (!operate_widely(op, m->value[a][t], m->value[b][t], m->value[c][t], k, shift, &exact) ||
+            !wl_sym_eval(symbol, m->vars[t], &value[t]))
+            return;
+        check_true("an extreme", "is right", value[t] == exact);
+        check_true("an extreme", "lies in its bounds", !is_known || (value[t] >= here.lo && value[t] <= here.hi));
+        if (check_failures) {
+            print_error("operation %d of %lld, %lld: %lld (factor %lld, shift %d)\n", op, (long long)m->value[a][t],
+                        (long long)m->value[b][t], (long long)value[t], (long long)k, shift);
+            return;
+        }
+    }
+    known[op]++;
+    push(m, symbol, value);
+}
+
+static void extremes(void **unused)
+{
+    (void)unused;
+    int known[OPS] = {0};
+    for (uint64_t trial = 0; trial < 6000 && check_failures == 0; trial++) {
+        machine m;
+        state = trial * 91 + 3;
+        start(&m);
+        push_inputs(&m);
+        for (int i = 0; i < 6; i++) {
+            int64_t value[THREADS];
+            const int64_t edge = draw_extreme();
+            for (int t = 0; t < THREADS; t++)
+                value[t] = edge;
+            push(&m, wl_sym_const(&m.symbols, edge), value);
+        }
+        for (int i = 0; i < 60 && m.count < REGISTERS && check_failures == 0; i++)
+            extreme_step(&m, known);
+        if (check_failures)
+            print_error("trial %llu\n", (unsigned long long)trial);
+        wl_symbols_free(&m.symbols);
+    }
+    for (int op = 0; op < OPS; op++)
+        check_true("extremes", "compute every operation", known[op] > 50);
+    check_done();
+}
+
 /* The cell's coordinate, and remainders, are found in what compilers write. */
 static void normal_forms(void **unused)
 {
@@ -222,6 +334,7 @@ static void normal_forms(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs), cmocka_unit_test(normal_forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs), cmocka_unit_test(extremes),
+                                       cmocka_unit_test(normal_forms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,8 @@ static wl_ptx *read_ptx(const char *name, const char *arch)
     char *text = read_file(path, &length);
     if (wl_ptx_parse(path, text, length, &ptx, &err) != WL_OK)
         fail_msg("%s:%d: %s", err.input, (int)err.loc.line, err.message);
-    return ptx; /* the text stays: tests end soon */
+    free(text);
+    return ptx;
 }
 
 static wl_kernel *read_kernel(const char *name, const char *const *sets, size_t set_count)

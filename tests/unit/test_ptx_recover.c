@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "unit/check.h"
 
@@ -236,6 +237,46 @@ static void recovered(void **unused)
     check_done();
 }
 
+/* Expressions that double with every instruction: walked as trees, 2^60 nodes. */
+static void doubled(void **unused)
+{
+    (void)unused;
+    static const char *const steps[] = {
+        "mul.lo.s32 %r6, %r6, %r6;\nand.b32 %r6, %r6, 1023;\n",
+        "xor.b32 %r7, %r6, 21;\nmul.lo.s32 %r6, %r6, %r7;\nrem.u32 %r6, %r6, 1000;\n",
+        "shr.u32 %r7, %r6, 1;\nmax.s32 %r8, %r6, 7;\nxor.b32 %r6, %r7, %r8;\n",
+        "setp.gt.s32 %p2, %r6, 99;\nshr.u32 %r7, %r6, 1;\nadd.s32 %r8, %r6, 5;\nselp.b32 %r6, %r7, %r8, %p2;\n",
+        "setp.gt.s32 %p2, %r6, 40;\n@%p2 shr.u32 %r6, %r6, 1;\nadd.s32 %r6, %r6, 3;\n",
+        "xor.pred %p3, %p2, %p4;\nor.pred %p2, %p3, %p4;\nxor.pred %p4, %p2, %p3;\nselp.b32 %r6, %r4, 9, %p4;\n",
+    };
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        static char text[1 << 16];
+        static const char *const args[] = {"buf:1M", "buf:1M", "1024"};
+        const wl_ptx_options options = {
+            .args = args, .arg_count = 3, .launch = {.block = {64, 1, 1}, .grid = {4, 1, 1}}};
+        wl_ptx *ptx = NULL;
+        wl_kernel *kernel = NULL;
+        wl_error err = {0};
+        size_t used = (size_t)snprintf(text, sizeof text,
+                                       "%smov.u32 %%r6, %%r4;\nsetp.lt.s32 %%p2, %%r4, 3;\n"
+                                       "setp.lt.s32 %%p4, %%r4, 17;\n",
+                                       HEAD);
+        for (int repeat = 0; repeat < 60; repeat++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s", steps[i]);
+        snprintf(text + used, sizeof text - used, "%s", AT("%r6") LOAD TAIL);
+        const clock_t begin = clock();
+        check_true(steps[i], "is PTX", wl_ptx_parse("k.ptx", text, strlen(text), &ptx, &err) == WL_OK);
+        if (wl_kernel_from_ptx(ptx, &options, &kernel, &err) != WL_OK) {
+            print_error("%s: line %d: %s\n", steps[i], (int)err.loc.line, err.message);
+            check_failures++;
+        }
+        check_true(steps[i], "takes less than 10 s", clock() - begin < 10 * CLOCKS_PER_SEC);
+        wl_kernel_free(kernel);
+        wl_ptx_free(ptx);
+    }
+    check_done();
+}
+
 static void refused(void **unused)
 {
     (void)unused;
@@ -287,6 +328,7 @@ static void refused(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(recovered), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recovered), cmocka_unit_test(doubled),
+                                       cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
