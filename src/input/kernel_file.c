@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "input/kernel_build.h"
+#include "input/kernel_numbers.h"
 
 #define BASE_ALIGNMENT_BYTES 256
 #define VECTOR_MAX 16
@@ -18,43 +19,6 @@
 #define ACCESSES_MAX 4096
 
 typedef wl_kernel_builder builder;
-
-static wl_scope scope_of(const builder *b, bool coordinates)
-{
-    return (wl_scope){.params = b->params,
-                      .param_count = b->param_count,
-                      .loops = b->kernel->loop_name,
-                      .loop_count = coordinates ? b->kernel->loop_count : 0,
-                      .coordinates = coordinates};
-}
-
-/* An error inside a scalar's text points into the file. */
-static wl_status place(const wl_yaml *node, wl_error *err, wl_status status)
-{
-    if (status != WL_OK && err)
-        err->loc = wl_yaml_loc_inside(node, err->loc);
-    return status;
-}
-
-static wl_status integer(const builder *b, const wl_yaml *node, const char *what, int64_t *value)
-{
-    const wl_scope scope = scope_of(b, false);
-    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, what, b->err));
-    return place(node, b->err, wl_expr_constant(node->text, &scope, &b->kernel->arena, value, b->err));
-}
-
-static wl_status bounded(const builder *b, const wl_yaml *node, const char *what, int64_t lo, int64_t hi,
-                         int64_t *value)
-{
-    WL_TRY(integer(b, node, what, value));
-    if (*value >= lo && *value <= hi)
-        return WL_OK;
-    if (hi == WL_ADDRESS_LIMIT)
-        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be at least %lld (it is %lld)", what, (long long)lo,
-                       (long long)*value);
-    return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be %lld to %lld (it is %lld)", what, (long long)lo,
-                   (long long)hi, (long long)*value);
-}
 
 /* ---- params and domain ---- */
 
@@ -117,9 +81,9 @@ static wl_status read_param(builder *b, const wl_yaml *entry, const wl_kernel_te
     param->name = entry->key;
     param->loc = entry->key_loc;
     if (!set) {
-        WL_TRY(integer(b, entry, "a param", &param->value));
+        WL_TRY(wl_kernel_integer(b, entry, "a param", &param->value));
     } else {
-        const wl_scope scope = scope_of(b, false);
+        const wl_scope scope = wl_kernel_scope(b, false);
         const wl_status status = wl_expr_constant(set, &scope, &b->kernel->arena, &param->value, b->err);
         if (status != WL_OK) {
             (void)wl_fail_in(b->err, "--set");
@@ -162,7 +126,7 @@ static wl_status read_domain(builder *b)
         for (size_t p = 0; e->kind == WL_YAML_SCALAR && p < b->param_count; p++)
             if (strcmp(e->text, b->params[p].name) == 0)
                 b->kernel->domain_params[d] = b->params[p].name;
-        WL_TRY(bounded(b, e, "a domain extent", 1, WL_ADDRESS_LIMIT, &extent[d++]));
+        WL_TRY(wl_kernel_bounded(b, e, "a domain extent", 1, WL_ADDRESS_LIMIT, &extent[d++]));
     }
     return wl_kernel_set_domain(b->kernel, extent, d, node->loc, b->err);
 }
@@ -180,7 +144,8 @@ static wl_status read_from(builder *b)
                        b->kernel->dims ? "from must have as many coordinates as the domain has dimensions, or fewer"
                                        : "from needs a domain");
     for (const wl_yaml *e = node->first; e; e = e->next, d++)
-        WL_TRY(bounded(b, e, "the first cell of a dimension", 0, b->kernel->domain[d] - 1, &b->kernel->first[d]));
+        WL_TRY(wl_kernel_bounded(b, e, "the first cell of a dimension", 0, b->kernel->domain[d] - 1,
+                                 &b->kernel->first[d]));
     return WL_OK;
 }
 
@@ -203,7 +168,7 @@ static wl_status read_list(const builder *b, const wl_yaml *node, const char *wh
         return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must have 1 to %d values", what, WL_FIELD_DIMS_MAX);
     *count = 0;
     for (const wl_yaml *e = node->first; e; e = e->next)
-        WL_TRY(bounded(b, e, what, lo, WL_ADDRESS_LIMIT, &values[(*count)++]));
+        WL_TRY(wl_kernel_bounded(b, e, what, lo, WL_ADDRESS_LIMIT, &values[(*count)++]));
     return WL_OK;
 }
 
@@ -221,7 +186,7 @@ static wl_status read_halo(const builder *b, const wl_yaml *node, const wl_field
         return WL_OK;
     }
     int64_t h = 0;
-    WL_TRY(bounded(b, node, "halo", 0, WL_ADDRESS_LIMIT, &h));
+    WL_TRY(wl_kernel_bounded(b, node, "halo", 0, WL_ADDRESS_LIMIT, &h));
     for (int d = 0; d < f->dims; d++)
         halo[d] = d < b->kernel->dims || b->kernel->dims == 0 ? h : 0;
     return WL_OK;
@@ -244,16 +209,7 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
         WL_TRY(read_list(b, strides, "strides", -WL_ADDRESS_LIMIT, f->strides, &f->dims));
     }
     if (origin)
-        WL_TRY(bounded(b, origin, "origin", -WL_ADDRESS_LIMIT, WL_ADDRESS_LIMIT, &f->origin));
-    return WL_OK;
-}
-
-static wl_status yes_or_no(const builder *b, const wl_yaml *node, const char *what, bool *out)
-{
-    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, what, b->err));
-    *out = strcmp(node->text, "true") == 0;
-    if (!*out && strcmp(node->text, "false") != 0)
-        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be true or false", what);
+        WL_TRY(wl_kernel_bounded(b, origin, "origin", -WL_ADDRESS_LIMIT, WL_ADDRESS_LIMIT, &f->origin));
     return WL_OK;
 }
 
@@ -272,7 +228,7 @@ static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
     WL_TRY(element_type(type, &f->type, b->err));
     if (vector) {
         int64_t n = 1;
-        WL_TRY(bounded(b, vector, "vector", 1, VECTOR_MAX, &n));
+        WL_TRY(wl_kernel_bounded(b, vector, "vector", 1, VECTOR_MAX, &n));
         f->vector = (int32_t)n;
         if (!wl_is_pow2(n) || n * wl_type_bytes(f->type) > 16)
             return wl_fail(b->err, WL_E_INPUT, vector->loc,
@@ -280,7 +236,7 @@ static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
     }
     if (alignment) {
         int64_t bytes = 0;
-        WL_TRY(bounded(b, alignment, "alignment", 1, (int64_t)1 << 40, &bytes));
+        WL_TRY(wl_kernel_bounded(b, alignment, "alignment", 1, (int64_t)1 << 40, &bytes));
         if (!wl_is_pow2(bytes) || bytes < wl_type_bytes(f->type) * f->vector)
             return wl_fail(b->err, WL_E_INPUT, alignment->loc,
                            "alignment must be a power of two, in bytes, and at least one element");
@@ -288,7 +244,7 @@ static wl_status read_field(const builder *b, const wl_yaml *node, wl_field *f)
     }
     const wl_yaml *memory = wl_yaml_get(node, "memory"), *random = wl_yaml_get(node, "random");
     if (random)
-        WL_TRY(yes_or_no(b, random, "random", &f->random));
+        WL_TRY(wl_kernel_yes_or_no(b, random, "random", &f->random));
     if (memory) {
         WL_TRY(wl_yaml_expect(memory, WL_YAML_SCALAR, "memory", b->err));
         f->shared = strcmp(memory->text, "shared") == 0;
@@ -340,7 +296,7 @@ static wl_status find_field(const builder *b, const wl_lexer *lexer, const wl_fi
 static wl_status read_subscripts(builder *b, wl_lexer *lexer, const wl_field *field,
                                  const wl_expr *subscript[WL_FIELD_DIMS_MAX], int *count, int64_t *elements)
 {
-    const wl_scope scope = scope_of(b, true);
+    const wl_scope scope = wl_kernel_scope(b, true);
     WL_TRY(wl_lexer_take(lexer, '['));
     for (*count = 0;;) {
         if (*count == WL_FIELD_DIMS_MAX)
@@ -367,7 +323,7 @@ static wl_status read_subscripts(builder *b, wl_lexer *lexer, const wl_field *fi
 /* { if expression }, then the end */
 static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
 {
-    const wl_scope scope = scope_of(b, true);
+    const wl_scope scope = wl_kernel_scope(b, true);
     *out = NULL;
     if (lexer->token.kind == WL_TOKEN_NAME && wl_token_equals(&lexer->token, "if")) {
         WL_TRY(wl_lexer_next(lexer));
@@ -415,7 +371,7 @@ static wl_status read_addresses(builder *b, const wl_yaml *list, bool store, boo
         return WL_OK;
     for (const wl_yaml *e = list->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "an access", b->err));
-        WL_TRY(place(e, b->err, read_address(b, e, store, atomic, &k->accesses[k->access_count])));
+        WL_TRY(wl_kernel_place(e, b->err, read_address(b, e, store, atomic, &k->accesses[k->access_count])));
         k->access_count++;
     }
     return WL_OK;
@@ -460,7 +416,7 @@ static wl_status read_loops(builder *b)
             if (strcmp(b->params[p].name, e->key) == 0)
                 return wl_fail(b->err, WL_E_INPUT, e->key_loc, "'%.60s' is a param already", e->key);
         k->loop_name[k->loop_count] = e->key;
-        WL_TRY(bounded(b, e, "a loop's length", 1, (int64_t)1 << 32, &k->loop_extent[k->loop_count]));
+        WL_TRY(wl_kernel_bounded(b, e, "a loop's length", 1, (int64_t)1 << 32, &k->loop_extent[k->loop_count]));
         k->loop_count++;
     }
     return WL_OK;
@@ -499,20 +455,6 @@ static wl_status read_scalars(builder *b)
     return WL_OK;
 }
 
-/* A number that need not be whole, or an expression. */
-static wl_status amount(const builder *b, const wl_yaml *node, const char *what, double *value)
-{
-    int64_t whole = 0;
-    if (node->kind == WL_YAML_SCALAR && wl_text_number(node->text, value)) {
-        if (*value >= 0 && *value < (double)WL_ADDRESS_LIMIT)
-            return WL_OK;
-        return wl_fail(b->err, WL_E_INPUT, node->loc, "%s must be at least 0 (it is %s)", what, node->text);
-    }
-    WL_TRY(bounded(b, node, what, 0, WL_ADDRESS_LIMIT, &whole));
-    *value = (double)whole;
-    return WL_OK;
-}
-
 static wl_status read_accesses(builder *b)
 {
     const wl_yaml *update = wl_yaml_get(b->root, "update"), *flops = wl_yaml_get(b->root, "flops");
@@ -526,7 +468,7 @@ static wl_status read_accesses(builder *b)
         if (b->kernel->dims == 0)
             return wl_fail(b->err, WL_E_INPUT, update->key_loc, "an update needs a domain");
         WL_TRY(wl_yaml_expect(update, WL_YAML_SCALAR, "update", b->err));
-        WL_TRY(place(update, b->err, wl_kernel_read_update(b, update->text)));
+        WL_TRY(wl_kernel_place(update, b->err, wl_kernel_read_update(b, update->text)));
         for (size_t i = 0; i < b->kernel->access_count; i++)
             b->kernel->accesses[i].loc = wl_yaml_loc_inside(update, b->kernel->accesses[i].loc);
     } else {
@@ -534,107 +476,16 @@ static wl_status read_accesses(builder *b)
     }
     if (flops) {
         int64_t value = 0;
-        WL_TRY(bounded(b, flops, "flops", 0, WL_ADDRESS_LIMIT, &value));
+        WL_TRY(wl_kernel_bounded(b, flops, "flops", 0, WL_ADDRESS_LIMIT, &value));
         b->kernel->has_flops = true;
         b->kernel->flops = (double)value;
         b->kernel->fp_results = (double)value / 2; /* as if all were fused: what a peak in flops assumes */
     }
     const wl_yaml *results = wl_yaml_get(b->root, "fp_results");
-    return results ? amount(b, results, "fp_results", &b->kernel->fp_results) : WL_OK;
+    return results ? wl_kernel_amount(b, results, "fp_results", &b->kernel->fp_results) : WL_OK;
 }
 
 /* ---- the rest ---- */
-
-static wl_status read_resources(builder *b)
-{
-    const wl_yaml *registers = wl_yaml_get(b->root, "registers"), *shared = wl_yaml_get(b->root, "shared_bytes");
-    const wl_yaml *instructions = wl_yaml_get(b->root, "instructions"), *barriers = wl_yaml_get(b->root, "barriers"),
-                  *guarded = wl_yaml_get(b->root, "guarded_cells");
-    if (registers) {
-        WL_TRY(bounded(b, registers, "registers", 1, 1024, &b->kernel->registers));
-        b->kernel->has_registers = true;
-    }
-    if (shared)
-        WL_TRY(bounded(b, shared, "shared_bytes", 0, (int64_t)1 << 30, &b->kernel->shared_bytes));
-    if (guarded)
-        WL_TRY(yes_or_no(b, guarded, "guarded_cells", &b->kernel->guarded_cells));
-    int64_t count = 0;
-    if (instructions) {
-        WL_TRY(bounded(b, instructions, "instructions", 1, (int64_t)1 << 40, &count));
-        b->kernel->instructions = (double)count;
-    }
-    if (barriers) {
-        WL_TRY(bounded(b, barriers, "barriers", 0, (int64_t)1 << 20, &count));
-        b->kernel->barriers = (double)count;
-    }
-    return WL_OK;
-}
-
-/* Flops of matrix products by kind, per work item. */
-static wl_status read_tensor(builder *b, const char *key, double *flops)
-{
-    static const char *const kinds[] = {
-#define WL_TENSOR_KIND(name, meaning) #name,
-#include "warpline/tensor.def"
-    };
-    const wl_yaml *map = wl_yaml_get(b->root, key);
-    if (!map)
-        return WL_OK;
-    WL_TRY(wl_yaml_expect(map, WL_YAML_MAP, key, b->err));
-    WL_TRY(wl_yaml_known_keys(map, kinds, WL_TENSOR_KIND_COUNT, key, b->err));
-    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {
-        const wl_yaml *node = wl_yaml_get(map, kinds[k]);
-        if (node)
-            WL_TRY(amount(b, node, kinds[k], &flops[k]));
-    }
-    return WL_OK;
-}
-
-/* Matrix products; those of four warps are a part of all. */
-static wl_status read_tensors(builder *b)
-{
-    wl_kernel *k = b->kernel;
-    WL_TRY(read_tensor(b, "tensor", k->tensor));
-    WL_TRY(read_tensor(b, "tensor_groups", k->tensor_groups));
-    for (int i = 0; i < WL_TENSOR_KIND_COUNT; i++)
-        if (k->tensor_groups[i] > k->tensor[i])
-            return wl_fail(b->err, WL_E_INPUT, wl_yaml_get(b->root, "tensor_groups")->loc,
-                           "'tensor_groups' is a part of 'tensor': it cannot have more %s flops",
-                           wl_tensor_kind_name((wl_tensor_kind)i));
-    return WL_OK;
-}
-
-/* Instructions by class; their sum is the kernel's instructions unless those are stated. */
-static wl_status read_mix(builder *b)
-{
-    static const char *const classes[] = {
-#define WL_INST_CLASS(name, meaning) #name,
-#include "warpline/classes.def"
-    };
-    const wl_yaml *mix = wl_yaml_get(b->root, "mix"), *idle = wl_yaml_get(b->root, "idle_instructions");
-    wl_kernel *k = b->kernel;
-    const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles");
-    if (idle)
-        WL_TRY(amount(b, idle, "idle_instructions", &k->idle_instructions));
-    if (shuffles)
-        WL_TRY(amount(b, shuffles, "shuffles", &k->shuffles));
-    if (!mix)
-        return WL_OK;
-    WL_TRY(wl_yaml_expect(mix, WL_YAML_MAP, "mix", b->err));
-    WL_TRY(wl_yaml_known_keys(mix, classes, WL_INST_CLASS_COUNT, "a mix of instructions", b->err));
-    double sum = 0;
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
-        const wl_yaml *node = wl_yaml_get(mix, classes[c]);
-        if (node)
-            WL_TRY(amount(b, node, classes[c], &k->mix[c]));
-        sum += k->mix[c];
-    }
-    if (sum <= 0)
-        return wl_fail(b->err, WL_E_INPUT, mix->loc, "mix has no instructions");
-    k->has_mix = true;
-    k->instructions = k->instructions > 0 ? k->instructions : sum;
-    return WL_OK;
-}
 
 /* Conditions on the launch: one text or a list of them. */
 static wl_status read_condition(builder *b, const wl_yaml *node)
@@ -694,9 +545,7 @@ static wl_status build(builder *b, const wl_kernel_text *from)
     WL_TRY(read_conditions(b));
     WL_TRY(read_loops(b));
     WL_TRY(read_scalars(b));
-    WL_TRY(read_resources(b));
-    WL_TRY(read_mix(b));
-    WL_TRY(read_tensors(b));
+    WL_TRY(wl_kernel_read_resources(b));
     WL_TRY(read_accesses(b));
     wl_kernel_derive(b->kernel);
     return WL_OK;

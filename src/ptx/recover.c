@@ -6,6 +6,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/flow.h"
+#include "ptx/recover_domain.h"
 #include "ptx/recover_value.h"
 #include "ptx/rolled.h"
 
@@ -288,78 +289,6 @@ static bool goes_home(const follower *r, int32_t pc)
     return pc >= r->f->instruction_count;
 }
 
-/* Cells that a test lets pass. */
-typedef struct limits {
-    int64_t first[3], last[3];
-} limits;
-static const limits no_limits = {{0, 0, 0}, {INT64_MAX, INT64_MAX, INT64_MAX}};
-
-/* Not (x == the lowest there is), or the highest? The highest may be so at this launch only. */
-static bool leaves_out_end(wl_symbols *s, const wl_symbol *truth, limits *out)
-{
-    if (truth->count != 1 || truth->c != 1 || truth->terms[0].k != -1 || truth->terms[0].atom->op != WL_ATOM_EQ0)
-        return false;
-    const wl_symbol *zero = truth->terms[0].atom->a; /* k x + c */
-    if (zero->count != 1 || zero->terms[0].atom->op != WL_ATOM_VAR || zero->terms[0].atom->var > WL_VAR_Z)
-        return false;
-    const wl_var d = zero->terms[0].atom->var;
-    const wl_bounds any = s->vars[WL_AT_ANY_LAUNCH][d], now = s->vars[WL_AT_LAUNCH][d];
-    if (zero->c % zero->terms[0].k != 0)
-        return false;
-    const int64_t end = -zero->c / zero->terms[0].k;
-    if (end == any.lo)
-        out->first[d] = wl_max(out->first[d], end + 1);
-    else if (end == now.hi)
-        out->last[d] = wl_min(out->last[d], end - 1);
-    s->launch_bound = s->launch_bound || (end == now.hi && end != any.hi);
-    return end == any.lo || end == now.hi;
-}
-
-/* Takes out of a truth what limits single coordinates; gives what is left, NULL: nothing. */
-static const wl_symbol *take_limits(wl_symbols *s, const wl_symbol *truth, limits *out)
-{
-    if (!truth || leaves_out_end(s, truth, out))
-        return NULL;
-    if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1)
-        return truth;
-    const wl_atom *atom = truth->terms[0].atom;
-    if (atom->op == WL_ATOM_BOTH) {
-        const wl_symbol *a = take_limits(s, atom->a, out), *b = take_limits(s, atom->b, out);
-        return a && b ? wl_sym_both(s, a, b) : a ? a : b;
-    }
-    if (atom->op != WL_ATOM_GE0 || atom->a->count != 1 || atom->a->terms[0].atom->op != WL_ATOM_VAR ||
-        atom->a->terms[0].atom->var > WL_VAR_Z)
-        return truth;
-    const wl_var d = atom->a->terms[0].atom->var; /* k x + c >= 0 */
-    const int64_t k = atom->a->terms[0].k, c = atom->a->c;
-    if (k < 0)
-        out->last[d] = wl_min(out->last[d], wl_floor_div(c, -k));
-    else
-        out->first[d] = wl_max(out->first[d], wl_ceil_div(-c, k));
-    return NULL;
-}
-
-/* Does the launch have threads inside, and every dimension of the domain a cell? */
-static bool holds_cells(const wl_ptx_recovery *o, const limits *l)
-{
-    for (int d = 0; d < 3; d++) {
-        const wl_bounds now = o->symbols.vars[WL_AT_LAUNCH][d];
-        if (wl_max(l->first[d], now.lo) > wl_min(l->last[d], now.hi))
-            return false;
-    }
-    return true;
-}
-
-static void limit_domain(wl_ptx_recovery *o, const limits *l)
-{
-    for (int d = 0; d < 3; d++) {
-        if (l->last[d] != INT64_MAX)
-            o->domain[d] = o->domain[d] ? wl_min(o->domain[d], l->last[d] + 1) : l->last[d] + 1;
-        o->first[d] = wl_max(o->first[d], l->first[d]);
-        wl_sym_limit(&o->symbols, (wl_var)d, (wl_bounds){l->first[d], l->last[d]});
-    }
-}
-
 /* Nothing has happened yet that a limit would have to hold for. */
 static bool at_start(const follower *r)
 {
@@ -378,14 +307,14 @@ static void narrow(follower *r, const wl_symbol *when, const wl_symbol *truth)
 static void send_home(follower *r, const wl_symbol *stay)
 {
     wl_ptx_recovery *o = r->out;
-    limits box = no_limits;
+    wl_ptx_limits box = wl_ptx_no_limits;
     if (!stay) {
         o->gave_up = true;
         return;
     }
-    const wl_symbol *rest = at_start(r) ? take_limits(r->values.symbols, stay, &box) : stay;
-    if (holds_cells(o, &box))
-        limit_domain(o, &box);
+    const wl_symbol *rest = at_start(r) ? wl_ptx_take_limits(r->values.symbols, stay, &box) : stay;
+    if (wl_ptx_holds_cells(o, &box))
+        wl_ptx_limit_domain(o, &box);
     else
         rest = stay;
     memcpy(o->idle, o->executed, (size_t)r->f->instruction_count * sizeof *o->idle);
@@ -501,9 +430,9 @@ static bool past_limits(follower *r)
  * launch pass it. */
 static bool only_limits(follower *r, const wl_symbol *stay)
 {
-    limits box = no_limits;
-    return stay && !wl_sym_is_const(stay) && at_start(r) && !take_limits(r->values.symbols, stay, &box) &&
-           holds_cells(r->out, &box);
+    wl_ptx_limits box = wl_ptx_no_limits;
+    return stay && !wl_sym_is_const(stay) && at_start(r) && !wl_ptx_take_limits(r->values.symbols, stay, &box) &&
+           wl_ptx_holds_cells(r->out, &box);
 }
 
 /* Goes one way, both ways or over it; *pc is where to go on. */
@@ -603,42 +532,6 @@ static wl_status follow(follower *r, int32_t pc, int32_t stop)
     return WL_OK;
 }
 
-/* ---- limits that all steps share ---- */
-
-/* A condition without the parts that hold everywhere in the domain; NULL: nothing is left. */
-static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *truth)
-{
-    const wl_bounds any = wl_sym_bounds(s, truth, WL_AT_ANY_LAUNCH);
-    if (any.lo == 1)
-        return NULL;
-    if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1 || truth->terms[0].atom->op != WL_ATOM_BOTH)
-        return truth;
-    const wl_atom *atom = truth->terms[0].atom;
-    const wl_symbol *a = simplified(s, atom->a), *b = simplified(s, atom->b);
-    return a && b ? wl_sym_both(s, a, b) : a ? a : b;
-}
-
-/* Where every step has a limit in a dimension, the widest of them is the domain's; conditions keep what is left. */
-static void share_limits(wl_ptx_recovery *o)
-{
-    limits widest = {{INT64_MAX, INT64_MAX, INT64_MAX}, {-1, -1, -1}};
-    if (o->step_count == 0 || o->calls)
-        return;
-    for (size_t i = 0; i < o->step_count; i++) {
-        limits own = no_limits;
-        (void)take_limits(&o->symbols, o->steps[i].when, &own);
-        for (int d = 0; d < 3; d++) {
-            widest.first[d] = wl_min(widest.first[d], own.first[d]);
-            widest.last[d] = wl_max(widest.last[d], own.last[d]);
-        }
-    }
-    if (holds_cells(o, &widest))
-        limit_domain(o, &widest);
-    for (size_t i = 0; i < o->step_count; i++)
-        if (o->steps[i].when)
-            o->steps[i].when = simplified(&o->symbols, o->steps[i].when);
-}
-
 wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err)
 {
     const wl_ptx_function *f = launch->entry;
@@ -668,7 +561,7 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
         out->uniform = false;
     wl_sym_forget(&out->symbols, 0);
     if (!r.any_traced)
-        share_limits(out);
+        wl_ptx_share_limits(out);
     return WL_OK;
 }
 
