@@ -215,7 +215,7 @@ static void warn_about_estimate(const wl_predictor *p, const wl_counts *c, const
     if (!v->known)
         warn(out,
              "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
-    if (!p->kernel->has_flops)
+    if (!p->kernel->has_flops && !c->executed.by_class)
         warn(out, "flops are not given: no fp bound");
     if (strcmp(out->model.name, "turnover") == 0 && !c->thread.instructions_stated)
         warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
@@ -339,6 +339,8 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
         set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);
     if (c->kernel->has_flops)
         set(out, WL_METRIC_flops, c->kernel->flops * (double)out->items);
+    else if (c->kernel->stream.count)
+        set(out, WL_METRIC_flops, c->executed.mix.flops);
 }
 
 static void set_executed(const wl_executed *e, wl_prediction *out)

@@ -28,6 +28,7 @@ typedef struct wl_mix {
     double warp[WL_INST_CLASS_COUNT];    /* warp instructions                                  */
     double thread[WL_INST_CLASS_COUNT];  /* the same times active lanes                        */
     double thread_on;                    /* thread instructions, all classes, that their predicate lets through */
+    double flops;                        /* of all lanes; known where the instructions are emulated */
     double branches, divergent;          /* warp branches, and those whose lanes part          */
     double shuffles;                     /* warp shuffles: they pass the data stage of the L1  */
     double idle_accesses;                /* of memory, with all lanes switched off: these, too */

@@ -152,6 +152,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared)
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at]);
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
+            s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->parted[at];
         }

@@ -80,26 +80,6 @@ static wl_status set_launch(wl_ptx_source *s, wl_error *err)
 
 /* ---- instructions ---- */
 
-static double flops_of(const wl_ptx_instruction *in)
-{
-    const bool packed = in->type == WL_PTX_F16X2 || in->type == WL_PTX_BF16X2 || in->type == WL_PTX_F32X2;
-    const double width = packed ? 2 : 1;
-    if (!wl_ptx_type_is_float(in->type))
-        return 0;
-    switch (in->op) {
-    case WL_PTX_OP_add:
-    case WL_PTX_OP_sub:
-    case WL_PTX_OP_mul:
-    case WL_PTX_OP_div:
-    case WL_PTX_OP_sqrt:
-    case WL_PTX_OP_rsqrt:
-    case WL_PTX_OP_rcp: return width;
-    case WL_PTX_OP_fma:
-    case WL_PTX_OP_mad: return 2 * width;
-    default: return 0;
-    }
-}
-
 /* What one thread of the domain executes, where all execute the same. */
 static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
 {
@@ -113,9 +93,9 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         out->mix[wl_ptx_class_of(&f->instructions[i])] += r->executed[counted_as[i]] * weights[i];
         out->idle += r->idle[i] * weights[i];
         out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
-        out->flops += r->executed[i] * flops_of(&f->instructions[i]);
+        out->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
         wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
-        out->fp_results += flops_of(&f->instructions[i]) > 0 ? r->executed[i] : 0;
+        out->fp_results += wl_ptx_flops(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
     if (out->idle > 0)
         out->idle += 1; /* the end of a thread that goes home at once */

@@ -100,3 +100,23 @@ int wl_ptx_access_bytes(const wl_ptx_instruction *in)
     default: return 0;
     }
 }
+
+double wl_ptx_flops(const wl_ptx_instruction *in)
+{
+    const bool packed = in->type == WL_PTX_F16X2 || in->type == WL_PTX_BF16X2 || in->type == WL_PTX_F32X2;
+    const double width = packed ? 2 : 1;
+    if (!wl_ptx_type_is_float(in->type))
+        return 0;
+    switch (in->op) {
+    case WL_PTX_OP_add:
+    case WL_PTX_OP_sub:
+    case WL_PTX_OP_mul:
+    case WL_PTX_OP_div:
+    case WL_PTX_OP_sqrt:
+    case WL_PTX_OP_rsqrt:
+    case WL_PTX_OP_rcp: return width;
+    case WL_PTX_OP_fma:
+    case WL_PTX_OP_mad: return 2 * width;
+    default: return 0;
+    }
+}
