@@ -10,9 +10,10 @@
 #include "ptx/recover_value.h"
 #include "ptx/rolled.h"
 
-#define WORK_MAX (1 << 22)  /* instructions followed, and nodes of what they touch */
-#define STEPS_MAX (1 << 18) /* memory accesses of a thread */
-#define FORKS_MAX 24        /* conditions inside each other that part the threads */
+#define WORK_MAX (1 << 22)    /* instructions followed, and nodes of what they touch */
+#define STEPS_MAX (1 << 18)   /* memory accesses of a thread */
+#define SYMBOLS_MAX (1 << 20) /* a hundred bytes each */
+#define FORKS_MAX 24          /* conditions inside each other that part the threads */
 
 typedef struct follower {
     const wl_ptx_launch *launch;
@@ -421,7 +422,9 @@ static wl_status fork_path(follower *r, int32_t taken, int32_t next, int32_t joi
 
 static bool past_limits(follower *r)
 {
-    if (++r->work > r->work_max || r->out->step_count >= STEPS_MAX || r->values.symbols->out_of_memory)
+    const wl_symbols *s = r->values.symbols;
+    if (++r->work > r->work_max || r->out->step_count >= STEPS_MAX || s->symbol_count >= SYMBOLS_MAX ||
+        s->out_of_memory)
         r->out->gave_up = true;
     return r->out->gave_up;
 }

@@ -74,7 +74,7 @@ static bool is_small(const wl_kernel *k, const wl_launch *launch)
         steps *= (double)k->loop_extent[i];
     for (int d = 0; d < 3; d++)
         cells *= (double)(launch->grid[d] * launch->block[d]);
-    return k->access_count <= 32 && steps <= STEPS_MAX && cells * steps * (double)k->access_count <= 1 << 18;
+    return k->access_count <= 32 && steps <= STEPS_MAX && cells * steps <= OPAQUE_CELLS;
 }
 
 static void make_kernel(const wl_ptx *ptx, const uint8_t *data, size_t size)

@@ -9,6 +9,7 @@
 #include "warpline/compare.h"
 #include "warpline/device.h"
 #include "warpline/kernel.h"
+#include "warpline/ptx.h"
 #include "warpline/rank.h"
 
 static int64_t allocations_left = -1; /* negative: no limit */
@@ -134,6 +135,28 @@ static wl_status make_ranker(const char *conditions, wl_error *err)
     return status;
 }
 
+#define PTX_HEAD                                                                                                       \
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n)\n{\n"              \
+    ".reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<5>;\nld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\n"        \
+    "mov.u32 %r2, %tid.x;\nmov.u32 %r3, %ctaid.x;\nmad.lo.s32 %r4, %r3, 32, %r2;\nsetp.ge.s32 %p1, %r4, %r1;\n"        \
+    "@%p1 bra END;\nmul.wide.s32 %rd2, %r4, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+#define PTX_TAIL "END:\nret;\n}\n"
+
+static wl_status make_from_ptx(const char *body, wl_error *err)
+{
+    static const char *const args[] = {"buf:64K", "100"};
+    const wl_ptx_options options = {
+        .args = args, .arg_count = 2, .launch = {.block = {32, 1, 1}, .grid = {4, 1, 1}}, .budget = 1000};
+    wl_ptx *ptx = NULL;
+    wl_kernel *kernel = NULL;
+    wl_status status = wl_ptx_parse("k.ptx", body, strlen(body), &ptx, err);
+    if (status == WL_OK)
+        status = wl_kernel_from_ptx(ptx, &options, &kernel, err);
+    wl_kernel_free(kernel);
+    wl_ptx_free(ptx);
+    return status;
+}
+
 static const struct {
     const char *name;
     wl_status (*parse)(const char *name, wl_error *err);
@@ -151,6 +174,15 @@ static const struct {
     {"block.x: [32, 64..128:32]\nfold: 1x2,1x1\nwhere: [threads > 1, warps < 9]\nregisters: {1x1: 32}\n", parse_space},
     {"1x1x1: 32\n1x2x1: 40\n", parse_registers},
     {"block.x * block.y <= 512 && fold.z == 1", make_ranker},
+    {PTX_HEAD "mov.u32 %r5, 0;\nL:\nld.global.u32 %r6, [%rd3];\nadd.s64 %rd3, %rd3, 256;\nadd.s32 %r5, %r5, 1;\n"
+              "setp.lt.s32 %p2, %r5, 6;\n@%p2 bra L;\nsetp.lt.s32 %p3, %r2, 5;\n@%p3 bra M;\nmov.u32 %r5, 9;\nM:\n"
+              "div.u32 %r7, %r4, 7;\nxor.b32 %r7, %r7, %r5;\nmul.wide.u32 %rd2, %r7, 4;\nadd.s64 %rd3, %rd1, %rd2;\n"
+              "@%p3 st.global.u32 [%rd3], %r5;\n" PTX_TAIL,
+     make_from_ptx},
+    {PTX_HEAD
+     "ld.global.u32 %r5, [%rd3];\nsetp.eq.s32 %p2, %r5, 0;\n@%p2 bra M;\nand.b32 %r5, %r5, 63;\n"
+     "mul.wide.u32 %rd2, %r5, 4;\nadd.s64 %rd3, %rd1, %rd2;\nM:\natom.global.add.u32 %r6, [%rd3], 1;\n" PTX_TAIL,
+     make_from_ptx},
 };
 
 static void test_walk(void **state)

@@ -1,0 +1,198 @@
+/* mutate_ptx.c - changes PTX line by line, for libFuzzer: what comes out is PTX more often than bytes changed at
+ * random. SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINES_MAX 1024
+#define LINE_LENGTH 160
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+
+static uint64_t state;
+
+static size_t draw(size_t n)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(state >> 33) % n;
+}
+
+/* # is a register number, @ a number. */
+static const char *const lines[] = {
+    "mov.u32 %r#, %tid.x;",
+    "mov.u32 %r#, %tid.y;",
+    "mov.u32 %r#, %ctaid.x;",
+    "mov.u32 %r#, %ctaid.y;",
+    "mov.u32 %r#, %ntid.x;",
+    "mov.u32 %r#, %nctaid.x;",
+    "mov.u32 %r#, %laneid;",
+    "mov.u32 %r#, @;",
+    "mov.u64 %rd#, @;",
+    "add.s32 %r#, %r#, %r#;",
+    "add.s32 %r#, %r#, @;",
+    "sub.s32 %r#, %r#, %r#;",
+    "mul.lo.s32 %r#, %r#, %r#;",
+    "mul.lo.s32 %r#, %r#, @;",
+    "mul.hi.u32 %r#, %r#, @;",
+    "mul.hi.s32 %r#, %r#, %r#;",
+    "mad.lo.s32 %r#, %r#, %r#, %r#;",
+    "mul.wide.s32 %rd#, %r#, @;",
+    "mul.wide.u32 %rd#, %r#, %r#;",
+    "div.s32 %r#, %r#, %r#;",
+    "div.u32 %r#, %r#, @;",
+    "rem.s32 %r#, %r#, @;",
+    "rem.u32 %r#, %r#, %r#;",
+    "and.b32 %r#, %r#, @;",
+    "or.b32 %r#, %r#, %r#;",
+    "xor.b32 %r#, %r#, %r#;",
+    "xor.b32 %r#, %r#, @;",
+    "not.b32 %r#, %r#;",
+    "neg.s32 %r#, %r#;",
+    "abs.s32 %r#, %r#;",
+    "shl.b32 %r#, %r#, @;",
+    "shr.u32 %r#, %r#, @;",
+    "shr.s32 %r#, %r#, %r#;",
+    "min.s32 %r#, %r#, %r#;",
+    "max.u32 %r#, %r#, @;",
+    "bfe.u32 %r#, %r#, @, @;",
+    "cvt.s64.s32 %rd#, %r#;",
+    "cvt.u32.u64 %r#, %rd#;",
+    "add.s64 %rd#, %rd#, %rd#;",
+    "add.s64 %rd#, %rd#, @;",
+    "mul.lo.s64 %rd#, %rd#, %rd#;",
+    "shl.b64 %rd#, %rd#, @;",
+    "shr.u64 %rd#, %rd#, @;",
+    "and.b64 %rd#, %rd#, @;",
+    "div.s64 %rd#, %rd#, %rd#;",
+    "setp.lt.s32 %p#, %r#, %r#;",
+    "setp.ge.u32 %p#|%p#, %r#, @;",
+    "setp.eq.s32 %p#, %r#, @;",
+    "setp.ne.and.s32 %p#, %r#, @, %p#;",
+    "setp.gt.u64 %p#, %rd#, @;",
+    "and.pred %p#, %p#, %p#;",
+    "xor.pred %p#, %p#, %p#;",
+    "not.pred %p#, %p#;",
+    "selp.b32 %r#, %r#, %r#, %p#;",
+    "selp.b64 %rd#, %rd#, @, %p#;",
+    "@%p# bra END;",
+    "@!%p# bra L;",
+    "@%p# add.s32 %r#, %r#, @;",
+    "@%p# exit;",
+    "L:",
+    "M:",
+    "bra M;",
+    "@%p# bra M;",
+    "ld.global.u32 %r#, [%rd#];",
+    "ld.global.f32 %f#, [%rd#+@];",
+    "ld.global.v2.u32 {%r#, %r#}, [%rd#];",
+    "@%p# st.global.u32 [%rd#], %r#;",
+    "st.shared.u32 [%r#], %r#;",
+    "ld.shared.f32 %f#, [%r#+@];",
+    "ld.u8 %r#, [%rd#];",
+    "atom.global.add.u32 %r#, [%rd#], %r#;",
+    "red.shared.max.s32 [%r#], %r#;",
+    "shfl.sync.bfly.b32 %r#|%p#, %r#, @, 31, -1;",
+    "vote.sync.ballot.b32 %r#, %p#, -1;",
+    "bar.sync 0;",
+    "bar.sync @, 64;",
+    "mov.b64 {%r#, %r#}, %rd#;",
+    "mov.b64 %rd#, {%r#, %r#};",
+    ".shared .align 4 .b8 s[256];",
+    "mov.u32 %r#, s;",
+    "prmt.b32 %r#, %r#, %r#, @;",
+    "add.cc.u32 %r#, %r#, %r#;",
+    "addc.u32 %r#, %r#, 0;",
+    "cvt.s8.s32 %r#, %r#;",
+    "set.lt.u32.s32 %r#, %r#, @;",
+};
+
+static const char *number(void)
+{
+    static const char *const numbers[] = {"0",           "1",          "2",     "3",    "4",    "5",     "7",
+                                          "8",           "16",         "31",    "32",   "33",   "63",    "64",
+                                          "127",         "128",        "255",   "1000", "1024", "4095",  "65535",
+                                          "65536",       "-1",         "-2",    "-32",  "-128", "-1000", "2147483647",
+                                          "-2147483648", "4294967295", "-65536"},
+                             *const large[] = {"9223372036854775807",  "-9223372036854775808", "1152921504606846976",
+                                               "-1152921504606846975", "4611686018427387904",  "1431655766"};
+    return draw(8) ? numbers[draw(sizeof numbers / sizeof *numbers)] : large[draw(sizeof large / sizeof *large)];
+}
+
+static const char *register_number(void)
+{
+    static const char *const numbers[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+    return numbers[draw(sizeof numbers / sizeof *numbers)];
+}
+
+/* Writes a line with its blanks filled in; its length. */
+static size_t fill(char *out)
+{
+    size_t n = 0;
+    for (const char *c = lines[draw(sizeof lines / sizeof *lines)]; *c && n < LINE_LENGTH - 32; c++) {
+        if (*c == '#' || (*c == '@' && c[1] != '%' && c[1] != '!'))
+            n += (size_t)snprintf(out + n, 24, "%s", *c == '#' ? register_number() : number());
+        else
+            out[n++] = *c;
+    }
+    out[n++] = '\n';
+    return n;
+}
+
+/* Puts a piece in the place of some bytes. */
+static size_t splice(uint8_t *data, size_t size, size_t max_size, size_t at, size_t removed, const void *piece,
+                     size_t length)
+{
+    if (size - removed + length > max_size)
+        return size;
+    memmove(data + at + length, data + at + removed, size - at - removed);
+    memcpy(data + at, piece, length);
+    return size - removed + length;
+}
+
+static size_t change_number(uint8_t *data, size_t size, size_t max_size, size_t from, size_t end)
+{
+    size_t places[LINE_LENGTH], n = 0;
+    for (size_t i = from; i < end && n < LINE_LENGTH; i++)
+        if (isdigit(data[i]) && (i == from || !isdigit(data[i - 1])))
+            places[n++] = i;
+    if (n == 0)
+        return size;
+    const size_t at = places[draw(n)];
+    size_t length = 1;
+    while (at + length < end && isdigit(data[at + length]))
+        length++;
+    char text[24];
+    const bool reg = at > from && (isalpha(data[at - 1]) || data[at - 1] == '%');
+    const size_t written = (size_t)snprintf(text, sizeof text, "%s", reg ? register_number() : number());
+    return splice(data, size, max_size, at, length, text, written);
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+    size_t begin[LINES_MAX + 1], n = 0;
+    char line[LINE_LENGTH];
+    state = seed;
+    if (size == 0 || draw(8) == 0)
+        return LLVMFuzzerMutate(data, size, max_size);
+    for (size_t i = 0; i < size && n < LINES_MAX; i++)
+        if (i == 0 || data[i - 1] == '\n')
+            begin[n++] = i;
+    begin[n] = size;
+    const size_t i = draw(n), from = begin[i], length = begin[i + 1] - from;
+    switch (draw(6)) {
+    case 0: /* a copy elsewhere */
+        if (length > sizeof line)
+            return size;
+        memcpy(line, data + from, length);
+        return splice(data, size, max_size, begin[draw(n)], 0, line, length);
+    case 1: return splice(data, size, max_size, from, length, "", 0);
+    case 2: return splice(data, size, max_size, from, length, line, fill(line));
+    case 3:
+    case 4: return splice(data, size, max_size, from, 0, line, fill(line));
+    default: return change_number(data, size, max_size, from, from + length);
+    }
+}
