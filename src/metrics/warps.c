@@ -18,7 +18,7 @@
 #define OPAQUE_BLOCKS 16         /* looked at at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
-#define TRACED_BLOCKS 64         /* looked at at least, for traced accesses */
+#define TRACED_BLOCKS 16         /* looked at at least, for traced accesses */
 
 typedef struct measurer {
     const wl_kernel *kernel;
