@@ -69,11 +69,13 @@ static wl_status set_launch(wl_ptx_source *s, wl_error *err)
                            "the kernel requires blocks of %lldx%lldx%lld threads (.reqntid)",
                            (long long)l->entry->required_threads[0], (long long)l->entry->required_threads[1],
                            (long long)l->entry->required_threads[2]);
-    const int64_t *most = l->entry->max_threads;
-    if (most[0] > 0 && threads > wl_max(1, most[0]) * wl_max(1, most[1]) * wl_max(1, most[2]))
+    int64_t most = 1;
+    for (int d = 0; d < 3; d++) /* no block has more than 1024 */
+        most *= wl_min(wl_max(1, l->entry->max_threads[d]), 1024);
+    if (l->entry->max_threads[0] > 0 && threads > most)
         return wl_fail(err, WL_E_INPUT, (wl_loc){l->entry->line, 1, 1},
                        "the kernel was compiled for at most %lld threads per block (.maxntid), not %lld",
-                       (long long)(wl_max(1, most[0]) * wl_max(1, most[1]) * wl_max(1, most[2])), (long long)threads);
+                       (long long)most, (long long)threads);
     return WL_OK;
 }
 
