@@ -137,8 +137,8 @@ static bool decode_entry_param(decoder *d, wl_ptx_step *step)
     if (in->space != WL_PTX_PARAM || !d->function->is_entry || a->kind != WL_PTX_OPERAND_ADDRESS || a->variable < 0 ||
         a->reg >= 0 || in->operands[0].kind != WL_PTX_OPERAND_REG || bytes < 1 || bytes > 8)
         return false;
-    const int64_t at = d->machine->param_at[a->variable] + a->value;
-    if (at < 0 || at + bytes > arguments->param_bytes)
+    int64_t at;
+    if (!wl_add(d->machine->param_at[a->variable], a->value, &at) || at < 0 || at + bytes > arguments->param_bytes)
         return false;
     uint64_t value = 0;
     memcpy(&value, arguments->params + at, (size_t)bytes);

@@ -13,6 +13,7 @@
 #define WORK_MAX (1 << 22)    /* instructions followed, and nodes of what they touch */
 #define STEPS_MAX (1 << 18)   /* memory accesses of a thread */
 #define SYMBOLS_MAX (1 << 20) /* a hundred bytes each */
+#define BYTES_MAX 32          /* of an access of a kernel file */
 #define FORKS_MAX 24          /* conditions inside each other that part the threads */
 
 typedef struct follower {
@@ -73,7 +74,7 @@ static wl_status touch(follower *r, int32_t pc, const wl_ptx_operand *at, wl_ptx
         return WL_OK;
     const wl_symbol *address = wl_ptx_address_value(&r->values, at);
     const wl_ptx_space space = space_of(r, named, address);
-    if (!address || space == WL_PTX_GENERIC) {
+    if (!address || space == WL_PTX_GENERIC || wl_ptx_access_bytes(&r->f->instructions[pc]) > BYTES_MAX) {
         r->out->traced[pc] = r->any_traced = true;
         return WL_OK;
     }
