@@ -3,35 +3,6 @@
 
 #include "base/fail.h"
 
-static bool writes_nothing(const wl_ptx_instruction *in)
-{
-    switch (in->op) {
-    case WL_PTX_OP_st:
-    case WL_PTX_OP_st_async:
-    case WL_PTX_OP_red:
-    case WL_PTX_OP_prefetch:
-    case WL_PTX_OP_applypriority:
-    case WL_PTX_OP_cp_async:
-    case WL_PTX_OP_cp_async_control:
-    case WL_PTX_OP_cp_bulk:
-    case WL_PTX_OP_cp_bulk_control:
-    case WL_PTX_OP_sust:
-    case WL_PTX_OP_bra:
-    case WL_PTX_OP_brx:
-    case WL_PTX_OP_call:
-    case WL_PTX_OP_ret:
-    case WL_PTX_OP_exit:
-    case WL_PTX_OP_trap:
-    case WL_PTX_OP_membar:
-    case WL_PTX_OP_nanosleep:
-    case WL_PTX_OP_wmma_store:
-    case WL_PTX_OP_wgmma_control:
-    case WL_PTX_OP_stmatrix: return true;
-    case WL_PTX_OP_bar: return !(in->modifiers & WL_PTX_MOD_RED);
-    default: return false;
-    }
-}
-
 static void visit_operand(const wl_ptx_function *function, const wl_ptx_operand *o, bool written,
                           wl_ptx_register_visit visit, void *user)
 {
@@ -55,7 +26,7 @@ static void visit_operand(const wl_ptx_function *function, const wl_ptx_operand 
 void wl_ptx_registers_of(const wl_ptx_function *function, const wl_ptx_instruction *in, wl_ptx_register_visit visit,
                          void *user)
 {
-    const bool none = writes_nothing(in);
+    const bool none = !wl_ptx_writes_first(in);
     if (in->guard >= 0)
         visit(user, in->guard, false);
     for (int i = 0; i < in->operand_count; i++)

@@ -316,39 +316,6 @@ static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
     return WL_OK;
 }
 
-bool wl_ptx_writes_first(const wl_ptx_instruction *in)
-{
-    switch (in->op) {
-    case WL_PTX_OP_st:
-    case WL_PTX_OP_st_async:
-    case WL_PTX_OP_red:
-    case WL_PTX_OP_prefetch:
-    case WL_PTX_OP_applypriority:
-    case WL_PTX_OP_cp_async:
-    case WL_PTX_OP_cp_async_control:
-    case WL_PTX_OP_cp_bulk:
-    case WL_PTX_OP_cp_bulk_control:
-    case WL_PTX_OP_sust:
-    case WL_PTX_OP_bra:
-    case WL_PTX_OP_brx:
-    case WL_PTX_OP_call:
-    case WL_PTX_OP_ret:
-    case WL_PTX_OP_exit:
-    case WL_PTX_OP_trap:
-    case WL_PTX_OP_membar:
-    case WL_PTX_OP_barrier_cluster:
-    case WL_PTX_OP_griddepcontrol:
-    case WL_PTX_OP_nanosleep:
-    case WL_PTX_OP_setmaxnreg:
-    case WL_PTX_OP_pmevent:
-    case WL_PTX_OP_wmma_store:
-    case WL_PTX_OP_wgmma_control:
-    case WL_PTX_OP_stmatrix: return false;
-    case WL_PTX_OP_bar: return in->modifiers & WL_PTX_MOD_RED;
-    default: return true;
-    }
-}
-
 /* Sets of registers are rows of bits, one for each block. */
 static bool has(const uint64_t *row, int32_t r) { return row[r / 64] >> (r % 64) & 1; }
 static void put(uint64_t *row, int32_t r) { row[r / 64] |= (uint64_t)1 << (r % 64); }

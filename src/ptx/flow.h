@@ -35,7 +35,4 @@ bool wl_ptx_flow_dominates(const wl_ptx_flow *flow, int32_t a, int32_t b);
 /* Whether a loop has a block in it, itself or in a loop inside; the end of the function is in none. */
 bool wl_ptx_flow_in_loop(const wl_ptx_flow *flow, int32_t loop, int32_t block);
 
-/* Whether the first operand is written; where it is an address it is read in any case. */
-bool wl_ptx_writes_first(const wl_ptx_instruction *in);
-
 #endif /* WL_PTX_FLOW_H */

@@ -281,6 +281,8 @@ typedef struct wl_ptx_instruction {
 } wl_ptx_instruction;
 
 wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in);
+/* Does it write its first operand? */
+bool wl_ptx_writes_first(const wl_ptx_instruction *in);
 /* Floating-point operations of one lane; matrix products have none here (tensor.h). */
 double wl_ptx_flops(const wl_ptx_instruction *in);
 /* Bytes one lane moves with ld, st, atom, red, cp.async; 0 for others. */

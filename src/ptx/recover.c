@@ -130,31 +130,11 @@ static void set(follower *r, int32_t reg, const wl_symbol *value, const wl_symbo
             truth ? wl_sym_select(r->values.symbols, truth, value, r->values.registers[reg]) : value;
 }
 
-static bool writes(const wl_ptx_instruction *in)
-{
-    switch (in->op) {
-    case WL_PTX_OP_st:
-    case WL_PTX_OP_red:
-    case WL_PTX_OP_bra:
-    case WL_PTX_OP_brx:
-    case WL_PTX_OP_ret:
-    case WL_PTX_OP_exit:
-    case WL_PTX_OP_trap:
-    case WL_PTX_OP_cp_async:
-    case WL_PTX_OP_cp_bulk:
-    case WL_PTX_OP_wmma_store:
-    case WL_PTX_OP_stmatrix:
-    case WL_PTX_OP_sust:
-    case WL_PTX_OP_call: return false;
-    default: return true;
-    }
-}
-
 /* Nobody knows what an instruction leaves behind. */
 static void forget_result(follower *r, const wl_ptx_instruction *in)
 {
     const wl_ptx_operand *to = &in->operands[0];
-    if (in->operand_count == 0 || !writes(in))
+    if (in->operand_count == 0 || !wl_ptx_writes_first(in))
         return;
     if (to->kind == WL_PTX_OPERAND_REG) {
         r->values.registers[to->reg] = NULL;
@@ -263,7 +243,7 @@ static wl_status execute(follower *r, int32_t pc, const wl_symbol *truth)
         break;
     default: break;
     }
-    if (in->operand_count == 0 || in->operands[0].kind != WL_PTX_OPERAND_REG || !writes(in)) {
+    if (in->operand_count == 0 || in->operands[0].kind != WL_PTX_OPERAND_REG || !wl_ptx_writes_first(in)) {
         forget_result(r, in);
         return WL_OK;
     }
