@@ -586,12 +586,11 @@ static wl_status follow(follower *r, int32_t pc, int32_t stop)
         }
         const bool decided = truth && wl_sym_decided(r->values.symbols, truth, &value);
         if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap) {
-            if (in->guard < 0 || (decided && value))
-                r->ended = true;
-            else if (!decided && is_known)
+            if (!is_known) /* some lanes may be home: which do the rest depends on data */
+                step_over(r, pc, r->f->instruction_count);
+            else if (in->guard >= 0 && !decided)
                 send_home(r, wl_sym_not(r->values.symbols, truth));
-            else if (!is_known)
-                r->out->uniform = false; /* some lanes may be home: the rest is counted as if none were */
+            r->ended = !is_known || in->guard < 0 || (decided && value);
             pc++;
             continue;
         }

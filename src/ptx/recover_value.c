@@ -280,7 +280,10 @@ static const wl_symbol *converted(const wl_ptx_values *v, const wl_ptx_instructi
 {
     if (wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from) || (in->modifiers & WL_PTX_MOD_SAT))
         return NULL;
-    return as(v, a, in->from);
+    a = as(v, a, in->from);
+    const int32_t to = in->operands[0].reg;
+    const bool narrows = wl_ptx_type_bits(in->type) < wl_ptx_type_bits(v->launch->entry->registers[to].type);
+    return narrows ? as(v, a, in->type) : a; /* a register of that size forgets the rest by itself */
 }
 
 static bool has_no_numbers(const wl_ptx_instruction *in)

@@ -134,8 +134,9 @@ static wl_bounds sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
 {
     wl_wide lo = a->c, hi = a->c;
     for (int i = 0; i < a->count; i++) {
-        const wl_bounds b = bounds_of_atom(s, a->terms[i].atom, at);
-        if (is_far(b))
+        const wl_bounds b = bounds_of_atom(s, a->terms[i].atom, at),
+                        term = product_bounds(b, (wl_bounds){a->terms[i].k, a->terms[i].k});
+        if (is_far(b) || is_far(term)) /* not even where terms cancel: sums are computed term by term */
             return unknown;
         add_bounds(&lo, &hi, a->terms[i].k, b);
     }
