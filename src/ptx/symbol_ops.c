@@ -143,7 +143,7 @@ const wl_symbol *wl_sym_mod(wl_symbols *s, const wl_symbol *a, const wl_symbol *
         else
             rest = wl_sym_add(s, rest, wl_symbol_keep(s, 0, &a->terms[i], 1));
     }
-    if (rest && rest != a)
+    if (rest && rest != a && is_known(wl_sym_bounds(s, rest, WL_AT_LAUNCH)))
         return wl_sym_mod(s, rest, b);
     return operation(s, WL_ATOM_MOD, a, b);
 }

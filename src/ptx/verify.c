@@ -113,6 +113,10 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
     const int64_t blocks = l->grid[0] * l->grid[1] * l->grid[2],
                   warps = wl_ceil_div(l->block[0] * l->block[1] * l->block[2], WL_PTX_LANES);
     wl_arena arena = {0};
+    *agrees = true;
+    *where = -1;
+    if (r->gave_up) /* nothing is claimed */
+        return WL_OK;
     size_t *first = WL_ARENA_NEW(&arena, size_t, lists), *after = WL_ARENA_NEW(&arena, size_t, r->step_count + 1);
     verifier v = {.source = source, .next_step = WL_ARENA_NEW(&arena, size_t, lists), .step_after = after};
     wl_status status = first && after && v.next_step ? WL_OK : wl_fail_memory(err);
