@@ -38,10 +38,11 @@ typedef struct wl_ptx_source {
     int32_t *first_traced; /* by number of instruction; -1: none */
     wl_ptx_traced *traced;
     size_t traced_count, traced_room;
-    size_t access_base; /* the kernel's number of the first */
-    int64_t affordable; /* blocks */
-    bool found_all;     /* no further ones are added */
-    bool missed;        /* one was met later */
+    size_t access_base;  /* the kernel's number of the first */
+    int64_t affordable;  /* blocks */
+    double shared_lanes; /* of traced accesses to shared memory, in the blocks that were looked at */
+    bool found_all;      /* no further ones are added */
+    bool missed;         /* one was met later */
     struct wl_ptx_cache *cache;
     /* counts, once they are known */
     int64_t counted_block[3], counted_grid[3]; /* 0: not yet */

@@ -7,6 +7,7 @@
 #include "ptx/source.h"
 
 #define LOOKED_AT 6                     /* blocks that are run to find the accesses */
+#define BANK_COST 12                    /* lane instructions that finding bank conflicts is worth, per lane */
 #define AFFORDABLE 1e8                  /* lane instructions: some tenths of a second */
 #define CACHE_BYTES ((size_t)512 << 20) /* traces that are kept */
 #define CACHE_SLOTS ((size_t)1 << 14)
@@ -61,6 +62,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
         return WL_OK;
     const wl_ptx_buffer *buffer = buffer_of(s, t);
     const int32_t known = find(s, t, buffer);
+    s->shared_lanes += t->space == WL_PTX_SHARED ? __builtin_popcount(t->lanes) : 0;
     if (known >= 0)
         add_jumps(&s->traced[known], t);
     if (known >= 0 || (!buffer && t->space == WL_PTX_GLOBAL))
@@ -105,7 +107,7 @@ wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
             s->traced[t].jumps.started = false;
         WL_TRY(wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err));
     }
-    double spent = 0;
+    double spent = BANK_COST * s->shared_lanes;
     for (int32_t i = 0; i < s->profile.count; i++)
         spent += WL_PTX_LANES * s->profile.warps[i];
     s->affordable = (int64_t)(AFFORDABLE / (spent / (double)looked_at + 1));
