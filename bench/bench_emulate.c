@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "ptx/emulate.h"
+#include "ptx/emulate/emulate.h"
 
 #define BAR 30e6 /* thread instructions per second */
 #define ROUNDS 7

@@ -6,22 +6,8 @@
 #include "warpline/device.h"
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
+#include "warpline/metrics.h"
 #include "warpline/mix.h"
-
-typedef enum wl_metric {
-#define WL_METRIC(name, unit, scope, counter, meaning) WL_METRIC_##name,
-#include "warpline/metrics.def"
-    WL_METRIC_COUNT
-} wl_metric;
-
-typedef enum wl_scope_of { WL_SCOPE_LAUNCH, WL_SCOPE_SM, WL_SCOPE_WAVE } wl_scope_of;
-
-WL_API const char *wl_metric_name(wl_metric metric);
-WL_API const char *wl_metric_unit(wl_metric metric);
-WL_API const char *wl_metric_counter(wl_metric metric);
-WL_API const char *wl_metric_meaning(wl_metric metric);
-WL_API wl_scope_of wl_metric_scope(wl_metric metric);
-WL_API bool wl_metric_find(const char *name, wl_metric *metric);
 
 /* A named share of a metric; the parts of a value add up to it. */
 #define WL_PARTS_MAX 8

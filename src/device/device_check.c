@@ -5,7 +5,6 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
-#include "warpline/trust.h"
 
 static wl_status complain(const wl_device *device, wl_device_key key, const char *rule, wl_error *err)
 {

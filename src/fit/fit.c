@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
-#include "metrics/laws.h"
+#include "laws/traffic_laws.h"
 
 #define KNEE 0.05 /* errors beyond this weigh by their size, not by its square                             */
 #define PULL 0.01 /* towards the start: what no launch decides stays there */

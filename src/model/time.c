@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "metrics/rates.h"
 #include "model/limiter.h"
 #include "model/turnover.h"
 
@@ -82,7 +83,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .last_block = c->warps.last_block};
     if (c->executed.by_class)
         d.fp_cycles = arithmetic_cycles(&c->executed, device);
-    else if (kernel->has_flops && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &fp_rate))
+    else if (kernel->has_flops && wl_device_get(device, wl_fp_rate_key(kernel->precision), &fp_rate))
         d.fp_cycles = kernel->fp_results * (double)out->items / fp_rate;
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
     /* where layers do not stay in the L2, a phase waits for memory as soon as one of its loads has to */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "report/diff.h"
+#include "judge/diff.h"
 
 static json_t *number(double value)
 {

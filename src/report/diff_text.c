@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "report/diff.h"
+#include "judge/diff.h"
 #include "report/report.h"
 
 #define MOVED 0.05 /* of the metric: parts that moved less are not shown */
@@ -125,7 +125,7 @@ static void add_total(const wl_value *v, const char *unit, wl_buffer *out)
 {
     char number[32], text[40] = "unknown";
     if (v->known) {
-        wl_report_scaled(v->value, number, sizeof number);
+        wl_scaled_text(v->value, number, sizeof number);
         (void)snprintf(text, sizeof text, "%s%s", number, unit);
     }
     wl_buffer_add(out, " %12s", text);

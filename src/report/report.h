@@ -18,7 +18,5 @@ wl_status wl_report_json(const wl_report *report, bool one_line, char **out, wl_
 
 /* "32x4x2" */
 void wl_report_shape(const int64_t extent[3], char *text, size_t size);
-/* 1.23e9 as "1.23 G", 20 as "20 ": a unit may follow */
-void wl_report_scaled(double value, char *text, size_t size);
 
 #endif /* WL_REPORT_REPORT_H */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "ptx/module.h"
+#include "ptx/module/module.h"
 #include "warpline/ptx.h"
 
 static void check_index(int32_t index, int32_t count) { REQUIRE(index >= -1 && index < count); }

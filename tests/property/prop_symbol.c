@@ -7,7 +7,7 @@
 
 #include "base/ckd.h"
 #include "kernel/expr.h"
-#include "ptx/symbol_internal.h"
+#include "ptx/recover/symbol_internal.h"
 
 #define REGISTERS 24
 #define THREADS 24

@@ -18,8 +18,8 @@
 #include <cmocka.h>
 
 #pragma GCC diagnostic ignored "-Wunused-function" /* the shared headers hold more than one test needs */
-#include "metrics/block_sum.h"
-#include "metrics/warps.h"
+#include "count/block_sum.h"
+#include "count/warps.h"
 #include "property/random_kernel.h"
 #include "property/trial.h"
 #include "property/warp_oracle.h"

@@ -7,7 +7,7 @@
 
 #include "unit/check.h"
 
-#include "ptx/emulate_internal.h"
+#include "ptx/emulate/emulate_internal.h"
 
 #define PTX_HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "launch/lanes.h"
-#include "metrics/executed.h"
+#include "count/executed.h"
 #include "warpline/warpline.h"
 
 static uint64_t state = 7;

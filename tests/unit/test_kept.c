@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/ckd.h"
-#include "metrics/pattern_table.h"
-#include "metrics/view.h"
+#include "count/pattern_table.h"
+#include "count/view.h"
 #include "warpline/warpline.h"
 
 static uint64_t state = 1;

@@ -2,8 +2,8 @@
  * halves written once more. SPDX-License-Identifier: MIT */
 #include "unit/check.h"
 
-#include "metrics/l1_law.h"
-#include "metrics/laws.h"
+#include "laws/l1_law.h"
+#include "laws/traffic_laws.h"
 #include "warpline/warpline.h"
 
 #define NEAR 1e-12

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "kernel/kernel_internal.h"
-#include "metrics/local.h"
+#include "laws/local_volumes.h"
 #include "warpline/warpline.h"
 
 /* Every thread stores words 0 to 7 of an array of WORDS, four at a time, and loads one: the same in all lanes, or that

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/cost.h"
+#include "ptx/cost/cost.h"
 #include "warpline/warpline.h"
 
 #define HEAD                                                                                                           \

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "../../validate/cuda/inputs.h"
-#include "metrics/warp_law.h"
-#include "ptx/cost.h"
-#include "ptx/emulate.h"
+#include "count/warp_law.h"
+#include "ptx/cost/cost.h"
+#include "ptx/emulate/emulate.h"
 #include "warpline/warpline.h"
 
 typedef struct launch_row {

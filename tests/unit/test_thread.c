@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "kernel/kernel_internal.h"
-#include "metrics/thread.h"
-#include "metrics/view.h"
+#include "laws/thread.h"
+#include "count/view.h"
 #include "warpline/warpline.h"
 
 #define PER_PHASE 6

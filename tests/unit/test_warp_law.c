@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "metrics/warp_law.h"
+#include "count/warp_law.h"
 #include "warpline/warpline.h"
 
 static wl_l1_rules rules_of(const char *name)
