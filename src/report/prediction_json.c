@@ -117,7 +117,7 @@ static json_t *share(const wl_prediction *p, const wl_share *s)
 static json_t *fields(const wl_report *r)
 {
     json_t *all = json_object();
-    for (size_t f = 0; f < wl_kernel_field_count(r->kernel); f++)
+    for (size_t f = 0; r->prediction->fields && f < wl_kernel_field_count(r->kernel); f++)
         json_object_set_new(all, wl_kernel_field_name(r->kernel, f), share(r->prediction, &r->prediction->fields[f]));
     return all;
 }
