@@ -81,7 +81,13 @@ static int run_gnuplot(const char *script)
     return EXIT_UNSUPPORTED;
 }
 
-static bool close_file(FILE *file) { return file && (ferror(file) | fclose(file)) == 0; }
+static bool close_file(FILE *file)
+{
+    if (!file)
+        return false;
+    const bool failed = ferror(file);
+    return fclose(file) == 0 && !failed;
+}
 
 int plot_finish(plot *p)
 {

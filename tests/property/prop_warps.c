@@ -352,7 +352,7 @@ static wl_warps_result measure_with(const trial *t, const wl_device *device, con
 {
     wl_arena arena = {0};
     wl_l1_rules rules;
-    wl_warps_result result;
+    wl_warps_result result = {0};
     wl_error err = {0};
     const wl_warps_options options = {samples};
     const wl_geometry g = some_geometry(t);
@@ -603,8 +603,10 @@ static void block_sums_agree_with_enumeration(void **state)
         if (start_case(run.seed + i, &r, &device)) {
             wl_arena arena = {0};
             const wl_view view = make_view(&current, &arena);
-            for (size_t f = 0; f < current.kernel->field_count; f++)
-                check_sum(&current, &view, f, (wl_side)random_in(&r, 0, 2), RANDOM_OF(&r, granules));
+            for (size_t f = 0; f < current.kernel->field_count; f++) {
+                const wl_side side = (wl_side)random_in(&r, 0, 2);
+                check_sum(&current, &view, f, side, RANDOM_OF(&r, granules));
+            }
             wl_arena_free(&arena);
         }
         trial_end(&current);

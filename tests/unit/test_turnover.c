@@ -319,7 +319,8 @@ static void time_grows_with_every_amount(void **state)
         wl_turnover here = n;
         wl_demand more = d;
         double *amount = (double *)(void *)((char *)&more + amounts[which].at);
-        *amount = *amount * log_uniform(&seed, 1, 10) + (double)check_random_in(&seed, 0, 1);
+        *amount *= log_uniform(&seed, 1, 10);
+        *amount += (double)check_random_in(&seed, 0, 1);
         if (amounts[which].at == offsetof(wl_demand, dram_read))
             here.dram_write_wait = 0;
         const double before = apply(&here, &d).time_s, after = apply(&here, &more).time_s;

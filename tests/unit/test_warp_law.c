@@ -207,8 +207,9 @@ static void stores_write_what_their_bytes_show(void **state)
             const int32_t width = (int32_t)1 << check_random_in(&seed, 0, 4);
             const int lanes = (int)check_random_in(&seed, 1, rules.warp_size), wide = 1 << check_random_in(&seed, 0, 6);
             const int64_t unit = check_random_in(&seed, 0, 1) ? width : 1;
-            wl_warp_access a = pattern(lanes, wide, unit * check_random_in(&seed, -60, 60) / (64 / wide + 1),
-                                       width * check_random_in(&seed, -2, 4), width, check_random_in(&seed, -200, 200));
+            const int64_t pitch = unit * check_random_in(&seed, -60, 60) / (64 / wide + 1);
+            const int64_t stride = width * check_random_in(&seed, -2, 4), first = check_random_in(&seed, -200, 200);
+            wl_warp_access a = pattern(lanes, wide, pitch, stride, width, first);
             for (int l = 0; l < lanes && i % 3 == 0; l++) /* no order at all */
                 a.address[l] = check_random_in(&seed, -300, 300);
             const wl_warp_written got = wl_warp_write(&rules, &a), want = written_bytes(&rules, &a);

@@ -332,7 +332,8 @@ static const wl_symbol *first_cell(wl_symbols *s, const wl_symbol *a, const wl_s
     const int d = (int)a->terms[0].atom->var - WL_VAR_BLOCK_X;
     if ((int)b->terms[0].atom->var - WL_VAR_BLOCKDIM_X != d)
         return NULL;
-    return wl_sym_sub(s, wl_sym_var(s, (wl_var)(WL_VAR_X + d)), wl_sym_var(s, (wl_var)(WL_VAR_THREAD_X + d)));
+    const wl_symbol *cell = wl_sym_var(s, (wl_var)(WL_VAR_X + d));
+    return wl_sym_sub(s, cell, wl_sym_var(s, (wl_var)(WL_VAR_THREAD_X + d)));
 }
 
 static const wl_symbol *product_of_terms(wl_symbols *s, const wl_term *t, const wl_term *u)

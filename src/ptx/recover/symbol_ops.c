@@ -277,10 +277,10 @@ const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *truth)
     const wl_atom *atom = plain(truth);
     if (atom && atom->op == WL_ATOM_GE0) /* not (a >= 0) is -a - 1 >= 0 */
         return wl_sym_not_negative(s, wl_sym_sub(s, wl_sym_const(s, -1), atom->a));
-    if (atom && atom->op == WL_ATOM_BOTH)
-        return wl_sym_either(s, wl_sym_not(s, atom->a), wl_sym_not(s, atom->b));
-    if (atom && atom->op == WL_ATOM_EITHER)
-        return wl_sym_both(s, wl_sym_not(s, atom->a), wl_sym_not(s, atom->b));
+    if (atom && (atom->op == WL_ATOM_BOTH || atom->op == WL_ATOM_EITHER)) {
+        const wl_symbol *not_a = wl_sym_not(s, atom->a), *not_b = wl_sym_not(s, atom->b);
+        return atom->op == WL_ATOM_BOTH ? wl_sym_either(s, not_a, not_b) : wl_sym_both(s, not_a, not_b);
+    }
     return wl_sym_sub(s, wl_sym_const(s, 1), truth);
 }
 
