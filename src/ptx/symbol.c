@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ckd.h"
+#include "base/hash.h"
 #include "ptx/symbol_internal.h"
 
 #define TERMS_MAX 64  /* a sum of more is not worth following */
@@ -15,11 +16,7 @@
 
 /* ---- hash tables ---- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-    return h * 0xff51afd7ed558ccdu ^ h >> 29;
-}
+static uint64_t mix(uint64_t h, uint64_t v) { return wl_hash_end(wl_hash_add(h, v)); }
 
 /* Makes room for one more entry: power-of-two tables with open addressing, at most half full. */
 static bool make_room(void ***table, size_t *room, size_t count, uint64_t (*hash_of)(const void *))
