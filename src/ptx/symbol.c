@@ -174,18 +174,18 @@ void wl_symbols_start(wl_symbols *s, const int64_t block[3], const int64_t grid[
 {
     *s = (wl_symbols){0};
     for (int d = 0; d < 3; d++) {
-        wl_bounds *here = s->vars[WL_AT_LAUNCH], *any = s->vars[WL_AT_ANY_LAUNCH];
+        wl_interval *here = s->vars[WL_AT_LAUNCH], *any = s->vars[WL_AT_ANY_LAUNCH];
         s->block[d] = block[d];
-        here[WL_VAR_X + d] = (wl_bounds){0, block[d] * grid[d] - 1};
-        here[WL_VAR_THREAD_X + d] = (wl_bounds){0, block[d] - 1};
-        here[WL_VAR_BLOCK_X + d] = (wl_bounds){0, grid[d] - 1};
-        here[WL_VAR_BLOCKDIM_X + d] = (wl_bounds){block[d], block[d]};
-        here[WL_VAR_GRIDDIM_X + d] = (wl_bounds){grid[d], grid[d]};
-        any[WL_VAR_X + d] = (wl_bounds){0, ANY_CELL};
-        any[WL_VAR_THREAD_X + d] = (wl_bounds){0, ANY_THREADS - 1};
-        any[WL_VAR_BLOCK_X + d] = (wl_bounds){0, ANY_CELL};
-        any[WL_VAR_BLOCKDIM_X + d] = (wl_bounds){1, ANY_THREADS};
-        any[WL_VAR_GRIDDIM_X + d] = (wl_bounds){1, ANY_CELL};
+        here[WL_VAR_X + d] = (wl_interval){0, block[d] * grid[d] - 1};
+        here[WL_VAR_THREAD_X + d] = (wl_interval){0, block[d] - 1};
+        here[WL_VAR_BLOCK_X + d] = (wl_interval){0, grid[d] - 1};
+        here[WL_VAR_BLOCKDIM_X + d] = (wl_interval){block[d], block[d]};
+        here[WL_VAR_GRIDDIM_X + d] = (wl_interval){grid[d], grid[d]};
+        any[WL_VAR_X + d] = (wl_interval){0, ANY_CELL};
+        any[WL_VAR_THREAD_X + d] = (wl_interval){0, ANY_THREADS - 1};
+        any[WL_VAR_BLOCK_X + d] = (wl_interval){0, ANY_CELL};
+        any[WL_VAR_BLOCKDIM_X + d] = (wl_interval){1, ANY_THREADS};
+        any[WL_VAR_GRIDDIM_X + d] = (wl_interval){1, ANY_CELL};
     }
 }
 
