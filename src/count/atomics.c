@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/hash.h"
+
 #define PLACES (1 << 16) /* lines kept apart at most, and then some room to find them */
 #define PLACES_FULL (PLACES / 4 * 3)
 
@@ -24,7 +26,7 @@ wl_atomic_lines *wl_atomic_lines_new(wl_arena *arena) { return WL_ARENA_NEW(aren
 /* NULL: no room for one more. */
 static line_place *find(wl_atomic_lines *all, size_t field, int64_t line)
 {
-    uint64_t at = ((uint64_t)line * 31 + field) * 0x9e3779b97f4a7c15u >> 48;
+    uint64_t at = wl_hash_end(wl_hash_add(wl_hash_add(0, field), (uint64_t)line)) % PLACES;
     for (;; at = (at + 1) % PLACES) {
         line_place *p = &all->place[at];
         if (p->line == line + 1 && p->field == field)

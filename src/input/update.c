@@ -8,6 +8,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 #define NODES_MAX 65536
@@ -86,10 +87,10 @@ static uint64_t hash_node(const node *n)
     memcpy(&bits, &n->value, sizeof bits);
     const uint64_t parts[] = {(uint64_t)n->op, (uint64_t)(uint32_t)n->a, (uint64_t)(uint32_t)n->b,
                               (uint64_t)(uint32_t)n->function, bits};
-    uint64_t h = 1469598103934665603u;
+    uint64_t h = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        h = (h ^ parts[i]) * 1099511628211u;
-    return h ^ (h >> 29);
+        h = wl_hash_add(h, parts[i]);
+    return wl_hash_end(h);
 }
 
 static bool same_node(const node *p, const node *q)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/interval.h"
 #include "warpline/kernel.h"
 #include "warpline/status.h"
 
@@ -64,8 +65,6 @@ typedef enum wl_expr_op {
     WL_EXPR_SELECT,      /* b is an EITHER: its a where this a is not 0, else its b; only that one is looked at */
     WL_EXPR_EITHER       /* inside a SELECT only */
 } wl_expr_op;
-
-#define WL_SHIFT_MAX 62
 
 typedef struct wl_expr {
     wl_expr_op op;

@@ -136,7 +136,7 @@ static bool in_reach(const int64_t *values)
 
 static void check_symbol(machine *m, const char *name, const wl_symbol *symbol, const int64_t *want)
 {
-    const wl_bounds here = wl_sym_bounds(&m->symbols, symbol, WL_AT_LAUNCH);
+    const wl_interval here = wl_sym_bounds(&m->symbols, symbol, WL_AT_LAUNCH);
     for (int t = 0; t < THREADS; t++) {
         int64_t got = 0;
         check_true(name, "can be evaluated", wl_sym_eval(symbol, m->vars[t], &got));
@@ -253,7 +253,7 @@ static void extreme_step(machine *m, int *known)
     int64_t value[THREADS];
     if (!symbol)
         return;
-    const wl_bounds here = wl_sym_bounds(&m->symbols, symbol, WL_AT_LAUNCH);
+    const wl_interval here = wl_sym_bounds(&m->symbols, symbol, WL_AT_LAUNCH);
     const bool is_known = here.lo > -WL_FAR && here.hi < WL_FAR;
     for (int t = 0; t < THREADS; t++) {
         wl_wide exact;

@@ -4,7 +4,6 @@
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
-static bool is_far(wl_bounds b) { return b.lo <= -WL_FAR || b.hi >= WL_FAR; }
 
 /* Atoms are numbered as they are made, and sums are sorted by number. So of two parts that may make atoms, each is made in
  * a statement of its own: the order of arguments is the compiler's. */
@@ -100,12 +99,12 @@ static const wl_symbol *product(const wl_ptx_values *v, const wl_symbol *a, cons
 {
     wl_symbols *s = v->symbols;
     const wl_symbol *whole = wl_sym_mul(s, a, b);
-    if (whole && !is_far(wl_sym_bounds(s, whole, WL_AT_LAUNCH)))
+    if (whole && wl_interval_is_known(wl_sym_bounds(s, whole, WL_AT_LAUNCH)))
         return whole;
     if (!a || !b || wl_ptx_type_bits(type) != 32)
         return whole;
     whole = wl_sym_mul(s, unsigned_bits(v, a, type), unsigned_bits(v, b, type));
-    return whole && !is_far(wl_sym_bounds(s, whole, WL_AT_LAUNCH)) ? whole : wrapped_product(s, a, b);
+    return whole && wl_interval_is_known(wl_sym_bounds(s, whole, WL_AT_LAUNCH)) ? whole : wrapped_product(s, a, b);
 }
 
 static const wl_symbol *high_product(const wl_ptx_values *v, const wl_symbol *a, const wl_symbol *b, wl_ptx_type type)
@@ -121,7 +120,7 @@ static const wl_symbol *high_product(const wl_ptx_values *v, const wl_symbol *a,
     if (wl_sym_is_const(a))
         return wl_sym_scaled(s, b, a->c, bits);
     const wl_symbol *whole = wl_sym_mul(s, a, b);
-    return whole && !is_far(wl_sym_bounds(s, whole, WL_AT_LAUNCH))
+    return whole && wl_interval_is_known(wl_sym_bounds(s, whole, WL_AT_LAUNCH))
                ? wl_sym_div(s, whole, wl_sym_const(s, (int64_t)1 << bits))
                : NULL;
 }
@@ -230,7 +229,7 @@ static const wl_symbol *tested_for_range(const wl_ptx_values *v, const wl_ptx_in
     const wl_symbol *a = wl_ptx_operand_value(v, &in->operands[1]), *b = wl_ptx_operand_value(v, &in->operands[2]);
     if (!a || !b || wl_ptx_type_is_signed(type) || in->compare < WL_PTX_LT || !wl_sym_is_const(b) || b->c < 0)
         return NULL;
-    const wl_bounds bounds = wl_sym_bounds(s, a, WL_AT_LAUNCH);
+    const wl_interval bounds = wl_sym_bounds(s, a, WL_AT_LAUNCH);
     const int bits = wl_ptx_type_bits(type);
     const int64_t half = bits < 1 ? 0 : bits < 62 ? (int64_t)1 << (bits - 1) : WL_FAR;
     if (bounds.lo >= 0 || bounds.lo < -half || bounds.hi >= half || b->c >= half)
