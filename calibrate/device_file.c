@@ -8,6 +8,7 @@
 enum dimension { COUNT, RATIO, FREQUENCY, BYTES, BANDWIDTH, CYCLES, TIME, PER_CYCLE, RATE };
 #define REQUIRED true
 #define OPTIONAL false
+#define ASSUMED false
 
 static const struct key_info {
     const char *name;

@@ -91,11 +91,52 @@ static wl_status read_device(wl_device *device, const char *text, size_t length,
         const wl_yaml *node = wl_yaml_get(root, wl_device_keys[i].name);
         if (node)
             WL_TRY(read_entry(device, node, (wl_device_key)i, err));
-        else if (wl_device_keys[i].required)
+        else if (wl_device_keys[i].need == WL_NEED_REQUIRED)
             return wl_fail(err, WL_E_INPUT, root->loc, "the device lacks '%s' (%s), which every model needs",
                            wl_device_keys[i].name, wl_device_keys[i].meaning);
     }
-    return wl_device_check(device, err);
+    return WL_OK;
+}
+
+/* ---- numbers of laws that are used on every device ---- */
+
+static bool lacks(const wl_device *device, size_t key)
+{
+    return wl_device_keys[key].need == WL_NEED_ASSUMED && device->entries[key].count == 0;
+}
+
+static wl_status copy_assumed(const wl_device *other, wl_device *device, wl_error *err)
+{
+    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++) {
+        if (!lacks(device, i))
+            continue;
+        if (lacks(other, i))
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "the built-in device %s lacks '%s'", WL_STAND_IN,
+                           wl_device_keys[i].name);
+        device->entries[i] = other->entries[i];
+        device->entries[i].source = "assumed: as on the " WL_STAND_IN;
+        device->entries[i].loc = WL_NOWHERE;
+    }
+    return WL_OK;
+}
+
+/* Those the file lacks, from the stand-in. */
+static wl_status assume(wl_device *device, wl_error *err)
+{
+    size_t missing = 0, length = 0;
+    for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
+        missing += lacks(device, i);
+    if (missing == 0)
+        return WL_OK;
+    const char *text = wl_device_builtin_text(WL_STAND_IN, &length);
+    wl_device *other = calloc(1, sizeof *other);
+    if (!other)
+        return wl_fail_memory(err);
+    wl_status status = read_device(other, text, length, err);
+    if (status == WL_OK)
+        status = copy_assumed(other, device, err);
+    wl_device_free(other);
+    return status;
 }
 
 wl_status wl_device_parse(const char *input, const char *text, size_t length, wl_device **out, wl_error *err)
@@ -103,7 +144,11 @@ wl_status wl_device_parse(const char *input, const char *text, size_t length, wl
     wl_device *device = calloc(1, sizeof *device);
     if (!device)
         return wl_fail_memory(err);
-    const wl_status status = read_device(device, text, length, err);
+    wl_status status = read_device(device, text, length, err);
+    if (status == WL_OK)
+        status = assume(device, err);
+    if (status == WL_OK)
+        status = wl_device_check(device, err);
     if (status != WL_OK) {
         (void)wl_fail_in(err, input);
         wl_device_free(device);
