@@ -102,12 +102,10 @@ static const cal_template_row h200_laws[] = {
 };
 /* Numbers of laws that are used on every device, of h200: what threads execute, local memory, what stays in the L1. */
 static const cal_template_row h200_everywhere[] = {
-    {CAL_shared_broadcast, 1, {2}},       {CAL_l1_field_share, 1, {0.7}},
-    {CAL_l1_field_steepness, 1, {4}},     {CAL_l1_own_steps, 1, {16}},
-    {CAL_local_word, 1, {4}},             {CAL_local_lanes, 1, {32}},
-    {CAL_local_l1_curve, 2, {1.67, 3}},   {CAL_local_l2_steepness, 1, {2}},
-    {CAL_start_instructions, 1, {8}},     {CAL_coordinate_instructions, 1, {8}},
-    {CAL_address_instructions, 1, {3}},   {CAL_division_instructions, 1, {20}},
+    {CAL_shared_broadcast, 1, {2}},        {CAL_l1_field_share, 1, {0.7}},     {CAL_l1_field_steepness, 1, {4}},
+    {CAL_l1_own_steps, 1, {16}},           {CAL_local_word, 1, {4}},           {CAL_local_lanes, 1, {32}},
+    {CAL_local_l1_curve, 2, {1.67, 3}},    {CAL_local_l2_steepness, 1, {2}},   {CAL_start_instructions, 1, {8}},
+    {CAL_coordinate_instructions, 1, {8}}, {CAL_address_instructions, 1, {3}}, {CAL_division_instructions, 1, {20}},
     {CAL_immediate_reach, 1, {256}},
 };
 /* A size of its L2, but needed on every device. */

@@ -1,6 +1,7 @@
 /* traffic.h - the exact counts behind the measured laws: what warps, blocks and runs of blocks touch.
  *
- * Nothing here depends on a fitted number, so a fit counts once and applies the laws (laws/traffic_laws.h) as often as it likes.
+ * Nothing here depends on a fitted number, so a fit counts once and applies the laws (laws/traffic_laws.h) as often
+ * as it likes.
  *
  * Layer  count (uses footprint). SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_TRAFFIC_H

@@ -9,9 +9,9 @@ bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_
 
 /* ---- conditions ---- */
 
-#define ROUNDS 4 /* of WL_LANES_MAX threads each, looked at for a condition */
+#define ROUNDS 4            /* of WL_LANES_MAX threads each, looked at for a condition */
 #define CELLS_LEAST 65536.0 /* of a domain: fewer are few enough to evaluate one by one */
-#define LEFT_OUT_MOST 0.02 /* of a side's executions: conditions that fail so rarely do not matter for volumes */
+#define LEFT_OUT_MOST 0.02  /* of a side's executions: conditions that fail so rarely do not matter for volumes */
 
 /* The share of threads for which a condition fails, from some. */
 static double share_left_out(const wl_kernel *k, const wl_access *a, const wl_geometry *g, const wl_ranges *ranges)

@@ -15,11 +15,11 @@
 #define KNEE 0.05 /* errors beyond this weigh by their size, not by its square                             */
 #define PULL 0.01 /* towards the start: what no launch decides stays there */
 #define EVALUATIONS 4000
-#define FUNCTION_TOLERANCE 1e-8   /* of the sum of squares: nothing is gained any more           */
-#define STEP_TOLERANCE 1e-6       /* of the logarithms of the numbers                            */
-#define DIFFERENCE 1e-6           /* squared step of the differences that give the derivatives   */
-#define RANK_TOLERANCE 1e-14      /* of a direction that no launch decides                       */
-#define DECIDED 0.9               /* of the deviation the pull alone leaves: less, and launches decide */
+#define FUNCTION_TOLERANCE 1e-8 /* of the sum of squares: nothing is gained any more           */
+#define STEP_TOLERANCE 1e-6     /* of the logarithms of the numbers                            */
+#define DIFFERENCE 1e-6         /* squared step of the differences that give the derivatives   */
+#define RANK_TOLERANCE 1e-14    /* of a direction that no launch decides                       */
+#define DECIDED 0.9             /* of the deviation the pull alone leaves: less, and launches decide */
 
 static const char *const target_names[] = {"l1_wavefronts",   "l2_load_bytes",    "l2_store_bytes",
                                            "dram_load_bytes", "dram_store_bytes", "time"};
@@ -202,8 +202,8 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
         workspace_free(&w);
         return wl_fail_memory(err);
     }
-    (void)lmdif(residuals, f, m, n, w.x, w.out, FUNCTION_TOLERANCE, STEP_TOLERANCE, 0, EVALUATIONS, DIFFERENCE, w.diag, 1, 1, 0, &evaluations,
-                w.jacobian, m, w.ipvt, w.qtf, w.wa1, w.wa2, w.wa3, w.wa4);
+    (void)lmdif(residuals, f, m, n, w.x, w.out, FUNCTION_TOLERANCE, STEP_TOLERANCE, 0, EVALUATIONS, DIFFERENCE, w.diag,
+                1, 1, 0, &evaluations, w.jacobian, m, w.ipvt, w.qtf, w.wa1, w.wa2, w.wa3, w.wa4);
     (void)residuals(f, m, n, w.x, w.out, 1);
     for (int i = 0; i < n; i++) { /* sizes are whole numbers of bytes */
         double *v = value_of(f->device, f->specs[i]);

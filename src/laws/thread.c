@@ -359,12 +359,12 @@ static double span_of(const wl_geometry *g, const wl_linear *linear)
 }
 
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
-                            int64_t line, const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out, wl_error *err)
+                            int64_t line, const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out,
+                            wl_error *err)
 {
     const bool serial = waits_each_step(k);
     const double loads_per_phase = serial ? 1 : numbers->loads_per_phase;
-    profiler p = {
-        .kernel = k, .geometry = g, .numbers = numbers, .line = line, .loads_per_phase = loads_per_phase};
+    profiler p = {.kernel = k, .geometry = g, .numbers = numbers, .line = line, .loads_per_phase = loads_per_phase};
     while (p.outer < 2 && (p.outer == 0 ? g->grid[1] * g->grid[2] : g->grid[2]) > 1)
         p.outer++;
     step *steps = WL_ARENA_NEW(scratch, step, in->count + 1);

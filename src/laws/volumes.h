@@ -37,9 +37,9 @@ typedef struct wl_requests {
 
 typedef struct wl_volumes {
     wl_volume *fields; /* one per field */
-    wl_volume local; /* of threads' own memory: see local_volumes.h */
-    wl_volume total; /* of fields and local memory */
-    bool known; /* false: too much to enumerate; only the L1 side is known */
+    wl_volume local;   /* of threads' own memory: see local_volumes.h */
+    wl_volume total;   /* of fields and local memory */
+    bool known;        /* false: too much to enumerate; only the L1 side is known */
     bool sampled;
     bool partial_unknown; /* which sectors are written only in part could not be found out */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;

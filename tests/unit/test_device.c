@@ -585,11 +585,11 @@ static void test_required(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped),        cmocka_unit_test(test_assumed), cmocka_unit_test(test_table_1),
-        cmocka_unit_test(test_unknown_device), cmocka_unit_test(test_what_ifs),
-        cmocka_unit_test(test_bad_what_ifs),   cmocka_unit_test(test_long_what_if),
-        cmocka_unit_test(test_what_if_order),  cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_required),
+        cmocka_unit_test(test_shipped),      cmocka_unit_test(test_assumed),
+        cmocka_unit_test(test_table_1),      cmocka_unit_test(test_unknown_device),
+        cmocka_unit_test(test_what_ifs),     cmocka_unit_test(test_bad_what_ifs),
+        cmocka_unit_test(test_long_what_if), cmocka_unit_test(test_what_if_order),
+        cmocka_unit_test(test_broken_files), cmocka_unit_test(test_required),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

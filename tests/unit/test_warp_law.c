@@ -252,10 +252,13 @@ static void stores_write_what_their_bytes_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_patterns_are_exact), cmocka_unit_test(wide_shared_loads_are_exact),
+        cmocka_unit_test(measured_patterns_are_exact),
+        cmocka_unit_test(wide_shared_loads_are_exact),
         cmocka_unit_test(broadcasts_follow_the_device),
-        cmocka_unit_test(papers_three_loads),          cmocka_unit_test(far_rows_do_not_pair),
-        cmocka_unit_test(broadcasts_and_narrow_types), cmocka_unit_test(stores_write_what_their_bytes_show),
+        cmocka_unit_test(papers_three_loads),
+        cmocka_unit_test(far_rows_do_not_pair),
+        cmocka_unit_test(broadcasts_and_narrow_types),
+        cmocka_unit_test(stores_write_what_their_bytes_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
