@@ -114,7 +114,7 @@ static void judge(const job *j, const wl_device *device, const char *family, sco
         wl_counted_predict(k->counted, device, WL_MODEL_TURNOVER, &p);
         for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
             double predicted, value;
-            if (!wl_fit_pair((wl_fit_target)t, &p, k->measured, j->options.min_time_s, &predicted, &value))
+            if (!wl_fit_pair((wl_fit_target)t, device, &p, k->measured, j->options.min_time_s, &predicted, &value))
                 continue;
             scores[f].count[t]++;
             scores[f].error[t] += fabs(predicted / value - 1);

@@ -37,9 +37,7 @@ static wl_costs costs_of(const wl_predictor *p)
 static wl_status count_instructions(wl_predictor *p, const wl_predict_options *options, const wl_view *view,
                                     const wl_instructions *instructions, wl_counts *out, wl_error *err)
 {
-    double loads_per_phase = 1;
-    (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
-    WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->rules.line, loads_per_phase,
+    WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->rules.line, &p->thread,
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
                              options && (options->emulate || options->per_line), &out->executed, err));
@@ -50,13 +48,17 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
     return wl_local_count(p->kernel, &out->launched, &p->rules, &out->local, err);
 }
 
+static wl_traffic_input input_of(const wl_predictor *p, const wl_view *view, const wl_geometry *busy)
+{
+    return (wl_traffic_input){view, busy, p->device, p->costs, p->page_bytes, (int64_t)p->laws.own_steps};
+}
+
 static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_counts *out, wl_error *err)
 {
-    wl_laws laws;
-    out->has_traffic = wl_laws_read(p->device, &laws);
+    out->has_traffic = p->has_laws;
     if (!out->has_traffic)
         return WL_OK;
-    const wl_traffic_input in = {view, &out->busy, p->device, p->costs, p->page_bytes};
+    const wl_traffic_input in = input_of(p, view, &out->busy);
     return wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err);
 }
 
@@ -123,9 +125,9 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
     WL_TRY(count(p, launch, options, &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
-    const wl_volumes_input input = {view, &counts.busy, p->device, p->costs, p->page_bytes};
-    WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->counter, &p->launch_arena,
-                               &volumes, err));
+    const wl_traffic_input input = input_of(p, view, &counts.busy);
+    WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
+                               &p->launch_arena, &volumes, err));
     wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);
     counts.method = p->counter.method;
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-#define ASSUMED_PAGE ((int64_t)2 << 20)
+#define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, where a device has no tlb_page: a warning names it */
 
 /* A kernel that depends on the launch is only looked at once there is one. */
 static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device, bool complete, wl_predictor **out,
@@ -21,6 +21,8 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
     p->counter.row_budget = WL_ROW_BUDGET;
     wl_l1_rules_make(device, &p->rules);
     wl_l1_numbers_read(device, &p->l1);
+    wl_thread_numbers_read(device, &p->thread);
+    p->has_laws = wl_laws_read(device, &p->laws);
     double page = (double)ASSUMED_PAGE;
     (void)wl_device_get(device, WL_DEVICE_tlb_page, &page);
     p->page_bytes = (int64_t)page;

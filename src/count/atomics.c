@@ -90,13 +90,17 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
     return cost;
 }
 
+#define ENDLESS 1e3       /* lines per request: as many as one likes */
+#define NEARLY_ALL 0.9995 /* share of requests to different lines from which on the rest tells nothing */
+#define HALVINGS 60       /* of an interval: to the last digit */
+
 /* How many lines there are, if `met` requests to random ones of them met so many different ones. */
 static double lines_behind(double distinct, double met)
 {
-    double low = distinct, high = 1e3 * met;
-    if (distinct >= met * (1 - 5e-4)) /* nearly all differ: as many as one likes */
+    double low = distinct, high = ENDLESS * met;
+    if (distinct >= met * NEARLY_ALL)
         return high;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < HALVINGS; i++) {
         const double middle = (low + high) / 2;
         *(middle * -expm1(-met / middle) < distinct ? &low : &high) = middle;
     }
