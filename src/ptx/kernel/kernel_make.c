@@ -326,9 +326,9 @@ static const char *plain_name(const wl_ptx_source *s, wl_arena *arena)
     return wl_arena_text(arena, name, length);
 }
 
-static wl_status at_launch(const wl_kernel *kernel, const wl_launch *launch, wl_kernel **out, wl_error *err)
+static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err)
 {
-    const wl_ptx_source *s = kernel->tracer.context;
+    const wl_ptx_source *s = context;
     wl_ptx_options options = s->options;
     options.launch = *launch;
     if (!launch->registers)
@@ -336,8 +336,8 @@ static wl_status at_launch(const wl_kernel *kernel, const wl_launch *launch, wl_
     if (!launch->shared_bytes)
         options.launch.shared_bytes = s->options.launch.shared_bytes;
     for (int d = 0; d < 3 && launch->grid[0] == 0 && s->options.domain[0] == 0; d++)
-        if (d < kernel->dims)
-            options.launch.grid[d] = wl_ceil_div(kernel->domain[d], wl_max(1, launch->block[d]));
+        if (s->domain[d] > 0)
+            options.launch.grid[d] = wl_ceil_div(s->domain[d], wl_max(1, launch->block[d]));
     return wl_kernel_from_ptx(s->ptx, &options, out, err);
 }
 
@@ -359,17 +359,20 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     WL_TRY(add_traced(s, fields, k, err));
     WL_TRY(add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
-    k->stream.count = wl_ptx_count;
-    k->stream.local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL;
-    k->stream.context = s;
-    k->tracer.block = wl_ptx_trace_block;
-    k->tracer.warp_size = WL_PTX_LANES;
-    k->tracer.affordable = s->affordable;
     for (size_t i = 0; i < k->field_count; i++)
         k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
-    if (s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform)
-        k->at_launch = at_launch;
-    return WL_OK;
+    for (int d = 0; d < k->dims; d++)
+        s->domain[d] = k->domain[d];
+    const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
+    k->source = (wl_source){.context = s,
+                            .at_launch = launch_matters ? at_launch : NULL,
+                            .trace_block = wl_ptx_trace_block,
+                            .warp_size = WL_PTX_LANES,
+                            .affordable_blocks = s->affordable,
+                            .count_instructions = wl_ptx_count,
+                            .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
+                            .free = wl_ptx_source_free};
+    return WL_OK; /* from here on the kernel frees the source */
 }
 
 static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
@@ -406,11 +409,8 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     free(text);
     if (status != WL_OK)
         return wl_fail(err, status, WL_NOWHERE, "the recovered kernel: %.220s", of_text.message);
-    kernel->tracer.context = s; /* from here on the kernel frees it */
-    kernel->tracer.free = wl_ptx_source_free;
     status = complete(s, &fields, wrong, kernel, err);
     if (status != WL_OK) {
-        kernel->tracer.free = NULL;
         wl_kernel_free(kernel);
         return status;
     }

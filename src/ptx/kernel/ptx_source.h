@@ -26,6 +26,7 @@ typedef struct wl_ptx_source {
     wl_arena arena; /* the launch's; what the symbols need is their own */
     const wl_ptx *ptx;
     wl_ptx_options options; /* texts copied */
+    int64_t domain[3];      /* the kernel's; 0: it has no such dimension */
     wl_ptx_launch launch;
     wl_ptx_arguments arguments;
     wl_ptx_recovery recovery;
@@ -56,11 +57,11 @@ void wl_ptx_source_free(void *source);
 /* Runs a few blocks to see which instructions touch which buffers. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 
-/* wl_tracer.block and wl_stream.count; context is the source. */
+/* The functions of wl_source; context is a wl_ptx_source. */
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
-/* May threads of the entry, or what it calls, have memory of their own? Then wl_ptx_visit_local is wl_stream.local. */
+/* May threads of the entry, or what it calls, have memory of their own? Then the kernel gets wl_ptx_visit_local. */
 bool wl_ptx_has_local(const wl_ptx_launch *launch);
 wl_status wl_ptx_visit_local(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
                              void *user, int64_t *blocks, wl_error *err);
