@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptx/cost/cost.h"
+#include "ptx/read/read_module.h"
 #include "warpline/warpline.h"
 
 #define HEAD                                                                                                           \

@@ -16,10 +16,10 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "input/kernel_read.h"
 #include "ptx/cost/cost.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/module/tensor.h"
-#include "warpline/ptx.h"
 
 #define DEFAULT_BUDGET 40000000 /* warp instructions of a block */
 #define NOTES_MAX 16
@@ -381,7 +381,12 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     wl_ptx_fields fields = {0};
     int32_t wrong;
     WL_TRY(set_launch(s, err));
-    WL_TRY(wl_ptx_arguments_make(s->launch.module, s->launch.entry, &s->options, &s->arena, &s->arguments, err));
+    const wl_ptx_given given = {.args = s->options.args,
+                                .arg_count = s->options.arg_count,
+                                .dynamic_shared = s->options.dynamic_shared,
+                                .load = s->options.load,
+                                .user = s->options.user};
+    WL_TRY(wl_ptx_arguments_make(s->launch.module, s->launch.entry, &given, &s->arena, &s->arguments, err));
     WL_TRY(wl_ptx_emulator_new(&s->launch, &s->emulator, err));
     WL_TRY(wl_ptx_profile_make(s->launch.module, &s->arena, &s->profile, err));
     WL_TRY(weigh(s, err));
@@ -405,7 +410,8 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(wl_ptx_kernel_text(&s->launch, &s->recovery, &rolled, &fields, &summary, &text, err));
     wl_kernel *kernel = NULL;
     wl_error of_text = {0};
-    wl_status status = wl_kernel_parse(s->launch.module->input, text, strlen(text), NULL, &kernel, &of_text);
+    const wl_kernel_text written = {.text = text, .length = strlen(text)};
+    wl_status status = wl_kernel_read_file(s->launch.module->input, &written, NULL, &kernel, &of_text);
     free(text);
     if (status != WL_OK)
         return wl_fail(err, status, WL_NOWHERE, "the recovered kernel: %.220s", of_text.message);
@@ -424,7 +430,7 @@ wl_status wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, w
     if (!s)
         return wl_fail_memory(err);
     s->ptx = ptx;
-    s->launch.module = (const wl_ptx_module *)ptx; /* its public name */
+    s->launch.module = ptx->module;
     wl_status status = copy_options(options, &s->arena, &s->options, err);
     if (status == WL_OK)
         status = wl_ptx_find_entry(s->launch.module, options->entry, &s->launch.entry, err);

@@ -6,7 +6,7 @@
 
 #include "kernel/kernel_internal.h"
 #include "ptx/kernel/jumps.h"
-#include "ptx/recover/loop_rolling.h"
+#include "ptx/kernel/ptx_file.h"
 #include "ptx/kernel/write_kernel.h"
 
 /* A traced access: an instruction and the memory it touches. */
