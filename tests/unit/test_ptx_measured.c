@@ -137,15 +137,18 @@ static wl_status visit(void *user, const wl_ptx_touch *touch, wl_error *err)
 static void weigh_profile(const wl_ptx_module *module, const wl_ptx_profile *p, wl_arena *arena, double counts[COUNTS])
 {
     wl_error err = {0};
+    wl_ptx_costs *costs = NULL;
+    check_ok("costs", wl_ptx_costs_builtin(module->target, &costs, &err), &err);
     for (int32_t f = 0; f < module->function_count; f++) {
         const double *weight = NULL;
         const int32_t *as = NULL;
-        assert_int_equal(wl_ptx_weigh(module, &module->functions[f], arena, &weight, &as, &err), WL_OK);
+        assert_int_equal(wl_ptx_weigh(costs, module, &module->functions[f], arena, &weight, &as, &err), WL_OK);
         for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
             counts[INST] += weight[i] * p->warps[p->first[f] + as[i]];
             counts[THREAD_INST] += weight[i] * p->threads[p->first[f] + as[i]];
         }
     }
+    wl_ptx_costs_free(costs);
 }
 
 static int64_t block_number(int64_t k, int64_t count, int64_t blocks)

@@ -106,12 +106,14 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
 static wl_status weigh(wl_ptx_source *s, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
+    const wl_ptx_costs *costs = NULL;
+    WL_TRY(wl_ptx_file_costs(s->ptx, &costs, err));
     s->weights = WL_ARENA_NEW(&s->arena, const double *, m->function_count + 1);
     s->counted_as = WL_ARENA_NEW(&s->arena, const int32_t *, m->function_count + 1);
     if (!s->weights || !s->counted_as)
         return wl_fail_memory(err);
     for (int32_t f = 0; f < m->function_count; f++)
-        WL_TRY(wl_ptx_weigh(m, &m->functions[f], &s->arena, &s->weights[f], &s->counted_as[f], err));
+        WL_TRY(wl_ptx_weigh(costs, m, &m->functions[f], &s->arena, &s->weights[f], &s->counted_as[f], err));
     return WL_OK;
 }
 

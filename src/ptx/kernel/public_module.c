@@ -12,7 +12,9 @@ wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_pt
     *out = NULL;
     if (!ptx)
         return wl_fail_memory(err);
-    const wl_status status = wl_ptx_module_parse(input, text, length, &ptx->module, err);
+    ptx->costs = calloc(1, sizeof *ptx->costs);
+    const wl_status status =
+        ptx->costs ? wl_ptx_module_parse(input, text, length, &ptx->module, err) : wl_fail_memory(err);
     if (status != WL_OK) {
         wl_ptx_free(ptx);
         return status;
@@ -25,8 +27,25 @@ void wl_ptx_free(wl_ptx *ptx)
 {
     if (!ptx)
         return;
+    if (ptx->costs)
+        wl_ptx_costs_free(atomic_load(ptx->costs));
+    free((void *)ptx->costs);
     wl_ptx_module_free(ptx->module);
     free(ptx);
+}
+
+wl_status wl_ptx_file_costs(const wl_ptx *ptx, const wl_ptx_costs **out, wl_error *err)
+{
+    wl_ptx_costs *costs = atomic_load(ptx->costs), *first = NULL;
+    if (!costs) {
+        WL_TRY(wl_ptx_costs_builtin(ptx->module->target, &costs, err));
+        if (!atomic_compare_exchange_strong(ptx->costs, &first, costs)) { /* another thread was faster */
+            wl_ptx_costs_free(costs);
+            costs = first;
+        }
+    }
+    *out = costs;
+    return WL_OK;
 }
 
 static bool is_kernel(const wl_ptx_function *f) { return f->is_entry && !f->is_declared_only; }
