@@ -41,7 +41,7 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
                              options && (options->emulate || options->per_line), &out->executed, err));
-    if (p->kernel->stream.count && !p->kernel->has_mix && out->executed.warps > 0) {
+    if (out->work.has_instructions && !p->kernel->has_mix && out->executed.warps > 0) {
         out->thread.instructions = out->executed.warp / out->executed.warps;
         out->thread.instructions_stated = true;
     }
@@ -69,7 +69,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     wl_instructions instructions;
     const wl_warps_options warps_options = {.samples = options ? options->l1_samples : 0};
     const wl_costs costs = costs_of(p);
-    *out = (wl_counts){.kernel = p->kernel};
+    *out = (wl_counts){.work = wl_work_of(p->kernel)};
     wl_arena_reset(&p->launch_arena);
     p->counter.method = WL_COUNT_CLOSED_FORM;
     p->warps.arena = &p->launch_arena;
@@ -160,8 +160,7 @@ wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_
 /* ---- counts that are kept ---- */
 
 struct wl_counted {
-    wl_kernel kernel; /* its numbers; what it points to may be gone */
-    wl_counts counts;
+    wl_counts counts; /* without lines, which are the kernel's */
     wl_volume *volumes; /* scratch, one per field */
 };
 
@@ -187,8 +186,8 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (status == WL_OK)
         memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
     c->counts.traffic.fields = kept;
-    c->kernel = *p->kernel;
-    c->counts.kernel = &c->kernel;
+    c->counts.executed.lines = NULL;
+    c->counts.executed.line_count = 0;
     if (status != WL_OK) {
         wl_counted_free(c);
         return status;

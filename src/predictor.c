@@ -46,7 +46,7 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
 
 wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
 {
-    return make_predictor(kernel, device, !kernel->at_launch, out, err);
+    return make_predictor(kernel, device, !kernel->source.at_launch, out, err);
 }
 
 static void forget_launch(wl_predictor *p)
@@ -60,11 +60,11 @@ static void forget_launch(wl_predictor *p)
 wl_status wl_predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor **out, wl_error *err)
 {
     *out = p;
-    if (!p->kernel->at_launch)
+    if (!p->kernel->source.at_launch)
         return WL_OK;
     if (!p->own || memcmp(&p->launch, launch, sizeof *launch) != 0) {
         forget_launch(p);
-        WL_TRY(p->kernel->at_launch(p->kernel, launch, &p->own_kernel, err));
+        WL_TRY(p->kernel->source.at_launch(p->kernel->source.context, launch, &p->own_kernel, err));
         WL_TRY(make_predictor(p->own_kernel, p->device, true, &p->own, err));
         p->launch = *launch;
     }

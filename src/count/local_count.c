@@ -96,10 +96,10 @@ wl_status wl_local_count(const wl_kernel *kernel, const wl_geometry *g, const wl
     tally t = {.rules = rules};
     int64_t blocks = 0;
     *out = (wl_local){0};
-    if (!kernel->stream.local)
+    if (!kernel->source.visit_local)
         return WL_OK;
     const wl_status status =
-        kernel->stream.local(kernel->stream.context, g->block, g->grid_dim, add_touch, &t, &blocks, err);
+        kernel->source.visit_local(kernel->source.context, g->block, g->grid_dim, add_touch, &t, &blocks, err);
     for (int i = 0; i < WARPS_MAX; i++)
         free(t.warps[i].seen);
     if (status != WL_OK || blocks == 0)

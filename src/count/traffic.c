@@ -231,13 +231,11 @@ static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOO
     return runs;
 }
 
-/* One length; the footprints come from a kernel that is the same but for the length of its loops. */
+/* One length; the footprints are those of loops that are so long. */
 static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOOPS_MAX])
 {
-    wl_kernel shorter = *t->in->view->kernel;
     wl_view view = *t->in->view;
-    memcpy(shorter.loop_extent, extents, sizeof shorter.loop_extent);
-    view.kernel = &shorter;
+    view.steps = extents;
     for (size_t i = 0; i < t->out->field_count; i++) {
         wl_field_traffic *f = &t->out->fields[i];
         wl_block_sum sum;

@@ -144,14 +144,14 @@ double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const 
         blocks += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]);
     }
     for (size_t i = 0; i < s->count; i++)
-        steps += wl_threads_steps(view->kernel, s->accesses[i]);
+        steps += wl_threads_steps(region, s->accesses[i]);
     const int64_t threads = region->thread_count ? region->thread_count : g->threads;
     return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
 }
 
 wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t first, int64_t last)
 {
-    wl_region r = {.geometry = geometry, .kernel = view->kernel};
+    wl_region r = {.geometry = geometry, .kernel = view->kernel, .steps = view->steps};
     wl_block_interval(geometry, first, last, &r.blocks);
     return r;
 }

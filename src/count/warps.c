@@ -590,7 +590,7 @@ static wl_status measure_opaque(const measurer *m, wl_arena *arena)
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_traced(m, a))
             traced =
-                m->samples < 0 ? g->blocks : wl_min(g->blocks, wl_max(TRACED_BLOCKS, m->kernel->tracer.affordable));
+                m->samples < 0 ? g->blocks : wl_min(g->blocks, wl_max(TRACED_BLOCKS, m->kernel->source.affordable_blocks));
     const int64_t n = evaluated == 0 || traced == 0 ? wl_max(evaluated, traced) : wl_min(evaluated, traced);
     m->result->blocks_sampled = n > 0 && n < g->blocks;
     m->result->blocks_evaluated = n;

@@ -235,7 +235,7 @@ static wl_status visit_block(const profiler *p, wl_program *program, const int64
                              double *warps, wl_error *err)
 {
     const wl_geometry *g = p->geometry;
-    const int size = program->access->traced ? p->kernel->tracer.warp_size : warp_size(g);
+    const int size = program->access->traced ? p->kernel->source.warp_size : warp_size(g);
     const uint32_t vars = wl_access_vars(program->access);
     int64_t f[3], lo[3], hi[3];
     wl_folds_named(g, vars, lo, hi);

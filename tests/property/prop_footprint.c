@@ -442,7 +442,7 @@ static void even_loops_agree_with_enumeration(void **state)
         for (size_t m = 0; m < g.count; m++) {
             int64_t strides[3];
             assert_true(wl_expr_loop_strides(g.members[m]->access->index, strides));
-            assert_true(wl_threads_steps(t->kernel, g.members[m]) == 1);
+            assert_true(wl_threads_steps(&(wl_region){.kernel = t->kernel}, g.members[m]) == 1);
         }
         const blocks all = {0, block_count(t)};
         enumerate(t, &g, all, &listed);

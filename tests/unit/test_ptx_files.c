@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "ptx/module/module.h"
+#include "ptx/read/read_module.h"
 #include "warpline/ptx.h"
 
 #define FOLDER SOURCE_DIR "/tests/ptx"

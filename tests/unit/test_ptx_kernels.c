@@ -241,7 +241,7 @@ static void regular_kernels(void **unused)
             predict(cases[i].name, kernel, &options.launch, &got);
             predict(cases[i].name, written, &by_hand, &want);
             check_same(cases[i].name, &got, &want, false);
-            check_true(cases[i].name, "nothing is emulated", kernel->at_launch == NULL);
+            check_true(cases[i].name, "nothing is emulated", kernel->source.at_launch == NULL);
             check_shown(cases[i].name, kernel, &options.launch, &got);
             wl_kernel_free(kernel);
             wl_kernel_free(written);

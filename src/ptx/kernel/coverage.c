@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "ptx/module/module.h"
-#include "warpline/ptx.h"
+#include "ptx/kernel/ptx_file.h"
 
 typedef struct coverage {
     const wl_ptx_module *module;
@@ -161,7 +160,7 @@ static wl_status as_json(const coverage *c, char **out, wl_error *err)
 
 wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *err)
 {
-    coverage c = {.module = (const wl_ptx_module *)ptx};
+    coverage c = {.module = ptx->module};
     *out = NULL;
     count_all(&c);
     return json ? as_json(&c, out, err) : as_text(&c, out, err);

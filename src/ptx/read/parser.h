@@ -18,6 +18,7 @@
 #include "ptx/read/list.h"
 #include "ptx/module/module.h"
 #include "ptx/read/names.h"
+#include "ptx/read/read_module.h"
 
 #define WL_PTX_INSTRUCTIONS_MAX (1 << 20) /* of one function */
 #define WL_PTX_REGISTERS_MAX (1 << 20)    /* of one function, and of one range */
