@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "unit/check.h"
+#include "unit/ptx_target.h"
 
 #include "kernel/kernel_internal.h"
 #include "warpline/predict.h"
@@ -28,8 +29,9 @@ static wl_ptx *read_ptx(const char *name, const char *arch)
     size_t length;
     wl_ptx *ptx = NULL;
     wl_error err = {0};
-    snprintf(path, sizeof path, "%s/validate/ptx/%s.%s.ptx", SOURCE_DIR, name, arch);
+    snprintf(path, sizeof path, "%s/validate/ptx/%s.sm_90.ptx", SOURCE_DIR, name);
     char *text = read_file(path, &length);
+    ptx_retarget(text, length, arch);
     if (wl_ptx_parse(path, text, length, &ptx, &err) != WL_OK)
         fail_msg("%s:%d: %s", err.input, (int)err.loc.line, err.message);
     free(text);

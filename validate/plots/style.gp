@@ -1,4 +1,5 @@
-# Common look. Run the scripts in this folder: gnuplot -c scatter.gp star3d
+# Common look. `make validate` copies the scripts to build/validate/plots, beside the data:
+# gnuplot -c scatter.gp star3d there draws again.
 set datafile missing 'NaN'
 set encoding utf8
 ink = '#333333'; faint = '#d0d0d0'
