@@ -2,7 +2,7 @@
 # check-layers.sh [ROOT] - data flows one way: fails when a folder includes a header of a later stage.
 # The order is that of docs/design.md; every folder may use itself and what stands before it.
 cd "${1:-.}" || exit 2
-order="base device kernel input ptx launch footprint metrics model search report measure compare fit"
+order="base expr device kernel input ptx launch footprint metrics model search report measure compare fit"
 status=0
 for file in src/*/*.c src/*/*.h; do
     folder=$(basename "$(dirname "$file")")
@@ -28,7 +28,7 @@ for file in src/*/*.c src/*/*.h; do
 done
 for file in cli/*.c cli/*.h examples/*.c; do
     [ -e "$file" ] || continue
-    if grep -nE '#include "(base|device|kernel|input|ptx|launch|footprint|metrics|model|search|report|measure|compare|fit|src)/' "$file"; then
+    if grep -nE '#include "(base|expr|device|kernel|input|ptx|launch|footprint|metrics|model|search|report|measure|compare|fit|src)/' "$file"; then
         echo "$file: only public headers (warpline/...) may be included here"
         status=1
     fi
