@@ -1,9 +1,9 @@
 /* interval.h - arithmetic on ranges of whole numbers: what a result may be, when its operands are anywhere in theirs.
  *
- * Both ends are included. An end at +-WL_FAR is not known; ends stop there, so that nothing overflows. Results hold every
- * value that can occur, and are not always the tightest. Where lo > hi there is none: facts contradict each other, and
- * any result will do. Oracle: tests/unit/test_interval.c tries all small ranges.
- * SPDX-License-Identifier: MIT */
+ * Both ends are included. An end at +-WL_FAR is not known; ends stop there, so that nothing overflows. Results hold
+ * every value that can occur, and are not always the tightest. Where lo > hi there is none: facts contradict each
+ * other, and any result will do. Oracle: tests/unit/test_interval.c tries all small ranges. SPDX-License-Identifier:
+ * MIT */
 #ifndef WL_BASE_INTERVAL_H
 #define WL_BASE_INTERVAL_H
 
@@ -34,8 +34,12 @@ static inline wl_interval wl_interval_join(wl_interval a, wl_interval b)
 
 static inline wl_interval wl_interval_clamp(wl_wide lo, wl_wide hi)
 {
-    return (wl_interval){lo < -WL_FAR ? -WL_FAR : lo > WL_FAR ? WL_FAR : (int64_t)lo,
-                         hi < -WL_FAR ? -WL_FAR : hi > WL_FAR ? WL_FAR : (int64_t)hi};
+    return (wl_interval){lo < -WL_FAR  ? -WL_FAR
+                         : lo > WL_FAR ? WL_FAR
+                                       : (int64_t)lo,
+                         hi < -WL_FAR  ? -WL_FAR
+                         : hi > WL_FAR ? WL_FAR
+                                       : (int64_t)hi};
 }
 
 static inline wl_interval wl_interval_add(wl_interval a, wl_interval b)

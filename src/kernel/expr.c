@@ -7,10 +7,7 @@
 #include "base/fail.h"
 #include "base/interval.h"
 
-static wl_status too_large(const wl_expr *e, wl_error *err)
-{
-    return wl_fail(err, WL_E_RANGE, e->loc, "the expression leaves the range +-2^60");
-}
+static wl_status too_large(const wl_expr *e, wl_error *err) { return wl_operate_status(WL_PROBLEM_RANGE, e->loc, err); }
 
 static bool form_is_const(const wl_form *f)
 {
@@ -96,61 +93,6 @@ static bool form_choose(const wl_form *a, const wl_form *b, bool want_min, const
     return true;
 }
 
-/* What floor division means for a negative divisor: round towards minus infinity, remainder has its sign. */
-static int64_t floor_div_any(int64_t a, int64_t b) { return b > 0 ? wl_floor_div(a, b) : wl_floor_div(-a, -b); }
-
-static wl_status shift(const wl_expr *e, int64_t a, int64_t b, int64_t *out, wl_error *err)
-{
-    if (b < 0 || b > WL_SHIFT_MAX)
-        return wl_fail(err, WL_E_INPUT, e->loc, "a shift must be by 0 to %d", WL_SHIFT_MAX);
-    if (e->op == WL_EXPR_SHIFT_RIGHT)
-        *out = wl_shift_down(a, (int)b);
-    else if (!wl_mul(a, (int64_t)1 << b, out))
-        return too_large(e, err);
-    return WL_OK;
-}
-
-static wl_status fold_constants(const wl_expr *e, int64_t a, int64_t b, int64_t *out, wl_error *err)
-{
-    bool ok = true;
-    switch (e->op) {
-    case WL_EXPR_ADD: ok = wl_add(a, b, out); break;
-    case WL_EXPR_SUB: ok = wl_add(a, -b, out); break;
-    case WL_EXPR_MUL: ok = wl_mul(a, b, out); break;
-    case WL_EXPR_DIV:
-    case WL_EXPR_MOD:
-        if (b == 0)
-            return wl_fail(err, WL_E_INPUT, e->loc, "division by zero");
-        *out = floor_div_any(a, b);
-        if (e->op == WL_EXPR_MOD)
-            *out = a - *out * b;
-        break;
-    case WL_EXPR_MIN: *out = wl_min(a, b); break;
-    case WL_EXPR_MAX: *out = wl_max(a, b); break;
-    case WL_EXPR_RANDOM:
-        if (b <= 0)
-            return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
-        *out = wl_random_below(a, b);
-        break;
-    case WL_EXPR_LESS: *out = a < b; break;
-    case WL_EXPR_LESS_EQUAL: *out = a <= b; break;
-    case WL_EXPR_EQUAL: *out = a == b; break;
-    case WL_EXPR_UNEQUAL: *out = a != b; break;
-    case WL_EXPR_BOTH: *out = a && b; break;
-    case WL_EXPR_ANY: *out = a || b; break;
-    case WL_EXPR_BIT_AND: ok = wl_add(a & b, 0, out); break;
-    case WL_EXPR_BIT_OR: ok = wl_add(a | b, 0, out); break;
-    case WL_EXPR_BIT_XOR: ok = wl_add(a ^ b, 0, out); break;
-    case WL_EXPR_SHIFT_LEFT:
-    case WL_EXPR_SHIFT_RIGHT: return shift(e, a, b, out, err);
-    case WL_EXPR_CONST:
-    case WL_EXPR_VAR:
-    case WL_EXPR_SELECT:
-    case WL_EXPR_EITHER: break;
-    }
-    return ok ? WL_OK : too_large(e, err);
-}
-
 static wl_status leaf_form(const wl_expr *e, const wl_ranges *ranges, wl_form *form)
 {
     memset(form, 0, sizeof *form);
@@ -209,8 +151,6 @@ static bool form_bits(wl_expr_op op, const wl_form *a, const wl_form *b, const w
 /* What is known of a truth: 0, 1 or -1. */
 static int decided(wl_interval truth) { return truth.lo == truth.hi ? (int)truth.lo : -1; }
 
-static bool is_comparison(wl_expr_op op) { return op >= WL_EXPR_LESS && op <= WL_EXPR_UNEQUAL; }
-
 static wl_interval compared(wl_expr_op op, wl_interval a, wl_interval b)
 {
     switch (op) {
@@ -241,8 +181,8 @@ wl_status wl_expr_truth(const wl_expr *e, const wl_ranges *ranges, int *truth, w
     bool affine;
     wl_interval value;
     WL_TRY(wl_expr_form(e, ranges, &affine, &form, err));
-    const bool bounded = affine ? wl_form_bounds(&form, ranges, &value.lo, &value.hi)
-                                : wl_expr_bounds(e, ranges, &value.lo, &value.hi);
+    const bool bounded =
+        affine ? wl_form_bounds(&form, ranges, &value.lo, &value.hi) : wl_expr_bounds(e, ranges, &value.lo, &value.hi);
     *truth = bounded ? decided(wl_interval_truth(value)) : -1;
     return WL_OK;
 }
@@ -277,11 +217,9 @@ static wl_status select_form(const wl_expr *e, const wl_ranges *ranges, bool *af
 static wl_status check_constant(const wl_expr *e, int64_t b, wl_error *err)
 {
     int64_t ignored;
-    if (b == 0 && (e->op == WL_EXPR_DIV || e->op == WL_EXPR_MOD))
-        return wl_fail(err, WL_E_INPUT, e->loc, "division by zero");
-    if (b <= 0 && e->op == WL_EXPR_RANDOM)
-        return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
-    return e->op == WL_EXPR_SHIFT_LEFT || e->op == WL_EXPR_SHIFT_RIGHT ? shift(e, 0, b, &ignored, err) : WL_OK;
+    const bool may_fail = e->op == WL_EXPR_DIV || e->op == WL_EXPR_MOD || e->op == WL_EXPR_RANDOM ||
+                          e->op == WL_EXPR_SHIFT_LEFT || e->op == WL_EXPR_SHIFT_RIGHT;
+    return may_fail ? wl_operate_status(wl_operate(e->op, 0, b, &ignored), e->loc, err) : WL_OK;
 }
 
 static wl_status scale_form(const wl_expr *e, const wl_form *a, int64_t by, wl_form *out, wl_error *err)
@@ -333,7 +271,7 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
     *affine = affine_a && affine_b;
     if (affine_b && form_is_const(&b))
         WL_TRY(check_constant(e, b.c, err));
-    if (is_comparison(e->op)) {
+    if (wl_op_compares(e->op)) {
         const int truth = comparison(e, *affine ? &a : NULL, *affine ? &b : NULL, ranges);
         *affine = truth >= 0;
         *form = (wl_form){.c = truth};
@@ -343,7 +281,7 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
         return WL_OK;
     if (form_is_const(&a) && form_is_const(&b)) {
         memset(form, 0, sizeof *form);
-        return fold_constants(e, a.c, b.c, &form->c, err);
+        return wl_operate_status(wl_operate(e->op, a.c, b.c, &form->c), e->loc, err);
     }
     return operation_form(e, &a, &b, ranges, affine, form, err);
 }
@@ -352,20 +290,7 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
 
 wl_status wl_expr_eval_lane(const wl_expr *e, const wl_lane_values *values, int lane, int64_t *out, wl_error *err)
 {
-    int64_t a, b = 0;
-    if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR) {
-        *out = e->op == WL_EXPR_CONST ? e->value : values->at[e->var][lane];
-        return WL_OK;
-    }
-    WL_TRY(wl_expr_eval_lane(e->a, values, lane, &a, err));
-    if (e->op == WL_EXPR_SELECT)
-        return wl_expr_eval_lane(a ? e->b->a : e->b->b, values, lane, out, err);
-    if ((e->op == WL_EXPR_BOTH && !a) || (e->op == WL_EXPR_ANY && a)) {
-        *out = a != 0;
-        return WL_OK;
-    }
-    WL_TRY(wl_expr_eval_lane(e->b, values, lane, &b, err));
-    return fold_constants(e, a, b, out, err);
+    return wl_expr_value(e, &values->at[0][lane], WL_LANES_MAX, out, err);
 }
 
 wl_status wl_expr_eval(const wl_expr *e, const wl_lane_values *values, int64_t *out, wl_error *err)
@@ -373,20 +298,6 @@ wl_status wl_expr_eval(const wl_expr *e, const wl_lane_values *values, int64_t *
     for (int i = 0; i < values->lanes; i++)
         WL_TRY(wl_expr_eval_lane(e, values, i, &out[i], err));
     return WL_OK;
-}
-
-uint32_t wl_expr_vars(const wl_expr *e)
-{
-    if (e->op == WL_EXPR_CONST)
-        return 0;
-    if (e->op == WL_EXPR_VAR)
-        return 1u << e->var;
-    return wl_expr_vars(e->a) | wl_expr_vars(e->b);
-}
-
-bool wl_expr_is_random(const wl_expr *e)
-{
-    return e->op == WL_EXPR_RANDOM || (e->a && (wl_expr_is_random(e->a) || wl_expr_is_random(e->b)));
 }
 
 bool wl_expr_depends_on_launch(const wl_expr *e)
@@ -442,7 +353,7 @@ static wl_interval condition_bounds(const wl_expr *e, const wl_ranges *ranges)
     if (e->op == WL_EXPR_SELECT)
         return in_range(wl_interval_join(bounds_of(e->b->a, ranges), bounds_of(e->b->b, ranges)));
     const wl_interval b = bounds_of(e->b, ranges), of_b = wl_interval_truth(b);
-    if (is_comparison(e->op))
+    if (wl_op_compares(e->op))
         return compared(e->op, a, b);
     return e->op == WL_EXPR_BOTH ? wl_interval_min(of_a, of_b) : wl_interval_max(of_a, of_b);
 }
@@ -452,7 +363,7 @@ static wl_interval bounds_of(const wl_expr *e, const wl_ranges *ranges)
     if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR)
         return e->op == WL_EXPR_CONST ? wl_interval_one(e->value)
                                       : (wl_interval){ranges->lo[e->var], ranges->hi[e->var]};
-    if (is_comparison(e->op) || e->op == WL_EXPR_BOTH || e->op == WL_EXPR_ANY || e->op == WL_EXPR_SELECT)
+    if (wl_op_compares(e->op) || e->op == WL_EXPR_BOTH || e->op == WL_EXPR_ANY || e->op == WL_EXPR_SELECT)
         return condition_bounds(e, ranges);
     const wl_interval a = bounds_of(e->a, ranges), b = bounds_of(e->b, ranges);
     if (!wl_interval_is_known(a) || !wl_interval_is_known(b))

@@ -64,7 +64,12 @@ static wl_status read_sets(const char *const *sets, size_t count, wl_arena *aren
 /* ---- the grid ---- */
 
 /* "20x128x256" is "20,128,256". */
-static bool is_shape(const char *text) { return strchr(text, 'x') && strspn(text, "0123456789x") == strlen(text); }
+static bool is_shape(const char *text)
+{
+    const size_t length = strlen(text);
+    return strchr(text, 'x') && strspn(text, "0123456789x") == length && !strstr(text, "xx") && text[0] != 'x' &&
+           text[length - 1] != 'x';
+}
 
 /* A grid is what is asked for, and what a thread needs of registers does not change it. */
 static wl_status check_names(const wl_where *extent, wl_loc loc, wl_error *err)

@@ -74,14 +74,15 @@ static const struct {
     int32_t column;
     const char *message;
 } malformed[] = {
-    {"", 1, "the expression ends here"},
+    {"", 1, "expected a whole number, a name or '(', but the expression ends here"},
     {"cdiv(nx,block.w)", 9, "an expression knows no 'block.w'; did you mean 'block.x'?"},
-    {"cdiv(nx)", 8, "expected ',' here"},
+    {"cdiv(nx)", 8, "expected ',' and a second argument, not ')'"},
     {"1,2,3,4", 7, "a grid has at most three extents"},
-    {"1,,3", 3, "a number, a name or '(' is expected here"},
+    {"1,,3", 3, "expected a whole number, a name or '(', not ','"},
     {"grid.x", 1, "a grid follows from block.x .. block.z, fold.x .., domain.x .. and names that are set"},
-    {"1 2", 3, "an operator, a comma or the end is expected here"},
-    {"20xx3", 4, "a number, a name or '(' is expected here"},
+    {"1 2", 3, "expected an operator, a comma or the end, not '2'"},
+    {"20xx3", 1, "not a number"},
+    {"20x3x", 1, "not a number"},
 };
 
 static void test_malformed(void **state)
@@ -110,7 +111,7 @@ static void test_impossible(void **state)
         {"cdiv(nx, block.y - 2)", "division by zero"},
         {"1, domain.y", "domain.y is named here, but there is no domain"},
         {"1, 2 * warps", "warps are named here, but no device says how many threads they have"},
-        {"1152921504606846975 * nx", "a value leaves 2^60"},
+        {"1152921504606846975 * nx", "the expression leaves the range +-2^60"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

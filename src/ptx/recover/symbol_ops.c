@@ -4,7 +4,6 @@
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
-
 static const wl_symbol *operation(wl_symbols *s, wl_atom_op op, const wl_symbol *a, const wl_symbol *b)
 {
     return a && b ? wl_symbol_of(s, &(wl_atom){.op = op, .a = a, .b = b}) : NULL;
@@ -90,7 +89,8 @@ static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64
     const wl_symbol *part = wl_is_pow2(d) && g > 1 && a->c == 0 ? divide_exactly(s, a, g) : NULL;
     if (part) {
         const wl_interval of_part = wl_sym_bounds(s, part, WL_AT_LAUNCH);
-        const int64_t unmasked = of_part.lo >= 0 && wl_interval_is_known(of_part) ? divisor_of(g, wl_log2(d), of_part.hi) : 0;
+        const int64_t unmasked =
+            of_part.lo >= 0 && wl_interval_is_known(of_part) ? divisor_of(g, wl_log2(d), of_part.hi) : 0;
         if (unmasked > 0)
             return wl_sym_div(s, part, wl_sym_const(s, unmasked));
     }
