@@ -3,6 +3,8 @@
 #include "ptx/emulate/emulate_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 
