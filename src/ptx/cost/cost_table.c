@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
-
 wl_cost_kind wl_cost_kind_of(wl_ptx_type type)
 {
     if (type == WL_PTX_PRED)

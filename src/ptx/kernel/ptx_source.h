@@ -54,6 +54,15 @@ typedef struct wl_ptx_source {
 
 void wl_ptx_source_free(void *source);
 
+/* Options that outlive the call, and the launch they ask for. WL_E_INPUT: not one that the entry can have. */
+wl_status wl_ptx_copy_options(const wl_ptx_options *from, wl_arena *arena, wl_ptx_options *to, wl_error *err);
+wl_status wl_ptx_set_launch(wl_ptx_source *source, wl_error *err);
+
+/* Notes of a kernel that is complete; wrong: the instruction where emulated warps differ, -1: none. */
+wl_status wl_ptx_add_notes(wl_ptx_source *source, int32_t wrong, wl_kernel *kernel, wl_error *err);
+/* A text of the PTX file on one line, of characters that any output may have. */
+void wl_ptx_make_line(char *text);
+
 /* Runs a few blocks to see which instructions touch which buffers. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 
