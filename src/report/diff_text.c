@@ -5,7 +5,7 @@
 
 #include "base/units.h"
 #include "judge/diff.h"
-#include "report/report.h"
+#include "report/prediction_report.h"
 
 #define MOVED 0.05 /* of the metric: parts that moved less are not shown */
 

@@ -1,5 +1,5 @@
 /* render.c - one prediction in the format asked for. SPDX-License-Identifier: MIT */
-#include "report/report.h"
+#include "report/prediction_report.h"
 
 wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                wl_format format, char **out, wl_error *err)
