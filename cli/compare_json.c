@@ -23,6 +23,11 @@ static json_t *text(const char *bytes)
     return string;
 }
 
+static json_t *shape_json(const int64_t extent[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
+}
+
 static json_t *number(double value)
 {
     return value == floor(value) && fabs(value) < WHOLE_MAX ? json_integer((json_int_t)value) : json_real(value);

@@ -89,3 +89,10 @@ int output_close(output *out, bool keep)
     *out = (output){0};
     return code;
 }
+
+void output_print(const char *text, wl_format format, FILE *file)
+{
+    fputs(text, file);
+    if (format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE)
+        fputc('\n', file);
+}

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "warpline/warpline.h"
+
 typedef struct output {
     FILE *file;
     const char *path;      /* NULL: standard output */
@@ -15,5 +17,8 @@ typedef struct output {
 int output_open(const char *path, output *out);
 /* With `keep` the file appears under its name; otherwise nothing is left. The exit code. */
 int output_close(output *out, bool keep);
+
+/* What a renderer of the library gave; JSON ends in a line end, too. */
+void output_print(const char *text, wl_format format, FILE *file);
 
 #endif /* WL_CLI_OUTPUT_H */

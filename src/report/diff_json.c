@@ -1,6 +1,7 @@
 /* diff_json.c - schema warpline.diff/1. Values that are not known are absent. SPDX-License-Identifier: MIT */
 #include "base/json.h"
-#include "judge/diff.h"
+#include "judge/difference.h"
+#include "report/render.h"
 
 static json_t *side(wl_json *j, const wl_diff_side *s)
 {

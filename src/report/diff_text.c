@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "judge/diff.h"
+#include "judge/difference.h"
 #include "report/prediction_report.h"
+#include "report/render.h"
 
 #define MOVED 0.05 /* of the metric: parts that moved less are not shown */
 

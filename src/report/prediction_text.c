@@ -1,4 +1,5 @@
-/* prediction_text.c - a prediction for people: per launch, per work item, and where the time goes. SPDX-License-Identifier: MIT */
+/* prediction_text.c - a prediction for people: per launch, per work item, and where the time goes.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,15 @@
-/* render.c - one prediction in the format asked for. SPDX-License-Identifier: MIT */
+/* render.c - one result in the format asked for. SPDX-License-Identifier: MIT */
+#include "report/render.h"
+
+#include "base/fail.h"
 #include "report/prediction_report.h"
+
+static bool is_json(wl_format format) { return format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE; }
+
+static wl_status no_csv(wl_error *err, const char *what)
+{
+    return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "%s has no CSV form", what);
+}
 
 wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                wl_format format, char **out, wl_error *err)
@@ -14,4 +24,40 @@ wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel 
     case WL_FORMAT_TEXT: wl_report_text(&r, &text); break;
     }
     return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_diff_json(diff, format == WL_FORMAT_JSON_LINE, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "a difference");
+    wl_diff_text(diff, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_check_render(const wl_check *check, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_check_json(check, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "a check");
+    wl_check_text(check, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_advise_render(const wl_advise_report *report, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_advise_json(report, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "advice");
+    const wl_status status = wl_advise_text(report, &text, err);
+    if (status == WL_OK)
+        return wl_buffer_take(&text, out, err);
+    wl_buffer_drop(&text);
+    return status;
 }

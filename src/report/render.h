@@ -1,0 +1,19 @@
+/* render.h - what stands behind the renderers of warpline/report.h: a writer per result and format.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_RENDER_H
+#define WL_REPORT_RENDER_H
+
+#include "base/buffer.h"
+#include "warpline/diff.h"
+#include "warpline/report.h"
+
+void wl_diff_text(const wl_diff *diff, wl_buffer *out);
+wl_status wl_diff_json(const wl_diff *diff, bool one_line, char **out, wl_error *err);
+
+void wl_check_text(const wl_check *check, wl_buffer *out);
+wl_status wl_check_json(const wl_check *check, char **out, wl_error *err);
+
+wl_status wl_advise_text(const wl_advise_report *report, wl_buffer *out, wl_error *err);
+wl_status wl_advise_json(const wl_advise_report *report, char **out, wl_error *err);
+
+#endif /* WL_REPORT_RENDER_H */
