@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "compare.h"
+#include "compare_job.h"
 #include "diag.h"
 #include "load.h"
 
@@ -26,7 +26,7 @@ typedef struct job {
     wl_device *fitted;
     bool fits, ranks; /* numbers are fitted; rankings are judged */
     wl_ranking_fit rankings[RANKED_MODELS];
-    contest_list contests[RANKED_MODELS];
+    wl_contest_list contests[RANKED_MODELS];
     size_t ranking_count; /* models that predict the launches */
     char origin[300];
 } job;
@@ -81,13 +81,13 @@ static bool check_usage(const options *o, job *j)
 static bool make_cases(job *j)
 {
     const comparison *c = &j->c;
-    j->cases = calloc(c->row_count, sizeof *j->cases);
-    j->families = calloc(c->row_count, sizeof *j->families);
+    j->cases = calloc(c->found.row_count, sizeof *j->cases);
+    j->families = calloc(c->found.row_count, sizeof *j->families);
     if (!j->cases || !j->families)
         return false;
-    for (size_t i = 0; i < c->row_count; i++) {
-        const compared_row *row = &c->rows[i];
-        j->cases[i] = (wl_fit_case){row->counted, row->m, row->family};
+    for (size_t i = 0; i < c->found.row_count; i++) {
+        const wl_compared *row = &c->found.rows[i];
+        j->cases[i] = (wl_fit_case){c->counted[i].counted, row->measurement, row->family};
         size_t f = 0;
         while (f < j->family_count && strcmp(j->families[f], row->family) != 0)
             f++;
@@ -104,7 +104,7 @@ static bool make_cases(job *j)
 static void judge(const job *j, const wl_device *device, const char *family, score *scores)
 {
     static wl_prediction p;
-    for (size_t i = 0; i < j->c.row_count; i++) {
+    for (size_t i = 0; i < j->c.found.row_count; i++) {
         const wl_fit_case *k = &j->cases[i];
         if (family && strcmp(family, k->family) != 0)
             continue;
@@ -134,7 +134,7 @@ static wl_status fit(job *j, const char *without, wl_fit_result *result, wl_devi
     wl_fit_options how = j->options;
     how.without = without;
     const wl_status status = load_device(o->device, o->with, o->with_count, device, err);
-    return status ? status : wl_fit(*device, j->cases, j->c.row_count, &how, result, err);
+    return status ? status : wl_fit(*device, j->cases, j->c.found.row_count, &how, result, err);
 }
 
 static wl_status cross_validate(job *j, wl_error *err)
@@ -152,16 +152,41 @@ static wl_status cross_validate(job *j, wl_error *err)
     return WL_OK;
 }
 
+static double predict_time(const counted_row *row, const wl_device *device, int model)
+{
+    static wl_prediction p;
+    wl_model_id used;
+    if (!row->counted)
+        return row->model_time[model];
+    wl_counted_predict(row->counted, device, ranked_models[model], &p);
+    return wl_model_find(p.model.name, &used) && used == ranked_models[model] ? p.model.time_s : 0;
+}
+
+static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl_error *err)
+{
+    const double min_time_s = j->c.options->min_time ? j->options.min_time_s : CONTEST_TIME_S;
+    const size_t count = j->c.found.row_count;
+    double *times = calloc(count, sizeof *times);
+    if (!times) {
+        *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+        return WL_E_NOMEM;
+    }
+    for (size_t i = 0; i < count; i++)
+        times[i] = predict_time(&j->c.counted[i], j->fitted, model);
+    const wl_status status = wl_comparison_contests(&j->c.found, times, min_time_s, out, err);
+    free(times);
+    return status;
+}
+
 /* Judges the rankings of every model that the device has, by its numbers as they are now. */
 static wl_status rank(job *j, wl_error *err)
 {
-    const double min_time_s = j->c.options->min_time ? j->options.min_time_s : CONTEST_TIME_S;
-    wl_status status = comparison_group_problems(&j->c, err);
+    wl_status status = wl_comparison_group_problems(&j->c.found, err);
     for (int m = 0; m < RANKED_MODELS && status == WL_OK; m++) {
-        contest_list *list = &j->contests[j->ranking_count];
-        status = comparison_contests(&j->c, j->fitted, m, min_time_s, list, err);
+        wl_contest_list *list = &j->contests[j->ranking_count];
+        status = find_contests(j, m, list, err);
         if (status != WL_OK || (list->count == 0 && m + 1 < RANKED_MODELS)) { /* the limiter model always can */
-            contest_list_free(list);
+            wl_contest_list_free(list);
             continue;
         }
         status = wl_fit_ranking(j->fitted, ranked_models[m], list->contests, list->count,
@@ -170,6 +195,8 @@ static wl_status rank(job *j, wl_error *err)
     }
     return status;
 }
+
+static const char *ranked_model_name(wl_model_id model) { return model == WL_MODEL_TURNOVER ? "turnover" : "limiter"; }
 
 static bool is_wanted(const job *j, int target)
 {
@@ -233,7 +260,7 @@ static void print_scores(const job *j)
 }
 
 /* Of the contests of one family: how many, the largest ratio, the mean error. False when there are none. */
-static bool sum_up(const contest_list *list, const char *family, size_t *count, double *ratio, double *error)
+static bool sum_up(const wl_contest_list *list, const char *family, size_t *count, double *ratio, double *error)
 {
     *count = 0;
     *ratio = *error = 0;
@@ -426,7 +453,7 @@ static int run(job *j)
         return code;
     if (o->format && strcmp(o->format, "json") == 0)
         return print_json(j);
-    printf("%s, %zu launches of %zu families\n", j->origin, j->c.row_count, j->family_count);
+    printf("%s, %zu launches of %zu families\n", j->origin, j->c.found.row_count, j->family_count);
     if (j->fits) {
         print_numbers(j);
         print_scores(j);
@@ -439,14 +466,14 @@ static int run(job *j)
 int cmd_fit(const options *o)
 {
     job j = {.c = {.options = o, .keep_counts = true, .model = WL_MODEL_TURNOVER}};
-    for (int v = 0; v < VALUE_COUNT; v++)
+    for (int v = 0; v < WL_VALUE_COUNT; v++)
         j.c.wanted[v] = true;
     if (!check_usage(o, &j))
         return EXIT_USAGE;
     j.c.all_models = !j.fits;
     const int code = run(&j);
     for (int m = 0; m < RANKED_MODELS; m++)
-        contest_list_free(&j.contests[m]);
+        wl_contest_list_free(&j.contests[m]);
     wl_device_free(j.fitted);
     free(j.cases);
     free(j.families);

@@ -61,3 +61,16 @@ wl_status wl_advise_render(const wl_advise_report *report, wl_format format, cha
     wl_buffer_drop(&text);
     return status;
 }
+
+wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
+                               wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_comparison_json(comparison, out, err);
+    if (format == WL_FORMAT_CSV)
+        wl_comparison_csv(comparison, &text);
+    else
+        wl_comparison_text(comparison, all_rows, &text);
+    return wl_buffer_take(&text, out, err);
+}

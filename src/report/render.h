@@ -16,4 +16,8 @@ wl_status wl_check_json(const wl_check *check, char **out, wl_error *err);
 wl_status wl_advise_text(const wl_advise_report *report, wl_buffer *out, wl_error *err);
 wl_status wl_advise_json(const wl_advise_report *report, char **out, wl_error *err);
 
+void wl_comparison_text(const wl_comparison *comparison, bool all_rows, wl_buffer *out);
+void wl_comparison_csv(const wl_comparison *comparison, wl_buffer *out);
+wl_status wl_comparison_json(const wl_comparison *comparison, char **out, wl_error *err);
+
 #endif /* WL_REPORT_RENDER_H */
