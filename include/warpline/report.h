@@ -6,6 +6,8 @@
 #include "warpline/advise.h"
 #include "warpline/check.h"
 #include "warpline/compare.h"
+#include "warpline/fit.h"
+#include "warpline/ptx.h"
 #include "warpline/rank.h"
 
 /* ---- stored predictions ---- */
@@ -106,5 +108,35 @@ WL_API WL_NODISCARD wl_status wl_comparison_render(const wl_comparison *comparis
 /* WL_E_INPUT: no value above 0 is known on both sides. */
 WL_API WL_NODISCARD wl_status wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files,
                                                  char **script, char **data, wl_error *err);
+
+/* ---- devices, occupancy, metrics, PTX files ---- */
+
+/* TEXT or JSON. */
+WL_API WL_NODISCARD wl_status wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err);
+/* The built-in devices. */
+WL_API WL_NODISCARD wl_status wl_device_list_render(wl_format format, char **out, wl_error *err);
+/* What fits on a multiprocessor (launch.h), and what one more block would take. JSON: warpline.occupancy/1. */
+WL_API WL_NODISCARD wl_status wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers,
+                                                  int64_t shared_bytes, wl_format format, char **out, wl_error *err);
+
+/* A list of all metrics; one of them in full. */
+WL_API WL_NODISCARD wl_status wl_metrics_text(char **out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_metric_text(wl_metric metric, char **out, wl_error *err);
+
+/* What ptxas says of an entry. */
+typedef struct wl_ptx_needs {
+    bool known;
+    int64_t registers, shared_bytes, stack_bytes, spill_store_bytes, spill_load_bytes;
+} wl_ptx_needs;
+typedef struct wl_ptx_report {
+    const wl_ptx *ptx;
+    const char *file, *part;   /* part: of the names of the entries shown; NULL: all */
+    const wl_ptx_needs *needs; /* one for each entry */
+} wl_ptx_report;
+/* The entries: TEXT, or JSON of the schema warpline.ptx/1. */
+WL_API WL_NODISCARD wl_status wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err);
+
+/* An error as one line of JSON: {"error": .., "status": .., "line": ..}. */
+WL_API WL_NODISCARD wl_status wl_error_json(const wl_error *error, size_t line, char **out, wl_error *err);
 
 #endif /* WL_REPORT_H */

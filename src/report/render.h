@@ -20,4 +20,21 @@ void wl_comparison_text(const wl_comparison *comparison, bool all_rows, wl_buffe
 void wl_comparison_csv(const wl_comparison *comparison, wl_buffer *out);
 wl_status wl_comparison_json(const wl_comparison *comparison, char **out, wl_error *err);
 
+void wl_device_text(const wl_device *device, wl_buffer *out);
+wl_status wl_device_json(const wl_device *device, char **out, wl_error *err);
+void wl_device_list_text(const wl_device *const *devices, size_t count, wl_buffer *out);
+wl_status wl_device_list_json(const wl_device *const *devices, size_t count, char **out, wl_error *err);
+
+typedef struct wl_occupancy_report {
+    const wl_device *device;
+    int64_t threads, registers, shared_bytes;
+    wl_occupancy occupancy;
+    wl_occupancy_step next;
+} wl_occupancy_report;
+void wl_occupancy_text(const wl_occupancy_report *report, wl_buffer *out);
+wl_status wl_occupancy_json(const wl_occupancy_report *report, char **out, wl_error *err);
+
+void wl_ptx_text(const wl_ptx_report *report, wl_buffer *out);
+wl_status wl_ptx_json(const wl_ptx_report *report, char **out, wl_error *err);
+
 #endif /* WL_REPORT_RENDER_H */
