@@ -109,6 +109,24 @@ WL_API WL_NODISCARD wl_status wl_comparison_render(const wl_comparison *comparis
 WL_API WL_NODISCARD wl_status wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files,
                                                  char **script, char **data, wl_error *err);
 
+/* ---- fits: TEXT, or JSON of the schema warpline.fit/1 ---- */
+
+typedef struct wl_fit_report {
+    const char *origin;
+    const wl_device *device; /* with the fitted numbers */
+    size_t launches;
+    const char *const *families;
+    size_t family_count;
+    const bool *targets;                          /* as in wl_fit_options */
+    const wl_fit_result *result;                  /* NULL: nothing was fitted */
+    const wl_fit_score *before, *after, *left_out; /* per family: own numbers, fitted, fitted without it (or NULL) */
+    bool ranks; /* rankings were judged */
+    const wl_ranking_fit *rankings;
+    const wl_contest_list *contests; /* of each ranking */
+    size_t ranking_count;
+} wl_fit_report;
+WL_API WL_NODISCARD wl_status wl_fit_render(const wl_fit_report *report, wl_format format, char **out, wl_error *err);
+
 /* ---- devices, occupancy, metrics, PTX files ---- */
 
 /* TEXT or JSON. */

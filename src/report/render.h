@@ -20,6 +20,9 @@ void wl_comparison_text(const wl_comparison *comparison, bool all_rows, wl_buffe
 void wl_comparison_csv(const wl_comparison *comparison, wl_buffer *out);
 wl_status wl_comparison_json(const wl_comparison *comparison, char **out, wl_error *err);
 
+void wl_fit_text(const wl_fit_report *report, wl_buffer *out);
+wl_status wl_fit_json(const wl_fit_report *report, char **out, wl_error *err);
+
 void wl_device_text(const wl_device *device, wl_buffer *out);
 wl_status wl_device_json(const wl_device *device, char **out, wl_error *err);
 void wl_device_list_text(const wl_device *const *devices, size_t count, wl_buffer *out);
