@@ -203,7 +203,7 @@ static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *er
         return domain ? bad(err, "%s", "\"domain\" is one to three numbers, as in \"4096x4096\"") : WL_OK;
     wl_status status = wl_grid_rule_parse(domain, NULL, 0, &shape, err);
     if (status == WL_OK)
-        status = wl_grid_rule_apply(shape, extent, &launch, err);
+        status = wl_grid_rule_apply(shape, NULL, extent, &launch, err);
     memcpy(extent, launch.grid, sizeof launch.grid);
     wl_grid_rule_free(shape);
     return status;
@@ -241,6 +241,25 @@ static wl_status read_source(const json_t *line, const options *o, source *s, wl
     return status;
 }
 
+/* "cdiv(nx,block.x)": with the line's names, the domain of a kernel in PTX, the warps of the
+ * device. */
+static wl_status read_rule(const json_t *line, const source *s, const wl_device *device, wl_launch *launch,
+                           wl_error *err)
+{
+    wl_grid_rule *rule = NULL;
+    const json_t *grid = json_object_get(line, "grid");
+    if (!json_is_string(grid))
+        return shape(grid, "grid", launch->grid, err);
+    wl_status status =
+        wl_grid_rule_parse(json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
+    if (status == WL_OK)
+        status = wl_grid_rule_apply(rule, device, s->request.domain, launch, err);
+    if (status != WL_OK && !err->input[0])
+        (void)snprintf(err->input, sizeof err->input, "grid");
+    wl_grid_rule_free(rule);
+    return status;
+}
+
 /* The launch it is read for is that of the first line that names it; registers may differ from line to line. */
 static wl_status open_ptx(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
 {
@@ -251,10 +270,13 @@ static wl_status open_ptx(const options *o, const source *s, const wl_launch *la
     return status == WL_OK ? ptx_unit_kernel(k->unit, &r, &k->kernel, err) : status;
 }
 
-static wl_status open_kept(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
+static wl_status open_kept(const options *o, const json_t *line, const source *s, wl_launch *launch, kept *k,
+                           wl_error *err)
 {
     const wl_kernel_options sets = {(const char *const *)s->sets, s->set_count};
     wl_status status = load_device(s->device, (const char *const *)s->with, s->with_count, &k->device, err);
+    if (status == WL_OK)
+        status = read_rule(line, s, k->device, launch, err);
     if (status == WL_OK && s->update)
         status = wl_kernel_from_update(s->update, s->domain, s->type ? s->type : "f64", &k->kernel, err);
     else if (status == WL_OK && is_ptx(s))
@@ -279,8 +301,8 @@ static char *key_of(const json_t *line)
     return key;
 }
 
-static wl_status find_kept(batch *b, const json_t *line, const source *s, const wl_launch *launch, kept **out,
-                           wl_error *err)
+/* The kernel of a line on its device; the launch gets the grid that follows from both. */
+static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_launch *launch, kept **out, wl_error *err)
 {
     char *key = key_of(line);
     if (!key)
@@ -289,12 +311,12 @@ static wl_status find_kept(batch *b, const json_t *line, const source *s, const 
         if (b->kept[i].key && strcmp(b->kept[i].key, key) == 0) {
             free(key);
             *out = &b->kept[i];
-            return WL_OK;
+            return read_rule(line, s, b->kept[i].device, launch, err);
         }
     }
     kept *k = &b->kept[b->next++ % KEPT];
     kept_free(k);
-    const wl_status status = open_kept(b->options, s, launch, k, err);
+    const wl_status status = open_kept(b->options, line, s, launch, k, err);
     if (status != WL_OK) {
         free(key);
         kept_free(k);
@@ -306,23 +328,6 @@ static wl_status find_kept(batch *b, const json_t *line, const source *s, const 
 }
 
 /* ---- launches ---- */
-
-/* "cdiv(nx,block.x)": with the line's names, and the domain of a kernel in PTX. */
-static wl_status read_rule(const json_t *line, const source *s, wl_launch *launch, wl_error *err)
-{
-    wl_grid_rule *rule = NULL;
-    const json_t *grid = json_object_get(line, "grid");
-    if (!json_is_string(grid))
-        return shape(grid, "grid", launch->grid, err);
-    wl_status status =
-        wl_grid_rule_parse(json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
-    if (status == WL_OK)
-        status = wl_grid_rule_apply(rule, s->request.domain, launch, err);
-    if (status != WL_OK && !err->input[0])
-        (void)snprintf(err->input, sizeof err->input, "grid");
-    wl_grid_rule_free(rule);
-    return status;
-}
 
 static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *err)
 {
@@ -359,7 +364,6 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     wl_status status = json_is_object(line) ? check_keys(line, err) : bad(err, "%s", "a line must be a JSON object");
     status = status ? status : read_launch(line, &launch, err);
     status = status ? status : read_source(line, b->options, &s, err);
-    status = status ? status : read_rule(line, &s, &launch, err);
     status = status ? status : find_kept(b, line, &s, &launch, &k, err);
     status = status ? status : wl_predict(k->predictor, &launch, NULL, &prediction, err);
     status = status ? status : wl_prediction_render(&prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);

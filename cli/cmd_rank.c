@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "plot.h"
@@ -90,6 +91,15 @@ static void announce_short(const rank_job *j, int64_t room, int64_t size)
                     mebibytes((double)j->memory));
 }
 
+static void take_ranking(wl_ranked_space *s)
+{
+    s->launches = s->ranking.best;
+    s->count = s->ranking.count;
+    s->best_s = s->count ? s->launches[0].time_s : 0;
+}
+
+static void on_cut_short(void *user);
+
 static wl_status search(rank_job *j, wl_ranked_space *s, wl_error *err)
 {
     const int64_t size = wl_ranker_size(s->ranker);
@@ -108,11 +118,10 @@ static wl_status search(rank_job *j, wl_ranked_space *s, wl_error *err)
         announce_stream(j, size);
     else if (!whole)
         announce_short(j, room, size);
-    const wl_status status = team_rank(s->ranker, best, (size_t)room, on_records, j, &s->ranking, err);
+    const team_listener listener = {.each = on_records, .cut_short = on_cut_short, .user = j};
+    const wl_status status = team_rank(s->ranker, best, (size_t)room, &listener, &s->ranking, err);
     s->ranking.best = best;
-    s->launches = best;
-    s->count = s->ranking.count;
-    s->best_s = s->count ? best[0].time_s : 0;
+    take_ranking(s);
     return status;
 }
 
@@ -169,6 +178,22 @@ static int nothing_found(const wl_ranked_space *s)
     return EXIT_INPUT;
 }
 
+/* What follows the search of a space. The exit code. */
+static int finish_space(rank_job *j, wl_ranked_space *s)
+{
+    wl_error err = {0};
+    if (j->write_error.code == WL_E_NOMEM) /* output_close tells what cannot be written */
+        return diag_report(&j->write_error);
+    if (s->count == 0 && !s->ranking.stopped)
+        return nothing_found(s);
+    if (j->streaming && j->write_error.code == WL_OK) {
+        if (wl_rank_write_space_end(&j->writer, s, &err) != WL_OK)
+            return diag_report(&err);
+        j->written = j->space_count;
+    }
+    return choose(j, s);
+}
+
 /* Searches one space; what streams is in the output then. The exit code. */
 static int rank_one(rank_job *j, size_t device, size_t domain)
 {
@@ -184,18 +209,7 @@ static int rank_one(rank_job *j, size_t device, size_t domain)
             diag_remember(condition, condition); /* an error inside one names it */
         return diag_report(&err);
     }
-    if (!team_leads())
-        return EXIT_OK;
-    if (j->write_error.code == WL_E_NOMEM) /* output_close tells what cannot be written */
-        return diag_report(&j->write_error);
-    if (s->count == 0 && !s->ranking.stopped)
-        return nothing_found(s);
-    if (j->streaming && j->write_error.code == WL_OK) {
-        if (wl_rank_write_space_end(&j->writer, s, &err) != WL_OK)
-            return diag_report(&err);
-        j->written = j->space_count;
-    }
-    return choose(j, s);
+    return team_leads() ? finish_space(j, s) : EXIT_OK;
 }
 
 static int rank_all(rank_job *j)
@@ -306,6 +320,19 @@ static int show(rank_job *j)
     return err.code == WL_E_NOMEM ? diag_report(&err) : EXIT_OK; /* output_close tells what cannot be written */
 }
 
+static void on_cut_short(void *user)
+{
+    rank_job *j = user;
+    take_ranking(j->searched);
+    progress_end();
+    int code = finish_space(j, j->searched);
+    code = code == EXIT_OK ? show(j) : code;
+    held_end(&j->held, code == EXIT_OK);
+    const int closed = output_close(&j->out, code == EXIT_OK);
+    (void)fflush(stdout);
+    _exit(code != EXIT_OK ? code : closed != EXIT_OK ? closed : EXIT_INTERRUPTED);
+}
+
 static int run(rank_job *j)
 {
     const options *o = j->options;
@@ -325,7 +352,7 @@ static int run(rank_job *j)
     held_end(&j->held, code == EXIT_OK);
     const int closed = team_leads() ? output_close(&j->out, code == EXIT_OK) : EXIT_OK;
     code = code == EXIT_OK ? closed : code;
-    return code == EXIT_OK && progress_interrupted() ? EXIT_INTERRUPTED : code;
+    return code == EXIT_OK && team_leads() && progress_interrupted() ? EXIT_INTERRUPTED : code;
 }
 
 int cmd_rank(const options *o)

@@ -2,6 +2,7 @@
  *
  * A kernel's text is read once; predictors are kept for the params seen last, since tables repeat them row after row.
  * SPDX-License-Identifier: MIT */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,8 +326,8 @@ static bool is_selected(const options *o, const wl_measurement *m)
 {
     bool family = o->family_count == 0;
     for (size_t i = 0; i < o->family_count; i++)
-        family = family || wl_glob(o->family[i], m->family);
-    return family && (!o->variant || wl_glob(o->variant, m->variant)) &&
+        family = family || fnmatch(o->family[i], m->family, FNM_NOESCAPE) == 0;
+    return family && (!o->variant || fnmatch(o->variant, m->variant, FNM_NOESCAPE) == 0) &&
            (!o->kernel_name || strstr(m->kernel, o->kernel_name));
 }
 

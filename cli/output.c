@@ -77,7 +77,9 @@ int output_close(output *out, bool keep)
     if (!out->path)
         return code;
     errno = 0;
-    const bool failed = out->file && (ferror(out->file) | (fclose(out->file) != 0));
+    bool failed = out->file && ferror(out->file);
+    if (out->file && fclose(out->file) != 0)
+        failed = true;
     if (keep && failed)
         code = cannot_write(out->path, errno ? strerror(errno) : "the disk may be full");
     if (out->beside && keep && !failed && rename(out->beside, out->target ? out->target : out->path) != 0)

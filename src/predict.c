@@ -37,26 +37,28 @@ static wl_costs costs_of(const wl_predictor *p)
 static wl_status count_instructions(wl_predictor *p, const wl_predict_options *options, const wl_view *view,
                                     const wl_instructions *instructions, wl_counts *out, wl_error *err)
 {
-    double loads_per_phase = 1;
-    (void)wl_device_get(p->device, WL_DEVICE_loads_per_phase, &loads_per_phase);
-    WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->rules.line, loads_per_phase,
+    WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->rules.line, &p->thread,
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
                              options && (options->emulate || options->per_line), &out->executed, err));
-    if (p->kernel->stream.count && !p->kernel->has_mix && out->executed.warps > 0) {
+    if (out->work.has_instructions && !p->kernel->has_mix && out->executed.warps > 0) {
         out->thread.instructions = out->executed.warp / out->executed.warps;
         out->thread.instructions_stated = true;
     }
     return wl_local_count(p->kernel, &out->launched, &p->rules, &out->local, err);
 }
 
+static wl_traffic_input input_of(const wl_predictor *p, const wl_view *view, const wl_geometry *busy)
+{
+    return (wl_traffic_input){view, busy, p->device, p->costs, p->page_bytes, (int64_t)p->laws.own_steps};
+}
+
 static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_counts *out, wl_error *err)
 {
-    wl_laws laws;
-    out->has_traffic = wl_laws_read(p->device, &laws);
+    out->has_traffic = p->has_laws;
     if (!out->has_traffic)
         return WL_OK;
-    const wl_traffic_input in = {view, &out->busy, p->device, p->costs, p->page_bytes};
+    const wl_traffic_input in = input_of(p, view, &out->busy);
     return wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err);
 }
 
@@ -67,7 +69,7 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     wl_instructions instructions;
     const wl_warps_options warps_options = {.samples = options ? options->l1_samples : 0};
     const wl_costs costs = costs_of(p);
-    *out = (wl_counts){.kernel = p->kernel};
+    *out = (wl_counts){.work = wl_work_of(p->kernel)};
     wl_arena_reset(&p->launch_arena);
     p->counter.method = WL_COUNT_CLOSED_FORM;
     p->warps.arena = &p->launch_arena;
@@ -123,9 +125,9 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
     WL_TRY(count(p, launch, options, &view, &counts, err));
     wl_metrics_set_launch(&counts.launched, out);
-    const wl_volumes_input input = {view, &counts.busy, p->device, p->costs, p->page_bytes};
-    WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->counter, &p->launch_arena,
-                               &volumes, err));
+    const wl_traffic_input input = input_of(p, view, &counts.busy);
+    WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
+                               &p->launch_arena, &volumes, err));
     wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);
     counts.method = p->counter.method;
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
@@ -158,8 +160,7 @@ wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_
 /* ---- counts that are kept ---- */
 
 struct wl_counted {
-    wl_kernel kernel; /* its numbers; what it points to may be gone */
-    wl_counts counts;
+    wl_counts counts; /* without lines, which are the kernel's */
     wl_volume *volumes; /* scratch, one per field */
 };
 
@@ -185,8 +186,8 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (status == WL_OK)
         memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
     c->counts.traffic.fields = kept;
-    c->kernel = *p->kernel;
-    c->counts.kernel = &c->kernel;
+    c->counts.executed.lines = NULL;
+    c->counts.executed.line_count = 0;
     if (status != WL_OK) {
         wl_counted_free(c);
         return status;

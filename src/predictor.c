@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-#define ASSUMED_PAGE ((int64_t)2 << 20)
+#define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, where a device has no tlb_page: a warning names it */
 
 /* A kernel that depends on the launch is only looked at once there is one. */
 static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device, bool complete, wl_predictor **out,
@@ -21,6 +21,8 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
     p->counter.row_budget = WL_ROW_BUDGET;
     wl_l1_rules_make(device, &p->rules);
     wl_l1_numbers_read(device, &p->l1);
+    wl_thread_numbers_read(device, &p->thread);
+    p->has_laws = wl_laws_read(device, &p->laws);
     double page = (double)ASSUMED_PAGE;
     (void)wl_device_get(device, WL_DEVICE_tlb_page, &page);
     p->page_bytes = (int64_t)page;
@@ -44,7 +46,7 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
 
 wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
 {
-    return make_predictor(kernel, device, !kernel->at_launch, out, err);
+    return make_predictor(kernel, device, !kernel->source.at_launch, out, err);
 }
 
 static void forget_launch(wl_predictor *p)
@@ -58,11 +60,11 @@ static void forget_launch(wl_predictor *p)
 wl_status wl_predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor **out, wl_error *err)
 {
     *out = p;
-    if (!p->kernel->at_launch)
+    if (!p->kernel->source.at_launch)
         return WL_OK;
     if (!p->own || memcmp(&p->launch, launch, sizeof *launch) != 0) {
         forget_launch(p);
-        WL_TRY(p->kernel->at_launch(p->kernel, launch, &p->own_kernel, err));
+        WL_TRY(p->kernel->source.at_launch(p->kernel->source.context, launch, &p->own_kernel, err));
         WL_TRY(make_predictor(p->own_kernel, p->device, true, &p->own, err));
         p->launch = *launch;
     }

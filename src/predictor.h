@@ -12,6 +12,8 @@
 #include "count/view.h"
 #include "count/warps.h"
 #include "laws/l1_law.h"
+#include "laws/thread.h"
+#include "laws/traffic_laws.h"
 #include "warpline/predict.h"
 
 /* The instructions of a thread depend on the folding alone, where no access depends on the launch:
@@ -28,6 +30,9 @@ struct wl_predictor {
     const wl_device *device;
     wl_l1_rules rules;
     wl_l1_numbers l1;
+    wl_thread_numbers thread;
+    bool has_laws; /* the measured ones */
+    wl_laws laws;
     int64_t page_bytes;
     wl_arena fixed_arena, launch_arena; /* what outlives a launch, and what does not */
     bool has_fixed_view;

@@ -154,11 +154,8 @@ typedef struct wl_map wl_map;
 WL_API WL_NODISCARD wl_status wl_map_parse(const char *input, const char *text, size_t length, wl_map **out,
                                            wl_error *err);
 WL_API void wl_map_free(wl_map *map);
-/* The first entry that matches, or NULL. */
+/* The first entry that matches, or NULL. Families and variants are patterns, as fnmatch(3) knows them. */
 WL_API const wl_map_entry *wl_map_find(const wl_map *map, const char *family, const char *variant);
-
-/* Does the whole text match? * is any text, ? any one character. */
-WL_API bool wl_glob(const char *pattern, const char *text);
 
 /* The folding a variant's name tells: "r4_fy2_fz1_b64" is {1,2,1}; 1 where it says nothing. */
 WL_API void wl_variant_fold(const char *variant, int64_t fold[3]);

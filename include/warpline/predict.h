@@ -75,7 +75,8 @@ typedef struct wl_prediction {
     wl_model_result model;
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
-    /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. */
+    /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. All are NULL
+     * where a prediction outlives the predictor that made it: of wl_counted_predict, of wl_advise. */
     const wl_kernel *kernel; /* as it is for this launch: fields and accesses are its own */
     const wl_share *fields;
     const wl_share *accesses;

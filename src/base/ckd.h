@@ -12,6 +12,8 @@
 
 #define WL_ASSERT(condition) assert(condition)
 
+__extension__ typedef __int128 wl_wide; /* gcc and clang have it on every machine we build for */
+
 #define WL_ADDRESS_LIMIT ((int64_t)1 << 60)
 
 static inline bool wl_in_range(int64_t value) { return value > -WL_ADDRESS_LIMIT && value < WL_ADDRESS_LIMIT; }

@@ -1,4 +1,5 @@
 /* map.c - which kernel a measured row is a launch of. Layer  compare (uses base). SPDX-License-Identifier: MIT */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,26 +16,6 @@ struct wl_map {
     wl_map_entry *entries;
     size_t count;
 };
-
-bool wl_glob(const char *pattern, const char *text)
-{
-    const char *star = NULL, *resume = NULL; /* the last *, and where the text behind it may start next */
-    while (*text) {
-        if (*pattern == '*') {
-            star = pattern++;
-            resume = text;
-        } else if (*pattern == '?' || *pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star + 1;
-            text = ++resume;
-        } else {
-            return false;
-        }
-    }
-    return pattern[strspn(pattern, "*")] == '\0';
-}
 
 void wl_variant_fold(const char *variant, int64_t fold[3])
 {
@@ -153,11 +134,17 @@ void wl_map_free(wl_map *map)
     free(map);
 }
 
+/* A pattern of the shell; a backslash is a character as any other. */
+static bool matches(const char *pattern, const char *text)
+{
+    return !pattern || fnmatch(pattern, text, FNM_NOESCAPE) == 0;
+}
+
 const wl_map_entry *wl_map_find(const wl_map *map, const char *family, const char *variant)
 {
     for (size_t i = 0; i < map->count; i++) {
         const wl_map_entry *e = &map->entries[i];
-        if ((!e->family || wl_glob(e->family, family)) && (!e->variant || wl_glob(e->variant, variant)))
+        if (matches(e->family, family) && matches(e->variant, variant))
             return e;
     }
     return NULL;

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/hash.h"
+
 #define PLACES (1 << 16) /* lines kept apart at most, and then some room to find them */
 #define PLACES_FULL (PLACES / 4 * 3)
 
@@ -24,7 +26,7 @@ wl_atomic_lines *wl_atomic_lines_new(wl_arena *arena) { return WL_ARENA_NEW(aren
 /* NULL: no room for one more. */
 static line_place *find(wl_atomic_lines *all, size_t field, int64_t line)
 {
-    uint64_t at = ((uint64_t)line * 31 + field) * 0x9e3779b97f4a7c15u >> 48;
+    uint64_t at = wl_hash_end(wl_hash_add(wl_hash_add(0, field), (uint64_t)line)) % PLACES;
     for (;; at = (at + 1) % PLACES) {
         line_place *p = &all->place[at];
         if (p->line == line + 1 && p->field == field)
@@ -88,13 +90,17 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
     return cost;
 }
 
+#define ENDLESS 1e3       /* lines per request: as many as one likes */
+#define NEARLY_ALL 0.9995 /* share of requests to different lines from which on the rest tells nothing */
+#define HALVINGS 60       /* of an interval: to the last digit */
+
 /* How many lines there are, if `met` requests to random ones of them met so many different ones. */
 static double lines_behind(double distinct, double met)
 {
-    double low = distinct, high = 1e3 * met;
-    if (distinct >= met * (1 - 5e-4)) /* nearly all differ: as many as one likes */
+    double low = distinct, high = ENDLESS * met;
+    if (distinct >= met * NEARLY_ALL)
         return high;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < HALVINGS; i++) {
         const double middle = (low + high) / 2;
         *(middle * -expm1(-met / middle) < distinct ? &low : &high) = middle;
     }

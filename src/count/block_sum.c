@@ -58,7 +58,8 @@ static wl_status add_threads(const summer *s, double weight, const wl_region *re
 
 static wl_region one_block(const summer *s, const int64_t block[3])
 {
-    wl_region r = {.geometry = s->in->geometry, .kernel = s->in->view->kernel, .blocks = {.count = 1}};
+    const wl_view *v = s->in->view;
+    wl_region r = {.geometry = s->in->geometry, .kernel = v->kernel, .steps = v->steps, .blocks = {.count = 1}};
     for (int d = 0; d < 3; d++) {
         r.blocks.boxes[0].lo[d] = block[d];
         r.blocks.boxes[0].hi[d] = block[d] + 1;
@@ -220,7 +221,7 @@ static bool looks_at_blocks(const wl_shape *shape)
 static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads, const wl_region *warp)
 {
     wl_geometry inside = {.grid = {g->block[0], g->block[1], g->block[2]}, .blocks = g->threads};
-    wl_region r = {.geometry = threads, .kernel = warp->kernel};
+    wl_region r = {.geometry = threads, .kernel = warp->kernel, .steps = warp->steps};
     const int64_t last = wl_min(warp->first_thread + warp->thread_count, g->threads);
     wl_block_interval(&inside, warp->first_thread, last, &r.blocks);
     for (int i = 0; i < r.blocks.count; i++)

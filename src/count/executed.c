@@ -128,18 +128,19 @@ static void add_up(wl_executed *out)
 wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, bool emulate,
                             wl_executed *out, wl_error *err)
 {
-    const wl_stream *stream = &kernel->stream;
+    const wl_source *source = &kernel->source;
     wl_census census;
-    *out = (wl_executed){.known = kernel->stream.count || kernel->has_mix || kernel->instructions > 0,
-                         .by_class = kernel->stream.count || kernel->has_mix};
+    const bool countable = source->count_instructions != NULL;
+    *out = (wl_executed){.known = countable || kernel->has_mix || kernel->instructions > 0,
+                         .by_class = countable || kernel->has_mix};
     wl_census_take(launched, warp_size, &census);
     out->warps = census.warps;
     count_tensors(kernel, census.warp_cells * warp_size, &out->mix);
     if (!out->known)
         return WL_OK;
-    if (stream->count && (emulate || !kernel->has_mix)) {
-        WL_TRY(stream->count(stream->context, launched->block, launched->grid_dim, &out->mix, &out->lines,
-                             &out->line_count, err));
+    if (countable && (emulate || !kernel->has_mix)) {
+        WL_TRY(source->count_instructions(source->context, launched->block, launched->grid_dim, &out->mix, &out->lines,
+                                          &out->line_count, err));
         add_up(out);
         return WL_OK;
     }

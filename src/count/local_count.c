@@ -7,9 +7,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define WORD 4   /* bytes of a lane that lie together */
-#define LANES 32 /* whose words lie side by side */
-#define WARPS_MAX 64
+#define WARPS_MAX 64 /* of a block, kept apart */
 
 /* Words of a thread that some lane of a warp has touched. */
 typedef struct words {
@@ -44,13 +42,15 @@ static wl_status see(tally *t, uint32_t warp, int64_t word, wl_error *err)
 /* One word of each lane: wider accesses are as many. */
 static wl_status add_words(tally *t, const wl_local_touch *touch, int first, wl_error *err)
 {
-    wl_warp_access a = {.width = (int32_t)wl_min(WORD, touch->bytes)};
+    const int shift = t->rules->local_word_shift;
+    const int64_t word = (int64_t)1 << shift, row = word * t->rules->local_lanes;
+    wl_warp_access a = {.width = (int32_t)wl_min(word, touch->bytes)};
     for (uint64_t left = touch->lanes; left; left &= left - 1) {
         const int lane = __builtin_ctzll(left);
         const int64_t at = touch->offset[a.count] + first;
-        WL_TRY(see(t, touch->warp, at / WORD, err));
+        WL_TRY(see(t, touch->warp, at >> shift, err));
         a.lane[a.count] = (uint8_t)lane;
-        a.address[a.count++] = at / WORD * WORD * LANES + lane * WORD + at % WORD;
+        a.address[a.count++] = (at >> shift) * row + lane * word + (at & (word - 1));
     }
     const wl_warp_written w = wl_warp_write(t->rules, &a);
     const int hit = wl_warp_hit_wavefronts(t->rules, &a);
@@ -73,7 +73,7 @@ static wl_status add_touch(void *user, const wl_local_touch *touch, wl_error *er
     if (!touch)
         return WL_OK;
     t->sum.inst[touch->store]++;
-    for (int first = 0; first < touch->bytes; first += WORD)
+    for (int first = 0; first < touch->bytes; first += 1 << t->rules->local_word_shift)
         WL_TRY(add_words(t, touch, first, err));
     return WL_OK;
 }
@@ -96,16 +96,17 @@ wl_status wl_local_count(const wl_kernel *kernel, const wl_geometry *g, const wl
     tally t = {.rules = rules};
     int64_t blocks = 0;
     *out = (wl_local){0};
-    if (!kernel->stream.local)
+    if (!kernel->source.visit_local)
         return WL_OK;
     const wl_status status =
-        kernel->stream.local(kernel->stream.context, g->block, g->grid_dim, add_touch, &t, &blocks, err);
+        kernel->source.visit_local(kernel->source.context, g->block, g->grid_dim, add_touch, &t, &blocks, err);
     for (int i = 0; i < WARPS_MAX; i++)
         free(t.warps[i].seen);
     if (status != WL_OK || blocks == 0)
         return status;
     *out = t.sum;
     scale(out, (double)g->blocks / (double)blocks);
-    out->resident_bytes = t.lines / (double)blocks * (double)(WORD * LANES) * (double)wl_min(g->blocks, g->wave_blocks);
+    const double row = (double)((int64_t)rules->local_lanes << rules->local_word_shift);
+    out->resident_bytes = t.lines / (double)blocks * row * (double)wl_min(g->blocks, g->wave_blocks);
     return WL_OK;
 }

@@ -1,6 +1,7 @@
 /* local_count.h - memory that belongs to threads (the stack): what its loads and stores cost.
  *
- * Word w of lane l lies at w * 128 + 4 l of its warp's region, so the words of a warp that are one apart share a line.
+ * The words of a warp's lanes lie side by side (local_word, local_lanes): on NVIDIA's GPUs word w of lane l at
+ * w * 128 + 4 l of its warp's region, so the words of a warp that are one apart share a line.
  * laws/local_volumes.h says how much of it leaves the L1.
  *
  * Layer  count (uses launch). Maths  docs/model.md, "Local memory". SPDX-License-Identifier: MIT */

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 static uint64_t hash_of(const wl_arrangement *a)
 {
     uint64_t h = (uint64_t)a->width << 32 | (uint64_t)a->lanes;
     for (int i = 0; i < a->lanes; i++)
-        h = (h ^ (uint64_t)a->relative[i] ^ (uint64_t)a->lane[i] << 56) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 32;
+        h = wl_hash_add(h, (uint64_t)a->relative[i] ^ (uint64_t)a->lane[i] << 56);
+    return wl_hash_end(h);
 }
 
 static bool same(const wl_arrangement *a, const wl_arrangement *b)

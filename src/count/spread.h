@@ -11,13 +11,15 @@ static const uint64_t wl_spread_steps[WL_SPREAD_DIMENSIONS] = {0xE60E2B722B53AEE
                                                                0xB9C9AA3A51D00B65u, 0xA6F5777F6F88983Fu,
                                                                0x9609C71EB7D03F7Au, 0x86D516E50B04AB1Bu};
 
+#define WL_SPREAD_UNIT 4294967296.0 /* 2^32: fractions of this */
+
 /* A whole number below n, the i-th of the sequence of one dimension (0 .. WL_SPREAD_DIMENSIONS-1). */
 static inline int64_t wl_spread_below(uint64_t i, int dimension, int64_t n)
 {
     const uint64_t fraction = ((i + 1) * wl_spread_steps[dimension]) >> 32;
     if (n <= ((int64_t)1 << 31))
         return (int64_t)((fraction * (uint64_t)n) >> 32);
-    return (int64_t)((double)fraction / 4294967296.0 * (double)n);
+    return (int64_t)((double)fraction / WL_SPREAD_UNIT * (double)n);
 }
 
 /* The i-th of `count` blocks out of `blocks`: all of them in order when count reaches them. */

@@ -196,7 +196,7 @@ static wl_status count_common(const tally *t)
 
 /* ---- runs of loop steps ---- */
 
-#define SHORT_RUN 16 /* steps after which a warp finds what it loaded itself, whatever passes meanwhile */
+#define RUN_GROWTH 4 /* times as long as the one before is each run of steps */
 
 /* The lengths of runs: all loops at their first step, then the innermost (the last) growing, then the next. */
 static int choose_steps(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX])
@@ -207,7 +207,7 @@ static int choose_steps(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][W
     for (int l = kernel->loop_count; l-- > 0;)
         while (extents[n - 1][l] < kernel->loop_extent[l] && n < WL_STEPS_MAX) {
             memcpy(extents[n], extents[n - 1], sizeof extents[n]);
-            const int64_t longer = wl_min(4 * extents[n][l], kernel->loop_extent[l]);
+            const int64_t longer = wl_min(RUN_GROWTH * extents[n][l], kernel->loop_extent[l]);
             extents[n][l] = n == WL_STEPS_MAX - 1 ? kernel->loop_extent[l] : longer;
             n++;
         }
@@ -231,13 +231,11 @@ static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOO
     return runs;
 }
 
-/* One length; the footprints come from a kernel that is the same but for the length of its loops. */
+/* One length; the footprints are those of loops that are so long. */
 static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOOPS_MAX])
 {
-    wl_kernel shorter = *t->in->view->kernel;
     wl_view view = *t->in->view;
-    memcpy(shorter.loop_extent, extents, sizeof shorter.loop_extent);
-    view.kernel = &shorter;
+    view.steps = extents;
     for (size_t i = 0; i < t->out->field_count; i++) {
         wl_field_traffic *f = &t->out->fields[i];
         wl_block_sum sum;
@@ -249,7 +247,7 @@ static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOO
         WL_TRY(wl_block_sum_make(&in, &sum, t->err));
         f->step_sectors[n] = sum.granules[0] * runs;
         t->out->step_lines[n] += sum.granules[1] / t->out->blocks;
-        if (extents[0] * extents[1] * extents[2] > SHORT_RUN)
+        if (extents[0] * extents[1] * extents[2] > t->in->own_steps)
             continue;
         WL_TRY(wl_warp_sum_make(&in, t->warp_size, &sum, t->err));
         f->step_warp_sectors[n] = sum.granules[0] * runs;
@@ -268,7 +266,7 @@ static wl_status count_all_steps(const tally *t)
     for (size_t i = 0; i < o->field_count; i++) {
         wl_field_traffic *f = &o->fields[i];
         f->step_sectors[last] = f->block_sectors;
-        if (extents[last][0] * extents[last][1] * extents[last][2] <= SHORT_RUN)
+        if (extents[last][0] * extents[last][1] * extents[last][2] <= t->in->own_steps)
             f->step_warp_sectors[last] = f->warp_sectors;
         o->step_lines[last] += f->block_lines / o->blocks;
         /* samples must not contradict each other: longer runs find no more */

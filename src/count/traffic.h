@@ -1,6 +1,7 @@
 /* traffic.h - the exact counts behind the measured laws: what warps, blocks and runs of blocks touch.
  *
- * Nothing here depends on a fitted number, so a fit counts once and applies the laws (laws.h) as often as it likes.
+ * Nothing here depends on a fitted number, so a fit counts once and applies the laws (laws/traffic_laws.h) as often
+ * as it likes.
  *
  * Layer  count (uses footprint). SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_TRAFFIC_H
@@ -53,12 +54,14 @@ typedef struct wl_traffic {
     bool sampled, windows_known, partly_unknown;
 } wl_traffic;
 
+/* Whose volumes: counts start from it, and so do the estimators (laws/volumes.h). */
 typedef struct wl_traffic_input {
     const wl_view *view;
     const wl_geometry *geometry;
     const wl_device *device;
-    const wl_access_cost *costs;
-    int64_t page; /* bytes */
+    const wl_access_cost *costs; /* per access, of the same launch */
+    int64_t page_bytes;
+    int64_t own_steps; /* longest run of loop steps that is counted warp by warp, too */
 } wl_traffic_input;
 
 /* Counts; windows_known is false where that would take too long. */

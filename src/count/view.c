@@ -9,9 +9,9 @@ bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_
 
 /* ---- conditions ---- */
 
-#define ROUNDS 4 /* of WL_LANES_MAX threads each, looked at for a condition */
-#define CELLS_LEAST 65536.0
-#define LEFT_OUT_MOST 0.02 /* of a side's executions: conditions that fail so rarely do not matter for volumes */
+#define ROUNDS 4            /* of WL_LANES_MAX threads each, looked at for a condition */
+#define CELLS_LEAST 65536.0 /* of a domain: fewer are few enough to evaluate one by one */
+#define LEFT_OUT_MOST 0.02  /* of a side's executions: conditions that fail so rarely do not matter for volumes */
 
 /* The share of threads for which a condition fails, from some. */
 static double share_left_out(const wl_kernel *k, const wl_access *a, const wl_geometry *g, const wl_ranges *ranges)
@@ -48,7 +48,7 @@ static bool nearly_unconditional(const wl_view *v, const wl_field_side *s, const
 {
     double all = 0, left_out = 0;
     if ((double)g->cells[0] * (double)g->cells[1] * (double)g->cells[2] < CELLS_LEAST)
-        return false; /* few enough to evaluate one by one */
+        return false;
     for (size_t i = 0; i < s->count; i++) {
         const wl_bound *b = s->accesses[i];
         const double steps = wl_access_steps(v->kernel, b->access);
@@ -144,14 +144,14 @@ double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const 
         blocks += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]);
     }
     for (size_t i = 0; i < s->count; i++)
-        steps += wl_threads_steps(view->kernel, s->accesses[i]);
+        steps += wl_threads_steps(region, s->accesses[i]);
     const int64_t threads = region->thread_count ? region->thread_count : g->threads;
     return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
 }
 
 wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t first, int64_t last)
 {
-    wl_region r = {.geometry = geometry, .kernel = view->kernel};
+    wl_region r = {.geometry = geometry, .kernel = view->kernel, .steps = view->steps};
     wl_block_interval(geometry, first, last, &r.blocks);
     return r;
 }

@@ -17,6 +17,7 @@ typedef struct wl_field_side {
 
 typedef struct wl_view {
     const wl_kernel *kernel;
+    const int64_t *steps; /* of the kernel's loops; NULL: all of them */
     wl_bound *bounds; /* one per access */
     wl_field_side (*fields)[WL_SIDE_COUNT];
     bool opaque; /* some field has to be enumerated */

@@ -30,6 +30,9 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
             if (bits >> k % 10 & 1)
                 r->hash[k / 10][bits] ^= bank;
     }
+    r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
+    r->local_lanes = (int)wl_device_int(d, WL_DEVICE_local_lanes);
+    r->local_word_shift = wl_log2(wl_device_int(d, WL_DEVICE_local_word));
     if (wl_device_get(d, WL_DEVICE_l1_pair_distance, &distance))
         r->pair_distance = (int64_t)distance;
 }
@@ -271,9 +274,9 @@ int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
     if (!r->has_hash || a->width <= 1 << r->bank_shift || !(in_pairs(a, 1) || in_pairs(a, 2)))
         return wl_warp_hit_wavefronts(r, a);
-    wl_l1_rules twice = *r;
-    twice.group_bytes *= 2;
-    return grouped_wavefronts(&twice, a, NULL);
+    wl_l1_rules wider = *r;
+    wider.group_bytes *= r->broadcast;
+    return grouped_wavefronts(&wider, a, NULL);
 }
 
 int wl_warp_hit_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)

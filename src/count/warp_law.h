@@ -27,6 +27,8 @@ typedef struct wl_l1_rules {
     int tag_banks;
     uint8_t hash[4][1024]; /* a line's tag bank is the exclusive or of one entry per ten bits of its number */
     int64_t pair_distance; /* 0: no distance rule */
+    int broadcast;         /* shared_broadcast */
+    int local_lanes, local_word_shift; /* lanes whose words of local memory lie side by side; log2 of a word */
 } wl_l1_rules;
 
 void wl_l1_rules_make(const wl_device *device, wl_l1_rules *out);
@@ -63,8 +65,8 @@ wl_warp_written wl_runs_write(const wl_l1_rules *rules, const wl_runs *runs, int
  * their distances only. */
 int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
 
-/* Data wavefronts of a load from shared memory. Lanes that read 8 or 16 bytes are served twice as many at a time where
- * all neighbours (or all next but one) read the same: broadcasts. Measured on the H200, validate/cuda/wide.cu. */
+/* Data wavefronts of a load from shared memory. Lanes that read 8 or 16 bytes are served more at a time
+ * (shared_broadcast) where all neighbours, or all next but one, read the same: validate/cuda/wide.cu. */
 int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
 
 /* By the tag-hash law: tag wavefronts, and data wavefronts with every line absent. */

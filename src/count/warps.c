@@ -19,6 +19,7 @@
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
 #define TRACED_BLOCKS 16         /* looked at at least, for traced accesses */
+#define TOTAL_MOST 9e18          /* sectors or wavefronts of an access: totals are 64-bit */
 
 typedef struct measurer {
     const wl_kernel *kernel;
@@ -426,14 +427,14 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
     return WL_OK;
 }
 
-/* Totals are 64-bit: an instruction costs at most 128 sectors or wavefronts. */
+/* An instruction costs at most two sectors or wavefronts per lane. */
 static wl_status check_executions(const measurer *m)
 {
     const wl_geometry *g = m->context.geometry;
     const double warps = (double)g->blocks * (double)wl_ceil_div(g->threads, m->context.rules->warp_size);
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         const wl_access *access = m->bounds[a].access;
-        if (warps * wl_access_steps(m->kernel, access) * 128 > 9e18)
+        if (warps * wl_access_steps(m->kernel, access) * 2 * WL_LANES_MAX > TOTAL_MOST)
             return wl_fail(m->err, WL_E_RANGE, access->loc, "%.60s is executed too often to count", access->text);
     }
     return WL_OK;
@@ -589,7 +590,7 @@ static wl_status measure_opaque(const measurer *m, wl_arena *arena)
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_traced(m, a))
             traced =
-                m->samples < 0 ? g->blocks : wl_min(g->blocks, wl_max(TRACED_BLOCKS, m->kernel->tracer.affordable));
+                m->samples < 0 ? g->blocks : wl_min(g->blocks, wl_max(TRACED_BLOCKS, m->kernel->source.affordable_blocks));
     const int64_t n = evaluated == 0 || traced == 0 ? wl_max(evaluated, traced) : wl_min(evaluated, traced);
     m->result->blocks_sampled = n > 0 && n < g->blocks;
     m->result->blocks_evaluated = n;

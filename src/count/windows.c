@@ -97,6 +97,8 @@ static wl_status count_window(const tally *t, int w)
     return WL_OK;
 }
 
+#define SETTLED 1.002 /* windows that load no more than this times what the launch loads share next to nothing */
+
 /* In one dimension most kernels touch nothing twice but the ends of blocks: no need to look at every length. */
 static bool window_settles_all(const wl_traffic *o, int w, int last)
 {
@@ -105,7 +107,7 @@ static bool window_settles_all(const wl_traffic *o, int w, int last)
         here += o->fields[i].window_units[w] * o->window_repeats[w];
         all += o->fields[i].window_units[last];
     }
-    return here <= 1.002 * all;
+    return here <= SETTLED * all;
 }
 
 static wl_status count_windows(const tally *t)
@@ -136,7 +138,7 @@ static wl_status count_wave(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
     const int64_t start = (g->blocks - g->wave_blocks) / 2;
-    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page};
+    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
     const wl_region wave = wl_view_run(t->in->view, t->in->geometry, start, start + g->wave_blocks);
     for (size_t i = 0; i < t->out->field_count; i++) {
         wl_field_traffic *f = &t->out->fields[i];
@@ -186,7 +188,7 @@ static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_
                            const wl_region *second, double first[4], double both[4])
 {
     const wl_traffic *o = t->out;
-    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page};
+    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
     WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, one, granules, 4, first, t->err));
     const bool closed = t->in->view->fields[field][side].has_shape;
     if (!closed && second->blocks.count == 0) {

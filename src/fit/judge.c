@@ -4,11 +4,12 @@
 
 #include "warpline/fit.h"
 
-static void add_case(const wl_fit_case *k, const wl_prediction *p, double min_time_s, wl_fit_score *score)
+static void add_case(const wl_device *device, const wl_fit_case *k, const wl_prediction *p, double min_time_s,
+                     wl_fit_score *score)
 {
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
         double predicted, value;
-        if (!wl_fit_pair((wl_fit_target)t, p, k->measured, min_time_s, &predicted, &value))
+        if (!wl_fit_pair((wl_fit_target)t, device, p, k->measured, min_time_s, &predicted, &value))
             continue;
         score->count[t]++;
         score->error[t] += fabs(predicted / value - 1);
@@ -25,7 +26,7 @@ wl_fit_score wl_fit_judge(const wl_device *device, const wl_fit_case *cases, siz
         if (strcmp(family, cases[i].family) != 0)
             continue;
         wl_counted_predict(cases[i].counted, device, WL_MODEL_TURNOVER, &p);
-        add_case(&cases[i], &p, min_time_s, &score);
+        add_case(device, &cases[i], &p, min_time_s, &score);
     }
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
         score.error[t] /= fmax(1, (double)score.count[t]);

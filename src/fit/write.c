@@ -50,15 +50,31 @@ static bool is_entry(const char *line, const char *key)
 static bool write_line(wl_buffer *out, const char *line, size_t length, const wl_device *device,
                        const char *const sources[WL_DEVICE_KEY_COUNT], bool *done)
 {
-    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
-        if (!sources[k] || !is_entry(line, wl_device_key_name((wl_device_key)k)))
-            continue;
-        write_entry(out, line, device, (wl_device_key)k, sources[k]);
+    int k = 0;
+    while (k < WL_DEVICE_KEY_COUNT && !is_entry(line, wl_device_key_name((wl_device_key)k)))
+        k++;
+    if (k < WL_DEVICE_KEY_COUNT)
         done[k] = true;
+    if (k < WL_DEVICE_KEY_COUNT && sources[k]) {
+        write_entry(out, line, device, (wl_device_key)k, sources[k]);
         return true;
     }
     wl_buffer_put(out, line, length);
     return false;
+}
+
+/* What the text does not hold: new numbers, and those that were assumed, so that the file says which ones. */
+static void write_rest(wl_buffer *out, const wl_device *device, const char *const sources[WL_DEVICE_KEY_COUNT],
+                       const bool *done)
+{
+    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
+        const wl_device_key key = (wl_device_key)k;
+        const char *source = sources[k];
+        if (!source && wl_device_keys[k].need == WL_NEED_ASSUMED)
+            source = wl_device_source(device, key);
+        if (!done[k] && source)
+            write_entry(out, NULL, device, key, source);
+    }
 }
 
 /* The text with the device's values for the keys that have a source here. */
@@ -76,9 +92,7 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
     }
     if (length > 0 && text[length - 1] != '\n' && !replaced)
         wl_buffer_text(&f, "\n");
-    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++)
-        if (!done[k] && sources[k])
-            write_entry(&f, NULL, device, (wl_device_key)k, sources[k]);
+    write_rest(&f, device, sources, done);
     return wl_buffer_take(&f, out, err);
 }
 

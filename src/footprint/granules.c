@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/ckd.h"
+#include "base/hash.h"
 
 #define CHUNK_GRANULES (WL_GRANULE_CHUNK_WORDS * 64)
 
 static size_t slot_of(const wl_granules *set, int64_t number)
 {
-    uint64_t h = (uint64_t)number * 0x9E3779B97F4A7C15u;
-    return (size_t)(h >> 20) & (set->table_size - 1);
+    return (size_t)wl_hash_word((uint64_t)number) & (set->table_size - 1);
 }
 
 static bool grow_table(wl_granules *set)

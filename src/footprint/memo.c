@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 #define COUNTS_KEPT 2048 /* some 700 KB; a power of two */
 
 struct wl_count_memo {
@@ -22,9 +24,9 @@ static uint64_t hash_of(const wl_count_key *key)
     for (size_t at = 0; at < key_bytes(key); at += sizeof(uint64_t)) { /* the key is nothing but 64-bit words */
         uint64_t word;
         memcpy(&word, (const char *)key + at, sizeof word);
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
+        h = wl_hash_add(h, word);
     }
-    return h ^ h >> 32;
+    return wl_hash_end(h);
 }
 
 bool wl_count_key_same(const wl_count_key *a, const wl_count_key *b)

@@ -5,11 +5,9 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/interval.h"
 
-static wl_status too_large(const wl_expr *e, wl_error *err)
-{
-    return wl_fail(err, WL_E_RANGE, e->loc, "the expression leaves the range +-2^60");
-}
+static wl_status too_large(const wl_expr *e, wl_error *err) { return wl_operate_status(WL_PROBLEM_RANGE, e->loc, err); }
 
 static bool form_is_const(const wl_form *f)
 {
@@ -31,18 +29,21 @@ static bool form_add(const wl_form *a, const wl_form *b, int64_t scale, wl_form 
     return true;
 }
 
+/* Not known where some value may leave 2^60. */
+static wl_interval in_range(wl_interval a) { return wl_in_range(a.lo) && wl_in_range(a.hi) ? a : WL_INTERVAL_UNKNOWN; }
+
 bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
 {
-    *lo = *hi = form->c;
-    for (int v = 0; v < WL_VAR_FORM_COUNT; v++) {
-        int64_t a, b;
+    wl_interval sum = wl_interval_one(form->c);
+    for (int v = 0; v < WL_VAR_FORM_COUNT && wl_interval_is_known(sum); v++) {
         if (form->k[v] == 0)
             continue;
-        if (!wl_mul(form->k[v], ranges->lo[v], &a) || !wl_mul(form->k[v], ranges->hi[v], &b) ||
-            !wl_add(*lo, wl_min(a, b), lo) || !wl_add(*hi, wl_max(a, b), hi))
-            return false;
+        const wl_interval term = wl_interval_scale((wl_interval){ranges->lo[v], ranges->hi[v]}, form->k[v]);
+        sum = wl_in_range(term.lo) && wl_in_range(term.hi) ? in_range(wl_interval_add(sum, term)) : WL_INTERVAL_UNKNOWN;
     }
-    return true;
+    *lo = sum.lo;
+    *hi = sum.hi;
+    return wl_interval_is_known(sum);
 }
 
 /* a / b and a % b for a constant b: affine when b divides every coefficient, or when the whole range of a
@@ -90,61 +91,6 @@ static bool form_choose(const wl_form *a, const wl_form *b, bool want_min, const
     else
         return false;
     return true;
-}
-
-/* What floor division means for a negative divisor: round towards minus infinity, remainder has its sign. */
-static int64_t floor_div_any(int64_t a, int64_t b) { return b > 0 ? wl_floor_div(a, b) : wl_floor_div(-a, -b); }
-
-static wl_status shift(const wl_expr *e, int64_t a, int64_t b, int64_t *out, wl_error *err)
-{
-    if (b < 0 || b > WL_SHIFT_MAX)
-        return wl_fail(err, WL_E_INPUT, e->loc, "a shift must be by 0 to %d", WL_SHIFT_MAX);
-    if (e->op == WL_EXPR_SHIFT_RIGHT)
-        *out = wl_shift_down(a, (int)b);
-    else if (!wl_mul(a, (int64_t)1 << b, out))
-        return too_large(e, err);
-    return WL_OK;
-}
-
-static wl_status fold_constants(const wl_expr *e, int64_t a, int64_t b, int64_t *out, wl_error *err)
-{
-    bool ok = true;
-    switch (e->op) {
-    case WL_EXPR_ADD: ok = wl_add(a, b, out); break;
-    case WL_EXPR_SUB: ok = wl_add(a, -b, out); break;
-    case WL_EXPR_MUL: ok = wl_mul(a, b, out); break;
-    case WL_EXPR_DIV:
-    case WL_EXPR_MOD:
-        if (b == 0)
-            return wl_fail(err, WL_E_INPUT, e->loc, "division by zero");
-        *out = floor_div_any(a, b);
-        if (e->op == WL_EXPR_MOD)
-            *out = a - *out * b;
-        break;
-    case WL_EXPR_MIN: *out = wl_min(a, b); break;
-    case WL_EXPR_MAX: *out = wl_max(a, b); break;
-    case WL_EXPR_RANDOM:
-        if (b <= 0)
-            return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
-        *out = wl_random_below(a, b);
-        break;
-    case WL_EXPR_LESS: *out = a < b; break;
-    case WL_EXPR_LESS_EQUAL: *out = a <= b; break;
-    case WL_EXPR_EQUAL: *out = a == b; break;
-    case WL_EXPR_UNEQUAL: *out = a != b; break;
-    case WL_EXPR_BOTH: *out = a && b; break;
-    case WL_EXPR_ANY: *out = a || b; break;
-    case WL_EXPR_BIT_AND: ok = wl_add(a & b, 0, out); break;
-    case WL_EXPR_BIT_OR: ok = wl_add(a | b, 0, out); break;
-    case WL_EXPR_BIT_XOR: ok = wl_add(a ^ b, 0, out); break;
-    case WL_EXPR_SHIFT_LEFT:
-    case WL_EXPR_SHIFT_RIGHT: return shift(e, a, b, out, err);
-    case WL_EXPR_CONST:
-    case WL_EXPR_VAR:
-    case WL_EXPR_SELECT:
-    case WL_EXPR_EITHER: break;
-    }
-    return ok ? WL_OK : too_large(e, err);
 }
 
 static wl_status leaf_form(const wl_expr *e, const wl_ranges *ranges, wl_form *form)
@@ -202,32 +148,30 @@ static bool form_bits(wl_expr_op op, const wl_form *a, const wl_form *b, const w
 
 /* ---- conditions ---- */
 
-/* What the bounds of a value say of it. */
-static int truth_within(int64_t lo, int64_t hi) { return lo > 0 || hi < 0 ? 1 : lo == 0 && hi == 0 ? 0 : -1; }
+/* What is known of a truth: 0, 1 or -1. */
+static int decided(wl_interval truth) { return truth.lo == truth.hi ? (int)truth.lo : -1; }
 
-/* What the bounds of a - b say of a comparison. */
-static int compare_within(wl_expr_op op, int64_t lo, int64_t hi)
+static wl_interval compared(wl_expr_op op, wl_interval a, wl_interval b)
 {
     switch (op) {
-    case WL_EXPR_LESS: return hi < 0 ? 1 : lo >= 0 ? 0 : -1;
-    case WL_EXPR_LESS_EQUAL: return hi <= 0 ? 1 : lo > 0 ? 0 : -1;
-    case WL_EXPR_EQUAL: return lo == 0 && hi == 0 ? 1 : lo > 0 || hi < 0 ? 0 : -1;
-    default: return truth_within(lo, hi);
+    case WL_EXPR_LESS: return wl_interval_less(a, b);
+    case WL_EXPR_LESS_EQUAL: return wl_interval_less_equal(a, b);
+    case WL_EXPR_EQUAL: return wl_interval_equal(a, b);
+    default: return wl_interval_not(wl_interval_equal(a, b));
     }
 }
 
-static bool is_comparison(wl_expr_op op) { return op >= WL_EXPR_LESS && op <= WL_EXPR_UNEQUAL; }
-
+/* What variables have in common cancels where both sides are forms; NULL: they are not. */
 static int comparison(const wl_expr *e, const wl_form *a, const wl_form *b, const wl_ranges *ranges)
 {
     wl_form difference;
-    int64_t lo[2], hi[2];
+    wl_interval left, right;
     if (a && b)
-        return form_add(a, b, -1, &difference) && wl_form_bounds(&difference, ranges, &lo[0], &hi[0])
-                   ? compare_within(e->op, lo[0], hi[0])
+        return form_add(a, b, -1, &difference) && wl_form_bounds(&difference, ranges, &left.lo, &left.hi)
+                   ? decided(compared(e->op, left, wl_interval_one(0)))
                    : -1;
-    return wl_expr_bounds(e->a, ranges, &lo[0], &hi[0]) && wl_expr_bounds(e->b, ranges, &lo[1], &hi[1])
-               ? compare_within(e->op, lo[0] - hi[1], hi[0] - lo[1])
+    return wl_expr_bounds(e->a, ranges, &left.lo, &left.hi) && wl_expr_bounds(e->b, ranges, &right.lo, &right.hi)
+               ? decided(compared(e->op, left, right))
                : -1;
 }
 
@@ -235,10 +179,11 @@ wl_status wl_expr_truth(const wl_expr *e, const wl_ranges *ranges, int *truth, w
 {
     wl_form form;
     bool affine;
-    int64_t lo, hi;
+    wl_interval value;
     WL_TRY(wl_expr_form(e, ranges, &affine, &form, err));
-    const bool bounded = affine ? wl_form_bounds(&form, ranges, &lo, &hi) : wl_expr_bounds(e, ranges, &lo, &hi);
-    *truth = bounded ? truth_within(lo, hi) : -1;
+    const bool bounded =
+        affine ? wl_form_bounds(&form, ranges, &value.lo, &value.hi) : wl_expr_bounds(e, ranges, &value.lo, &value.hi);
+    *truth = bounded ? decided(wl_interval_truth(value)) : -1;
     return WL_OK;
 }
 
@@ -272,11 +217,9 @@ static wl_status select_form(const wl_expr *e, const wl_ranges *ranges, bool *af
 static wl_status check_constant(const wl_expr *e, int64_t b, wl_error *err)
 {
     int64_t ignored;
-    if (b == 0 && (e->op == WL_EXPR_DIV || e->op == WL_EXPR_MOD))
-        return wl_fail(err, WL_E_INPUT, e->loc, "division by zero");
-    if (b <= 0 && e->op == WL_EXPR_RANDOM)
-        return wl_fail(err, WL_E_INPUT, e->loc, "random() needs a range above 0");
-    return e->op == WL_EXPR_SHIFT_LEFT || e->op == WL_EXPR_SHIFT_RIGHT ? shift(e, 0, b, &ignored, err) : WL_OK;
+    const bool may_fail = e->op == WL_EXPR_DIV || e->op == WL_EXPR_MOD || e->op == WL_EXPR_RANDOM ||
+                          e->op == WL_EXPR_SHIFT_LEFT || e->op == WL_EXPR_SHIFT_RIGHT;
+    return may_fail ? wl_operate_status(wl_operate(e->op, 0, b, &ignored), e->loc, err) : WL_OK;
 }
 
 static wl_status scale_form(const wl_expr *e, const wl_form *a, int64_t by, wl_form *out, wl_error *err)
@@ -328,7 +271,7 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
     *affine = affine_a && affine_b;
     if (affine_b && form_is_const(&b))
         WL_TRY(check_constant(e, b.c, err));
-    if (is_comparison(e->op)) {
+    if (wl_op_compares(e->op)) {
         const int truth = comparison(e, *affine ? &a : NULL, *affine ? &b : NULL, ranges);
         *affine = truth >= 0;
         *form = (wl_form){.c = truth};
@@ -338,7 +281,7 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
         return WL_OK;
     if (form_is_const(&a) && form_is_const(&b)) {
         memset(form, 0, sizeof *form);
-        return fold_constants(e, a.c, b.c, &form->c, err);
+        return wl_operate_status(wl_operate(e->op, a.c, b.c, &form->c), e->loc, err);
     }
     return operation_form(e, &a, &b, ranges, affine, form, err);
 }
@@ -347,20 +290,7 @@ wl_status wl_expr_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, 
 
 wl_status wl_expr_eval_lane(const wl_expr *e, const wl_lane_values *values, int lane, int64_t *out, wl_error *err)
 {
-    int64_t a, b = 0;
-    if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR) {
-        *out = e->op == WL_EXPR_CONST ? e->value : values->at[e->var][lane];
-        return WL_OK;
-    }
-    WL_TRY(wl_expr_eval_lane(e->a, values, lane, &a, err));
-    if (e->op == WL_EXPR_SELECT)
-        return wl_expr_eval_lane(a ? e->b->a : e->b->b, values, lane, out, err);
-    if ((e->op == WL_EXPR_BOTH && !a) || (e->op == WL_EXPR_ANY && a)) {
-        *out = a != 0;
-        return WL_OK;
-    }
-    WL_TRY(wl_expr_eval_lane(e->b, values, lane, &b, err));
-    return fold_constants(e, a, b, out, err);
+    return wl_expr_value(e, &values->at[0][lane], WL_LANES_MAX, out, err);
 }
 
 wl_status wl_expr_eval(const wl_expr *e, const wl_lane_values *values, int64_t *out, wl_error *err)
@@ -368,20 +298,6 @@ wl_status wl_expr_eval(const wl_expr *e, const wl_lane_values *values, int64_t *
     for (int i = 0; i < values->lanes; i++)
         WL_TRY(wl_expr_eval_lane(e, values, i, &out[i], err));
     return WL_OK;
-}
-
-uint32_t wl_expr_vars(const wl_expr *e)
-{
-    if (e->op == WL_EXPR_CONST)
-        return 0;
-    if (e->op == WL_EXPR_VAR)
-        return 1u << e->var;
-    return wl_expr_vars(e->a) | wl_expr_vars(e->b);
-}
-
-bool wl_expr_is_random(const wl_expr *e)
-{
-    return e->op == WL_EXPR_RANDOM || (e->a && (wl_expr_is_random(e->a) || wl_expr_is_random(e->b)));
 }
 
 bool wl_expr_depends_on_launch(const wl_expr *e)
@@ -425,124 +341,55 @@ bool wl_expr_loop_strides(const wl_expr *e, int64_t strides[3])
     return ok;
 }
 
-static bool product_bounds(const int64_t a[2], const int64_t b[2], int64_t *lo, int64_t *hi)
+/* ---- bounds ---- */
+
+static wl_interval bounds_of(const wl_expr *e, const wl_ranges *ranges);
+
+static wl_interval condition_bounds(const wl_expr *e, const wl_ranges *ranges)
 {
-    *lo = INT64_MAX;
-    *hi = INT64_MIN;
-    for (int i = 0; i < 4; i++) {
-        int64_t p;
-        if (!wl_mul(a[i & 1], b[i >> 1], &p))
-            return false;
-        *lo = wl_min(*lo, p);
-        *hi = wl_max(*hi, p);
-    }
-    return true;
+    const wl_interval a = bounds_of(e->a, ranges), of_a = wl_interval_truth(a);
+    if (e->op == WL_EXPR_SELECT && of_a.lo == of_a.hi)
+        return bounds_of(of_a.lo ? e->b->a : e->b->b, ranges);
+    if (e->op == WL_EXPR_SELECT)
+        return in_range(wl_interval_join(bounds_of(e->b->a, ranges), bounds_of(e->b->b, ranges)));
+    const wl_interval b = bounds_of(e->b, ranges), of_b = wl_interval_truth(b);
+    if (wl_op_compares(e->op))
+        return compared(e->op, a, b);
+    return e->op == WL_EXPR_BOTH ? wl_interval_min(of_a, of_b) : wl_interval_max(of_a, of_b);
 }
 
-/* Bits of numbers that all fit into k bits and a sign fit there, too. */
-static bool bit_bounds(wl_expr_op op, const int64_t a[2], const int64_t b[2], int64_t *lo, int64_t *hi)
+static wl_interval bounds_of(const wl_expr *e, const wl_ranges *ranges)
 {
-    int64_t power = 1;
-    while (wl_min(a[0], b[0]) < -power || wl_max(a[1], b[1]) >= power)
-        power *= 2;
-    *lo = a[0] >= 0 && b[0] >= 0 ? 0 : -power;
-    *hi = power - 1;
-    if (op == WL_EXPR_BIT_AND && a[0] >= 0) {
-        *lo = 0;
-        *hi = wl_min(*hi, a[1]);
+    if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR)
+        return e->op == WL_EXPR_CONST ? wl_interval_one(e->value)
+                                      : (wl_interval){ranges->lo[e->var], ranges->hi[e->var]};
+    if (wl_op_compares(e->op) || e->op == WL_EXPR_BOTH || e->op == WL_EXPR_ANY || e->op == WL_EXPR_SELECT)
+        return condition_bounds(e, ranges);
+    const wl_interval a = bounds_of(e->a, ranges), b = bounds_of(e->b, ranges);
+    if (!wl_interval_is_known(a) || !wl_interval_is_known(b))
+        return WL_INTERVAL_UNKNOWN;
+    switch (e->op) {
+    case WL_EXPR_ADD: return in_range(wl_interval_add(a, b));
+    case WL_EXPR_SUB: return in_range(wl_interval_sub(a, b));
+    case WL_EXPR_MUL: return in_range(wl_interval_mul(a, b));
+    case WL_EXPR_DIV: return wl_interval_div(a, b);
+    case WL_EXPR_MOD: return wl_interval_mod(a, b);
+    case WL_EXPR_MIN: return wl_interval_min(a, b);
+    case WL_EXPR_MAX: return wl_interval_max(a, b);
+    case WL_EXPR_RANDOM: return b.lo > 0 ? (wl_interval){0, b.hi - 1} : WL_INTERVAL_UNKNOWN;
+    case WL_EXPR_BIT_AND: return in_range(wl_interval_and(a, b));
+    case WL_EXPR_BIT_OR: return in_range(wl_interval_or(a, b));
+    case WL_EXPR_BIT_XOR: return in_range(wl_interval_xor(a, b));
+    case WL_EXPR_SHIFT_LEFT: return in_range(wl_interval_shift_left(a, b));
+    case WL_EXPR_SHIFT_RIGHT: return wl_interval_shift_right(a, b);
+    default: return WL_INTERVAL_UNKNOWN;
     }
-    if (op == WL_EXPR_BIT_AND && b[0] >= 0) {
-        *lo = 0;
-        *hi = wl_min(*hi, b[1]);
-    }
-    return wl_in_range(*lo);
-}
-
-static bool shift_bounds(wl_expr_op op, const int64_t a[2], const int64_t b[2], int64_t *lo, int64_t *hi)
-{
-    if (b[0] < 0 || b[1] > WL_SHIFT_MAX)
-        return false;
-    if (op == WL_EXPR_SHIFT_LEFT)
-        return product_bounds(a, (const int64_t[2]){(int64_t)1 << b[0], (int64_t)1 << b[1]}, lo, hi);
-    *lo = wl_min(wl_shift_down(a[0], (int)b[0]), wl_shift_down(a[0], (int)b[1]));
-    *hi = wl_max(wl_shift_down(a[1], (int)b[0]), wl_shift_down(a[1], (int)b[1]));
-    return true;
-}
-
-/* Of 0 and 1, what is known. */
-static bool truth_bounds(int truth, int64_t *lo, int64_t *hi)
-{
-    *lo = truth == 1;
-    *hi = truth != 0;
-    return true;
-}
-
-static bool condition_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
-{
-    int64_t a[2], b[2];
-    const bool known_a = wl_expr_bounds(e->a, ranges, &a[0], &a[1]);
-    if (e->op == WL_EXPR_SELECT) {
-        const int truth = known_a ? truth_within(a[0], a[1]) : -1;
-        if (truth >= 0)
-            return wl_expr_bounds(truth ? e->b->a : e->b->b, ranges, lo, hi);
-        if (!wl_expr_bounds(e->b->a, ranges, &a[0], &a[1]) || !wl_expr_bounds(e->b->b, ranges, &b[0], &b[1]))
-            return false;
-        *lo = wl_min(a[0], b[0]);
-        *hi = wl_max(a[1], b[1]);
-        return true;
-    }
-    const bool known_b = wl_expr_bounds(e->b, ranges, &b[0], &b[1]);
-    if (is_comparison(e->op))
-        return truth_bounds(known_a && known_b ? compare_within(e->op, a[0] - b[1], a[1] - b[0]) : -1, lo, hi);
-    const int of_a = known_a ? truth_within(a[0], a[1]) : -1, of_b = known_b ? truth_within(b[0], b[1]) : -1,
-              deciding = e->op == WL_EXPR_ANY;
-    return truth_bounds(of_a == deciding || of_b == deciding ? deciding
-                        : of_a >= 0 && of_b >= 0             ? !deciding
-                                                             : -1,
-                        lo, hi);
 }
 
 bool wl_expr_bounds(const wl_expr *e, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
 {
-    int64_t a[2], b[2];
-    if (e->op == WL_EXPR_CONST || e->op == WL_EXPR_VAR) {
-        *lo = e->op == WL_EXPR_CONST ? e->value : ranges->lo[e->var];
-        *hi = e->op == WL_EXPR_CONST ? e->value : ranges->hi[e->var];
-        return true;
-    }
-    if (is_comparison(e->op) || e->op == WL_EXPR_BOTH || e->op == WL_EXPR_ANY || e->op == WL_EXPR_SELECT)
-        return condition_bounds(e, ranges, lo, hi);
-    if (!wl_expr_bounds(e->a, ranges, &a[0], &a[1]) || !wl_expr_bounds(e->b, ranges, &b[0], &b[1]))
-        return false;
-    switch (e->op) {
-    case WL_EXPR_ADD: return wl_add(a[0], b[0], lo) && wl_add(a[1], b[1], hi);
-    case WL_EXPR_SUB: return wl_add(a[0], -b[1], lo) && wl_add(a[1], -b[0], hi);
-    case WL_EXPR_MUL: return product_bounds(a, b, lo, hi);
-    case WL_EXPR_MIN:
-        *lo = wl_min(a[0], b[0]);
-        *hi = wl_min(a[1], b[1]);
-        return true;
-    case WL_EXPR_MAX:
-        *lo = wl_max(a[0], b[0]);
-        *hi = wl_max(a[1], b[1]);
-        return true;
-    case WL_EXPR_DIV:
-        *lo = b[0] > 0 ? wl_min(wl_floor_div(a[0], b[0]), wl_floor_div(a[0], b[1])) : 0;
-        *hi = b[0] > 0 ? wl_max(wl_floor_div(a[1], b[0]), wl_floor_div(a[1], b[1])) : 0;
-        return b[0] > 0;
-    case WL_EXPR_RANDOM:
-        *lo = 0;
-        *hi = b[1] - 1;
-        return b[0] > 0;
-    case WL_EXPR_MOD:
-        *lo = 0;
-        *hi = a[0] >= 0 ? wl_min(a[1], b[1] - 1) : b[1] - 1;
-        return b[0] > 0;
-    case WL_EXPR_BIT_AND:
-    case WL_EXPR_BIT_OR:
-    case WL_EXPR_BIT_XOR: return bit_bounds(e->op, a, b, lo, hi);
-    case WL_EXPR_SHIFT_LEFT:
-    case WL_EXPR_SHIFT_RIGHT: return shift_bounds(e->op, a, b, lo, hi);
-    default: return false;
-    }
+    const wl_interval bounds = bounds_of(e, ranges);
+    *lo = bounds.lo;
+    *hi = bounds.hi;
+    return wl_interval_is_known(bounds);
 }

@@ -1,9 +1,9 @@
-/* expr.h - integer expressions over a thread's coordinates, and their affine forms.
+/* expr.h - expressions over a thread's coordinates, and their affine forms.
  *
  * An address is written as an expression; wherever it is affine once the launch is known, it becomes a
  * wl_form and is counted in closed form. What is left is evaluated lane by lane.
  *
- * Layer   kernel (uses base)
+ * Layer   kernel (uses base, expr)
  * Oracle  tests/unit/test_expr.c; tests/property compare forms with evaluation
  * SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_EXPR_H
@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "expr/tree.h"
 #include "warpline/kernel.h"
 #include "warpline/status.h"
 
@@ -38,42 +39,6 @@ typedef enum wl_var {
     WL_VAR_GRIDDIM_Z,
     WL_VAR_COUNT
 } wl_var;
-
-typedef enum wl_expr_op {
-    WL_EXPR_CONST,
-    WL_EXPR_VAR,
-    WL_EXPR_ADD,
-    WL_EXPR_SUB,
-    WL_EXPR_MUL,
-    WL_EXPR_DIV,
-    WL_EXPR_MOD,
-    WL_EXPR_MIN,
-    WL_EXPR_MAX,
-    WL_EXPR_RANDOM, /* of a key: a number from 0 to below b that looks random, the same for the same key */
-    WL_EXPR_LESS,
-    WL_EXPR_LESS_EQUAL,
-    WL_EXPR_EQUAL,
-    WL_EXPR_UNEQUAL, /* comparisons, and the two below, give 1 or 0 */
-    WL_EXPR_BOTH,
-    WL_EXPR_ANY, /* && and ||: where a decides, b is not looked at */
-    WL_EXPR_BIT_AND,
-    WL_EXPR_BIT_OR,
-    WL_EXPR_BIT_XOR,
-    WL_EXPR_SHIFT_LEFT,
-    WL_EXPR_SHIFT_RIGHT, /* rounds down; shifts are by 0 to 62 */
-    WL_EXPR_SELECT,      /* b is an EITHER: its a where this a is not 0, else its b; only that one is looked at */
-    WL_EXPR_EITHER       /* inside a SELECT only */
-} wl_expr_op;
-
-#define WL_SHIFT_MAX 62
-
-typedef struct wl_expr {
-    wl_expr_op op;
-    wl_var var;
-    int64_t value;
-    const struct wl_expr *a, *b;
-    wl_loc loc;
-} wl_expr;
 
 /* c + sum k[v] * v */
 typedef struct wl_form {
@@ -110,23 +75,8 @@ wl_status wl_expr_eval(const wl_expr *expr, const wl_lane_values *values, int64_
 /* The same for one lane. */
 wl_status wl_expr_eval_lane(const wl_expr *expr, const wl_lane_values *values, int lane, int64_t *out, wl_error *err);
 
-/* Which variables an expression names, as a bit set. */
-uint32_t wl_expr_vars(const wl_expr *expr);
-
 /* Whether an expression is its value at the first loop step plus step times a constant, loop by loop; the constants. */
 bool wl_expr_loop_strides(const wl_expr *expr, int64_t strides[3]);
-
-/* random(key, n), n > 0. */
-static inline int64_t wl_random_below(int64_t key, int64_t n)
-{
-    uint64_t z = (uint64_t)key * 0x9e3779b97f4a7c15u + 0x632be59bd9b4e019u;
-    z = (z ^ z >> 32) * 0xd6e8feb86659fd93u;
-    z = (z ^ z >> 29) * 0xa0761d6478bd642fu;
-    return (int64_t)((z ^ z >> 32) % (uint64_t)n);
-}
-
-/* Whether it draws random numbers. */
-bool wl_expr_is_random(const wl_expr *expr);
 
 /* Whether it names anything but cells and loop variables. */
 bool wl_expr_depends_on_launch(const wl_expr *expr);

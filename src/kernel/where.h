@@ -3,7 +3,7 @@
  * Whole numbers, + - * / % (rounding down), min max cdiv (division, rounding up), comparisons, && || ! and parentheses,
  * over named variables. A comparison is 1 or 0; a condition holds when it is not 0. Where the left side of && or ||
  * decides, the right side is not looked at: "registers == 0 || 65536 / registers >= threads". Layer  kernel (uses
- * base). SPDX-License-Identifier: MIT */
+ * base, expr). SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_WHERE_H
 #define WL_KERNEL_WHERE_H
 

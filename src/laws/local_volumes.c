@@ -6,20 +6,24 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
-/* Measured on an H200, arrays of 8 to 512 words: half of the loads miss at HALF_L1 times the L1, and the share grows
- * with this power. The L2 loses half of what fills it once. */
-#define HALF_L1 1.67
-#define L1_POWER 3
-#define L2_POWER 2
+/* A square is a product, rounded once. */
+static double power(double base, double exponent) { return exponent == 2 ? base * base : pow(base, exponent); }
 
-/* Share of what is touched that is gone before it is touched again. */
-static double gone(double bytes, double room) { return bytes > 0 ? exp(-log(2) * pow(room / bytes, L2_POWER)) : 0; }
+/* Share of what is touched that is gone before it is touched again: half of what fills the room once. */
+static double gone(const wl_device *device, double bytes, double room)
+{
+    double steepness = 0;
+    (void)wl_device_get(device, WL_DEVICE_local_l2_steepness, &steepness);
+    return bytes > 0 ? exp(-log(2) * power(room / bytes, steepness)) : 0;
+}
 
 static double l1_misses(const wl_local *l, const wl_geometry *g, const wl_device *device)
 {
     const double sms = (double)wl_min(g->blocks, wl_device_int(device, WL_DEVICE_sm_count));
     const double over = l->resident_bytes / sms / (double)wl_max(1, g->occupancy.l1_bytes);
-    return over > 0 ? 1 / (1 + pow(HALF_L1 / over, L1_POWER)) : 0;
+    const double half = wl_device_list_value(device, WL_DEVICE_local_l1_curve, 0),
+                 exponent = wl_device_list_value(device, WL_DEVICE_local_l1_curve, 1);
+    return over > 0 ? 1 / (1 + power(half / over, exponent)) : 0;
 }
 
 /* Writes that leave a sector incomplete: as those of fields, where others follow all of them (traffic_laws.c). */
@@ -41,11 +45,11 @@ void wl_local_volumes(const wl_local *l, const wl_geometry *g, const wl_device *
     wl_volume *v = &out->local;
     if (l->inst[0] + l->inst[1] <= 0)
         return;
-    const double missing = l1_misses(l, g, device), from_memory = gone(l->resident_bytes, l2);
+    const double missing = l1_misses(l, g, device), from_memory = gone(device, l->resident_bytes, l2);
     v->l2_capacity = missing * l->sectors[0] * sector;
     v->l2_store = l->sectors[1] * sector;
     v->dram_capacity = from_memory * missing * l->units[0] * fmax(fetch, sector);
-    v->dram_store = gone(l->resident_bytes, room) * fmax(0, v->l2_store - fmin(l->resident_bytes, room));
+    v->dram_store = gone(device, l->resident_bytes, room) * fmax(0, v->l2_store - fmin(l->resident_bytes, room));
     out->total.l2_capacity += v->l2_capacity;
     out->total.l2_store += v->l2_store;
     out->total.dram_capacity += v->dram_capacity;

@@ -10,7 +10,7 @@
 #include "laws/curve.h"
 
 typedef struct estimator {
-    const wl_volumes_input *in;
+    const wl_traffic_input *in;
     wl_counter *counter;
     wl_volumes *out;
     size_t field_count;
@@ -237,7 +237,7 @@ static wl_status l2_volumes(estimator *e)
     return WL_OK;
 }
 
-static estimator start(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+static estimator start(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
 {
     return (estimator){.in = input,
                        .counter = counter,
@@ -248,13 +248,13 @@ static estimator start(const wl_volumes_input *input, wl_counter *counter, wl_vo
                        .err = err};
 }
 
-wl_status wl_reuse_sets_l1(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+wl_status wl_reuse_sets_l1(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
 {
     estimator e = start(input, counter, out, err);
     return l1_volumes(&e);
 }
 
-wl_status wl_reuse_sets_l2(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+wl_status wl_reuse_sets_l2(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
 {
     estimator e = start(input, counter, out, err);
     return l2_volumes(&e);

@@ -6,22 +6,25 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "device/device_internal.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
 #include "count/spread.h"
 
-/* An estimate of the instructions that accesses and results do not show: index arithmetic per dimension, and the
- * 64-bit address of every row of accesses. Fitted by eye to nvcc's output for the kernels of validate/. */
-#define START_INSTRUCTIONS 8
-#define DIMENSION_INSTRUCTIONS 8
-#define ADDRESS_INSTRUCTIONS 3
-#define DIVISION_INSTRUCTIONS 20
-#define SAME_ADDRESS 256 /* bytes an immediate offset is known to bridge: neighbours in x */
-
 /* How much is looked at to see how often an access with a condition is executed. */
 #define SAMPLED_BLOCKS 8
-#define SAMPLED_STEPS 32 /* of the innermost loop, about */
-#define SAMPLED_EXECUTIONS 65536.0
+#define SAMPLED_STEPS 32           /* of the innermost loop, about */
+#define SAMPLED_EXECUTIONS 65536.0 /* of all blocks together, about */
+
+void wl_thread_numbers_read(const wl_device *d, wl_thread_numbers *out)
+{
+    *out = (wl_thread_numbers){.loads_per_phase = 1, .reach = wl_device_int(d, WL_DEVICE_immediate_reach)};
+    (void)wl_device_get(d, WL_DEVICE_loads_per_phase, &out->loads_per_phase);
+    (void)wl_device_get(d, WL_DEVICE_start_instructions, &out->start);
+    (void)wl_device_get(d, WL_DEVICE_coordinate_instructions, &out->coordinate);
+    (void)wl_device_get(d, WL_DEVICE_address_instructions, &out->address);
+    (void)wl_device_get(d, WL_DEVICE_division_instructions, &out->division);
+}
 
 /* One load or store of a thread. */
 typedef struct step {
@@ -34,6 +37,7 @@ typedef struct step {
 typedef struct profiler {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
+    const wl_thread_numbers *numbers;
     int outer;    /* the dimension blocks advance along last */
     double *span; /* bytes between the first and the last cell, per group of instructions */
     int64_t line;
@@ -73,13 +77,13 @@ static double find_arrays(const profiler *p, step *steps, size_t n)
     return arrays;
 }
 
-static int count_addresses(const step *steps, size_t n)
+static int count_addresses(const profiler *p, const step *steps, size_t n)
 {
     int addresses = 0;
     for (size_t i = 0; i < n; i++)
         addresses += i == 0 || steps[i].access->field != steps[i - 1].access->field ||
                      steps[i].instruction->group != steps[i - 1].instruction->group ||
-                     steps[i].instruction->offset - steps[i - 1].instruction->offset >= SAME_ADDRESS;
+                     steps[i].instruction->offset - steps[i - 1].instruction->offset >= p->numbers->reach;
     return addresses;
 }
 
@@ -191,7 +195,7 @@ static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_a
         if (n->op == WL_EXPR_CONST || n->op == WL_EXPR_VAR)
             continue;
         const bool division = (n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD) && !divides_by_shift(&program, n);
-        *(loops[i] ? &repeated : &fixed) += steps_of(p->kernel, loops[i]) * (division ? DIVISION_INSTRUCTIONS : 1);
+        *(loops[i] ? &repeated : &fixed) += steps_of(p->kernel, loops[i]) * (division ? p->numbers->division : 1);
         multiplied = multiplied || (loops[i] && n->op == WL_EXPR_MUL);
         clamped = clamped || (loops[i] && (division || n->op == WL_EXPR_MIN || n->op == WL_EXPR_MAX));
     }
@@ -231,7 +235,7 @@ static wl_status visit_block(const profiler *p, wl_program *program, const int64
                              double *warps, wl_error *err)
 {
     const wl_geometry *g = p->geometry;
-    const int size = program->access->traced ? p->kernel->tracer.warp_size : warp_size(g);
+    const int size = program->access->traced ? p->kernel->source.warp_size : warp_size(g);
     const uint32_t vars = wl_access_vars(program->access);
     int64_t f[3], lo[3], hi[3];
     wl_folds_named(g, vars, lo, hi);
@@ -307,13 +311,13 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         if (!bounds[a].affine || p->kernel->loop_count > 0)
             WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
         if (bounds[a].access->atomic) { /* nobody waits for it */
-            out->instructions += ADDRESS_INSTRUCTIONS + often;
+            out->instructions += p->numbers->address + often;
             continue;
         }
         if (bounds[a].affine)
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
-        out->instructions += ADDRESS_INSTRUCTIONS;
+        out->instructions += p->numbers->address;
         const bool first = is_first(bounds, a);
         out->streams += first;
         if (!bounds[a].access->store) /* nothing is known of who read it before: one phase, as for a plain array */
@@ -328,7 +332,7 @@ static void affine_part(const profiler *p, step *steps, const size_t *order, siz
 {
     out->streams = find_arrays(p, steps, loads) + find_arrays(p, steps + loads, stores);
     out->instructions =
-        ADDRESS_INSTRUCTIONS * (double)(count_addresses(steps, loads) + count_addresses(steps + loads, stores));
+        p->numbers->address * (double)(count_addresses(p, steps, loads) + count_addresses(p, steps + loads, stores));
     for (size_t i = 0; i < loads + stores; i++)
         *(i < loads ? &out->loads : &out->stores) += executions(p, &steps[i]);
     out->fresh_loads = loads ? count_fresh(p, steps, order, loads) : 0;
@@ -355,11 +359,12 @@ static double span_of(const wl_geometry *g, const wl_linear *linear)
 }
 
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
-                            int64_t line, double loads_per_phase, wl_arena *scratch, wl_thread *out, wl_error *err)
+                            int64_t line, const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out,
+                            wl_error *err)
 {
     const bool serial = waits_each_step(k);
-    loads_per_phase = serial ? 1 : loads_per_phase;
-    profiler p = {.kernel = k, .geometry = g, .line = line, .loads_per_phase = loads_per_phase};
+    const double loads_per_phase = serial ? 1 : numbers->loads_per_phase;
+    profiler p = {.kernel = k, .geometry = g, .numbers = numbers, .line = line, .loads_per_phase = loads_per_phase};
     while (p.outer < 2 && (p.outer == 0 ? g->grid[1] * g->grid[2] : g->grid[2]) > 1)
         p.outer++;
     step *steps = WL_ARENA_NEW(scratch, step, in->count + 1);
@@ -379,8 +384,8 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
     out->loads_per_phase = loads_per_phase;
     out->phases = out->loads > 0 ? fmax(1, out->loads / loads_per_phase) : 0;
     out->planes = k->dims >= 3 || g->grid[2] > 1 ? (double)(g->block[2] * g->fold[2]) : 1;
-    out->instructions += START_INSTRUCTIONS + DIMENSION_INSTRUCTIONS * (double)wl_max(1, k->coordinate_reads) +
-                         out->loads + out->stores + cells * k->fp_results;
+    out->instructions += numbers->start + numbers->coordinate * (double)wl_max(1, k->coordinate_reads) + out->loads +
+                         out->stores + cells * k->fp_results;
     if (k->instructions > 0) {
         out->instructions = cells * k->instructions;
         out->instructions_stated = true;

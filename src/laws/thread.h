@@ -4,11 +4,12 @@
  * how many instructions there are. All of it follows from the accesses: a load waits for device memory when no earlier
  * row or layer of blocks has touched what it reads, and the thread that meets the most of those ends last.
  *
- * Layer  laws (uses footprint). SPDX-License-Identifier: MIT */
+ * Layer  laws (uses footprint, device). SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_THREAD_H
 #define WL_LAWS_THREAD_H
 
 #include "count/instructions.h"
+#include "warpline/device.h"
 
 /* Per thread that has work. */
 typedef struct wl_thread {
@@ -24,8 +25,16 @@ typedef struct wl_thread {
     double planes;  /* cells of a block along the outermost dimension                              */
 } wl_thread;
 
+/* Numbers of a device and its compiler. */
+typedef struct wl_thread_numbers {
+    double loads_per_phase;                      /* 1 where the device does not say */
+    double start, coordinate, address, division; /* start_instructions, .. */
+    int64_t reach;                               /* immediate_reach */
+} wl_thread_numbers;
+void wl_thread_numbers_read(const wl_device *device, wl_thread_numbers *out);
+
 wl_status wl_thread_profile(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
-                            const wl_instructions *instructions, int64_t line, double loads_per_phase,
+                            const wl_instructions *instructions, int64_t line, const wl_thread_numbers *numbers,
                             wl_arena *scratch, wl_thread *out, wl_error *err);
 
 #endif /* WL_LAWS_THREAD_H */

@@ -5,8 +5,7 @@
 
 #include "device/device_internal.h"
 
-#define SMALL_FIELD 0.7 /* share of the L1 up to which a field stays there */
-#define SWEEPS 8        /* reuse distances told apart: 1, 2, .. windows */
+#define SWEEPS 8 /* reuse distances told apart: 1, 2, .. windows */
 
 static void read_list(const wl_device *d, wl_device_key key, double *values, size_t n)
 {
@@ -25,6 +24,9 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
     (void)wl_device_get(d, WL_DEVICE_l2_merge, &out->merge);
     (void)wl_device_get(d, WL_DEVICE_store_combine_lines, &out->combine_lines);
     (void)wl_device_get(d, WL_DEVICE_l2_partial_room, &out->partial_room);
+    (void)wl_device_get(d, WL_DEVICE_l1_field_share, &out->field_share);
+    (void)wl_device_get(d, WL_DEVICE_l1_field_steepness, &out->field_steepness);
+    (void)wl_device_get(d, WL_DEVICE_l1_own_steps, &out->own_steps);
     return wl_device_list_length(d, WL_DEVICE_l1_reload_curve) == 3 &&
            wl_device_get(d, WL_DEVICE_l2_reuse_room, &out->room) &&
            wl_device_get(d, WL_DEVICE_l2_reuse_steepness, &out->steepness);
@@ -103,13 +105,16 @@ static double reloads(const wl_traffic *t, const wl_laws *laws)
 
 /* A field that is small beside the L1 (a table of coefficients) stays there from block to block: every multiprocessor
  * loads it once. Returns how much of its volume remains. */
-static double small_field(const wl_traffic *t, const wl_field_traffic *f, double bytes)
+static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double bytes)
 {
     const int last = t->window_count - 1;
     if (!t->windows_known || last < 0 || f->window_units[last] <= 0 || bytes <= 0)
         return 1;
-    const double full = f->window_lines[last] * t->l2_line / (SMALL_FIELD * t->l1_bytes);
-    const double stays = exp(-full * full * full * full);
+    const double full = f->window_lines[last] * t->l2_line / (laws->field_share * t->l1_bytes);
+    double power = full;
+    for (int i = 1; i < (int)laws->field_steepness; i++)
+        power *= full;
+    const double stays = exp(-power);
     return 1 - stays + stays * fmin(1, t->sms * f->window_units[last] * t->fetch / bytes);
 }
 
@@ -125,7 +130,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
         const double again_here = out->l1_miss_rate * (f->requested - f->block_sectors);
-        const double left = arrive * small_field(t, f, (f->block_sectors + again_here) * t->sector * arrive);
+        const double left = arrive * small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
         const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
         v->l2_compulsory = f->block_sectors * t->sector * left;
         v->l2_capacity = again_here * t->sector * left;

@@ -17,6 +17,8 @@ typedef struct wl_laws {
     double merge, share[2]; /* l2_merge, l1_block_share */
     double combine_lines, combine[2], combine_warps[2];
     double partitions, room, steepness, partial_room, dirty[2];
+    double field_share, field_steepness; /* l1_field_share, l1_field_steepness */
+    double own_steps;                    /* l1_own_steps: for the counts (traffic.h) */
 } wl_laws;
 
 /* The numbers of a device; false when it lacks those the laws cannot do without. */

@@ -36,16 +36,15 @@ void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volum
     add_up(traffic->field_count, out);
 }
 
-wl_status wl_volumes_estimate(const wl_volumes_input *input, const wl_traffic *traffic, wl_counter *counter,
-                              wl_arena *scratch, wl_volumes *out, wl_error *err)
+wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *traffic, const wl_laws *laws,
+                              wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err)
 {
     const size_t count = input->view->kernel->field_count;
     wl_volume *fields = WL_ARENA_NEW(scratch, wl_volume, count);
-    wl_laws laws;
     if (!fields)
         return wl_fail_memory(err);
-    if (traffic && wl_laws_read(input->device, &laws)) {
-        wl_volumes_by_laws(traffic, &laws, fields, out);
+    if (traffic) {
+        wl_volumes_by_laws(traffic, laws, fields, out);
     } else {
         *out = (wl_volumes){.fields = fields};
         WL_TRY(wl_reuse_sets_l1(input, counter, out, err));

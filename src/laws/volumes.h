@@ -2,20 +2,20 @@
  *
  * Two estimators stand side by side; the output names the one used.
  *
- *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are taken
- * of one wave in the middle of the launch, of the blocks one row and one layer of blocks before it, and of both
- * together; fitted curves of the device then say how much of the overlap is still in the L2. l2-partitions  (traffic.c,
- * laws.c) for devices whose file holds the numbers of the measured laws. Where its counts would take too long,
- * reuse-sets gives the L2 side.
+ *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are
+ *                  taken of one wave in the middle of the launch, of the blocks one row and one layer of blocks
+ *                  before it, and of both together; fitted curves of the device then say how much of the overlap is
+ *                  still in the L2.
+ *   l2-partitions  (traffic_laws.c) for devices whose file holds the numbers of the measured laws. Where its counts
+ *                  would take too long, reuse-sets gives the L2 side.
  *
- * Layer   laws (uses footprint, device)
+ * Layer   laws (uses count, device)
  * Maths   docs/model.md
  * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_VOLUMES_H
 #define WL_LAWS_VOLUMES_H
 
-#include "count/view.h"
-#include "count/warps.h"
+#include "count/traffic.h"
 #include "warpline/predict.h"
 
 /* Launch totals in bytes, of one field or of all. */
@@ -37,9 +37,9 @@ typedef struct wl_requests {
 
 typedef struct wl_volumes {
     wl_volume *fields; /* one per field */
-    wl_volume local; /* of threads' own memory: see local.h */
-    wl_volume total; /* of fields and local memory */
-    bool known; /* false: too much to enumerate; only the L1 side is known */
+    wl_volume local;   /* of threads' own memory: see local_volumes.h */
+    wl_volume total;   /* of fields and local memory */
+    bool known;        /* false: too much to enumerate; only the L1 side is known */
     bool sampled;
     bool partial_unknown; /* which sectors are written only in part could not be found out */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
@@ -51,27 +51,17 @@ typedef struct wl_volumes {
     const char *estimator; /* of the L2 side */
 } wl_volumes;
 
-struct wl_traffic;
 struct wl_laws;
 
-typedef struct wl_volumes_input {
-    const wl_view *view;
-    const wl_geometry *geometry;
-    const wl_device *device;
-    const wl_access_cost *costs; /* per access, of the same launch */
-    int64_t page_bytes;
-} wl_volumes_input;
-
-/* Fills *out: by the measured laws where there is traffic for them, else by the curves. */
-wl_status wl_volumes_estimate(const wl_volumes_input *input, const struct wl_traffic *traffic, wl_counter *counter,
-                              wl_arena *scratch, wl_volumes *out, wl_error *err);
+/* Fills *out: by the measured laws where there is traffic for them (else NULL), or by the curves. */
+wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *traffic, const struct wl_laws *laws,
+                              wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err);
 
 /* By the laws alone; `fields` has one entry per field. The L2 side is known where the traffic's windows are. */
-void wl_volumes_by_laws(const struct wl_traffic *traffic, const struct wl_laws *laws, wl_volume *fields,
-                        wl_volumes *out);
+void wl_volumes_by_laws(const wl_traffic *traffic, const struct wl_laws *laws, wl_volume *fields, wl_volumes *out);
 
 /* The estimator "reuse-sets": its L1 side, and its L2 side, which needs an L1 side. */
-wl_status wl_reuse_sets_l1(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
-wl_status wl_reuse_sets_l2(const wl_volumes_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
+wl_status wl_reuse_sets_l1(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
+wl_status wl_reuse_sets_l2(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
 
 #endif /* WL_LAWS_VOLUMES_H */

@@ -3,6 +3,12 @@
 
 #include "base/ckd.h"
 
+wl_work wl_work_of(const wl_kernel *k)
+{
+    return (wl_work){k->has_flops, k->flops,     k->fp_results,
+                     k->barriers,  k->precision, k->source.count_instructions != NULL};
+}
+
 double wl_access_wavefronts(const wl_costs *p, size_t access)
 {
     const wl_access_cost *c = &p->access[access];

@@ -11,8 +11,18 @@
 #include "laws/l1_law.h"
 #include "laws/thread.h"
 
+/* What the kernel states about its work: all that metrics and models take from the kernel itself. */
+typedef struct wl_work {
+    bool has_flops;
+    double flops, fp_results; /* per cell */
+    double barriers;          /* per thread */
+    wl_type precision;
+    bool has_instructions; /* they are counted, and their flops with them */
+} wl_work;
+wl_work wl_work_of(const wl_kernel *kernel);
+
 typedef struct wl_counts {
-    const wl_kernel *kernel;
+    wl_work work;
     wl_geometry launched, busy; /* the launch, and the same without blocks that have nothing to do */
     wl_l1_totals l1;
     double sectors[2], tag_wavefronts; /* loads, stores */

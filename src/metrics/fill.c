@@ -57,9 +57,9 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     }
     if (c->has_hash)
         set(out, WL_METRIC_l1_tag_wavefronts, c->tag_wavefronts);
-    if (c->kernel->has_flops)
-        set(out, WL_METRIC_flops, c->kernel->flops * (double)out->items);
-    else if (c->kernel->stream.count)
+    if (c->work.has_flops)
+        set(out, WL_METRIC_flops, c->work.flops * (double)out->items);
+    else if (c->work.has_instructions)
         set(out, WL_METRIC_flops, c->executed.mix.flops);
 }
 

@@ -22,7 +22,7 @@ double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
     return cycles;
 }
 
-void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *p)
+void wl_limiter_apply(const wl_work *work, const wl_device *device, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
     const wl_value *v = p->metrics;
@@ -30,8 +30,8 @@ void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_predi
     *m = (wl_model_result){.name = "limiter", .limiter = WL_BOUND_DRAM};
     (void)wl_device_get(device, WL_DEVICE_clock, &clock);
     (void)wl_device_get(device, WL_DEVICE_sm_count, &sms);
-    if (kernel->has_flops && kernel->flops > 0 && wl_device_get(device, wl_fp_rate_key(kernel->precision), &rate))
-        set_bound(m, WL_BOUND_FP, kernel->fp_results * (double)p->items / (rate * sms * clock));
+    if (work->has_flops && work->flops > 0 && wl_device_get(device, wl_fp_rate_key(work->precision), &rate))
+        set_bound(m, WL_BOUND_FP, work->fp_results * (double)p->items / (rate * sms * clock));
     if (wl_limiter_tensor_cycles(&p->mix, device) > 0)
         set_bound(m, WL_BOUND_TENSOR, wl_limiter_tensor_cycles(&p->mix, device) / (sms * clock));
     if (v[WL_METRIC_l1_wavefronts].known && wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate))

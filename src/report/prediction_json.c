@@ -103,7 +103,7 @@ static json_t *share(wl_json *j, const wl_prediction *p, const wl_share *s)
 static json_t *fields(wl_json *j, const wl_report *r)
 {
     json_t *all = wl_json_object(j);
-    for (size_t f = 0; f < wl_kernel_field_count(r->kernel); f++)
+    for (size_t f = 0; r->prediction->fields && f < wl_kernel_field_count(r->kernel); f++)
         wl_json_set(j, all, wl_kernel_field_name(r->kernel, f), share(j, r->prediction, &r->prediction->fields[f]));
     return all;
 }

@@ -202,7 +202,8 @@ static void add_shares(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
     const double items = (double)p->items;
-    const size_t fields = wl_kernel_field_count(r->kernel), n = p->accesses ? wl_kernel_access_count(r->kernel) : 0;
+    const size_t fields = p->fields ? wl_kernel_field_count(r->kernel) : 0,
+                 n = p->accesses ? wl_kernel_access_count(r->kernel) : 0;
     if (fields < 2 && n == 0)
         return;
     wl_buffer_add(out, "\n  per update       wavefronts  L2 load   L2 store  DRAM load  DRAM store\n");

@@ -21,6 +21,15 @@ typedef struct trial {
 
 /* ---- predicting settings ---- */
 
+/* What a prediction borrows goes with the predictor. */
+static void drop_borrowed(wl_prediction *p)
+{
+    p->kernel = NULL;
+    p->fields = p->accesses = NULL;
+    p->lines = NULL;
+    p->line_count = 0;
+}
+
 static wl_status predict_kernel(const wl_study *s, const wl_kernel *kernel, const wl_launch *launch, wl_prediction *out,
                                 wl_error *err)
 {
@@ -28,7 +37,7 @@ static wl_status predict_kernel(const wl_study *s, const wl_kernel *kernel, cons
     WL_TRY(wl_predictor_new(kernel, s->device, &predictor, err));
     const wl_status status = wl_predict(predictor, launch, &s->options.predict, out, err);
     wl_predictor_free(predictor);
-    out->fields = out->accesses = NULL; /* they were the predictor's */
+    drop_borrowed(out);
     return status;
 }
 
@@ -329,7 +338,7 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
     wl_change which = WL_CHANGE_COUNT;
     if (options)
         s.options = *options;
-    s.options.predict.per_access = false;
+    s.options.predict.per_access = s.options.predict.per_line = false;
     *out = (wl_advised){.note_count = 0};
     trial *trials = calloc(3, sizeof *trials);
     wl_status status = trials ? WL_OK : wl_fail_memory(err);

@@ -34,6 +34,8 @@ static void *limited_realloc(void *old, size_t size) { return may_allocate() ? r
 #undef malloc
 #undef realloc
 
+#include "ptx/read/read_module.h"
+
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
 static const struct {

@@ -1,4 +1,5 @@
-/* cost.c - see cost.h. Costs of single instructions come from cost.def; the rules here say what neighbours save or add:
+/* cost.c - see cost.h. Costs of single instructions come from the table; the rules here say what neighbours save or
+ * add:
  *
  *   copies        parameters, addresses and numbers are operands; a copy is needed where a register has several sources
  *   sums          a product, a shift or a sum that is only added becomes part of the sum
@@ -9,44 +10,13 @@
  *   once          reciprocals of divisors, constants that do not fit into an instruction
  *
  * What a rule adds goes to a copy or an integer instruction nearby, so that classes that models look at (memory,
- * floating point) keep their counts. Fitted to sm_90 machine code of validate/cuda/fit.cu and data.cu. */
+ * floating point) keep their counts. A rule knows 0, 1 and the registers of a value; all other numbers are the table's.
+ */
 #include "ptx/cost/cost_internal.h"
 
 #include "base/fail.h"
 
 /* ---- single instructions ---- */
-
-wl_cost_kind wl_cost_kind_of(wl_ptx_type type)
-{
-    if (type == WL_PTX_PRED)
-        return WL_COST_P;
-    if (type == WL_PTX_F64)
-        return WL_COST_F64;
-    if (wl_ptx_type_is_float(type))
-        return WL_COST_F32;
-    if (wl_ptx_type_bits(type) == 64)
-        return WL_COST_I64;
-    return wl_ptx_type_is_signed(type) ? WL_COST_S32 : WL_COST_U32;
-}
-
-double wl_cost_of_table(const wl_ptx_instruction *in)
-{
-    static const struct {
-        wl_ptx_op op;
-        wl_cost_kind kind;
-        uint32_t modifiers;
-        double cost;
-    } table[] = {
-#define WL_PTX_COST(operation, kind, modifiers, cost) {WL_PTX_OP_##operation, WL_COST_##kind, modifiers, cost},
-#include "ptx/cost/cost.def"
-    };
-    const wl_cost_kind k = wl_cost_kind_of(in->type);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].op == in->op && (table[i].kind == WL_COST_ANY || table[i].kind == k) &&
-            (in->modifiers & table[i].modifiers) == table[i].modifiers)
-            return table[i].cost;
-    return 1;
-}
 
 static bool is_wide_product(const wl_ptx_instruction *in)
 {
@@ -75,9 +45,6 @@ static int32_t readers_of_result(const wl_weigher *w, const wl_ptx_instruction *
 /* Doubles whose lower half is not zero do not fit into an instruction. */
 bool wl_cost_is_long_number(wl_ptx_type type, int64_t bits) { return type == WL_PTX_F64 && (bits & UINT32_MAX) != 0; }
 
-/* On sm_90 the window of shared memory starts at an address of the block's place in its cluster. */
-#define SHARED_BASE_COST 3
-
 static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const wl_ptx_operand *from = &in->operands[1];
@@ -85,8 +52,9 @@ static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     switch (from->kind) {
     case WL_PTX_OPERAND_SPECIAL: return 1;
     case WL_PTX_OPERAND_VARIABLE:
-        return from->variable >= 0 && w->module->variables[from->variable].space == WL_PTX_SHARED ? SHARED_BASE_COST
-                                                                                                  : 1;
+        return from->variable >= 0 && w->module->variables[from->variable].space == WL_PTX_SHARED
+                   ? w->costs->rules.shared_base
+                   : 1;
     case WL_PTX_OPERAND_IMMEDIATE:
         return wl_cost_has_one_definition(w, in) && !wl_cost_is_long_number(in->type, from->value) ? 0 : registers;
     case WL_PTX_OPERAND_REG:
@@ -118,9 +86,7 @@ static double own_cost(const wl_weigher *w, const wl_ptx_instruction *in)
         return conversion_cost(w, in);
     if (in->op == WL_PTX_OP_ld && in->space == WL_PTX_PARAM)
         return 0;
-    if (is_wide_product(in))
-        return 1;
-    return wl_cost_of_table(in);
+    return wl_cost_of_table(w->costs, in);
 }
 
 /* ---- sums ---- */
@@ -180,7 +146,7 @@ static double wide_sum_cost(const wl_weigher *w, const wl_ptx_instruction *in)
         if (part->op == WL_PTX_OP_mul && wl_cost_kind_of(part->type) == WL_COST_I64 && readers_of_result(w, part) == 1)
             return 0;
     }
-    return 2;
+    return wl_cost_of_table(w->costs, in);
 }
 
 /* What is part of the sum that reads it. */
@@ -284,7 +250,7 @@ static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instructio
     if (wl_cost_kind_of(in->type) == WL_COST_P && (is_logic(in) || in->op == WL_PTX_OP_mov))
         return predicate_logic_cost(w, in);
     if (divides_by_number(in))
-        return in->op == WL_PTX_OP_div ? 2 : 3;
+        return in->op == WL_PTX_OP_div ? w->costs->rules.division_by_constant : w->costs->rules.remainder_by_constant;
     return own_cost(w, in);
 }
 
@@ -307,10 +273,10 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
     return WL_OK;
 }
 
-wl_status wl_ptx_weigh(const wl_ptx_module *module, const wl_ptx_function *function, wl_arena *arena,
-                       const double **weight, const int32_t **counted_as, wl_error *err)
+wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, const wl_ptx_function *function,
+                       wl_arena *arena, const double **weight, const int32_t **counted_as, wl_error *err)
 {
-    wl_weigher w = {.module = module, .function = function};
+    wl_weigher w = {.costs = costs, .module = module, .function = function};
     WL_TRY(weigh(&w, arena, err));
     *weight = w.weight;
     for (int32_t i = 0; counted_as && i < function->instruction_count; i++)

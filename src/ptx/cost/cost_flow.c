@@ -47,8 +47,6 @@ static int32_t first_use(const wl_weigher *w, int32_t reg)
     return -1;
 }
 
-#define NARROW_PARAM_COST 0.75 /* neighbours are read in pairs, where both are needed at the same time */
-
 static void charge_parameters(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
@@ -57,7 +55,8 @@ static void charge_parameters(wl_weigher *w)
             continue;
         const int32_t use = first_use(w, in->operands[0].reg);
         if (use >= 0)
-            charge(w, use, wl_ptx_type_bits(in->type) == 64 ? 1 : NARROW_PARAM_COST);
+            charge(w, use,
+                   wl_ptx_type_bits(in->type) == 64 ? w->costs->rules.parameter : w->costs->rules.narrow_parameter);
     }
 }
 
@@ -66,23 +65,18 @@ static void charge_prologue(wl_weigher *w)
 {
     if (!w->function->is_entry || w->function->instruction_count == 0)
         return;
-    charge(w, 0, 1);
+    charge(w, 0, w->costs->rules.stack_pointer);
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
         const wl_inst_class c = wl_ptx_class_of(in);
         if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_atomic) {
-            charge(w, i, 1);
+            charge(w, i, w->costs->rules.global_descriptor);
             return;
         }
     }
 }
 
 /* ---- branches ---- */
-
-#define PREDICATED_MAX                                                                                                 \
-    7                  /* machine instructions of a body that is executed under a predicate rather than jumped over    \
-                        */
-#define MEETING_COST 2 /* naming the place where lanes meet again, and waiting there */
 
 static bool is_end(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit; }
 
@@ -95,7 +89,7 @@ static bool is_predicated(const wl_weigher *w, int32_t at, int32_t to)
     for (int32_t i = at + 1; i < to; i++) {
         const wl_inst_class c = wl_ptx_class_of(instruction(w, i));
         body += w->weight[i];
-        if (w->facts.target[i] || c == WL_INST_control || c == WL_INST_tensor || body > PREDICATED_MAX)
+        if (w->facts.target[i] || c == WL_INST_control || c == WL_INST_tensor || body > w->costs->rules.predicated_most)
             return false;
     }
     return true;
@@ -119,20 +113,17 @@ static double branch_cost(const wl_weigher *w, int32_t at)
     const wl_ptx_instruction *in = instruction(w, at);
     const int32_t to = wl_ptx_branch_target(in), count = w->function->instruction_count;
     if (to < 0)
-        return wl_cost_of_table(in);
+        return wl_cost_of_table(w->costs, in);
     if (in->guard < 0) /* next to a branch with a condition, one of the two is turned round */
         return at > 0 && instruction(w, at - 1)->op == WL_PTX_OP_bra ? 0 : 1;
     if (w->branch[at] == at)
         return 0;
     if (to <= at || to >= count || is_end(instruction(w, to)))
         return 1;
-    return 1 + (w->facts.varies[in->guard] && to > at + 2 ? MEETING_COST : 0);
+    return 1 + (w->facts.varies[in->guard] && to > at + 2 ? w->costs->rules.reconvergence : 0);
 }
 
 /* ---- loops ---- */
-
-#define ITERATIONS_JOINED 4
-#define JOINED_MAX 512 /* instructions of such a loop */
 
 /* Directives are not kept, but the text between two instructions is. */
 static bool forbids_joining(const wl_weigher *w, int32_t first)
@@ -151,7 +142,7 @@ static bool forbids_joining(const wl_weigher *w, int32_t first)
 static bool is_joined(const wl_weigher *w, int32_t first, int32_t last)
 {
     bool loads = false, counts = false;
-    if (last - first > JOINED_MAX || forbids_joining(w, first))
+    if (last - first > w->costs->rules.unroll_most || forbids_joining(w, first))
         return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
@@ -167,21 +158,18 @@ static bool is_joined(const wl_weigher *w, int32_t first, int32_t last)
 
 /* Before the loop, it is asked how many iterations are left, at the end again and again for the rest; a short body is
  * there once more under a predicate. */
-#define JOINED_ENTRY_COST 16
-#define JOINED_BODY_MAX 14
-
 static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
 {
     double body = 0;
     for (int32_t i = first; i < last; i++)
         body += w->weight[i];
     if (first > 0)
-        charge(w, first - 1, JOINED_ENTRY_COST + (body <= JOINED_BODY_MAX ? body : 0));
+        charge(w, first - 1, w->costs->rules.unroll_entry + (body <= w->costs->rules.unroll_remainder_most ? body : 0));
     for (int32_t i = first; i <= last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
         const bool steps = wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg;
         if (in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_bra || steps)
-            w->weight[i] /= ITERATIONS_JOINED;
+            w->weight[i] /= w->costs->rules.unroll_factor;
     }
 }
 
@@ -212,9 +200,6 @@ static void weigh_loops(wl_weigher *w)
 
 /* ---- what is made once ---- */
 
-#define RECIPROCAL_COST                                                                                                \
-    8 /* of an integer division; made once for a divisor, before a loop in which it does not change */
-
 /* The first reader of a divisor makes its reciprocal, if it is in no loop that the divisor comes from outside of. */
 static void share_reciprocals(wl_weigher *w)
 {
@@ -225,8 +210,8 @@ static void share_reciprocals(wl_weigher *w)
             continue;
         const int32_t reg = in->operands[2].reg, made = w->facts.definition[reg], end = w->facts.loop_end[i];
         const bool outside = end >= 0 && made < wl_ptx_branch_target(instruction(w, end));
-        if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > RECIPROCAL_COST)
-            w->weight[i] -= RECIPROCAL_COST;
+        if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal)
+            w->weight[i] -= w->costs->rules.reciprocal;
         w->divided[reg] = true;
     }
 }
@@ -248,13 +233,10 @@ static void charge_constants(wl_weigher *w)
                 continue;
             if (count < CONSTANTS_MAX)
                 seen[count++] = value;
-            charge(w, i, 2);
+            charge(w, i, w->costs->rules.long_constant);
         }
     }
 }
-
-#define ONE_FOR_ALL_COST                                                                                               \
-    9 /* a vote, a sum over its bits, one lane chosen; the place of each lane where it is asked for */
 
 /* All lanes add the same to the same place: one lane does it for all. */
 static void charge_common_atomics(wl_weigher *w)
@@ -269,21 +251,18 @@ static void charge_common_atomics(wl_weigher *w)
         const bool adds = in->variant == WL_PTX_ADD && !wl_ptx_type_is_float(in->type) && in->space == WL_PTX_GLOBAL;
         if (at && adds && at->reg >= 0 && !w->facts.varies[at->reg] &&
             (by->kind == WL_PTX_OPERAND_IMMEDIATE || (by->reg >= 0 && !w->facts.varies[by->reg])))
-            charge(w, i, ONE_FOR_ALL_COST);
+            charge(w, i, w->costs->rules.aggregated_atomic);
     }
 }
-
-#define ASYNC_COPY_COST 3       /* loads from shared memory that are switched off, before each */
-#define FRAGMENT_ADDRESS_COST 4 /* of a matrix fragment: lanes compute their places */
 
 static void charge_special_accesses(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
         const wl_ptx_op op = instruction(w, i)->op;
         if (op == WL_PTX_OP_cp_async)
-            charge(w, i, ASYNC_COPY_COST);
+            charge(w, i, w->costs->rules.async_copy);
         if (op == WL_PTX_OP_wmma_load || op == WL_PTX_OP_wmma_store)
-            charge(w, i, FRAGMENT_ADDRESS_COST);
+            charge(w, i, w->costs->rules.fragment_address);
     }
 }
 

@@ -6,17 +6,8 @@
 #include "ptx/cost/cost.h"
 #include "ptx/module/def_use.h"
 
-typedef enum wl_cost_kind {
-    WL_COST_ANY,
-    WL_COST_S32,
-    WL_COST_U32,
-    WL_COST_I64,
-    WL_COST_F32,
-    WL_COST_F64,
-    WL_COST_P
-} wl_cost_kind;
-
 typedef struct wl_weigher {
+    const wl_ptx_costs *costs;
     const wl_ptx_module *module;
     const wl_ptx_function *function;
     wl_ptx_facts facts;
@@ -26,8 +17,6 @@ typedef struct wl_weigher {
     int32_t *branch; /* instruction: the branch under whose predicate it is executed; -1: none */
 } wl_weigher;
 
-wl_cost_kind wl_cost_kind_of(wl_ptx_type type);
-double wl_cost_of_table(const wl_ptx_instruction *in);
 bool wl_cost_has_one_definition(const wl_weigher *w, const wl_ptx_instruction *in);
 bool wl_cost_is_sum(const wl_ptx_instruction *in);
 /* The operand is a number. */

@@ -91,7 +91,7 @@ const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_
 typedef struct maker {
     const wl_ptx_module *module;
     const wl_ptx_function *entry;
-    const wl_ptx_options *options;
+    const wl_ptx_given *given;
     wl_arena *arena;
     wl_ptx_arguments *out;
     wl_error *err;
@@ -119,7 +119,7 @@ static wl_status wrong_count(const maker *m)
         used += (size_t)n;
     }
     (void)wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s takes %d argument%s (%s), %zu given", m->entry->name,
-                  m->entry->param_count, m->entry->param_count == 1 ? "" : "s", list, m->options->arg_count);
+                  m->entry->param_count, m->entry->param_count == 1 ? "" : "s", list, m->given->arg_count);
     return wl_fail_in(m->err, "--arg");
 }
 
@@ -132,7 +132,7 @@ static void place_buffer(maker *m, wl_ptx_buffer *b)
 static wl_status one_argument(maker *m, int k)
 {
     const wl_ptx_variable *p = param(m, k);
-    const char *text = m->options->args[k];
+    const char *text = m->given->args[k];
     uint8_t *at = m->out->params + m->out->param_offset[k];
     if (strncmp(text, "buf:", 4) == 0) {
         if (p->bytes != 8)
@@ -141,7 +141,7 @@ static wl_status one_argument(maker *m, int k)
         wl_ptx_buffer *b = &m->out->buffers[m->out->buffer_count++];
         b->argument = k;
         (void)snprintf(b->name, sizeof b->name, "arg %d", k);
-        WL_TRY(wl_ptx_buffer_text(text, m->options, b, m->err));
+        WL_TRY(wl_ptx_buffer_text(text, m->given, b, m->err));
         place_buffer(m, b);
         const uint64_t address = b->base + (uint64_t)b->offset;
         memcpy(at, &address, sizeof address);
@@ -159,7 +159,7 @@ static wl_status make_params(maker *m)
 {
     const int count = m->entry->param_count;
     int64_t bytes = 0;
-    if (m->options->arg_count != (size_t)count)
+    if (m->given->arg_count != (size_t)count)
         return wrong_count(m);
     m->out->param_offset = WL_ARENA_NEW(m->arena, int64_t, count);
     if (!m->out->param_offset)
@@ -321,7 +321,7 @@ static wl_status lay_out_variables(maker *m)
             if (m->module->variables[v].links[k].function >= 0)
                 reach_function(m, &r, m->module->variables[v].links[k].function);
     lay_out_offsets(m, &r);
-    if (m->options->dynamic_shared > SHARED_MAX - m->out->shared_bytes)
+    if (m->given->dynamic_shared > SHARED_MAX - m->out->shared_bytes)
         return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "more than %lld MiB of shared memory: no GPU has that much",
                        (long long)SHARED_MAX >> 20);
     for (int k = 0; k < m->entry->param_count; k++)
@@ -330,12 +330,12 @@ static wl_status lay_out_variables(maker *m)
     return resolve_links(m);
 }
 
-wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_function *entry,
-                                const wl_ptx_options *options, wl_arena *arena, wl_ptx_arguments *out, wl_error *err)
+wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_function *entry, const wl_ptx_given *given,
+                                wl_arena *arena, wl_ptx_arguments *out, wl_error *err)
 {
-    maker m = {module, entry, options, arena, out, err, FIRST_BASE};
+    maker m = {module, entry, given, arena, out, err, FIRST_BASE};
     *out = (wl_ptx_arguments){0};
-    out->buffers = WL_ARENA_NEW(arena, wl_ptx_buffer, options->arg_count + (size_t)module->variable_count);
+    out->buffers = WL_ARENA_NEW(arena, wl_ptx_buffer, given->arg_count + (size_t)module->variable_count);
     if (!out->buffers)
         return wl_fail_memory(err);
     WL_TRY(make_params(&m));

@@ -6,7 +6,6 @@
 #define WL_PTX_EMULATE_ARGUMENTS_H
 
 #include "ptx/module/module.h"
-#include "warpline/ptx.h"
 
 /* Generic addresses of spaces that are not global, and of functions: beyond all buffers. */
 #define WL_PTX_WINDOW_BYTES ((uint64_t)1 << 58)
@@ -48,10 +47,20 @@ typedef struct wl_ptx_arguments {
     int64_t local_bytes;
 } wl_ptx_arguments;
 
-/* Reads what was given on the command line against what the entry declares: number, type and range are checked. Also
- * lays out the module's variables. WL_E_INPUT names the argument. */
-wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_function *entry,
-                                const wl_ptx_options *options, wl_arena *arena, wl_ptx_arguments *out, wl_error *err);
+/* What somebody calls the entry with, as written. */
+typedef struct wl_ptx_given {
+    const char *const *args; /* "buf:BYTES[:OFFSET][=CONTENTS]" or a number, one for each parameter */
+    size_t arg_count;
+    int64_t dynamic_shared; /* bytes */
+    /* Gives the bytes of a file that an argument names. NULL: arguments may not name files. */
+    wl_status (*load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
+    void *user;
+} wl_ptx_given;
+
+/* Reads what was given against what the entry declares: number, type and range are checked. Also lays out the module's
+ * variables. WL_E_INPUT names the argument. */
+wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_function *entry, const wl_ptx_given *given,
+                                wl_arena *arena, wl_ptx_arguments *out, wl_error *err);
 
 /* The buffer an address lies in; NULL: none. */
 const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_t address);

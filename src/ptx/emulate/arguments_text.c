@@ -192,17 +192,17 @@ static wl_status constant_contents(const char *text, const char **at, wl_ptx_buf
     return WL_OK;
 }
 
-static wl_status file_contents(const char *text, const char *at, const wl_ptx_options *options, wl_ptx_buffer *out,
+static wl_status file_contents(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,
                                wl_error *err)
 {
     const bool repeats = strncmp(at, "repeat:", 7) == 0;
     const char *path = repeats ? at + 7 : at;
-    if (!options->load)
+    if (!given->load)
         return wl_fail(err, WL_E_UNSUPPORTED, place(text, path, strlen(path)), "files cannot be read here");
     if (*path == '\0')
         return wl_fail(err, WL_E_INPUT, place(text, path, 1),
                        "expected the contents: FILE, repeat:FILE, random, iota, zero or const:TYPE:VALUE");
-    WL_TRY(options->load(options->user, path, &out->data, &out->data_bytes, err));
+    WL_TRY(given->load(given->user, path, &out->data, &out->data_bytes, err));
     out->content = repeats ? WL_PTX_REPEATED : WL_PTX_BYTES;
     if (repeats && out->data_bytes == 0)
         return wl_fail(err, WL_E_INPUT, place(text, path, strlen(path)), "'%s' is empty", path);
@@ -223,7 +223,7 @@ static bool word(const char **at, const char *name)
     return true;
 }
 
-static wl_status contents(const char *text, const char *at, const wl_ptx_options *options, wl_ptx_buffer *out,
+static wl_status contents(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,
                           wl_error *err)
 {
     out->type = WL_PTX_U32;
@@ -236,13 +236,13 @@ static wl_status contents(const char *text, const char *at, const wl_ptx_options
     else if (word(&at, "zero"))
         out->content = WL_PTX_CONSTANT;
     else
-        return file_contents(text, at, options, out, err);
+        return file_contents(text, at, given, out, err);
     if (*at != '\0')
         return wl_fail(err, WL_E_INPUT, place(text, at, strlen(at)), "'%s' is not expected here", at);
     return WL_OK;
 }
 
-wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_options *options, wl_ptx_buffer *out, wl_error *err)
+wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx_buffer *out, wl_error *err)
 {
     const char *at = text + strlen("buf:"), *start = at;
     if (!size(&at, &out->bytes) || out->bytes > BUFFER_BYTES_MAX)
@@ -255,7 +255,7 @@ wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_options *options, wl
                            "expected an offset of at most the buffer's %lld bytes", (long long)out->bytes);
     }
     if (*at == '=')
-        return contents(text, at + 1, options, out, err);
+        return contents(text, at + 1, given, out, err);
     if (*at != '\0')
         return wl_fail(err, WL_E_INPUT, place(text, at, strlen(at)), "'%s' is not expected here", at);
     return WL_OK;

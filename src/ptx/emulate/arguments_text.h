@@ -5,8 +5,8 @@
 #include "ptx/emulate/arguments.h"
 
 /* "buf:BYTES[:OFFSET][=CONTENTS]" into everything of a buffer but name, base and argument. Files come from
- * options->load. */
-wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_options *options, wl_ptx_buffer *out, wl_error *err);
+ * given->load. */
+wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx_buffer *out, wl_error *err);
 
 /* A number into the parameter's bytes; its type decides what it may be. */
 wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, wl_error *err);

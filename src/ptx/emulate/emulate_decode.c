@@ -1,134 +1,11 @@
-/* emulate_decode.c - instructions to steps: operands become slots, the operation a function. SPDX-License-Identifier:
- * MIT */
-#include "ptx/emulate/emulate_internal.h"
+/* emulate_decode.c - instructions to steps: the operation becomes a function. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_slots.h"
 
 #include "base/ckd.h"
 #include "base/fail.h"
 
-typedef struct decoder {
-    wl_ptx_machine *machine;
-    wl_ptx_program *program;
-    const wl_ptx_function *function;
-    wl_error *err;
-    bool failed; /* memory is short */
-} decoder;
-
-static void *grown(decoder *d, const void *old, int32_t count, int32_t *room, size_t size)
-{
-    const int32_t larger = *room ? 2 * *room : 64;
-    uint8_t *data = wl_arena_alloc(&d->machine->arena, (size_t)larger, size);
-    if (!data) {
-        d->failed = true;
-        return NULL;
-    }
-    if (count > 0)
-        memcpy(data, old, (size_t)count * size);
-    *room = larger;
-    return data;
-}
-
-/* The slot of a constant; equal ones share it. */
-static int32_t constant(decoder *d, wl_ptx_constant_kind kind, uint64_t value)
-{
-    wl_ptx_program *p = d->program;
-    for (int32_t k = 0; k < p->constant_count; k++)
-        if (p->constants[k].value == value && p->constants[k].kind == kind)
-            return p->spare + 1 + k;
-    if (p->constant_count == p->constant_room) {
-        wl_ptx_constant *larger = grown(d, p->constants, p->constant_count, &p->constant_room, sizeof *larger);
-        if (!larger)
-            return p->nil;
-        p->constants = larger;
-    }
-    p->constants[p->constant_count] = (wl_ptx_constant){kind, value};
-    return p->spare + 1 + p->constant_count++;
-}
-
-static int32_t variable_slot(decoder *d, int32_t variable, int64_t offset)
-{
-    const wl_ptx_variable *v = &d->machine->launch.module->variables[variable];
-    if (v->space == WL_PTX_PARAM)
-        return constant(d, WL_PTX_FIXED, (uint64_t)(d->machine->param_at[variable] + offset));
-    const uint64_t address = d->machine->launch.arguments->variable_address[variable] + (uint64_t)offset;
-    return constant(d, v->space == WL_PTX_LOCAL ? WL_PTX_OF_FRAME : WL_PTX_FIXED, address);
-}
-
-/* What is read. */
-static int32_t source(decoder *d, const wl_ptx_operand *o)
-{
-    switch (o->kind) {
-    case WL_PTX_OPERAND_REG: return o->reg;
-    case WL_PTX_OPERAND_IMMEDIATE: return constant(d, WL_PTX_FIXED, (uint64_t)o->value);
-    case WL_PTX_OPERAND_SPECIAL: return constant(d, WL_PTX_OF_WARP, (uint64_t)o->value);
-    case WL_PTX_OPERAND_VARIABLE: return o->variable >= 0 ? variable_slot(d, o->variable, o->value) : d->program->nil;
-    case WL_PTX_OPERAND_FUNCTION:
-        return constant(d, WL_PTX_FIXED, WL_PTX_FUNCTION_WINDOW + 16 * (uint64_t)(o->value >= 0 ? o->value : 0));
-    default: return d->program->nil;
-    }
-}
-
-static int32_t predicate_source(decoder *d, const wl_ptx_operand *o)
-{
-    if (o->kind != WL_PTX_OPERAND_IMMEDIATE)
-        return source(d, o);
-    return constant(d, WL_PTX_FIXED_PREDICATE, o->value ? UINT32_MAX : 0);
-}
-
-static int32_t destination(const decoder *d, const wl_ptx_operand *o)
-{
-    return o->kind == WL_PTX_OPERAND_REG && o->reg >= 0 ? o->reg : d->program->spare;
-}
-
-/* A vector operand, or a single one, as slots in the program's lists. */
-static void list(decoder *d, wl_ptx_step *step, const wl_ptx_operand *o, bool written)
-{
-    wl_ptx_program *p = d->program;
-    const bool vector = o->kind == WL_PTX_OPERAND_VECTOR;
-    const int count = vector ? (int)wl_min(o->count, UINT8_MAX) : 1;
-    step->list = p->list_count;
-    step->elements = (uint8_t)count;
-    for (int k = 0; k < count; k++) {
-        const wl_ptx_operand *e = vector ? &d->function->lists[o->first + k] : o;
-        const int32_t slot = written ? destination(d, e) : source(d, e);
-        if (p->list_count == p->list_room) {
-            int32_t *larger = grown(d, p->lists, p->list_count, &p->list_room, sizeof *larger);
-            if (!larger)
-                return;
-            p->lists = larger;
-        }
-        p->lists[p->list_count++] = slot;
-    }
-}
-
-static bool is_narrow(const decoder *d, int32_t reg)
-{
-    return reg >= 0 && wl_ptx_type_bits(d->function->registers[reg].type) <= 32;
-}
-
-/* The base of an address into from[0], what is added to it into offset. */
-static void address(decoder *d, wl_ptx_step *step, const wl_ptx_operand *o)
-{
-    step->from[0] = d->program->nil;
-    if (o->kind != WL_PTX_OPERAND_ADDRESS)
-        return;
-    step->offset = o->value;
-    if (o->variable >= 0) {
-        step->from[0] = variable_slot(d, o->variable, o->value);
-        step->offset = 0;
-    } else if (o->reg >= 0) {
-        step->from[0] = o->reg;
-        step->wraps = is_narrow(d, o->reg);
-    }
-}
-
-/* The second register of a pair p|q. */
-static int32_t second(const decoder *d, const wl_ptx_operand *o)
-{
-    return o->kind == WL_PTX_OPERAND_REG && o->other >= 0 ? o->other : d->program->spare;
-}
-
 /* A load of a parameter of the entry at a place that is written in it: a constant. */
-static bool decode_entry_param(decoder *d, wl_ptx_step *step)
+static bool decode_entry_param(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const wl_ptx_arguments *arguments = d->machine->launch.arguments;
@@ -146,37 +23,37 @@ static bool decode_entry_param(decoder *d, wl_ptx_step *step)
     if (wl_ptx_type_is_signed(in->type))
         value = (uint64_t)((int64_t)(value << unused) >> unused);
     step->kind = WL_PTX_STEP_COPY;
-    step->to = destination(d, &in->operands[0]);
-    step->from[0] = constant(d, WL_PTX_FIXED, value);
+    step->to = wl_ptx_slot_written(d, &in->operands[0]);
+    step->from[0] = wl_ptx_slot_constant(d, WL_PTX_FIXED, value);
     return true;
 }
 
-static void decode_memory(decoder *d, wl_ptx_step *step)
+static void decode_memory(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const bool loads = in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu;
     if (loads && decode_entry_param(d, step))
         return;
     const bool first = in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_red; /* the address comes first */
-    address(d, step, &in->operands[first ? 0 : 1]);
-    list(d, step, &in->operands[loads ? 0 : first ? 1 : 2], loads);
+    wl_ptx_slot_address(d, step, &in->operands[first ? 0 : 1]);
+    wl_ptx_slot_list(d, step, &in->operands[loads ? 0 : first ? 1 : 2], loads);
     if (!loads && !first)
-        step->from[2] = source(d, &in->operands[3]);
+        step->from[2] = wl_ptx_slot_read(d, &in->operands[3]);
     if (in->op == WL_PTX_OP_atom)
-        step->to = destination(d, &in->operands[0]);
+        step->to = wl_ptx_slot_written(d, &in->operands[0]);
     step->bytes = (uint8_t)(wl_ptx_type_bits(in->type) / 8);
     const int all = step->bytes * step->elements;
     if (all > 0 && all <= 64 && wl_is_pow2(all))
         step->of.run = loads || in->op == WL_PTX_OP_st ? wl_ptx_find_memory(in) : wl_ptx_find_atomic(in);
 }
 
-static void decode_copy_async(decoder *d, wl_ptx_step *step)
+static void decode_copy_async(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
-    address(d, step, &in->operands[1]); /* where from; where to: from[1] */
+    wl_ptx_slot_address(d, step, &in->operands[1]); /* where from; where to: from[1] */
     const wl_ptx_operand *to = &in->operands[0];
     if (to->kind == WL_PTX_OPERAND_ADDRESS && to->variable >= 0) {
-        step->from[1] = variable_slot(d, to->variable, to->value);
+        step->from[1] = wl_ptx_slot_variable(d, to->variable, to->value);
     } else if (to->kind == WL_PTX_OPERAND_ADDRESS && to->reg >= 0) {
         step->from[1] = to->reg;
         step->target = (int32_t)to->value;
@@ -186,13 +63,13 @@ static void decode_copy_async(decoder *d, wl_ptx_step *step)
     const bool given = in->operand_count > at;
     if (given && size->kind == WL_PTX_OPERAND_REG && d->function->registers[size->reg].type == WL_PTX_PRED)
         step->from[3] = size->reg;
-    step->from[2] = given && step->from[3] == d->program->nil ? source(d, size) : -1;
+    step->from[2] = given && step->from[3] == d->program->nil ? wl_ptx_slot_read(d, size) : -1;
     step->bytes = in->op == WL_PTX_OP_cp_bulk ? 16 : (uint8_t)wl_ptx_access_bytes(in);
     step->of.run = wl_ptx_find_matrix(in);
 }
 
 /* Whether the loop might wait for a lock that another lane has. */
-static bool takes_lock(const decoder *d, int32_t loop)
+static bool takes_lock(const wl_ptx_decoder *d, int32_t loop)
 {
     const wl_ptx_flow *flow = &d->program->flow;
     for (int32_t i = 0; i < d->function->instruction_count; i++) {
@@ -205,7 +82,7 @@ static bool takes_lock(const decoder *d, int32_t loop)
 }
 
 /* The block that a way leads to, and what it means for the innermost loop around. */
-static void describe_branch(decoder *d, wl_ptx_step *step, int32_t target, int32_t fall)
+static void describe_branch(wl_ptx_decoder *d, wl_ptx_step *step, int32_t target, int32_t fall)
 {
     const wl_ptx_flow *flow = &d->program->flow;
     const int32_t block = flow->block_of[step->number], loop = flow->loop_of[block];
@@ -221,7 +98,7 @@ static void describe_branch(decoder *d, wl_ptx_step *step, int32_t target, int32
     step->spins = step->back && takes_lock(d, flow->loop_of[target]);
 }
 
-static void decode_control(decoder *d, wl_ptx_step *step)
+static void decode_control(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const wl_ptx_flow *flow = &d->program->flow;
@@ -231,10 +108,10 @@ static void decode_control(decoder *d, wl_ptx_step *step)
         step->target = (int32_t)in->operands[0].value;
         describe_branch(d, step, flow->block_of[step->target], fall);
     } else if (in->op == WL_PTX_OP_brx) {
-        step->from[0] = source(d, &in->operands[0]);
+        step->from[0] = wl_ptx_slot_read(d, &in->operands[0]);
         describe_branch(d, step, flow->block_count, fall);
     } else if (in->op == WL_PTX_OP_call) {
-        step->from[0] = source(d, &in->operands[1]);
+        step->from[0] = wl_ptx_slot_read(d, &in->operands[1]);
         step->meets = step->number + 1;
     } else {
         step->kind = WL_PTX_STEP_LEAVE;
@@ -243,19 +120,19 @@ static void decode_control(decoder *d, wl_ptx_step *step)
 }
 
 /* Nothing is known but that it was executed: all results become unknown. */
-static void decode_counted(decoder *d, wl_ptx_step *step)
+static void decode_counted(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     step->kind = WL_PTX_STEP_RUN;
     step->of.run = wl_ptx_run_counted;
     step->list = d->program->list_count;
     if (in->operand_count > 0 && wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS) {
-        list(d, step, &in->operands[0], true);
-        step->other = second(d, &in->operands[0]);
+        wl_ptx_slot_list(d, step, &in->operands[0], true);
+        step->other = wl_ptx_slot_second(d, &in->operands[0]);
     }
 }
 
-static void decode_barrier(decoder *d, wl_ptx_step *step)
+static void decode_barrier(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const int first = in->modifiers & WL_PTX_MOD_RED ? 1 : 0;
@@ -268,27 +145,28 @@ static void decode_barrier(decoder *d, wl_ptx_step *step)
         return;
     }
     step->kind = WL_PTX_STEP_BARRIER;
-    step->to = first ? destination(d, &in->operands[0]) : d->program->spare;
-    step->from[0] = source(d, &in->operands[first]);
+    step->to = first ? wl_ptx_slot_written(d, &in->operands[0]) : d->program->spare;
+    step->from[0] = wl_ptx_slot_read(d, &in->operands[first]);
     const int last = in->operand_count - 1;
     const bool counted = first ? last > 2 : last > 0; /* a number of threads is given */
-    step->from[1] = counted ? source(d, &in->operands[first + 1]) : d->program->nil;
+    step->from[1] = counted ? wl_ptx_slot_read(d, &in->operands[first + 1]) : d->program->nil;
     if (first)
-        step->from[2] = predicate_source(d, &in->operands[last]);
+        step->from[2] = wl_ptx_slot_predicate(d, &in->operands[last]);
 }
 
 /* Operations on predicates and those that read or write one besides their numbers. */
-static void decode_predicates(decoder *d, wl_ptx_step *step)
+static void decode_predicates(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     step->of.run = wl_ptx_find_predicate(in);
-    step->to = destination(d, &in->operands[0]);
-    step->other = second(d, &in->operands[0]);
+    step->to = wl_ptx_slot_written(d, &in->operands[0]);
+    step->other = wl_ptx_slot_second(d, &in->operands[0]);
     const bool all = in->type == WL_PTX_PRED && in->op != WL_PTX_OP_vote;
     for (int k = 1; k < in->operand_count && k <= 4; k++) {
         const bool third = k == 3 && (in->op == WL_PTX_OP_selp || in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_set);
         const bool voted = k == 1 && in->op == WL_PTX_OP_vote;
-        step->from[k - 1] = all || third || voted ? predicate_source(d, &in->operands[k]) : source(d, &in->operands[k]);
+        step->from[k - 1] =
+            all || third || voted ? wl_ptx_slot_predicate(d, &in->operands[k]) : wl_ptx_slot_read(d, &in->operands[k]);
     }
     if ((in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_testp) && in->operand_count < 4 &&
         step->other == d->program->spare && wl_ptx_find_test(in)) {
@@ -297,20 +175,20 @@ static void decode_predicates(decoder *d, wl_ptx_step *step)
     }
 }
 
-static void decode_move(decoder *d, wl_ptx_step *step)
+static void decode_move(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const wl_ptx_operand *to = &in->operands[0], *from = &in->operands[1];
     if (in->op == WL_PTX_OP_mov && to->kind != WL_PTX_OPERAND_VECTOR && from->kind != WL_PTX_OPERAND_VECTOR) {
         step->kind = WL_PTX_STEP_COPY;
-        step->to = destination(d, to);
-        step->from[0] = source(d, from);
+        step->to = wl_ptx_slot_written(d, to);
+        step->from[0] = wl_ptx_slot_read(d, from);
         return;
     }
     const bool unpacks = to->kind == WL_PTX_OPERAND_VECTOR;
-    list(d, step, unpacks ? to : from, unpacks);
-    step->to = destination(d, to);
-    step->from[0] = source(d, from);
+    wl_ptx_slot_list(d, step, unpacks ? to : from, unpacks);
+    step->to = wl_ptx_slot_written(d, to);
+    step->from[0] = wl_ptx_slot_read(d, from);
     if (step->elements > 0)
         step->of.run = wl_ptx_find_move(in);
 }
@@ -327,15 +205,15 @@ static bool has_product(const wl_ptx_instruction *in)
            ((in->op == WL_PTX_OP_mul || in->op == WL_PTX_OP_mad) && wl_ptx_integer_index(in->type) >= 0);
 }
 
-static bool decode_arithmetic(decoder *d, wl_ptx_step *step)
+static bool decode_arithmetic(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const wl_ptx_apply apply = carries(in) ? NULL : wl_ptx_find_apply(in);
     if ((!apply && !carries(in)) || in->operands[0].kind != WL_PTX_OPERAND_REG || in->operands[0].other >= 0)
         return false;
-    step->to = destination(d, &in->operands[0]);
+    step->to = wl_ptx_slot_written(d, &in->operands[0]);
     for (int k = 1; k < in->operand_count && k <= 4; k++)
-        step->from[k - 1] = source(d, &in->operands[k]);
+        step->from[k - 1] = wl_ptx_slot_read(d, &in->operands[k]);
     if (!apply) {
         step->of.run = wl_ptx_find_move(in);
         return true;
@@ -345,19 +223,19 @@ static bool decode_arithmetic(decoder *d, wl_ptx_step *step)
     return true;
 }
 
-static void decode_matrix(decoder *d, wl_ptx_step *step)
+static void decode_matrix(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     const bool stores = in->op == WL_PTX_OP_wmma_store;
-    address(d, step, &in->operands[stores ? 0 : 1]);
-    list(d, step, &in->operands[stores ? 1 : 0], !stores);                    /* what is stored is not looked at */
-    step->from[1] = in->operand_count > 2 ? source(d, &in->operands[2]) : -1; /* the stride */
+    wl_ptx_slot_address(d, step, &in->operands[stores ? 0 : 1]);
+    wl_ptx_slot_list(d, step, &in->operands[stores ? 1 : 0], !stores); /* what is stored is not looked at */
+    step->from[1] = in->operand_count > 2 ? wl_ptx_slot_read(d, &in->operands[2]) : -1; /* the stride */
     step->of.run = wl_ptx_find_matrix(in);
 }
 
 static bool takes_predicates(const wl_ptx_instruction *in) { return wl_ptx_find_predicate(in) != NULL; }
 
-static void decode_step(decoder *d, wl_ptx_step *step)
+static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
     step->kind = WL_PTX_STEP_RUN;
@@ -396,10 +274,10 @@ static void decode_step(decoder *d, wl_ptx_step *step)
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
 {
     const wl_ptx_function *f = program->function;
-    decoder d = {m, program, f, err, false};
+    wl_ptx_decoder d = {m, program, f, err, false};
     WL_TRY(wl_ptx_flow_make(f, &m->arena, &program->flow, err));
     program->spare = f->register_count;
-    program->nil = constant(&d, WL_PTX_FIXED, 0);
+    program->nil = wl_ptx_slot_constant(&d, WL_PTX_FIXED, 0);
     program->steps = WL_ARENA_NEW(&m->arena, wl_ptx_step, f->instruction_count + 1);
     if (!program->steps || d.failed)
         return wl_fail_memory(err);

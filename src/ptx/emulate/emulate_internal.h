@@ -187,6 +187,13 @@ bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t m
 wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err);
 /* Lanes that end here and now. */
 void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes);
+/* Steps that change paths, by the lanes of `mask` among those that are `active`. A barrier: the warp waits unless it is
+ * alone or only arrives. */
+wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, wl_error *err);
+void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+void wl_ptx_run_barrier(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+/* Drops paths that nobody is on any more. */
+void wl_ptx_paths_drop(wl_ptx_frame *frame);
 
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err);
 /* Stores results for the lanes of mask; unknown: lanes whose result is. */

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
+
 bool wl_ptx_region_resize(wl_ptx_region *region, int64_t bytes)
 {
     if (bytes > region->bytes) {
@@ -37,7 +39,7 @@ void wl_ptx_region_free(wl_ptx_region *region)
 
 static size_t slot_of(const wl_ptx_pages *pages, uint64_t number)
 {
-    return (size_t)(number * 0x9e3779b97f4a7c15u >> 32) & (pages->slots - 1);
+    return (size_t)wl_hash_word(number) & (pages->slots - 1);
 }
 
 wl_ptx_page *wl_ptx_pages_find(wl_ptx_pages *pages, uint64_t address)

@@ -5,8 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/json.h"
-#include "ptx/module/module.h"
-#include "warpline/ptx.h"
+#include "ptx/kernel/ptx_file.h"
 
 typedef struct coverage {
     const wl_ptx_module *module;
@@ -145,7 +144,7 @@ static wl_status as_json(const coverage *c, char **out, wl_error *err)
 
 wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *err)
 {
-    coverage c = {.module = (const wl_ptx_module *)ptx};
+    coverage c = {.module = ptx->module};
     *out = NULL;
     count_all(&c);
     return json ? as_json(&c, out, err) : as_text(&c, out, err);

@@ -1,84 +1,25 @@
 /* kernel_make.c - a kernel from PTX, stage by stage.
  *
- *   arguments   what the entry is called with              -> parameters, buffers           arguments
- *   recovery    followed once for all threads              -> addresses as expressions      recover
- *   rolled      steps that repeat                          -> accesses in loops             rolled
+ *   launch      block, grid and what the entry demands     -> a launch                      kernel_launch
+ *   arguments   what the entry is called with              -> parameters, buffers           emulate/arguments
+ *   weights     costs of the target                        -> machine instructions          cost/
+ *   recovery    followed once for all threads              -> addresses as expressions      recover/recover
+ *   rolled      steps that repeat                          -> accesses in loops             recover/loop_rolling
  *   verified    some warps, emulated                       -> the same addresses, or none   verify
- *   traced      what depends on data                       -> instructions to emulate       trace
- *   text        all of it but what is traced               -> a kernel file                 text
- *   kernel      that file, read, with the traced accesses, the instruction counts and the assumptions   here
+ *   traced      what depends on data                       -> instructions to emulate       trace_blocks
+ *   text        all of it but what is traced               -> a kernel file                 write_kernel
+ *   kernel      that file, read, with the traced accesses, its source (kernel/source.h) and notes   here, kernel_notes
  *
  * SPDX-License-Identifier: MIT */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "input/kernel_read.h"
 #include "ptx/cost/cost.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/module/tensor.h"
-#include "warpline/ptx.h"
-
-#define DEFAULT_BUDGET 40000000 /* warp instructions of a block */
-#define NOTES_MAX 16
-#define NOTE_LENGTH 200
-#define BLOCKS_MAX ((int64_t)1 << 40)
-
-/* ---- the launch ---- */
-
-static wl_status copy_options(const wl_ptx_options *from, wl_arena *arena, wl_ptx_options *to, wl_error *err)
-{
-    const char **args = WL_ARENA_NEW(arena, const char *, from->arg_count + 1);
-    bool ok = args != NULL;
-    *to = *from;
-    for (size_t i = 0; i < from->arg_count && ok; i++)
-        ok = (args[i] = wl_arena_text(arena, from->args[i], strlen(from->args[i]))) != NULL;
-    to->args = args;
-    if (from->entry)
-        ok = ok && (to->entry = wl_arena_text(arena, from->entry, strlen(from->entry))) != NULL;
-    return ok ? WL_OK : wl_fail_memory(err);
-}
-
-static wl_status set_launch(wl_ptx_source *s, wl_error *err)
-{
-    wl_ptx_launch *l = &s->launch;
-    const wl_launch *given = &s->options.launch;
-    int64_t threads = 1, blocks = 1;
-    for (int d = 0; d < 3; d++) {
-        l->block[d] = given->block[d] > 0 ? given->block[d] : 1;
-        l->grid[d] = given->grid[d] > 0         ? given->grid[d]
-                     : s->options.domain[d] > 0 ? wl_ceil_div(s->options.domain[d], l->block[d])
-                     : d > 0 && (given->grid[0] > 0 || s->options.domain[0] > 0) ? 1
-                                                                                 : 0;
-        if (l->grid[d] == 0)
-            return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
-                           "how many blocks? A kernel in PTX needs --grid, or --domain with the threads it is for");
-        if (l->block[d] > 1024 || !wl_mul(threads, l->block[d], &threads) || threads > 1024)
-            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block has at most 1024 threads (%lldx%lldx%lld is more)",
-                           (long long)given->block[0], (long long)given->block[1], (long long)given->block[2]);
-        if (!wl_mul(blocks, l->grid[d], &blocks) || blocks > BLOCKS_MAX)
-            return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^40 blocks");
-    }
-    l->dynamic_shared = s->options.dynamic_shared;
-    l->budget = s->options.budget > 0 ? s->options.budget : DEFAULT_BUDGET;
-    l->arguments = &s->arguments;
-    for (int d = 0; d < 3; d++)
-        if (l->entry->required_threads[0] > 0 && l->entry->required_threads[d] != l->block[d])
-            return wl_fail(err, WL_E_INPUT, (wl_loc){l->entry->line, 1, 1},
-                           "the kernel requires blocks of %lldx%lldx%lld threads (.reqntid)",
-                           (long long)l->entry->required_threads[0], (long long)l->entry->required_threads[1],
-                           (long long)l->entry->required_threads[2]);
-    int64_t most = 1;
-    for (int d = 0; d < 3; d++) /* no block has more than 1024 */
-        most *= wl_min(wl_max(1, l->entry->max_threads[d]), 1024);
-    if (l->entry->max_threads[0] > 0 && threads > most)
-        return wl_fail(err, WL_E_INPUT, (wl_loc){l->entry->line, 1, 1},
-                       "the kernel was compiled for at most %lld threads per block (.maxntid), not %lld",
-                       (long long)most, (long long)threads);
-    return WL_OK;
-}
 
 /* ---- instructions ---- */
 
@@ -106,12 +47,14 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
 static wl_status weigh(wl_ptx_source *s, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
+    const wl_ptx_costs *costs = NULL;
+    WL_TRY(wl_ptx_file_costs(s->ptx, &costs, err));
     s->weights = WL_ARENA_NEW(&s->arena, const double *, m->function_count + 1);
     s->counted_as = WL_ARENA_NEW(&s->arena, const int32_t *, m->function_count + 1);
     if (!s->weights || !s->counted_as)
         return wl_fail_memory(err);
     for (int32_t f = 0; f < m->function_count; f++)
-        WL_TRY(wl_ptx_weigh(m, &m->functions[f], &s->arena, &s->weights[f], &s->counted_as[f], err));
+        WL_TRY(wl_ptx_weigh(costs, m, &m->functions[f], &s->arena, &s->weights[f], &s->counted_as[f], err));
     return WL_OK;
 }
 
@@ -199,14 +142,6 @@ static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled
     return WL_OK;
 }
 
-/* A text of the PTX file on one line, of characters that any output may have. */
-static void make_line(char *text)
-{
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
-            *c = *c == '\n' || *c == '\t' || *c == '\r' ? ' ' : '?';
-}
-
 /* Adds the traced accesses behind those of the kernel file. */
 static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *k, wl_error *err)
 {
@@ -223,7 +158,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
         char *text = wl_arena_text(&k->arena, in->text, (size_t)in->text_length);
         if (!text)
             return wl_fail_memory(err);
-        make_line(text);
+        wl_ptx_make_line(text);
         all[k->access_count++] = (wl_access){.store = t->store,
                                              .atomic = t->atomic,
                                              .traced = true,
@@ -236,73 +171,6 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
     }
     k->accesses = all;
     return WL_OK;
-}
-
-/* ---- notes ---- */
-
-typedef struct notes {
-    wl_kernel *kernel;
-    bool failed;
-} notes;
-
-static void note(notes *n, const char *format, ...) WL_PRINTF(2, 3);
-
-static void note(notes *n, const char *format, ...)
-{
-    char text[NOTE_LENGTH];
-    va_list args;
-    if (n->kernel->note_count == NOTES_MAX)
-        return;
-    va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    make_line(text);
-    const char *kept = wl_arena_text(&n->kernel->arena, text, strlen(text));
-    n->failed = n->failed || !kept;
-    if (kept)
-        n->kernel->notes[n->kernel->note_count++] = kept;
-}
-
-static const char *assumed_text(wl_ptx_assumed what)
-{
-    switch (what) {
-    case WL_PTX_ASSUMED_BRANCH: return "a condition depends on data that is not given: 0 is assumed";
-    case WL_PTX_ASSUMED_ADDRESS: return "the address depends on data that is not given: random elements are assumed";
-    case WL_PTX_ASSUMED_LOOP: return "how often this loop runs depends on data that is not given: once is assumed";
-    case WL_PTX_ASSUMED_RESULT: return "the result of this instruction is not computed";
-    case WL_PTX_ASSUMED_BARRIER: return "not all warps reach this barrier: they are let through";
-    case WL_PTX_ASSUMED_CALL: return "the function that is called is not in this file: its result is unknown";
-    }
-    return "";
-}
-
-static wl_status add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)
-{
-    const wl_ptx_module *m = s->launch.module;
-    notes n = {k, false};
-    k->notes = WL_ARENA_NEW(&k->arena, const char *, NOTES_MAX);
-    if (!k->notes)
-        return wl_fail_memory(err);
-    for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
-        const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
-        const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
-        note(&n, "%s:%d: %s (%.*s)", m->input, in->line, assumed_text(a.what), (int)wl_min(in->text_length, 60),
-             in->text);
-    }
-    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++)
-        if (s->launch.entry->instructions[i].op == WL_PTX_OP_unknown)
-            note(&n, "%s:%d: not understood, and not modelled: %.*s", m->input, s->launch.entry->instructions[i].line,
-                 (int)wl_min(s->launch.entry->instructions[i].text_length, 80), s->launch.entry->instructions[i].text);
-    if (wrong >= 0)
-        note(&n, "%s:%d: the recovered addresses are not those of emulated warps; every access is emulated", m->input,
-             s->launch.entry->instructions[wrong].line);
-    if (s->traced_count > 0)
-        note(&n, "%zu of %zu accesses have addresses that depend on data: they are emulated", s->traced_count,
-             k->access_count);
-    if (wl_ptx_has_local(&s->launch))
-        note(&n,
-             "local memory (the stack): what misses the L1 and the L2 is estimated from how much of it is resident");
-    return n.failed ? wl_fail_memory(err) : WL_OK;
 }
 
 /* ---- the kernel ---- */
@@ -326,9 +194,9 @@ static const char *plain_name(const wl_ptx_source *s, wl_arena *arena)
     return wl_arena_text(arena, name, length);
 }
 
-static wl_status at_launch(const wl_kernel *kernel, const wl_launch *launch, wl_kernel **out, wl_error *err)
+static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err)
 {
-    const wl_ptx_source *s = kernel->tracer.context;
+    const wl_ptx_source *s = context;
     wl_ptx_options options = s->options;
     options.launch = *launch;
     if (!launch->registers)
@@ -336,8 +204,8 @@ static wl_status at_launch(const wl_kernel *kernel, const wl_launch *launch, wl_
     if (!launch->shared_bytes)
         options.launch.shared_bytes = s->options.launch.shared_bytes;
     for (int d = 0; d < 3 && launch->grid[0] == 0 && s->options.domain[0] == 0; d++)
-        if (d < kernel->dims)
-            options.launch.grid[d] = wl_ceil_div(kernel->domain[d], wl_max(1, launch->block[d]));
+        if (s->domain[d] > 0)
+            options.launch.grid[d] = wl_ceil_div(s->domain[d], wl_max(1, launch->block[d]));
     return wl_kernel_from_ptx(s->ptx, &options, out, err);
 }
 
@@ -357,19 +225,22 @@ static int thread_index_reads(const wl_ptx_function *f)
 static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     WL_TRY(add_traced(s, fields, k, err));
-    WL_TRY(add_notes(s, wrong, k, err));
+    WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
-    k->stream.count = wl_ptx_count;
-    k->stream.local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL;
-    k->stream.context = s;
-    k->tracer.block = wl_ptx_trace_block;
-    k->tracer.warp_size = WL_PTX_LANES;
-    k->tracer.affordable = s->affordable;
     for (size_t i = 0; i < k->field_count; i++)
         k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
-    if (s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform)
-        k->at_launch = at_launch;
-    return WL_OK;
+    for (int d = 0; d < k->dims; d++)
+        s->domain[d] = k->domain[d];
+    const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
+    k->source = (wl_source){.context = s,
+                            .at_launch = launch_matters ? at_launch : NULL,
+                            .trace_block = wl_ptx_trace_block,
+                            .warp_size = WL_PTX_LANES,
+                            .affordable_blocks = s->affordable,
+                            .count_instructions = wl_ptx_count,
+                            .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
+                            .free = wl_ptx_source_free};
+    return WL_OK; /* from here on the kernel frees the source */
 }
 
 static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
@@ -377,8 +248,13 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     wl_ptx_rolled rolled;
     wl_ptx_fields fields = {0};
     int32_t wrong;
-    WL_TRY(set_launch(s, err));
-    WL_TRY(wl_ptx_arguments_make(s->launch.module, s->launch.entry, &s->options, &s->arena, &s->arguments, err));
+    WL_TRY(wl_ptx_set_launch(s, err));
+    const wl_ptx_given given = {.args = s->options.args,
+                                .arg_count = s->options.arg_count,
+                                .dynamic_shared = s->options.dynamic_shared,
+                                .load = s->options.load,
+                                .user = s->options.user};
+    WL_TRY(wl_ptx_arguments_make(s->launch.module, s->launch.entry, &given, &s->arena, &s->arguments, err));
     WL_TRY(wl_ptx_emulator_new(&s->launch, &s->emulator, err));
     WL_TRY(wl_ptx_profile_make(s->launch.module, &s->arena, &s->profile, err));
     WL_TRY(weigh(s, err));
@@ -402,15 +278,13 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(wl_ptx_kernel_text(&s->launch, &s->recovery, &rolled, &fields, &summary, &text, err));
     wl_kernel *kernel = NULL;
     wl_error of_text = {0};
-    wl_status status = wl_kernel_parse(s->launch.module->input, text, strlen(text), NULL, &kernel, &of_text);
+    const wl_kernel_text written = {.text = text, .length = strlen(text)};
+    wl_status status = wl_kernel_read_file(s->launch.module->input, &written, NULL, &kernel, &of_text);
     free(text);
     if (status != WL_OK)
         return wl_fail(err, status, WL_NOWHERE, "the recovered kernel: %.220s", of_text.message);
-    kernel->tracer.context = s; /* from here on the kernel frees it */
-    kernel->tracer.free = wl_ptx_source_free;
     status = complete(s, &fields, wrong, kernel, err);
     if (status != WL_OK) {
-        kernel->tracer.free = NULL;
         wl_kernel_free(kernel);
         return status;
     }
@@ -424,8 +298,8 @@ wl_status wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, w
     if (!s)
         return wl_fail_memory(err);
     s->ptx = ptx;
-    s->launch.module = (const wl_ptx_module *)ptx; /* its public name */
-    wl_status status = copy_options(options, &s->arena, &s->options, err);
+    s->launch.module = ptx->module;
+    wl_status status = wl_ptx_copy_options(options, &s->arena, &s->options, err);
     if (status == WL_OK)
         status = wl_ptx_find_entry(s->launch.module, options->entry, &s->launch.entry, err);
     if (status == WL_OK)

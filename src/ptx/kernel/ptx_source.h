@@ -6,7 +6,7 @@
 
 #include "kernel/kernel_internal.h"
 #include "ptx/kernel/jumps.h"
-#include "ptx/recover/loop_rolling.h"
+#include "ptx/kernel/ptx_file.h"
 #include "ptx/kernel/write_kernel.h"
 
 /* A traced access: an instruction and the memory it touches. */
@@ -26,6 +26,7 @@ typedef struct wl_ptx_source {
     wl_arena arena; /* the launch's; what the symbols need is their own */
     const wl_ptx *ptx;
     wl_ptx_options options; /* texts copied */
+    int64_t domain[3];      /* the kernel's; 0: it has no such dimension */
     wl_ptx_launch launch;
     wl_ptx_arguments arguments;
     wl_ptx_recovery recovery;
@@ -53,14 +54,23 @@ typedef struct wl_ptx_source {
 
 void wl_ptx_source_free(void *source);
 
+/* Options that outlive the call, and the launch they ask for. WL_E_INPUT: not one that the entry can have. */
+wl_status wl_ptx_copy_options(const wl_ptx_options *from, wl_arena *arena, wl_ptx_options *to, wl_error *err);
+wl_status wl_ptx_set_launch(wl_ptx_source *source, wl_error *err);
+
+/* Notes of a kernel that is complete; wrong: the instruction where emulated warps differ, -1: none. */
+wl_status wl_ptx_add_notes(wl_ptx_source *source, int32_t wrong, wl_kernel *kernel, wl_error *err);
+/* A text of the PTX file on one line, of characters that any output may have. */
+void wl_ptx_make_line(char *text);
+
 /* Runs a few blocks to see which instructions touch which buffers. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 
-/* wl_tracer.block and wl_stream.count; context is the source. */
+/* The functions of wl_source; context is a wl_ptx_source. */
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
-/* May threads of the entry, or what it calls, have memory of their own? Then wl_ptx_visit_local is wl_stream.local. */
+/* May threads of the entry, or what it calls, have memory of their own? Then the kernel gets wl_ptx_visit_local. */
 bool wl_ptx_has_local(const wl_ptx_launch *launch);
 wl_status wl_ptx_visit_local(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,
                              void *user, int64_t *blocks, wl_error *err);

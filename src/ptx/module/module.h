@@ -356,10 +356,6 @@ typedef struct wl_ptx_module {
     int note_count;
 } wl_ptx_module;
 
-/* Reads a PTX text. WL_E_INPUT: malformed, with line and column; instructions and directives nobody knows are notes. */
-wl_status wl_ptx_module_parse(const char *input, const char *text, size_t length, wl_ptx_module **out, wl_error *err);
-void wl_ptx_module_free(wl_ptx_module *module);
-
 /* The entry of that name, as mangled or as its plain part ("k_star3d"), or the only one where name is NULL.
  * WL_E_INPUT lists what there is. */
 wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err);

@@ -60,43 +60,43 @@ wl_status wl_ptx_close_scope(wl_ptx_parser *p)
 
 wl_status wl_ptx_add_pending(wl_ptx_parser *p, int32_t instruction, int32_t operand)
 {
-    const wl_ptx_token *t = &p->lexer.token;
+    const wl_token *t = &p->lexer.token;
     WL_PTX_APPEND(&p->pending, p->err, (wl_ptx_pending){t->text, t->length, t->loc, instruction, operand});
     return WL_OK;
 }
 
 /* "T: .branchtargets L1, L2;" */
-static wl_status branch_targets(wl_ptx_parser *p, const wl_ptx_token *table)
+static wl_status branch_targets(wl_ptx_parser *p, const wl_token *table)
 {
     wl_ptx_name name = {
         .text = table->text, .length = (int32_t)table->length, .kind = WL_PTX_NAME_TABLE, .value = p->lists.count};
     do {
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
-        if (p->lexer.token.kind != WL_PTX_TOKEN_WORD)
-            return wl_ptx_lexer_unexpected(&p->lexer, "a label");
+        WL_TRY(wl_lexer_next(&p->lexer));
+        if (p->lexer.token.kind != WL_TOKEN_NAME)
+            return wl_lexer_unexpected(&p->lexer, "a label");
         if (name.count++ >= WL_PTX_LIST_MAX)
             return wl_fail(p->err, WL_E_INPUT, p->lexer.token.loc, "a branch has at most %d targets", WL_PTX_LIST_MAX);
         wl_ptx_operand target = wl_ptx_no_operand();
         target.kind = WL_PTX_OPERAND_LABEL;
         WL_TRY(wl_ptx_add_pending(p, -1, p->lists.count));
         WL_PTX_APPEND(&p->lists, p->err, target);
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    } while (wl_ptx_lexer_is(&p->lexer, ','));
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, ';'));
+        WL_TRY(wl_lexer_next(&p->lexer));
+    } while (wl_lexer_is(&p->lexer, ','));
+    WL_TRY(wl_lexer_take(&p->lexer, ';'));
     return wl_ptx_declare(p, table, name);
 }
 
 /* Behind "name:". */
-static wl_status labelled(wl_ptx_parser *p, const wl_ptx_token *label)
+static wl_status labelled(wl_ptx_parser *p, const wl_token *label)
 {
     wl_ptx_name name = {.text = label->text,
                         .length = (int32_t)label->length,
                         .kind = WL_PTX_NAME_LABEL,
                         .value = p->instructions.count};
-    if (wl_ptx_token_equals(&p->lexer.token, ".branchtargets"))
+    if (wl_token_equals(&p->lexer.token, ".branchtargets"))
         return branch_targets(p, label);
-    if (wl_ptx_token_equals(&p->lexer.token, ".callprototype") ||
-        wl_ptx_token_equals(&p->lexer.token, ".calltargets")) {
+    if (wl_token_equals(&p->lexer.token, ".callprototype") ||
+        wl_token_equals(&p->lexer.token, ".calltargets")) {
         name.kind = WL_PTX_NAME_PROTOTYPE;
         WL_TRY(wl_ptx_skip_statement(p));
     }
@@ -105,11 +105,11 @@ static wl_status labelled(wl_ptx_parser *p, const wl_ptx_token *label)
 
 static wl_status label_or_instruction(wl_ptx_parser *p)
 {
-    const wl_ptx_token word = p->lexer.token;
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    if (!wl_ptx_lexer_is(&p->lexer, ':'))
+    const wl_token word = p->lexer.token;
+    WL_TRY(wl_lexer_next(&p->lexer));
+    if (!wl_lexer_is(&p->lexer, ':'))
         return wl_ptx_read_after_mnemonic(p, &word, &word, -1, false);
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_next(&p->lexer));
     return labelled(p, &word);
 }
 
@@ -123,16 +123,16 @@ static wl_status directive(wl_ptx_parser *p)
 
 static wl_status statement(wl_ptx_parser *p)
 {
-    const wl_ptx_token *t = &p->lexer.token;
-    if (t->kind == WL_PTX_TOKEN_WORD)
+    const wl_token *t = &p->lexer.token;
+    if (t->kind == WL_TOKEN_NAME)
         return label_or_instruction(p);
-    if (t->kind == WL_PTX_TOKEN_DIRECTIVE)
+    if (t->kind == WL_TOKEN_DIRECTIVE)
         return directive(p);
-    if (wl_ptx_lexer_is(&p->lexer, '@'))
+    if (wl_lexer_is(&p->lexer, '@'))
         return wl_ptx_read_instruction(p);
-    if (wl_ptx_lexer_is(&p->lexer, ';'))
-        return wl_ptx_lexer_next(&p->lexer);
-    return wl_ptx_lexer_unexpected(&p->lexer, "an instruction");
+    if (wl_lexer_is(&p->lexer, ';'))
+        return wl_lexer_next(&p->lexer);
+    return wl_lexer_unexpected(&p->lexer, "an instruction");
 }
 
 static wl_status not_closed(wl_ptx_parser *p)
@@ -146,17 +146,17 @@ wl_status wl_ptx_read_body(wl_ptx_parser *p)
 {
     const int32_t outside = p->depth;
     do {
-        if (wl_ptx_lexer_is(&p->lexer, '{'))
+        if (wl_lexer_is(&p->lexer, '{'))
             WL_TRY(wl_ptx_open_scope(p));
-        else if (wl_ptx_lexer_is(&p->lexer, '}'))
+        else if (wl_lexer_is(&p->lexer, '}'))
             WL_TRY(wl_ptx_close_scope(p));
-        else if (p->lexer.token.kind == WL_PTX_TOKEN_END)
+        else if (p->lexer.token.kind == WL_TOKEN_END)
             return not_closed(p);
         else {
             WL_TRY(statement(p));
             continue;
         }
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_lexer_next(&p->lexer));
     } while (p->depth > outside);
     if (p->pending.count > 0) {
         const wl_ptx_pending *use = &p->pending.items[0];

@@ -1,47 +1,32 @@
-/* constant.c - see constant.h. Operator precedence is C's. SPDX-License-Identifier: MIT */
+/* constant.c - see constant.h. SPDX-License-Identifier: MIT */
 #include "ptx/read/constant.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "expr/parse.h"
 
-#define NESTING_MAX 64
-#define PRODUCT_LEVEL 10
+#define NESTING_MAX 65
 
-static const struct {
-    const char *text;
-    int level;
-} operators[] = {{"||", 1}, {"&&", 2}, {"|", 3},  {"^", 4},  {"&", 5}, {"==", 6}, {"!=", 6}, {"<", 7},  {"<=", 7},
-                 {">", 7},  {">=", 7}, {"<<", 8}, {">>", 8}, {"+", 9}, {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
-
-static wl_status expression(wl_ptx_lexer *lexer, int level, int nesting, wl_ptx_constant *out);
-
-bool wl_ptx_constant_begins(const wl_ptx_lexer *lexer)
+bool wl_ptx_constant_begins(const wl_lexer *lexer)
 {
-    const wl_ptx_token *t = &lexer->token;
-    return t->kind == WL_PTX_TOKEN_INT || t->kind == WL_PTX_TOKEN_FLOAT ||
-           (t->kind == WL_PTX_TOKEN_PUNCT && t->length == 1 && strchr("-+~!(", t->text[0]));
+    const wl_token *t = &lexer->token;
+    return t->kind == WL_TOKEN_INT || t->kind == WL_TOKEN_FLOAT ||
+           (t->kind == WL_TOKEN_PUNCT && t->length == 1 && strchr("-+~!(", t->punct));
 }
 
-static int level_of(const wl_ptx_token *t)
+static wl_literal integer(uint64_t value, bool is_unsigned)
 {
-    if (t->kind != WL_PTX_TOKEN_PUNCT)
-        return 0;
-    for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
-        if (wl_ptx_token_equals(t, operators[i].text))
-            return operators[i].level;
-    return 0;
+    return (wl_literal){.integer = value, .is_unsigned = is_unsigned};
 }
 
-static wl_ptx_constant integer(uint64_t value, bool is_unsigned)
+static bool is_true(const wl_parsed *c)
 {
-    return (wl_ptx_constant){.integer = value, .is_unsigned = is_unsigned};
+    return c->literal.is_float ? c->literal.number != 0 : c->literal.integer != 0;
 }
 
-static bool is_true(const wl_ptx_constant *c) { return c->is_float ? c->number != 0 : c->integer != 0; }
-
-static void negate(wl_ptx_constant *c)
+static void negate(wl_literal *c)
 {
     if (!c->is_float) {
         c->integer = 0 - c->integer;
@@ -51,164 +36,96 @@ static void negate(wl_ptx_constant *c)
     c->integer ^= c->is_single ? (uint64_t)1 << 31 : (uint64_t)1 << 63;
 }
 
-static wl_status parenthesis(wl_ptx_lexer *lexer, int nesting, wl_ptx_constant *out)
+/* ".u64) operand": a cast, behind its parenthesis. */
+static wl_status cast(wl_parser *p, wl_parsed *out)
 {
-    WL_TRY(wl_ptx_lexer_next(lexer));
-    if (lexer->token.kind != WL_PTX_TOKEN_DIRECTIVE) {
-        WL_TRY(expression(lexer, 0, nesting, out));
-        return wl_ptx_lexer_take(lexer, ')');
-    }
-    const bool is_unsigned = wl_ptx_token_equals(&lexer->token, ".u64"); /* a cast */
-    if (!is_unsigned && !wl_ptx_token_equals(&lexer->token, ".s64"))
-        return wl_ptx_lexer_unexpected(lexer, "'.s64' or '.u64'");
-    WL_TRY(wl_ptx_lexer_next(lexer));
-    WL_TRY(wl_ptx_lexer_take(lexer, ')'));
-    WL_TRY(expression(lexer, PRODUCT_LEVEL + 1, nesting, out));
-    out->is_unsigned = is_unsigned;
+    const bool is_unsigned = wl_token_equals(&p->lexer->token, ".u64");
+    if (!is_unsigned && !wl_token_equals(&p->lexer->token, ".s64"))
+        return wl_lexer_unexpected(p->lexer, "'.s64' or '.u64'");
+    WL_TRY(wl_lexer_next(p->lexer));
+    WL_TRY(wl_lexer_take(p->lexer, ')'));
+    WL_TRY(wl_parse_operand(p, out));
+    out->literal.is_unsigned = is_unsigned;
     return WL_OK;
 }
 
-static wl_status unary(wl_ptx_lexer *lexer, int nesting, wl_ptx_constant *out)
+static wl_status parenthesis(wl_parser *p, wl_parsed *out)
 {
-    const char sign = lexer->token.text[0];
-    WL_TRY(wl_ptx_lexer_next(lexer));
-    WL_TRY(expression(lexer, PRODUCT_LEVEL + 1, nesting, out));
-    if (sign == '-')
-        negate(out);
-    else if (sign == '!')
-        *out = integer(!is_true(out), false);
-    else if (sign == '~')
-        *out = integer(~out->integer, out->is_unsigned);
-    return WL_OK;
+    WL_TRY(wl_lexer_next(p->lexer));
+    if (p->lexer->token.kind == WL_TOKEN_DIRECTIVE)
+        return cast(p, out);
+    WL_TRY(wl_parse(p, out));
+    return wl_lexer_take(p->lexer, ')');
 }
 
-static wl_status primary(wl_ptx_lexer *lexer, int nesting, wl_ptx_constant *out)
+static wl_status operand(wl_parser *p, wl_parsed *out)
 {
-    const wl_ptx_token t = lexer->token;
-    if (!wl_ptx_constant_begins(lexer) && !wl_ptx_token_equals(&t, "WARP_SZ"))
-        return wl_ptx_lexer_unexpected(lexer, "a number");
-    if (nesting > NESTING_MAX)
-        return wl_fail(lexer->err, WL_E_INPUT, t.loc, "the expression is nested too deeply");
-    if (wl_ptx_lexer_is(lexer, '('))
-        return parenthesis(lexer, nesting + 1, out);
-    if (t.kind == WL_PTX_TOKEN_PUNCT)
-        return unary(lexer, nesting + 1, out);
-    *out = (wl_ptx_constant){t.kind == WL_PTX_TOKEN_FLOAT, t.is_single, t.is_unsigned, t.integer, t.number};
-    if (t.kind == WL_PTX_TOKEN_WORD)
-        *out = integer(32, false);
-    return wl_ptx_lexer_next(lexer);
-}
-
-static wl_status divide(wl_ptx_lexer *lexer, const wl_ptx_token *op, wl_ptx_constant *a, const wl_ptx_constant *b)
-{
-    const bool is_remainder = op->text[0] == '%', is_unsigned = a->is_unsigned || b->is_unsigned;
-    if (b->integer == 0)
-        return wl_fail(lexer->err, WL_E_INPUT, op->loc, "division by zero");
-    if (is_unsigned) {
-        *a = integer(is_remainder ? a->integer % b->integer : a->integer / b->integer, true);
-        return WL_OK;
-    }
-    const int64_t x = (int64_t)a->integer, y = (int64_t)b->integer;
-    if (y == -1) /* the smallest number has no negative */
-        *a = integer(is_remainder ? 0 : 0 - a->integer, false);
+    const wl_token *t = &p->lexer->token;
+    if (wl_lexer_is(p->lexer, '('))
+        return parenthesis(p, out);
+    if (t->kind == WL_TOKEN_INT || t->kind == WL_TOKEN_FLOAT)
+        out->literal = t->literal;
+    else if (wl_token_equals(t, "WARP_SZ"))
+        out->literal = integer(32, false);
     else
-        *a = integer((uint64_t)(is_remainder ? x % y : x / y), false);
+        return wl_lexer_unexpected(p->lexer, p->grammar->operand);
+    return wl_lexer_next(p->lexer);
+}
+
+static wl_status sign(wl_parser *p, char sign, wl_loc loc, wl_parsed *value)
+{
+    (void)p;
+    (void)loc;
+    if (sign == '-')
+        negate(&value->literal);
+    else if (sign == '!')
+        value->literal = integer(!is_true(value), false);
+    else if (sign == '~')
+        value->literal = integer(~value->literal.integer, value->literal.is_unsigned);
     return WL_OK;
 }
 
-static uint64_t shifted(const wl_ptx_constant *a, uint64_t by, bool left)
+/* A shift is as signed as its left side, everything else as both; a comparison gives a signed number. */
+static wl_status binary(wl_parser *p, wl_expr_op op, wl_loc loc, const wl_parsed *a, const wl_parsed *b, wl_parsed *out)
 {
-    const bool negative = !a->is_unsigned && (int64_t)a->integer < 0;
-    if (by >= 64)
-        return left || !negative ? 0 : UINT64_MAX;
-    if (left)
-        return a->integer << by;
-    return negative ? ~(~a->integer >> by) : a->integer >> by;
-}
-
-static int compared(const wl_ptx_constant *a, const wl_ptx_constant *b)
-{
-    if (a->is_unsigned || b->is_unsigned)
-        return (a->integer > b->integer) - (a->integer < b->integer);
-    return ((int64_t)a->integer > (int64_t)b->integer) - ((int64_t)a->integer < (int64_t)b->integer);
-}
-
-static uint64_t comparison(const wl_ptx_token *op, const wl_ptx_constant *a, const wl_ptx_constant *b)
-{
-    const int order = compared(a, b);
-    const bool with_equal = op->length == 2;
-    switch (op->text[0]) {
-    case '=': return order == 0;
-    case '!': return order != 0;
-    case '<': return order < 0 || (with_equal && order == 0);
-    default: return order > 0 || (with_equal && order == 0);
-    }
-}
-
-static uint64_t bitwise(const wl_ptx_token *op, const wl_ptx_constant *a, const wl_ptx_constant *b)
-{
-    const uint64_t x = a->integer, y = b->integer;
-    if (op->length == 2)
-        return op->text[0] == '&' ? x && y : x || y;
-    return op->text[0] == '&' ? x & y : op->text[0] == '|' ? x | y : x ^ y;
-}
-
-/* a = a op b */
-static wl_status combine(wl_ptx_lexer *lexer, const wl_ptx_token *op, int level, wl_ptx_constant *a,
-                         const wl_ptx_constant *b)
-{
-    const bool is_unsigned = a->is_unsigned || b->is_unsigned;
-    if (a->is_float || b->is_float)
-        return wl_fail(lexer->err, WL_E_INPUT, op->loc, "expressions have integers only");
-    switch (level) {
-    case 10:
-        if (op->text[0] != '*')
-            return divide(lexer, op, a, b);
-        *a = integer(a->integer * b->integer, is_unsigned);
-        return WL_OK;
-    case 9:
-        *a = integer(op->text[0] == '+' ? a->integer + b->integer : a->integer - b->integer, is_unsigned);
-        return WL_OK;
-    case 8: *a = integer(shifted(a, b->integer, op->text[0] == '<'), a->is_unsigned); return WL_OK;
-    case 7:
-    case 6: *a = integer(comparison(op, a, b), false); return WL_OK;
-    default: *a = integer(bitwise(op, a, b), is_unsigned); return WL_OK;
-    }
-}
-
-static wl_status choice(wl_ptx_lexer *lexer, int nesting, wl_ptx_constant *out)
-{
-    wl_ptx_constant yes, no;
-    WL_TRY(wl_ptx_lexer_next(lexer));
-    WL_TRY(expression(lexer, 0, nesting + 1, &yes));
-    WL_TRY(wl_ptx_lexer_take(lexer, ':'));
-    WL_TRY(expression(lexer, 0, nesting + 1, &no));
-    *out = is_true(out) ? yes : no;
+    const bool shifts = op == WL_EXPR_SHIFT_LEFT || op == WL_EXPR_SHIFT_RIGHT,
+               is_unsigned = a->literal.is_unsigned || (b->literal.is_unsigned && !shifts);
+    uint64_t value = 0;
+    if (a->literal.is_float || b->literal.is_float)
+        return wl_fail(p->lexer->err, WL_E_INPUT, loc, "expressions have integers only");
+    if (!wl_operate_wrapping(op, is_unsigned, a->literal.integer, b->literal.integer, &value))
+        return wl_operate_status(WL_PROBLEM_ZERO, loc, p->lexer->err);
+    out->literal = integer(value, is_unsigned && !wl_op_compares(op));
     return WL_OK;
 }
 
-/* Operators of that level and above. */
-static wl_status expression(wl_ptx_lexer *lexer, int level, int nesting, wl_ptx_constant *out)
+static wl_status read_constant(wl_lexer *lexer, wl_status (*parse)(wl_parser *p, wl_parsed *out), wl_literal *out)
 {
-    WL_TRY(primary(lexer, nesting, out));
-    for (int own; (own = level_of(&lexer->token)) > 0 && own >= level;) {
-        const wl_ptx_token op = lexer->token;
-        wl_ptx_constant right;
-        WL_TRY(wl_ptx_lexer_next(lexer));
-        WL_TRY(expression(lexer, own + 1, nesting + 1, &right));
-        WL_TRY(combine(lexer, &op, own, out, &right));
-    }
-    return level == 0 && wl_ptx_lexer_is(lexer, '?') ? choice(lexer, nesting, out) : WL_OK;
+    static const wl_grammar grammar = {.operators = WL_OPERATORS_ALL,
+                                       .signs = "-+~!",
+                                       .chains = true,
+                                       .depth_max = NESTING_MAX,
+                                       .too_deep = WL_E_INPUT,
+                                       .operand = "a number",
+                                       .read = operand,
+                                       .sign = sign,
+                                       .binary = binary,
+                                       .is_true = is_true};
+    wl_parser p = {.lexer = lexer, .grammar = &grammar, .noun = "expression"};
+    wl_parsed parsed;
+    WL_TRY(parse(&p, &parsed));
+    *out = parsed.literal;
+    return WL_OK;
 }
 
-wl_status wl_ptx_read_constant(wl_ptx_lexer *lexer, wl_ptx_constant *out) { return expression(lexer, 0, 0, out); }
+wl_status wl_ptx_read_constant(wl_lexer *lexer, wl_ptx_constant *out) { return read_constant(lexer, wl_parse, out); }
 
-wl_status wl_ptx_read_product(wl_ptx_lexer *lexer, wl_ptx_constant *out)
+wl_status wl_ptx_read_product(wl_lexer *lexer, wl_ptx_constant *out)
 {
-    return expression(lexer, PRODUCT_LEVEL, 0, out);
+    return read_constant(lexer, wl_parse_product, out);
 }
 
-wl_status wl_ptx_read_integer(wl_ptx_lexer *lexer, int64_t low, int64_t high, const char *what, int64_t *out)
+wl_status wl_ptx_read_integer(wl_lexer *lexer, int64_t low, int64_t high, const char *what, int64_t *out)
 {
     const wl_loc loc = lexer->token.loc;
     wl_ptx_constant c;

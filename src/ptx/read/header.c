@@ -4,7 +4,7 @@
 #include "ptx/read/parser.h"
 
 /* The function of that name: a new one, or the one that was declared. */
-static wl_status find_or_add(wl_ptx_parser *p, const wl_ptx_token *t, bool is_entry, int32_t *number)
+static wl_status find_or_add(wl_ptx_parser *p, const wl_token *t, bool is_entry, int32_t *number)
 {
     const wl_ptx_name *old = wl_ptx_names_find(&p->names, WL_PTX_NAME_FUNCTION, t->text, t->length);
     if (old && old->kind == WL_PTX_NAME_FUNCTION) {
@@ -26,16 +26,16 @@ static wl_status find_or_add(wl_ptx_parser *p, const wl_ptx_token *t, bool is_en
 static wl_status parameters(wl_ptx_parser *p, int32_t **out, int *count)
 {
     p->params.count = 0;
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, '('));
-    while (!wl_ptx_lexer_is(&p->lexer, ')')) {
+    WL_TRY(wl_lexer_take(&p->lexer, '('));
+    while (!wl_lexer_is(&p->lexer, ')')) {
         int32_t variable;
         WL_TRY(wl_ptx_read_parameter(p, &variable));
         WL_PTX_APPEND(&p->params, p->err, variable);
-        if (!wl_ptx_lexer_is(&p->lexer, ','))
+        if (!wl_lexer_is(&p->lexer, ','))
             break;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_lexer_next(&p->lexer));
     }
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, ')'));
+    WL_TRY(wl_lexer_take(&p->lexer, ')'));
     *out = WL_ARENA_NEW(&p->module->arena, int32_t, p->params.count);
     if (!*out)
         return wl_fail_memory(p->err);
@@ -52,9 +52,9 @@ static wl_status triple(wl_ptx_parser *p, int64_t out[3])
         out[i] = 1;
     for (int i = 0; i < 3; i++) {
         WL_TRY(wl_ptx_read_integer(&p->lexer, 1, INT32_MAX, "a number of threads", &out[i]));
-        if (!wl_ptx_lexer_is(&p->lexer, ','))
+        if (!wl_lexer_is(&p->lexer, ','))
             break;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_lexer_next(&p->lexer));
     }
     return WL_OK;
 }
@@ -68,13 +68,13 @@ static wl_status small(wl_ptx_parser *p, int32_t *out)
 }
 
 /* Directives whose numbers nobody needs here. */
-static bool is_ignored(const wl_ptx_token *t)
+static bool is_ignored(const wl_token *t)
 {
     static const char *const names[] = {
         ".maxnctapersm",      ".noreturn",     ".explicitcluster",      ".reqnctapercluster",        ".maxclusterrank",
         ".blocksareclusters", ".abi_preserve", ".abi_preserve_control", ".blocksperclusternctapersm"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (wl_ptx_token_equals(t, names[i]))
+        if (wl_token_equals(t, names[i]))
             return true;
     return false;
 }
@@ -82,28 +82,28 @@ static bool is_ignored(const wl_ptx_token *t)
 /* To the next directive, the body or the end. */
 static wl_status skip_values(wl_ptx_parser *p)
 {
-    wl_ptx_lexer *lexer = &p->lexer;
-    while (lexer->token.kind != WL_PTX_TOKEN_DIRECTIVE && lexer->token.kind != WL_PTX_TOKEN_END &&
-           !wl_ptx_lexer_is(lexer, '{') && !wl_ptx_lexer_is(lexer, ';'))
-        WL_TRY(wl_ptx_lexer_is(lexer, '(') ? wl_ptx_skip_brackets(p) : wl_ptx_lexer_next(lexer));
+    wl_lexer *lexer = &p->lexer;
+    while (lexer->token.kind != WL_TOKEN_DIRECTIVE && lexer->token.kind != WL_TOKEN_END &&
+           !wl_lexer_is(lexer, '{') && !wl_lexer_is(lexer, ';'))
+        WL_TRY(wl_lexer_is(lexer, '(') ? wl_ptx_skip_brackets(p) : wl_lexer_next(lexer));
     return WL_OK;
 }
 
 /* One of the directives between the parameters and the body. */
 static wl_status limit(wl_ptx_parser *p, wl_ptx_function *f)
 {
-    const wl_ptx_token t = p->lexer.token;
-    const bool is_max = wl_ptx_token_equals(&t, ".maxntid");
-    if (wl_ptx_token_equals(&t, ".pragma") || wl_ptx_token_equals(&t, ".loc"))
+    const wl_token t = p->lexer.token;
+    const bool is_max = wl_token_equals(&t, ".maxntid");
+    if (wl_token_equals(&t, ".pragma") || wl_token_equals(&t, ".loc"))
         return wl_ptx_read_common_directive(p);
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    if (is_max || wl_ptx_token_equals(&t, ".reqntid"))
+    WL_TRY(wl_lexer_next(&p->lexer));
+    if (is_max || wl_token_equals(&t, ".reqntid"))
         return triple(p, is_max ? f->max_threads : f->required_threads);
-    if (wl_ptx_token_equals(&t, ".maxnreg"))
+    if (wl_token_equals(&t, ".maxnreg"))
         return small(p, &f->max_registers);
-    if (wl_ptx_token_equals(&t, ".minnctapersm"))
+    if (wl_token_equals(&t, ".minnctapersm"))
         return small(p, &f->min_blocks);
-    if (wl_ptx_token_equals(&t, ".attribute"))
+    if (wl_token_equals(&t, ".attribute"))
         return wl_ptx_skip_brackets(p);
     if (!is_ignored(&t))
         WL_TRY(wl_ptx_note_add(p, t.loc, "the directive '%.*s' is not known", (int)(t.length < 80 ? t.length : 80),
@@ -121,7 +121,7 @@ static wl_status limit(wl_ptx_parser *p, wl_ptx_function *f)
         (count_out) = (list).count;                                                                                    \
     } while (0)
 
-static wl_status body(wl_ptx_parser *p, wl_ptx_function *f, const wl_ptx_token *name)
+static wl_status body(wl_ptx_parser *p, wl_ptx_function *f, const wl_token *name)
 {
     if (!f->is_declared_only)
         return wl_fail(p->err, WL_E_INPUT, name->loc, "the function '%.80s' is defined twice, first in line %d",
@@ -149,50 +149,50 @@ static wl_status rest(wl_ptx_parser *p, bool is_entry)
     wl_ptx_function f = {0};
     int32_t *returns = NULL;
     int return_count = 0;
-    if (!is_entry && wl_ptx_lexer_is(&p->lexer, '('))
+    if (!is_entry && wl_lexer_is(&p->lexer, '('))
         WL_TRY(parameters(p, &returns, &return_count));
-    const wl_ptx_token name = p->lexer.token;
-    if (name.kind != WL_PTX_TOKEN_WORD)
-        return wl_ptx_lexer_unexpected(&p->lexer, "the name of a function");
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    const wl_token name = p->lexer.token;
+    if (name.kind != WL_TOKEN_NAME)
+        return wl_lexer_unexpected(&p->lexer, "the name of a function");
+    WL_TRY(wl_lexer_next(&p->lexer));
     f = p->functions.items[p->function];
     f.is_entry = is_entry;
     f.returns = returns;
     f.return_count = return_count;
     f.param_count = 0;
-    if (wl_ptx_lexer_is(&p->lexer, '('))
+    if (wl_lexer_is(&p->lexer, '('))
         WL_TRY(parameters(p, &f.params, &f.param_count));
-    while (p->lexer.token.kind == WL_PTX_TOKEN_DIRECTIVE)
+    while (p->lexer.token.kind == WL_TOKEN_DIRECTIVE)
         WL_TRY(limit(p, &f));
-    if (wl_ptx_lexer_is(&p->lexer, '{'))
+    if (wl_lexer_is(&p->lexer, '{'))
         WL_TRY(body(p, &f, &name));
     else
-        WL_TRY(wl_ptx_lexer_take(&p->lexer, ';'));
+        WL_TRY(wl_lexer_take(&p->lexer, ';'));
     p->functions.items[p->function] = f;
     return WL_OK;
 }
 
 /* The name stands behind the return values: found ahead, so that everything declared belongs to the function. */
-static wl_status name_ahead(wl_ptx_parser *p, wl_ptx_token *name)
+static wl_status name_ahead(wl_ptx_parser *p, wl_token *name)
 {
-    wl_ptx_lexer here = p->lexer;
-    if (wl_ptx_lexer_is(&p->lexer, '('))
+    wl_lexer here = p->lexer;
+    if (wl_lexer_is(&p->lexer, '('))
         WL_TRY(wl_ptx_skip_brackets(p));
     *name = p->lexer.token;
-    if (name->kind != WL_PTX_TOKEN_WORD)
-        return wl_ptx_lexer_unexpected(&p->lexer, "the name of a function");
+    if (name->kind != WL_TOKEN_NAME)
+        return wl_lexer_unexpected(&p->lexer, "the name of a function");
     p->lexer = here;
     return WL_OK;
 }
 
 wl_status wl_ptx_read_function(wl_ptx_parser *p)
 {
-    wl_ptx_token name;
+    wl_token name;
     int32_t number;
-    const bool is_entry = wl_ptx_token_equals(&p->lexer.token, ".entry");
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    while (wl_ptx_token_equals(&p->lexer.token, ".attribute")) {
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    const bool is_entry = wl_token_equals(&p->lexer.token, ".entry");
+    WL_TRY(wl_lexer_next(&p->lexer));
+    while (wl_token_equals(&p->lexer.token, ".attribute")) {
+        WL_TRY(wl_lexer_next(&p->lexer));
         WL_TRY(wl_ptx_skip_brackets(p));
     }
     WL_TRY(name_ahead(p, &name));

@@ -30,16 +30,16 @@ static wl_status write(initial *x, int64_t at, const uint8_t *bytes, int64_t cou
 static wl_status symbol(initial *x, wl_ptx_link *link)
 {
     wl_ptx_parser *p = x->p;
-    bool generic = wl_ptx_token_equals(&p->lexer.token, "generic");
+    bool generic = wl_token_equals(&p->lexer.token, "generic");
     wl_ptx_operand operand;
-    wl_ptx_lexer ahead = p->lexer;
-    WL_TRY(wl_ptx_lexer_next(&ahead));
-    generic = generic && wl_ptx_lexer_is(&ahead, '(');
+    wl_lexer ahead = p->lexer;
+    WL_TRY(wl_lexer_next(&ahead));
+    generic = generic && wl_lexer_is(&ahead, '(');
     if (generic) {
         p->lexer = ahead;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_lexer_next(&p->lexer));
     }
-    const wl_ptx_token t = p->lexer.token;
+    const wl_token t = p->lexer.token;
     WL_TRY(wl_ptx_read_scalar(p, WL_PTX_U64, &operand));
     if (operand.kind != WL_PTX_OPERAND_VARIABLE && operand.kind != WL_PTX_OPERAND_FUNCTION)
         return wl_fail(p->err, WL_E_INPUT, t.loc,
@@ -50,11 +50,11 @@ static wl_status symbol(initial *x, wl_ptx_link *link)
     link->addend = operand.kind == WL_PTX_OPERAND_VARIABLE ? operand.value : 0;
     if (!generic)
         return WL_OK;
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, ')'));
-    while (wl_ptx_lexer_is(&p->lexer, '+') || wl_ptx_lexer_is(&p->lexer, '-')) {
-        const bool minus = wl_ptx_lexer_is(&p->lexer, '-');
+    WL_TRY(wl_lexer_take(&p->lexer, ')'));
+    while (wl_lexer_is(&p->lexer, '+') || wl_lexer_is(&p->lexer, '-')) {
+        const bool minus = wl_lexer_is(&p->lexer, '-');
         wl_ptx_constant c;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_lexer_next(&p->lexer));
         WL_TRY(wl_ptx_read_product(&p->lexer, &c));
         link->addend = (int64_t)((uint64_t)link->addend + (minus ? 0 - c.integer : c.integer));
     }
@@ -74,9 +74,9 @@ static wl_status add_link(initial *x, int64_t at, wl_ptx_link link)
 static wl_status masked(initial *x, int64_t at, uint64_t mask)
 {
     wl_ptx_link link = {0};
-    WL_TRY(wl_ptx_lexer_take(&x->p->lexer, '('));
+    WL_TRY(wl_lexer_take(&x->p->lexer, '('));
     WL_TRY(symbol(x, &link));
-    WL_TRY(wl_ptx_lexer_take(&x->p->lexer, ')'));
+    WL_TRY(wl_lexer_take(&x->p->lexer, ')'));
     while (mask != 0 && (mask & 0xff) == 0) {
         mask >>= 8;
         link.first_byte++;
@@ -90,14 +90,14 @@ static wl_status scalar(initial *x, int64_t at)
     wl_ptx_link link = {0};
     wl_ptx_constant c;
     uint8_t bytes[16] = {0};
-    if (p->lexer.token.kind == WL_PTX_TOKEN_WORD && !wl_ptx_token_equals(&p->lexer.token, "WARP_SZ")) {
+    if (p->lexer.token.kind == WL_TOKEN_NAME && !wl_token_equals(&p->lexer.token, "WARP_SZ")) {
         WL_TRY(symbol(x, &link));
         return add_link(x, at, link);
     }
     if (!wl_ptx_constant_begins(&p->lexer))
-        return wl_ptx_lexer_unexpected(&p->lexer, "an initial value");
+        return wl_lexer_unexpected(&p->lexer, "an initial value");
     WL_TRY(wl_ptx_read_constant(&p->lexer, &c));
-    if (wl_ptx_lexer_is(&p->lexer, '('))
+    if (wl_lexer_is(&p->lexer, '('))
         return masked(x, at, c.integer);
     const uint64_t value = (uint64_t)wl_ptx_constant_bits(&c, x->type);
     for (int i = 0; i < 8; i++)
@@ -107,7 +107,7 @@ static wl_status scalar(initial *x, int64_t at)
 
 static wl_status string(initial *x, int64_t at)
 {
-    const wl_ptx_token t = x->p->lexer.token;
+    const wl_token t = x->p->lexer.token;
     uint8_t c;
     for (size_t i = 1; i + 1 < t.length; i++) {
         c = (uint8_t)t.text[i];
@@ -121,7 +121,7 @@ static wl_status string(initial *x, int64_t at)
         c = 0;
         WL_TRY(write(x, at, &c, 1));
     }
-    return wl_ptx_lexer_next(&x->p->lexer);
+    return wl_lexer_next(&x->p->lexer);
 }
 
 /* Braces inside braces begin at the next item of their nesting. */
@@ -130,23 +130,23 @@ static wl_status braces(initial *x, int64_t at, int nesting)
     wl_ptx_parser *p = x->p;
     if (nesting > WL_PTX_DIMENSIONS_MAX)
         return wl_fail(p->err, WL_E_INPUT, p->lexer.token.loc, "the braces are nested too deeply");
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, '{'));
-    while (!wl_ptx_lexer_is(&p->lexer, '}')) {
-        if (wl_ptx_lexer_is(&p->lexer, '{')) {
+    WL_TRY(wl_lexer_take(&p->lexer, '{'));
+    while (!wl_lexer_is(&p->lexer, '}')) {
+        if (wl_lexer_is(&p->lexer, '{')) {
             WL_TRY(braces(x, at, nesting + 1));
             at += x->part[nesting];
-        } else if (p->lexer.token.kind == WL_PTX_TOKEN_STRING) {
+        } else if (p->lexer.token.kind == WL_TOKEN_STRING) {
             WL_TRY(string(x, at));
             at += x->part[nesting];
         } else {
             WL_TRY(scalar(x, at));
             at += x->shape->element_bytes;
         }
-        if (!wl_ptx_lexer_is(&p->lexer, ','))
+        if (!wl_lexer_is(&p->lexer, ','))
             break;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_lexer_next(&p->lexer));
     }
-    return wl_ptx_lexer_take(&p->lexer, '}');
+    return wl_lexer_take(&p->lexer, '}');
 }
 
 static wl_status keep(initial *x, wl_ptx_variable *v)
@@ -176,12 +176,12 @@ wl_status wl_ptx_read_initial(wl_ptx_parser *p, const wl_ptx_shape *shape, wl_pt
         if (i < shape->count && shape->extent[i] > 0)
             part *= shape->extent[i];
     }
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, '='));
+    WL_TRY(wl_lexer_take(&p->lexer, '='));
     p->bytes.count = p->links.count = 0;
-    if (wl_ptx_lexer_is(&p->lexer, '{'))
+    if (wl_lexer_is(&p->lexer, '{'))
         WL_TRY(braces(&x, 0, 0));
     else
-        WL_TRY(p->lexer.token.kind == WL_PTX_TOKEN_STRING ? string(&x, 0) : scalar(&x, 0));
+        WL_TRY(p->lexer.token.kind == WL_TOKEN_STRING ? string(&x, 0) : scalar(&x, 0));
     if (v->bytes == 0 && shape->count > 0 && x.part[0] > 0) {
         v->bytes = (p->bytes.count + x.part[0] - 1) / x.part[0] * x.part[0];
         v->elements = v->bytes / shape->element_bytes;

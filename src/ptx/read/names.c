@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/hash.h"
 #include "ptx/read/list.h"
 
 #define FIRST_BUCKETS 256u
@@ -20,13 +21,7 @@ static bool same_sort(wl_ptx_name_kind a, wl_ptx_name_kind b)
     return is_label(a) == is_label(b) && (a == WL_PTX_NAME_RANGE) == (b == WL_PTX_NAME_RANGE);
 }
 
-static uint32_t hash_of(const char *text, size_t length)
-{
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-    return hash ^ hash >> 15;
-}
+static uint32_t hash_of(const char *text, size_t length) { return (uint32_t)wl_hash_text(text, length); }
 
 const wl_ptx_name *wl_ptx_names_find(const wl_ptx_names *names, wl_ptx_name_kind kind, const char *text, size_t length)
 {
@@ -102,8 +97,7 @@ static uint64_t key_of(int32_t range, int32_t number)
 /* Where the key is, or where it belongs. */
 static uint32_t slot_of(const wl_ptx_members *members, uint64_t key)
 {
-    const uint64_t mixed = key * 0x9e3779b97f4a7c15u;
-    uint32_t slot = (uint32_t)(mixed >> 32) & (members->slot_count - 1);
+    uint32_t slot = (uint32_t)wl_hash_word(key) & (members->slot_count - 1);
     while (members->slots[slot].key != 0 && members->slots[slot].key != key)
         slot = (slot + 1) & (members->slot_count - 1);
     return slot;

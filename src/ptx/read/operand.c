@@ -12,7 +12,7 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 #define MEMBER_DIGITS 7
 
 /* The range that a name is a member of, with its number there; NULL: none. A prefix may end in digits itself. */
-static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_ptx_token *t, int32_t *number)
+static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_token *t, int32_t *number)
 {
     size_t digits = 0;
     while (digits < t->length && digits < MEMBER_DIGITS && is_digit(t->text[t->length - digits - 1]))
@@ -32,7 +32,7 @@ static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_ptx_token *t
 }
 
 /* A member of a range becomes a register when it is first mentioned. */
-static wl_status member(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_name *range, int32_t number,
+static wl_status member(wl_ptx_parser *p, const wl_token *t, const wl_ptx_name *range, int32_t number,
                         wl_ptx_name *out)
 {
     *out = *range;
@@ -47,7 +47,7 @@ static wl_status member(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_na
 }
 
 /* What a name stands for; *found is false where it stands for nothing. */
-static wl_status resolve(wl_ptx_parser *p, const wl_ptx_token *t, wl_ptx_name *out, bool *found)
+static wl_status resolve(wl_ptx_parser *p, const wl_token *t, wl_ptx_name *out, bool *found)
 {
     int32_t number;
     const wl_ptx_name *name = wl_ptx_names_find(&p->names, WL_PTX_NAME_REGISTER, t->text, t->length);
@@ -69,7 +69,7 @@ static wl_status resolve(wl_ptx_parser *p, const wl_ptx_token *t, wl_ptx_name *o
 }
 
 /* The element that .x, .y, .. names, -1: none. */
-static int32_t element_named(const wl_ptx_token *suffix)
+static int32_t element_named(const wl_token *suffix)
 {
     static const char names[] = "xyzwrgba";
     const char *at = suffix->length == 1 ? strchr(names, suffix->text[0]) : NULL;
@@ -77,7 +77,7 @@ static int32_t element_named(const wl_ptx_token *suffix)
 }
 
 /* Parts of registers that video instructions take: .b0, .h1, .b3210. */
-static bool is_selector(const wl_ptx_token *suffix)
+static bool is_selector(const wl_token *suffix)
 {
     if (suffix->length < 2 || suffix->length > 5 || (suffix->text[0] != 'b' && suffix->text[0] != 'h'))
         return false;
@@ -88,7 +88,7 @@ static bool is_selector(const wl_ptx_token *suffix)
 }
 
 /* "%v.x": an element of a vector register; "%r.b0": a part of one. */
-static wl_status resolve_part(wl_ptx_parser *p, const wl_ptx_token *t, wl_ptx_name *out, bool *found)
+static wl_status resolve_part(wl_ptx_parser *p, const wl_token *t, wl_ptx_name *out, bool *found)
 {
     size_t dot = t->length;
     while (dot > 0 && t->text[dot - 1] != '.')
@@ -96,7 +96,7 @@ static wl_status resolve_part(wl_ptx_parser *p, const wl_ptx_token *t, wl_ptx_na
     *found = false;
     if (dot < 2)
         return WL_OK;
-    wl_ptx_token base = *t, suffix = *t;
+    wl_token base = *t, suffix = *t;
     base.length = dot - 1;
     suffix.text += dot;
     suffix.length -= dot;
@@ -126,7 +126,7 @@ static wl_status vector_register(wl_ptx_parser *p, const wl_ptx_name *name, wl_p
     return WL_OK;
 }
 
-static wl_status named_operand(wl_ptx_parser *p, const wl_ptx_token *t, wl_ptx_operand *out)
+static wl_status named_operand(wl_ptx_parser *p, const wl_token *t, wl_ptx_operand *out)
 {
     wl_ptx_name name;
     bool found;
@@ -166,11 +166,11 @@ static wl_status named_operand(wl_ptx_parser *p, const wl_ptx_token *t, wl_ptx_o
 static wl_status offsets(wl_ptx_parser *p, int64_t *value)
 {
     uint64_t sum = (uint64_t)*value;
-    while (wl_ptx_lexer_is(&p->lexer, '+') || wl_ptx_lexer_is(&p->lexer, '-')) {
-        const bool minus = wl_ptx_lexer_is(&p->lexer, '-');
+    while (wl_lexer_is(&p->lexer, '+') || wl_lexer_is(&p->lexer, '-')) {
+        const bool minus = wl_lexer_is(&p->lexer, '-');
         const wl_loc loc = p->lexer.token.loc;
         wl_ptx_constant c;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_lexer_next(&p->lexer));
         WL_TRY(wl_ptx_read_product(&p->lexer, &c));
         if (c.is_float)
             return wl_fail(p->err, WL_E_INPUT, loc, "an offset is an integer");
@@ -183,20 +183,20 @@ static wl_status offsets(wl_ptx_parser *p, int64_t *value)
 /* "p|q": the second register. */
 static wl_status second_of_pair(wl_ptx_parser *p, wl_ptx_operand *out)
 {
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    if (wl_ptx_token_equals(&p->lexer.token, "_"))
-        return wl_ptx_lexer_next(&p->lexer);
+    WL_TRY(wl_lexer_next(&p->lexer));
+    if (wl_token_equals(&p->lexer.token, "_"))
+        return wl_lexer_next(&p->lexer);
     return wl_ptx_read_register(p, &out->other);
 }
 
 static wl_status word(wl_ptx_parser *p, wl_ptx_operand *out)
 {
-    const wl_ptx_token t = p->lexer.token;
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    if (wl_ptx_token_equals(&t, "WARP_SZ")) {
+    const wl_token t = p->lexer.token;
+    WL_TRY(wl_lexer_next(&p->lexer));
+    if (wl_token_equals(&t, "WARP_SZ")) {
         out->kind = WL_PTX_OPERAND_IMMEDIATE;
         out->value = 32;
-    } else if (!wl_ptx_token_equals(&t, "_")) {
+    } else if (!wl_token_equals(&t, "_")) {
         WL_TRY(named_operand(p, &t, out));
     }
     return out->kind == WL_PTX_OPERAND_VARIABLE ? offsets(p, &out->value) : WL_OK;
@@ -204,11 +204,11 @@ static wl_status word(wl_ptx_parser *p, wl_ptx_operand *out)
 
 wl_status wl_ptx_read_register(wl_ptx_parser *p, int32_t *reg)
 {
-    const wl_ptx_token t = p->lexer.token;
+    const wl_token t = p->lexer.token;
     wl_ptx_operand operand = wl_ptx_no_operand();
-    if (t.kind != WL_PTX_TOKEN_WORD)
-        return wl_ptx_lexer_unexpected(&p->lexer, "a register");
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    if (t.kind != WL_TOKEN_NAME)
+        return wl_lexer_unexpected(&p->lexer, "a register");
+    WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(named_operand(p, &t, &operand));
     if (operand.kind != WL_PTX_OPERAND_REG && !p->lenient)
         return wl_fail(p->err, WL_E_INPUT, t.loc, "'%.*s' is not a register", (int)(t.length < 80 ? t.length : 80),
@@ -218,20 +218,20 @@ wl_status wl_ptx_read_register(wl_ptx_parser *p, int32_t *reg)
 }
 
 /* Is the token a sign in front of a register? *ahead is the lexer at the register. */
-static wl_status is_signed_register(const wl_ptx_parser *p, wl_ptx_lexer *ahead, bool *yes)
+static wl_status is_signed_register(const wl_ptx_parser *p, wl_lexer *ahead, bool *yes)
 {
     *yes = false;
-    if (!wl_ptx_lexer_is(&p->lexer, '!') && !wl_ptx_lexer_is(&p->lexer, '-'))
+    if (!wl_lexer_is(&p->lexer, '!') && !wl_lexer_is(&p->lexer, '-'))
         return WL_OK;
     *ahead = p->lexer;
-    WL_TRY(wl_ptx_lexer_next(ahead));
-    *yes = ahead->token.kind == WL_PTX_TOKEN_WORD && !wl_ptx_token_equals(&ahead->token, "WARP_SZ");
+    WL_TRY(wl_lexer_next(ahead));
+    *yes = ahead->token.kind == WL_TOKEN_NAME && !wl_token_equals(&ahead->token, "WARP_SZ");
     return WL_OK;
 }
 
 static wl_status signed_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
 {
-    wl_ptx_lexer ahead;
+    wl_lexer ahead;
     wl_ptx_constant c;
     bool is_register;
     WL_TRY(is_signed_register(p, &ahead, &is_register));
@@ -251,43 +251,43 @@ static wl_status signed_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_opera
 wl_status wl_ptx_read_scalar(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
 {
     *out = wl_ptx_no_operand();
-    if (p->lexer.token.kind == WL_PTX_TOKEN_WORD)
+    if (p->lexer.token.kind == WL_TOKEN_NAME)
         return word(p, out);
     if (wl_ptx_constant_begins(&p->lexer))
         return signed_operand(p, type, out);
-    return wl_ptx_lexer_unexpected(&p->lexer, "an operand");
+    return wl_lexer_unexpected(&p->lexer, "an operand");
 }
 
 /* Appends scalars up to the closing bracket to the function's lists. */
 static wl_status elements(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
 {
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, '{'));
-    while (!wl_ptx_lexer_is(&p->lexer, '}')) {
-        const wl_ptx_token t = p->lexer.token;
+    WL_TRY(wl_lexer_take(&p->lexer, '{'));
+    while (!wl_lexer_is(&p->lexer, '}')) {
+        const wl_token t = p->lexer.token;
         wl_ptx_operand element;
         WL_TRY(wl_ptx_read_scalar(p, type, &element));
         if (element.kind == WL_PTX_OPERAND_VECTOR || p->lists.count - out->first >= WL_PTX_LIST_MAX)
             return wl_fail(p->err, WL_E_INPUT, t.loc, "this cannot be an element of a vector");
         WL_PTX_APPEND(&p->lists, p->err, element);
-        if (!wl_ptx_lexer_is(&p->lexer, ','))
+        if (!wl_lexer_is(&p->lexer, ','))
             break;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        WL_TRY(wl_lexer_next(&p->lexer));
     }
     out->count = (uint16_t)(p->lists.count - out->first);
-    return wl_ptx_lexer_take(&p->lexer, '}');
+    return wl_lexer_take(&p->lexer, '}');
 }
 
 /* What follows the base inside the brackets of textures and tensors: coordinates, samplers. */
 static wl_status coordinates(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
 {
     out->first = p->lists.count;
-    while (wl_ptx_lexer_is(&p->lexer, ',')) {
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
-        if (wl_ptx_lexer_is(&p->lexer, '{')) {
+    while (wl_lexer_is(&p->lexer, ',')) {
+        WL_TRY(wl_lexer_next(&p->lexer));
+        if (wl_lexer_is(&p->lexer, '{')) {
             WL_TRY(elements(p, type, out));
             continue;
         }
-        const wl_ptx_token t = p->lexer.token;
+        const wl_token t = p->lexer.token;
         wl_ptx_operand element;
         WL_TRY(wl_ptx_read_scalar(p, type, &element));
         if (element.kind == WL_PTX_OPERAND_VECTOR) /* of a vector register: its elements are in the lists already */
@@ -302,8 +302,8 @@ static wl_status coordinates(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand 
 
 static wl_status address(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
 {
-    const wl_ptx_token t = p->lexer.token;
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, '['));
+    const wl_token t = p->lexer.token;
+    WL_TRY(wl_lexer_take(&p->lexer, '['));
     WL_TRY(wl_ptx_read_scalar(p, WL_PTX_U64, out));
     const bool is_base = out->kind == WL_PTX_OPERAND_REG || out->kind == WL_PTX_OPERAND_VARIABLE ||
                          out->kind == WL_PTX_OPERAND_IMMEDIATE;
@@ -312,14 +312,14 @@ static wl_status address(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out
     out->kind = WL_PTX_OPERAND_ADDRESS;
     WL_TRY(offsets(p, &out->value));
     WL_TRY(coordinates(p, type, out));
-    return wl_ptx_lexer_take(&p->lexer, ']');
+    return wl_lexer_take(&p->lexer, ']');
 }
 
 wl_status wl_ptx_read_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
 {
-    if (wl_ptx_lexer_is(&p->lexer, '[')) {
+    if (wl_lexer_is(&p->lexer, '[')) {
         WL_TRY(address(p, type, out));
-    } else if (wl_ptx_lexer_is(&p->lexer, '{')) {
+    } else if (wl_lexer_is(&p->lexer, '{')) {
         *out = wl_ptx_no_operand();
         out->kind = WL_PTX_OPERAND_VECTOR;
         out->first = p->lists.count;
@@ -327,5 +327,5 @@ wl_status wl_ptx_read_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand
     } else {
         WL_TRY(wl_ptx_read_scalar(p, type, out));
     }
-    return wl_ptx_lexer_is(&p->lexer, '|') ? second_of_pair(p, out) : WL_OK;
+    return wl_lexer_is(&p->lexer, '|') ? second_of_pair(p, out) : WL_OK;
 }

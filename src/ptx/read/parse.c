@@ -27,7 +27,7 @@ wl_status wl_ptx_keep_text(wl_ptx_parser *p, const char *text, size_t length, co
     return *out ? WL_OK : wl_fail_memory(p->err);
 }
 
-wl_status wl_ptx_declare(wl_ptx_parser *p, const wl_ptx_token *at, wl_ptx_name name)
+wl_status wl_ptx_declare(wl_ptx_parser *p, const wl_token *at, wl_ptx_name name)
 {
     const wl_ptx_name *old = wl_ptx_names_find(&p->names, name.kind, name.text, (size_t)name.length);
     if (old && old->depth == p->depth)
@@ -44,31 +44,31 @@ wl_status wl_ptx_declare(wl_ptx_parser *p, const wl_ptx_token *at, wl_ptx_name n
 static wl_status version(wl_ptx_parser *p)
 {
     wl_ptx_module *m = p->module;
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    const wl_ptx_token t = p->lexer.token;
-    if (t.kind != WL_PTX_TOKEN_FLOAT || sscanf(t.text, "%3d.%3d", &m->version_major, &m->version_minor) != 2)
-        return wl_ptx_lexer_unexpected(&p->lexer, "the version of PTX, as in '.version 8.0'");
-    return wl_ptx_lexer_next(&p->lexer);
+    WL_TRY(wl_lexer_next(&p->lexer));
+    const wl_token t = p->lexer.token;
+    if (t.kind != WL_TOKEN_FLOAT || sscanf(t.text, "%3d.%3d", &m->version_major, &m->version_minor) != 2)
+        return wl_lexer_unexpected(&p->lexer, "the version of PTX, as in '.version 8.0'");
+    return wl_lexer_next(&p->lexer);
 }
 
 static wl_status target(wl_ptx_parser *p)
 {
     do {
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
-        const wl_ptx_token t = p->lexer.token;
-        if (t.kind != WL_PTX_TOKEN_WORD)
-            return wl_ptx_lexer_unexpected(&p->lexer, "a target, as in '.target sm_80'");
+        WL_TRY(wl_lexer_next(&p->lexer));
+        const wl_token t = p->lexer.token;
+        if (t.kind != WL_TOKEN_NAME)
+            return wl_lexer_unexpected(&p->lexer, "a target, as in '.target sm_80'");
         if (!p->module->target)
             WL_TRY(wl_ptx_keep_text(p, t.text, t.length, &p->module->target));
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    } while (wl_ptx_lexer_is(&p->lexer, ','));
+        WL_TRY(wl_lexer_next(&p->lexer));
+    } while (wl_lexer_is(&p->lexer, ','));
     return WL_OK;
 }
 
 static wl_status address_size(wl_ptx_parser *p)
 {
     int64_t bits;
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_next(&p->lexer));
     const wl_loc loc = p->lexer.token.loc;
     WL_TRY(wl_ptx_read_integer(&p->lexer, 32, 64, "the size of addresses", &bits));
     if (bits != 32 && bits != 64)
@@ -79,30 +79,30 @@ static wl_status address_size(wl_ptx_parser *p)
 
 static wl_status function_named(wl_ptx_parser *p, int32_t *number)
 {
-    const wl_ptx_token t = p->lexer.token;
+    const wl_token t = p->lexer.token;
     const wl_ptx_name *name = wl_ptx_names_find(&p->names, WL_PTX_NAME_FUNCTION, t.text, t.length);
-    if (t.kind != WL_PTX_TOKEN_WORD || !name || name->kind != WL_PTX_NAME_FUNCTION)
-        return wl_ptx_lexer_unexpected(&p->lexer, "a function");
+    if (t.kind != WL_TOKEN_NAME || !name || name->kind != WL_PTX_NAME_FUNCTION)
+        return wl_lexer_unexpected(&p->lexer, "a function");
     *number = name->value;
-    return wl_ptx_lexer_next(&p->lexer);
+    return wl_lexer_next(&p->lexer);
 }
 
 /* .alias name, of; */
 static wl_status alias(wl_ptx_parser *p)
 {
     int32_t name = 0, of = 0;
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(function_named(p, &name));
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, ','));
+    WL_TRY(wl_lexer_take(&p->lexer, ','));
     WL_TRY(function_named(p, &of));
     p->aliases.items[name] = of;
-    return wl_ptx_lexer_take(&p->lexer, ';');
+    return wl_lexer_take(&p->lexer, ';');
 }
 
-static bool is_linkage(const wl_ptx_token *t)
+static bool is_linkage(const wl_token *t)
 {
-    return wl_ptx_token_equals(t, ".visible") || wl_ptx_token_equals(t, ".extern") || wl_ptx_token_equals(t, ".weak") ||
-           wl_ptx_token_equals(t, ".common");
+    return wl_token_equals(t, ".visible") || wl_token_equals(t, ".extern") || wl_token_equals(t, ".weak") ||
+           wl_token_equals(t, ".common");
 }
 
 static wl_status declaration(wl_ptx_parser *p)
@@ -110,10 +110,10 @@ static wl_status declaration(wl_ptx_parser *p)
     bool is_extern = false;
     wl_ptx_space space;
     while (is_linkage(&p->lexer.token)) {
-        is_extern |= wl_ptx_token_equals(&p->lexer.token, ".extern");
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        is_extern |= wl_token_equals(&p->lexer.token, ".extern");
+        WL_TRY(wl_lexer_next(&p->lexer));
     }
-    if (wl_ptx_token_equals(&p->lexer.token, ".entry") || wl_ptx_token_equals(&p->lexer.token, ".func"))
+    if (wl_token_equals(&p->lexer.token, ".entry") || wl_token_equals(&p->lexer.token, ".func"))
         return wl_ptx_read_function(p);
     if (!wl_ptx_is_space(&p->lexer.token, &space))
         return wl_ptx_read_common_directive(p);
@@ -124,31 +124,31 @@ static wl_status declaration(wl_ptx_parser *p)
 
 static wl_status directive(wl_ptx_parser *p)
 {
-    const wl_ptx_token *t = &p->lexer.token;
-    if (wl_ptx_token_equals(t, ".version"))
+    const wl_token *t = &p->lexer.token;
+    if (wl_token_equals(t, ".version"))
         return version(p);
-    if (wl_ptx_token_equals(t, ".target"))
+    if (wl_token_equals(t, ".target"))
         return target(p);
-    if (wl_ptx_token_equals(t, ".address_size"))
+    if (wl_token_equals(t, ".address_size"))
         return address_size(p);
-    if (wl_ptx_token_equals(t, ".alias"))
+    if (wl_token_equals(t, ".alias"))
         return alias(p);
     return declaration(p);
 }
 
 static wl_status read_all(wl_ptx_parser *p)
 {
-    if (!wl_ptx_token_equals(&p->lexer.token, ".version"))
-        return wl_ptx_lexer_unexpected(&p->lexer, "'.version', with which PTX begins");
-    while (p->lexer.token.kind != WL_PTX_TOKEN_END) {
-        if (p->lexer.token.kind == WL_PTX_TOKEN_DIRECTIVE)
+    if (!wl_token_equals(&p->lexer.token, ".version"))
+        return wl_lexer_unexpected(&p->lexer, "'.version', with which PTX begins");
+    while (p->lexer.token.kind != WL_TOKEN_END) {
+        if (p->lexer.token.kind == WL_TOKEN_DIRECTIVE)
             WL_TRY(directive(p));
-        else if (wl_ptx_lexer_is(&p->lexer, ';'))
-            WL_TRY(wl_ptx_lexer_next(&p->lexer));
-        else if (wl_ptx_lexer_is(&p->lexer, '@') && p->lexer.at[0] == '@') /* @@DWARF, of old compilers */
+        else if (wl_lexer_is(&p->lexer, ';'))
+            WL_TRY(wl_lexer_next(&p->lexer));
+        else if (wl_lexer_is(&p->lexer, '@') && p->lexer.at[0] == '@') /* @@DWARF, of old compilers */
             WL_TRY(wl_ptx_lexer_skip_line(&p->lexer));
         else
-            return wl_ptx_lexer_unexpected(&p->lexer, "a directive");
+            return wl_lexer_unexpected(&p->lexer, "a directive");
     }
     return WL_OK;
 }

@@ -18,6 +18,7 @@
 #include "ptx/read/list.h"
 #include "ptx/module/module.h"
 #include "ptx/read/names.h"
+#include "ptx/read/read_module.h"
 
 #define WL_PTX_INSTRUCTIONS_MAX (1 << 20) /* of one function */
 #define WL_PTX_REGISTERS_MAX (1 << 20)    /* of one function, and of one range */
@@ -40,7 +41,7 @@ typedef struct wl_ptx_scope {
 
 typedef struct wl_ptx_parser {
     wl_ptx_module *module;
-    wl_ptx_lexer lexer;
+    wl_lexer lexer;
     wl_error *err;
     wl_ptx_names names, mnemonics;
     wl_ptx_members members;      /* registers of ranges */
@@ -73,7 +74,7 @@ wl_status wl_ptx_note_add(wl_ptx_parser *p, wl_loc loc, const char *format, ...)
 /* A 0-terminated copy that the module owns; fails without memory. */
 wl_status wl_ptx_keep_text(wl_ptx_parser *p, const char *text, size_t length, const char **out);
 /* Declares a name in the scope that is open; twice in one scope is an error. */
-wl_status wl_ptx_declare(wl_ptx_parser *p, const wl_ptx_token *at, wl_ptx_name name);
+wl_status wl_ptx_declare(wl_ptx_parser *p, const wl_token *at, wl_ptx_name name);
 wl_status wl_ptx_open_scope(wl_ptx_parser *p);
 wl_status wl_ptx_close_scope(wl_ptx_parser *p);
 
@@ -88,13 +89,13 @@ wl_status wl_ptx_skip_statement(wl_ptx_parser *p);
 wl_status wl_ptx_read_function(wl_ptx_parser *p);
 wl_status wl_ptx_read_body(wl_ptx_parser *p);
 
-bool wl_ptx_is_space(const wl_ptx_token *token, wl_ptx_space *space);
+bool wl_ptx_is_space(const wl_token *token, wl_ptx_space *space);
 /* ".global .u32 a, b[4] = {..};" from the space on. */
 wl_status wl_ptx_read_variables(wl_ptx_parser *p, bool is_extern);
 /* One parameter, from its .param or .reg on; *variable is its number. */
 wl_status wl_ptx_read_parameter(wl_ptx_parser *p, int32_t *variable);
 wl_status wl_ptx_read_registers(wl_ptx_parser *p);
-wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_ptx_token *at, const char *text, size_t length,
+wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length,
                               wl_ptx_type type, int32_t elements, int32_t *out);
 /* Array extents, the first may be 0 (not given); extent[count] is the vector's, where it is one. */
 typedef struct wl_ptx_shape {
@@ -108,7 +109,7 @@ wl_status wl_ptx_read_initial(wl_ptx_parser *p, const wl_ptx_shape *shape, wl_pt
 
 wl_status wl_ptx_read_instruction(wl_ptx_parser *p);
 /* The mnemonic has been read: `word`. */
-wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_ptx_token *start, const wl_ptx_token *word,
+wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, const wl_token *word,
                                      int32_t guard, bool guard_negated);
 wl_status wl_ptx_read_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out);
 /* One operand that is neither an address nor a vector. */

@@ -23,46 +23,32 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
 }
 
-static wl_loc here(const wl_ptx_lexer *lexer)
+static wl_status block_comment(wl_lexer *lexer)
 {
-    return (wl_loc){lexer->line, (int32_t)(lexer->at - lexer->line_start) + 1, 1};
-}
-
-static void start_line(wl_ptx_lexer *lexer)
-{
-    lexer->line++;
-    lexer->line_start = lexer->at;
-}
-
-static wl_status block_comment(wl_ptx_lexer *lexer)
-{
-    const wl_loc start = here(lexer);
+    const wl_loc start = wl_lexer_place(lexer);
     for (lexer->at += 2; lexer->at < lexer->end; lexer->at++) {
         if (lexer->at[0] == '*' && lexer->at[1] == '/') {
             lexer->at += 2;
             return WL_OK;
         }
-        if (*lexer->at == '\n') {
-            lexer->line++;
-            lexer->line_start = lexer->at + 1;
-        }
+        if (*lexer->at == '\n')
+            wl_lexer_new_line(lexer, lexer->at + 1);
     }
     return wl_fail(lexer->err, WL_E_INPUT, (wl_loc){start.line, start.col, 2}, "the comment is not closed");
 }
 
-static void rest_of_line(wl_ptx_lexer *lexer)
+static void rest_of_line(wl_lexer *lexer)
 {
     const char *newline = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
     lexer->at = newline ? newline : lexer->end;
 }
 
-static wl_status skip_blanks(wl_ptx_lexer *lexer)
+static wl_status skip_blanks(wl_lexer *lexer)
 {
     for (;;) {
         const char c = *lexer->at;
         if (c == '\n') {
-            lexer->at++;
-            start_line(lexer);
+            wl_lexer_new_line(lexer, ++lexer->at);
         } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
             lexer->at++;
         } else if (c == '/' && lexer->at[1] == '/') {
@@ -103,7 +89,7 @@ static const char *directive_end(const char *p)
     }
 }
 
-static wl_status not_a_number(const wl_ptx_lexer *lexer, const char *end)
+static wl_status not_a_number(const wl_lexer *lexer, const char *end)
 {
     const int32_t length = (int32_t)(end - lexer->token.text);
     return wl_fail(lexer->err, WL_E_INPUT, (wl_loc){lexer->token.loc.line, lexer->token.loc.col, length},
@@ -123,13 +109,13 @@ static bool digits(const char **at, uint64_t base, uint64_t *value)
 }
 
 /* 0f and 0d: the bits of a number. */
-static bool bits(wl_ptx_token *t, const char **at, int digit_count)
+static bool bits(wl_literal *t, const char **at, int digit_count)
 {
     uint64_t value = 0;
     const char *start = *at;
     if (!digits(at, 16, &value) || *at - start != digit_count)
         return false;
-    t->kind = WL_PTX_TOKEN_FLOAT;
+    t->is_float = true;
     t->is_single = digit_count == 8;
     t->integer = value; /* the bits as they stand: a signalling not-a-number would not survive the conversion */
     if (t->is_single) {
@@ -144,7 +130,7 @@ static bool bits(wl_ptx_token *t, const char **at, int digit_count)
 }
 
 /* The C library's strtod follows the locale's decimal point; here it is always '.', so the parts are put together. */
-static bool decimal(wl_ptx_token *t, const char **at)
+static bool decimal(wl_literal *t, const char **at)
 {
     char copy[FLOAT_TEXT_MAX];
     const char *p = *at;
@@ -166,7 +152,7 @@ static bool decimal(wl_ptx_token *t, const char **at)
     memcpy(copy, *at, length);
     copy[length] = '\0';
     char *stopped = NULL;
-    t->kind = WL_PTX_TOKEN_FLOAT;
+    t->is_float = true;
     t->number = strtod(copy, &stopped);
     memcpy(&t->integer, &t->number, sizeof t->integer);
     *at = p;
@@ -180,13 +166,12 @@ static bool is_decimal_fraction(const char *p)
     return (*p == '.' && !is_letter(p[1])) || *p == 'e' || *p == 'E';
 }
 
-static wl_status number(wl_ptx_lexer *lexer)
+static wl_status number(wl_lexer *lexer)
 {
-    wl_ptx_token *t = &lexer->token;
+    wl_literal *t = &lexer->token.literal;
     const char *p = lexer->at;
     const char mark = p[0] == '0' ? p[1] : '\0';
     bool ok;
-    t->kind = WL_PTX_TOKEN_INT;
     if (mark == 'f' || mark == 'F' || mark == 'd' || mark == 'D') {
         p += 2;
         ok = bits(t, &p, mark == 'f' || mark == 'F' ? 8 : 16);
@@ -198,17 +183,18 @@ static wl_status number(wl_ptx_lexer *lexer)
     } else {
         ok = digits(&p, p[0] == '0' ? 8 : 10, &t->integer);
     }
-    if (t->kind == WL_PTX_TOKEN_INT) {
+    if (!t->is_float) {
         t->is_unsigned = *p == 'U' || *p == 'u' || t->integer > INT64_MAX;
         p += *p == 'U' || *p == 'u';
     }
     if (!ok || is_word(*p))
         return not_a_number(lexer, directive_end(p));
+    lexer->token.kind = t->is_float ? WL_TOKEN_FLOAT : WL_TOKEN_INT;
     lexer->at = p;
     return WL_OK;
 }
 
-static wl_status string(wl_ptx_lexer *lexer)
+static wl_status string(wl_lexer *lexer)
 {
     const char *p = lexer->at + 1;
     for (; p < lexer->end && *p != '"' && *p != '\n'; p++)
@@ -216,87 +202,44 @@ static wl_status string(wl_ptx_lexer *lexer)
             p++;
     if (*p != '"' || p >= lexer->end)
         return wl_fail(lexer->err, WL_E_INPUT, lexer->token.loc, "the string is not closed");
-    lexer->token.kind = WL_PTX_TOKEN_STRING;
+    lexer->token.kind = WL_TOKEN_STRING;
     lexer->at = p + 1;
     return WL_OK;
 }
 
-static wl_status punctuation(wl_ptx_lexer *lexer)
+/* A name, a directive, a number or a string. */
+static wl_status read_word(wl_lexer *lexer)
 {
-    const char c = *lexer->at, d = lexer->at[1];
-    if (c == '\0' || !strchr("{}()[]<>,;:=+-*/%&|^~!?@.", c)) {
-        if (c > ' ' && c < 127)
-            return wl_fail(lexer->err, WL_E_INPUT, lexer->token.loc, "unexpected character '%c'", c);
-        return wl_fail(lexer->err, WL_E_INPUT, lexer->token.loc, "unexpected character (code %d)",
-                       (int)(unsigned char)c);
-    }
-    const bool doubled = c == d && (c == '<' || c == '>' || c == '=' || c == '&' || c == '|');
-    const bool compared = d == '=' && (c == '<' || c == '>' || c == '!');
-    lexer->token.kind = WL_PTX_TOKEN_PUNCT;
-    lexer->at += doubled || compared ? 2 : 1;
-    return WL_OK;
-}
-
-wl_status wl_ptx_lexer_next(wl_ptx_lexer *lexer)
-{
-    const wl_loc end = here(lexer); /* right behind the token before */
-    WL_TRY(skip_blanks(lexer));
-    wl_ptx_token *t = &lexer->token;
     const char c = *lexer->at;
-    *t = (wl_ptx_token){.text = lexer->at, .loc = here(lexer)};
-    if (lexer->at >= lexer->end) {
-        t->loc = end;
-        return WL_OK;
-    }
     if (is_letter(c) || (c == '%' && is_letter(lexer->at[1]))) {
-        t->kind = WL_PTX_TOKEN_WORD;
+        lexer->token.kind = WL_TOKEN_NAME;
         lexer->at = word_end(lexer->at + 1);
     } else if (c == '.' && is_letter(lexer->at[1])) {
-        t->kind = WL_PTX_TOKEN_DIRECTIVE;
+        lexer->token.kind = WL_TOKEN_DIRECTIVE;
         lexer->at = directive_end(lexer->at + 1);
     } else if (is_digit(c)) {
-        WL_TRY(number(lexer));
+        return number(lexer);
     } else if (c == '"') {
-        WL_TRY(string(lexer));
-    } else {
-        WL_TRY(punctuation(lexer));
+        return string(lexer);
     }
-    t->length = (size_t)(lexer->at - t->text);
-    t->loc.len = (int32_t)t->length;
     return WL_OK;
 }
 
-wl_status wl_ptx_lexer_start(wl_ptx_lexer *lexer, const char *text, size_t length, wl_error *err)
+wl_status wl_ptx_lexer_start(wl_lexer *lexer, const char *text, size_t length, wl_error *err)
 {
-    *lexer = (wl_ptx_lexer){.at = text, .end = text + length, .line_start = text, .line = 1, .err = err};
-    return wl_ptx_lexer_next(lexer);
+    static const wl_language language = {skip_blanks, read_word, "{}()[]<>,;:=+-*/%&|^~!?@."};
+    *lexer = (wl_lexer){.at = text,
+                        .end = text + length,
+                        .line_start = text,
+                        .line = 1,
+                        .language = &language,
+                        .noun = "text",
+                        .err = err};
+    return wl_lexer_next(lexer);
 }
 
-wl_status wl_ptx_lexer_skip_line(wl_ptx_lexer *lexer)
+wl_status wl_ptx_lexer_skip_line(wl_lexer *lexer)
 {
     rest_of_line(lexer);
-    return wl_ptx_lexer_next(lexer);
-}
-
-wl_status wl_ptx_lexer_unexpected(const wl_ptx_lexer *lexer, const char *wanted)
-{
-    const wl_ptx_token *t = &lexer->token;
-    if (t->kind == WL_PTX_TOKEN_END)
-        return wl_fail(lexer->err, WL_E_INPUT, t->loc, "expected %s, but the text ends here", wanted);
-    return wl_fail(lexer->err, WL_E_INPUT, t->loc, "expected %s, not '%.*s'", wanted,
-                   (int)(t->length < QUOTED_MAX ? t->length : QUOTED_MAX), t->text);
-}
-
-wl_status wl_ptx_lexer_take(wl_ptx_lexer *lexer, char punct)
-{
-    if (!wl_ptx_lexer_is(lexer, punct)) {
-        const char wanted[] = {'\'', punct, '\'', '\0'};
-        return wl_ptx_lexer_unexpected(lexer, wanted);
-    }
-    return wl_ptx_lexer_next(lexer);
-}
-
-bool wl_ptx_token_equals(const wl_ptx_token *token, const char *text)
-{
-    return strlen(text) == token->length && memcmp(token->text, text, token->length) == 0;
+    return wl_lexer_next(lexer);
 }

@@ -6,7 +6,7 @@
 
 /* ---- registers ---- */
 
-static wl_status add_register(wl_ptx_parser *p, const wl_ptx_token *at, const char *text, size_t length,
+static wl_status add_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length,
                               wl_ptx_type type)
 {
     wl_ptx_register reg = {.type = type};
@@ -17,7 +17,7 @@ static wl_status add_register(wl_ptx_parser *p, const wl_ptx_token *at, const ch
     return WL_OK;
 }
 
-wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_ptx_token *at, const char *text, size_t length,
+wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length,
                               wl_ptx_type type, int32_t elements, int32_t *out)
 {
     char name[128];
@@ -34,24 +34,24 @@ wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_ptx_token *at, const ch
 /* One of ".reg .f32 %f<10>, %x;" */
 static wl_status one_register(wl_ptx_parser *p, wl_ptx_type type, int32_t elements)
 {
-    const wl_ptx_token t = p->lexer.token;
+    const wl_token t = p->lexer.token;
     int64_t count;
     wl_ptx_name name = {.text = t.text, .length = (int32_t)t.length, .kind = WL_PTX_NAME_REGISTER, .type = type};
-    if (t.kind != WL_PTX_TOKEN_WORD)
-        return wl_ptx_lexer_unexpected(&p->lexer, "the name of a register");
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    if (!wl_ptx_lexer_is(&p->lexer, '<')) {
+    if (t.kind != WL_TOKEN_NAME)
+        return wl_lexer_unexpected(&p->lexer, "the name of a register");
+    WL_TRY(wl_lexer_next(&p->lexer));
+    if (!wl_lexer_is(&p->lexer, '<')) {
         name.count = elements;
         WL_TRY(wl_ptx_new_register(p, &t, t.text, t.length, type, elements, &name.value));
         return wl_ptx_declare(p, &t, name);
     }
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    if (p->lexer.token.kind != WL_PTX_TOKEN_INT || p->lexer.token.integer > WL_PTX_REGISTERS_MAX)
+    WL_TRY(wl_lexer_next(&p->lexer));
+    if (p->lexer.token.kind != WL_TOKEN_INT || p->lexer.token.literal.integer > WL_PTX_REGISTERS_MAX)
         return wl_fail(p->err, WL_E_INPUT, p->lexer.token.loc, "expected how many registers, at most %d",
                        WL_PTX_REGISTERS_MAX);
-    count = (int64_t)p->lexer.token.integer;
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
-    WL_TRY(wl_ptx_lexer_take(&p->lexer, '>'));
+    count = (int64_t)p->lexer.token.literal.integer;
+    WL_TRY(wl_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_take(&p->lexer, '>'));
     name.kind = WL_PTX_NAME_RANGE;
     name.value = p->ranges++;
     name.count = (int32_t)count;
@@ -68,15 +68,15 @@ typedef struct declared_type {
     bool is_pointer;
 } declared_type;
 
-static int32_t elements_of(const wl_ptx_token *t)
+static int32_t elements_of(const wl_token *t)
 {
-    return wl_ptx_token_equals(t, ".v2") ? 2 : wl_ptx_token_equals(t, ".v4") ? 4 : 0;
+    return wl_token_equals(t, ".v2") ? 2 : wl_token_equals(t, ".v4") ? 4 : 0;
 }
 
 static wl_status alignment(wl_ptx_parser *p, int64_t *align)
 {
     const wl_loc loc = p->lexer.token.loc;
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(wl_ptx_read_integer(&p->lexer, 1, 1 << 20, "an alignment", align));
     if ((*align & (*align - 1)) != 0)
         return wl_fail(p->err, WL_E_INPUT, loc, "an alignment is a power of two");
@@ -86,21 +86,21 @@ static wl_status alignment(wl_ptx_parser *p, int64_t *align)
 /* One directive between the space and the name. */
 static wl_status type_part(wl_ptx_parser *p, declared_type *out)
 {
-    const wl_ptx_token t = p->lexer.token;
+    const wl_token t = p->lexer.token;
     const wl_ptx_type type = wl_ptx_type_named(t.text + 1, t.length - 1);
     const int32_t elements = elements_of(&t);
     int64_t ignored;
     wl_ptx_space space;
-    if (wl_ptx_token_equals(&t, ".align")) /* of a pointer: of what it points to */
+    if (wl_token_equals(&t, ".align")) /* of a pointer: of what it points to */
         return alignment(p, out->is_pointer ? &ignored : &out->align);
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_next(&p->lexer));
     if (type != WL_PTX_NONE)
         out->type = type;
     else if (elements > 0)
         out->elements = elements;
-    else if (wl_ptx_token_equals(&t, ".ptr"))
+    else if (wl_token_equals(&t, ".ptr"))
         out->is_pointer = true;
-    else if (wl_ptx_token_equals(&t, ".attribute"))
+    else if (wl_token_equals(&t, ".attribute"))
         return wl_ptx_skip_brackets(p);
     else if (!(out->is_pointer && wl_ptx_is_space(&t, &space)))
         return wl_ptx_note_add(p, t.loc, "'%.*s' of a declaration is not understood",
@@ -111,46 +111,46 @@ static wl_status type_part(wl_ptx_parser *p, declared_type *out)
 static wl_status type_parts(wl_ptx_parser *p, declared_type *out)
 {
     *out = (declared_type){0};
-    while (p->lexer.token.kind == WL_PTX_TOKEN_DIRECTIVE)
+    while (p->lexer.token.kind == WL_TOKEN_DIRECTIVE)
         WL_TRY(type_part(p, out));
     if (out->type == WL_PTX_NONE)
-        return wl_ptx_lexer_unexpected(&p->lexer, "a type");
+        return wl_lexer_unexpected(&p->lexer, "a type");
     return WL_OK;
 }
 
 wl_status wl_ptx_read_registers(wl_ptx_parser *p)
 {
     declared_type type;
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(type_parts(p, &type));
     for (;;) {
         WL_TRY(one_register(p, type.type, type.elements));
-        if (!wl_ptx_lexer_is(&p->lexer, ','))
-            return wl_ptx_lexer_take(&p->lexer, ';');
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        if (!wl_lexer_is(&p->lexer, ','))
+            return wl_lexer_take(&p->lexer, ';');
+        WL_TRY(wl_lexer_next(&p->lexer));
     }
 }
 
 /* ---- variables ---- */
 
-bool wl_ptx_is_space(const wl_ptx_token *t, wl_ptx_space *space)
+bool wl_ptx_is_space(const wl_token *t, wl_ptx_space *space)
 {
     *space = WL_PTX_SPACE_NONE;
-    if (t->kind == WL_PTX_TOKEN_DIRECTIVE)
-        *space = wl_ptx_token_equals(t, ".reg") ? WL_PTX_REG : wl_ptx_space_named(t->text + 1, t->length - 1);
+    if (t->kind == WL_TOKEN_DIRECTIVE)
+        *space = wl_token_equals(t, ".reg") ? WL_PTX_REG : wl_ptx_space_named(t->text + 1, t->length - 1);
     return *space != WL_PTX_SPACE_NONE;
 }
 
 /* "[4][8]" */
 static wl_status extents(wl_ptx_parser *p, wl_ptx_shape *shape)
 {
-    while (wl_ptx_lexer_is(&p->lexer, '[')) {
+    while (wl_lexer_is(&p->lexer, '[')) {
         const wl_loc loc = p->lexer.token.loc;
         int64_t extent = 0;
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
-        if (!wl_ptx_lexer_is(&p->lexer, ']'))
+        WL_TRY(wl_lexer_next(&p->lexer));
+        if (!wl_lexer_is(&p->lexer, ']'))
             WL_TRY(wl_ptx_read_integer(&p->lexer, 0, WL_PTX_BYTES_MAX, "the length of an array", &extent));
-        WL_TRY(wl_ptx_lexer_take(&p->lexer, ']'));
+        WL_TRY(wl_lexer_take(&p->lexer, ']'));
         if (shape->count == WL_PTX_DIMENSIONS_MAX)
             return wl_fail(p->err, WL_E_INPUT, loc, "an array has at most %d dimensions", WL_PTX_DIMENSIONS_MAX);
         shape->extent[shape->count++] = extent;
@@ -159,7 +159,7 @@ static wl_status extents(wl_ptx_parser *p, wl_ptx_shape *shape)
 }
 
 /* Sets elements and bytes. */
-static wl_status measure(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_shape *shape, wl_ptx_variable *v)
+static wl_status measure(wl_ptx_parser *p, const wl_token *t, const wl_ptx_shape *shape, wl_ptx_variable *v)
 {
     int64_t bytes = shape->element_bytes;
     v->elements = 1;
@@ -173,7 +173,7 @@ static wl_status measure(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_s
     return WL_OK;
 }
 
-static wl_status add_variable(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_variable *v, int32_t *number)
+static wl_status add_variable(wl_ptx_parser *p, const wl_token *t, const wl_ptx_variable *v, int32_t *number)
 {
     const wl_ptx_name name = {
         .text = t->text, .length = (int32_t)t->length, .kind = WL_PTX_NAME_VARIABLE, .value = p->variables.count};
@@ -184,7 +184,7 @@ static wl_status add_variable(wl_ptx_parser *p, const wl_ptx_token *t, const wl_
 }
 
 /* A variable of the module may be declared .extern and defined, in any order: it is one variable. */
-static wl_status add_or_define(wl_ptx_parser *p, const wl_ptx_token *t, const wl_ptx_variable *v, int32_t *number)
+static wl_status add_or_define(wl_ptx_parser *p, const wl_token *t, const wl_ptx_variable *v, int32_t *number)
 {
     const wl_ptx_name *old = wl_ptx_names_find(&p->names, WL_PTX_NAME_VARIABLE, t->text, t->length);
     if (!old || old->kind != WL_PTX_NAME_VARIABLE || old->depth > 0 || p->depth > 0)
@@ -200,17 +200,17 @@ static wl_status add_or_define(wl_ptx_parser *p, const wl_ptx_token *t, const wl
 
 /* A name with its extents. */
 static wl_status one_variable(wl_ptx_parser *p, const declared_type *type, wl_ptx_variable *v, wl_ptx_shape *shape,
-                              wl_ptx_token *at)
+                              wl_token *at)
 {
     const int64_t scalar = wl_ptx_type_bits(type->type) / 8;
     *shape = (wl_ptx_shape){.element_bytes = scalar};
     *at = p->lexer.token;
-    if (at->kind != WL_PTX_TOKEN_WORD)
-        return wl_ptx_lexer_unexpected(&p->lexer, "the name of a variable");
+    if (at->kind != WL_TOKEN_NAME)
+        return wl_lexer_unexpected(&p->lexer, "the name of a variable");
     if (type->type == WL_PTX_PRED)
         return wl_fail(p->err, WL_E_INPUT, at->loc, "a predicate has no place in memory");
     WL_TRY(wl_ptx_keep_text(p, at->text, at->length, &v->name));
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(extents(p, shape));
     if (type->elements > 0) /* a vector is one more dimension */
         shape->extent[shape->count++] = type->elements;
@@ -227,11 +227,11 @@ static wl_status declare_one(wl_ptx_parser *p, const declared_type *type, wl_ptx
 {
     wl_ptx_variable v = {.space = space, .is_extern = is_extern};
     wl_ptx_shape shape;
-    wl_ptx_token at;
+    wl_token at;
     int32_t number;
     WL_TRY(one_variable(p, type, &v, &shape, &at));
     WL_TRY(add_or_define(p, &at, &v, &number));
-    if (!wl_ptx_lexer_is(&p->lexer, '='))
+    if (!wl_lexer_is(&p->lexer, '='))
         return WL_OK;
     WL_TRY(wl_ptx_read_initial(p, &shape, &v));
     p->variables.items[number] = v;
@@ -243,13 +243,13 @@ wl_status wl_ptx_read_variables(wl_ptx_parser *p, bool is_extern)
     declared_type type;
     wl_ptx_space space = WL_PTX_SPACE_NONE;
     (void)wl_ptx_is_space(&p->lexer.token, &space);
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+    WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(type_parts(p, &type));
     for (;;) {
         WL_TRY(declare_one(p, &type, space, is_extern));
-        if (!wl_ptx_lexer_is(&p->lexer, ','))
-            return wl_ptx_lexer_take(&p->lexer, ';');
-        WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        if (!wl_lexer_is(&p->lexer, ','))
+            return wl_lexer_take(&p->lexer, ';');
+        WL_TRY(wl_lexer_next(&p->lexer));
     }
 }
 
@@ -258,14 +258,14 @@ wl_status wl_ptx_read_parameter(wl_ptx_parser *p, int32_t *variable)
     declared_type type;
     wl_ptx_variable v = {0};
     wl_ptx_shape shape;
-    wl_ptx_token at;
+    wl_token at;
     if (!wl_ptx_is_space(&p->lexer.token, &v.space) || (v.space != WL_PTX_PARAM && v.space != WL_PTX_REG))
-        return wl_ptx_lexer_unexpected(&p->lexer, "a parameter");
-    WL_TRY(wl_ptx_lexer_next(&p->lexer));
+        return wl_lexer_unexpected(&p->lexer, "a parameter");
+    WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(type_parts(p, &type));
     if (v.space == WL_PTX_PARAM) {
         WL_TRY(one_variable(p, &type, &v, &shape, &at));
-        if (wl_ptx_token_equals(&at, "_")) { /* parameters of declarations need no name */
+        if (wl_token_equals(&at, "_")) { /* parameters of declarations need no name */
             *variable = p->variables.count;
             WL_PTX_APPEND(&p->variables, p->err, v);
             return WL_OK;

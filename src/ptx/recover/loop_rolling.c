@@ -6,6 +6,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/hash.h"
 
 #define PLACES_MAX 256    /* constants of one address and its condition */
 #define LEAST_STEPS 4     /* fewer are not worth a loop */
@@ -112,10 +113,10 @@ static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
     const wl_ptx_buffer *b =
         step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(launch->arguments, (uint64_t)step->address->c) : NULL;
-    uint64_t h = step->address->skeleton * 31 + (step->when ? step->when->skeleton : 7);
-    h = h * 31 + (uint64_t)(step->store + 2 * (step->space == WL_PTX_SHARED)) + 4 * (uint64_t)in->op;
-    h = h * 31 + (uint64_t)bytes_of(launch, weights, step);
-    return (h ^ h >> 31) * 0x9e3779b97f4a7c15u + (b ? b->base : 0);
+    uint64_t h = wl_hash_add(step->address->skeleton, step->when ? step->when->skeleton : 7);
+    h = wl_hash_add(h, (uint64_t)(step->store + 2 * (step->space == WL_PTX_SHARED)) + 4 * (uint64_t)in->op);
+    h = wl_hash_add(h, (uint64_t)bytes_of(launch, weights, step));
+    return wl_hash_end(wl_hash_add(h, b ? b->base : 0));
 }
 
 typedef struct roller {

@@ -14,7 +14,7 @@ static bool leaves_out_end(wl_symbols *s, const wl_symbol *truth, wl_ptx_limits 
     if (zero->count != 1 || zero->terms[0].atom->op != WL_ATOM_VAR || zero->terms[0].atom->var > WL_VAR_Z)
         return false;
     const wl_var d = zero->terms[0].atom->var;
-    const wl_bounds any = s->vars[WL_AT_ANY_LAUNCH][d], now = s->vars[WL_AT_LAUNCH][d];
+    const wl_interval any = s->vars[WL_AT_ANY_LAUNCH][d], now = s->vars[WL_AT_LAUNCH][d];
     if (zero->c % zero->terms[0].k != 0)
         return false;
     const int64_t end = -zero->c / zero->terms[0].k;
@@ -52,7 +52,7 @@ const wl_symbol *wl_ptx_take_limits(wl_symbols *s, const wl_symbol *truth, wl_pt
 bool wl_ptx_holds_cells(const wl_ptx_recovery *o, const wl_ptx_limits *l)
 {
     for (int d = 0; d < 3; d++) {
-        const wl_bounds now = o->symbols.vars[WL_AT_LAUNCH][d];
+        const wl_interval now = o->symbols.vars[WL_AT_LAUNCH][d];
         if (wl_max(l->first[d], now.lo) > wl_min(l->last[d], now.hi))
             return false;
     }
@@ -65,7 +65,7 @@ void wl_ptx_limit_domain(wl_ptx_recovery *o, const wl_ptx_limits *l)
         if (l->last[d] != INT64_MAX)
             o->domain[d] = o->domain[d] ? wl_min(o->domain[d], l->last[d] + 1) : l->last[d] + 1;
         o->first[d] = wl_max(o->first[d], l->first[d]);
-        wl_sym_limit(&o->symbols, (wl_var)d, (wl_bounds){l->first[d], l->last[d]});
+        wl_sym_limit(&o->symbols, (wl_var)d, (wl_interval){l->first[d], l->last[d]});
     }
 }
 
@@ -74,7 +74,7 @@ void wl_ptx_limit_domain(wl_ptx_recovery *o, const wl_ptx_limits *l)
 /* A condition without the parts that hold everywhere in the domain; NULL: nothing is left. */
 static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *truth)
 {
-    const wl_bounds any = wl_sym_bounds(s, truth, WL_AT_ANY_LAUNCH);
+    const wl_interval any = wl_sym_bounds(s, truth, WL_AT_ANY_LAUNCH);
     if (any.lo == 1)
         return NULL;
     if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1 || truth->terms[0].atom->op != WL_ATOM_BOTH)

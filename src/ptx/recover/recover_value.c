@@ -4,17 +4,21 @@
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
-static bool is_far(wl_bounds b) { return b.lo <= -WL_FAR || b.hi >= WL_FAR; }
+
+/* Atoms are numbered as they are made, and sums are sorted by number. So of two parts that may make atoms, each is made in
+ * a statement of its own: the order of arguments is the compiler's. */
 
 /* ---- operands ---- */
 
 static const wl_symbol *thread_number(wl_symbols *s)
 {
-    const wl_symbol *plane = wl_sym_mul(s, wl_sym_var(s, WL_VAR_THREAD_Z), wl_sym_var(s, WL_VAR_BLOCKDIM_Y));
+    const wl_symbol *z = wl_sym_var(s, WL_VAR_THREAD_Z), *height = wl_sym_var(s, WL_VAR_BLOCKDIM_Y);
+    const wl_symbol *plane = wl_sym_mul(s, z, height);
     const wl_symbol *rows = wl_sym_add(s, wl_sym_var(s, WL_VAR_THREAD_Y), plane);
+    const wl_symbol *x = wl_sym_var(s, WL_VAR_THREAD_X);
     if (s->block[1] == 1 && s->block[2] == 1)
-        return wl_sym_var(s, WL_VAR_THREAD_X);
-    return wl_sym_add(s, wl_sym_var(s, WL_VAR_THREAD_X), wl_sym_mul(s, rows, wl_sym_var(s, WL_VAR_BLOCKDIM_X)));
+        return x;
+    return wl_sym_add(s, x, wl_sym_mul(s, rows, wl_sym_var(s, WL_VAR_BLOCKDIM_X)));
 }
 
 static const wl_symbol *special_value(wl_symbols *s, wl_ptx_special special)
@@ -95,12 +99,12 @@ static const wl_symbol *product(const wl_ptx_values *v, const wl_symbol *a, cons
 {
     wl_symbols *s = v->symbols;
     const wl_symbol *whole = wl_sym_mul(s, a, b);
-    if (whole && !is_far(wl_sym_bounds(s, whole, WL_AT_LAUNCH)))
+    if (whole && wl_interval_is_known(wl_sym_bounds(s, whole, WL_AT_LAUNCH)))
         return whole;
     if (!a || !b || wl_ptx_type_bits(type) != 32)
         return whole;
     whole = wl_sym_mul(s, unsigned_bits(v, a, type), unsigned_bits(v, b, type));
-    return whole && !is_far(wl_sym_bounds(s, whole, WL_AT_LAUNCH)) ? whole : wrapped_product(s, a, b);
+    return whole && wl_interval_is_known(wl_sym_bounds(s, whole, WL_AT_LAUNCH)) ? whole : wrapped_product(s, a, b);
 }
 
 static const wl_symbol *high_product(const wl_ptx_values *v, const wl_symbol *a, const wl_symbol *b, wl_ptx_type type)
@@ -116,7 +120,7 @@ static const wl_symbol *high_product(const wl_ptx_values *v, const wl_symbol *a,
     if (wl_sym_is_const(a))
         return wl_sym_scaled(s, b, a->c, bits);
     const wl_symbol *whole = wl_sym_mul(s, a, b);
-    return whole && !is_far(wl_sym_bounds(s, whole, WL_AT_LAUNCH))
+    return whole && wl_interval_is_known(wl_sym_bounds(s, whole, WL_AT_LAUNCH))
                ? wl_sym_div(s, whole, wl_sym_const(s, (int64_t)1 << bits))
                : NULL;
 }
@@ -147,14 +151,22 @@ static const wl_symbol *divide(const wl_ptx_values *v, const wl_ptx_instruction 
 
 /* ---- bits ---- */
 
+/* Exactly one of two truths. */
+static const wl_symbol *one_of(wl_symbols *s, const wl_symbol *a, const wl_symbol *b)
+{
+    const wl_symbol *only_a = wl_sym_both(s, a, wl_sym_not(s, b));
+    const wl_symbol *only_b = wl_sym_both(s, wl_sym_not(s, a), b);
+    return wl_sym_either(s, only_a, only_b);
+}
+
 static const wl_symbol *logic(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *a,
                               const wl_symbol *b)
 {
     wl_symbols *s = v->symbols;
     const wl_atom_op op = in->op == WL_PTX_OP_and ? WL_ATOM_AND : in->op == WL_PTX_OP_or ? WL_ATOM_OR : WL_ATOM_XOR;
     if (in->type == WL_PTX_PRED) {
-        if (op == WL_ATOM_XOR) /* a xor b: exactly one */
-            return wl_sym_either(s, wl_sym_both(s, a, wl_sym_not(s, b)), wl_sym_both(s, wl_sym_not(s, a), b));
+        if (op == WL_ATOM_XOR)
+            return one_of(s, a, b);
         return op == WL_ATOM_AND ? wl_sym_both(s, a, b) : wl_sym_either(s, a, b);
     }
     if (!a || !b)
@@ -175,7 +187,8 @@ static const wl_symbol *logic(const wl_ptx_values *v, const wl_ptx_instruction *
         const wl_symbol *whole = wl_sym_wrap(s, a, bits, true);
         return wl_sym_sub(s, wl_sym_const(s, -1), wl_sym_bits(s, op, whole, wl_sym_const(s, -1 - negative->c)));
     }
-    return wl_sym_bits(s, op, wl_sym_wrap(s, a, bits, false), wl_sym_wrap(s, b, bits, false));
+    const wl_symbol *wrapped_a = wl_sym_wrap(s, a, bits, false), *wrapped_b = wl_sym_wrap(s, b, bits, false);
+    return wl_sym_bits(s, op, wrapped_a, wrapped_b);
 }
 
 static const wl_symbol *shift(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *a,
@@ -216,7 +229,7 @@ static const wl_symbol *tested_for_range(const wl_ptx_values *v, const wl_ptx_in
     const wl_symbol *a = wl_ptx_operand_value(v, &in->operands[1]), *b = wl_ptx_operand_value(v, &in->operands[2]);
     if (!a || !b || wl_ptx_type_is_signed(type) || in->compare < WL_PTX_LT || !wl_sym_is_const(b) || b->c < 0)
         return NULL;
-    const wl_bounds bounds = wl_sym_bounds(s, a, WL_AT_LAUNCH);
+    const wl_interval bounds = wl_sym_bounds(s, a, WL_AT_LAUNCH);
     const int bits = wl_ptx_type_bits(type);
     const int64_t half = bits < 1 ? 0 : bits < 62 ? (int64_t)1 << (bits - 1) : WL_FAR;
     if (bounds.lo >= 0 || bounds.lo < -half || bounds.hi >= half || b->c >= half)
@@ -224,7 +237,8 @@ static const wl_symbol *tested_for_range(const wl_ptx_values *v, const wl_ptx_in
     const bool up_to = in->compare == WL_PTX_LE || in->compare == WL_PTX_GT,
                inside = in->compare == WL_PTX_LE || in->compare == WL_PTX_LT;
     const wl_symbol *below = wl_sym_sub(s, wl_sym_sub(s, b, a), wl_sym_const(s, up_to ? 0 : 1));
-    const wl_symbol *both = wl_sym_both(s, wl_sym_not_negative(s, a), wl_sym_not_negative(s, below));
+    const wl_symbol *from_0 = wl_sym_not_negative(s, a), *to_b = wl_sym_not_negative(s, below);
+    const wl_symbol *both = wl_sym_both(s, from_0, to_b);
     return inside ? both : wl_sym_not(s, both);
 }
 
@@ -259,7 +273,7 @@ static const wl_symbol *combined(const wl_ptx_values *v, const wl_ptx_instructio
     if (in->operands[3].negated)
         with = wl_sym_not(s, with);
     if (in->combine == WL_PTX_XOR)
-        return wl_sym_either(s, wl_sym_both(s, truth, wl_sym_not(s, with)), wl_sym_both(s, wl_sym_not(s, truth), with));
+        return one_of(s, truth, with);
     return in->combine == WL_PTX_AND ? wl_sym_both(s, truth, with) : wl_sym_either(s, truth, with);
 }
 
@@ -272,8 +286,9 @@ static const wl_symbol *packed(const wl_ptx_values *v, const wl_ptx_instruction 
     wl_symbols *s = v->symbols;
     if (from->count != 2 || wl_ptx_type_bits(in->type) != 64)
         return NULL;
-    return wl_sym_add(s, wl_sym_wrap(s, wl_ptx_operand_value(v, &parts[0]), 32, false),
-                      wl_sym_scale(s, wl_sym_wrap(s, wl_ptx_operand_value(v, &parts[1]), 32, true), (int64_t)1 << 32));
+    const wl_symbol *low = wl_sym_wrap(s, wl_ptx_operand_value(v, &parts[0]), 32, false);
+    const wl_symbol *high = wl_sym_wrap(s, wl_ptx_operand_value(v, &parts[1]), 32, true);
+    return wl_sym_add(s, low, wl_sym_scale(s, high, (int64_t)1 << 32));
 }
 
 static const wl_symbol *converted(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *a)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ckd.h"
+#include "base/hash.h"
 #include "ptx/recover/symbol_internal.h"
 
 #define TERMS_MAX 64  /* a sum of more is not worth following */
@@ -15,11 +16,7 @@
 
 /* ---- hash tables ---- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-    return h * 0xff51afd7ed558ccdu ^ h >> 29;
-}
+static uint64_t mix(uint64_t h, uint64_t v) { return wl_hash_end(wl_hash_add(h, v)); }
 
 /* Makes room for one more entry: power-of-two tables with open addressing, at most half full. */
 static bool make_room(void ***table, size_t *room, size_t count, uint64_t (*hash_of)(const void *))
@@ -177,18 +174,18 @@ void wl_symbols_start(wl_symbols *s, const int64_t block[3], const int64_t grid[
 {
     *s = (wl_symbols){0};
     for (int d = 0; d < 3; d++) {
-        wl_bounds *here = s->vars[WL_AT_LAUNCH], *any = s->vars[WL_AT_ANY_LAUNCH];
+        wl_interval *here = s->vars[WL_AT_LAUNCH], *any = s->vars[WL_AT_ANY_LAUNCH];
         s->block[d] = block[d];
-        here[WL_VAR_X + d] = (wl_bounds){0, block[d] * grid[d] - 1};
-        here[WL_VAR_THREAD_X + d] = (wl_bounds){0, block[d] - 1};
-        here[WL_VAR_BLOCK_X + d] = (wl_bounds){0, grid[d] - 1};
-        here[WL_VAR_BLOCKDIM_X + d] = (wl_bounds){block[d], block[d]};
-        here[WL_VAR_GRIDDIM_X + d] = (wl_bounds){grid[d], grid[d]};
-        any[WL_VAR_X + d] = (wl_bounds){0, ANY_CELL};
-        any[WL_VAR_THREAD_X + d] = (wl_bounds){0, ANY_THREADS - 1};
-        any[WL_VAR_BLOCK_X + d] = (wl_bounds){0, ANY_CELL};
-        any[WL_VAR_BLOCKDIM_X + d] = (wl_bounds){1, ANY_THREADS};
-        any[WL_VAR_GRIDDIM_X + d] = (wl_bounds){1, ANY_CELL};
+        here[WL_VAR_X + d] = (wl_interval){0, block[d] * grid[d] - 1};
+        here[WL_VAR_THREAD_X + d] = (wl_interval){0, block[d] - 1};
+        here[WL_VAR_BLOCK_X + d] = (wl_interval){0, grid[d] - 1};
+        here[WL_VAR_BLOCKDIM_X + d] = (wl_interval){block[d], block[d]};
+        here[WL_VAR_GRIDDIM_X + d] = (wl_interval){grid[d], grid[d]};
+        any[WL_VAR_X + d] = (wl_interval){0, ANY_CELL};
+        any[WL_VAR_THREAD_X + d] = (wl_interval){0, ANY_THREADS - 1};
+        any[WL_VAR_BLOCK_X + d] = (wl_interval){0, ANY_CELL};
+        any[WL_VAR_BLOCKDIM_X + d] = (wl_interval){1, ANY_THREADS};
+        any[WL_VAR_GRIDDIM_X + d] = (wl_interval){1, ANY_CELL};
     }
 }
 
@@ -332,7 +329,8 @@ static const wl_symbol *first_cell(wl_symbols *s, const wl_symbol *a, const wl_s
     const int d = (int)a->terms[0].atom->var - WL_VAR_BLOCK_X;
     if ((int)b->terms[0].atom->var - WL_VAR_BLOCKDIM_X != d)
         return NULL;
-    return wl_sym_sub(s, wl_sym_var(s, (wl_var)(WL_VAR_X + d)), wl_sym_var(s, (wl_var)(WL_VAR_THREAD_X + d)));
+    const wl_symbol *cell = wl_sym_var(s, (wl_var)(WL_VAR_X + d));
+    return wl_sym_sub(s, cell, wl_sym_var(s, (wl_var)(WL_VAR_THREAD_X + d)));
 }
 
 static const wl_symbol *product_of_terms(wl_symbols *s, const wl_term *t, const wl_term *u)

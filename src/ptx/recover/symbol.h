@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/interval.h"
 #include "kernel/expr.h"
 
 typedef enum wl_atom_op {
@@ -41,10 +42,6 @@ typedef enum wl_atom_op {
 
 typedef struct wl_symbol wl_symbol;
 
-typedef struct wl_bounds {
-    int64_t lo, hi; /* inclusive; beyond +-2^61: not known */
-} wl_bounds;
-
 typedef enum wl_bounds_at { WL_AT_LAUNCH, WL_AT_ANY_LAUNCH, WL_BOUNDS_COUNT } wl_bounds_at;
 
 typedef struct wl_atom {
@@ -58,7 +55,7 @@ typedef struct wl_atom {
     bool is_scaled;          /* a division in disguise is in it: it cannot be written */
     uint64_t hash, skeleton; /* skeleton: the same for atoms that differ in constants only */
     int epoch;               /* of the bounds */
-    wl_bounds bounds[WL_BOUNDS_COUNT];
+    wl_interval bounds[WL_BOUNDS_COUNT];
     const struct wl_symbol *fixed; /* with the launch's extents as numbers; NULL: not asked yet */
 } wl_atom;
 
@@ -73,7 +70,7 @@ struct wl_symbol {
     uint16_t size, depth;
     bool is_scaled;
     int epoch;
-    wl_bounds bounds[WL_BOUNDS_COUNT];
+    wl_interval bounds[WL_BOUNDS_COUNT];
     int count;
     wl_term terms[]; /* by number of atom; no factor is 0 */
 };
@@ -81,7 +78,7 @@ struct wl_symbol {
 /* A fact about one atom that holds on the path being followed. */
 typedef struct wl_fact {
     const wl_atom *atom;
-    wl_bounds bounds;
+    wl_interval bounds;
 } wl_fact;
 #define WL_FACTS_MAX 64
 
@@ -90,7 +87,7 @@ typedef struct wl_symbols {
     wl_symbol **symbols; /* hash tables */
     wl_atom **atoms;
     size_t symbol_count, symbol_room, atom_count, atom_room;
-    wl_bounds vars[WL_BOUNDS_COUNT][WL_VAR_COUNT];
+    wl_interval vars[WL_BOUNDS_COUNT][WL_VAR_COUNT];
     int64_t block[3]; /* of the launch */
     wl_fact facts[WL_FACTS_MAX];
     int fact_count;
@@ -129,7 +126,7 @@ const wl_symbol *wl_sym_select(wl_symbols *s, const wl_symbol *truth, const wl_s
 /* The number a register of so many bits is, read as signed or not: registers wrap around. NULL: too large to say. */
 const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool is_signed);
 
-wl_bounds wl_sym_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at);
+wl_interval wl_sym_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at);
 static inline bool wl_sym_is_const(const wl_symbol *a) { return a && a->count == 0; }
 /* One atom and nothing else. */
 static inline bool wl_sym_is_atom(const wl_symbol *a) { return a->count == 1 && a->c == 0 && a->terms[0].k == 1; }
@@ -142,7 +139,7 @@ void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds);
 void wl_sym_forget(wl_symbols *s, int fact_count);
 
 /* Bounds a coordinate for good. */
-void wl_sym_limit(wl_symbols *s, wl_var var, wl_bounds limits);
+void wl_sym_limit(wl_symbols *s, wl_var var, wl_interval limits);
 
 /* The same with the extents of block and grid as numbers. */
 const wl_symbol *wl_sym_fix(wl_symbols *s, const wl_symbol *a);

@@ -3,100 +3,43 @@
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
-static const wl_bounds unknown = {-WL_FAR, WL_FAR};
-
-static int64_t clamp(wl_wide v) { return v < -WL_FAR ? -WL_FAR : v > WL_FAR ? WL_FAR : (int64_t)v; }
-static bool is_far(wl_bounds b) { return b.lo <= -WL_FAR || b.hi >= WL_FAR; }
-static wl_bounds meet(wl_bounds a, wl_bounds b) { return (wl_bounds){wl_max(a.lo, b.lo), wl_min(a.hi, b.hi)}; }
-
 /* ---- atoms ---- */
 
-static wl_bounds product_bounds(wl_bounds a, wl_bounds b)
+static wl_interval atom_bounds(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
 {
-    const wl_wide corners[4] = {(wl_wide)a.lo * b.lo, (wl_wide)a.lo * b.hi, (wl_wide)a.hi * b.lo, (wl_wide)a.hi * b.hi};
-    wl_wide lo = corners[0], hi = corners[0];
-    for (int i = 1; i < 4; i++) {
-        lo = corners[i] < lo ? corners[i] : lo;
-        hi = corners[i] > hi ? corners[i] : hi;
-    }
-    return (wl_bounds){clamp(lo), clamp(hi)};
-}
-
-/* Divisors are positive. */
-static wl_bounds quotient_bounds(wl_bounds a, wl_bounds b)
-{
-    if (b.lo <= 0)
-        return unknown;
-    return (wl_bounds){a.lo <= -WL_FAR ? -WL_FAR : wl_floor_div(a.lo, a.lo < 0 ? b.lo : b.hi),
-                       a.hi >= WL_FAR ? WL_FAR : wl_floor_div(a.hi, a.hi < 0 ? b.hi : b.lo)};
-}
-
-static wl_bounds remainder_bounds(wl_bounds a, wl_bounds b)
-{
-    if (b.lo <= 0)
-        return unknown;
-    const bool inside = a.lo >= 0 && a.hi < b.lo;
-    return inside ? a : (wl_bounds){0, a.lo >= 0 ? wl_min(a.hi, b.hi - 1) : b.hi - 1};
-}
-
-/* Below the next power of two of the larger one. */
-static wl_bounds bit_bounds(wl_atom_op op, wl_bounds a, wl_bounds b)
-{
-    const int64_t hi = wl_max(a.hi, b.hi);
-    if (a.lo < 0 || b.lo < 0 || hi >= WL_FAR)
-        return unknown;
-    if (op == WL_ATOM_AND)
-        return (wl_bounds){0, wl_min(a.hi, b.hi)};
-    const int64_t power =
-        hi > 0 ? (int64_t)2 << wl_log2((int64_t)1 << (63 - __builtin_clzll((unsigned long long)hi))) : 1;
-    return (wl_bounds){op == WL_ATOM_OR ? wl_max(a.lo, b.lo) : 0, power - 1};
-}
-
-static wl_bounds truth_bounds(const wl_atom *atom, wl_bounds a, wl_bounds b)
-{
-    switch (atom->op) {
-    case WL_ATOM_GE0: return (wl_bounds){a.lo >= 0, a.hi >= 0};
-    case WL_ATOM_EQ0: return (wl_bounds){a.lo == 0 && a.hi == 0, a.lo <= 0 && a.hi >= 0};
-    case WL_ATOM_BOTH: return (wl_bounds){wl_min(a.lo, b.lo), wl_min(a.hi, b.hi)};
-    default: return (wl_bounds){wl_max(a.lo, b.lo), wl_max(a.hi, b.hi)};
-    }
-}
-
-static wl_bounds atom_bounds(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
-{
-    const wl_bounds a = atom->a ? wl_sym_bounds(s, atom->a, at) : unknown,
-                    b = atom->b ? wl_sym_bounds(s, atom->b, at) : unknown;
+    const wl_interval a = atom->a ? wl_sym_bounds(s, atom->a, at) : WL_INTERVAL_UNKNOWN,
+                      b = atom->b ? wl_sym_bounds(s, atom->b, at) : WL_INTERVAL_UNKNOWN;
     switch (atom->op) {
     case WL_ATOM_VAR: return s->vars[at][atom->var];
-    case WL_ATOM_PRODUCT: return product_bounds(a, b);
-    case WL_ATOM_DIV: return quotient_bounds(a, b);
-    case WL_ATOM_MOD: return remainder_bounds(a, b);
+    case WL_ATOM_PRODUCT: return wl_interval_mul(a, b);
+    case WL_ATOM_DIV: return wl_interval_div(a, b);
+    case WL_ATOM_MOD: return wl_interval_mod(a, b);
     case WL_ATOM_SCALED:
-        return is_far(a) ? unknown
-                         : (wl_bounds){clamp((wl_wide)a.lo * atom->factor >> atom->shift),
-                                       clamp((wl_wide)a.hi * atom->factor >> atom->shift)};
-    case WL_ATOM_MIN: return (wl_bounds){wl_min(a.lo, b.lo), wl_min(a.hi, b.hi)};
-    case WL_ATOM_MAX: return (wl_bounds){wl_max(a.lo, b.lo), wl_max(a.hi, b.hi)};
-    case WL_ATOM_AND:
-    case WL_ATOM_OR:
-    case WL_ATOM_XOR: return bit_bounds(atom->op, a, b);
-    case WL_ATOM_GE0:
-    case WL_ATOM_EQ0:
-    case WL_ATOM_BOTH:
-    case WL_ATOM_EITHER: return truth_bounds(atom, a, b);
-    case WL_ATOM_SELECT: return (wl_bounds){wl_min(a.lo, b.lo), wl_max(a.hi, b.hi)};
+        return !wl_interval_is_known(a) ? WL_INTERVAL_UNKNOWN
+                                        : wl_interval_clamp((wl_wide)a.lo * atom->factor >> atom->shift,
+                                                            (wl_wide)a.hi * atom->factor >> atom->shift);
+    case WL_ATOM_BOTH: /* of truths */
+    case WL_ATOM_MIN: return wl_interval_min(a, b);
+    case WL_ATOM_EITHER:
+    case WL_ATOM_MAX: return wl_interval_max(a, b);
+    case WL_ATOM_AND: return wl_interval_and(a, b);
+    case WL_ATOM_OR: return wl_interval_or(a, b);
+    case WL_ATOM_XOR: return wl_interval_xor(a, b);
+    case WL_ATOM_GE0: return wl_interval_less_equal(wl_interval_one(0), a);
+    case WL_ATOM_EQ0: return wl_interval_equal(a, wl_interval_one(0));
+    case WL_ATOM_SELECT: return wl_interval_join(a, b);
     }
-    return unknown;
+    return WL_INTERVAL_UNKNOWN;
 }
 
-static wl_bounds bounds_of_atom(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
+static wl_interval bounds_of_atom(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
 {
     if (atom->epoch != s->epoch) {
         for (int i = 0; i < WL_BOUNDS_COUNT; i++)
             atom->bounds[i] = atom_bounds(s, atom, (wl_bounds_at)i);
         for (int f = 0; f < s->fact_count; f++)
             for (int i = 0; i < WL_BOUNDS_COUNT && s->facts[f].atom == atom; i++)
-                atom->bounds[i] = meet(atom->bounds[i], s->facts[f].bounds);
+                atom->bounds[i] = wl_interval_meet(atom->bounds[i], s->facts[f].bounds);
         atom->epoch = s->epoch;
     }
     return atom->bounds[at];
@@ -104,7 +47,8 @@ static wl_bounds bounds_of_atom(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
 
 /* ---- sums ---- */
 
-static void add_bounds(wl_wide *lo, wl_wide *hi, int64_t k, wl_bounds b)
+/* Ends are summed as they are, and cut off at the end only: terms may cancel. */
+static void add_bounds(wl_wide *lo, wl_wide *hi, int64_t k, wl_interval b)
 {
     *lo += (wl_wide)k * (k > 0 ? b.lo : b.hi);
     *hi += (wl_wide)k * (k > 0 ? b.hi : b.lo);
@@ -130,17 +74,17 @@ static bool cells_and_threads(const wl_symbol *a, int64_t cell[3], int64_t threa
     return both;
 }
 
-static wl_bounds sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
+static wl_interval sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
 {
     wl_wide lo = a->c, hi = a->c;
     for (int i = 0; i < a->count; i++) {
-        const wl_bounds b = bounds_of_atom(s, a->terms[i].atom, at),
-                        term = product_bounds(b, (wl_bounds){a->terms[i].k, a->terms[i].k});
-        if (is_far(b) || is_far(term)) /* not even where terms cancel: sums are computed term by term */
-            return unknown;
+        const wl_interval b = bounds_of_atom(s, a->terms[i].atom, at), term = wl_interval_scale(b, a->terms[i].k);
+        /* not even where terms cancel: sums are computed term by term */
+        if (!wl_interval_is_known(b) || !wl_interval_is_known(term))
+            return WL_INTERVAL_UNKNOWN;
         add_bounds(&lo, &hi, a->terms[i].k, b);
     }
-    wl_bounds result = {clamp(lo), clamp(hi)};
+    const wl_interval result = wl_interval_clamp(lo, hi);
     int64_t cell[3], thread[3];
     if (at != WL_AT_LAUNCH || !cells_and_threads(a, cell, thread))
         return result;
@@ -155,13 +99,13 @@ static wl_bounds sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
     }
     for (int d = 0; d < 3; d++) {
         add_bounds(&lo, &hi, cell[d] + thread[d], s->vars[at][WL_VAR_THREAD_X + d]);
-        const wl_bounds blocks = s->vars[at][WL_VAR_BLOCK_X + d];
-        add_bounds(&lo, &hi, cell[d], (wl_bounds){blocks.lo * s->block[d], blocks.hi * s->block[d]});
+        const wl_interval blocks = s->vars[at][WL_VAR_BLOCK_X + d];
+        add_bounds(&lo, &hi, cell[d], (wl_interval){blocks.lo * s->block[d], blocks.hi * s->block[d]});
     }
-    return meet(result, (wl_bounds){clamp(lo), clamp(hi)});
+    return wl_interval_meet(result, wl_interval_clamp(lo, hi));
 }
 
-wl_bounds wl_sym_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
+wl_interval wl_sym_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
 {
     wl_symbol *symbol = (wl_symbol *)a; /* bounds are a memory of what can be computed at any time */
     if (symbol->epoch != s->epoch) {
@@ -174,7 +118,7 @@ wl_bounds wl_sym_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
 
 /* ---- facts ---- */
 
-static void add_fact(wl_symbols *s, const wl_atom *atom, wl_bounds bounds)
+static void add_fact(wl_symbols *s, const wl_atom *atom, wl_interval bounds)
 {
     if (s->fact_count == WL_FACTS_MAX)
         return;
@@ -189,7 +133,7 @@ static void assume_not_negative(wl_symbols *s, const wl_symbol *a)
         return;
     const int64_t k = a->terms[0].k;
     add_fact(s, a->terms[0].atom,
-             k > 0 ? (wl_bounds){wl_ceil_div(-a->c, k), WL_FAR} : (wl_bounds){-WL_FAR, wl_floor_div(a->c, -k)});
+             k > 0 ? (wl_interval){wl_ceil_div(-a->c, k), WL_FAR} : (wl_interval){-WL_FAR, wl_floor_div(a->c, -k)});
 }
 
 void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds)
@@ -210,7 +154,7 @@ void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds)
         assume_not_negative(s, atom->a);
         assume_not_negative(s, wl_sym_scale(s, atom->a, -1));
     }
-    add_fact(s, atom, (wl_bounds){1, 1});
+    add_fact(s, atom, (wl_interval){1, 1});
 }
 
 void wl_sym_forget(wl_symbols *s, int fact_count)
@@ -221,10 +165,10 @@ void wl_sym_forget(wl_symbols *s, int fact_count)
     s->epoch++;
 }
 
-void wl_sym_limit(wl_symbols *s, wl_var var, wl_bounds limits)
+void wl_sym_limit(wl_symbols *s, wl_var var, wl_interval limits)
 {
     for (int i = 0; i < WL_BOUNDS_COUNT; i++)
-        s->vars[i][var] = meet(s->vars[i][var], limits);
+        s->vars[i][var] = wl_interval_meet(s->vars[i][var], limits);
     s->epoch++;
 }
 

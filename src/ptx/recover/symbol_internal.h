@@ -4,10 +4,6 @@
 
 #include "ptx/recover/symbol.h"
 
-__extension__ typedef __int128 wl_wide; /* gcc and clang have it on every machine we build for */
-
-#define WL_FAR ((int64_t)1 << 61) /* bounds this far away are not known */
-
 /* The one symbol or atom that looks like this. NULL: too large, or out of memory, which is noted. */
 const wl_symbol *wl_symbol_keep(wl_symbols *s, int64_t c, const wl_term *terms, int count);
 wl_atom *wl_atom_keep(wl_symbols *s, const wl_atom *wanted);

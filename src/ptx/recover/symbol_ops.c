@@ -4,8 +4,6 @@
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
-static bool is_known(wl_bounds b) { return b.lo > -WL_FAR && b.hi < WL_FAR; }
-
 static const wl_symbol *operation(wl_symbols *s, wl_atom_op op, const wl_symbol *a, const wl_symbol *b)
 {
     return a && b ? wl_symbol_of(s, &(wl_atom){.op = op, .a = a, .b = b}) : NULL;
@@ -52,8 +50,8 @@ const wl_symbol *wl_sym_scaled(wl_symbols *s, const wl_symbol *a, int64_t factor
         const int64_t power = (int64_t)1 << shift, times = wl_ceil_div(-factor, power);
         return wl_sym_sub(s, wl_sym_scaled(s, a, factor + times * power, shift), wl_sym_scale(s, a, times));
     }
-    const wl_bounds b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
-    if (factor <= 0 || b.lo < 0 || !is_known(b))
+    const wl_interval b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
+    if (factor <= 0 || b.lo < 0 || !wl_interval_is_known(b))
         return factor == 0 ? wl_sym_const(s, 0) : NULL;
     const int64_t d = divisor_of(factor, shift, b.hi);
     if (d > 0)
@@ -72,10 +70,10 @@ static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64
     if (common_factor(a) % d == 0)
         return wl_sym_add(s, divide_exactly(s, wl_sym_sub(s, a, wl_sym_const(s, a->c)), d),
                           wl_sym_const(s, wl_floor_div(a->c, d)));
-    const wl_bounds b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
-    if (is_known(b) && wl_floor_div(b.lo, d) == wl_floor_div(b.hi, d)) { /* one period holds it all */
-        const wl_bounds any = wl_sym_bounds(s, a, WL_AT_ANY_LAUNCH);
-        if (!is_known(any) || wl_floor_div(any.lo, d) != wl_floor_div(any.hi, d))
+    const wl_interval b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
+    if (wl_interval_is_known(b) && wl_floor_div(b.lo, d) == wl_floor_div(b.hi, d)) { /* one period holds it all */
+        const wl_interval any = wl_sym_bounds(s, a, WL_AT_ANY_LAUNCH);
+        if (!wl_interval_is_known(any) || wl_floor_div(any.lo, d) != wl_floor_div(any.hi, d))
             s->launch_bound = true;
         return wl_sym_const(s, wl_floor_div(b.lo, d));
     }
@@ -90,8 +88,9 @@ static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64
     const int64_t g = common_factor(a);
     const wl_symbol *part = wl_is_pow2(d) && g > 1 && a->c == 0 ? divide_exactly(s, a, g) : NULL;
     if (part) {
-        const wl_bounds of_part = wl_sym_bounds(s, part, WL_AT_LAUNCH);
-        const int64_t unmasked = of_part.lo >= 0 && is_known(of_part) ? divisor_of(g, wl_log2(d), of_part.hi) : 0;
+        const wl_interval of_part = wl_sym_bounds(s, part, WL_AT_LAUNCH);
+        const int64_t unmasked =
+            of_part.lo >= 0 && wl_interval_is_known(of_part) ? divisor_of(g, wl_log2(d), of_part.hi) : 0;
         if (unmasked > 0)
             return wl_sym_div(s, part, wl_sym_const(s, unmasked));
     }
@@ -143,7 +142,7 @@ const wl_symbol *wl_sym_mod(wl_symbols *s, const wl_symbol *a, const wl_symbol *
         else
             rest = wl_sym_add(s, rest, wl_symbol_keep(s, 0, &a->terms[i], 1));
     }
-    if (rest && rest != a && is_known(wl_sym_bounds(s, rest, WL_AT_LAUNCH)))
+    if (rest && rest != a && wl_interval_is_known(wl_sym_bounds(s, rest, WL_AT_LAUNCH)))
         return wl_sym_mod(s, rest, b);
     return operation(s, WL_ATOM_MOD, a, b);
 }
@@ -214,8 +213,8 @@ const wl_symbol *wl_sym_bits(wl_symbols *s, wl_atom_op op, const wl_symbol *a, c
         if (masked)
             return masked;
     }
-    const wl_bounds of_a = wl_sym_bounds(s, a, WL_AT_LAUNCH), of_b = wl_sym_bounds(s, b, WL_AT_LAUNCH);
-    if (of_a.lo < 0 || of_b.lo < 0 || !is_known(of_a) || !is_known(of_b))
+    const wl_interval of_a = wl_sym_bounds(s, a, WL_AT_LAUNCH), of_b = wl_sym_bounds(s, b, WL_AT_LAUNCH);
+    if (of_a.lo < 0 || of_b.lo < 0 || !wl_interval_is_known(of_a) || !wl_interval_is_known(of_b))
         return NULL;
     if (op != WL_ATOM_AND) { /* bits that do not meet add up */
         for (int shift = 1; shift < 60; shift++) {
@@ -233,10 +232,10 @@ bool wl_sym_decided(wl_symbols *s, const wl_symbol *a, int64_t *value)
 {
     if (!a)
         return false;
-    const wl_bounds here = wl_sym_bounds(s, a, WL_AT_LAUNCH);
-    if (here.lo != here.hi || !is_known(here))
+    const wl_interval here = wl_sym_bounds(s, a, WL_AT_LAUNCH);
+    if (here.lo != here.hi || !wl_interval_is_known(here))
         return false;
-    const wl_bounds any = wl_sym_bounds(s, a, WL_AT_ANY_LAUNCH);
+    const wl_interval any = wl_sym_bounds(s, a, WL_AT_ANY_LAUNCH);
     if (any.lo != any.hi)
         s->launch_bound = true;
     *value = here.lo;
@@ -277,10 +276,10 @@ const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *truth)
     const wl_atom *atom = plain(truth);
     if (atom && atom->op == WL_ATOM_GE0) /* not (a >= 0) is -a - 1 >= 0 */
         return wl_sym_not_negative(s, wl_sym_sub(s, wl_sym_const(s, -1), atom->a));
-    if (atom && atom->op == WL_ATOM_BOTH)
-        return wl_sym_either(s, wl_sym_not(s, atom->a), wl_sym_not(s, atom->b));
-    if (atom && atom->op == WL_ATOM_EITHER)
-        return wl_sym_both(s, wl_sym_not(s, atom->a), wl_sym_not(s, atom->b));
+    if (atom && (atom->op == WL_ATOM_BOTH || atom->op == WL_ATOM_EITHER)) {
+        const wl_symbol *not_a = wl_sym_not(s, atom->a), *not_b = wl_sym_not(s, atom->b);
+        return atom->op == WL_ATOM_BOTH ? wl_sym_either(s, not_a, not_b) : wl_sym_both(s, not_a, not_b);
+    }
     return wl_sym_sub(s, wl_sym_const(s, 1), truth);
 }
 
@@ -324,9 +323,9 @@ const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool i
 {
     if (!a || bits < 1)
         return NULL;
-    const wl_bounds b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
+    const wl_interval b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
     if (bits >= 62) /* any number whose bounds are known fits */
-        return is_known(b) && (is_signed || b.lo >= 0) ? a : NULL;
+        return wl_interval_is_known(b) && (is_signed || b.lo >= 0) ? a : NULL;
     const int64_t power = (int64_t)1 << bits, half = is_signed ? power / 2 : 0;
     if (b.lo >= -half && b.hi < power - half)
         return a;

@@ -1,0 +1,35 @@
+/* hash.h - the one hash of the library, for its tables: word by word, then folded. Of words it is equal on every
+ * machine, so what is ordered by it is ordered the same everywhere. Not meant to resist an attacker.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_BASE_HASH_H
+#define WL_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* One more word. Only the upper bits of the result depend on all of them. */
+static inline uint64_t wl_hash_add(uint64_t hash, uint64_t word)
+{
+    return (hash ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 by the golden ratio: near words come far apart */
+}
+
+/* After the last word: every bit depends on all words. */
+static inline uint64_t wl_hash_end(uint64_t hash) { return hash ^ hash >> 32; }
+
+static inline uint64_t wl_hash_word(uint64_t word) { return wl_hash_end(wl_hash_add(0, word)); }
+
+/* Eight characters at a time; so it differs where bytes have another order, and orders nothing. */
+static inline uint64_t wl_hash_text(const char *text, size_t length)
+{
+    uint64_t hash = length, word = 0;
+    for (; length >= sizeof word; length -= sizeof word, text += sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = wl_hash_add(hash, word);
+    }
+    for (word = 0; length > 0; length--)
+        word = word << 8 | (unsigned char)text[length - 1];
+    return wl_hash_end(wl_hash_add(hash, word));
+}
+
+#endif /* WL_BASE_HASH_H */

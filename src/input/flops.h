@@ -1,0 +1,43 @@
+/* flops.h - the values that an update computes, each once, and the floating-point operations they take.
+ *
+ * Equal values are one node, and constants are folded; what no store needs costs nothing.
+ * Layer  input (uses base, expr). Oracle: tests/unit/test_update.c. SPDX-License-Identifier: MIT */
+#ifndef WL_INPUT_FLOPS_H
+#define WL_INPUT_FLOPS_H
+
+#include "expr/lexer.h"
+#include "expr/operate.h"
+
+#define WL_FLOPS_ARGUMENTS_MAX 3 /* of a function */
+
+typedef struct wl_flops {
+    struct wl_flops_node *nodes;
+    int32_t node_count;
+    int32_t *table; /* numbers of nodes, and 0 */
+    wl_error *err;
+} wl_flops;
+
+wl_status wl_flops_start(wl_flops *f, wl_error *err);
+void wl_flops_free(wl_flops *f);
+
+/* Each gives the number of its node. */
+wl_status wl_flops_constant(wl_flops *f, double value, wl_loc loc, int32_t *out);
+wl_status wl_flops_load(wl_flops *f, size_t access, wl_loc loc, int32_t *out);
+wl_status wl_flops_scalar(wl_flops *f, size_t number, wl_loc loc, int32_t *out);
+/* + - * / */
+wl_status wl_flops_binary(wl_flops *f, wl_expr_op op, int32_t a, int32_t b, wl_loc loc, int32_t *out);
+wl_status wl_flops_negate(wl_flops *f, int32_t a, wl_loc loc, int32_t *out);
+/* Of as many arguments as the function takes; more than that are counted only. */
+wl_status wl_flops_call(wl_flops *f, int function, const int32_t arguments[WL_FLOPS_ARGUMENTS_MAX], int count,
+                        wl_loc loc, int32_t *out);
+
+/* -1: none of that name. */
+int wl_flops_function(const wl_token *name);
+wl_status wl_flops_unknown_function(const wl_token *name, wl_error *err);
+
+/* Notes that a store needs the value; then, of all that are needed, the operations. */
+void wl_flops_need(wl_flops *f, int32_t value);
+void wl_flops_count(wl_flops *f, int64_t *flops, int64_t *fp_results);
+bool wl_flops_is_needed(const wl_flops *f, int32_t value);
+
+#endif /* WL_INPUT_FLOPS_H */
