@@ -49,6 +49,12 @@ static wl_status bad(wl_error *err, const char *format, const char *word)
     return WL_E_INPUT;
 }
 
+static wl_status out_of_memory(wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
+}
+
 /* {"nx": 640} as "nx=640" strings, in memory of malloc. */
 static wl_status assignments(const json_t *object, const char *name, char ***out, size_t *count, wl_error *err)
 {
@@ -61,6 +67,8 @@ static wl_status assignments(const json_t *object, const char *name, char ***out
     if (!json_is_object(object))
         return bad(err, "\"%s\" must be an object", name);
     *out = calloc(json_object_size(object) + 1, sizeof **out);
+    if (!*out)
+        return out_of_memory(err);
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         char number[40];
@@ -72,9 +80,9 @@ static wl_status assignments(const json_t *object, const char *name, char ***out
             return bad(err, "the value of \"%.60s\" must be a number or a string", key);
         const char *text = json_is_string(value) ? json_string_value(value) : number;
         const size_t size = strlen(key) + strlen(text) + 2;
-        char *assignment = *out ? malloc(size) : NULL;
+        char *assignment = malloc(size);
         if (!assignment)
-            return bad(err, "%s", "out of memory");
+            return out_of_memory(err);
         snprintf(assignment, size, "%s=%s", key, text);
         (*out)[(*count)++] = assignment;
     }
@@ -298,7 +306,7 @@ static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_lau
 {
     char *key = key_of(line);
     if (!key)
-        return bad(err, "%s", "out of memory");
+        return out_of_memory(err);
     for (size_t i = 0; i < KEPT; i++) {
         if (b->kept[i].key && strcmp(b->kept[i].key, key) == 0) {
             free(key);
@@ -349,6 +357,8 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     wl_prediction prediction;
     source s = {0};
     kept *k = NULL;
+    if (!line && json_error_code(&json_error) == json_error_out_of_memory)
+        return out_of_memory(err);
     if (!line)
         return bad(err, "not valid JSON: %.160s", json_error.text);
     wl_status status = json_is_object(line) ? check_keys(line, err) : bad(err, "%s", "a line must be a JSON object");
@@ -362,19 +372,14 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     return status;
 }
 
-static void print_error(const wl_error *err, size_t number)
+/* The answer to a line that cannot be predicted. Out of memory is no answer: it ends the batch. */
+static wl_status render_error(wl_error *err, size_t number, char **out)
 {
-    char message[WL_MESSAGE_MAX + WL_INPUT_NAME_MAX + 32];
-    diag_line(err, message, sizeof message);
-    json_t *object =
-        json_pack("{s:s, s:s, s:I}", "error", message, "status", wl_status_name(err->code), "line", (json_int_t)number);
-    if (!object) /* the message holds bytes that are not UTF-8 */
-        object = json_pack("{s:s, s:s, s:I}", "error", "bad input", "status", wl_status_name(err->code), "line",
-                           (json_int_t)number);
-    char *out = json_dumps(object, JSON_COMPACT);
-    puts(out ? out : "{\"error\":\"out of memory\"}");
-    free(out);
-    json_decref(object);
+    const wl_error answered = *err;
+    if (err->code == WL_E_NOMEM)
+        return WL_E_NOMEM;
+    *err = (wl_error){0};
+    return wl_error_json(&answered, number, out, err);
 }
 
 /* Everything but the device comes from the lines. */
@@ -393,27 +398,38 @@ static bool check_usage(const options *o)
     return false;
 }
 
-static void predict_lines(batch *b, FILE *f)
+static wl_status answer_line(batch *b, const char *line, size_t length, size_t number, wl_error *err)
+{
+    char *out = NULL;
+    wl_status status = predict_line(b, line, length, &out, err);
+    if (status != WL_OK)
+        status = render_error(err, number, &out);
+    if (status == WL_OK)
+        puts(out);
+    free(out);
+    return status;
+}
+
+static wl_status predict_lines(batch *b, FILE *f, wl_error *err)
 {
     char *buffer = NULL;
     size_t capacity = 0;
     ssize_t length;
-    for (size_t number = 1; (length = getline(&buffer, &capacity, f)) >= 0; number++) {
-        wl_error err = {0};
-        char *out = NULL;
+    wl_status status = WL_OK;
+    for (size_t number = 1; status == WL_OK && (length = getline(&buffer, &capacity, f)) >= 0; number++) {
         while (length > 0 && strchr("\r\n", buffer[length - 1]))
             length--;
         if (strspn(buffer, " \t") >= (size_t)length)
             continue;
-        if (predict_line(b, buffer, (size_t)length, &out, &err) == WL_OK)
-            puts(out);
-        else
-            print_error(&err, number);
-        free(out);
+        status = answer_line(b, buffer, (size_t)length, number, err);
+        *err = status == WL_OK ? (wl_error){0} : *err;
         if (f == stdin)
             fflush(stdout);
     }
+    if (status == WL_OK && !feof(f) && !ferror(f)) /* a line was too long for the memory there is */
+        status = out_of_memory(err);
     free(buffer);
+    return status;
 }
 
 int run_batch(const options *o)
@@ -426,8 +442,8 @@ int run_batch(const options *o)
         return code;
     FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
     batch b = {.options = o};
-    if (f)
-        predict_lines(&b, f);
+    wl_error err = {0};
+    const wl_status status = f ? predict_lines(&b, f, &err) : WL_OK;
     for (size_t i = 0; i < KEPT; i++)
         kept_free(&b.kept[i]);
     const bool failed = !f || ferror(f);
@@ -435,5 +451,5 @@ int run_batch(const options *o)
         usage_error("error: cannot read %s: %s", o->batch, strerror(errno));
     if (f && f != stdin)
         fclose(f);
-    return failed ? EXIT_INPUT : EXIT_OK;
+    return failed ? EXIT_INPUT : status != WL_OK ? diag_report(&err) : EXIT_OK;
 }

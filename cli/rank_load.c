@@ -6,7 +6,7 @@
 
 #include "diag.h"
 #include "load.h"
-#include "rank.h"
+#include "rank_job.h"
 #include "team.h"
 
 #define MEMORY_DEFAULT ((int64_t)32 << 20)

@@ -63,6 +63,14 @@ WL_API WL_NODISCARD wl_status wl_fit(wl_device *device, const wl_fit_case *cases
 WL_API bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_prediction *prediction,
                         const wl_measurement *measured, double min_time_s, double *predicted, double *value);
 
+/* How well a device's numbers predict the launches of one family, target by target. */
+typedef struct wl_fit_score {
+    size_t count[WL_FIT_TARGET_COUNT];
+    double error[WL_FIT_TARGET_COUNT], bias[WL_FIT_TARGET_COUNT]; /* means of |error| and error, relative */
+} wl_fit_score;
+WL_API wl_fit_score wl_fit_judge(const wl_device *device, const wl_fit_case *cases, size_t count, const char *family,
+                                 double min_time_s);
+
 /* A device file's text with new values for the fitted keys, everything else as it stands, and what was assumed because
  * the text lacks it; `origin` says what they were
  * fitted to ("h200_fit.csv, 2026-11-15"). *out is allocated with malloc. */

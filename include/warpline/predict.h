@@ -86,6 +86,7 @@ typedef struct wl_prediction {
 
 /* WL_MODEL_BEST: turnover where the device has its numbers, else limiter. */
 typedef enum wl_model_id { WL_MODEL_BEST, WL_MODEL_LIMITER, WL_MODEL_TURNOVER } wl_model_id;
+WL_API const char *wl_model_name(wl_model_id model);
 WL_API bool wl_model_find(const char *name, wl_model_id *model);
 
 typedef struct wl_predict_options {

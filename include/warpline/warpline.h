@@ -15,6 +15,7 @@
 #include "warpline/predict.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
+#include "warpline/report.h"
 #include "warpline/status.h"
 #include "warpline/trust.h"
 

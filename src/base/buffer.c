@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 
@@ -38,17 +39,32 @@ void wl_buffer_add(wl_buffer *b, const char *format, ...)
     va_end(again);
 }
 
+void wl_buffer_put(wl_buffer *b, const char *text, size_t length)
+{
+    if (length == 0 || !make_room(b, length))
+        return;
+    memcpy(b->text + b->length, text, length);
+    b->length += length;
+}
+
+void wl_buffer_text(wl_buffer *b, const char *text) { wl_buffer_put(b, text, strlen(text)); }
+
 void wl_buffer_repeat(wl_buffer *b, const char *piece, int times)
 {
     for (int i = 0; i < times; i++)
-        wl_buffer_add(b, "%s", piece);
+        wl_buffer_text(b, piece);
+}
+
+void wl_buffer_drop(wl_buffer *b)
+{
+    free(b->text);
+    *b = (wl_buffer){0};
 }
 
 wl_status wl_buffer_take(wl_buffer *b, char **out, wl_error *err)
 {
     if (!make_room(b, 0)) {
-        free(b->text);
-        *b = (wl_buffer){0};
+        wl_buffer_drop(b);
         return wl_fail_memory(err);
     }
     b->text[b->length] = '\0';

@@ -3,6 +3,10 @@
 #include "warpline/check.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
 
 /* Stored values have 15 digits: a difference below this is none. */
 #define ROUNDING 1e-12
@@ -73,4 +77,46 @@ size_t wl_check_baseline(const wl_prediction *p, const wl_prediction *baseline, 
         findings[count++] = f;
     }
     return count;
+}
+
+static void count_findings(wl_check *c, const wl_checked *l)
+{
+    for (size_t i = 0; i < l->finding_count; i++) {
+        const wl_verdict v = l->findings[i].verdict;
+        c->failed += wl_verdict_fails(v);
+        c->better += v == WL_VERDICT_BETTER;
+        c->not_compared += v == WL_VERDICT_GONE || v == WL_VERDICT_NEW;
+    }
+    c->total += l->finding_count;
+    c->not_compared += l->baseline ? l->baseline->strange_count : 0;
+}
+
+wl_status wl_check_add(wl_check *c, const wl_prediction *p, const wl_device *device, const wl_budget *budgets,
+                       size_t budget_count, const wl_stored *baseline, wl_error *err)
+{
+    wl_checked *larger = realloc(c->launches, (c->launch_count + 1) * sizeof *larger);
+    if (!larger)
+        return wl_fail_memory(err);
+    c->launches = larger;
+    wl_checked *l = &larger[c->launch_count];
+    *l = (wl_checked){.launch = p->launch, .baseline = baseline};
+    l->findings = calloc(budget_count + WL_FINDINGS_MAX, sizeof *l->findings);
+    if (!l->findings)
+        return wl_fail_memory(err);
+    c->launch_count++;
+    (void)snprintf(l->device, sizeof l->device, "%s", wl_device_name(device));
+    for (size_t i = 0; i < budget_count; i++)
+        l->findings[l->finding_count++] = wl_check_budget(&budgets[i], p, device);
+    if (baseline)
+        l->finding_count += wl_check_baseline(p, &baseline->prediction, c->tolerance, &l->findings[l->finding_count]);
+    count_findings(c, l);
+    return WL_OK;
+}
+
+void wl_check_free(wl_check *c)
+{
+    for (size_t i = 0; i < c->launch_count; i++)
+        free(c->launches[i].findings);
+    free(c->launches);
+    *c = (wl_check){0};
 }

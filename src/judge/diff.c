@@ -1,6 +1,6 @@
 /* diff.c - what differs between two predictions and what it comes from; see warpline/diff.h. SPDX-License-Identifier:
  * MIT */
-#include "judge/diff.h"
+#include "judge/difference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -200,15 +200,4 @@ void wl_diff_compute(wl_diff_side a, wl_diff_side b, wl_diff *out)
     out->cause = out->b_faster ? wl_cause_find(pa, pb) : wl_cause_find(pb, pa);
     sort_metrics(out);
     wl_diff_explain(out);
-}
-
-wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_error *err)
-{
-    wl_buffer text = {0};
-    if (format == WL_FORMAT_CSV)
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "a difference has no CSV form");
-    if (format != WL_FORMAT_TEXT)
-        return wl_diff_json(diff, format == WL_FORMAT_JSON_LINE, out, err);
-    wl_diff_text(diff, &text);
-    return wl_buffer_take(&text, out, err);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "judge/diff.h"
+#include "judge/difference.h"
 
 #define NUMBER_LENGTH 40
 

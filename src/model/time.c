@@ -8,11 +8,15 @@
 #include "model/limiter.h"
 #include "model/turnover.h"
 
+static const char *const model_names[] = {
+    [WL_MODEL_BEST] = "best", [WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
+
+const char *wl_model_name(wl_model_id model) { return model_names[model]; }
+
 bool wl_model_find(const char *name, wl_model_id *model)
 {
-    static const char *const names[] = {[WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
     for (int i = WL_MODEL_LIMITER; i <= WL_MODEL_TURNOVER; i++) {
-        if (strcmp(names[i], name) == 0) {
+        if (strcmp(model_names[i], name) == 0) {
             *model = (wl_model_id)i;
             return true;
         }

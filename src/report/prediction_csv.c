@@ -1,14 +1,7 @@
-/* prediction_csv.c - one header, one line; base units; an unknown value is an empty cell. SPDX-License-Identifier: MIT */
-#include "report/report.h"
-
-/* Quotes inside are doubled. */
-static void add_quoted(const char *text, wl_buffer *out)
-{
-    wl_buffer_add(out, "\"");
-    for (; *text; text++)
-        wl_buffer_add(out, "%s%c", *text == '"' ? "\"" : "", *text);
-    wl_buffer_add(out, "\"");
-}
+/* prediction_csv.c - one header, one line; base units; an unknown value is an empty cell. SPDX-License-Identifier: MIT
+ */
+#include "base/quote.h"
+#include "report/prediction_report.h"
 
 void wl_report_csv(const wl_report *r, wl_buffer *out)
 {
@@ -18,9 +11,9 @@ void wl_report_csv(const wl_report *r, wl_buffer *out)
     for (int i = 0; i < WL_METRIC_COUNT; i++)
         wl_buffer_add(out, ",%s", wl_metric_name((wl_metric)i));
     wl_buffer_add(out, ",time_s,items_per_s,limiter\n");
-    add_quoted(wl_kernel_name(r->kernel), out);
+    wl_quote_csv(out, wl_kernel_name(r->kernel));
     wl_buffer_add(out, ",");
-    add_quoted(wl_device_name(r->device), out);
+    wl_quote_csv(out, wl_device_name(r->device));
     for (int d = 0; d < 3; d++)
         wl_buffer_add(out, ",%lld", (long long)p->launch.block[d]);
     for (int d = 0; d < 3; d++)

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "report/prediction_report.h"
 
 #define BAR_WIDTH 48
 

@@ -1,10 +1,11 @@
-/* prediction_text.c - a prediction for people: per launch, per work item, and where the time goes. SPDX-License-Identifier: MIT */
+/* prediction_text.c - a prediction for people: per launch, per work item, and where the time goes.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/units.h"
 #include "report/derived.h"
-#include "report/report.h"
+#include "report/prediction_report.h"
 
 #define BAR_WIDTH 40
 
@@ -187,7 +188,9 @@ static void add_layer_condition(const wl_report *r, wl_buffer *out)
 {
     wl_layer_condition c;
     char needed[32], room[32];
-    if (wl_layer_condition_check(r->kernel, r->device, &c, NULL) != WL_OK || c.layers < 2)
+    const wl_status status = wl_layer_condition_check(r->kernel, r->device, &c, NULL);
+    out->failed = out->failed || status == WL_E_NOMEM;
+    if (status != WL_OK || c.layers < 2)
         return; /* nothing is reused from layer to layer, or the kernel is not of that kind */
     wl_quantity_text(WL_DIM_BYTES, c.needed_bytes, needed, sizeof needed);
     wl_quantity_text(WL_DIM_BYTES, c.room_bytes, room, sizeof room);

@@ -1,11 +1,10 @@
 /* coverage.c - what of a PTX file is understood, operation by operation; see wl_ptx_coverage.
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/buffer.h"
+#include "base/json.h"
 #include "ptx/kernel/ptx_file.h"
 
 typedef struct coverage {
@@ -61,101 +60,86 @@ static const char *name_of(wl_ptx_op op)
 
 /* ---- text ---- */
 
-static void write_row(const coverage *c, wl_ptx_op op, FILE *out)
+static void write_row(const coverage *c, wl_ptx_op op, wl_buffer *out)
 {
     const int length = op == WL_PTX_OP_unknown ? (int)strlen(name_of(op)) : name_length(op);
     for (int k = 0; k < WL_INST_CLASS_COUNT; k++)
         if (c->count[op][k] > 0)
-            (void)fprintf(out, "%-24.*s %10lld  %-8s %-8s %s\n", length, name_of(op), (long long)c->count[op][k],
+            wl_buffer_add(out, "%-24.*s %10lld  %-8s %-8s %s\n", length, name_of(op), (long long)c->count[op][k],
                           wl_inst_class_name((wl_inst_class)k), support_of(op), wl_ptx_op_info_of(op)->meaning);
 }
 
-static void write_text(const coverage *c, FILE *out)
+static void write_text(const coverage *c, wl_buffer *out)
 {
     const wl_ptx_module *m = c->module;
-    (void)fprintf(out, "PTX %d.%d for %s: %d kernels, %d functions, %lld instructions\n\n", m->version_major,
+    wl_buffer_add(out, "PTX %d.%d for %s: %d kernels, %d functions, %lld instructions\n\n", m->version_major,
                   m->version_minor, m->target ? m->target : "no target", c->entries, c->functions, (long long)c->all);
-    (void)fprintf(out, "%-24s %10s  %-8s %-8s %s\n", "operation", "count", "class", "support", "meaning");
+    wl_buffer_add(out, "%-24s %10s  %-8s %-8s %s\n", "operation", "count", "class", "support", "meaning");
     for (int op = 0; op < WL_PTX_OP_COUNT; op++)
         write_row(c, (wl_ptx_op)op, out);
-    (void)fprintf(out, "\nexact   %6.2f %%  results are computed\n", share(c, c->by_support[WL_PTX_EXACT]));
-    (void)fprintf(out, "ignored %6.2f %%  nothing to compute\n", share(c, c->by_support[WL_PTX_IGNORED]));
-    (void)fprintf(out, "counted %6.2f %%  counted; results are unknown\n", share(c, c->by_support[WL_PTX_COUNTED]));
-    (void)fprintf(out, "partial %6.2f %%  a modifier is not understood\n", share(c, c->partial));
-    (void)fprintf(out, "unknown %6.2f %%\n", share(c, c->unknown));
+    wl_buffer_add(out, "\nexact   %6.2f %%  results are computed\n", share(c, c->by_support[WL_PTX_EXACT]));
+    wl_buffer_add(out, "ignored %6.2f %%  nothing to compute\n", share(c, c->by_support[WL_PTX_IGNORED]));
+    wl_buffer_add(out, "counted %6.2f %%  counted; results are unknown\n", share(c, c->by_support[WL_PTX_COUNTED]));
+    wl_buffer_add(out, "partial %6.2f %%  a modifier is not understood\n", share(c, c->partial));
+    wl_buffer_add(out, "unknown %6.2f %%\n", share(c, c->unknown));
     for (int i = 0; i < m->note_count; i++)
-        (void)fprintf(out, "%sline %d: %s\n", i == 0 ? "\n" : "", m->notes[i].line, m->notes[i].text);
+        wl_buffer_add(out, "%sline %d: %s\n", i == 0 ? "\n" : "", m->notes[i].line, m->notes[i].text);
 }
 
 static wl_status as_text(const coverage *c, char **out, wl_error *err)
 {
-    size_t length = 0;
-    char *text = NULL;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        return wl_fail_memory(err);
-    write_text(c, stream);
-    const bool failed = ferror(stream) != 0;
-    if (fclose(stream) != 0 || failed) {
-        free(text);
-        return wl_fail_memory(err);
-    }
-    *out = text;
-    return WL_OK;
+    wl_buffer text = {0};
+    write_text(c, &text);
+    return wl_buffer_take(&text, out, err);
 }
 
 /* ---- JSON ---- */
 
-static json_t *operations(const coverage *c)
+static json_t *operations(wl_json *j, const coverage *c)
 {
-    json_t *all = json_array();
+    json_t *all = wl_json_array(j);
     for (int op = 0; op < WL_PTX_OP_COUNT; op++)
         for (int k = 0; k < WL_INST_CLASS_COUNT; k++)
             if (c->count[op][k] > 0)
-                json_array_append_new(all, json_pack("{s:s%, s:s, s:s, s:I, s:s}", "name", name_of((wl_ptx_op)op),
-                                                     op == WL_PTX_OP_unknown ? strlen(name_of((wl_ptx_op)op))
-                                                                             : (size_t)name_length((wl_ptx_op)op),
-                                                     "class", wl_inst_class_name((wl_inst_class)k), "support",
-                                                     support_of((wl_ptx_op)op), "count", (json_int_t)c->count[op][k],
-                                                     "meaning", wl_ptx_op_info_of((wl_ptx_op)op)->meaning));
+                wl_json_add(j, all,
+                            wl_json_pack(j, "{s:s%, s:s, s:s, s:I, s:s}", "name", name_of((wl_ptx_op)op),
+                                         op == WL_PTX_OP_unknown ? strlen(name_of((wl_ptx_op)op))
+                                                                 : (size_t)name_length((wl_ptx_op)op),
+                                         "class", wl_inst_class_name((wl_inst_class)k), "support",
+                                         support_of((wl_ptx_op)op), "count", (json_int_t)c->count[op][k], "meaning",
+                                         wl_ptx_op_info_of((wl_ptx_op)op)->meaning));
     return all;
 }
 
-/* Names in notes come from the text; what is not UTF-8 there is left out. */
-static json_t *notes(const wl_ptx_module *m)
+static json_t *notes(wl_json *j, const wl_ptx_module *m)
 {
-    json_t *all = json_array();
-    for (int i = 0; i < m->note_count; i++) {
-        json_t *text = json_string(m->notes[i].text);
-        json_array_append_new(all, json_pack("{s:i, s:i, s:o}", "line", m->notes[i].line, "column", m->notes[i].column,
-                                             "text", text ? text : json_string("")));
-    }
+    json_t *all = wl_json_array(j);
+    for (int i = 0; i < m->note_count; i++)
+        wl_json_add(j, all,
+                    wl_json_pack(j, "{s:i, s:i, s:o}", "line", m->notes[i].line, "column", m->notes[i].column, "text",
+                                 wl_json_text(j, m->notes[i].text)));
     return all;
 }
 
-static json_t *instructions(const coverage *c)
+static json_t *instructions(wl_json *j, const coverage *c)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "all", (json_int_t)c->all, "exact",
-                     (json_int_t)c->by_support[WL_PTX_EXACT], "ignored", (json_int_t)c->by_support[WL_PTX_IGNORED],
-                     "counted", (json_int_t)c->by_support[WL_PTX_COUNTED], "partial", (json_int_t)c->partial, "unknown",
-                     (json_int_t)c->unknown);
+    return wl_json_pack(j, "{s:I, s:I, s:I, s:I, s:I, s:I}", "all", (json_int_t)c->all, "exact",
+                        (json_int_t)c->by_support[WL_PTX_EXACT], "ignored", (json_int_t)c->by_support[WL_PTX_IGNORED],
+                        "counted", (json_int_t)c->by_support[WL_PTX_COUNTED], "partial", (json_int_t)c->partial,
+                        "unknown", (json_int_t)c->unknown);
 }
 
 static wl_status as_json(const coverage *c, char **out, wl_error *err)
 {
     const wl_ptx_module *m = c->module;
+    wl_json json = {0}, *j = &json;
     char version[32];
     (void)snprintf(version, sizeof version, "%d.%d", m->version_major, m->version_minor);
     json_t *all =
-        json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "schema", "warpline.coverage/1", "version", version,
-                  "target", m->target ? m->target : "", "kernels", c->entries, "functions", c->functions,
-                  "instructions", instructions(c), "operations", operations(c), "notes", notes(m));
-    char *text = all ? json_dumps(all, JSON_INDENT(1)) : NULL;
-    json_decref(all);
-    if (!text)
-        return wl_fail_memory(err);
-    *out = text;
-    return WL_OK;
+        wl_json_pack(j, "{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o}", "schema", "warpline.coverage/1", "version", version,
+                     "target", m->target ? m->target : "", "kernels", c->entries, "functions", c->functions,
+                     "instructions", instructions(j, c), "operations", operations(j, c), "notes", notes(j, m));
+    return wl_json_take(j, all, WL_JSON_INDENTED, 17, out, err);
 }
 
 wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *err)

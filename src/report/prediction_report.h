@@ -1,7 +1,7 @@
-/* report.h - the renderings behind wl_prediction_render. Each takes a prediction and only formats it.
+/* prediction_report.h - the renderings behind wl_prediction_render. Each takes a prediction and only formats it.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_REPORT_REPORT_H
-#define WL_REPORT_REPORT_H
+#ifndef WL_REPORT_PREDICTION_REPORT_H
+#define WL_REPORT_PREDICTION_REPORT_H
 
 #include "base/buffer.h"
 #include "warpline/predict.h"
@@ -19,4 +19,4 @@ wl_status wl_report_json(const wl_report *report, bool one_line, char **out, wl_
 /* "32x4x2" */
 void wl_report_shape(const int64_t extent[3], char *text, size_t size);
 
-#endif /* WL_REPORT_REPORT_H */
+#endif /* WL_REPORT_PREDICTION_REPORT_H */

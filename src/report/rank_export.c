@@ -5,11 +5,14 @@
  * and fold of each launch, best first, each launch once. docs/export.md shows how the texts are used.
  *
  * SPDX-License-Identifier: MIT */
-#include "rank.h"
-
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/fail.h"
+#include "base/quote.h"
+#include "report/rank_report.h"
 
 #define PARAMS 6 /* block and fold */
 
@@ -21,7 +24,7 @@ typedef struct entry {
 } entry;
 
 typedef struct launch_list {
-    const ranked_space *space;
+    const wl_ranked_space *space;
     const char *device;
     entry *entries; /* best first */
     size_t count;
@@ -33,7 +36,7 @@ typedef struct export
     launch_list *lists;
     size_t count;
     int params; /* 3, or 6 where a launch is folded */
-    FILE *out;
+    wl_buffer *out;
 }
 export;
 
@@ -41,13 +44,6 @@ static const char *const param_names[PARAMS] = {"block_size_x", "block_size_y", 
                                                 "fold_x",       "fold_y",       "fold_z"};
 
 /* ---- the lists ---- */
-
-static wl_status fail(wl_error *err, wl_status code, const char *message)
-{
-    *err = (wl_error){.code = code};
-    snprintf(err->message, sizeof err->message, "%s", message);
-    return code;
-}
 
 static int compare_values(const void *a, const void *b)
 {
@@ -78,12 +74,12 @@ static void drop_repeated(launch_list *list)
     qsort(list->entries, list->count, sizeof *list->entries, compare_ranks);
 }
 
-static wl_status make_list(const ranked_space *space, launch_list *list, wl_error *err)
+static wl_status make_list(const wl_ranked_space *space, launch_list *list, wl_error *err)
 {
     *list = (launch_list){.space = space, .device = wl_device_name(wl_ranker_device(space->ranker))};
     list->entries = calloc(space->count ? space->count : 1, sizeof *list->entries);
     if (!list->entries)
-        return fail(err, WL_E_NOMEM, "out of memory");
+        return wl_fail_memory(err);
     for (; list->count < space->count; list->count++) {
         const wl_ranked *ranked = &space->launches[list->count];
         entry *e = &list->entries[list->count];
@@ -109,7 +105,7 @@ static int count_params(const launch_list *list)
     return 3;
 }
 
-static bool same_domain(const ranked_space *a, const ranked_space *b)
+static bool same_domain(const wl_ranked_space *a, const wl_ranked_space *b)
 {
     return a->dims == b->dims && memcmp(a->domain, b->domain, (size_t)a->dims * sizeof a->domain[0]) == 0;
 }
@@ -120,91 +116,55 @@ static wl_status check_spaces(const export *e, wl_error *err)
     for (size_t i = 0; i < e->count; i++) {
         const launch_list *a = &e->lists[i];
         if (strcmp(wl_kernel_name(wl_ranker_kernel(a->space->ranker)), e->kernel) != 0)
-            return fail(err, WL_E_UNSUPPORTED, "an export is of one kernel; there are several");
+            return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "an export is of one kernel; there are several");
         for (size_t j = 0; j < i; j++)
             if (strcmp(e->lists[j].device, a->device) == 0 && same_domain(e->lists[j].space, a->space))
-                return fail(err, WL_E_UNSUPPORTED,
-                            "an export tells searches apart by device and domain; two have both in common");
+                return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                               "an export tells searches apart by device and domain; two have both in common");
     }
     return WL_OK;
 }
 
 /* ---- pieces of text ---- */
 
-/* Bytes of the UTF-8 character at text, 0 when it is none. */
-static size_t utf8_length(const unsigned char *text)
-{
-    const size_t length = text[0] < 0x80                      ? 1
-                          : text[0] >= 0xc2 && text[0] < 0xe0 ? 2
-                          : text[0] >= 0xe0 && text[0] < 0xf0 ? 3
-                          : text[0] >= 0xf0 && text[0] < 0xf5 ? 4
-                                                              : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    const bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
-    const bool beyond = (text[0] == 0xed && text[1] >= 0xa0) || (text[0] == 0xf4 && text[1] >= 0x90);
-    return overlong || beyond ? 0 : length;
-}
-
-/* A string that Python and JSON read alike; bytes that are no UTF-8 become U+FFFD. */
-static void write_string(const char *text, FILE *out)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    fputc('"', out);
-    while (*c) {
-        const size_t length = utf8_length(c);
-        if (length == 0)
-            fputs("\\ufffd", out);
-        else if (*c < ' ' || *c == 0x7f)
-            fprintf(out, "\\u%04x", *c);
-        else if (*c == '"' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else
-            fwrite(c, 1, length, out);
-        c += length ? length : 1;
-    }
-    fputc('"', out);
-}
-
 /* With a point or an exponent: Kernel Tuner passes over times that are read back as integers. */
-static void write_time(double value, FILE *out)
+static void write_time(double value, wl_buffer *out)
 {
     char text[40];
     snprintf(text, sizeof text, "%.9g", value);
-    fprintf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+    wl_buffer_add(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
 /* "32, 4, 2" */
-static void write_values(const int64_t *values, int count, const char *separator, FILE *out)
+static void write_values(const int64_t *values, int count, const char *separator, wl_buffer *out)
 {
     for (int i = 0; i < count; i++)
-        fprintf(out, "%s%" PRId64, i ? separator : "", values[i]);
+        wl_buffer_add(out, "%s%" PRId64, i ? separator : "", values[i]);
 }
 
 /* "(32, 4, 2)"; one value is "(32,)" */
-static void write_tuple(const int64_t *values, int count, FILE *out)
+static void write_tuple(const int64_t *values, int count, wl_buffer *out)
 {
-    fputc('(', out);
+    wl_buffer_text(out, "(");
     write_values(values, count, ", ", out);
-    fputs(count == 1 ? ",)" : ")", out);
+    wl_buffer_text(out, count == 1 ? ",)" : ")");
 }
 
 /* Names are quoted, and come third at the earliest: Python looks for an encoding in the first two lines. */
 static void write_header(const export *e, const char *what)
 {
-    fprintf(e->out, "# %s\n# Made by warpline rank. All times are predictions: nothing was run.\n#\n#   kernel    ",
-            what);
-    write_string(e->kernel, e->out);
-    fputc('\n', e->out);
+    wl_buffer_add(
+        e->out, "# %s\n# Made by warpline rank. All times are predictions: nothing was run.\n#\n#   kernel    ", what);
+    wl_quote_python(e->out, e->kernel);
+    wl_buffer_text(e->out, "\n");
     for (size_t i = 0; i < e->count; i++) {
         const launch_list *list = &e->lists[i];
-        fputs("#   launches  ", e->out);
-        fprintf(e->out, "%zu on ", list->count);
-        write_string(list->device, e->out);
-        fputs(", domain ", e->out);
+        wl_buffer_text(e->out, "#   launches  ");
+        wl_buffer_add(e->out, "%zu on ", list->count);
+        wl_quote_python(e->out, list->device);
+        wl_buffer_text(e->out, ", domain ");
         write_values(list->space->domain, list->space->dims, "x", e->out);
-        fputc('\n', e->out);
+        wl_buffer_text(e->out, "\n");
     }
 }
 
@@ -215,17 +175,17 @@ static int compare_int64(const void *a, const void *b)
 }
 
 /* The values one parameter takes, ascending: "16, 32, 64" */
-static wl_status write_choices(const launch_list *list, int param, FILE *out, wl_error *err)
+static wl_status write_choices(const launch_list *list, int param, wl_buffer *out, wl_error *err)
 {
     int64_t *values = malloc(list->count * sizeof *values);
     if (!values)
-        return fail(err, WL_E_NOMEM, "out of memory");
+        return wl_fail_memory(err);
     for (size_t i = 0; i < list->count; i++)
         values[i] = list->entries[i].values[param];
     qsort(values, list->count, sizeof *values, compare_int64);
     for (size_t i = 0; i < list->count; i++)
         if (i == 0 || values[i] != values[i - 1])
-            fprintf(out, "%s%" PRId64, i ? ", " : "", values[i]);
+            wl_buffer_add(out, "%s%" PRId64, i ? ", " : "", values[i]);
     free(values);
     return WL_OK;
 }
@@ -250,38 +210,38 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
 {
     (void)err;
     write_header(e, "A search space for Kernel Tuner: the launches that are predicted to be the best.");
-    fputs("from collections import OrderedDict\n\nkernel_name = ", e->out);
-    write_string(e->kernel, e->out);
-    fputs("\nPARAMS = (", e->out);
+    wl_buffer_text(e->out, "from collections import OrderedDict\n\nkernel_name = ");
+    wl_quote_python(e->out, e->kernel);
+    wl_buffer_text(e->out, "\nPARAMS = (");
     for (int p = 0; p < e->params; p++)
-        fprintf(e->out, "%s\"%s\"", p ? ", " : "", param_names[p]);
-    fputs(")\n\n# by device and problem size, best first\nLAUNCHES = {\n", e->out);
+        wl_buffer_add(e->out, "%s\"%s\"", p ? ", " : "", param_names[p]);
+    wl_buffer_text(e->out, ")\n\n# by device and problem size, best first\nLAUNCHES = {\n");
     for (size_t i = 0; i < e->count; i++) {
         const launch_list *list = &e->lists[i];
-        fputs("    (", e->out);
-        write_string(list->device, e->out);
-        fputs(", ", e->out);
+        wl_buffer_text(e->out, "    (");
+        wl_quote_python(e->out, list->device);
+        wl_buffer_text(e->out, ", ");
         write_tuple(list->space->domain, list->space->dims, e->out);
-        fputs("): [\n", e->out);
+        wl_buffer_text(e->out, "): [\n");
         for (size_t l = 0; l < list->count; l++) {
-            fputs("        ", e->out);
+            wl_buffer_text(e->out, "        ");
             write_tuple(list->entries[l].values, e->params, e->out);
-            fputs(",  # ", e->out);
+            wl_buffer_text(e->out, ",  # ");
             write_time(list->entries[l].time_s * 1e3, e->out);
-            fputs(" ms\n", e->out);
+            wl_buffer_text(e->out, " ms\n");
         }
-        fputs("    ],\n", e->out);
+        wl_buffer_text(e->out, "    ],\n");
     }
-    fputs("}\n\ndevice = ", e->out);
-    write_string(e->lists[0].device, e->out);
-    fputs("\nproblem_size = ", e->out);
+    wl_buffer_text(e->out, "}\n\ndevice = ");
+    wl_quote_python(e->out, e->lists[0].device);
+    wl_buffer_text(e->out, "\nproblem_size = ");
     write_tuple(e->lists[0].space->domain, e->lists[0].space->dims, e->out);
-    fputs("\nlaunches = LAUNCHES[device, problem_size]\n", e->out);
+    wl_buffer_text(e->out, "\nlaunches = LAUNCHES[device, problem_size]\n");
     if (e->params == PARAMS)
-        fputs("# a thread computes fold_x * fold_y * fold_z cells\ngrid_div_x = [\"block_size_x\", \"fold_x\"]\n"
-              "grid_div_y = [\"block_size_y\", \"fold_y\"]\ngrid_div_z = [\"block_size_z\", \"fold_z\"]\n",
-              e->out);
-    fputs(kernel_tuner_code, e->out);
+        wl_buffer_text(
+            e->out, "# a thread computes fold_x * fold_y * fold_z cells\ngrid_div_x = [\"block_size_x\", \"fold_x\"]\n"
+                    "grid_div_y = [\"block_size_y\", \"fold_y\"]\ngrid_div_z = [\"block_size_z\", \"fold_z\"]\n");
+    wl_buffer_text(e->out, kernel_tuner_code);
     return WL_OK;
 }
 
@@ -291,54 +251,56 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
  * is that of no measurement; the simulation adds up the times that tuning would have taken, of which none is known. */
 static void write_cache_entry(const export *e, const entry *launch)
 {
-    fputc('"', e->out);
+    wl_buffer_text(e->out, "\"");
     write_values(launch->values, e->params, ",", e->out);
-    fputs("\": {", e->out);
+    wl_buffer_text(e->out, "\": {");
     for (int p = 0; p < e->params; p++)
-        fprintf(e->out, "\"%s\": %" PRId64 ", ", param_names[p], launch->values[p]);
-    fputs("\"time\": ", e->out);
+        wl_buffer_add(e->out, "\"%s\": %" PRId64 ", ", param_names[p], launch->values[p]);
+    wl_buffer_text(e->out, "\"time\": ");
     write_time(launch->time_s * 1e3, e->out);
-    fputs(", \"times\": [", e->out);
+    wl_buffer_text(e->out, ", \"times\": [");
     write_time(launch->time_s * 1e3, e->out);
-    fputs("], \"compile_time\": 0.0, \"verification_time\": 0.0, \"benchmark_time\": 0.0, \"strategy_time\": 0.0, "
-          "\"framework_time\": 0.0, \"timestamp\": \"1970-01-01T00:00:00+00:00\"}",
-          e->out);
+    wl_buffer_text(
+        e->out,
+        "], \"compile_time\": 0.0, \"verification_time\": 0.0, \"benchmark_time\": 0.0, \"strategy_time\": 0.0, "
+        "\"framework_time\": 0.0, \"timestamp\": \"1970-01-01T00:00:00+00:00\"}");
 }
 
 static wl_status write_cache(const export *e, wl_error *err)
 {
     const launch_list *list = &e->lists[0];
     if (e->count > 1)
-        return fail(err, WL_E_UNSUPPORTED, "a Kernel Tuner cache is of one device and one domain; there are several");
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       "a Kernel Tuner cache is of one device and one domain; there are several");
     const size_t size = strlen(list->device) + 32;
     char *device = malloc(size);
     if (!device)
-        return fail(err, WL_E_NOMEM, "out of memory");
+        return wl_fail_memory(err);
     snprintf(device, size, "%s (predicted by warpline)", list->device);
-    fputs("{\n\"warpline\": \"All times are predictions: nothing was run.\",\n\"device_name\": ", e->out);
-    write_string(device, e->out);
+    wl_buffer_text(e->out, "{\n\"warpline\": \"All times are predictions: nothing was run.\",\n\"device_name\": ");
+    wl_quote_python(e->out, device);
     free(device);
-    fputs(",\n\"kernel_name\": ", e->out);
-    write_string(e->kernel, e->out);
-    fputs(",\n\"problem_size\": [", e->out);
+    wl_buffer_text(e->out, ",\n\"kernel_name\": ");
+    wl_quote_python(e->out, e->kernel);
+    wl_buffer_text(e->out, ",\n\"problem_size\": [");
     write_values(list->space->domain, list->space->dims, ", ", e->out);
-    fputs("],\n\"tune_params_keys\": [", e->out);
+    wl_buffer_text(e->out, "],\n\"tune_params_keys\": [");
     for (int p = 0; p < e->params; p++)
-        fprintf(e->out, "%s\"%s\"", p ? ", " : "", param_names[p]);
-    fputs("],\n\"tune_params\": {\n", e->out);
+        wl_buffer_add(e->out, "%s\"%s\"", p ? ", " : "", param_names[p]);
+    wl_buffer_text(e->out, "],\n\"tune_params\": {\n");
     wl_status status = WL_OK;
     for (int p = 0; p < e->params && status == WL_OK; p++) {
-        fprintf(e->out, "%s\"%s\": [", p ? ",\n" : "", param_names[p]);
+        wl_buffer_add(e->out, "%s\"%s\": [", p ? ",\n" : "", param_names[p]);
         status = write_choices(list, p, e->out, err);
-        fputc(']', e->out);
+        wl_buffer_text(e->out, "]");
     }
-    fputs("\n},\n\"objective\": \"time\",\n\"cache\": {\n", e->out);
+    wl_buffer_text(e->out, "\n},\n\"objective\": \"time\",\n\"cache\": {\n");
     for (size_t l = 0; l < list->count; l++) {
         if (l)
-            fputs(",\n", e->out);
+            wl_buffer_text(e->out, ",\n");
         write_cache_entry(e, &list->entries[l]);
     }
-    fputs("}\n}\n", e->out);
+    wl_buffer_text(e->out, "}\n}\n");
     return status;
 }
 
@@ -375,26 +337,26 @@ static const char triton_code[] =
 static void write_triton_device(const export *e, size_t first)
 {
     const char *device = e->lists[first].device;
-    fputs("    ", e->out);
-    write_string(device, e->out);
-    fputs(": {\n", e->out);
+    wl_buffer_text(e->out, "    ");
+    wl_quote_python(e->out, device);
+    wl_buffer_text(e->out, ": {\n");
     for (size_t i = first; i < e->count; i++) {
         const launch_list *list = &e->lists[i];
         if (strcmp(list->device, device) != 0)
             continue;
-        fputs("        ", e->out);
+        wl_buffer_text(e->out, "        ");
         write_tuple(list->space->domain, list->space->dims, e->out);
-        fputs(": {\n", e->out);
+        wl_buffer_text(e->out, ": {\n");
         for (size_t l = 0; l < list->count; l++) {
-            fputs("            ", e->out);
+            wl_buffer_text(e->out, "            ");
             write_tuple(list->entries[l].values, e->params, e->out);
-            fputs(": ", e->out);
+            wl_buffer_text(e->out, ": ");
             write_time(list->entries[l].time_s, e->out);
-            fputs(",\n", e->out);
+            wl_buffer_text(e->out, ",\n");
         }
-        fputs("        },\n", e->out);
+        wl_buffer_text(e->out, "        },\n");
     }
-    fputs("    },\n", e->out);
+    wl_buffer_text(e->out, "    },\n");
 }
 
 static bool device_before(const export *e, size_t index)
@@ -409,7 +371,7 @@ static bool device_before(const export *e, size_t index)
 static void write_triton_ties(const export *e)
 {
     const char *before = "";
-    fputs("TIE = {", e->out);
+    wl_buffer_text(e->out, "TIE = {");
     for (size_t i = 0; i < e->count; i++) {
         double tie = 1;
         if (device_before(e, i))
@@ -417,12 +379,12 @@ static void write_triton_ties(const export *e)
         for (size_t j = i; j < e->count; j++)
             if (strcmp(e->lists[i].device, e->lists[j].device) == 0 && e->lists[j].space->tie > tie)
                 tie = e->lists[j].space->tie;
-        fputs(before, e->out);
-        write_string(e->lists[i].device, e->out);
-        fprintf(e->out, ": %.6g", tie);
+        wl_buffer_text(e->out, before);
+        wl_quote_python(e->out, e->lists[i].device);
+        wl_buffer_add(e->out, ": %.6g", tie);
         before = ", ";
     }
-    fputs("}  # predictions within this ratio are as good as equal\n", e->out);
+    wl_buffer_text(e->out, "}  # predictions within this ratio are as good as equal\n");
 }
 
 static wl_status write_triton(const export *e, wl_error *err)
@@ -430,21 +392,22 @@ static wl_status write_triton(const export *e, wl_error *err)
     const bool folded = e->params == PARAMS;
     (void)err;
     write_header(e, "Predicted times for triton.autotune: prune_configs_by early_config_prune or perf_model.");
-    fputs("import math\n\n# ---- to be changed ----\n\nDEVICE = ", e->out);
-    write_string(e->lists[0].device, e->out);
-    fprintf(e->out,
-            "  # a key of TIMES\n# meta-parameters of the kernel: threads of a block%s\n"
-            "PARAMS = (\"BLOCK_X\", \"BLOCK_Y\", \"BLOCK_Z\"%s)\n"
-            "# arguments of the kernel that hold the problem size\nSIZE = (\"NX\", \"NY\", \"NZ\")\n"
-            "TOP_K = 10  # at least so many configs are kept\n",
-            folded ? ", then cells of a thread" : "", folded ? ", \"FOLD_X\", \"FOLD_Y\", \"FOLD_Z\"" : "");
+    wl_buffer_text(e->out, "import math\n\n# ---- to be changed ----\n\nDEVICE = ");
+    wl_quote_python(e->out, e->lists[0].device);
+    wl_buffer_add(e->out,
+                  "  # a key of TIMES\n# meta-parameters of the kernel: threads of a block%s\n"
+                  "PARAMS = (\"BLOCK_X\", \"BLOCK_Y\", \"BLOCK_Z\"%s)\n"
+                  "# arguments of the kernel that hold the problem size\nSIZE = (\"NX\", \"NY\", \"NZ\")\n"
+                  "TOP_K = 10  # at least so many configs are kept\n",
+                  folded ? ", then cells of a thread" : "", folded ? ", \"FOLD_X\", \"FOLD_Y\", \"FOLD_Z\"" : "");
     write_triton_ties(e);
-    fputs("\n# ---- predicted seconds by device, problem size and launch, best first ----\n\nTIMES = {\n", e->out);
+    wl_buffer_text(e->out,
+                   "\n# ---- predicted seconds by device, problem size and launch, best first ----\n\nTIMES = {\n");
     for (size_t i = 0; i < e->count; i++)
         if (!device_before(e, i))
             write_triton_device(e, i);
-    fputs("}\n", e->out);
-    fputs(triton_code, e->out);
+    wl_buffer_text(e->out, "}\n");
+    wl_buffer_text(e->out, triton_code);
     return WL_OK;
 }
 
@@ -453,46 +416,51 @@ static wl_status write_triton(const export *e, wl_error *err)
 static const struct {
     const char *name;
     wl_status (*write)(const export *e, wl_error *err);
-} formats[] = {{"kernel-tuner", write_kernel_tuner}, {"kernel-tuner-cache", write_cache}, {"triton", write_triton}};
+} formats[WL_EXPORT_COUNT] = {[WL_EXPORT_KERNEL_TUNER] = {"kernel-tuner", write_kernel_tuner},
+                              [WL_EXPORT_KERNEL_TUNER_CACHE] = {"kernel-tuner-cache", write_cache},
+                              [WL_EXPORT_TRITON] = {"triton", write_triton}};
 
-enum { FORMATS = sizeof formats / sizeof formats[0] };
-
-bool rank_export_known(const char *format)
+bool wl_export_find(const char *name, wl_export *out)
 {
-    for (int f = 0; f < FORMATS; f++)
-        if (strcmp(formats[f].name, format) == 0)
+    for (int f = 0; f < WL_EXPORT_COUNT; f++)
+        if (strcmp(formats[f].name, name) == 0) {
+            *out = (wl_export)f;
             return true;
+        }
     return false;
 }
 
-static wl_status make_lists(const ranked_space *spaces, size_t space_count, export *e, wl_error *err)
+static wl_status make_lists(const wl_ranked_space *spaces, size_t space_count, export *e, wl_error *err)
 {
     wl_status status = WL_OK;
     e->lists = calloc(space_count, sizeof *e->lists);
     if (!e->lists)
-        return fail(err, WL_E_NOMEM, "out of memory");
+        return wl_fail_memory(err);
     e->kernel = wl_kernel_name(wl_ranker_kernel(spaces[0].ranker));
     for (; e->count < space_count && status == WL_OK; e->count++) {
         launch_list *list = &e->lists[e->count];
         status = make_list(&spaces[e->count], list, err);
         if (status == WL_OK && list->count == 0)
-            status = fail(err, WL_E_UNSUPPORTED, "there is nothing to export: no launch was predicted");
+            status = wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "there is nothing to export: no launch was predicted");
         const int params = count_params(list);
         e->params = params > e->params ? params : e->params;
     }
     return status == WL_OK ? check_spaces(e, err) : status;
 }
 
-wl_status rank_export(const char *format, const ranked_space *spaces, size_t space_count, FILE *out, wl_error *err)
+wl_status wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out, wl_error *err)
 {
-    export e = {.out = out};
-    wl_status status = space_count > 0 ? make_lists(spaces, space_count, &e, err)
-                                       : fail(err, WL_E_UNSUPPORTED, "there is nothing to export");
-    for (int f = 0; f < FORMATS && status == WL_OK; f++)
-        if (strcmp(formats[f].name, format) == 0)
-            status = formats[f].write(&e, err);
+    wl_buffer text = {0};
+    export e = {.out = &text};
+    wl_status status = count > 0 ? make_lists(spaces, count, &e, err)
+                                 : wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "there is nothing to export");
+    if (status == WL_OK)
+        status = formats[format].write(&e, err);
     for (size_t i = 0; i < e.count; i++)
         free(e.lists[i].entries);
     free(e.lists);
+    if (status == WL_OK)
+        return wl_buffer_take(&text, out, err);
+    wl_buffer_drop(&text);
     return status;
 }
