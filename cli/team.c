@@ -179,7 +179,7 @@ static void wait_a_moment(void)
 static double patience(void)
 {
     const char *text = getenv("WARPLINE_PATIENCE");
-    const double seconds = text ? atof(text) : 0;
+    const double seconds = text ? wl_number_read(text, NULL) : 0;
     return seconds > 0 ? seconds : PATIENCE;
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/number.h"
 #include "device/device_internal.h"
 #include "metrics/attribution.h"
 #include "metrics/counts.h"
@@ -145,7 +146,7 @@ static void warn(wl_prediction *out, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(out->warnings[out->warning_count++], WL_WARNING_LENGTH, format, args);
+    (void)wl_print_list(out->warnings[out->warning_count++], WL_WARNING_LENGTH, format, args);
     va_end(args);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 static const struct unit {
@@ -134,7 +135,7 @@ void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t s
             best = u;
     }
     if (!best)
-        (void)snprintf(text, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
+        (void)wl_print(text, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
     else
-        (void)snprintf(text, size, "%.4g %s", value / best->scale, best->name);
+        (void)wl_print(text, size, "%.4g %s", value / best->scale, best->name);
 }

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/fail.h"
+#include "base/number.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
 #include "warpline/fit.h"
@@ -22,26 +24,26 @@ static const char *unit_of(const char *line, wl_dimension dimension, char *unit,
 }
 
 /* Inside double quotes. */
-static void write_quoted(FILE *out, const char *text)
+static void write_quoted(wl_buffer *out, const char *text)
 {
     for (; *text; text++)
-        fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+        wl_buffer_add(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
 }
 
 /* "key: {value: .., unit: .., source: ".."}" with four digits; line: as it was, or NULL. */
-static void write_entry(FILE *out, const char *line, const wl_device *device, wl_device_key key, const char *source)
+static void write_entry(wl_buffer *out, const char *line, const wl_device *device, wl_device_key key, const char *source)
 {
     char text[32];
     double scale;
     const wl_device_entry *e = &device->entries[key];
     const wl_dimension dimension = wl_device_keys[key].dimension;
     const char *unit = unit_of(line, dimension, text, sizeof text, &scale);
-    fprintf(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
+    wl_buffer_add(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
     for (size_t i = 0; i < e->count; i++)
-        fprintf(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
-    fprintf(out, "%s, unit: %s, source: \"", wl_device_keys[key].list ? "]" : "", unit);
+        wl_buffer_add(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
+    wl_buffer_add(out, "%s, unit: %s, source: \"", wl_device_keys[key].list ? "]" : "", unit);
     write_quoted(out, source);
-    fputs("\"}\n", out);
+    wl_buffer_add(out, "\"}\n");
 }
 
 /* Is this line an entry of the key? */
@@ -52,7 +54,7 @@ static bool is_entry(const char *line, const char *key)
 }
 
 /* True when the line was the start of an entry that is replaced. */
-static bool write_line(FILE *out, const char *line, size_t length, const wl_device *device,
+static bool write_line(wl_buffer *out, const char *line, size_t length, const wl_device *device,
                        const char *const sources[WL_DEVICE_KEY_COUNT], bool *done)
 {
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
@@ -62,7 +64,7 @@ static bool write_line(FILE *out, const char *line, size_t length, const wl_devi
         done[k] = true;
         return true;
     }
-    (void)fwrite(line, 1, length, out);
+    wl_buffer_add(out, "%.*s", (int)length, line);
     return false;
 }
 
@@ -72,26 +74,19 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
 {
     bool done[WL_DEVICE_KEY_COUNT] = {0};
     bool replaced = false; /* the entry above, with the indented lines that belong to it */
-    size_t size = 0;
-    FILE *f = open_memstream(out, &size);
-    if (!f)
-        return wl_fail_memory(err);
+    wl_buffer all = {0};
     for (size_t at = 0, next; at < length; at = next) {
         const char *end = memchr(text + at, '\n', length - at);
         next = end ? (size_t)(end - text) + 1 : length;
         if (!replaced || (text[at] != ' ' && text[at] != '\t'))
-            replaced = write_line(f, text + at, next - at, device, sources, done);
+            replaced = write_line(&all, text + at, next - at, device, sources, done);
     }
     if (length > 0 && text[length - 1] != '\n' && !replaced)
-        fputc('\n', f);
+        wl_buffer_add(&all, "\n");
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++)
         if (!done[k] && sources[k])
-            write_entry(f, NULL, device, (wl_device_key)k, sources[k]);
-    if (fclose(f) != 0) {
-        free(*out);
-        return wl_fail_memory(err);
-    }
-    return WL_OK;
+            write_entry(&all, NULL, device, (wl_device_key)k, sources[k]);
+    return wl_buffer_take(&all, out, err);
 }
 
 #define WORDS 160 /* of a source, beside the origin */
@@ -105,7 +100,7 @@ wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
     if (!texts)
         return wl_fail_memory(err);
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++)
-        (void)snprintf(texts + (size_t)t * size, size, "fitted: %s; mean error of %s %.1f %%", origin,
+        (void)wl_print(texts + (size_t)t * size, size, "fitted: %s; mean error of %s %.1f %%", origin,
                        wl_fit_target_name((wl_fit_target)t), 100 * result->after[t]);
     for (size_t i = 0; i < result->number_count; i++)
         sources[result->numbers[i].key] = texts + (size_t)result->numbers[i].target * size;

@@ -9,6 +9,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/number.h"
 
 static void skip_blanks(wl_lexer *lexer)
 {
@@ -48,7 +49,7 @@ static wl_status number(wl_lexer *lexer)
     }
     t->length = (size_t)(p - lexer->at);
     t->loc.len = (int32_t)t->length;
-    t->number = strtod(lexer->at, NULL);
+    t->number = wl_number_read(lexer->at, NULL);
     if (t->kind == WL_TOKEN_INT) {
         errno = 0;
         const long long value = strtoll(lexer->at, NULL, 10);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/fail.h"
 #include "ptx/module.h"
 #include "warpline/ptx.h"
@@ -62,47 +63,37 @@ static const char *name_of(wl_ptx_op op)
 
 /* ---- text ---- */
 
-static void write_row(const coverage *c, wl_ptx_op op, FILE *out)
+static void write_row(const coverage *c, wl_ptx_op op, wl_buffer *out)
 {
     const int length = op == WL_PTX_OP_unknown ? (int)strlen(name_of(op)) : name_length(op);
     for (int k = 0; k < WL_INST_CLASS_COUNT; k++)
         if (c->count[op][k] > 0)
-            (void)fprintf(out, "%-24.*s %10lld  %-8s %-8s %s\n", length, name_of(op), (long long)c->count[op][k],
+            wl_buffer_add(out, "%-24.*s %10lld  %-8s %-8s %s\n", length, name_of(op), (long long)c->count[op][k],
                           wl_inst_class_name((wl_inst_class)k), support_of(op), wl_ptx_op_info_of(op)->meaning);
 }
 
-static void write_text(const coverage *c, FILE *out)
+static void write_text(const coverage *c, wl_buffer *out)
 {
     const wl_ptx_module *m = c->module;
-    (void)fprintf(out, "PTX %d.%d for %s: %d kernels, %d functions, %lld instructions\n\n", m->version_major,
+    wl_buffer_add(out, "PTX %d.%d for %s: %d kernels, %d functions, %lld instructions\n\n", m->version_major,
                   m->version_minor, m->target ? m->target : "no target", c->entries, c->functions, (long long)c->all);
-    (void)fprintf(out, "%-24s %10s  %-8s %-8s %s\n", "operation", "count", "class", "support", "meaning");
+    wl_buffer_add(out, "%-24s %10s  %-8s %-8s %s\n", "operation", "count", "class", "support", "meaning");
     for (int op = 0; op < WL_PTX_OP_COUNT; op++)
         write_row(c, (wl_ptx_op)op, out);
-    (void)fprintf(out, "\nexact   %6.2f %%  results are computed\n", share(c, c->by_support[WL_PTX_EXACT]));
-    (void)fprintf(out, "ignored %6.2f %%  nothing to compute\n", share(c, c->by_support[WL_PTX_IGNORED]));
-    (void)fprintf(out, "counted %6.2f %%  counted; results are unknown\n", share(c, c->by_support[WL_PTX_COUNTED]));
-    (void)fprintf(out, "partial %6.2f %%  a modifier is not understood\n", share(c, c->partial));
-    (void)fprintf(out, "unknown %6.2f %%\n", share(c, c->unknown));
+    wl_buffer_add(out, "\nexact   %6.2f %%  results are computed\n", share(c, c->by_support[WL_PTX_EXACT]));
+    wl_buffer_add(out, "ignored %6.2f %%  nothing to compute\n", share(c, c->by_support[WL_PTX_IGNORED]));
+    wl_buffer_add(out, "counted %6.2f %%  counted; results are unknown\n", share(c, c->by_support[WL_PTX_COUNTED]));
+    wl_buffer_add(out, "partial %6.2f %%  a modifier is not understood\n", share(c, c->partial));
+    wl_buffer_add(out, "unknown %6.2f %%\n", share(c, c->unknown));
     for (int i = 0; i < m->note_count; i++)
-        (void)fprintf(out, "%sline %d: %s\n", i == 0 ? "\n" : "", m->notes[i].line, m->notes[i].text);
+        wl_buffer_add(out, "%sline %d: %s\n", i == 0 ? "\n" : "", m->notes[i].line, m->notes[i].text);
 }
 
 static wl_status as_text(const coverage *c, char **out, wl_error *err)
 {
-    size_t length = 0;
-    char *text = NULL;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        return wl_fail_memory(err);
-    write_text(c, stream);
-    const bool failed = ferror(stream) != 0;
-    if (fclose(stream) != 0 || failed) {
-        free(text);
-        return wl_fail_memory(err);
-    }
-    *out = text;
-    return WL_OK;
+    wl_buffer text = {0};
+    write_text(c, &text);
+    return wl_buffer_take(&text, out, err);
 }
 
 /* ---- JSON ---- */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "base/units.h"
 #include "report/derived.h"
 #include "report/report.h"
@@ -21,11 +22,11 @@ void wl_report_scaled(double value, char *text, size_t size)
     } prefixes[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (value >= prefixes[i].scale) {
-            (void)snprintf(text, size, "%.4g %s", value / prefixes[i].scale, prefixes[i].prefix);
+            (void)wl_print(text, size, "%.4g %s", value / prefixes[i].scale, prefixes[i].prefix);
             return;
         }
     }
-    (void)snprintf(text, size, "%.4g ", value);
+    (void)wl_print(text, size, "%.4g ", value);
 }
 
 static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_buffer *out)
