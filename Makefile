@@ -46,7 +46,7 @@ validate: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_report --target warpline_make_data -- --no-print-directory
 	@sh scripts/install-deps.sh python3
 	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
-	@sh validate/report/run.sh $(BUILD) $(JOBS) $(DATE)
+	@sh validate/report/validate.sh $(BUILD) $(JOBS) $(DATE)
 
 # Has anything become worse than validate/accuracy.json? The quick part of it, seconds.
 accuracy: build
@@ -57,7 +57,7 @@ install: build
 
 # Measures the GPU of this machine (needs nvcc, no profiler) and writes its device file: make calibrate [OUT=my-gpu.yaml]
 calibrate:
-	@sh calibrate/run.sh $(OUT)
+	@sh calibrate/calibrate.sh $(OUT)
 
 # AddressSanitizer and UndefinedBehaviorSanitizer
 dev: deps
@@ -65,7 +65,7 @@ dev: deps
 
 # Ten minutes per target; needs clang. SECONDS_PER_TARGET=60 make fuzz for less.
 fuzz: deps
-	@sh tests/fuzz/run.sh
+	@sh tests/fuzz/fuzz.sh
 
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')

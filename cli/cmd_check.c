@@ -7,7 +7,7 @@
 #include "diag.h"
 #include "job.h"
 #include "output.h"
-#include "shape.h"
+#include "shape_option.h"
 #include "stored.h"
 
 typedef struct check {

@@ -1,9 +1,9 @@
-/* number.c - see number.h.
+/* number.c - see print.h.
  *
  * Few digits and a small power of ten are exact as doubles, and one multiplication or division rounds once. All others are
  * fractions of two whole numbers as long as they need to be, divided bit by bit: slow, short and right.
  * SPDX-License-Identifier: MIT */
-#include "base/number.h"
+#include "base/print.h"
 
 #include <locale.h>
 #include <math.h>

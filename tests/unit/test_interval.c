@@ -1,6 +1,6 @@
 /* test_interval.c - base/interval.h against brute force: every value of two small ranges, and ends that are far.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 

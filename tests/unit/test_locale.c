@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "base/buffer.h"
 #include "warpline/warpline.h"

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
-#include "base/number.h"
+#include "base/print.h"
 
 /* The same bits, and the same end. */
 static void check_as_strtod(const char *text)

@@ -1,6 +1,6 @@
 /* test_ptx_files.c - the PTX that compilers made of tests/ptx/cuda, and what was written by hand beside it: everything
  * is understood, and every beginning of a file is refused or read. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 #include "unit/ptx_target.h"
 
 #include <dirent.h>
