@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#include "ptx/emulate.h"
+#include "ptx/emulate/emulate.h"
+#include "ptx/read/read_module.h"
 
 #define BAR 30e6 /* thread instructions per second */
 #define ROUNDS 7
@@ -114,10 +115,10 @@ static void bench(const one *k)
     wl_ptx_arguments arguments;
     wl_ptx_profile profile;
     wl_ptx_emulator *emulator = NULL;
-    const wl_ptx_options options = {.args = k->args, .arg_count = k->arg_count};
+    const wl_ptx_given given = {.args = k->args, .arg_count = k->arg_count};
     must(wl_ptx_module_parse(k->name, k->text, strlen(k->text), &module, &err), &err);
     must(wl_ptx_find_entry(module, NULL, &entry, &err), &err);
-    must(wl_ptx_arguments_make(module, entry, &options, &arena, &arguments, &err), &err);
+    must(wl_ptx_arguments_make(module, entry, &given, &arena, &arguments, &err), &err);
     must(wl_ptx_profile_make(module, &arena, &profile, &err), &err);
     wl_ptx_launch launch = {.module = module, .entry = entry, .arguments = &arguments};
     memcpy(launch.block, k->block, sizeof launch.block);

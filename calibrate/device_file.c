@@ -6,13 +6,13 @@
 #include <string.h>
 
 enum dimension { COUNT, RATIO, FREQUENCY, BYTES, BANDWIDTH, CYCLES, TIME, PER_CYCLE, RATE };
-#define REQUIRED true
-#define OPTIONAL false
+enum need { OPTIONAL, REQUIRED, ASSUMED };
 
 static const struct key_info {
     const char *name;
     enum dimension dimension;
-    bool required, list;
+    enum need need;
+    bool list;
 } keys[CAL_KEY_COUNT] = {
 #define WL_DEVICE_KEY(name, dimension, need, meaning) {#name, dimension, need, false},
 #define WL_DEVICE_LIST(name, dimension, need, meaning) {#name, dimension, need, true},
@@ -32,6 +32,8 @@ static const struct {
     {CAL_l1_miss_curve, "curves [a, b, c] of a exp(-b exp(-c O))"},
     {CAL_l1_warp_extra, "L1 and stores as measured"},
     {CAL_l2_reuse_room, "two L2 partitions"},
+    {CAL_local_word, "local memory of threads"},
+    {CAL_start_instructions, "instructions of a thread that accesses and results do not show"},
     {CAL_block_rate, "the block-turnover time model"},
     {CAL_l1_mshr, "interval models"},
 };
@@ -60,13 +62,15 @@ static const struct {
     {CAL_l1_tag_banks, "banks"},
     {CAL_l1_tag_hash, "bank"},
     {CAL_l2_partitions, "partitions"},
+    {CAL_local_lanes, "lanes"},
     {CAL_l1_mshr, "entries"},
 };
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 const char *cal_key_name(cal_key key) { return keys[key].name; }
-bool cal_key_required(cal_key key) { return keys[key].required; }
+bool cal_key_required(cal_key key) { return keys[key].need == REQUIRED; }
+bool cal_key_assumed(cal_key key) { return keys[key].need == ASSUMED; }
 
 bool cal_set_list(cal_device *device, cal_key key, const double *values, size_t count, const char *source)
 {
@@ -239,7 +243,7 @@ static void print_entry(FILE *stream, cal_key key, const cal_entry *e)
 bool cal_write(const cal_device *device, FILE *stream, char *message, size_t size)
 {
     for (int k = 0; k < CAL_KEY_COUNT; k++) {
-        if (keys[k].required && device->entries[k].count == 0) {
+        if (keys[k].need == REQUIRED && device->entries[k].count == 0) {
             (void)snprintf(message, size, "%s is not known", keys[k].name);
             return false;
         }

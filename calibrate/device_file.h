@@ -41,6 +41,8 @@ typedef struct cal_device {
 
 const char *cal_key_name(cal_key key);
 bool cal_key_required(cal_key key);
+/* A file that lacks it gets a stand-in when it is read: a file of ours says which. */
+bool cal_key_assumed(cal_key key);
 
 /* Sets a key; a later call replaces an earlier one. A value that is not finite or below 0 is refused. */
 bool cal_set(cal_device *device, cal_key key, double value, const char *source);

@@ -86,7 +86,8 @@ static const cal_template_row h200_time[] = {
     {CAL_dram_request_overhead, 1, {19}}, {CAL_dram_region_loss, 1, {0.00523}},
     {CAL_dram_stream_loss, 1, {0.05646}}, {CAL_dram_streams, 1, {16}},
     {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {1.38}},
-    {CAL_overlap_growth, 1, {0.2899}},
+    {CAL_overlap_growth, 1, {0.2899}},    {CAL_overlap_norm, 1, {2}},
+    {CAL_narrow_multiply, 1, {2}},
 };
 
 /* The laws that replace the curves, of h200: for its generation and later ones only. */
@@ -99,6 +100,16 @@ static const cal_template_row h200_laws[] = {
     {CAL_store_combine, 2, {0.9868, 0.291}},
     {CAL_store_combine_warps, 2, {0.111, 0.3332}},
 };
+/* Numbers of laws that are used on every device, of h200: what threads execute, local memory, what stays in the L1. */
+static const cal_template_row h200_everywhere[] = {
+    {CAL_shared_broadcast, 1, {2}},        {CAL_l1_field_share, 1, {0.7}},     {CAL_l1_field_steepness, 1, {4}},
+    {CAL_l1_own_steps, 1, {16}},           {CAL_local_word, 1, {4}},           {CAL_local_lanes, 1, {32}},
+    {CAL_local_l1_curve, 2, {1.67, 3}},    {CAL_local_l2_steepness, 1, {2}},   {CAL_start_instructions, 1, {8}},
+    {CAL_coordinate_instructions, 1, {8}}, {CAL_address_instructions, 1, {3}}, {CAL_division_instructions, 1, {20}},
+    {CAL_immediate_reach, 1, {256}},
+};
+/* A size of its L2, but needed on every device. */
+static const cal_template_row h200_remains[] = {{CAL_cache_remains, 1, {48e6}}};
 /* Not fitted, but not visible by timing either. */
 static const cal_template_row h200_other[] = {{CAL_l1_mshr, 1, {512}}};
 /* Those that are sizes of its L2 of 60 MiB: scaled with the L2. */
@@ -119,6 +130,7 @@ static const struct {
     {"a100-40gb", a100_basics, LENGTH(a100_basics)}, {"a100-40gb", a100_curves, LENGTH(a100_curves)},
     {"h200", h200_time, LENGTH(h200_time)},          {"h200", h200_laws, LENGTH(h200_laws)},
     {"h200", h200_other, LENGTH(h200_other)},        {"h200", h200_l2, LENGTH(h200_l2)},
+    {"h200", h200_remains, LENGTH(h200_remains)},    {"h200", h200_everywhere, LENGTH(h200_everywhere)},
 };
 
 const cal_template_row *cal_template(const char *device_name, size_t index)
@@ -159,6 +171,10 @@ void cal_fill_template(cal_device *device)
                           ? "assumed: as h200; refit with 'warpline fit'"
                           : "assumed: as h200, scaled with l2_size; refit with 'warpline fit'");
     }
+    if (l2->count)
+        fill_rows(device, h200_remains, LENGTH(h200_remains), l2->values[0] / h200_l2_size,
+                  "assumed: as h200, scaled with l2_size");
+    fill_rows(device, h200_everywhere, LENGTH(h200_everywhere), 1, "assumed: as h200");
     if (device->entries[CAL_dram_bandwidth_peak].count) {
         const double reachable = 0.87 * device->entries[CAL_dram_bandwidth_peak].values[0];
         fill(device, CAL_dram_bandwidth, &reachable, 1, "assumed: 0.87 of the peak, as h200");

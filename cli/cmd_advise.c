@@ -3,11 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise.h"
 #include "diag.h"
+#include "job.h"
+#include "output.h"
 
 #define OTHER_DEVICES 3
 #define NOT_SAID (-1)
+#define ADVICE_MAX 5
+#define DEVICES_MAX 64
+
+typedef struct advised {
+    job job;
+    wl_advise_options options;
+    wl_advice advice[ADVICE_MAX];
+    wl_advised result;
+    wl_elsewhere devices[DEVICES_MAX]; /* the one asked about first */
+    size_t device_count;
+    const char *device_model;
+    bool devices_left; /* for the time it would take */
+} advised;
 
 static bool check_usage(const options *o)
 {
@@ -56,21 +70,23 @@ static wl_status advise(const options *o, int64_t others, advised *a, wl_error *
     return status;
 }
 
-/* Everything is written to memory first: on an error nothing is printed. */
 static wl_status print(const options *o, const advised *a, wl_error *err)
 {
+    const wl_advise_report report = {
+        .kernel = a->job.kernel,
+        .device = a->job.device,
+        .result = &a->result,
+        .advice = a->advice,
+        .devices = a->devices,
+        .device_count = a->device_count,
+        .device_model = a->device_model,
+        .devices_left = a->devices_left,
+    };
     char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    const bool json = o->format && strcmp(o->format, "json") == 0;
-    wl_status status = !out ? WL_E_NOMEM : json ? advise_print_json(a, out, err) : advise_print_text(a, out, err);
-    if (out && fclose(out) != 0)
-        status = WL_E_NOMEM;
+    const wl_status status = wl_advise_render(&report, option_format(o), &text, err);
     if (status == WL_OK)
-        fwrite(text, 1, length, stdout);
+        output_print(text, option_format(o), stdout);
     free(text);
-    if (status == WL_E_NOMEM)
-        err->code = WL_E_NOMEM;
     return status;
 }
 

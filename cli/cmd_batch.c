@@ -49,6 +49,12 @@ static wl_status bad(wl_error *err, const char *format, const char *word)
     return WL_E_INPUT;
 }
 
+static wl_status out_of_memory(wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
+}
+
 /* {"nx": 640} as "nx=640" strings, in memory of malloc. */
 static wl_status assignments(const json_t *object, const char *name, char ***out, size_t *count, wl_error *err)
 {
@@ -61,6 +67,8 @@ static wl_status assignments(const json_t *object, const char *name, char ***out
     if (!json_is_object(object))
         return bad(err, "\"%s\" must be an object", name);
     *out = calloc(json_object_size(object) + 1, sizeof **out);
+    if (!*out)
+        return out_of_memory(err);
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         char number[40];
@@ -72,9 +80,9 @@ static wl_status assignments(const json_t *object, const char *name, char ***out
             return bad(err, "the value of \"%.60s\" must be a number or a string", key);
         const char *text = json_is_string(value) ? json_string_value(value) : number;
         const size_t size = strlen(key) + strlen(text) + 2;
-        char *assignment = *out ? malloc(size) : NULL;
+        char *assignment = malloc(size);
         if (!assignment)
-            return bad(err, "%s", "out of memory");
+            return out_of_memory(err);
         snprintf(assignment, size, "%s=%s", key, text);
         (*out)[(*count)++] = assignment;
     }
@@ -195,7 +203,7 @@ static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *er
         return domain ? bad(err, "%s", "\"domain\" is one to three numbers, as in \"4096x4096\"") : WL_OK;
     wl_status status = wl_grid_rule_parse(domain, NULL, 0, &shape, err);
     if (status == WL_OK)
-        status = wl_grid_rule_apply(shape, extent, &launch, err);
+        status = wl_grid_rule_apply(shape, NULL, extent, &launch, err);
     memcpy(extent, launch.grid, sizeof launch.grid);
     wl_grid_rule_free(shape);
     return status;
@@ -233,6 +241,25 @@ static wl_status read_source(const json_t *line, const options *o, source *s, wl
     return status;
 }
 
+/* "cdiv(nx,block.x)": with the line's names, the domain of a kernel in PTX, the warps of the
+ * device. */
+static wl_status read_rule(const json_t *line, const source *s, const wl_device *device, wl_launch *launch,
+                           wl_error *err)
+{
+    wl_grid_rule *rule = NULL;
+    const json_t *grid = json_object_get(line, "grid");
+    if (!json_is_string(grid))
+        return shape(grid, "grid", launch->grid, err);
+    wl_status status =
+        wl_grid_rule_parse(json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
+    if (status == WL_OK)
+        status = wl_grid_rule_apply(rule, device, s->request.domain, launch, err);
+    if (status != WL_OK && !err->input[0])
+        (void)snprintf(err->input, sizeof err->input, "grid");
+    wl_grid_rule_free(rule);
+    return status;
+}
+
 /* The launch it is read for is that of the first line that names it; registers may differ from line to line. */
 static wl_status open_ptx(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
 {
@@ -243,10 +270,13 @@ static wl_status open_ptx(const options *o, const source *s, const wl_launch *la
     return status == WL_OK ? ptx_unit_kernel(k->unit, &r, &k->kernel, err) : status;
 }
 
-static wl_status open_kept(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
+static wl_status open_kept(const options *o, const json_t *line, const source *s, wl_launch *launch, kept *k,
+                           wl_error *err)
 {
     const wl_kernel_options sets = {(const char *const *)s->sets, s->set_count};
     wl_status status = load_device(s->device, (const char *const *)s->with, s->with_count, &k->device, err);
+    if (status == WL_OK)
+        status = read_rule(line, s, k->device, launch, err);
     if (status == WL_OK && s->update)
         status = wl_kernel_from_update(s->update, s->domain, s->type ? s->type : "f64", &k->kernel, err);
     else if (status == WL_OK && is_ptx(s))
@@ -271,22 +301,22 @@ static char *key_of(const json_t *line)
     return key;
 }
 
-static wl_status find_kept(batch *b, const json_t *line, const source *s, const wl_launch *launch, kept **out,
-                           wl_error *err)
+/* The kernel of a line on its device; the launch gets the grid that follows from both. */
+static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_launch *launch, kept **out, wl_error *err)
 {
     char *key = key_of(line);
     if (!key)
-        return bad(err, "%s", "out of memory");
+        return out_of_memory(err);
     for (size_t i = 0; i < KEPT; i++) {
         if (b->kept[i].key && strcmp(b->kept[i].key, key) == 0) {
             free(key);
             *out = &b->kept[i];
-            return WL_OK;
+            return read_rule(line, s, b->kept[i].device, launch, err);
         }
     }
     kept *k = &b->kept[b->next++ % KEPT];
     kept_free(k);
-    const wl_status status = open_kept(b->options, s, launch, k, err);
+    const wl_status status = open_kept(b->options, line, s, launch, k, err);
     if (status != WL_OK) {
         free(key);
         kept_free(k);
@@ -298,23 +328,6 @@ static wl_status find_kept(batch *b, const json_t *line, const source *s, const 
 }
 
 /* ---- launches ---- */
-
-/* "cdiv(nx,block.x)": with the line's names, and the domain of a kernel in PTX. */
-static wl_status read_rule(const json_t *line, const source *s, wl_launch *launch, wl_error *err)
-{
-    wl_grid_rule *rule = NULL;
-    const json_t *grid = json_object_get(line, "grid");
-    if (!json_is_string(grid))
-        return shape(grid, "grid", launch->grid, err);
-    wl_status status =
-        wl_grid_rule_parse(json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
-    if (status == WL_OK)
-        status = wl_grid_rule_apply(rule, s->request.domain, launch, err);
-    if (status != WL_OK && !err->input[0])
-        (void)snprintf(err->input, sizeof err->input, "grid");
-    wl_grid_rule_free(rule);
-    return status;
-}
 
 static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *err)
 {
@@ -344,12 +357,13 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     wl_prediction prediction;
     source s = {0};
     kept *k = NULL;
+    if (!line && json_error_code(&json_error) == json_error_out_of_memory)
+        return out_of_memory(err);
     if (!line)
         return bad(err, "not valid JSON: %.160s", json_error.text);
     wl_status status = json_is_object(line) ? check_keys(line, err) : bad(err, "%s", "a line must be a JSON object");
     status = status ? status : read_launch(line, &launch, err);
     status = status ? status : read_source(line, b->options, &s, err);
-    status = status ? status : read_rule(line, &s, &launch, err);
     status = status ? status : find_kept(b, line, &s, &launch, &k, err);
     status = status ? status : wl_predict(k->predictor, &launch, NULL, &prediction, err);
     status = status ? status : wl_prediction_render(&prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
@@ -358,19 +372,14 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     return status;
 }
 
-static void print_error(const wl_error *err, size_t number)
+/* The answer to a line that cannot be predicted. Out of memory is no answer: it ends the batch. */
+static wl_status render_error(wl_error *err, size_t number, char **out)
 {
-    char message[WL_MESSAGE_MAX + WL_INPUT_NAME_MAX + 32];
-    diag_line(err, message, sizeof message);
-    json_t *object =
-        json_pack("{s:s, s:s, s:I}", "error", message, "status", wl_status_name(err->code), "line", (json_int_t)number);
-    if (!object) /* the message holds bytes that are not UTF-8 */
-        object = json_pack("{s:s, s:s, s:I}", "error", "bad input", "status", wl_status_name(err->code), "line",
-                           (json_int_t)number);
-    char *out = json_dumps(object, JSON_COMPACT);
-    puts(out ? out : "{\"error\":\"out of memory\"}");
-    free(out);
-    json_decref(object);
+    const wl_error answered = *err;
+    if (err->code == WL_E_NOMEM)
+        return WL_E_NOMEM;
+    *err = (wl_error){0};
+    return wl_error_json(&answered, number, out, err);
 }
 
 /* Everything but the device comes from the lines. */
@@ -389,27 +398,38 @@ static bool check_usage(const options *o)
     return false;
 }
 
-static void predict_lines(batch *b, FILE *f)
+static wl_status answer_line(batch *b, const char *line, size_t length, size_t number, wl_error *err)
+{
+    char *out = NULL;
+    wl_status status = predict_line(b, line, length, &out, err);
+    if (status != WL_OK)
+        status = render_error(err, number, &out);
+    if (status == WL_OK)
+        puts(out);
+    free(out);
+    return status;
+}
+
+static wl_status predict_lines(batch *b, FILE *f, wl_error *err)
 {
     char *buffer = NULL;
     size_t capacity = 0;
     ssize_t length;
-    for (size_t number = 1; (length = getline(&buffer, &capacity, f)) >= 0; number++) {
-        wl_error err = {0};
-        char *out = NULL;
+    wl_status status = WL_OK;
+    for (size_t number = 1; status == WL_OK && (length = getline(&buffer, &capacity, f)) >= 0; number++) {
         while (length > 0 && strchr("\r\n", buffer[length - 1]))
             length--;
         if (strspn(buffer, " \t") >= (size_t)length)
             continue;
-        if (predict_line(b, buffer, (size_t)length, &out, &err) == WL_OK)
-            puts(out);
-        else
-            print_error(&err, number);
-        free(out);
+        status = answer_line(b, buffer, (size_t)length, number, err);
+        *err = status == WL_OK ? (wl_error){0} : *err;
         if (f == stdin)
             fflush(stdout);
     }
+    if (status == WL_OK && !feof(f) && !ferror(f)) /* a line was too long for the memory there is */
+        status = out_of_memory(err);
     free(buffer);
+    return status;
 }
 
 int run_batch(const options *o)
@@ -422,8 +442,8 @@ int run_batch(const options *o)
         return code;
     FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
     batch b = {.options = o};
-    if (f)
-        predict_lines(&b, f);
+    wl_error err = {0};
+    const wl_status status = f ? predict_lines(&b, f, &err) : WL_OK;
     for (size_t i = 0; i < KEPT; i++)
         kept_free(&b.kept[i]);
     const bool failed = !f || ferror(f);
@@ -431,5 +451,5 @@ int run_batch(const options *o)
         usage_error("error: cannot read %s: %s", o->batch, strerror(errno));
     if (f && f != stdin)
         fclose(f);
-    return failed ? EXIT_INPUT : EXIT_OK;
+    return failed ? EXIT_INPUT : status != WL_OK ? diag_report(&err) : EXIT_OK;
 }

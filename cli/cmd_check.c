@@ -4,9 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
 #include "diag.h"
+#include "job.h"
+#include "output.h"
 #include "shape.h"
+#include "stored.h"
+
+typedef struct check {
+    const options *options;
+    job job;
+    wl_budget budgets[MANY_MAX];
+    size_t budget_count;
+    stored_file baseline;
+    wl_check found;
+} check;
 
 static bool check_usage(const options *o)
 {
@@ -32,7 +43,7 @@ static bool check_usage(const options *o)
 static wl_status read_limits(const options *o, check *c, wl_error *err)
 {
     wl_status status = WL_OK;
-    c->tolerance = 0.01;
+    c->found.tolerance = 0.01;
     for (size_t i = 0; i < o->budget_count && status == WL_OK; i++) {
         diag_remember("--budget", o->budget[i]);
         status = wl_budget_parse(o->budget[i], &c->budgets[i], err);
@@ -42,7 +53,7 @@ static wl_status read_limits(const options *o, check *c, wl_error *err)
     c->budget_count = o->budget_count;
     if (status == WL_OK && o->tolerance) {
         diag_remember("--tolerance", o->tolerance);
-        status = wl_tolerance_parse(o->tolerance, &c->tolerance, err);
+        status = wl_tolerance_parse(o->tolerance, &c->found.tolerance, err);
         if (status != WL_OK)
             (void)snprintf(err->input, sizeof err->input, "--tolerance");
     }
@@ -51,29 +62,9 @@ static wl_status read_limits(const options *o, check *c, wl_error *err)
 
 /* ---- one launch ---- */
 
-/* Appends a launch with the findings of all budgets, and of the baseline if there is one. */
-static wl_status judge(check *c, const wl_prediction *p, const stored *was)
+static wl_status judge(check *c, const wl_prediction *p, const wl_stored *was, wl_error *err)
 {
-    checked *larger = realloc(c->launches, (c->launch_count + 1) * sizeof *larger);
-    if (!larger)
-        return WL_E_NOMEM;
-    c->launches = larger;
-    checked *l = &c->launches[c->launch_count++];
-    *l = (checked){.launch = p->launch, .stored = was};
-    (void)snprintf(l->device, sizeof l->device, "%s", wl_device_name(c->job.device));
-    for (size_t i = 0; i < c->budget_count; i++)
-        l->findings[l->finding_count++] = wl_check_budget(&c->budgets[i], p, c->job.device);
-    if (was)
-        l->finding_count += wl_check_baseline(p, &was->prediction, c->tolerance, &l->findings[l->finding_count]);
-    for (size_t i = 0; i < l->finding_count; i++) {
-        const wl_verdict v = l->findings[i].verdict;
-        c->failed += wl_verdict_fails(v);
-        c->better += v == WL_VERDICT_BETTER;
-        c->not_compared += v == WL_VERDICT_GONE || v == WL_VERDICT_NEW;
-    }
-    c->total += l->finding_count;
-    c->not_compared += was ? was->strange_count : 0;
-    return WL_OK;
+    return wl_check_add(&c->found, p, c->job.device, c->budgets, c->budget_count, was, err);
 }
 
 static wl_status predict(check *c, const wl_launch *launch, const char *block, wl_prediction *out, wl_error *err)
@@ -91,7 +82,7 @@ static wl_status check_given(check *c, wl_prediction *p, wl_error *err)
     for (size_t i = 0; i < c->job.launch_count && status == WL_OK; i++) {
         status = predict(c, &c->job.launches[i], o->block[i], p, err);
         if (status == WL_OK)
-            status = judge(c, p, NULL);
+            status = judge(c, p, NULL, err);
     }
     return status;
 }
@@ -109,7 +100,7 @@ static bool has_given_grid(const check *c, const wl_launch *l)
 }
 
 /* The first option that says something else than the stored launch; NULL when it is the one meant. */
-static const char *contradiction(const check *c, const stored *s)
+static const char *contradiction(const check *c, const wl_stored *s)
 {
     const options *o = c->options;
     const wl_launch *l = &s->prediction.launch, *given = &c->job.common;
@@ -135,32 +126,32 @@ static const char *contradiction(const check *c, const stored *s)
 static wl_status check_selection(const check *c, wl_error *err)
 {
     const size_t wanted = c->job.launch_count > 0 ? c->job.launch_count : 1;
-    for (size_t i = 0; i < c->baseline.count; i++) {
-        const stored *s = &c->baseline.all[i];
+    for (size_t i = 0; i < wl_stored_count(c->baseline.list); i++) {
+        const wl_stored *s = wl_stored_at(c->baseline.list, i);
         if (strcmp(s->kernel, wl_kernel_name(c->job.kernel)) != 0)
             return stored_fail(&c->baseline, s, err, "the baseline is of the kernel '%s', not of '%s'", s->kernel,
                                wl_kernel_name(c->job.kernel));
     }
     for (size_t b = 0; b < wanted; b++) {
         const char *against = "--block";
-        for (size_t i = 0; i < c->baseline.count && against; i++) {
-            const stored *s = &c->baseline.all[i];
+        for (size_t i = 0; i < wl_stored_count(c->baseline.list) && against; i++) {
+            const wl_stored *s = wl_stored_at(c->baseline.list, i);
             if (c->job.launch_count == 0 || shape_same(c->job.launches[b].block, s->prediction.launch.block))
                 against = contradiction(c, s);
         }
         if (against && strcmp(against, "--block") == 0)
-            return stored_fail(&c->baseline, &c->baseline.all[0], err, "the baseline has no launch of --block %s",
-                               c->options->block[b]);
+            return stored_fail(&c->baseline, wl_stored_at(c->baseline.list, 0), err,
+                               "the baseline has no launch of --block %s", c->options->block[b]);
         if (against)
-            return stored_fail(&c->baseline, &c->baseline.all[0], err, "the baseline contradicts the %s given",
-                               against);
+            return stored_fail(&c->baseline, wl_stored_at(c->baseline.list, 0), err,
+                               "the baseline contradicts the %s given", against);
     }
     return WL_OK;
 }
 
 /* What kernel and domain decide, they decide now: where the baseline has something else and the command line says
  * nothing, either a change of the kernel or an option of then would go unnoticed. */
-static wl_status check_same_launch(const check *c, const stored *s, const wl_prediction *p, wl_error *err)
+static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_prediction *p, wl_error *err)
 {
     const wl_launch *now = &p->launch, *then = &s->prediction.launch;
     if (strcmp(p->model.name, s->prediction.model.name) != 0)
@@ -194,7 +185,7 @@ static wl_status check_same_launch(const check *c, const stored *s, const wl_pre
 }
 
 /* The launch of then, but for what the kernel itself says. */
-static wl_launch launch_again(const check *c, const stored *s)
+static wl_launch launch_again(const check *c, const wl_stored *s)
 {
     const options *o = c->options;
     wl_launch l = s->prediction.launch;
@@ -208,7 +199,7 @@ static wl_launch launch_again(const check *c, const stored *s)
     return l;
 }
 
-static wl_status check_stored(check *c, const stored *s, wl_prediction *p, wl_error *err)
+static wl_status check_stored(check *c, const wl_stored *s, wl_prediction *p, wl_error *err)
 {
     const options *o = c->options;
     const wl_launch *then = &s->prediction.launch;
@@ -228,13 +219,13 @@ static wl_status check_stored(check *c, const stored *s, wl_prediction *p, wl_er
     }
     if (status == WL_OK)
         status = check_same_launch(c, s, p, err);
-    return status == WL_OK ? judge(c, p, s) : status;
+    return status == WL_OK ? judge(c, p, s, err) : status;
 }
 
 /* A kernel in PTX is read for a launch: without --block for the first of the baseline. */
 static void take_launch(check *c)
 {
-    const wl_launch *then = &c->baseline.all[0].prediction.launch;
+    const wl_launch *then = &wl_stored_at(c->baseline.list, 0)->prediction.launch;
     wl_launch *launch = &c->job.request.launch;
     if (c->job.launch_count > 0)
         return;
@@ -250,15 +241,15 @@ static wl_status check_against(check *c, wl_prediction *p, wl_error *err)
     if (status == WL_OK)
         take_launch(c);
     if (status == WL_OK)
-        status = job_load(o, o->update ? NULL : o->arguments[0], o->device ? o->device : c->baseline.all[0].device,
-                          &c->job, err);
+        status = job_load(o, o->update ? NULL : o->arguments[0],
+                          o->device ? o->device : wl_stored_at(c->baseline.list, 0)->device, &c->job, err);
     if (status == WL_OK)
         status = check_selection(c, err);
-    for (size_t i = 0; i < c->baseline.count && status == WL_OK; i++) {
-        if (!contradiction(c, &c->baseline.all[i]))
-            status = check_stored(c, &c->baseline.all[i], p, err);
+    for (size_t i = 0; status == WL_OK && i < wl_stored_count(c->baseline.list); i++) {
+        if (!contradiction(c, wl_stored_at(c->baseline.list, i)))
+            status = check_stored(c, wl_stored_at(c->baseline.list, i), p, err);
         else
-            c->left_out++;
+            c->found.left_out++;
     }
     return status;
 }
@@ -275,13 +266,18 @@ static int run(const options *o, check *c)
     wl_prediction *p = calloc(1, sizeof *p);
     wl_status status = !p ? WL_E_NOMEM : o->baseline ? check_against(c, p, &err) : check_given(c, p, &err);
     free(p);
-    if (status == WL_OK && o->format && strcmp(o->format, "json") == 0)
-        status = check_json(c);
-    else if (status == WL_OK)
-        check_text(c);
+    char *text = NULL;
+    const wl_format format = option_format(o);
+    c->found.kernel = c->job.kernel ? wl_kernel_name(c->job.kernel) : "";
+    c->found.has_baseline = o->baseline != NULL;
+    if (status == WL_OK)
+        status = wl_check_render(&c->found, format, &text, &err);
+    if (status == WL_OK)
+        output_print(text, format, stdout);
+    free(text);
     if (status == WL_E_NOMEM)
         err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return status != WL_OK ? diag_report(&err) : c->failed > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
+    return status != WL_OK ? diag_report(&err) : c->found.failed > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
 }
 
 int cmd_check(const options *o)
@@ -292,6 +288,6 @@ int cmd_check(const options *o)
     const int code = run(o, &c);
     job_free(&c.job);
     stored_free(&c.baseline);
-    free(c.launches);
+    wl_check_free(&c.found);
     return code;
 }

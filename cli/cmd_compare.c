@@ -1,13 +1,16 @@
 /* cmd_compare.c - warpline compare: predictions beside measurements. SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_job.h"
 #include "diag.h"
+#include "output.h"
+#include "plot.h"
 
 static bool read_metrics(const options *o, comparison *c)
 {
-    for (int v = 0; v < VALUE_COUNT; v++)
+    for (int v = 0; v < WL_VALUE_COUNT; v++)
         c->wanted[v] = o->metric_count == 0;
     for (size_t i = 0; i < o->metric_count; i++) {
         wl_metric metric = WL_METRIC_COUNT;
@@ -44,36 +47,44 @@ static bool check_usage(const options *o, comparison *c)
         usage_error("--rows goes with the text output; json and csv hold every row");
     else if (o->plot && !plot_file_ok(o->plot))
         usage_error("--plot writes FILE.svg or FILE.png (not '%s')", o->plot);
-    else if (o->min_time && !read_time(o->min_time, &c->min_time_s))
+    else if (o->min_time && !read_time(o->min_time, &c->found.min_time_s))
         usage_error("--min-time is a time such as 20us (not '%s')", o->min_time);
     else
         return read_metrics(o, c);
     return false;
 }
 
+static int draw(const comparison *c)
+{
+    plot picture;
+    wl_error err = {0};
+    char *script = NULL, *data = NULL;
+    int code = EXIT_OK;
+    if (!plot_name(&picture, c->options->plot, &err) ||
+        wl_comparison_plot(&c->found, &picture.files, &script, &data, &err) != WL_OK) {
+        snprintf(err.input, sizeof err.input, "--plot");
+        code = diag_report(&err);
+    } else {
+        code = plot_draw(&picture, script, data);
+    }
+    plot_free(&picture);
+    free(script);
+    free(data);
+    return code;
+}
+
 static int report(const comparison *c)
 {
-    const char *format = c->options->format ? c->options->format : "text";
+    const wl_format format = option_format(c->options);
     wl_error err = {0};
     char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    wl_status status = out ? WL_OK : WL_E_NOMEM;
-    if (status == WL_OK && strcmp(format, "json") == 0)
-        status = comparison_json(c, out, &err);
-    else if (status == WL_OK && strcmp(format, "csv") == 0)
-        comparison_csv(c, out);
-    else if (status == WL_OK)
-        comparison_text(c, out);
-    if (out && fclose(out) != 0)
-        status = WL_E_NOMEM;
     int code = EXIT_OK;
-    if (status != WL_OK)
-        code = diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
+    if (wl_comparison_render(&c->found, format, c->options->rows, &text, &err) != WL_OK)
+        code = diag_report(&err);
     else if (c->options->plot)
-        code = comparison_plot(c);
+        code = draw(c);
     if (code == EXIT_OK)
-        fwrite(text, 1, length, stdout);
+        output_print(text, format, stdout);
     free(text);
     return code;
 }
@@ -90,7 +101,7 @@ static int run(comparison *c)
     const int code = comparison_load(c);
     if (code != EXIT_OK)
         return code;
-    const wl_status status = comparison_group(c, &err);
+    const wl_status status = wl_comparison_group(&c->found, o->group ? o->group : "variant", &err);
     comparison_print_skips(c);
     return status == WL_OK ? report(c) : diag_report(&err);
 }

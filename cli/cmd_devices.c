@@ -1,5 +1,4 @@
 /* cmd_devices.c - warpline devices: list, show, check. SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,76 +6,30 @@
 #include "diag.h"
 #include "load.h"
 #include "options.h"
+#include "output.h"
 
-static bool wants_json(const options *o) { return o->format && strcmp(o->format, "json") == 0; }
+static int print(wl_status status, char *text, wl_format format, const wl_error *err)
+{
+    if (status == WL_OK)
+        output_print(text, format, stdout);
+    free(text);
+    return status == WL_OK ? EXIT_OK : diag_report(err);
+}
 
 static int list(const options *o)
 {
-    json_t *all = json_array();
-    for (size_t i = 0; i < wl_device_builtin_count(); i++) {
-        wl_error err = {0};
-        wl_device *d = NULL;
-        if (wl_device_builtin(wl_device_builtin_name(i), &d, &err) != WL_OK) {
-            json_decref(all);
-            return diag_report(&err);
-        }
-        if (wants_json(o)) {
-            json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "name", wl_device_name(d), "title",
-                                                 wl_device_title(d), "architecture", wl_device_architecture(d)));
-        } else {
-            char l2[64], bandwidth[64];
-            double sms = 0;
-            (void)wl_device_get(d, WL_DEVICE_sm_count, &sms);
-            wl_device_value_text(d, WL_DEVICE_l2_size, l2, sizeof l2);
-            wl_device_value_text(d, WL_DEVICE_dram_bandwidth, bandwidth, sizeof bandwidth);
-            printf("%-12s %-40s %4.0f SMs, L2 %8s, memory %s\n", wl_device_name(d), wl_device_title(d), sms, l2,
-                   bandwidth);
-        }
-        wl_device_free(d);
-    }
-    if (wants_json(o)) {
-        char *text = json_dumps(all, JSON_INDENT(1));
-        puts(text ? text : "[]");
-        free(text);
-    }
-    json_decref(all);
-    return EXIT_OK;
+    wl_error err = {0};
+    char *text = NULL;
+    const wl_status status = wl_device_list_render(option_format(o), &text, &err);
+    return print(status, text, option_format(o), &err);
 }
 
-static void show_json(const wl_device *d)
+static int show_device(const wl_device *d, wl_format format)
 {
-    json_t *root = json_pack("{s:s, s:s, s:s}", "name", wl_device_name(d), "title", wl_device_title(d), "architecture",
-                             wl_device_architecture(d));
-    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
-        const wl_device_key key = (wl_device_key)k;
-        const size_t n = wl_device_list_length(d, key);
-        if (n == 0)
-            continue;
-        json_t *values = json_array();
-        for (size_t i = 0; i < n; i++)
-            json_array_append_new(values, json_real(wl_device_list_value(d, key, i)));
-        json_object_set_new(root, wl_device_key_name(key),
-                            json_pack("{s:o, s:s}", "value", values, "source", wl_device_source(d, key)));
-    }
-    char *text = json_dumps(root, JSON_INDENT(1));
-    puts(text ? text : "{}");
-    free(text);
-    json_decref(root);
-}
-
-static void show_text(const wl_device *d)
-{
-    printf("%s (%s, %s)\n", wl_device_title(d), wl_device_name(d), wl_device_architecture(d));
-    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
-        const wl_device_key key = (wl_device_key)k;
-        char value[512];
-        wl_device_value_text(d, key, value, sizeof value);
-        if (value[0] == '\0')
-            printf("  %-26s unknown\n      %s\n", wl_device_key_name(key), wl_device_key_meaning(key));
-        else
-            printf("  %-26s %s\n      %s\n      [%s]\n", wl_device_key_name(key), value, wl_device_key_meaning(key),
-                   wl_device_source(d, key));
-    }
+    wl_error err = {0};
+    char *text = NULL;
+    const wl_status status = wl_device_render(d, format, &text, &err);
+    return print(status, text, format, &err);
 }
 
 static int show(const options *o, bool check_only)
@@ -89,10 +42,8 @@ static int show(const options *o, bool check_only)
         code = diag_report(&err);
     else if (check_only)
         printf("%s: ok (%s)\n", name, wl_device_title(d));
-    else if (wants_json(o))
-        show_json(d);
     else
-        show_text(d);
+        code = show_device(d, option_format(o));
     wl_device_free(d);
     load_forget();
     return code;

@@ -166,14 +166,16 @@ static int read_side(side *s)
 {
     wl_error err = {0};
     wl_status status = stored_load(s->spec, &s->file, &err);
-    if (status == WL_OK && s->file.count != 1)
-        status = stored_fail(&s->file, &s->file.all[1], &err,
-                             "the file holds %zu predictions, diff takes one from each file", s->file.count);
+    if (status == WL_OK && wl_stored_count(s->file.list) != 1)
+        status =
+            stored_fail(&s->file, wl_stored_at(s->file.list, 1), &err,
+                        "the file holds %zu predictions, diff takes one from each file", wl_stored_count(s->file.list));
     if (status != WL_OK)
         return diag_report(&err);
-    s->prediction = s->file.all[0].prediction;
-    (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", s->file.all[0].kernel);
-    (void)snprintf(s->device_name, sizeof s->device_name, "%s", s->file.all[0].device);
+    const wl_stored *only = wl_stored_at(s->file.list, 0);
+    s->prediction = only->prediction;
+    (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", only->kernel);
+    (void)snprintf(s->device_name, sizeof s->device_name, "%s", only->device);
     return EXIT_OK;
 }
 

@@ -1,42 +1,28 @@
 /* cmd_explain.c - warpline explain, and warpline kernels. SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "diag.h"
 #include "options.h"
 
-static const char *scope_text(wl_scope_of scope)
+static int print(wl_status status, char *text, const wl_error *err)
 {
-    return scope == WL_SCOPE_LAUNCH ? "total of one launch"
-           : scope == WL_SCOPE_SM   ? "one multiprocessor at a time"
-                                    : "one wave: the blocks resident at once";
-}
-
-/* Breaks at blanks, `width` columns. */
-static void print_wrapped(const char *text, int width)
-{
-    int column = 0;
-    for (const char *word = text; *word;) {
-        const int length = (int)strcspn(word, " ");
-        if (column > 0 && column + 1 + length > width) {
-            putchar('\n');
-            column = 0;
-        }
-        printf("%s%.*s", column ? " " : "  ", length, word);
-        column += length + (column > 0);
-        word += length + (word[length] == ' ');
-    }
-    putchar('\n');
+    if (status == WL_OK)
+        fputs(text, stdout);
+    free(text);
+    return status == WL_OK ? EXIT_OK : diag_report(err);
 }
 
 int cmd_explain(const options *o)
 {
     wl_metric metric;
+    wl_error err = {0};
+    char *text = NULL;
+    int code = EXIT_OK;
     if (o->argument_count == 0) {
-        for (int i = 0; i < WL_METRIC_COUNT; i++)
-            printf("%-18s %-12s %s\n", wl_metric_name((wl_metric)i), wl_metric_unit((wl_metric)i),
-                   scope_text(wl_metric_scope((wl_metric)i)));
-        return EXIT_OK;
+        const wl_status status = wl_metrics_text(&text, &err);
+        return print(status, text, &err);
     }
     for (size_t i = 0; i < o->argument_count; i++) {
         if (!wl_metric_find(o->arguments[i], &metric)) {
@@ -44,13 +30,13 @@ int cmd_explain(const options *o)
             return EXIT_INPUT;
         }
     }
-    for (size_t i = 0; i < o->argument_count; i++) {
+    for (size_t i = 0; i < o->argument_count && code == EXIT_OK; i++) {
         (void)wl_metric_find(o->arguments[i], &metric);
-        printf("%s [%s], %s\n", wl_metric_name(metric), wl_metric_unit(metric), scope_text(wl_metric_scope(metric)));
-        print_wrapped(wl_metric_meaning(metric), 100);
-        printf("  counter: %s\n", wl_metric_counter(metric)[0] ? wl_metric_counter(metric) : "none");
+        text = NULL;
+        const wl_status status = wl_metric_text(metric, &text, &err);
+        code = print(status, text, &err);
     }
-    return EXIT_OK;
+    return code;
 }
 
 int cmd_kernels(const options *o)

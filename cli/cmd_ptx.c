@@ -1,12 +1,12 @@
 /* cmd_ptx.c - warpline ptx: what a PTX or CUDA file holds, and how much of it is understood.
  * SPDX-License-Identifier: MIT */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "diag.h"
 #include "load.h"
+#include "output.h"
 #include "ptx_unit.h"
 
 static bool check_usage(const options *o)
@@ -26,62 +26,25 @@ static bool check_usage(const options *o)
 
 static bool is_wanted(const options *o, const char *entry) { return !o->entry || strstr(entry, o->entry); }
 
-static void print_entry(const ptx_unit *u, size_t entry)
+static int print_report(const options *o, const ptx_unit *u)
 {
     const wl_ptx *ptx = ptx_unit_module(u);
-    const char *name = wl_ptx_entry_name(ptx, entry);
-    const ptxas_entry *needs = ptx_unit_resources(u, name);
-    printf("%s(", name);
-    for (size_t i = 0; i < wl_ptx_param_count(ptx, entry); i++)
-        printf("%s%s", i ? ", " : "", wl_ptx_param_type(ptx, entry, i));
-    printf(")\n  %zu instructions; ", wl_ptx_instruction_count(ptx, entry));
-    if (!needs) {
-        printf("registers and shared memory are not known without ptxas\n");
-        return;
+    wl_ptx_needs *needs = calloc(wl_ptx_entry_count(ptx), sizeof *needs);
+    wl_ptx_report report = {.ptx = ptx, .file = o->arguments[0], .part = o->entry, .needs = needs};
+    wl_error err = {.code = WL_E_NOMEM, .message = "out of memory"};
+    char *text = NULL;
+    for (size_t i = 0; needs && i < wl_ptx_entry_count(ptx); i++) {
+        const ptxas_entry *e = ptx_unit_resources(u, wl_ptx_entry_name(ptx, i));
+        if (e)
+            needs[i] = (wl_ptx_needs){true,           e->registers,         e->shared_bytes,
+                                      e->stack_bytes, e->spill_store_bytes, e->spill_load_bytes};
     }
-    printf("%lld registers, %lld B of static shared memory", (long long)needs->registers,
-           (long long)needs->shared_bytes);
-    if (needs->stack_bytes)
-        printf(", %lld B of stack", (long long)needs->stack_bytes);
-    if (needs->spill_store_bytes || needs->spill_load_bytes)
-        printf(", spills %lld B of stores and %lld B of loads", (long long)needs->spill_store_bytes,
-               (long long)needs->spill_load_bytes);
-    printf("\n");
-}
-
-static json_t *entry_json(const ptx_unit *u, size_t entry)
-{
-    const wl_ptx *ptx = ptx_unit_module(u);
-    const char *name = wl_ptx_entry_name(ptx, entry);
-    const ptxas_entry *needs = ptx_unit_resources(u, name);
-    json_t *params = json_array(), *object = json_object();
-    for (size_t i = 0; i < wl_ptx_param_count(ptx, entry); i++)
-        json_array_append_new(params, json_string(wl_ptx_param_type(ptx, entry, i)));
-    json_object_set_new(object, "name", json_string(name));
-    json_object_set_new(object, "params", params);
-    json_object_set_new(object, "instructions", json_integer((json_int_t)wl_ptx_instruction_count(ptx, entry)));
-    if (needs) {
-        json_object_set_new(object, "registers", json_integer(needs->registers));
-        json_object_set_new(object, "shared_bytes", json_integer(needs->shared_bytes));
-        json_object_set_new(object, "stack_bytes", json_integer(needs->stack_bytes));
-        json_object_set_new(object, "spill_store_bytes", json_integer(needs->spill_store_bytes));
-        json_object_set_new(object, "spill_load_bytes", json_integer(needs->spill_load_bytes));
-    }
-    return object;
-}
-
-static void print_json(const options *o, const ptx_unit *u)
-{
-    json_t *list = json_array();
-    const wl_ptx *ptx = ptx_unit_module(u);
-    for (size_t i = 0; i < wl_ptx_entry_count(ptx); i++)
-        if (is_wanted(o, wl_ptx_entry_name(ptx, i)))
-            json_array_append_new(list, entry_json(u, i));
-    json_t *root = json_pack("{s:s, s:s, s:o}", "schema", "warpline.ptx/1", "file", o->arguments[0], "entries", list);
-    char *text = json_dumps(root, JSON_INDENT(1));
-    puts(text ? text : "{}");
+    const bool ok = needs && wl_ptx_render(&report, option_format(o), &text, &err) == WL_OK;
+    if (ok)
+        output_print(text, option_format(o), stdout);
     free(text);
-    json_decref(root);
+    free(needs);
+    return ok ? EXIT_OK : diag_report(&err);
 }
 
 static int print_entries(const options *o, const ptx_unit *u)
@@ -95,14 +58,7 @@ static int print_entries(const options *o, const ptx_unit *u)
                     o->entry ? ": " : "", o->entry ? o->entry : "");
         return EXIT_INPUT;
     }
-    if (option_format_is(o, "json")) {
-        print_json(o, u);
-        return EXIT_OK;
-    }
-    for (size_t i = 0; i < wl_ptx_entry_count(ptx); i++)
-        if (is_wanted(o, wl_ptx_entry_name(ptx, i)))
-            print_entry(u, i);
-    return EXIT_OK;
+    return print_report(o, u);
 }
 
 /* ---- coverage ---- */

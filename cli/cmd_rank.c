@@ -2,11 +2,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "plot.h"
 #include "progress.h"
-#include "rank.h"
+#include "rank_job.h"
 #include "team.h"
 
 #define TOP_DEFAULT 10
@@ -21,42 +22,38 @@ static bool on_progress(void *user, int64_t done, int64_t total)
 }
 
 /* Writes the spaces that are searched and not yet written, best first. */
-static void write_sorted(rank_job *j, size_t end)
+static wl_status write_sorted(rank_job *j, size_t end, wl_error *err)
 {
-    if (j->written == 0 && j->writer.spaces == 0)
-        rank_write_start(&j->writer, wl_kernel_name(j->kernels[0]));
-    for (; j->written < end; j->written++) {
-        const ranked_space *s = &j->spaces[j->written];
-        tie_groups groups = {.tie = s->tie};
-        rank_write_space(&j->writer, s);
-        for (size_t i = 0; i < s->count && (!j->top || i < j->top); i++)
-            rank_write_launch(&j->writer, s, &s->launches[i], i + 1, tie_group_of(&groups, &s->launches[i]));
-        rank_write_space_end(&j->writer, s, true);
-    }
+    wl_status status = WL_OK;
+    for (; j->written < end && status == WL_OK; j->written++)
+        status = wl_rank_write_sorted(&j->writer, &j->spaces[j->written], j->top ? j->top : SIZE_MAX, err);
+    return status;
 }
 
 /* Only now is it sure that there is something to write. */
-static void start_stream(rank_job *j)
+static wl_status start_stream(rank_job *j, wl_error *err)
 {
-    write_sorted(j, j->space_count - 1);
-    rank_write_space(&j->writer, j->searched);
+    const wl_status status = write_sorted(j, j->space_count - 1, err);
     j->streaming = true;
+    return status == WL_OK ? wl_rank_write_space(&j->writer, j->searched, err) : status;
 }
 
 static bool on_records(void *user, const wl_ranked *records, size_t count)
 {
     rank_job *j = user;
-    for (size_t i = 0; j->streams && i < count; i++) {
+    wl_error *err = &j->write_error;
+    for (size_t i = 0; j->streams && i < count && err->code == WL_OK; i++) {
         if (records[i].outcome != WL_OUTCOME_PREDICTED)
             continue;
-        if (!j->streaming)
-            start_stream(j);
-        rank_write_launch(&j->writer, j->searched, &records[i], 0, 0);
+        if (!j->streaming && start_stream(j, err) != WL_OK)
+            break;
+        if (wl_rank_write_launch(&j->writer, j->searched, &records[i], err) != WL_OK)
+            break;
     }
-    return !(j->streams && ferror(j->writer.file));
+    return err->code == WL_OK;
 }
 
-static wl_status make_ranker(rank_job *j, size_t device, size_t domain, ranked_space *s, wl_error *err)
+static wl_status make_ranker(rank_job *j, size_t device, size_t domain, wl_ranked_space *s, wl_error *err)
 {
     j->rank.progress = on_progress;
     j->rank.each = on_records;
@@ -94,7 +91,16 @@ static void announce_short(const rank_job *j, int64_t room, int64_t size)
                     mebibytes((double)j->memory));
 }
 
-static wl_status search(rank_job *j, ranked_space *s, wl_error *err)
+static void take_ranking(wl_ranked_space *s)
+{
+    s->launches = s->ranking.best;
+    s->count = s->ranking.count;
+    s->best_s = s->count ? s->launches[0].time_s : 0;
+}
+
+static void on_cut_short(void *user);
+
+static wl_status search(rank_job *j, wl_ranked_space *s, wl_error *err)
 {
     const int64_t size = wl_ranker_size(s->ranker);
     int64_t room = j->memory / (int64_t)(sizeof(wl_ranked) * j->device_count * j->kernel_count);
@@ -112,16 +118,15 @@ static wl_status search(rank_job *j, ranked_space *s, wl_error *err)
         announce_stream(j, size);
     else if (!whole)
         announce_short(j, room, size);
-    const wl_status status = team_rank(s->ranker, best, (size_t)room, on_records, j, &s->ranking, err);
+    const team_listener listener = {.each = on_records, .cut_short = on_cut_short, .user = j};
+    const wl_status status = team_rank(s->ranker, best, (size_t)room, &listener, &s->ranking, err);
     s->ranking.best = best;
-    s->launches = best;
-    s->count = s->ranking.count;
-    s->best_s = s->count ? best[0].time_s : 0;
+    take_ranking(s);
     return status;
 }
 
 /* --top-k: the set to benchmark. The exit code. */
-static int choose(const rank_job *j, ranked_space *s)
+static int choose(const rank_job *j, wl_ranked_space *s)
 {
     size_t n = 0;
     if (!j->options->top_k || s->count == 0)
@@ -141,7 +146,7 @@ static int choose(const rank_job *j, ranked_space *s)
                          s->trust.basis, 100 * wl_trust_level(s->trust.level_count - 1));
             return EXIT_UNSUPPORTED;
         }
-        n = rank_within(s, s->within);
+        n = wl_rank_within(s, s->within);
         if (n == s->count && (int64_t)n < s->ranking.outcomes[WL_OUTCOME_PREDICTED]) {
             usage_error("error: more launches are in the set than --memory can hold");
             return EXIT_UNSUPPORTED;
@@ -153,11 +158,47 @@ static int choose(const rank_job *j, ranked_space *s)
     return EXIT_OK;
 }
 
+/* Why there is nothing to rank; the exit code. */
+static int nothing_found(const wl_ranked_space *s)
+{
+    int64_t all = 0;
+    char *text = NULL;
+    wl_error err = {0};
+    for (int o = 0; o < WL_OUTCOME_COUNT; o++)
+        all += s->ranking.outcomes[o];
+    if (wl_rank_left_out(s, &text, &err) != WL_OK)
+        return diag_report(&err);
+    if (all == 0)
+        usage_error("error: the space is empty: no block or folding is left to try");
+    else
+        usage_error("error: none of the %lld launches is left to rank on %s:", (long long)all,
+                    wl_device_name(wl_ranker_device(s->ranker)));
+    fputs(text, stderr);
+    free(text);
+    return EXIT_INPUT;
+}
+
+/* What follows the search of a space. The exit code. */
+static int finish_space(rank_job *j, wl_ranked_space *s)
+{
+    wl_error err = {0};
+    if (j->write_error.code == WL_E_NOMEM) /* output_close tells what cannot be written */
+        return diag_report(&j->write_error);
+    if (s->count == 0 && !s->ranking.stopped)
+        return nothing_found(s);
+    if (j->streaming && j->write_error.code == WL_OK) {
+        if (wl_rank_write_space_end(&j->writer, s, &err) != WL_OK)
+            return diag_report(&err);
+        j->written = j->space_count;
+    }
+    return choose(j, s);
+}
+
 /* Searches one space; what streams is in the output then. The exit code. */
 static int rank_one(rank_job *j, size_t device, size_t domain)
 {
     wl_error err = {0};
-    ranked_space *s = &j->spaces[j->space_count++];
+    wl_ranked_space *s = &j->spaces[j->space_count++];
     int code = make_ranker(j, device, domain, s, &err) == WL_OK ? EXIT_OK : diag_report(&err);
     code = team_agree(code);
     if (code != EXIT_OK)
@@ -168,15 +209,7 @@ static int rank_one(rank_job *j, size_t device, size_t domain)
             diag_remember(condition, condition); /* an error inside one names it */
         return diag_report(&err);
     }
-    if (!team_leads())
-        return EXIT_OK;
-    if (s->count == 0 && !s->ranking.stopped)
-        return rank_nothing(s);
-    if (j->streaming) {
-        rank_write_space_end(&j->writer, s, false);
-        j->written = j->space_count;
-    }
-    return choose(j, s);
+    return team_leads() ? finish_space(j, s) : EXIT_OK;
 }
 
 static int rank_all(rank_job *j)
@@ -196,59 +229,108 @@ static int rank_all(rank_job *j)
 
 /* ---- what else is made of it ---- */
 
+/* "triton=FILE" */
+static bool read_export(const char *text, wl_export *format, const char **path)
+{
+    const size_t length = strcspn(text, "=");
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    *path = text[length] == '=' ? text + length + 1 : "";
+    return (*path)[0] && wl_export_find(name, format);
+}
+
 static bool check_exports(const options *o)
 {
-    for (size_t i = 0; i < o->export_count; i++) {
-        const size_t length = strcspn(o->exports[i], "=");
-        char format[32];
-        snprintf(format, sizeof format, "%.*s", (int)length, o->exports[i]);
-        if (o->exports[i][length] != '=' || !o->exports[i][length + 1] || !rank_export_known(format)) {
+    wl_export format;
+    const char *path;
+    for (size_t i = 0; i < o->export_count; i++)
+        if (!read_export(o->exports[i], &format, &path)) {
             option_error("--export", o->exports[i], 1,
                          "FORMAT=FILE is needed, FORMAT one of kernel-tuner, kernel-tuner-cache, triton");
             return false;
         }
-    }
     return true;
 }
 
-static int write_exports(const rank_job *j)
+static int write_export(const rank_job *j, const char *text)
 {
-    const options *o = j->options;
-    for (size_t i = 0; i < o->export_count; i++) {
-        const char *path = strchr(o->exports[i], '=') + 1;
-        char format[32];
-        wl_error err = {0};
-        output out;
-        snprintf(format, sizeof format, "%.*s", (int)(path - 1 - o->exports[i]), o->exports[i]);
-        int code = output_open(path, &out);
-        if (code != EXIT_OK)
-            return code;
-        const wl_status status = rank_export(format, j->spaces, j->space_count, out.file, &err);
-        code = output_close(&out, status == WL_OK);
-        if (status != WL_OK)
-            return diag_report(&err);
-        if (code != EXIT_OK)
-            return code;
+    wl_export format;
+    const char *path;
+    wl_error err = {0};
+    output out;
+    char *made = NULL;
+    if (!read_export(text, &format, &path))
+        return EXIT_INPUT;
+    int code = output_open(path, &out);
+    if (code != EXIT_OK)
+        return code;
+    const wl_status status = wl_rank_export(format, j->spaces, j->space_count, &made, &err);
+    if (status == WL_OK)
+        fputs(made, out.file);
+    free(made);
+    code = output_close(&out, status == WL_OK);
+    return status == WL_OK ? code : diag_report(&err);
+}
+
+static int draw(const rank_job *j)
+{
+    plot picture;
+    wl_error err = {0};
+    char *script = NULL, *data = NULL;
+    if (!plot_name(&picture, j->options->plot, &err) ||
+        wl_rank_plot(j->spaces, j->space_count, &picture.files, &script, &data, &err) != WL_OK) {
+        snprintf(err.input, sizeof err.input, "--plot");
+        plot_free(&picture);
+        return diag_report(&err);
     }
+    const int code = plot_draw(&picture, script, data);
+    plot_free(&picture);
+    free(script);
+    free(data);
+    return code;
+}
+
+static int print_text(const rank_job *j)
+{
+    const size_t top = j->top ? j->top : j->options->top_k ? SIZE_MAX : TOP_DEFAULT;
+    wl_error err = {0};
+    char *text = NULL;
+    if (wl_rank_text(j->spaces, j->space_count, top, &text, &err) != WL_OK)
+        return diag_report(&err);
+    output_print(text, WL_FORMAT_TEXT, j->out.file);
+    free(text);
     return EXIT_OK;
 }
 
 static int show(rank_job *j)
 {
     const options *o = j->options;
-    int code = write_exports(j); /* first: after a failure standard output is empty */
+    wl_error err = j->write_error;
+    int code = EXIT_OK; /* files first: after a failure standard output is empty */
+    for (size_t i = 0; i < o->export_count && code == EXIT_OK; i++)
+        code = write_export(j, o->exports[i]);
     if (code == EXIT_OK && o->plot)
-        code = rank_plot(o->plot, j->spaces, j->space_count);
+        code = draw(j);
     if (code != EXIT_OK)
         return code;
-    if (option_format_is(o, "text")) {
-        const size_t top = j->top ? j->top : o->top_k ? SIZE_MAX : TOP_DEFAULT;
-        rank_text(j->spaces, j->space_count, top, j->out.file);
-    } else {
-        write_sorted(j, j->space_count);
-        rank_write_end(&j->writer);
-    }
-    return EXIT_OK;
+    if (option_format_is(o, "text"))
+        return print_text(j);
+    if (err.code == WL_OK && write_sorted(j, j->space_count, &err) == WL_OK)
+        (void)!wl_rank_write_end(&j->writer, &err);              /* in err */
+    return err.code == WL_E_NOMEM ? diag_report(&err) : EXIT_OK; /* output_close tells what cannot be written */
+}
+
+static void on_cut_short(void *user)
+{
+    rank_job *j = user;
+    take_ranking(j->searched);
+    progress_end();
+    int code = finish_space(j, j->searched);
+    code = code == EXIT_OK ? show(j) : code;
+    held_end(&j->held, code == EXIT_OK);
+    const int closed = output_close(&j->out, code == EXIT_OK);
+    (void)fflush(stdout);
+    _exit(code != EXIT_OK ? code : closed != EXIT_OK ? closed : EXIT_INTERRUPTED);
 }
 
 static int run(rank_job *j)
@@ -262,13 +344,15 @@ static int run(rank_job *j)
         return code;
     const int threads = team_threads();
     j->rank.threads = j->rank.threads ? j->rank.threads : threads;
-    j->writer = (rank_writer){.file = j->out.file, .csv = option_format_is(o, "csv")};
+    j->held.file = j->out.file;
+    j->writer = (wl_rank_writer){.format = option_format(o), .sink = held_add, .user = &j->held};
     code = rank_all(j);
     if (code == EXIT_OK && team_leads())
         code = show(j);
+    held_end(&j->held, code == EXIT_OK);
     const int closed = team_leads() ? output_close(&j->out, code == EXIT_OK) : EXIT_OK;
     code = code == EXIT_OK ? closed : code;
-    return code == EXIT_OK && progress_interrupted() ? EXIT_INTERRUPTED : code;
+    return code == EXIT_OK && team_leads() && progress_interrupted() ? EXIT_INTERRUPTED : code;
 }
 
 int cmd_rank(const options *o)

@@ -1,22 +1,20 @@
 /* compare_load.c - what compare and fit read first: map, device, tables, and what is left out of them.
  * SPDX-License-Identifier: MIT */
-#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_job.h"
 #include "diag.h"
 #include "load.h"
 
 void comparison_free(comparison *c)
 {
-    for (size_t i = 0; i < c->group_count; i++)
-        free(c->groups[i].name);
-    for (size_t i = 0; i < c->family_count; i++)
-        free(c->families[i].name);
-    for (size_t i = 0; i < c->skip_count; i++)
-        free(c->skips[i].reason);
+    for (size_t i = 0; c->counted && i < c->found.row_count; i++)
+        wl_counted_free(c->counted[i].counted);
+    free(c->counted);
+    wl_comparison_free(&c->found);
     for (size_t i = 0; i < c->table_count; i++)
         wl_table_free(c->parsed[i]);
     for (size_t i = 0; i < c->source_count; i++) {
@@ -24,15 +22,23 @@ void comparison_free(comparison *c)
         free(c->sources[i].path);
     }
     free(c->sources);
-    free(c->groups);
-    free(c->families);
-    free(c->skips);
-    for (size_t i = 0; i < c->row_count; i++)
-        wl_counted_free(c->rows[i].counted);
-    free(c->rows);
     wl_map_free(c->map);
     wl_device_free(c->device);
     load_forget();
+}
+
+void comparison_print_skips(const comparison *c)
+{
+    for (size_t i = 0; i < c->found.skip_count; i++) {
+        const wl_skipped *s = &c->found.skips[i];
+        fprintf(stderr, "note: %s", s->table);
+        if (s->line > 0)
+            fprintf(stderr, ":%d", (int)s->line);
+        fprintf(stderr, ": %s", s->reason);
+        if (s->count > 1)
+            fprintf(stderr, " (%zu times)", s->count);
+        fputc('\n', stderr);
+    }
 }
 
 /* "20us" */
@@ -42,9 +48,9 @@ bool read_time(const char *text, double *seconds)
         const char *name;
         double scale;
     } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-    char *end = NULL;
-    const double value = isdigit((unsigned char)text[0]) || text[0] == '.' ? strtod(text, &end) : -1;
-    if (!end || end == text || !isfinite(value) || value < 0)
+    const char *end = NULL;
+    const double value = wl_number_read(text, &end);
+    if (end == text || !isfinite(value) || *text == '-' || *text == '+')
         return false;
     end += strspn(end, " ");
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
@@ -90,10 +96,12 @@ static wl_status load_tables(comparison *c, wl_error *err)
             return status;
         c->tables[c->table_count] = name;
         const wl_table *table = c->parsed[c->table_count++];
-        for (size_t n = 0; n < wl_table_note_count(table); n++) {
+        for (size_t n = 0; n < wl_table_note_count(table) && status == WL_OK; n++) {
             const wl_note *note = wl_table_note(table, n);
-            comparison_skip(c, name, note->line, note->count, note->reason);
+            status = wl_comparison_skip(&c->found, name, note->line, note->count, note->reason, err);
         }
+        if (status != WL_OK)
+            return status;
     }
     return WL_OK;
 }
@@ -105,6 +113,11 @@ int comparison_load(comparison *c)
     if (load_map(c, &err) != WL_OK)
         return err.code == WL_E_IO ? diag_report(&err) : EXIT_INPUT;
     wl_status status = load_device(o->device, o->with, o->with_count, &c->device, &err);
+    if (status == WL_OK) {
+        c->found.source = o->map ? o->map : o->arguments[0];
+        c->found.device = wl_device_name(c->device);
+        c->found.title = wl_device_title(c->device);
+    }
     status = status ? status : load_tables(c, &err);
     status = status ? status : comparison_predict(c, &err);
     if (status == WL_OK)

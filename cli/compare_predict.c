@@ -3,15 +3,18 @@
  * A kernel's text is read once; predictors are kept for the params seen last, since tables repeat them row after row.
  * SPDX-License-Identifier: MIT */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "compare_job.h"
 #include "load.h"
 
 #define KEPT 16
 #define IGNORED_MAX 12
 #define NAMES_MAX 8
+
+const wl_model_id ranked_models[RANKED_MODELS] = {WL_MODEL_TURNOVER, WL_MODEL_LIMITER};
 
 /* A kernel with a row's params. */
 typedef struct model {
@@ -207,8 +210,7 @@ static wl_launch launch_of(const predictor *p, const wl_kernel *kernel, const wl
     return launch;
 }
 
-static void fill_values(const comparison *c, const wl_measurement *m, const wl_prediction *prediction,
-                        compared_row *row)
+static void fill_values(const comparison *c, const wl_measurement *m, const wl_prediction *prediction, wl_compared *row)
 {
     for (int v = 0; v < WL_METRIC_COUNT; v++) {
         row->measured_known[v] = c->wanted[v] && m->known[v];
@@ -216,27 +218,30 @@ static void fill_values(const comparison *c, const wl_measurement *m, const wl_p
         row->predicted_known[v] = c->wanted[v] && prediction->metrics[v].known;
         row->predicted[v] = prediction->metrics[v].value;
     }
-    row->measured_known[VALUE_TIME] = c->wanted[VALUE_TIME] && m->time_known;
-    row->measured[VALUE_TIME] = m->time_s;
-    row->predicted_known[VALUE_TIME] = c->wanted[VALUE_TIME];
-    row->predicted[VALUE_TIME] = prediction->model.time_s;
+    row->measured_known[WL_VALUE_TIME] = c->wanted[WL_VALUE_TIME] && m->time_known;
+    row->measured[WL_VALUE_TIME] = m->time_s;
+    row->predicted_known[WL_VALUE_TIME] = c->wanted[WL_VALUE_TIME];
+    row->predicted[WL_VALUE_TIME] = prediction->model.time_s;
 }
 
-static compared_row *new_row(comparison *c)
+/* Appends a row, and what is kept of it. */
+static wl_status add_row(comparison *c, const wl_compared *row, const counted_row *counted, wl_error *err)
 {
-    if (c->row_count == c->row_capacity) {
-        const size_t capacity = 2 * c->row_capacity + 64;
-        compared_row *larger = realloc(c->rows, capacity * sizeof *larger);
+    const size_t count = c->found.row_count;
+    if (c->keep_counts && count == c->counted_capacity) {
+        const size_t capacity = 2 * c->counted_capacity + 64;
+        counted_row *larger = realloc(c->counted, capacity * sizeof *larger);
         if (!larger)
-            return NULL;
-        c->rows = larger;
-        c->row_capacity = capacity;
+            return no_memory(err);
+        c->counted = larger;
+        c->counted_capacity = capacity;
     }
-    c->rows[c->row_count] = (compared_row){0};
-    return &c->rows[c->row_count++];
+    if (c->keep_counts)
+        c->counted[count] = *counted;
+    return wl_comparison_add(&c->found, row, err);
 }
 
-static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, compared_row *row,
+static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, counted_row *row,
                                 wl_error *err)
 {
     for (int m = 0; m < RANKED_MODELS; m++) {
@@ -252,7 +257,7 @@ static wl_status predict_by_all(model *found, const wl_launch *launch, wl_predic
 }
 
 static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, wl_prediction *prediction,
-                                compared_row *row, wl_error *err)
+                                counted_row *row, wl_error *err)
 {
     const wl_predict_options how = {.model = c->model};
     if (!c->keep_counts)
@@ -266,6 +271,21 @@ static wl_status predict_launch(const comparison *c, model *found, const wl_laun
     return predict_by_all(found, launch, prediction, row, err);
 }
 
+/* The row of the comparison; its texts are borrowed from tables, kernels and the map. */
+static wl_compared row_of(const comparison *c, size_t table, const wl_measurement *m, const kernel_source *s,
+                          const wl_map_entry *entry, const wl_prediction *prediction)
+{
+    wl_compared row = {.table = c->tables[table], .measurement = m, .kernel = s->path};
+    row.family = m->family[0] ? m->family : wl_kernel_name(s->plain);
+    row.sets = entry ? entry->sets : NULL;
+    row.set_count = entry ? entry->set_count : 0;
+    memcpy(row.block, prediction->launch.block, sizeof row.block);
+    memcpy(row.fold, prediction->launch.fold, sizeof row.fold);
+    memcpy(row.grid, prediction->launch.grid, sizeof row.grid);
+    fill_values(c, m, prediction, &row);
+    return row;
+}
+
 /* A row that cannot be predicted is left out; only what is wrong with every row ends the run. */
 static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m, wl_error *err)
 {
@@ -274,17 +294,13 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     const wl_map_entry *entry = c->map ? wl_map_find(c->map, m->family, m->variant) : NULL;
     kernel_source *s = NULL;
     model *found = NULL;
-    compared_row made = {0};
+    counted_row made = {0};
     wl_error row_err = {0};
     static wl_prediction prediction;
-    if (c->map && !entry) {
-        comparison_skip(c, name, m->line, 1, "a launch the map has no kernel for");
-        return WL_OK;
-    }
-    if (entry && entry->skip) {
-        comparison_skip(c, name, m->line, 1, entry->skip);
-        return WL_OK;
-    }
+    if (c->map && !entry)
+        return wl_comparison_skip(&c->found, name, m->line, 1, "a launch the map has no kernel for", err);
+    if (entry && entry->skip)
+        return wl_comparison_skip(&c->found, name, m->line, 1, entry->skip, err);
     wl_status status = find_source(p, entry ? entry->kernel : c->options->arguments[0], &s, err);
     if (status != WL_OK)
         return status;
@@ -295,24 +311,13 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     }
     if (status == WL_E_NOMEM)
         return no_memory(err);
-    if (status != WL_OK) {
-        comparison_skip(c, name, m->line, 1, row_err.message);
-        return WL_OK;
-    }
-    compared_row *row = new_row(c);
-    if (!row) {
+    if (status != WL_OK)
+        return wl_comparison_skip(&c->found, name, m->line, 1, row_err.message, err);
+    const wl_compared row = row_of(c, table, m, s, entry, &prediction);
+    status = add_row(c, &row, &made, err);
+    if (status != WL_OK)
         wl_counted_free(made.counted);
-        return no_memory(err);
-    }
-    *row = made;
-    row->source = (size_t)(s - c->sources);
-    row->entry = entry;
-    row->table = name;
-    row->m = m;
-    row->launch = prediction.launch;
-    row->family = m->family[0] ? m->family : wl_kernel_name(s->plain);
-    fill_values(c, m, &prediction, row);
-    return WL_OK;
+    return status;
 }
 
 /* ---- which rows ---- */
@@ -370,15 +375,15 @@ static wl_status choose_kernel(predictor *p, const wl_table *table, const char *
     return WL_E_INPUT;
 }
 
-static void report_ignored(predictor *p, const char *table)
+static wl_status report_ignored(predictor *p, const char *table, wl_error *err)
 {
     char text[600];
     size_t used = (size_t)snprintf(text, sizeof text, "params the kernel does not declare are ignored:");
     for (size_t i = 0; i < p->ignored_count; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", i ? "," : "", p->ignored[i]);
-    if (p->ignored_count > 0)
-        comparison_skip(p->c, table, 0, 1, text);
+    const bool any = p->ignored_count > 0;
     p->ignored_count = 0;
+    return any ? wl_comparison_skip(&p->c->found, table, 0, 1, text, err) : WL_OK;
 }
 
 static wl_status predict_table(predictor *p, size_t table, wl_error *err)
@@ -391,12 +396,12 @@ static wl_status predict_table(predictor *p, size_t table, wl_error *err)
         if (!is_selected(c->options, m))
             continue;
         if (only && !is_kernel(m->family, only))
-            comparison_skip(c, c->tables[table], m->line, 1, "a launch of another kernel");
+            status = wl_comparison_skip(&c->found, c->tables[table], m->line, 1, "a launch of another kernel", err);
         else
             status = predict_row(p, table, m, err);
     }
-    report_ignored(p, c->tables[table]);
-    return status;
+    const wl_status noted = report_ignored(p, c->tables[table], err);
+    return status == WL_OK ? noted : status;
 }
 
 wl_status comparison_predict(comparison *c, wl_error *err)
@@ -405,7 +410,7 @@ wl_status comparison_predict(comparison *c, wl_error *err)
     wl_status status = WL_OK;
     for (size_t i = 0; i < c->table_count && status == WL_OK; i++)
         status = predict_table(&p, i, err);
-    if (status == WL_OK && c->row_count == 0) {
+    if (status == WL_OK && c->found.row_count == 0) {
         *err = (wl_error){.code = WL_E_INPUT, .message = "nothing to compare: no launch could be predicted"};
         status = WL_E_INPUT;
     }

@@ -86,14 +86,6 @@ void option_error(const char *option, const char *value, int column, const char 
     show_line(value, (wl_loc){1, column, 1});
 }
 
-void diag_line(const wl_error *err, char *text, size_t size)
-{
-    if (err->loc.line > 0)
-        snprintf(text, size, "%s:%d:%d: %s", err->input, (int)err->loc.line, (int)err->loc.col, err->message);
-    else
-        snprintf(text, size, "%s%s%s", err->input, err->input[0] ? ": " : "", err->message);
-}
-
 static int exit_code(wl_status status)
 {
     switch (status) {

@@ -22,7 +22,4 @@ void diag_forget(void);
 /* Prints a library error; returns the exit code it stands for. */
 int diag_report(const wl_error *err);
 
-/* The same as one line without the source text: "file:3:4: message". */
-void diag_line(const wl_error *err, char *text, size_t size);
-
 #endif /* WL_CLI_DIAG_H */

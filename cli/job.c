@@ -108,7 +108,7 @@ wl_status job_set_grid(const options *o, const job *j, wl_launch *launch, wl_err
     if (domain[0] == 0 && j->kernel) /* extents beyond the domain's are 1 */
         for (int d = 0, dims = wl_kernel_domain(j->kernel, domain); dims > 0 && d < 3; d++)
             domain[d] = d < dims ? domain[d] : 1;
-    const wl_status status = wl_grid_rule_apply(j->grid, domain, launch, err);
+    const wl_status status = wl_grid_rule_apply(j->grid, j->device, domain, launch, err);
     if (status != WL_OK)
         show_grid(o, err);
     return status;

@@ -284,6 +284,11 @@ bool option_model(const char *text, wl_model_id *model)
     return false;
 }
 
+wl_format option_format(const options *o)
+{
+    return option_format_is(o, "json") ? WL_FORMAT_JSON : option_format_is(o, "csv") ? WL_FORMAT_CSV : WL_FORMAT_TEXT;
+}
+
 bool option_format_is(const options *o, const char *name) { return strcmp(o->format ? o->format : "text", name) == 0; }
 
 int option_predict(const options *o, wl_predict_options *out)

@@ -61,6 +61,7 @@ void options_help(const command *command);
 /* The time model; NULL: the best there is for the device. */
 bool option_model(const char *text, wl_model_id *model);
 /* The output format, text unless --format says otherwise. */
+wl_format option_format(const options *options);
 bool option_format_is(const options *options, const char *name);
 /* What options say of how to predict: model, samples. Prints what is wrong; the exit code. */
 int option_predict(const options *options, wl_predict_options *out);

@@ -77,7 +77,9 @@ int output_close(output *out, bool keep)
     if (!out->path)
         return code;
     errno = 0;
-    const bool failed = out->file && (ferror(out->file) | (fclose(out->file) != 0));
+    bool failed = out->file && ferror(out->file);
+    if (out->file && fclose(out->file) != 0)
+        failed = true;
     if (keep && failed)
         code = cannot_write(out->path, errno ? strerror(errno) : "the disk may be full");
     if (out->beside && keep && !failed && rename(out->beside, out->target ? out->target : out->path) != 0)
@@ -88,4 +90,63 @@ int output_close(output *out, bool keep)
     free(out->target);
     *out = (output){0};
     return code;
+}
+
+void output_print(const char *text, wl_format format, FILE *file)
+{
+    fputs(text, file);
+    if (format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE)
+        fputc('\n', file);
+}
+
+#define HELD_MAX ((size_t)4 << 20)
+
+static wl_status held_pass(held_output *h, const char *text, size_t length, wl_error *err)
+{
+    if (fwrite(text, 1, length, h->file) == length)
+        return WL_OK;
+    *err = (wl_error){.code = WL_E_IO};
+    snprintf(err->message, sizeof err->message, "cannot write: %s", strerror(errno));
+    return WL_E_IO;
+}
+
+static bool held_room(held_output *h, size_t length)
+{
+    if (h->length + length <= h->capacity)
+        return true;
+    const size_t capacity = 2 * (h->length + length);
+    char *larger = realloc(h->text, capacity);
+    if (!larger)
+        return false;
+    h->text = larger;
+    h->capacity = capacity;
+    return true;
+}
+
+wl_status held_add(void *user, const char *text, size_t length, wl_error *err)
+{
+    held_output *h = user;
+    if (!h->passes && h->length + length > HELD_MAX) {
+        h->passes = true;
+        const wl_status status = held_pass(h, h->text, h->length, err);
+        if (status != WL_OK)
+            return status;
+    }
+    if (h->passes)
+        return held_pass(h, text, length, err);
+    if (!held_room(h, length)) {
+        *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+        return WL_E_NOMEM;
+    }
+    memcpy(h->text + h->length, text, length);
+    h->length += length;
+    return WL_OK;
+}
+
+void held_end(held_output *h, bool keep)
+{
+    if (keep && !h->passes)
+        fwrite(h->text, 1, h->length, h->file); /* output_close and main look for errors */
+    free(h->text);
+    *h = (held_output){0};
 }

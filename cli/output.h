@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "warpline/warpline.h"
+
 typedef struct output {
     FILE *file;
     const char *path;      /* NULL: standard output */
@@ -15,5 +17,21 @@ typedef struct output {
 int output_open(const char *path, output *out);
 /* With `keep` the file appears under its name; otherwise nothing is left. The exit code. */
 int output_close(output *out, bool keep);
+
+/* Text on its way to a file, held back so that nothing of it appears when the rest cannot be made; once it is long, it is
+ * passed on as it comes. All-zero but for `file` to begin with. */
+typedef struct held_output {
+    FILE *file;
+    char *text;
+    size_t length, capacity;
+    bool passes; /* it is long */
+} held_output;
+/* A wl_sink of the library; `user` is the held_output. WL_E_IO, WL_E_NOMEM. */
+wl_status held_add(void *user, const char *text, size_t length, wl_error *err);
+/* With `keep`, writes what is held. Frees it. */
+void held_end(held_output *held, bool keep);
+
+/* What a renderer of the library gave; JSON ends in a line end, too. */
+void output_print(const char *text, wl_format format, FILE *file);
 
 #endif /* WL_CLI_OUTPUT_H */

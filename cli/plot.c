@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,9 +19,7 @@ static bool has_suffix(const char *path, const char *suffix)
     return length > 4 && strcmp(path + length - 4, suffix) == 0;
 }
 
-bool plot_is_svg(const char *path) { return has_suffix(path, ".svg"); }
-
-bool plot_file_ok(const char *path) { return plot_is_svg(path) || has_suffix(path, ".png"); }
+bool plot_file_ok(const char *path) { return has_suffix(path, ".svg") || has_suffix(path, ".png"); }
 
 /* The path with another suffix. */
 static char *sibling(const char *path, const char *suffix)
@@ -32,32 +31,21 @@ static char *sibling(const char *path, const char *suffix)
     return other;
 }
 
-bool plot_start(plot *p, const char *path)
+bool plot_name(plot *p, const char *path, wl_error *err)
 {
-    *p = (plot){.path = path, .script = sibling(path, ".gp"), .data = sibling(path, ".dat")};
-    p->script_file = p->script ? fopen(p->script, "wb") : NULL;
-    p->data_file = p->data ? fopen(p->data, "wb") : NULL;
-    return p->script_file && p->data_file;
+    *p = (plot){.script = sibling(path, ".gp"), .data = sibling(path, ".dat")};
+    p->files = (wl_plot_files){path, p->data};
+    if (p->script && p->data)
+        return true;
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return false;
 }
 
-void plot_quoted(const char *text, FILE *out)
+void plot_free(plot *p)
 {
-    fputc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', out);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-    }
-    fputc('\'', out);
-}
-
-void plot_write_files(const plot *p)
-{
-    fputs("set output ", p->script_file);
-    plot_quoted(p->path, p->script_file);
-    fputs("\ndata = ", p->script_file);
-    plot_quoted(p->data, p->script_file);
-    fputc('\n', p->script_file);
+    free(p->script);
+    free(p->data);
+    *p = (plot){0};
 }
 
 static int run_gnuplot(const char *script)
@@ -81,19 +69,17 @@ static int run_gnuplot(const char *script)
     return EXIT_UNSUPPORTED;
 }
 
-static bool close_file(FILE *file) { return file && (ferror(file) | fclose(file)) == 0; }
-
-int plot_finish(plot *p)
+static bool write_file(const char *path, const char *text)
 {
-    const bool script_ok = close_file(p->script_file), data_ok = close_file(p->data_file);
-    int code = EXIT_INTERNAL;
-    if (script_ok && data_ok)
-        code = run_gnuplot(p->script);
-    else
-        usage_error("error: --plot: cannot write %s and %s: %s", p->script ? p->script : "?", p->data ? p->data : "?",
-                    strerror(errno));
-    free(p->script);
-    free(p->data);
-    *p = (plot){0};
-    return code;
+    FILE *file = fopen(path, "wb");
+    const bool written = file && fputs(text, file) >= 0;
+    return file && fclose(file) == 0 && written;
+}
+
+int plot_draw(const plot *p, const char *script, const char *data)
+{
+    if (write_file(p->script, script) && write_file(p->data, data))
+        return run_gnuplot(p->script);
+    usage_error("error: --plot: cannot write %s and %s: %s", p->script, p->data, strerror(errno));
+    return EXIT_INTERNAL;
 }

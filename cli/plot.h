@@ -3,27 +3,20 @@
 #ifndef WL_CLI_PLOT_H
 #define WL_CLI_PLOT_H
 
-#include <stdbool.h>
-#include <stdio.h>
+#include "warpline/warpline.h"
 
 typedef struct plot {
-    const char *path;    /* of the picture */
-    char *script, *data; /* paths beside it */
-    FILE *script_file, *data_file;
+    wl_plot_files files; /* the picture as given, the data beside it */
+    char *script, *data; /* paths beside the picture */
 } plot;
 
 /* The suffixes .svg and .png. */
 bool plot_file_ok(const char *path);
-bool plot_is_svg(const char *path);
 
-/* Opens script and data; false when one cannot be written, which plot_finish tells. */
-bool plot_start(plot *p, const char *path);
-/* Closes both and runs gnuplot; prints what is wrong. The exit code. */
-int plot_finish(plot *p);
-
-/* "set output 'FILE'", "data = 'FILE.dat'" */
-void plot_write_files(const plot *p);
-/* In single quotes, where a quote is doubled. */
-void plot_quoted(const char *text, FILE *out);
+/* Names script and data; false when there is no memory for it. To be freed in any case. */
+bool plot_name(plot *p, const char *path, wl_error *err);
+void plot_free(plot *p);
+/* Writes both and runs gnuplot; prints what is wrong. The exit code. */
+int plot_draw(const plot *p, const char *script, const char *data);
 
 #endif /* WL_CLI_PLOT_H */

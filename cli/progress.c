@@ -74,4 +74,4 @@ void progress_end(void)
     handle(SIGTERM, false);
 }
 
-bool progress_interrupted(void) { return interrupted != 0; }
+int progress_interrupted(void) { return (int)interrupted; }

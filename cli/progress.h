@@ -11,6 +11,7 @@ void progress_start(void);
 bool progress_show(int64_t done, int64_t total);
 /* Wipes the bar and gives Ctrl-C back. */
 void progress_end(void);
-bool progress_interrupted(void);
+/* The signal that was remembered; 0: none. */
+int progress_interrupted(void);
 
 #endif /* WL_CLI_PROGRESS_H */

@@ -6,7 +6,7 @@
 
 #include "diag.h"
 #include "load.h"
-#include "rank.h"
+#include "rank_job.h"
 #include "team.h"
 
 #define MEMORY_DEFAULT ((int64_t)32 << 20)
@@ -59,8 +59,8 @@ bool rank_usage(const options *o)
 /* "90%" or "10" */
 static bool read_top_k(const char *text, rank_job *j)
 {
-    char *end = NULL;
-    const double value = strtod(text, &end);
+    const char *end = NULL;
+    const double value = wl_number_read(text, &end);
     if (end != text && strcmp(end, "%") == 0 && value > 0 && value < 100) {
         j->probability = value / 100;
         return true;
@@ -80,8 +80,8 @@ static bool read_memory(const char *text, int64_t *bytes)
         double scale;
     } units[] = {{"", 1},          {"B", 1},    {"KiB", 1024}, {"MiB", 1 << 20},
                  {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6},   {"GB", 1e9}};
-    char *end = NULL;
-    const double value = strtod(text, &end);
+    const char *end = NULL;
+    const double value = wl_number_read(text, &end);
     for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++) {
         if (strcmp(end, units[i].unit) == 0 && value * units[i].scale >= 1024 && value * units[i].scale < 1e15) {
             *bytes = (int64_t)(value * units[i].scale);
@@ -266,14 +266,14 @@ static bool reading_block(const options *o, const int64_t domain[3], int64_t blo
     return true;
 }
 
-static wl_status reading_grid(const options *o, ptx_request *r, wl_error *err)
+static wl_status reading_grid(const options *o, const wl_device *device, ptx_request *r, wl_error *err)
 {
     wl_grid_rule *rule = NULL;
     if (!o->grid)
         return WL_OK;
     wl_status status = wl_grid_rule_parse(o->grid, o->set, o->set_count, &rule, err);
     if (status == WL_OK)
-        status = wl_grid_rule_apply(rule, r->domain, &r->launch, err);
+        status = wl_grid_rule_apply(rule, device, r->domain, &r->launch, err);
     wl_grid_rule_free(rule);
     if (status != WL_OK && !err->input[0])
         snprintf(err->input, sizeof err->input, "--grid");
@@ -289,7 +289,7 @@ static wl_status load_ptx(rank_job *j, const int64_t domain[3], wl_kernel **out,
         err->code = WL_E_INPUT; /* said already */
         return WL_E_INPUT;
     }
-    wl_status status = reading_grid(o, &r, err);
+    wl_status status = reading_grid(o, j->devices[0], &r, err);
     if (status == WL_OK && !j->unit)
         status = ptx_unit_open(o, o->arguments[0], j->devices[0], &j->unit, err);
     return status == WL_OK ? ptx_unit_kernel(j->unit, &r, out, err) : status;

@@ -12,9 +12,4 @@ const char *shape_text(const int64_t extent[3], char text[SHAPE_LENGTH])
     return text;
 }
 
-json_t *shape_json(const int64_t extent[3])
-{
-    return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
-}
-
 bool shape_same(const int64_t a[3], const int64_t b[3]) { return memcmp(a, b, 3 * sizeof *a) == 0; }

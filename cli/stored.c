@@ -1,7 +1,6 @@
 /* stored.c - see stored.h. SPDX-License-Identifier: MIT */
 #include "stored.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,275 +9,18 @@
 #include "diag.h"
 #include "load.h"
 
-#define SCHEMA "warpline.predict/1"
-#define EXTENT_MAX ((double)((int64_t)1 << 60))
-
-/* One object being read: the first failure counts. */
-typedef struct reader {
-    const stored_file *file;
-    const stored *at;
-    wl_error *err;
-    wl_status status;
-} reader;
-
-static wl_status fail_at(const stored_file *file, wl_loc loc, wl_error *err, const char *message)
+wl_status stored_fail(const stored_file *file, const wl_stored *at, wl_error *err, const char *format, ...)
 {
-    if (err->code != WL_OK)
-        return err->code;
-    err->code = WL_E_INPUT;
-    err->loc = loc;
+    va_list args;
+    *err = (wl_error){.code = WL_E_INPUT, .loc = {at->line, 1, 1}};
     (void)snprintf(err->input, sizeof err->input, "%s", file->name);
-    (void)snprintf(err->message, sizeof err->message, "%s", message);
+    va_start(args, format);
+    (void)vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
     for (char *c = err->message; *c; c++) /* a message quotes the file's text: nothing a terminal obeys */
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     return WL_E_INPUT;
-}
-
-wl_status stored_fail(const stored_file *file, const stored *at, wl_error *err, const char *format, ...)
-{
-    char message[WL_MESSAGE_MAX];
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    return fail_at(file, (wl_loc){at->line, 1, 1}, err, message);
-}
-
-static void refuse(reader *r, const char *format, ...) WL_PRINTF(2, 3);
-static void refuse(reader *r, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    char message[WL_MESSAGE_MAX];
-    (void)vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    if (r->status == WL_OK)
-        r->status = fail_at(r->file, (wl_loc){r->at->line, 1, 1}, r->err, message);
-}
-
-/* ---- values ---- */
-
-static const json_t *member(reader *r, const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    if (!value)
-        refuse(r, "this is no prediction: '%s' is missing", key);
-    return value;
-}
-
-static const char *text_of(reader *r, const json_t *object, const char *key)
-{
-    const json_t *value = member(r, object, key);
-    if (value && !json_is_string(value))
-        refuse(r, "'%s' is not a text", key);
-    return value && json_is_string(value) ? json_string_value(value) : "";
-}
-
-/* Ratios of such numbers are numbers. */
-static bool is_sane(double v) { return v == 0 || (fabs(v) > 1e-60 && fabs(v) < 1e60); }
-
-static double number_of(reader *r, const json_t *object, const char *key, double least)
-{
-    const json_t *value = member(r, object, key);
-    const double v = json_number_value(value);
-    if (value && !json_is_number(value))
-        refuse(r, "'%s' is not a number", key);
-    else if (value && !(v >= least))
-        refuse(r, "'%s' is %g, less than %g", key, v, least);
-    else if (value && !is_sane(v))
-        refuse(r, "'%s' is %g: no prediction is", key, v);
-    return v;
-}
-
-static int64_t whole(reader *r, const json_t *value, const char *key, int64_t least)
-{
-    const json_int_t v = json_integer_value(value);
-    if (value && (!json_is_integer(value) || v < least || (double)v > EXTENT_MAX))
-        refuse(r, "'%s' is not a whole number from %lld on", key, (long long)least);
-    return v;
-}
-
-static int64_t whole_of(reader *r, const json_t *object, const char *key, int64_t least)
-{
-    return whole(r, member(r, object, key), key, least);
-}
-
-static void shape_of(reader *r, const json_t *object, const char *key, int64_t extent[3])
-{
-    const json_t *value = member(r, object, key);
-    if (value && json_array_size(value) != 3)
-        refuse(r, "'%s' is not a list of three numbers", key);
-    for (size_t d = 0; d < 3 && r->status == WL_OK; d++)
-        extent[d] = whole(r, json_array_get(value, d), key, 1);
-}
-
-/* ---- parts of a prediction ---- */
-
-static void read_launch(reader *r, const json_t *root, wl_prediction *p)
-{
-    const json_t *launch = member(r, root, "launch"), *occupancy = member(r, root, "occupancy");
-    const json_t *wave = member(r, root, "wave");
-    shape_of(r, launch, "block", p->launch.block);
-    shape_of(r, launch, "fold", p->launch.fold);
-    shape_of(r, launch, "grid", p->launch.grid);
-    p->launch.registers = whole_of(r, launch, "registers", 1);
-    p->launch.shared_bytes = whole_of(r, launch, "shared_bytes", 0);
-    p->occupancy.blocks_per_sm = whole_of(r, occupancy, "blocks_per_sm", 1);
-    p->occupancy.warps_per_sm = whole_of(r, occupancy, "warps_per_sm", 1);
-    const char *limiter = text_of(r, occupancy, "limiter");
-    int limit = 0;
-    while (limit < WL_LIMIT_COUNT && strcmp(wl_occupancy_limit_name((wl_occupancy_limit)limit), limiter) != 0)
-        limit++;
-    if (limit == WL_LIMIT_COUNT)
-        refuse(r, "the occupancy's limiter '%s' is not known", limiter);
-    p->occupancy.limiter = (wl_occupancy_limit)limit;
-    p->items = whole_of(r, member(r, root, "work"), "items", 1);
-    p->wave_blocks = whole_of(r, wave, "blocks", 1);
-    p->blocks = whole_of(r, wave, "of", 1);
-    p->waves = number_of(r, wave, "waves", 0);
-}
-
-static void read_metric(reader *r, const char *name, json_t *json, wl_value *out)
-{
-    const char *part;
-    json_t *value;
-    json_t *parts = json_object_get(json, "parts");
-    out->value = number_of(r, json, "value", 0);
-    out->known = true;
-    json_object_foreach(parts, part, value)
-    {
-        if (out->part_count == WL_PARTS_MAX || !json_is_number(value) || !is_sane(json_number_value(value))) {
-            refuse(r, "the parts of '%s' are not at most %d numbers", name, WL_PARTS_MAX);
-            return;
-        }
-        out->parts[out->part_count++] = (wl_part){part, json_number_value(value)};
-    }
-}
-
-static void read_metrics(reader *r, const json_t *root, stored *out)
-{
-    json_t *all = json_object_get(root, "metrics"), *value;
-    const char *name;
-    if (!json_is_object(all))
-        refuse(r, "this is no prediction: 'metrics' is missing");
-    json_object_foreach(all, name, value)
-    {
-        wl_metric metric;
-        if (wl_metric_find(name, &metric))
-            read_metric(r, name, value, &out->prediction.metrics[metric]);
-        else if (out->strange_count < STRANGE_MAX)
-            out->strange[out->strange_count++] = name;
-        else
-            refuse(r, "more than %d metrics are not known, '%s' among them", STRANGE_MAX, name);
-    }
-}
-
-static wl_bound_id bound_of(reader *r, const char *name)
-{
-    for (int i = 0; i < WL_BOUND_COUNT; i++)
-        if (strcmp(wl_bound_name((wl_bound_id)i), name) == 0)
-            return (wl_bound_id)i;
-    refuse(r, "the bound '%s' is not known", name);
-    return WL_BOUND_COUNT;
-}
-
-static void read_model(reader *r, const json_t *root, wl_model_result *m)
-{
-    const json_t *model = member(r, root, "model"), *block = json_object_get(model, "block");
-    json_t *bounds = json_object_get(model, "bounds_s"), *value;
-    const char *name;
-    m->name = text_of(r, model, "name");
-    m->time_s = number_of(r, model, "time_s", 0);
-    m->items_per_s = number_of(r, model, "items_per_s", 0);
-    m->limiter = bound_of(r, text_of(r, model, "limiter"));
-    m->next = bound_of(r, text_of(r, model, "next_limiter"));
-    json_object_foreach(bounds, name, value)
-    {
-        const wl_bound_id bound = bound_of(r, name);
-        if (r->status != WL_OK)
-            return;
-        m->bound_known[bound] = true;
-        m->bound_s[bound] = number_of(r, bounds, name, 0);
-    }
-    if (r->status == WL_OK && !(m->time_s > 0 && m->items_per_s > 0 && m->bound_s[m->limiter] > 0))
-        refuse(r, "a time of 0 is no prediction, nor is a limiter without its bound");
-    if (block) {
-        m->own_cycles = number_of(r, block, "own_cycles", 0);
-        m->wait_cycles = number_of(r, block, "wait_cycles", 0);
-    }
-}
-
-static wl_status read_prediction(const stored_file *file, stored *out, wl_error *err)
-{
-    reader r = {file, out, err, WL_OK};
-    const json_t *root = out->json;
-    if (!json_is_object(root)) {
-        refuse(&r, "a JSON object is needed, as 'warpline predict --format json' writes it");
-        return r.status;
-    }
-    const char *schema = text_of(&r, root, "schema");
-    if (r.status == WL_OK && strcmp(schema, SCHEMA) != 0)
-        refuse(&r, "the schema is '%s', not " SCHEMA, schema);
-    if (r.status != WL_OK)
-        return r.status;
-    out->kernel = text_of(&r, root, "kernel");
-    out->device = text_of(&r, root, "device");
-    read_launch(&r, root, &out->prediction);
-    read_metrics(&r, root, out);
-    read_model(&r, root, &out->prediction.model);
-    return r.status;
-}
-
-/* ---- the file ---- */
-
-static int32_t lines_in(const char *text, size_t length)
-{
-    int32_t lines = 0;
-    for (size_t i = 0; i < length; i++)
-        lines += text[i] == '\n';
-    return lines;
-}
-
-/* jansson counts from where it was started, `at` bytes into the text. */
-static wl_status syntax_error(const stored_file *file, size_t at, size_t length, const json_error_t *e, wl_error *err)
-{
-    char message[WL_MESSAGE_MAX];
-    const bool cut = e->position >= 0 && at + (size_t)e->position >= length;
-    const wl_loc loc = {lines_in(file->text, at) + (e->line > 0 ? e->line : 1), e->column > 0 ? e->column : 1, 1};
-    (void)snprintf(message, sizeof message, "%s: %s", cut ? "the file ends in the middle" : "not JSON", e->text);
-    return fail_at(file, loc, err, message);
-}
-
-static wl_status add(stored_file *file, json_t *json, int32_t line, wl_error *err)
-{
-    stored *larger = realloc(file->all, (file->count + 1) * sizeof *larger);
-    if (!larger) {
-        json_decref(json);
-        err->code = WL_E_NOMEM;
-        return WL_E_NOMEM;
-    }
-    file->all = larger;
-    stored *s = &file->all[file->count++];
-    *s = (stored){.json = json, .line = line};
-    return read_prediction(file, s, err);
-}
-
-static wl_status read_all(stored_file *file, size_t length, wl_error *err)
-{
-    static const char blanks[] = " \t\r\n";
-    for (size_t at = strspn(file->text, blanks); at < length; at += strspn(file->text + at, blanks)) {
-        json_error_t e;
-        json_t *json = json_loadb(file->text + at, length - at,
-                                  JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
-        if (!json)
-            return syntax_error(file, at, length, &e, err);
-        const wl_status status = add(file, json, lines_in(file->text, at) + 1, err);
-        if (status != WL_OK)
-            return status;
-        at += (size_t)e.position;
-    }
-    return file->count > 0 ? WL_OK : stored_fail(file, &(stored){.line = 1}, err, "the file holds no prediction");
 }
 
 wl_status stored_load(const char *path, stored_file *out, wl_error *err)
@@ -289,14 +31,12 @@ wl_status stored_load(const char *path, stored_file *out, wl_error *err)
     if (status != WL_OK)
         return status;
     diag_remember(out->name, out->text);
-    return read_all(out, length, err);
+    return wl_stored_read(out->name, out->text, length, &out->list, err);
 }
 
 void stored_free(stored_file *file)
 {
-    for (size_t i = 0; i < file->count; i++)
-        json_decref(file->all[i].json);
-    free(file->all);
+    wl_stored_free(file->list);
     free(file->text);
     *file = (stored_file){0};
 }

@@ -2,7 +2,13 @@
  *
  * Every process reads the same arguments and files. The first one leads: it deals out parts of the space, works itself
  * in between, collects the records and writes the result. A member that gives no sign of life for a while is reported
- * and its parts are dealt out again. Built without MPI there is only a team of one. SPDX-License-Identifier: MIT */
+ * and its parts are dealt out again; without a sign of the leader the members end. Ctrl-C is the leader's to answer: it
+ * writes what there is, and waits for nobody. Built without MPI there is only a team of one.
+ *
+ *   team_launch.c  what a launcher says in the environment       team_watch.c  signs of life
+ *   team.c         joining, agreeing, leaving; a member's work   team_lead.c   the leader's work
+ *   team_alone.c   all of it without MPI                         team_wire.h   messages
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_CLI_TEAM_H
 #define WL_CLI_TEAM_H
 
@@ -18,10 +24,18 @@ int team_threads(void);
 /* All members say whether they are ready (an exit code); all get the first code that is not 0. */
 int team_agree(int code);
 
+/* Whom the leader tells what comes in. */
+typedef struct team_listener {
+    bool (*each)(void *user, const wl_ranked *records, size_t count); /* as in wl_rank_options */
+    /* Called instead of returning, from another thread, where the process is about to be killed in the middle of a
+     * prediction: writes the ranking as it is and ends the process. */
+    void (*cut_short)(void *user);
+    void *user;
+} team_listener;
+
 /* Like wl_rank, with the records of `each` in the order of the space. Members return when the leader has everything;
  * only the leader has a ranking. */
-wl_status team_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity,
-                    bool (*each)(void *user, const wl_ranked *records, size_t count), void *user, wl_ranking *out,
+wl_status team_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, const team_listener *listener, wl_ranking *out,
                     wl_error *err);
 
 /* To be called from the ranker's progress: draws the bar (leader), or gives the sign of life (others). False: stop. */

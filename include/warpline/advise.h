@@ -54,7 +54,7 @@ typedef struct wl_advise_options {
 #define WL_ADVICE_NOTES_MAX 8
 
 typedef struct wl_advised {
-    wl_prediction given;  /* the launch as it is; without shares                                              */
+    wl_prediction given;  /* the launch as it is; borrows nothing: kernel, fields, accesses, lines are NULL   */
     wl_trust trust;       /* in the model that made the times                                                 */
     double least_gain;    /* changes that gain less are not listed: the model does not tell them from nothing */
     size_t count;         /* pieces of advice, most helpful first                                             */
@@ -73,7 +73,7 @@ WL_API WL_NODISCARD wl_status wl_advise(const wl_kernel *kernel, const wl_device
 /* ---- other devices ---- */
 
 typedef struct wl_elsewhere {
-    const char *name; /* of the device */
+    const char *name; /* of the device; devices[0]'s lives as long as the device given */
     bool fits;        /* the launch can be started there */
     double time_s;    /* of the launch given, where it fits */
     wl_bound_id limiter;

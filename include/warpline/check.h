@@ -75,4 +75,39 @@ WL_API wl_finding wl_check_budget(const wl_budget *budget, const wl_prediction *
 WL_API size_t wl_check_baseline(const wl_prediction *prediction, const wl_prediction *baseline, double tolerance,
                                 wl_finding findings[WL_FINDINGS_MAX]);
 
+/* A prediction of an earlier day, read back (report.h). Reuse, shares and warnings are not stored. */
+#define WL_STRANGE_MAX 8
+typedef struct wl_stored {
+    int32_t line; /* of the text, where it begins */
+    const char *kernel, *device;
+    wl_prediction prediction;
+    const char *strange[WL_STRANGE_MAX]; /* metrics that this version does not have */
+    size_t strange_count;
+} wl_stored;
+
+typedef struct wl_checked {
+    wl_launch launch;
+    char device[128];
+    const wl_stored *baseline; /* its own; NULL: none */
+    wl_finding *findings;
+    size_t finding_count;
+} wl_checked;
+
+/* Launches of one kernel that are checked together. All-zero but for kernel, has_baseline and tolerance to begin with. */
+typedef struct wl_check {
+    const char *kernel;
+    bool has_baseline;
+    double tolerance;
+    wl_checked *launches;
+    size_t launch_count;
+    size_t total, failed, better, not_compared; /* findings */
+    size_t left_out;                            /* launches of the baseline that are not meant */
+} wl_check;
+
+/* Judges a launch by all budgets and by its baseline, if any, which is borrowed. WL_E_NOMEM only. */
+WL_API WL_NODISCARD wl_status wl_check_add(wl_check *check, const wl_prediction *prediction, const wl_device *device,
+                                           const wl_budget *budgets, size_t budget_count, const wl_stored *baseline,
+                                           wl_error *err);
+WL_API void wl_check_free(wl_check *check);
+
 #endif /* WL_CHECK_H */

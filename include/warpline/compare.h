@@ -65,6 +65,79 @@ WL_API bool wl_contests_coverage(const wl_contest *contests, size_t count, doubl
 WL_API double wl_contests_error(const wl_contest *contests, size_t count);
 WL_API double wl_contests_within(const wl_contest *contests, size_t count, double ratio);
 
+/* ---- launches on both sides ---- */
+
+/* The values compared: every metric, and the time. */
+enum { WL_VALUE_TIME = WL_METRIC_COUNT, WL_VALUE_COUNT };
+WL_API const char *wl_compared_name(int value);
+WL_API const char *wl_compared_unit(int value);
+
+/* Texts are borrowed. */
+typedef struct wl_compared {
+    const char *table, *family;
+    const char *kernel;      /* with ... */
+    const char *const *sets; /* ... these params: what is computed, but for the row's own params */
+    size_t set_count;
+    const wl_measurement *measurement;
+    int64_t block[3], fold[3], grid[3]; /* as predicted */
+    bool measured_known[WL_VALUE_COUNT], predicted_known[WL_VALUE_COUNT];
+    double measured[WL_VALUE_COUNT], predicted[WL_VALUE_COUNT];
+    size_t group, family_group; /* numbers, once there are groups */
+} wl_compared;
+/* False when there is no error: a side is unknown, or the measured value is 0. */
+WL_API bool wl_compared_error(const wl_compared *row, int value, double *error);
+
+typedef struct wl_compared_group {
+    char *name;
+    size_t first, rows; /* its first row; how many */
+    wl_agreement values[WL_VALUE_COUNT];
+    bool pick_known;
+    double pick; /* measured best over measured time of the predicted best */
+} wl_compared_group;
+
+/* What was left out, and why. Equal reasons are counted. */
+typedef struct wl_skipped {
+    const char *table; /* borrowed */
+    int32_t line;      /* of the first; 0: none in particular */
+    size_t count;
+    char *reason;
+} wl_skipped;
+
+/* All-zero but for what is shown and min_time_s to begin with. */
+typedef struct wl_comparison {
+    const char *source, *device, *title; /* of the rows' kernels; the device and its title */
+    double min_time_s;                   /* times measured shorter have no part in the statistics */
+    wl_compared *rows;
+    size_t row_count, row_capacity;
+    wl_compared_group *groups, *families;
+    size_t group_count, family_count;
+    wl_skipped *skips;
+    size_t skip_count, skip_capacity;
+} wl_comparison;
+WL_API WL_NODISCARD wl_status wl_comparison_add(wl_comparison *comparison, const wl_compared *row, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_comparison_skip(wl_comparison *comparison, const char *table, int32_t line,
+                                                 size_t count, const char *reason, wl_error *err);
+/* Is this value of this row part of the statistics? */
+WL_API bool wl_comparison_counts(const wl_comparison *comparison, const wl_compared *row, int value);
+/* Fills groups and families: by "family", "variant", "params" or "all". */
+WL_API WL_NODISCARD wl_status wl_comparison_group(wl_comparison *comparison, const char *by, wl_error *err);
+/* Fills groups with rows that compute the same, whatever the launch; no statistics. */
+WL_API WL_NODISCARD wl_status wl_comparison_group_problems(wl_comparison *comparison, wl_error *err);
+WL_API void wl_comparison_free(wl_comparison *comparison);
+
+/* The contests among groups of problems, with these predicted times of the rows (0: not known). Those whose fastest
+ * launch was measured shorter than min_time_s are left out. Contests borrow from the rest. */
+typedef struct wl_contest_list {
+    wl_contest *contests;
+    size_t count;
+    wl_pair *times;
+} wl_contest_list;
+WL_API WL_NODISCARD wl_status wl_comparison_contests(const wl_comparison *comparison, const double *times,
+                                                     double min_time_s, wl_contest_list *out, wl_error *err);
+WL_API void wl_contest_list_free(wl_contest_list *list);
+
+/* ---- maps ---- */
+
 /* Which kernel belongs to which rows: a YAML list of
  *   {family: star7, variant: "*_b32", kernel: star7_f32.yaml, set: {a: 1}, fold: [1, 2, 1]}
  * Only `kernel` is required, or `skip`, the reason why such rows have none; family and variant are patterns of * and ?. */

@@ -23,6 +23,7 @@ typedef enum wl_device_key {
 } wl_device_key;
 
 #define WL_DEVICE_LIST_MAX 40 /* values in one list-valued key */
+#define WL_TRUST_LEVELS 8     /* probabilities that rank_ratio has values for: trust.h */
 
 /* The built-in devices, in alphabetical order. */
 WL_API size_t wl_device_builtin_count(void);

@@ -58,11 +58,21 @@ typedef struct wl_fit_result {
 WL_API WL_NODISCARD wl_status wl_fit(wl_device *device, const wl_fit_case *cases, size_t count,
                                      const wl_fit_options *options, wl_fit_result *out, wl_error *err);
 
-/* The value a prediction and a measurement give for a target; false when it is not known or has no part in the fit. */
-WL_API bool wl_fit_pair(wl_fit_target target, const wl_prediction *prediction, const wl_measurement *measured,
-                        double min_time_s, double *predicted, double *value);
+/* The value a prediction and a measurement give for a target; false when it is not known or has no part in the fit:
+ * times below min_time_s, memory volumes below the device's cache_remains. */
+WL_API bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_prediction *prediction,
+                        const wl_measurement *measured, double min_time_s, double *predicted, double *value);
 
-/* A device file's text with new values for the fitted keys, everything else as it stands; `origin` says what they were
+/* How well a device's numbers predict the launches of one family, target by target. */
+typedef struct wl_fit_score {
+    size_t count[WL_FIT_TARGET_COUNT];
+    double error[WL_FIT_TARGET_COUNT], bias[WL_FIT_TARGET_COUNT]; /* means of |error| and error, relative */
+} wl_fit_score;
+WL_API wl_fit_score wl_fit_judge(const wl_device *device, const wl_fit_case *cases, size_t count, const char *family,
+                                 double min_time_s);
+
+/* A device file's text with new values for the fitted keys, everything else as it stands, and what was assumed because
+ * the text lacks it; `origin` says what they were
  * fitted to ("h200_fit.csv, 2026-11-15"). *out is allocated with malloc. */
 WL_API WL_NODISCARD wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
                                            const wl_fit_result *result, const char *origin, char **out, wl_error *err);

@@ -63,10 +63,10 @@ WL_API WL_NODISCARD wl_status wl_grid_rule_parse(const char *text, const char *c
                                                  wl_grid_rule **out, wl_error *err);
 WL_API void wl_grid_rule_free(wl_grid_rule *rule);
 WL_API const char *wl_grid_rule_text(const wl_grid_rule *rule);
-/* Sets the grid of a launch; `domain` is 0 where it is not given. WL_E_INPUT: an extent below 1, division by zero, a
- * domain that is named and not given. */
-WL_API WL_NODISCARD wl_status wl_grid_rule_apply(const wl_grid_rule *rule, const int64_t domain[3], wl_launch *launch,
-                                                 wl_error *err);
+/* Sets the grid of a launch; `domain` is 0 where it is not given, `device` NULL. WL_E_INPUT: an extent below 1, division
+ * by zero, a domain that is named and not given, warps without the device whose warps they are. */
+WL_API WL_NODISCARD wl_status wl_grid_rule_apply(const wl_grid_rule *rule, const wl_device *device,
+                                                 const int64_t domain[3], wl_launch *launch, wl_error *err);
 
 /* One number; of a launch it may name the domain alone. */
 WL_API WL_NODISCARD wl_status wl_number_evaluate(const char *text, const char *const *sets, size_t set_count,

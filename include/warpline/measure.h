@@ -6,7 +6,9 @@
 #ifndef WL_MEASURE_H
 #define WL_MEASURE_H
 
-#include "warpline/predict.h"
+#include <stddef.h>
+
+#include "warpline/metrics.h"
 
 #define WL_TABLE_ROWS_MAX 1000000
 

@@ -6,22 +6,8 @@
 #include "warpline/device.h"
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
+#include "warpline/metrics.h"
 #include "warpline/mix.h"
-
-typedef enum wl_metric {
-#define WL_METRIC(name, unit, scope, counter, meaning) WL_METRIC_##name,
-#include "warpline/metrics.def"
-    WL_METRIC_COUNT
-} wl_metric;
-
-typedef enum wl_scope_of { WL_SCOPE_LAUNCH, WL_SCOPE_SM, WL_SCOPE_WAVE } wl_scope_of;
-
-WL_API const char *wl_metric_name(wl_metric metric);
-WL_API const char *wl_metric_unit(wl_metric metric);
-WL_API const char *wl_metric_counter(wl_metric metric);
-WL_API const char *wl_metric_meaning(wl_metric metric);
-WL_API wl_scope_of wl_metric_scope(wl_metric metric);
-WL_API bool wl_metric_find(const char *name, wl_metric *metric);
 
 /* A named share of a metric; the parts of a value add up to it. */
 #define WL_PARTS_MAX 8
@@ -89,7 +75,8 @@ typedef struct wl_prediction {
     wl_model_result model;
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
-    /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. */
+    /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. All are NULL
+     * where a prediction outlives the predictor that made it: of wl_counted_predict, of wl_advise. */
     const wl_kernel *kernel; /* as it is for this launch: fields and accesses are its own */
     const wl_share *fields;
     const wl_share *accesses;
@@ -99,6 +86,7 @@ typedef struct wl_prediction {
 
 /* WL_MODEL_BEST: turnover where the device has its numbers, else limiter. */
 typedef enum wl_model_id { WL_MODEL_BEST, WL_MODEL_LIMITER, WL_MODEL_TURNOVER } wl_model_id;
+WL_API const char *wl_model_name(wl_model_id model);
 WL_API bool wl_model_find(const char *name, wl_model_id *model);
 
 typedef struct wl_predict_options {

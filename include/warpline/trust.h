@@ -7,7 +7,6 @@
 #include "warpline/predict.h"
 
 /* The probabilities the values of rank_ratio belong to, ascending: 30, 40, .. 90 and 95 %. */
-#define WL_TRUST_LEVELS 8
 WL_API double wl_trust_level(size_t index);
 
 typedef struct wl_trust {

@@ -12,9 +12,11 @@
 #include "warpline/launch.h"
 #include "warpline/measure.h"
 #include "warpline/mix.h"
+#include "warpline/number.h"
 #include "warpline/predict.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
+#include "warpline/report.h"
 #include "warpline/status.h"
 #include "warpline/trust.h"
 

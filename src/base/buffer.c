@@ -2,10 +2,11 @@
 #include "base/buffer.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 
 static bool make_room(wl_buffer *b, size_t more)
 {
@@ -29,26 +30,45 @@ void wl_buffer_add(wl_buffer *b, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int n = vsnprintf(NULL, 0, format, args);
+    const int n = wl_print_list(NULL, 0, format, args);
     va_end(args);
+    if (n < 0)
+        b->failed = true;
     if (n > 0 && make_room(b, (size_t)n)) {
-        (void)vsnprintf(b->text + b->length, (size_t)n + 1, format, again);
-        b->length += (size_t)n;
+        if (wl_print_list(b->text + b->length, (size_t)n + 1, format, again) == n)
+            b->length += (size_t)n;
+        else
+            b->failed = true;
     }
     va_end(again);
 }
 
+void wl_buffer_put(wl_buffer *b, const char *text, size_t length)
+{
+    if (length == 0 || !make_room(b, length))
+        return;
+    memcpy(b->text + b->length, text, length);
+    b->length += length;
+}
+
+void wl_buffer_text(wl_buffer *b, const char *text) { wl_buffer_put(b, text, strlen(text)); }
+
 void wl_buffer_repeat(wl_buffer *b, const char *piece, int times)
 {
     for (int i = 0; i < times; i++)
-        wl_buffer_add(b, "%s", piece);
+        wl_buffer_text(b, piece);
+}
+
+void wl_buffer_drop(wl_buffer *b)
+{
+    free(b->text);
+    *b = (wl_buffer){0};
 }
 
 wl_status wl_buffer_take(wl_buffer *b, char **out, wl_error *err)
 {
     if (!make_room(b, 0)) {
-        free(b->text);
-        *b = (wl_buffer){0};
+        wl_buffer_drop(b);
         return wl_fail_memory(err);
     }
     b->text[b->length] = '\0';

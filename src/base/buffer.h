@@ -15,8 +15,12 @@ typedef struct wl_buffer {
 } wl_buffer;
 
 void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
+void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length);
+void wl_buffer_text(wl_buffer *buffer, const char *text);
 void wl_buffer_repeat(wl_buffer *buffer, const char *piece, int times);
 /* Gives the text to the caller. */
 wl_status wl_buffer_take(wl_buffer *buffer, char **out, wl_error *err);
+/* Frees it instead. */
+void wl_buffer_drop(wl_buffer *buffer);
 
 #endif /* WL_BASE_BUFFER_H */

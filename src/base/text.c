@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 
 #define WORD_MAX 48
 
@@ -71,8 +72,8 @@ bool wl_text_number(const char *text, double *value)
         return false; /* keeps "inf", "nan" and blanks out; hexadecimal fails below */
     if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
         return false;
-    char *end = NULL;
-    const double v = strtod(text, &end);
+    const char *end = NULL;
+    const double v = wl_number_read(text, &end);
     if (end == text || *end != '\0' || !isfinite(v))
         return false;
     *value = v;
@@ -87,4 +88,20 @@ bool wl_text_is_name(const char *text)
         if (!isalnum((unsigned char)*text) && *text != '_')
             return false;
     return true;
+}
+
+size_t wl_text_utf8(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t length = c[0] < 0x80                   ? 1
+                          : c[0] >= 0xc2 && c[0] < 0xe0 ? 2
+                          : c[0] >= 0xe0 && c[0] < 0xf0 ? 3
+                          : c[0] >= 0xf0 && c[0] < 0xf5 ? 4
+                                                        : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    const bool overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    const bool beyond = (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);
+    return overlong || beyond ? 0 : length;
 }

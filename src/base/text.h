@@ -20,4 +20,7 @@ bool wl_text_number(const char *text, double *value);
 /* True when `text` is a name: a letter or underscore, then letters, digits, underscores. */
 bool wl_text_is_name(const char *text);
 
+/* Bytes of the UTF-8 character at `text`, 0 when it is none. */
+size_t wl_text_utf8(const char *text);
+
 #endif /* WL_BASE_TEXT_H */

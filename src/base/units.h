@@ -34,4 +34,7 @@ bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value);
 /* Writes a value with a fitting prefix and three or four digits: "1.56 TB/s", "40 MiB", "108". */
 void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size);
 
+/* 1.23e9 as "1.23 G", 20 as "20 ": a unit may follow */
+void wl_scaled_text(double value, char *text, size_t size);
+
 #endif /* WL_BASE_UNITS_H */

@@ -11,11 +11,9 @@
 #include "base/fail.h"
 #include "base/text.h"
 
-#define REQUIRED true
-#define OPTIONAL false
 const wl_device_key_info wl_device_keys[WL_DEVICE_KEY_COUNT] = {
-#define WL_DEVICE_KEY(name, dimension, need, meaning) {#name, WL_DIM_##dimension, need, false, meaning},
-#define WL_DEVICE_LIST(name, dimension, need, meaning) {#name, WL_DIM_##dimension, need, true, meaning},
+#define WL_DEVICE_KEY(name, dimension, need, meaning) {#name, WL_DIM_##dimension, WL_NEED_##need, false, meaning},
+#define WL_DEVICE_LIST(name, dimension, need, meaning) {#name, WL_DIM_##dimension, WL_NEED_##need, true, meaning},
 #include "warpline/device_keys.def"
 };
 
@@ -36,7 +34,7 @@ const char *wl_device_architecture(const wl_device *device) { return device->arc
 const char *wl_device_compute_capability(const wl_device *device) { return device->compute_capability; }
 const char *wl_device_key_name(wl_device_key key) { return wl_device_keys[key].name; }
 const char *wl_device_key_meaning(wl_device_key key) { return wl_device_keys[key].meaning; }
-bool wl_device_key_required(wl_device_key key) { return wl_device_keys[key].required; }
+bool wl_device_key_required(wl_device_key key) { return wl_device_keys[key].need == WL_NEED_REQUIRED; }
 
 bool wl_device_get(const wl_device *device, wl_device_key key, double *value)
 {
@@ -75,7 +73,7 @@ void wl_device_value_text(const wl_device *device, wl_device_key key, char *text
 int64_t wl_device_int(const wl_device *device, wl_device_key key)
 {
     const wl_device_entry *e = &device->entries[key];
-    WL_ASSERT(e->count == 1); /* required keys are checked at load */
+    WL_ASSERT(e->count == 1); /* these keys are checked at load */
     return (int64_t)e->values[0];
 }
 

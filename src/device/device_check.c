@@ -5,7 +5,6 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
-#include "warpline/trust.h"
 
 static wl_status complain(const wl_device *device, wl_device_key key, const char *rule, wl_error *err)
 {
@@ -86,11 +85,33 @@ static wl_status check_factors(const wl_device *device, wl_device_key key, wl_er
     return WL_OK;
 }
 
+/* Numbers that are counted with, or divided by. */
+static wl_status check_assumed(const wl_device *device, wl_error *err)
+{
+    static const struct {
+        wl_device_key key;
+        int64_t most;
+        const char *rule;
+    } limits[] = {
+        {WL_DEVICE_local_word, 16, "may be at most 16 bytes, the widest access"},
+        {WL_DEVICE_local_lanes, 64, "may be at most 64"},
+        {WL_DEVICE_shared_broadcast, 64, "may be at most 64"},
+        {WL_DEVICE_l1_field_steepness, 64, "may be at most 64"},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        if (wl_device_int(device, limits[i].key) > limits[i].most)
+            return complain(device, limits[i].key, limits[i].rule, err);
+    if (!(device->entries[WL_DEVICE_overlap_norm].values[0] >= 1))
+        return complain(device, WL_DEVICE_overlap_norm, "must be at least 1", err);
+    return WL_OK;
+}
+
 wl_status wl_device_check(const wl_device *device, wl_error *err)
 {
-    static const wl_device_key pow2[] = {
-        WL_DEVICE_l1_line,  WL_DEVICE_l1_sector, WL_DEVICE_l2_line,       WL_DEVICE_l2_sector, WL_DEVICE_dram_fetch,
-        WL_DEVICE_tlb_page, WL_DEVICE_l1_banks,  WL_DEVICE_l1_bank_width, WL_DEVICE_warp_size, WL_DEVICE_l1_tag_banks};
+    static const wl_device_key pow2[] = {WL_DEVICE_l1_line,      WL_DEVICE_l1_sector,     WL_DEVICE_l2_line,
+                                         WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,    WL_DEVICE_tlb_page,
+                                         WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width, WL_DEVICE_warp_size,
+                                         WL_DEVICE_l1_tag_banks, WL_DEVICE_local_word,    WL_DEVICE_local_lanes};
     static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
                                            WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
                                            WL_DEVICE_l2_store_curve};
@@ -104,6 +125,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_l1_block_share, 2, "must be two numbers [h, O]"},
         {WL_DEVICE_store_combine, 2, "must be two numbers [within, beyond]"},
         {WL_DEVICE_store_combine_warps, 2, "must be two numbers [apart, in step]"},
+        {WL_DEVICE_local_l1_curve, 2, "must be two numbers [h, n]"},
         {WL_DEVICE_l2_dirty_rest, 2, "must be two sizes [most, per store share]"},
     };
     static const wl_device_key factors[] = {WL_DEVICE_rank_ratio, WL_DEVICE_rank_error, WL_DEVICE_rank_ratio_limiter,
@@ -143,6 +165,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         return complain(device, WL_DEVICE_max_threads_per_sm, "may be at most 65536", err);
     if (wl_device_int(device, WL_DEVICE_registers_per_sm) > 1 << 30)
         return complain(device, WL_DEVICE_registers_per_sm, "may be at most 2^30", err);
+    WL_TRY(check_assumed(device, err));
     WL_TRY(check_order(device, WL_DEVICE_register_granularity, WL_DEVICE_registers_per_sm,
                        "must not exceed registers_per_sm", err));
     WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l1_line, "must not exceed l1_line", err));

@@ -6,10 +6,14 @@
 #include "base/units.h"
 #include "warpline/device.h"
 
+/* What a file that lacks the key means: device_keys.def. */
+typedef enum wl_device_need { WL_NEED_OPTIONAL, WL_NEED_REQUIRED, WL_NEED_ASSUMED } wl_device_need;
+
 typedef struct wl_device_key_info {
     const char *name;
     wl_dimension dimension;
-    bool required, list;
+    wl_device_need need;
+    bool list;
     const char *meaning;
 } wl_device_key_info;
 extern const wl_device_key_info wl_device_keys[WL_DEVICE_KEY_COUNT];
@@ -27,12 +31,15 @@ struct wl_device {
     wl_device_entry entries[WL_DEVICE_KEY_COUNT];
 };
 
+/* The built-in device that stands in for numbers other devices lack: the one most is measured of. */
+#define WL_STAND_IN "h200"
+
 bool wl_device_key_find(const char *name, wl_device_key *key);
 
 /* Whether the numbers make sense, alone and together; the message points at the entry that does not. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
 
-/* A required whole number. */
+/* A whole number that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);
 
 #endif /* WL_DEVICE_INTERNAL_H */

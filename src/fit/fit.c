@@ -10,13 +10,16 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
-#include "metrics/laws.h"
+#include "laws/traffic_laws.h"
 
 #define KNEE 0.05 /* errors beyond this weigh by their size, not by its square                             */
 #define PULL 0.01 /* towards the start: what no launch decides stays there */
-#define SMALL_VOLUME                                                                                                   \
-    48e6 /* measured memory volumes below, in bytes, are mostly what the caches held before and after */
 #define EVALUATIONS 4000
+#define FUNCTION_TOLERANCE 1e-8 /* of the sum of squares: nothing is gained any more           */
+#define STEP_TOLERANCE 1e-6     /* of the logarithms of the numbers                            */
+#define DIFFERENCE 1e-6         /* squared step of the differences that give the derivatives   */
+#define RANK_TOLERANCE 1e-14    /* of a direction that no launch decides                       */
+#define DECIDED 0.9             /* of the deviation the pull alone leaves: less, and launches decide */
 
 static const char *const target_names[] = {"l1_wavefronts",   "l2_load_bytes",    "l2_store_bytes",
                                            "dram_load_bytes", "dram_store_bytes", "time"};
@@ -36,9 +39,10 @@ bool wl_fit_target_find(const char *name, wl_fit_target *target)
     return false;
 }
 
-bool wl_fit_pair(wl_fit_target target, const wl_prediction *p, const wl_measurement *m, double min_time_s,
-                 double *predicted, double *value)
+bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_prediction *p, const wl_measurement *m,
+                 double min_time_s, double *predicted, double *value)
 {
+    double least = 0;
     if (target == WL_FIT_TIME) {
         *predicted = p->model.time_s;
         *value = m->time_s;
@@ -47,7 +51,8 @@ bool wl_fit_pair(wl_fit_target target, const wl_prediction *p, const wl_measurem
     const wl_metric metric = target_metrics[target];
     *predicted = p->metrics[metric].value;
     *value = m->value[metric];
-    const double least = target == WL_FIT_DRAM_LOADS || target == WL_FIT_DRAM_STORES ? SMALL_VOLUME : 0;
+    if (target == WL_FIT_DRAM_LOADS || target == WL_FIT_DRAM_STORES)
+        (void)wl_device_get(device, WL_DEVICE_cache_remains, &least);
     return m->known[metric] && p->metrics[metric].known && *value > least && *predicted > 0;
 }
 
@@ -91,7 +96,7 @@ static bool log_error(const fitter *f, const wl_fit_case *c, double *error)
     static _Thread_local wl_prediction prediction;
     double predicted, value;
     wl_counted_predict(c->counted, f->device, WL_MODEL_TURNOVER, &prediction);
-    if (!wl_fit_pair(f->target, &prediction, c->measured, f->options->min_time_s, &predicted, &value))
+    if (!wl_fit_pair(f->target, f->device, &prediction, c->measured, f->options->min_time_s, &predicted, &value))
         return false;
     *error = log(predicted / value);
     return true;
@@ -197,8 +202,8 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
         workspace_free(&w);
         return wl_fail_memory(err);
     }
-    (void)lmdif(residuals, f, m, n, w.x, w.out, 1e-8, 1e-6, 0, EVALUATIONS, 1e-6, w.diag, 1, 1, 0, &evaluations,
-                w.jacobian, m, w.ipvt, w.qtf, w.wa1, w.wa2, w.wa3, w.wa4);
+    (void)lmdif(residuals, f, m, n, w.x, w.out, FUNCTION_TOLERANCE, STEP_TOLERANCE, 0, EVALUATIONS, DIFFERENCE, w.diag,
+                1, 1, 0, &evaluations, w.jacobian, m, w.ipvt, w.qtf, w.wa1, w.wa2, w.wa3, w.wa4);
     (void)residuals(f, m, n, w.x, w.out, 1);
     for (int i = 0; i < n; i++) { /* sizes are whole numbers of bytes */
         double *v = value_of(f->device, f->specs[i]);
@@ -209,7 +214,7 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
     for (int i = 0; i < m; i++)
         square += w.out[i] * w.out[i];
     const double variance = m > 2 * n ? square / (double)(m - 2 * n) : 0;
-    covar(n, w.jacobian, m, w.ipvt, 1e-14, w.wa1);
+    covar(n, w.jacobian, m, w.ipvt, RANK_TOLERANCE, w.wa1);
     for (int i = 0; i < n; i++) {
         const double deviation = sqrt(fmax(0, w.jacobian[i * m + i] * variance)), pulled = sqrt(variance) / PULL;
         out->numbers[out->number_count++] = (wl_fit_number){.target = f->target,
@@ -217,7 +222,7 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
                                                             .index = f->specs[i]->index,
                                                             .start = f->start[i],
                                                             .fitted = *value_of(f->device, f->specs[i]),
-                                                            .deviation = deviation < 0.9 * pulled ? deviation : 0};
+                                                            .deviation = deviation < DECIDED * pulled ? deviation : 0};
     }
     workspace_free(&w);
     return WL_OK;

@@ -51,10 +51,17 @@ static double number(const wl_device *device, wl_device_key key, double otherwis
     return value;
 }
 
+/* Where a fit starts matters little: what launches decide leaves it, and what none decides stays there. These are round
+ * numbers of the size that devices have. */
+#define TYPICAL_L2_LATENCY 280   /* cycles */
+#define TYPICAL_DRAM_LATENCY 700 /* cycles */
+#define TYPICAL_L2_BANDWIDTH 5e12
+
 double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
 {
     const double room = number(d, WL_DEVICE_l2_size, 0) / number(d, WL_DEVICE_l2_partitions, 1);
-    const double l2 = number(d, WL_DEVICE_l2_latency, 280), beyond = number(d, WL_DEVICE_dram_latency, 700) - l2;
+    const double l2 = number(d, WL_DEVICE_l2_latency, TYPICAL_L2_LATENCY),
+                 beyond = number(d, WL_DEVICE_dram_latency, TYPICAL_DRAM_LATENCY) - l2;
     switch (spec->key) {
     case WL_DEVICE_l1_warp_extra: return (const double[]){5, 5, 3}[spec->index];
     case WL_DEVICE_l1_store_split: return 0.5;
@@ -72,7 +79,7 @@ double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
     case WL_DEVICE_dram_wait_next:
     case WL_DEVICE_dram_wait_write: return beyond;
     case WL_DEVICE_block_overlap: return 1;
-    case WL_DEVICE_l2_unit_bandwidth: return 1.2 * number(d, WL_DEVICE_l2_bandwidth, 5e12);
+    case WL_DEVICE_l2_unit_bandwidth: return 1.2 * number(d, WL_DEVICE_l2_bandwidth, TYPICAL_L2_BANDWIDTH);
     case WL_DEVICE_l2_write_cost: return 1.5;
     case WL_DEVICE_overlap_growth: return 0.25;
     case WL_DEVICE_l2_fill_cost: return 0.5;

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
+#include "base/quote.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
 #include "warpline/fit.h"
@@ -21,27 +23,21 @@ static const char *unit_of(const char *line, wl_dimension dimension, char *unit,
     return wl_unit_scale(dimension, unit, scale) ? unit : wl_unit_base(dimension);
 }
 
-/* Inside double quotes. */
-static void write_quoted(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-}
-
 /* "key: {value: .., unit: .., source: ".."}" with four digits; line: as it was, or NULL. */
-static void write_entry(FILE *out, const char *line, const wl_device *device, wl_device_key key, const char *source)
+static void write_entry(wl_buffer *out, const char *line, const wl_device *device, wl_device_key key,
+                        const char *source)
 {
     char text[32];
     double scale;
     const wl_device_entry *e = &device->entries[key];
     const wl_dimension dimension = wl_device_keys[key].dimension;
     const char *unit = unit_of(line, dimension, text, sizeof text, &scale);
-    fprintf(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
+    wl_buffer_add(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
     for (size_t i = 0; i < e->count; i++)
-        fprintf(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
-    fprintf(out, "%s, unit: %s, source: \"", wl_device_keys[key].list ? "]" : "", unit);
-    write_quoted(out, source);
-    fputs("\"}\n", out);
+        wl_buffer_add(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
+    wl_buffer_add(out, "%s, unit: %s, source: ", wl_device_keys[key].list ? "]" : "", unit);
+    wl_quote_yaml(out, source);
+    wl_buffer_text(out, "}\n");
 }
 
 /* Is this line an entry of the key? */
@@ -52,18 +48,34 @@ static bool is_entry(const char *line, const char *key)
 }
 
 /* True when the line was the start of an entry that is replaced. */
-static bool write_line(FILE *out, const char *line, size_t length, const wl_device *device,
+static bool write_line(wl_buffer *out, const char *line, size_t length, const wl_device *device,
                        const char *const sources[WL_DEVICE_KEY_COUNT], bool *done)
 {
-    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
-        if (!sources[k] || !is_entry(line, wl_device_key_name((wl_device_key)k)))
-            continue;
-        write_entry(out, line, device, (wl_device_key)k, sources[k]);
+    int k = 0;
+    while (k < WL_DEVICE_KEY_COUNT && !is_entry(line, wl_device_key_name((wl_device_key)k)))
+        k++;
+    if (k < WL_DEVICE_KEY_COUNT)
         done[k] = true;
+    if (k < WL_DEVICE_KEY_COUNT && sources[k]) {
+        write_entry(out, line, device, (wl_device_key)k, sources[k]);
         return true;
     }
-    (void)fwrite(line, 1, length, out);
+    wl_buffer_put(out, line, length);
     return false;
+}
+
+/* What the text does not hold: new numbers, and those that were assumed, so that the file says which ones. */
+static void write_rest(wl_buffer *out, const wl_device *device, const char *const sources[WL_DEVICE_KEY_COUNT],
+                       const bool *done)
+{
+    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
+        const wl_device_key key = (wl_device_key)k;
+        const char *source = sources[k];
+        if (!source && wl_device_keys[k].need == WL_NEED_ASSUMED)
+            source = wl_device_source(device, key);
+        if (!done[k] && source)
+            write_entry(out, NULL, device, key, source);
+    }
 }
 
 /* The text with the device's values for the keys that have a source here. */
@@ -72,26 +84,17 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
 {
     bool done[WL_DEVICE_KEY_COUNT] = {0};
     bool replaced = false; /* the entry above, with the indented lines that belong to it */
-    size_t size = 0;
-    FILE *f = open_memstream(out, &size);
-    if (!f)
-        return wl_fail_memory(err);
+    wl_buffer f = {0};
     for (size_t at = 0, next; at < length; at = next) {
         const char *end = memchr(text + at, '\n', length - at);
         next = end ? (size_t)(end - text) + 1 : length;
         if (!replaced || (text[at] != ' ' && text[at] != '\t'))
-            replaced = write_line(f, text + at, next - at, device, sources, done);
+            replaced = write_line(&f, text + at, next - at, device, sources, done);
     }
     if (length > 0 && text[length - 1] != '\n' && !replaced)
-        fputc('\n', f);
-    for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++)
-        if (!done[k] && sources[k])
-            write_entry(f, NULL, device, (wl_device_key)k, sources[k]);
-    if (fclose(f) != 0) {
-        free(*out);
-        return wl_fail_memory(err);
-    }
-    return WL_OK;
+        wl_buffer_text(&f, "\n");
+    write_rest(&f, device, sources, done);
+    return wl_buffer_take(&f, out, err);
 }
 
 #define WORDS 160 /* of a source, beside the origin */
@@ -105,7 +108,7 @@ wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
     if (!texts)
         return wl_fail_memory(err);
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++)
-        (void)snprintf(texts + (size_t)t * size, size, "fitted: %s; mean error of %s %.1f %%", origin,
+        (void)wl_print(texts + (size_t)t * size, size, "fitted: %s; mean error of %s %.1f %%", origin,
                        wl_fit_target_name((wl_fit_target)t), 100 * result->after[t]);
     for (size_t i = 0; i < result->number_count; i++)
         sources[result->numbers[i].key] = texts + (size_t)result->numbers[i].target * size;

@@ -122,7 +122,7 @@ wl_status wl_boxes_make(wl_counter *counter, const wl_shape *shape, const wl_reg
             r.hi[WL_AXIS_CELL + d] = cells.hi[d];
         }
         for (int i = 0; i < WL_LOOPS_MAX; i++)
-            r.hi[WL_AXIS_LOOP + i] = i < region->kernel->loop_count ? region->kernel->loop_extent[i] : 1;
+            r.hi[WL_AXIS_LOOP + i] = i < region->kernel->loop_count ? wl_region_steps(region)[i] : 1;
         for (int p = 0; p < shape->patch_count; p++)
             WL_TRY(split(&m, &shape->patches[p], &cells, 0, &r));
     }

@@ -422,7 +422,7 @@ static void make_key(const wl_shape *shape, const wl_region *region, wl_laid *ou
     key->shape = shape->id;
     key->boxes = 0;
     for (int i = 0; i < WL_LOOPS_MAX; i++)
-        key->loops[i] = i < region->kernel->loop_count ? region->kernel->loop_extent[i] : 1;
+        key->loops[i] = i < region->kernel->loop_count ? wl_region_steps(region)[i] : 1;
     for (int b = 0; b < region->blocks.count; b++) {
         wl_box3 cells = wl_block_cells(region->geometry, &region->blocks.boxes[b]);
         if (cells.lo[0] >= cells.hi[0] || cells.lo[1] >= cells.hi[1] || cells.lo[2] >= cells.hi[2])

@@ -32,10 +32,16 @@ typedef struct wl_count {
 typedef struct wl_region {
     const wl_geometry *geometry;
     const wl_kernel *kernel;
+    const int64_t *steps; /* of the kernel's loops; NULL: all of them */
     wl_block_set blocks;
     int64_t first_thread, thread_count; /* of each block, when threads are enumerated; count 0: all of them */
     bool onto_last;                     /* threads enumerated: what the count before this one found is counted, too */
 } wl_region;
+
+static inline const int64_t *wl_region_steps(const wl_region *region)
+{
+    return region->steps ? region->steps : region->kernel->loop_extent;
+}
 
 /* Scratch memory, reused from count to count. */
 typedef struct wl_counter {
@@ -53,7 +59,7 @@ typedef struct wl_counter {
 #define WL_THREADS_BUDGET ((int64_t)1 << 26) /* addresses evaluated for one count of threads */
 
 /* Evaluations an access takes per thread: loops that advance evenly are not evaluated step by step. */
-double wl_threads_steps(const wl_kernel *kernel, const wl_bound *access);
+double wl_threads_steps(const wl_region *region, const wl_bound *access);
 
 /* granule_bytes is a power of two. covered costs extra: ask only where it is needed.
  * WL_E_LIMIT when rows must be visited one by one and there are more than the budget. */

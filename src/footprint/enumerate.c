@@ -24,18 +24,23 @@ static bool names_loops(const wl_expr *e)
     return (wl_expr_vars(e) & (1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2)) != 0;
 }
 
+static double steps_of(const wl_region *region, const wl_access *access)
+{
+    return region->kernel->loop_count ? wl_access_steps_of(access, wl_region_steps(region)) : 1;
+}
+
 /* An access in a loop that advances by the same stride for every thread: its addresses at the first step tell all. */
-static bool advances_evenly(const wl_kernel *kernel, const wl_bound *bound, int64_t strides[3])
+static bool advances_evenly(const wl_region *region, const wl_bound *bound, int64_t strides[3])
 {
     const wl_access *a = bound->access;
-    return wl_access_steps(kernel, a) > 1 && !(bound->conditional && names_loops(a->when)) &&
+    return steps_of(region, a) > 1 && !(bound->conditional && names_loops(a->when)) &&
            wl_expr_loop_strides(a->index, strides);
 }
 
-double wl_threads_steps(const wl_kernel *kernel, const wl_bound *bound)
+double wl_threads_steps(const wl_region *region, const wl_bound *bound)
 {
     int64_t strides[3];
-    return advances_evenly(kernel, bound, strides) ? 1 : wl_access_steps(kernel, bound->access);
+    return advances_evenly(region, bound, strides) ? 1 : steps_of(region, bound->access);
 }
 
 static wl_status too_scattered(wl_error *err)
@@ -124,7 +129,7 @@ static wl_status advance_starts(walk *w, const wl_access *access, const int64_t 
     advance a = {.walk = w, .budget = WL_THREADS_BUDGET};
     for (int l = 0; l < kernel->loop_count; l++)
         if (vars & (1u << (WL_VAR_LOOP_0 + l)))
-            add_loop(&a, strides[l] * access->unit_bytes, kernel->loop_extent[l]);
+            add_loop(&a, strides[l] * access->unit_bytes, wl_region_steps(w->region)[l]);
     /* what the innermost loop adds without gaps is one piece of work */
     double pieces = (double)w->starts->count;
     for (int l = 0; l < a.loops; l++)
@@ -207,6 +212,7 @@ static wl_status run_region(walk *w, const task *work, wl_error *err)
 static wl_status make_program(const walk *w, const wl_bound *bound, wl_arena *arena, wl_program *out, wl_error *err)
 {
     WL_TRY(wl_program_make(w->region->kernel, bound->access, arena, out, err));
+    out->steps = wl_region_steps(w->region);
     if (!bound->conditional)
         wl_program_always(out);
     return WL_OK;
@@ -216,7 +222,7 @@ static wl_status run_access(walk *w, const wl_bound *bound, wl_arena *arena, wl_
 {
     wl_program program;
     int64_t strides[3];
-    const bool evenly = advances_evenly(w->region->kernel, bound, strides);
+    const bool evenly = advances_evenly(w->region, bound, strides);
     WL_TRY(make_program(w, bound, arena, &program, err));
     start_program(w, &program);
     wl_granules_clear(w->starts);

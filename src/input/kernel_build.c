@@ -140,12 +140,10 @@ static bool keep_text(wl_kernel *k, const char *input, const wl_kernel_text *tex
     for (size_t i = 0; i < text->set_count && ok; i++)
         sets[i] = copy(k, text->sets[i], &ok);
     k->input = copy(k, input, &ok);
-    k->text = (wl_kernel_text){.text = wl_arena_text(&k->arena, text->text, text->length),
-                               .length = text->length,
-                               .sets = sets,
-                               .set_count = text->set_count,
-                               .domain = copy(k, text->domain, &ok),
-                               .type = copy(k, text->type, &ok)};
+    k->text = (wl_kernel_text){.length = text->length, .sets = sets, .set_count = text->set_count};
+    k->text.text = wl_arena_text(&k->arena, text->text, text->length);
+    k->text.domain = copy(k, text->domain, &ok);
+    k->text.type = copy(k, text->type, &ok);
     return ok && k->text.text;
 }
 

@@ -3,7 +3,7 @@
 #define WL_INPUT_KERNEL_BUILD_H
 
 #include "input/expr_parse.h"
-#include "kernel/kernel_internal.h"
+#include "input/kernel_read.h"
 
 /* A kernel being read. */
 typedef struct wl_kernel_builder {
@@ -41,11 +41,5 @@ void wl_kernel_derive(wl_kernel *kernel);
 /* Names the input, keeps a copy of the text and gives the kernel, or frees it when status is a failure. */
 wl_status wl_kernel_finish(wl_kernel *kernel, const char *input, const wl_kernel_text *text, wl_status status,
                            wl_kernel **out, wl_error *err);
-
-/* The two ways to a kernel; `layout` may be NULL. */
-wl_status wl_kernel_read_file(const char *input, const wl_kernel_text *text, const wl_layout *layout, wl_kernel **out,
-                              wl_error *err);
-wl_status wl_kernel_read_assignment(const char *input, const wl_kernel_text *text, const wl_layout *layout,
-                                    wl_kernel **out, wl_error *err);
 
 #endif /* WL_INPUT_KERNEL_BUILD_H */

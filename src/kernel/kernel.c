@@ -33,10 +33,8 @@ void wl_kernel_free(wl_kernel *kernel)
 {
     if (!kernel)
         return;
-    if (kernel->tracer.free)
-        kernel->tracer.free(kernel->tracer.context);
-    if (kernel->stream.free)
-        kernel->stream.free(kernel->stream.context);
+    if (kernel->source.free)
+        kernel->source.free(kernel->source.context);
     wl_arena_free(&kernel->arena);
     free(kernel);
 }

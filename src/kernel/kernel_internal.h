@@ -1,12 +1,11 @@
 /* kernel_internal.h - the kernel model every later stage reads.
- * Layer  kernel (uses base). Filled by input/, never changed afterwards. SPDX-License-Identifier: MIT */
+ * Layer  kernel (uses base). Filled by input/, never changed afterwards, never copied: it owns its arena and source. SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_INTERNAL_H
 #define WL_KERNEL_INTERNAL_H
 
 #include "base/arena.h"
 #include "kernel/expr.h"
-#include "kernel/stream.h"
-#include "kernel/trace.h"
+#include "kernel/source.h"
 #include "kernel/where.h"
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
@@ -51,7 +50,7 @@ int32_t wl_field_cell_bytes(const wl_field *field);
 typedef struct wl_access {
     bool store; /* an atomic is one, too */
     bool atomic;
-    bool traced; /* the kernel's tracer knows the addresses; index is 0 */
+    bool traced; /* the kernel's source knows the addresses; index is 0 */
     size_t field;
     int32_t width_bytes;  /* one lane moves                                                  */
     int32_t unit_bytes;   /* of the index: the width, but for vectors of plain elements      */
@@ -102,12 +101,9 @@ struct wl_kernel {
     double idle_instructions;        /* of a thread that is outside the domain                     */
     double shuffles;                 /* of a thread per cell                                       */
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
-    wl_tracer tracer;                /* of traced accesses                                         */
-    wl_stream stream;                /* counts instructions where threads differ; count NULL: none */
     const char **notes;              /* what was assumed when the kernel was read                  */
     size_t note_count;
-    /* The same kernel for another launch, where it depends on it; NULL: it does not. */
-    wl_status (*at_launch)(const wl_kernel *kernel, const wl_launch *launch, wl_kernel **out, wl_error *err);
+    wl_source source; /* what stands behind it; all 0: nothing, the kernel is all there is */
 };
 
 /* Does an address or its condition name threads, blocks, or their extents, or depend on them in a way nobody knows? */

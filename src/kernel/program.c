@@ -67,6 +67,7 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
     const uint32_t vars = wl_access_vars(access);
     *out = (wl_program){.kernel = kernel,
                         .access = access,
+                        .steps = kernel->loop_extent,
                         .innermost = -1,
                         .when = -1,
                         .advance = 1,
@@ -294,7 +295,7 @@ static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int 
         return finish_step(p, values->lanes, visit, context, err);
     }
     const int64_t first = loop == p->innermost ? p->first : 0, advance = loop == p->innermost ? p->advance : 1;
-    for (int64_t step = first; step < p->kernel->loop_extent[loop]; step += advance) {
+    for (int64_t step = first; step < p->steps[loop]; step += advance) {
         for (int i = 0; i < values->lanes; i++)
             values->at[WL_VAR_LOOP_0 + loop][i] = step;
         WL_TRY(run_loops(p, values, loop + 1, step == first ? level : loop + 1, visit, context, err));
@@ -307,10 +308,10 @@ static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int 
 /* Executions of the block that the lanes belong to. */
 static wl_status trace_of(const wl_program *p, const wl_lane_values *values, const wl_block_trace **out, wl_error *err)
 {
-    const wl_tracer *t = &p->kernel->tracer;
+    const wl_source *source = &p->kernel->source;
     const int64_t block[3] = {values->at[WL_VAR_BLOCK_X][0], values->at[WL_VAR_BLOCK_Y][0],
                               values->at[WL_VAR_BLOCK_Z][0]};
-    return t->block(t->context, block, out, err);
+    return source->trace_block(source->context, block, out, err);
 }
 
 static int64_t thread_of(const wl_lane_values *v, int i)
@@ -358,7 +359,7 @@ static wl_status run_traced(const wl_program *p, const wl_lane_values *values, w
                             wl_error *err)
 {
     const size_t number = (size_t)(p->access - p->kernel->accesses);
-    const int warp_size = p->kernel->tracer.warp_size;
+    const int warp_size = p->kernel->source.warp_size;
     const wl_block_trace *trace = NULL;
     uint8_t lane[WL_LANES_MAX];
     WL_TRY(trace_of(p, values, &trace, err));
@@ -399,11 +400,16 @@ uint32_t wl_access_vars(const wl_access *access)
     return wl_expr_vars(access->index) | (access->when ? wl_expr_vars(access->when) : 0);
 }
 
+double wl_access_steps_of(const wl_access *access, const int64_t steps[WL_LOOPS_MAX])
+{
+    const uint32_t vars = wl_access_vars(access);
+    double product = 1;
+    for (int i = 0; i < WL_LOOPS_MAX; i++)
+        product *= vars & (1u << (WL_VAR_LOOP_0 + i)) ? (double)steps[i] : 1;
+    return product;
+}
+
 double wl_access_steps(const wl_kernel *kernel, const wl_access *access)
 {
-    const uint32_t vars = kernel->loop_count ? wl_access_vars(access) : 0;
-    double steps = 1;
-    for (int i = 0; i < kernel->loop_count; i++)
-        steps *= vars & (1u << (WL_VAR_LOOP_0 + i)) ? (double)kernel->loop_extent[i] : 1;
-    return steps;
+    return kernel->loop_count ? wl_access_steps_of(access, kernel->loop_extent) : 1;
 }

@@ -6,7 +6,7 @@
  * All lanes are evaluated as if every part of an expression mattered. Where that fails (a division by zero in a lane
  * that the condition leaves out), the lanes are evaluated one by one, looking at no more than is needed.
  *
- * A traced access has no nodes: its executions come from the kernel's tracer.
+ * A traced access has no nodes: its executions come from the kernel's source.
  *
  * Layer  kernel (uses base). Oracle: wl_expr_eval. SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_PROGRAM_H
@@ -33,6 +33,7 @@ typedef struct wl_program {
     bool careful;    /* an operation failed in some lane: one by one from here on, into the two below */
     int64_t lone_index[WL_LANES_MAX], lone_when[WL_LANES_MAX];
     bool uses_loop[WL_LOOPS_MAX];
+    const int64_t *steps;   /* of each loop: at first, the kernel's */
     int innermost;          /* of them; -1: none */
     int64_t first, advance; /* its steps that are evaluated: a sample unless 0 and 1, which they are at first */
     wl_program_node *nodes;
@@ -65,5 +66,7 @@ uint32_t wl_access_vars(const wl_access *access);
 /* How often the access is executed per cell, if its condition holds: the product of the loops it names. A traced access
  * counts once. */
 double wl_access_steps(const wl_kernel *kernel, const wl_access *access);
+/* The same for loops of so many steps. */
+double wl_access_steps_of(const wl_access *access, const int64_t steps[WL_LOOPS_MAX]);
 
 #endif /* WL_KERNEL_PROGRAM_H */

@@ -8,6 +8,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/text.h"
+#include "device/device_internal.h"
 #include "kernel/where.h"
 
 #define EXTENT_MOST ((int64_t)1 << 40)
@@ -163,10 +164,9 @@ bool wl_grid_rule_follows(const wl_grid_rule *rule, int d)
 
 /* ---- values ---- */
 
-#define WARP_LANES 32 /* a rule knows no device; every one so far has these */
-
-/* Extents that make no sense count as 1: whoever takes the launch says so. */
-static void launch_values(const wl_launch *launch, const int64_t domain[3], int64_t values[WL_WHERE_NAMES])
+/* Extents that make no sense count as 1: whoever takes the launch says so. Without a device there are no warps. */
+static void launch_values(const wl_launch *launch, const wl_device *device, const int64_t domain[3],
+                          int64_t values[WL_WHERE_NAMES])
 {
     memset(values, 0, WL_WHERE_NAMES * sizeof *values);
     values[WL_WHERE_THREADS] = values[WL_WHERE_CELLS] = 1;
@@ -180,7 +180,8 @@ static void launch_values(const wl_launch *launch, const int64_t domain[3], int6
         values[WL_WHERE_THREADS] *= block;
         values[WL_WHERE_CELLS] *= fold;
     }
-    values[WL_WHERE_WARPS] = wl_ceil_div(values[WL_WHERE_THREADS], WARP_LANES);
+    if (device)
+        values[WL_WHERE_WARPS] = wl_ceil_div(values[WL_WHERE_THREADS], wl_device_int(device, WL_DEVICE_warp_size));
 }
 
 static wl_status check_domain(const wl_where *expression, const int64_t domain[3], wl_loc loc, wl_error *err)
@@ -198,11 +199,22 @@ wl_status wl_grid_rule_check_domain(const wl_grid_rule *rule, const int64_t doma
     return WL_OK;
 }
 
-wl_status wl_grid_rule_apply(const wl_grid_rule *rule, const int64_t domain[3], wl_launch *launch, wl_error *err)
+static wl_status check_device(const wl_grid_rule *rule, const wl_device *device, wl_error *err)
+{
+    for (int i = 0; i < rule->count && !device; i++)
+        if (wl_where_uses(rule->extents[i], WL_WHERE_WARPS))
+            return wl_fail(err, WL_E_INPUT, (wl_loc){1, rule->column[i], 1},
+                           "warps are named here, but no device says how many threads they have");
+    return WL_OK;
+}
+
+wl_status wl_grid_rule_apply(const wl_grid_rule *rule, const wl_device *device, const int64_t domain[3],
+                             wl_launch *launch, wl_error *err)
 {
     int64_t values[WL_WHERE_NAMES], grid[3] = {1, 1, 1};
     WL_TRY(wl_grid_rule_check_domain(rule, domain, err));
-    launch_values(launch, domain, values);
+    WL_TRY(check_device(rule, device, err));
+    launch_values(launch, device, domain, values);
     for (int i = 0; i < rule->count; i++) {
         const wl_loc loc = {1, rule->column[i], 1};
         WL_TRY(wl_where_value(rule->extents[i], values, &grid[i], err));
@@ -226,7 +238,7 @@ static wl_status evaluate(const char *text, const wl_where_named *named, size_t 
         if ((n < WL_WHERE_DOMAIN || n >= WL_WHERE_DOMAIN + 3) && wl_where_uses(expression, (wl_where_name)n))
             return wl_fail(err, WL_E_INPUT, (wl_loc){1, 1, 1}, "this number may not depend on the launch");
     WL_TRY(check_domain(expression, domain, (wl_loc){1, 1, 1}, err));
-    launch_values(&(wl_launch){0}, domain, values);
+    launch_values(&(wl_launch){0}, NULL, domain, values);
     return wl_where_value(expression, values, value, err);
 }
 

@@ -1,4 +1,4 @@
-/* grid_rule.h - what a search asks of a grid rule. Layer  launch (uses base, kernel). SPDX-License-Identifier: MIT */
+/* grid_rule.h - what a search asks of a grid rule. Layer  launch (uses base, device, kernel). SPDX-License-Identifier: MIT */
 #ifndef WL_LAUNCH_GRID_RULE_H
 #define WL_LAUNCH_GRID_RULE_H
 

@@ -4,7 +4,7 @@
 #define WL_MEASURE_COLUMN_H
 
 #include "base/units.h"
-#include "warpline/predict.h"
+#include "warpline/metrics.h"
 
 typedef enum wl_column_kind {
     WL_COLUMN_OTHER,

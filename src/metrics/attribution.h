@@ -3,7 +3,7 @@
 #ifndef WL_METRICS_ATTRIBUTION_H
 #define WL_METRICS_ATTRIBUTION_H
 
-#include "metrics/view.h"
+#include "count/view.h"
 #include "warpline/predict.h"
 
 typedef struct wl_attribution_input {

@@ -5,7 +5,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
-#include "metrics/view.h"
+#include "count/view.h"
 #include "warpline/predict.h"
 
 /* Layers one field's loads reach: the extent of its patches along the outermost dimension. */

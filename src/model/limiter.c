@@ -1,6 +1,8 @@
 /* limiter.c - see limiter.h. SPDX-License-Identifier: MIT */
 #include "model/limiter.h"
 
+#include "metrics/rates.h"
+
 static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
 {
     m->bound_known[bound] = true;
@@ -8,35 +10,19 @@ static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
     m->time_s = seconds > m->time_s ? seconds : m->time_s;
 }
 
-wl_device_key wl_limiter_fp_rate(wl_type precision)
-{
-    return precision == WL_TYPE_F64   ? WL_DEVICE_fp64_rate
-           : precision == WL_TYPE_F16 ? WL_DEVICE_fp16_rate
-                                      : WL_DEVICE_fp32_rate;
-}
-
-wl_device_key wl_limiter_tensor_rate(wl_tensor_kind kind)
-{
-    static const wl_device_key rates[WL_TENSOR_KIND_COUNT] = {
-#define WL_TENSOR_KIND(name, meaning) [WL_TENSOR_##name] = WL_DEVICE_tensor_##name##_rate,
-#include "warpline/tensor.def"
-    };
-    return rates[kind];
-}
-
 double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
 {
     double cycles = 0, rate = 0, share = 1;
     (void)wl_device_get(device, WL_DEVICE_tensor_warp_share, &share);
     for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
-        if (wl_device_get(device, wl_limiter_tensor_rate((wl_tensor_kind)k), &rate))
+        if (wl_device_get(device, wl_tensor_rate_key((wl_tensor_kind)k), &rate))
             cycles +=
                 ((mix->tensor[k] - mix->tensor_groups[k]) / (k == WL_TENSOR_f64 ? 1 : share) + mix->tensor_groups[k]) /
                 rate;
     return cycles;
 }
 
-void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *p)
+void wl_limiter_apply(const wl_work *work, const wl_device *device, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
     const wl_value *v = p->metrics;
@@ -44,8 +30,8 @@ void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_predi
     *m = (wl_model_result){.name = "limiter", .limiter = WL_BOUND_DRAM};
     (void)wl_device_get(device, WL_DEVICE_clock, &clock);
     (void)wl_device_get(device, WL_DEVICE_sm_count, &sms);
-    if (kernel->has_flops && kernel->flops > 0 && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &rate))
-        set_bound(m, WL_BOUND_FP, kernel->fp_results * (double)p->items / (rate * sms * clock));
+    if (work->has_flops && work->flops > 0 && wl_device_get(device, wl_fp_rate_key(work->precision), &rate))
+        set_bound(m, WL_BOUND_FP, work->fp_results * (double)p->items / (rate * sms * clock));
     if (wl_limiter_tensor_cycles(&p->mix, device) > 0)
         set_bound(m, WL_BOUND_TENSOR, wl_limiter_tensor_cycles(&p->mix, device) / (sms * clock));
     if (v[WL_METRIC_l1_wavefronts].known && wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate))

@@ -4,19 +4,13 @@
 #ifndef WL_MODEL_LIMITER_H
 #define WL_MODEL_LIMITER_H
 
-#include "kernel/kernel_internal.h"
+#include "metrics/counts.h"
 #include "warpline/predict.h"
-
-/* The device number that sets the arithmetic bound. */
-wl_device_key wl_limiter_fp_rate(wl_type precision);
-
-/* The device number of a kind of matrix products. */
-wl_device_key wl_limiter_tensor_rate(wl_tensor_kind kind);
 
 /* Cycles the tensor cores need, as if one multiprocessor did it all; kinds whose rate is not known take none. */
 double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device);
 
 /* Reads prediction->metrics and items; fills prediction->model. */
-void wl_limiter_apply(const wl_kernel *kernel, const wl_device *device, wl_prediction *prediction);
+void wl_limiter_apply(const wl_work *work, const wl_device *device, wl_prediction *prediction);
 
 #endif /* WL_MODEL_LIMITER_H */

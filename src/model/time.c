@@ -4,14 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "metrics/rates.h"
 #include "model/limiter.h"
 #include "model/turnover.h"
 
+static const char *const model_names[] = {
+    [WL_MODEL_BEST] = "best", [WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
+
+const char *wl_model_name(wl_model_id model) { return model_names[model]; }
+
 bool wl_model_find(const char *name, wl_model_id *model)
 {
-    static const char *const names[] = {[WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
     for (int i = WL_MODEL_LIMITER; i <= WL_MODEL_TURNOVER; i++) {
-        if (strcmp(names[i], name) == 0) {
+        if (strcmp(model_names[i], name) == 0) {
             *model = (wl_model_id)i;
             return true;
         }
@@ -42,7 +47,7 @@ static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
 static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
 {
     const wl_value *m = out->metrics;
-    const wl_kernel *kernel = c->kernel;
+    const wl_work *work = &c->work;
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
     double fp_rate = 0;
@@ -57,7 +62,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1] +
                                   t->shared_atomics + c->warps.atomics.inst + c->local.inst[0] + c->local.inst[1],
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
-                   .multiplies = warps * (thread->multiplies + kernel->fp_results),
+                   .multiplies = warps * (thread->multiplies + work->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,
                    .read_units = v->requests.read_units,
                    .written_units = v->requests.written_units,
@@ -75,15 +80,15 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .planes = thread->planes,
                    .streams = thread->streams,
                    .phases = thread->phases,
-                   .barriers = kernel->barriers,
+                   .barriers = work->barriers,
                    .thread_instructions = thread->instructions,
                    .fresh_phases = thread->fresh_loads,
                    .serial = thread->serial,
                    .last_block = c->warps.last_block};
     if (c->executed.by_class)
         d.fp_cycles = arithmetic_cycles(&c->executed, device);
-    else if (kernel->has_flops && wl_device_get(device, wl_limiter_fp_rate(kernel->precision), &fp_rate))
-        d.fp_cycles = kernel->fp_results * (double)out->items / fp_rate;
+    else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
+        d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
     /* where layers do not stay in the L2, a phase waits for memory as soon as one of its loads has to */
     for (int i = 0; i < 3; i++)
@@ -122,7 +127,7 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
     *missing = NULL;
     if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
         *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
-        wl_limiter_apply(counts->kernel, device, out);
+        wl_limiter_apply(&counts->work, device, out);
     } else {
         const wl_demand d = demand_of(counts, device, volumes, out);
         wl_turnover_apply(&numbers, &d, &out->model);

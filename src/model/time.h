@@ -4,7 +4,7 @@
 #define WL_MODEL_TIME_H
 
 #include "metrics/counts.h"
-#include "metrics/volumes.h"
+#include "laws/volumes.h"
 #include "warpline/predict.h"
 
 /* Fills prediction->model from its metrics. *missing names the number of the device the turnover model lacks, where it

@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "device/device_internal.h"
 #include "model/turnover.h"
 
-#define STAND_IN "h200" /* the built-in device with measured contests */
-#define ROUNDING 1e-9   /* of probabilities */
+#define ROUNDING 1e-9 /* of probabilities */
 
+/* Probabilities of rank_ratio's values, as device_keys.def lists them. */
 static const double levels[WL_TRUST_LEVELS] = {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
 
 double wl_trust_level(size_t index) { return index < WL_TRUST_LEVELS ? levels[index] : 1; }
@@ -61,7 +62,7 @@ wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out,
         return WL_OK;
     }
     *out = (wl_trust){0};
-    WL_TRY(wl_device_builtin(STAND_IN, &other, err));
+    WL_TRY(wl_device_builtin(WL_STAND_IN, &other, err));
     const bool known = read_numbers(other, true, out);
     write_basis(other, true, "assumed: ", ", limiter model, ", out);
     out->assumed = true;

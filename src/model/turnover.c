@@ -27,6 +27,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_l2_unit_bandwidth, offsetof(wl_turnover, l2_bandwidth), true},
         {WL_DEVICE_dram_read_bandwidth, offsetof(wl_turnover, dram_bandwidth), true},
         {WL_DEVICE_bound_norm, offsetof(wl_turnover, norm), true},
+        {WL_DEVICE_overlap_norm, offsetof(wl_turnover, overlap_norm), true},
+        {WL_DEVICE_narrow_multiply, offsetof(wl_turnover, narrow_multiply), true},
         {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
         {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
@@ -74,10 +76,10 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
-    /* where addresses are multiplied out, single-precision results share the pipe: two cycles each */
+    /* where addresses are multiplied out, single-precision results share the pipe */
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY,
-              (2 * d->multiplies + n->wide_multiply * d->wide_multiplies) / (n->issue_rate * cycles));
+              (n->narrow_multiply * d->multiplies + n->wide_multiply * d->wide_multiplies) / (n->issue_rate * cycles));
     double busiest = 0;
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         busiest = fmax(busiest, m->bound_s[i]);
@@ -117,7 +119,7 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_res
 static double residence(const wl_turnover *n, double resident, double own, double wait)
 {
     const double others = fmax(0, resident - n->overlap) * own;
-    const double p = 2 * pow(fmax(1, resident / 2), n->growth); /* many blocks average out */
+    const double p = n->overlap_norm * pow(fmax(1, resident / 2), n->growth); /* many blocks average out */
     return n->overlap * own + pow(pow(wait, p) + pow(others, p), 1 / p);
 }
 

@@ -37,7 +37,8 @@ typedef struct wl_turnover {
     double sms, clock, line, unit;
     double wavefront_rate, issue_rate;
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
-    double lsu_issue, wide_multiply, l2_bandwidth, l2_write_cost, l2_fill_cost, piece_rate;
+    double overlap_norm, lsu_issue, narrow_multiply, wide_multiply;
+    double l2_bandwidth, l2_write_cost, l2_fill_cost, piece_rate;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
 } wl_turnover;

@@ -2,7 +2,7 @@
 #ifndef WL_REPORT_DERIVED_H
 #define WL_REPORT_DERIVED_H
 
-#include "report/report.h"
+#include "report/prediction_report.h"
 
 typedef enum wl_derived_id {
     WL_SECTORS_PER_LOAD,

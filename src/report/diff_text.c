@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "report/diff.h"
-#include "report/report.h"
+#include "judge/difference.h"
+#include "report/prediction_report.h"
+#include "report/render.h"
+#include "report/wrapped_text.h"
 
+#define WIDTH 110
 #define MOVED 0.05 /* of the metric: parts that moved less are not shown */
 
 static void add_side(const char *name, const wl_diff_side *side, wl_buffer *out)
@@ -33,23 +36,6 @@ static void add_headline(const wl_diff *d, wl_buffer *out)
     if (!d->same_work)
         wl_buffer_add(out, ", for %lld and %lld updates (ratios are per update)", (long long)d->a.prediction->items,
                       (long long)d->b.prediction->items);
-    wl_buffer_add(out, "\n");
-}
-
-/* Broken at blanks, two columns in. */
-static void add_wrapped(const char *text, wl_buffer *out)
-{
-    int column = 0;
-    for (const char *word = text; *word;) {
-        const int length = (int)strcspn(word, " ");
-        if (column > 0 && column + 1 + length > 110) {
-            wl_buffer_add(out, "\n");
-            column = 0;
-        }
-        wl_buffer_add(out, "%s%.*s", column ? " " : "  ", length, word);
-        column += length + (column > 0);
-        word += length + (word[length] == ' ');
-    }
     wl_buffer_add(out, "\n");
 }
 
@@ -125,7 +111,7 @@ static void add_total(const wl_value *v, const char *unit, wl_buffer *out)
 {
     char number[32], text[40] = "unknown";
     if (v->known) {
-        wl_report_scaled(v->value, number, sizeof number);
+        wl_scaled_text(v->value, number, sizeof number);
         (void)snprintf(text, sizeof text, "%s%s", number, unit);
     }
     wl_buffer_add(out, " %12s", text);
@@ -186,7 +172,7 @@ void wl_diff_text(const wl_diff *d, wl_buffer *out)
     add_side("B", &d->b, out);
     add_headline(d, out);
     for (int i = 0; i < d->reason_count; i++)
-        add_wrapped(d->reasons[i], out);
+        wl_wrapped_text(d->reasons[i], WIDTH, out);
     add_note("two kernels", d->a.kernel, d->b.kernel, out);
     add_note("two devices, whose rates stand behind the bounds, too", d->a.device, d->b.device, out);
     add_note("the times are of two models", d->a.prediction->model.name, d->b.prediction->model.name, out);

@@ -1,5 +1,17 @@
-/* render.c - one prediction in the format asked for. SPDX-License-Identifier: MIT */
-#include "report/report.h"
+/* render.c - one result in the format asked for. SPDX-License-Identifier: MIT */
+#include "report/render.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "report/prediction_report.h"
+
+static bool is_json(wl_format format) { return format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE; }
+
+static wl_status no_csv(wl_error *err, const char *what)
+{
+    return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "%s has no CSV form", what);
+}
 
 wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                wl_format format, char **out, wl_error *err)
@@ -13,5 +25,129 @@ wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel 
     case WL_FORMAT_CSV: wl_report_csv(&r, &text); break;
     case WL_FORMAT_TEXT: wl_report_text(&r, &text); break;
     }
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_diff_json(diff, format == WL_FORMAT_JSON_LINE, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "a difference");
+    wl_diff_text(diff, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_check_render(const wl_check *check, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_check_json(check, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "a check");
+    wl_check_text(check, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_advise_render(const wl_advise_report *report, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_advise_json(report, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "advice");
+    const wl_status status = wl_advise_text(report, &text, err);
+    if (status == WL_OK)
+        return wl_buffer_take(&text, out, err);
+    wl_buffer_drop(&text);
+    return status;
+}
+
+wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
+                               wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_comparison_json(comparison, out, err);
+    if (format == WL_FORMAT_CSV)
+        wl_comparison_csv(comparison, &text);
+    else
+        wl_comparison_text(comparison, all_rows, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_fit_render(const wl_fit_report *report, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_fit_json(report, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "a fit");
+    wl_fit_text(report, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_device_json(device, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "a device");
+    wl_device_text(device, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+static wl_status render_list(const wl_device *const *devices, size_t count, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_device_list_json(devices, count, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "the list of devices");
+    wl_device_list_text(devices, count, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_device_list_render(wl_format format, char **out, wl_error *err)
+{
+    const size_t count = wl_device_builtin_count();
+    wl_device **devices = calloc(count + 1, sizeof *devices);
+    wl_status status = devices ? WL_OK : wl_fail_memory(err);
+    for (size_t i = 0; i < count && status == WL_OK; i++)
+        status = wl_device_builtin(wl_device_builtin_name(i), &devices[i], err);
+    if (status == WL_OK)
+        status = render_list((const wl_device *const *)devices, count, format, out, err);
+    for (size_t i = 0; devices && i < count; i++)
+        wl_device_free(devices[i]);
+    free(devices);
+    return status;
+}
+
+wl_status wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
+                              wl_format format, char **out, wl_error *err)
+{
+    wl_occupancy_report r = {
+        .device = device, .threads = threads, .registers = registers, .shared_bytes = shared_bytes};
+    wl_buffer text = {0};
+    WL_TRY(wl_occupancy_compute(device, threads, registers, shared_bytes, &r.occupancy, err));
+    WL_TRY(wl_occupancy_next(device, threads, registers, shared_bytes, &r.next, err));
+    if (is_json(format))
+        return wl_occupancy_json(&r, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "occupancy");
+    wl_occupancy_text(&r, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_ptx_json(report, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_csv(err, "a PTX file");
+    wl_ptx_text(report, &text);
     return wl_buffer_take(&text, out, err);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "search/changes.h"
 
 #define EASIER 0.995    /* a change that costs more must be that much faster than one that costs less */
@@ -21,6 +22,15 @@ typedef struct trial {
 
 /* ---- predicting settings ---- */
 
+/* What a prediction borrows goes with the predictor. */
+static void drop_borrowed(wl_prediction *p)
+{
+    p->kernel = NULL;
+    p->fields = p->accesses = NULL;
+    p->lines = NULL;
+    p->line_count = 0;
+}
+
 static wl_status predict_kernel(const wl_study *s, const wl_kernel *kernel, const wl_launch *launch, wl_prediction *out,
                                 wl_error *err)
 {
@@ -28,7 +38,7 @@ static wl_status predict_kernel(const wl_study *s, const wl_kernel *kernel, cons
     WL_TRY(wl_predictor_new(kernel, s->device, &predictor, err));
     const wl_status status = wl_predict(predictor, launch, &s->options.predict, out, err);
     wl_predictor_free(predictor);
-    out->fields = out->accesses = NULL; /* they were the predictor's */
+    drop_borrowed(out);
     return status;
 }
 
@@ -272,7 +282,7 @@ static void note(wl_advised *out, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(out->notes[out->note_count++], WL_WARNING_LENGTH, format, args);
+    (void)wl_print_list(out->notes[out->note_count++], WL_WARNING_LENGTH, format, args);
     va_end(args);
 }
 
@@ -329,7 +339,7 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
     wl_change which = WL_CHANGE_COUNT;
     if (options)
         s.options = *options;
-    s.options.predict.per_access = false;
+    s.options.predict.per_access = s.options.predict.per_line = false;
     *out = (wl_advised){.note_count = 0};
     trial *trials = calloc(3, sizeof *trials);
     wl_status status = trials ? WL_OK : wl_fail_memory(err);

@@ -138,7 +138,7 @@ static void set_grid(const wl_ranker *r, wl_launch *launch)
 {
     if (!r->grid || is_gridded(launch))
         return;
-    if (wl_grid_rule_apply(r->grid, r->kernel->domain, launch, NULL) != WL_OK)
+    if (wl_grid_rule_apply(r->grid, r->device, r->kernel->domain, launch, NULL) != WL_OK)
         launch->grid[0] = launch->grid[1] = launch->grid[2] = -1;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rank.h"
+#include "warpline/warpline.h"
 
 #define TOP 12
 #define CROWD 45000 /* more points than a picture shows */
@@ -24,7 +24,7 @@ static const char line_kernel[] = "name: line\ndomain: [1048576]\n"
 typedef struct search {
     wl_kernel *kernel;
     wl_device *device;
-    ranked_space space;
+    wl_ranked_space space;
     wl_ranked best[TOP];
 } search;
 
@@ -110,48 +110,80 @@ static void expect(FILE *out, const char *name, const search *s)
     }
 }
 
-static void export_all(const char *name, const ranked_space *spaces, size_t count)
+static void write_file(const char *name, const char *text)
+{
+    FILE *out = create(name);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void export_all(const char *name, const wl_ranked_space *spaces, size_t count)
 {
     static const char *const formats[] = {"kernel-tuner", "kernel-tuner-cache", "triton"};
     static const char *const suffixes[] = {"tuner.py", "cache.json", "triton.py"};
     for (int f = 0; f < 3; f++) {
-        char file[64];
+        char file[64], *text = NULL;
         wl_error err = {0};
+        wl_export format = WL_EXPORT_COUNT;
         snprintf(file, sizeof file, "%s_%s", name, suffixes[f]);
-        FILE *out = create(file);
-        const wl_status status = rank_export(formats[f], spaces, count, out, &err);
-        fclose(out);
-        check(rank_export_known(formats[f]), "every format is known");
+        check(wl_export_find(formats[f], &format) && (int)format == f, "every format is known");
+        const wl_status status = wl_rank_export(format, spaces, count, &text, &err);
         check(status == (f == 1 && count > 1 ? WL_E_UNSUPPORTED : WL_OK),
               "a cache holds one space, other exports any number");
+        if (status == WL_OK)
+            write_file(file, text);
+        free(text);
     }
+}
+
+static void refuse(wl_export format, const wl_ranked_space *spaces, size_t count, const char *what)
+{
+    wl_error err = {0};
+    char *text = NULL;
+    check(wl_rank_export(format, spaces, count, &text, &err) == WL_E_UNSUPPORTED && err.message[0], what);
+    check(!text, "what is refused writes nothing");
 }
 
 static void check_refusals(const search *a, const search *other_kernel)
 {
-    const ranked_space twice[] = {a->space, a->space}, mixed[] = {a->space, other_kernel->space};
-    ranked_space empty = a->space;
-    wl_error err = {0};
-    FILE *out = create("refused");
+    const wl_ranked_space twice[] = {a->space, a->space}, mixed[] = {a->space, other_kernel->space};
+    wl_ranked_space empty = a->space;
+    wl_export format;
     empty.count = 0;
-    check(rank_export("triton", twice, 2, out, &err) == WL_E_UNSUPPORTED, "the same device and domain twice");
-    check(rank_export("kernel-tuner", mixed, 2, out, &err) == WL_E_UNSUPPORTED, "two kernels");
-    check(rank_export("triton", &empty, 1, out, &err) == WL_E_UNSUPPORTED, "an empty space");
-    check(rank_export("triton", NULL, 0, out, &err) == WL_E_UNSUPPORTED, "no space");
-    check(ftell(out) == 0, "what is refused writes nothing");
-    check(!rank_export_known("kernel") && !rank_export_known(""), "other formats are not known");
-    fclose(out);
+    refuse(WL_EXPORT_TRITON, twice, 2, "the same device and domain twice");
+    refuse(WL_EXPORT_KERNEL_TUNER, mixed, 2, "two kernels");
+    refuse(WL_EXPORT_TRITON, &empty, 1, "an empty space");
+    refuse(WL_EXPORT_TRITON, NULL, 0, "no space");
+    check(!wl_export_find("kernel", &format) && !wl_export_find("", &format), "other formats are not known");
+}
+
+/* FOLDER/NAME.gp and FOLDER/NAME.dat */
+static wl_status plot(const char *name, const wl_ranked_space *spaces, size_t count)
+{
+    char picture[1024], data[1024], script_name[64], data_name[64], *script = NULL, *points = NULL;
+    wl_error err = {0};
+    snprintf(picture, sizeof picture, "%s/%s.svg", folder, name);
+    snprintf(data, sizeof data, "%s/%s.dat", folder, name);
+    snprintf(script_name, sizeof script_name, "%s.gp", name);
+    snprintf(data_name, sizeof data_name, "%s.dat", name);
+    const wl_status status = wl_rank_plot(spaces, count, &(wl_plot_files){picture, data}, &script, &points, &err);
+    if (status == WL_OK) {
+        write_file(script_name, script);
+        write_file(data_name, points);
+    } else {
+        fprintf(stderr, "%s\n", err.message);
+    }
+    free(script);
+    free(points);
+    return status;
 }
 
 static void plot_all(const search *a, const search *b)
 {
-    char path[1024];
-    ranked_space spaces[] = {a->space, b->space}, empty = a->space, crowd = a->space;
-    snprintf(path, sizeof path, "%s/two.svg", folder);
-    check(rank_plot(path, spaces, 2) == 0, "a picture of two spaces");
+    wl_ranked_space spaces[] = {a->space, b->space}, empty = a->space, crowd = a->space;
+    check(plot("two", spaces, 2) == WL_OK, "a picture of two spaces");
     empty.count = 0;
-    snprintf(path, sizeof path, "%s/empty.svg", folder);
-    check(rank_plot(path, &empty, 1) == 4, "no picture of nothing");
+    check(plot("empty", &empty, 1) == WL_E_UNSUPPORTED, "no picture of nothing");
     wl_ranked *many = calloc(CROWD, sizeof *many);
     for (size_t i = 0; many && i < CROWD; i++) {
         many[i] = a->best[i % a->space.count];
@@ -159,15 +191,14 @@ static void plot_all(const search *a, const search *b)
     }
     crowd.launches = many;
     crowd.count = many ? CROWD : 0;
-    snprintf(path, sizeof path, "%s/crowd.svg", folder);
-    check(rank_plot(path, &crowd, 1) == 0, "a picture of very many launches");
+    check(plot("crowd", &crowd, 1) == WL_OK, "a picture of very many launches");
     free(many);
 }
 
 int main(int argc, char **argv)
 {
     search flat = {0}, line = {0}, repeated = {0}, several[4] = {0};
-    ranked_space spaces[4];
+    wl_ranked_space spaces[4];
     if (argc != 2)
         return 2;
     folder = argv[1];

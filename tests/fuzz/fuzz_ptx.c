@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "ptx/module.h"
+#include "ptx/kernel/ptx_file.h"
 #include "warpline/ptx.h"
 
 static void check_index(int32_t index, int32_t count) { REQUIRE(index >= -1 && index < count); }
@@ -93,7 +93,7 @@ static void check_public(const wl_ptx *ptx)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         wl_error err = {0};
         const wl_ptx_function *f = NULL;
-        const wl_status status = wl_ptx_find_entry((const wl_ptx_module *)ptx, names[i], &f, &err);
+        const wl_status status = wl_ptx_find_entry(ptx->module, names[i], &f, &err);
         fuzz_check_outcome(status, f, &err);
     }
 }
@@ -106,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check_outcome(status, ptx, &err);
     if (status != WL_OK)
         return 0;
-    check_module((const wl_ptx_module *)ptx);
+    check_module(ptx->module);
     check_public(ptx);
     wl_ptx_free(ptx);
     return 0;

@@ -54,7 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_agreement(table);
         wl_table_free(table);
     }
-    fuzz_check_outcome(wl_map_parse("fuzz.yaml", text, size, &map, &map_err), map, &map_err);
+    const wl_status map_status = wl_map_parse("fuzz.yaml", text, size, &map, &map_err);
+    fuzz_check_outcome(map_status, map, &map_err);
     if (map) {
         const wl_map_entry *e = wl_map_find(map, text, "v");
         REQUIRE(!e || e->kernel[0]);

@@ -32,7 +32,7 @@ static trial current; /* large, so not on the stack */
 static addresses listed;
 static wl_counter counter;
 
-static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
+static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : effort_cases(usual); }
 
 static void expect(const trial *t, const group *g, blocks b, int64_t granule, const char *what, int64_t expected,
                    int64_t got)
@@ -63,7 +63,8 @@ static blocks random_blocks(random_source *r, int64_t count)
 /* A field and its loads, its stores or both. */
 static group random_group(random_source *r, const trial *t)
 {
-    return trial_group(t, (size_t)random_in(r, 0, (int64_t)t->kernel->field_count - 1), (int)random_in(r, 0, 2));
+    const size_t field = (size_t)random_in(r, 0, (int64_t)t->kernel->field_count - 1);
+    return trial_group(t, field, (int)random_in(r, 0, 2));
 }
 
 static int64_t block_count(const trial *t) { return t->grid[0] * t->grid[1] * t->grid[2]; }
@@ -212,13 +213,13 @@ static void counts_agree_with_isl(void **state)
         trial_start(&current, run.device, run.seed + i);
         random_source r = random_start(~(run.seed + i));
         const group g = random_group(&r, &current);
+        const blocks some = random_blocks(&r, block_count(&current));
         if (g.count)
-            check_with_isl(run.isl, &current, &g, random_blocks(&r, block_count(&current)),
-                           granules[random_in(&r, 0, GRANULE_COUNT - 1)]);
+            check_with_isl(run.isl, &current, &g, some, granules[random_in(&r, 0, GRANULE_COUNT - 1)]);
         trial_end(&current);
     }
     if (!run.iterations)
-        assert_true(run.isl_compared - before >= 200); /* a quota that skips everything would test nothing */
+        assert_true(run.isl_compared - before >= (int64_t)iterations(200)); /* a quota that skips everything would test nothing */
 }
 
 /* ---- laws ---- */
@@ -345,7 +346,7 @@ static void bounds_and_strides_agree_with_evaluation(void **state)
         trial_end(&current);
     }
     if (!run.iterations)
-        assert_true(run.bounded > 2000 && run.even > 500);
+        assert_true(run.bounded > (int64_t)iterations(2000) && run.even > (int64_t)iterations(500));
 }
 
 /* Two runs of blocks, the second counted onto the first, at one granule and its multiples. */
@@ -426,12 +427,13 @@ static void even_loops_agree_with_enumeration(void **state)
         trial_end(t);
         *t = (trial){.seed = run.seed + i};
         const long long a = random_in(&r, -70, 70), b = random_in(&r, -9, 9), c = random_in(&r, -4, 4);
+        const long long ni = random_in(&r, 1, 5), nj = random_in(&r, 1, 5), nk = random_in(&r, 1, 4);
+        const char *type = random_chance(&r, 50) ? "f32" : "f64";
         random_put(&t->input,
                    "name: even\nparams: {shift: 0}\ndomain: [20, 6]\nfields: {f0: {type: %s, origin: 5000}}\n"
                    "loops: {i: %lld, j: %lld, k: %lld}\n"
                    "loads: [\"f0[%s + %lld*i + %lld*j - k*(%lld)]\", \"f0[x/3 + %lld*j]\"]\n",
-                   random_chance(&r, 50) ? "f32" : "f64", (long long)random_in(&r, 1, 5),
-                   (long long)random_in(&r, 1, 5), (long long)random_in(&r, 1, 4), RANDOM_OF(&r, bent), a, b, c, b);
+                   type, ni, nj, nk, RANDOM_OF(&r, bent), a, b, c, b);
         t->input.launch = (wl_launch){.block = {8, 2, 1}, .fold = {1, 1, 1}};
         t->input.dims = 2;
         memcpy(t->input.domain, (const int64_t[]){20, 6, 1}, sizeof t->input.domain);
@@ -440,7 +442,7 @@ static void even_loops_agree_with_enumeration(void **state)
         for (size_t m = 0; m < g.count; m++) {
             int64_t strides[3];
             assert_true(wl_expr_loop_strides(g.members[m]->access->index, strides));
-            assert_true(wl_threads_steps(t->kernel, g.members[m]) == 1);
+            assert_true(wl_threads_steps(&(wl_region){.kernel = t->kernel}, g.members[m]) == 1);
         }
         const blocks all = {0, block_count(t)};
         enumerate(t, &g, all, &listed);

@@ -42,7 +42,7 @@ static char machine[200]; /* how it was made */
 static outcome first, second;
 static addresses listed;
 
-static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
+static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : effort_cases(usual); }
 
 static double value_of(const outcome *o, wl_metric metric) { return o->p.metrics[metric].value; }
 
@@ -486,10 +486,13 @@ static void make_aligned(random_source *r, uint64_t seed)
     for (int f = 0; f < 2; f++)
         random_put(c, "  f%d: {type: %s, strides: [1, %lld, %lld], origin: %lld}\n", f, types[type], (long long)pitch,
                    (long long)plane, (long long)(128 * random_in(r, 0, 4)));
-    random_put(c, "update: f0[0,0,0] = f1[0,0,0] + f1[%lld,0,%lld]\n", (long long)random_in(r, -2, 2),
-               (long long)random_in(r, -1, 1));
-    c->launch = (wl_launch){.block = {RANDOM_OF(r, widths), random_in(r, 1, 3), random_in(r, 1, 2)},
-                            .fold = {1, random_in(r, 1, 3), random_in(r, 1, 3)}};
+    const long long right = random_in(r, -2, 2), up = random_in(r, -1, 1);
+    random_put(c, "update: f0[0,0,0] = f1[0,0,0] + f1[%lld,0,%lld]\n", right, up);
+    c->launch = (wl_launch){.block = {RANDOM_OF(r, widths)}, .fold = {1}};
+    for (int d = 1; d < 3; d++) {
+        c->launch.block[d] = random_in(r, 1, 4 - d);
+        c->launch.fold[d] = random_in(r, 1, 3);
+    }
     current.seed = seed;
 }
 

@@ -215,11 +215,11 @@ static void check_program(const program *p, int *recovered)
 {
     static const int64_t blocks[] = {32, 64, 48, 7, 128}, grids[] = {1, 4, 9, 40, 1000000};
     const char *const args[] = {"buf:64K=iota:u32", draw(3) ? "1000" : "0"};
-    const wl_ptx_options options = {.args = args,
-                                    .arg_count = 2,
-                                    .launch = {.block = {blocks[draw(COUNT_OF(blocks))], 1 + (int64_t)draw(2), 1},
-                                               .grid = {grids[draw(COUNT_OF(grids))], 1 + (int64_t)draw(2), 1}},
-                                    .budget = 20000};
+    wl_launch launch = {.block = {blocks[draw(COUNT_OF(blocks))], 1, 1}, .grid = {1, 1, 1}};
+    launch.grid[0] = grids[draw(COUNT_OF(grids))];
+    launch.block[1] += (int64_t)draw(2);
+    launch.grid[1] += (int64_t)draw(2);
+    const wl_ptx_options options = {.args = args, .arg_count = 2, .launch = launch, .budget = 20000};
     wl_error err = {0};
     wl_ptx *ptx = NULL;
     wl_kernel *kernel = NULL;

@@ -7,7 +7,7 @@
 
 #include "base/ckd.h"
 #include "kernel/expr.h"
-#include "ptx/symbol_internal.h"
+#include "ptx/recover/symbol_internal.h"
 
 #define REGISTERS 24
 #define THREADS 24
@@ -30,8 +30,12 @@ typedef struct machine {
 
 static void start(machine *m)
 {
-    const int64_t blocks[3] = {1 + draw(64), 1 + draw(8), 1 + draw(3)},
-                  grids[3] = {1 + draw(500), 1 + draw(9), 1 + draw(4)};
+    static const int64_t most_threads[3] = {64, 8, 3}, most_blocks[3] = {500, 9, 4};
+    int64_t blocks[3], grids[3];
+    for (int d = 0; d < 3; d++) {
+        blocks[d] = 1 + draw(most_threads[d]);
+        grids[d] = 1 + draw(most_blocks[d]);
+    }
     wl_symbols_start(&m->symbols, blocks, grids);
     for (int t = 0; t < THREADS; t++)
         for (int d = 0; d < 3; d++) {
@@ -301,16 +305,17 @@ static void normal_forms(void **unused)
     (void)unused;
     wl_symbols s;
     wl_symbols_start(&s, (const int64_t[]){128, 1, 1}, (const int64_t[]){1000, 1, 1});
+    const wl_symbol *width = wl_sym_var(&s, WL_VAR_BLOCKDIM_X);
     const wl_symbol *x =
-        wl_sym_add(&s, wl_sym_mul(&s, wl_sym_var(&s, WL_VAR_BLOCKDIM_X), wl_sym_var(&s, WL_VAR_BLOCK_X)),
-                   wl_sym_var(&s, WL_VAR_THREAD_X));
+        wl_sym_add(&s, wl_sym_mul(&s, width, wl_sym_var(&s, WL_VAR_BLOCK_X)), wl_sym_var(&s, WL_VAR_THREAD_X));
     check_true("blockIdx * blockDim + threadIdx", "is the cell", x == wl_sym_var(&s, WL_VAR_X));
     const wl_symbol *w = wl_sym_const(&s, 640), *q = wl_sym_quotient(&s, x, w);
-    check_true("x - x / 640 * 640", "is a remainder", wl_sym_sub(&s, x, wl_sym_mul(&s, q, w)) == wl_sym_mod(&s, x, w));
+    const wl_symbol *rest = wl_sym_sub(&s, x, wl_sym_mul(&s, q, w));
+    check_true("x - x / 640 * 640", "is a remainder", rest == wl_sym_mod(&s, x, w));
     const wl_symbol *d = wl_sym_extreme(&s, false, wl_sym_add(&s, x, wl_sym_const(&s, 1)), w);
     const wl_symbol *t = wl_sym_scale(&s, x, 3);
-    check_true("t - t / d * d", "is a remainder",
-               wl_sym_sub(&s, t, wl_sym_mul(&s, wl_sym_div(&s, t, d), d)) == wl_sym_mod(&s, t, d));
+    rest = wl_sym_sub(&s, t, wl_sym_mul(&s, wl_sym_div(&s, t, d), d));
+    check_true("t - t / d * d", "is a remainder", rest == wl_sym_mod(&s, t, d));
     /* division by 7 as compilers write it: the high half of a product, the rest halved, added, shifted */
     const wl_symbol *high = wl_sym_scaled(&s, x, 613566757, 32);
     const wl_symbol *half = wl_sym_div(&s, wl_sym_sub(&s, x, high), wl_sym_const(&s, 2));
@@ -321,12 +326,12 @@ static void normal_forms(void **unused)
         check_true("division by 7", "evaluates", wl_sym_eval(sevenths, values, &a) && wl_sym_eval(direct, values, &b));
         check_int("division by 7", "value", a, b);
     }
-    check_true("a third of x", "is x / 3",
-               wl_sym_scaled(&s, x, 1431655766, 32) == wl_sym_div(&s, x, wl_sym_const(&s, 3)));
+    const wl_symbol *third = wl_sym_scaled(&s, x, 1431655766, 32);
+    check_true("a third of x", "is x / 3", third == wl_sym_div(&s, x, wl_sym_const(&s, 3)));
     /* bounds where block and thread move together: 4 blockIdx blockDim + threadIdx + 3 blockDim < 4 cells */
     const wl_symbol *first = wl_sym_sub(&s, x, wl_sym_var(&s, WL_VAR_THREAD_X));
     const wl_symbol *last = wl_sym_add(&s, wl_sym_add(&s, wl_sym_scale(&s, first, 4), wl_sym_var(&s, WL_VAR_THREAD_X)),
-                                       wl_sym_scale(&s, wl_sym_var(&s, WL_VAR_BLOCKDIM_X), 3));
+                                       wl_sym_scale(&s, width, 3));
     check_int("the last of four", "upper bound", wl_sym_bounds(&s, last, WL_AT_LAUNCH).hi, 4 * 128000 - 1);
     wl_symbols_free(&s);
     check_done();

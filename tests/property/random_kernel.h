@@ -106,8 +106,10 @@ static void random_domain(random_source *r, random_case *c, bool needed)
     c->dims = needed || random_chance(r, 85) ? (int)random_in(r, 1, 3) : 0;
     for (int d = 0; d < 3; d++)
         c->domain[d] = d < c->dims ? random_in(r, 1, random_chance(r, 80) ? most[c->dims] : 40) : 1;
-    while (c->domain[0] * c->domain[1] * c->domain[2] > 4000)
-        c->domain[random_in(r, 0, 2)] = random_in(r, 1, 12);
+    while (c->domain[0] * c->domain[1] * c->domain[2] > 4000) {
+        const int64_t d = random_in(r, 0, 2);
+        c->domain[d] = random_in(r, 1, 12);
+    }
     if (c->dims == 0)
         return;
     random_put(c, "domain: [");
@@ -259,7 +261,8 @@ static void random_update(random_source *r, random_case *c)
         const bool star = random_chance(r, 60);
         const int64_t terms = random_in(r, 1, random_chance(r, 20) ? 27 : 8);
         random_put(c, "  ");
-        random_offset(r, c, (int)random_in(r, 0, c->field_count - 1), random_chance(r, 80) ? 0 : reach, star);
+        const int target = (int)random_in(r, 0, c->field_count - 1);
+        random_offset(r, c, target, random_chance(r, 80) ? 0 : reach, star);
         random_put(c, " = ");
         for (int64_t t = 0; t < terms; t++) {
             random_put(c, "%s", t ? " + " : "");
@@ -297,16 +300,15 @@ static void random_linear(random_source *r, random_case *c, int64_t pitch)
     for (int64_t t = 0; t < terms; t++) {
         random_put(c, "%s", t == 0 ? "" : random_chance(r, 90) ? " + " : " - ");
         const char axis = "xyz"[random_in(r, 0, 2)];
+        const long long factor = random_factor(r, pitch);
         if (random_chance(r, 15)) /* how CUDA code writes a global coordinate */
-            random_put(c, "%lld*(blockIdx.%c*blockDim.%c + threadIdx.%c)", (long long)random_factor(r, pitch), axis,
-                       axis, axis);
+            random_put(c, "%lld*(blockIdx.%c*blockDim.%c + threadIdx.%c)", factor, axis, axis, axis);
         else if (random_chance(r, 10)) /* and a tile */
-            random_put(c, "(blockIdx.%c*%d + threadIdx.%c)*%lld", axis, 1 << random_in(r, 2, 6), axis,
-                       (long long)random_factor(r, pitch));
+            random_put(c, "(blockIdx.%c*%d + threadIdx.%c)*%lld", axis, 1 << random_in(r, 2, 6), axis, factor);
         else if (random_chance(r, 5))
             random_put(c, "%s*gridDim.x", random_variable(r, c));
         else
-            random_put(c, "%lld*%s", (long long)random_factor(r, pitch), random_variable(r, c));
+            random_put(c, "%lld*%s", factor, random_variable(r, c));
     }
 }
 
@@ -352,12 +354,14 @@ static void random_condition(random_source *r, random_case *c)
     random_put(c, " if ");
     for (int64_t t = 0; t < terms; t++) {
         const char *v = random_variable(r, c);
-        random_put(c, "%s%s", t == 0 ? "" : random_chance(r, 60) ? " && " : " || ", random_chance(r, 10) ? "!" : "");
+        random_put(c, "%s", t == 0 ? "" : random_chance(r, 60) ? " && " : " || ");
+        random_put(c, "%s", random_chance(r, 10) ? "!" : "");
+        const char *sign = RANDOM_OF(r, compared);
         switch (random_in(r, 0, 4)) {
-        case 0: random_put(c, "(%s %s %lld)", v, RANDOM_OF(r, compared), (long long)random_in(r, -2, 30)); break;
+        case 0: random_put(c, "(%s %s %lld)", v, sign, (long long)random_in(r, -2, 30)); break;
         case 1: random_put(c, "(%s %% %lld == 0)", v, (long long)random_in(r, 1, 9)); break;
         case 2: random_put(c, "(%s & %lld)", v, (long long)random_in(r, 0, 9)); break;
-        case 3: random_put(c, "(%s %s %s)", v, RANDOM_OF(r, compared), random_variable(r, c)); break;
+        case 3: random_put(c, "(%s %s %s)", v, sign, random_variable(r, c)); break;
         default: random_put(c, "(%s >= 0)", v); break;
         }
     }
@@ -420,7 +424,8 @@ static void random_addresses(random_source *r, random_case *c)
             if (random_chance(r, 25))
                 family = random_bits(r);
             random_put(c, "  - ");
-            random_address(r, c, (int)random_in(r, 0, c->field_count - 1), family, bent && random_chance(r, 50));
+            const int field = (int)random_in(r, 0, c->field_count - 1);
+            random_address(r, c, field, family, bent && random_chance(r, 50));
             random_put(c, "\n");
         }
     }
@@ -435,13 +440,10 @@ static void random_combs(random_source *r, random_case *c)
     for (int64_t a = 0, all = random_chance(r, 40) ? stride : 0; a < all; a++)
         random_put(c, "  - \"f0[%lld*x + %lld*y + %lld]\"\n", (long long)stride, (long long)pitch, (long long)a);
     for (int64_t a = 0; a < count; a++) {
-        const bool far = random_chance(r, 30);
-        random_put(c, "  - \"f%d[%lld*x + %lld*y + %lld]\"\n",
-                   random_chance(r, 85) ? 0 : (int)random_in(r, 0, c->field_count - 1),
-                   (long long)(random_chance(r, 10)  ? 1
-                               : random_chance(r, 5) ? -stride
-                                                     : stride),
-                   (long long)pitch, (long long)(far ? random_in(r, -200, 200) : random_in(r, -reach, reach)));
+        const int field = random_chance(r, 85) ? 0 : (int)random_in(r, 0, c->field_count - 1);
+        const long long step = random_chance(r, 10) ? 1 : random_chance(r, 5) ? -stride : stride;
+        const long long at = random_chance(r, 30) ? random_in(r, -200, 200) : random_in(r, -reach, reach);
+        random_put(c, "  - \"f%d[%lld*x + %lld*y + %lld]\"\n", field, step, (long long)pitch, at);
         if (random_chance(r, 8))
             stride = random_in(r, 2, 7);
     }

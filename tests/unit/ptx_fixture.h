@@ -7,7 +7,8 @@
 
 #include "unit/check.h"
 
-#include "ptx/emulate_internal.h"
+#include "ptx/emulate/emulate_internal.h"
+#include "ptx/read/read_module.h"
 
 #define PTX_HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 
@@ -46,13 +47,13 @@ static inline wl_status ptx_load_file(void *user, const char *path, const uint8_
 static inline wl_status ptx_start(ptx_run *r, const char *text, const char *const *args, size_t count,
                                   const int64_t block[3], const int64_t grid[3])
 {
-    const wl_ptx_options options = {.args = args, .arg_count = count, .load = ptx_load_file, .user = &ptx_contents};
+    const wl_ptx_given given = {.args = args, .arg_count = count, .load = ptx_load_file, .user = &ptx_contents};
     *r = (ptx_run){0};
     wl_status status = wl_ptx_module_parse("test.ptx", text, strlen(text), &r->module, &r->err);
     if (status == WL_OK)
         status = wl_ptx_find_entry(r->module, NULL, &r->entry, &r->err);
     if (status == WL_OK)
-        status = wl_ptx_arguments_make(r->module, r->entry, &options, &r->arena, &r->arguments, &r->err);
+        status = wl_ptx_arguments_make(r->module, r->entry, &given, &r->arena, &r->arguments, &r->err);
     if (status == WL_OK)
         status = wl_ptx_profile_make(r->module, &r->arena, &r->profile, &r->err);
     if (status != WL_OK)

@@ -281,8 +281,11 @@ static void test_traced(void **state)
         assert_true(kernel && twin && p);
         p->kernel = kernel;
         check_ok(name, wl_geometry_make(kernel, device, &cases[i / 2].launch, &p->geometry, &err), &err);
-        twin->tracer =
-            (wl_tracer){.context = p, .warp_size = WARP, .affordable = INT64_MAX, .block = play_block, .free = free};
+        twin->source = (wl_source){.context = p,
+                                   .warp_size = WARP,
+                                   .affordable_blocks = INT64_MAX,
+                                   .trace_block = play_block,
+                                   .free = free};
         for (size_t a = 0; a < twin->access_count; a++) {
             twin->accesses[a].traced = true;
             twin->accesses[a].index = &zero;
@@ -311,7 +314,7 @@ static wl_status broken(void *context, const int64_t block[3], const wl_block_tr
     return err ? (err->code = WL_E_UNSUPPORTED, WL_E_UNSUPPORTED) : WL_E_UNSUPPORTED;
 }
 
-static void test_broken_tracer(void **state)
+static void test_broken_source(void **state)
 {
     (void)state;
     wl_kernel *kernel = parse("broken", HEAD AB "loads: ['a[0]']\nstores: ['b[x]']\n");
@@ -319,7 +322,7 @@ static void test_broken_tracer(void **state)
     wl_prediction p;
     wl_error err = {0};
     kernel->accesses[0].traced = true;
-    kernel->tracer = (wl_tracer){.warp_size = WARP, .block = broken};
+    kernel->source = (wl_source){.warp_size = WARP, .trace_block = broken};
     check_ok("broken", wl_predictor_new(kernel, h200, &predictor, &err), &err);
     check_int("broken", "status", wl_predict(predictor, &A256, NULL, &p, &err), WL_E_UNSUPPORTED);
     wl_predictor_free(predictor);
@@ -346,7 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vectors), cmocka_unit_test(test_decided), cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_atomics), cmocka_unit_test(test_traced),  cmocka_unit_test(test_broken_tracer),
+        cmocka_unit_test(test_atomics), cmocka_unit_test(test_traced),  cmocka_unit_test(test_broken_source),
     };
     return cmocka_run_group_tests(tests, open_devices, close_devices);
 }

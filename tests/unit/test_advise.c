@@ -4,6 +4,7 @@
 #include "unit/check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "warpline/warpline.h"
 
@@ -309,6 +310,54 @@ static void test_errors(void **state)
     check_done();
 }
 
+/* ---- nothing in the result is borrowed ---- */
+
+/* b[i] = a[index[i]], on lines 7 to 9: where a thread reads depends on data, so the kernel is made anew for a launch. */
+static const char gather[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.file 1 \"gather.cu\"\n"
+    ".visible .entry gather(.param .u64 index, .param .u64 a, .param .u64 b)\n{\n"
+    ".reg .b32 %r<8>;\n.reg .b64 %rd<16>;\n.reg .f32 %f<4>;\n"
+    ".loc 1 7 1\n"
+    "ld.param.u64 %rd1, [index];\nld.param.u64 %rd2, [a];\nld.param.u64 %rd3, [b];\n"
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmad.lo.s32 %r4, %r1, %r2, %r3;\n"
+    ".loc 1 8 1\n"
+    "mul.wide.u32 %rd4, %r4, 4;\nadd.s64 %rd5, %rd1, %rd4;\nld.global.u32 %r5, [%rd5];\n"
+    ".loc 1 9 1\n"
+    "mul.wide.u32 %rd6, %r5, 4;\nadd.s64 %rd7, %rd2, %rd6;\nld.global.f32 %f1, [%rd7];\n"
+    "add.s64 %rd8, %rd3, %rd4;\nst.global.f32 [%rd8], %f1;\nret;\n}\n";
+
+/* A report of it needs nothing but the kernel and the device: under the sanitizers this would read freed memory. */
+static void test_result_stands_alone(void **state)
+{
+    static const char *const args[] = {"buf:256K=random:u32:0..65535", "buf:256K", "buf:256K"};
+    static wl_advised out;
+    (void)state;
+    wl_error err = {0};
+    wl_ptx *ptx = NULL;
+    wl_kernel *kernel = NULL;
+    wl_device *device = NULL;
+    wl_advice advice[MOST];
+    const wl_launch launch = {.block = {128, 1, 1}, .grid = {512, 1, 1}, .registers = 16};
+    const wl_ptx_options options = {.args = args, .arg_count = COUNT_OF(args), .launch = launch};
+    const wl_advise_options wanted = {.predict = {.per_access = true, .per_line = true}};
+    check_ok("ptx", wl_ptx_parse("gather.ptx", gather, strlen(gather), &ptx, &err), &err);
+    check_ok("kernel", wl_kernel_from_ptx(ptx, &options, &kernel, &err), &err);
+    check_ok("device", wl_device_builtin("h200", &device, &err), &err);
+    check_ok("advise", wl_advise(kernel, device, &launch, &wanted, advice, MOST, &out, &err), &err);
+    check_true("gather", "no kernel", out.given.kernel == NULL);
+    check_true("gather", "no shares", out.given.fields == NULL && out.given.accesses == NULL);
+    check_true("gather", "no source lines", out.given.lines == NULL && out.given.line_count == 0);
+    for (int format = WL_FORMAT_TEXT; format <= WL_FORMAT_CSV; format++) {
+        char *text = NULL;
+        check_ok("render", wl_prediction_render(&out.given, kernel, device, (wl_format)format, &text, &err), &err);
+        free(text);
+    }
+    wl_kernel_free(kernel);
+    wl_ptx_free(ptx);
+    wl_device_free(device);
+    check_done();
+}
+
 /* ---- other devices ---- */
 
 static void test_devices(void **state)
@@ -358,7 +407,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_promises), cmocka_unit_test(test_cases),    cmocka_unit_test(test_nothing_helps),
         cmocka_unit_test(test_registers), cmocka_unit_test(test_layout), cmocka_unit_test(test_capacity),
-        cmocka_unit_test(test_errors),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_errors),   cmocka_unit_test(test_result_stands_alone),
+        cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

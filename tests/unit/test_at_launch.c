@@ -11,11 +11,11 @@
 static int made; /* kernels */
 
 /* One more load for every 32 threads in x. */
-static wl_status make_for(const wl_kernel *kernel, const wl_launch *launch, wl_kernel **out, wl_error *err)
+static wl_status make_for(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err)
 {
     static const char *const notes[] = {"made for the launch"};
     char text[400], loads[200] = "";
-    (void)kernel;
+    (void)context;
     for (int64_t i = 0; i * 32 < launch->block[0]; i++)
         (void)snprintf(loads + strlen(loads), sizeof loads - strlen(loads), "%s\"a[x+%lld]\"", i ? ", " : "",
                        (long long)(100000 * i));
@@ -25,7 +25,7 @@ static wl_status make_for(const wl_kernel *kernel, const wl_launch *launch, wl_k
                    loads);
     wl_status status = wl_kernel_parse("k", text, strlen(text), NULL, out, err);
     if (status == WL_OK) {
-        (*out)->at_launch = make_for; /* not asked again */
+        (*out)->source.at_launch = make_for; /* not asked again */
         (*out)->notes = (const char **)(void *)notes;
         (*out)->note_count = 1;
         made++;
@@ -58,7 +58,7 @@ static void launches_get_their_kernel(void **state)
         wl_kernel *same = kernel_for(block);
         const wl_launch launch = {.block = {block, 1, 1}, .registers = 32};
         const wl_predict_options options = {.per_access = true};
-        same->at_launch = NULL;
+        same->source.at_launch = NULL;
         check_ok("predictor", wl_predictor_new(same, device, &plain, &err), &err);
         check_ok("predict", wl_predict(predictor, &launch, &options, &p, &err), &err);
         check_ok("predict", wl_predict(plain, &launch, &options, &q, &err), &err);

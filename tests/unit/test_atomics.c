@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "metrics/atomics.h"
+#include "count/atomics.h"
 #include "warpline/warpline.h"
 
 static wl_device *device;

@@ -117,6 +117,12 @@ static void test_round_trip(void **state)
         if (major >= 9) /* half the L2 of the template */
             check_near("l2_reuse_room", "value", wl_device_list_value(loaded, WL_DEVICE_l2_reuse_room, 0),
                        of_h200(WL_DEVICE_l2_reuse_room) / 2, 1e-6);
+        for (int k = 0; k < CAL_KEY_COUNT; k++) /* nothing is left to be assumed when the file is read */
+            if (cal_key_assumed((cal_key)k))
+                check_true(cal_key_name((cal_key)k), "is in the file",
+                           strncmp(wl_device_source(loaded, (wl_device_key)k), "assumed: as h200", 16) == 0);
+        check_near("cache_remains", "is half of the template's",
+                   wl_device_list_value(loaded, WL_DEVICE_cache_remains, 0), of_h200(WL_DEVICE_cache_remains) / 2, 0);
         wl_device_free(loaded);
         free(device);
     }

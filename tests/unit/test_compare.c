@@ -115,8 +115,10 @@ static void test_tau_random(void **state)
         wl_pair pairs[60];
         wl_agreement a;
         wl_error err = {0};
-        for (size_t i = 0; i < n; i++)
-            pairs[i] = (wl_pair){(double)check_random_in(&seed, 1, 12), (double)check_random_in(&seed, 1, 9)};
+        for (size_t i = 0; i < n; i++) {
+            pairs[i].measured = (double)check_random_in(&seed, 1, 12);
+            pairs[i].predicted = (double)check_random_in(&seed, 1, 9);
+        }
         check_ok("random", wl_agreement_compute(pairs, n, &a, &err), &err);
         const double want = naive_tau(pairs, n);
         check_int("random", "known", a.tau_known, !isnan(want));

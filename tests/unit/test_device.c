@@ -51,6 +51,37 @@ static void test_shipped(void **state)
     check_done();
 }
 
+/* What a device file lacks of the laws that are used everywhere comes from the h200, and says so. */
+static void test_assumed(void **state)
+{
+    (void)state;
+    wl_device *h200 = builtin("h200");
+    int assumed = 0;
+    for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
+        if (wl_device_keys[k].need != WL_NEED_ASSUMED)
+            continue;
+        assumed++;
+        check_true("h200", wl_device_keys[k].name, h200->entries[k].count > 0);
+        check_true("h200", "has a source of its own", strncmp(h200->entries[k].source, "assumed", 7) != 0);
+    }
+    check_true("keys", "some are assumed", assumed > 10);
+    for (size_t i = 0; i < COUNT_OF(shipped); i++) {
+        wl_device *device = builtin(shipped[i]);
+        for (size_t k = 0; k < WL_DEVICE_KEY_COUNT && strcmp(shipped[i], "h200") != 0; k++) {
+            const wl_device_entry *e = &device->entries[k];
+            if (wl_device_keys[k].need != WL_NEED_ASSUMED)
+                continue;
+            check_text(shipped[i], wl_device_keys[k].name, e->source, "assumed: as on the h200");
+            check_int(shipped[i], wl_device_keys[k].name, (int64_t)e->count, (int64_t)h200->entries[k].count);
+            for (size_t v = 0; v < e->count; v++)
+                check_near(shipped[i], wl_device_keys[k].name, e->values[v], h200->entries[k].values[v], 0);
+        }
+        wl_device_free(device);
+    }
+    wl_device_free(h200);
+    check_done();
+}
+
 /* Ernst et al. 2022, Table 1. */
 static const struct {
     const char *device;
@@ -173,6 +204,13 @@ static const struct {
     {"registers_per_sm=1e18", {WL_E_INPUT, "registers_per_sm may be at most 2^30", 1, 18}},
     {"sm_count=2.5", {WL_E_INPUT, "sm_count must be a whole number", 1, 10}},
     {"sm_count=65537", {WL_E_INPUT, "sm_count may be at most 65536", 1, 10}},
+    {"local_word=3B", {WL_E_INPUT, "local_word must be a power of two", 1, 12}},
+    {"local_word=32B", {WL_E_INPUT, "local_word may be at most 16 bytes, the widest access", 1, 12}},
+    {"local_lanes=128", {WL_E_INPUT, "local_lanes may be at most 64", 1, 13}},
+    {"local_l1_curve=2", {WL_E_INPUT, "local_l1_curve must be two numbers [h, n]", 1, 16}},
+    {"shared_broadcast=65", {WL_E_INPUT, "shared_broadcast may be at most 64", 1, 18}},
+    {"l1_field_steepness=65", {WL_E_INPUT, "l1_field_steepness may be at most 64", 1, 20}},
+    {"overlap_norm=0.5", {WL_E_INPUT, "overlap_norm must be at least 1", 1, 14}},
     {"warp_size=48", {WL_E_INPUT, "warp_size must be a power of two", 1, 11}},
     {"warp_size=128", {WL_E_INPUT, "warp_size may be at most 64", 1, 11}},
     {"l1_line=96B", {WL_E_INPUT, "l1_line must be a power of two", 1, 9}},
@@ -547,11 +585,11 @@ static void test_required(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped),        cmocka_unit_test(test_table_1),
-        cmocka_unit_test(test_unknown_device), cmocka_unit_test(test_what_ifs),
-        cmocka_unit_test(test_bad_what_ifs),   cmocka_unit_test(test_long_what_if),
-        cmocka_unit_test(test_what_if_order),  cmocka_unit_test(test_broken_files),
-        cmocka_unit_test(test_required),
+        cmocka_unit_test(test_shipped),      cmocka_unit_test(test_assumed),
+        cmocka_unit_test(test_table_1),      cmocka_unit_test(test_unknown_device),
+        cmocka_unit_test(test_what_ifs),     cmocka_unit_test(test_bad_what_ifs),
+        cmocka_unit_test(test_long_what_if), cmocka_unit_test(test_what_if_order),
+        cmocka_unit_test(test_broken_files), cmocka_unit_test(test_required),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 #include "input/expr_parse.h"
 #include "input/update.h"
 #include "kernel/where.h"
-#include "ptx/constant.h"
+#include "ptx/read/constant.h"
 #include "warpline/launch.h"
 
 typedef wl_status (*door)(const char *text, int64_t *value, wl_error *err);

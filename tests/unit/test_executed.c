@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "launch/lanes.h"
-#include "metrics/executed.h"
+#include "count/executed.h"
 #include "warpline/warpline.h"
 
 static uint64_t state = 7;
@@ -174,7 +174,7 @@ static void streams_count_themselves(void **unused)
     int counted = 0;
     check_ok("device", wl_device_builtin("h200", &device, &err), &err);
     check_ok("kernel", wl_kernel_parse("k", BODY, strlen(BODY), NULL, &kernel, &err), &err);
-    kernel->stream = (wl_stream){.context = &counted, .count = count_stream};
+    kernel->source = (wl_source){.context = &counted, .count_instructions = count_stream};
     check_ok("predictor", wl_predictor_new(kernel, device, &predictor, &err), &err);
     check_ok("predict", wl_predict(predictor, &launch, &options, &p, &err), &err);
     check_int("stream", "counted", counted, 1);

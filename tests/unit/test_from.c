@@ -177,7 +177,7 @@ static void check_limits(size_t i, const char *form, const char *kind)
     check_int(name, "accesses", (int64_t)kernel->access_count, 1);
     check_true(name, "condition", (kernel->accesses[0].when != NULL) == limits[i].condition);
     if (strcmp(kind, "branch") == 0)
-        check_true(name, "for this launch", (kernel->at_launch != NULL) == limits[i].at_launch);
+        check_true(name, "for this launch", (kernel->source.at_launch != NULL) == limits[i].at_launch);
     predict(name, kernel, &options.launch, &p);
     wl_kernel_free(kernel);
     wl_ptx_free(ptx);

@@ -351,8 +351,8 @@ static void test_random_intervals(void **state)
     (void)state;
     for (uint64_t i = 0; i < 20000; i++) {
         uint64_t seed = i;
-        const wl_geometry g =
-            grid_of(check_random_in(&seed, 1, 12), check_random_in(&seed, 1, 12), check_random_in(&seed, 1, 12));
+        const int64_t nx = check_random_in(&seed, 1, 12), ny = check_random_in(&seed, 1, 12);
+        const wl_geometry g = grid_of(nx, ny, check_random_in(&seed, 1, 12));
         const int64_t a = check_random_in(&seed, 0, g.blocks), b = check_random_in(&seed, 0, g.blocks);
         const int64_t first = a < b ? a : b, last = a < b ? b : a;
         char name[96];
@@ -388,8 +388,8 @@ static void test_large_intervals(void **state)
     (void)state;
     uint64_t seed = 11;
     for (int i = 0; i < 2000; i++) {
-        const wl_geometry g = grid_of(check_random_in(&seed, 1, 2147483647), check_random_in(&seed, 1, 65535),
-                                      check_random_in(&seed, 1, 8000));
+        const int64_t nx = check_random_in(&seed, 1, 2147483647), ny = check_random_in(&seed, 1, 65535);
+        const wl_geometry g = grid_of(nx, ny, check_random_in(&seed, 1, 8000));
         const int64_t first = check_random_in(&seed, 0, g.blocks), last = check_random_in(&seed, first, g.blocks);
         wl_block_set set;
         wl_block_interval(&g, first, last, &set);

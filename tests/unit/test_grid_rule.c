@@ -2,7 +2,9 @@
 #include "unit/check.h"
 
 #include "launch/grid_rule.h"
+#include "warpline/device.h"
 
+static wl_device *device; /* of 32 threads a warp */
 static const char *const sets[] = {"nx=640", "ny=nx/2+1", "nz=7"};
 #define SET_COUNT (sizeof sets / sizeof sets[0])
 static const int64_t domain[3] = {1000, 100, 10}, nowhere[3] = {0};
@@ -36,10 +38,33 @@ static void test_grids(void **state)
         check_ok(rules[i].text, wl_grid_rule_copy(rule, &copy, &err), &err);
         wl_grid_rule_free(rule); /* the copy stands alone */
         if (copy)
-            check_ok(rules[i].text, wl_grid_rule_apply(copy, domain, &launch, &err), &err);
+            check_ok(rules[i].text, wl_grid_rule_apply(copy, device, domain, &launch, &err), &err);
         for (int d = 0; d < 3; d++)
             check_int(rules[i].text, "extent", launch.grid[d], rules[i].grid[d]);
         wl_grid_rule_free(copy);
+    }
+    check_done();
+}
+
+/* The warps of a rule are those of the device. */
+static void test_warps(void **state)
+{
+    static const struct {
+        const char *device;
+        int64_t threads, warps;
+    } cases[] = {{"h200", 96, 3}, {"h200", 97, 4}, {"mi210", 96, 2}, {"mi210", 128, 2}, {"mi300x", 129, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        wl_error err = {0};
+        wl_grid_rule *rule = NULL;
+        wl_device *d = NULL;
+        wl_launch launch = {.block = {cases[i].threads, 1, 1}};
+        check_ok(cases[i].device, wl_device_builtin(cases[i].device, &d, &err), &err);
+        check_ok(cases[i].device, wl_grid_rule_parse("warps", NULL, 0, &rule, &err), &err);
+        check_ok(cases[i].device, wl_grid_rule_apply(rule, d, nowhere, &launch, &err), &err);
+        check_int(cases[i].device, "warps", launch.grid[0], cases[i].warps);
+        wl_grid_rule_free(rule);
+        wl_device_free(d);
     }
     check_done();
 }
@@ -85,6 +110,7 @@ static void test_impossible(void **state)
         {"nx / (block.y - 2)", "division by zero"},
         {"cdiv(nx, block.y - 2)", "division by zero"},
         {"1, domain.y", "domain.y is named here, but there is no domain"},
+        {"1, 2 * warps", "warps are named here, but no device says how many threads they have"},
         {"1152921504606846975 * nx", "the expression leaves the range +-2^60"},
     };
     (void)state;
@@ -93,7 +119,7 @@ static void test_impossible(void **state)
         wl_grid_rule *rule = NULL;
         wl_launch launch = {.block = {32, 2, 1}};
         check_ok(cases[i].text, wl_grid_rule_parse(cases[i].text, sets, SET_COUNT, &rule, &err), &err);
-        check_true(cases[i].text, "fails", rule && wl_grid_rule_apply(rule, nowhere, &launch, &err) != WL_OK);
+        check_true(cases[i].text, "fails", rule && wl_grid_rule_apply(rule, NULL, nowhere, &launch, &err) != WL_OK);
         check_text(cases[i].text, "message", err.message, cases[i].message);
         check_int(cases[i].text, "grid", launch.grid[0], 0);
         wl_grid_rule_free(rule);
@@ -135,6 +161,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_malformed),
                                        cmocka_unit_test(test_impossible), cmocka_unit_test(test_sets),
-                                       cmocka_unit_test(test_numbers)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+                                       cmocka_unit_test(test_numbers), cmocka_unit_test(test_warps)};
+    wl_error err = {0};
+    if (wl_device_builtin("h200", &device, &err) != WL_OK)
+        return 1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    wl_device_free(device);
+    return failed;
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/ckd.h"
-#include "metrics/pattern_table.h"
-#include "metrics/view.h"
+#include "count/pattern_table.h"
+#include "count/view.h"
 #include "warpline/warpline.h"
 
 static uint64_t state = 1;
@@ -44,9 +44,14 @@ static wl_launch random_launch(void)
 {
     static const int64_t x[] = {1, 4, 7, 16, 32, 64, 96}, y[] = {1, 2, 3, 4, 5}, z[] = {1, 2, 2, 1},
                          fold[] = {1, 1, 2, 3};
-    return (wl_launch){.block = {x[below(7)], y[below(5)], z[below(4)]},
-                       .fold = {below(4) ? 1 : 2, fold[below(4)], fold[below(4)]},
-                       .registers = 32};
+    wl_launch l = {.registers = 32};
+    l.block[0] = x[below(7)];
+    l.block[1] = y[below(5)];
+    l.block[2] = z[below(4)];
+    l.fold[0] = below(4) ? 1 : 2;
+    l.fold[1] = fold[below(4)];
+    l.fold[2] = fold[below(4)];
+    return l;
 }
 
 /* ---- predictions ---- */

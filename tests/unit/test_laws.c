@@ -2,8 +2,8 @@
  * halves written once more. SPDX-License-Identifier: MIT */
 #include "unit/check.h"
 
-#include "metrics/l1_law.h"
-#include "metrics/laws.h"
+#include "laws/l1_law.h"
+#include "laws/traffic_laws.h"
 #include "warpline/warpline.h"
 
 #define NEAR 1e-12
@@ -455,6 +455,31 @@ static void sectors_are_cleaned_early(void **state)
     check_done();
 }
 
+/* A field of half the L1, times the share: exp(-(1 / 2)^n) of it stays, and every multiprocessor loads that once. */
+static void small_fields_stay(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    b.traffic.sms = 5;
+    b.traffic.window_count = 1;
+    b.traffic.window_repeats[0] = 1;
+    b.field[0].window_units[0] = 10;
+    b.field[0].window_lines[0] = 256; /* 32 KiB of 128 */
+    bench_run(&b);
+    const double all = b.out.total.l2_compulsory + b.out.total.l2_capacity;
+    for (int n = 1; n <= 4; n++) {
+        b.laws.field_share = 0.5;
+        b.laws.field_steepness = n;
+        bench_run(&b);
+        const double stays = exp(-pow(0.5, n));
+        check_near("half full", "L2 loads", b.out.total.l2_compulsory + b.out.total.l2_capacity,
+                   all * (1 - stays) + stays * 5 * 10 * 64, NEAR);
+    }
+    check_done();
+}
+
 static void dirty_data_stays_behind(void **state)
 {
     (void)state;
@@ -541,13 +566,17 @@ static void numbers_are_read_from_the_device(void **state)
                                        "l2_reuse_room=700B",
                                        "store_combine_warps=[0.7,0.8]",
                                        "l2_reuse_steepness=9",
+                                       "l1_field_share=0.75",
+                                       "l1_field_steepness=3",
+                                       "l1_own_steps=7",
                                        "l2_partial_room=1000B",
                                        "l2_dirty_rest=[1100,1200]",
                                        "l2_partitions=3"};
     for (size_t i = 0; i < COUNT_OF(sets); i++)
         check_ok(sets[i], wl_device_set(device, sets[i], &err), &err);
     check_true("h200", "has laws", wl_laws_read(device, &laws));
-    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4, {0.15, 2.5}, 5, {0.5, 0.6}, {0.7, 0.8}, 3, 700, 9, 1000, {1100, 1200}};
+    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,  {0.15, 2.5}, 5, {0.5, 0.6}, {0.7, 0.8}, 3, 700, 9, 1000,
+                          {1100, 1200},    0.75, 3,           7};
     const double *got = (const double *)&laws, *wanted = (const double *)&want;
     for (size_t i = 0; i < sizeof laws / sizeof(double); i++)
         check_near("h200", "number", got[i], wanted[i], NEAR);
@@ -569,6 +598,7 @@ int main(void)
         cmocka_unit_test(room_decides),
         cmocka_unit_test(rows_and_layers),
         cmocka_unit_test(sectors_are_cleaned_early),
+        cmocka_unit_test(small_fields_stay),
         cmocka_unit_test(dirty_data_stays_behind),
         cmocka_unit_test(wavefronts_by_hand),
         cmocka_unit_test(numbers_are_read_from_the_device),

@@ -1,4 +1,4 @@
-/* test_local.c - metrics/local.h: what loads and stores of local memory cost, by hand, and how volumes grow with it.
+/* test_local.c - count/local_count.h, laws/local_volumes.h: what loads and stores of local memory cost, by hand, and how volumes grow with it.
  * SPDX-License-Identifier: MIT */
 #include "unit/check.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "kernel/kernel_internal.h"
-#include "metrics/local.h"
+#include "laws/local_volumes.h"
 #include "warpline/warpline.h"
 
 /* Every thread stores words 0 to 7 of an array of WORDS, four at a time, and loads one: the same in all lanes, or that
@@ -28,6 +28,8 @@ static const char head[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visi
                            "st.global.u32 [%%rd4], %%r3;\n"
                            "ret;\n}\n";
 
+static const char *set_of_device; /* a what-if, or NULL */
+
 static wl_prediction predict(int bytes, int mask, int64_t blocks)
 {
     const char *const args[] = {"buf:4096"};
@@ -42,6 +44,7 @@ static wl_prediction predict(int bytes, int mask, int64_t blocks)
     static wl_prediction p;
     snprintf(text, sizeof text, head, bytes, mask);
     if (wl_device_builtin("h200", &h200, &err) != WL_OK ||
+        (set_of_device && wl_device_set(h200, set_of_device, &err) != WL_OK) ||
         wl_ptx_parse("test.ptx", text, strlen(text), &ptx, &err) != WL_OK ||
         wl_kernel_from_ptx(ptx, &options, &kernel, &err) != WL_OK ||
         wl_predictor_new(kernel, h200, &predictor, &err) != WL_OK ||
@@ -126,12 +129,61 @@ static void volumes_grow(void **state)
     check_done();
 }
 
+/* Volumes by hand, with the numbers of the law set. */
+static void laws_follow_the_device(void **state)
+{
+    (void)state;
+    wl_device *device = NULL;
+    wl_error err = {0};
+    assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
+    check_ok("what-if", wl_device_set(device, "local_l1_curve=[2,4]", &err), &err);
+    check_ok("what-if", wl_device_set(device, "local_l2_steepness=1", &err), &err);
+    const wl_geometry g = {.blocks = 10000, .occupancy = {.l1_bytes = 100 << 10}};
+    const double l2 = 60.0 * (1 << 20);
+    wl_local l = {.inst = {1, 1}, .sectors = {1000, 1e9}, .units = {1000, 1e9}, .full = 1e9, .lines = 1};
+    l.resident_bytes = 132.0 * 2 * (100 << 10); /* twice the L1 of every multiprocessor */
+    wl_volumes v = {0};
+    wl_local_volumes(&l, &g, device, &v);
+    check_near("at h", "half misses the L1", v.total.l2_capacity, 1000 * 32 / 2.0, 1e-12);
+    l.resident_bytes *= 2;
+    v = (wl_volumes){0};
+    wl_local_volumes(&l, &g, device, &v);
+    check_near("at 2 h", "1 / (1 + 2^-4)", v.total.l2_capacity, 1000 * 32 * 16 / 17.0, 1e-12);
+    l.resident_bytes = 2 * l2;
+    v = (wl_volumes){0};
+    wl_local_volumes(&l, &g, device, &v);
+    check_near("twice the L2", "2^-1/2 is gone", v.total.dram_capacity / v.total.l2_capacity, 2 * sqrt(0.5), 1e-12);
+    wl_device_free(device);
+    check_done();
+}
+
+/* Words of 8 bytes: a store of 16 bytes per lane is two rows of words, 256 bytes each. */
+static void layout_follows_the_device(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *set;
+        double sectors; /* of a load of one and the same word of 4 bytes */
+    } cases[] = {{"as it is", "local_word=4B", 4}, {"words of 8 bytes", "local_word=8B", 8}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        set_of_device = cases[i].set;
+        const wl_prediction p = predict(64, 0, 100);
+        check_near(cases[i].name, "sectors loaded", p.metrics[WL_METRIC_l1_sectors_local_ld].value,
+                   200 * cases[i].sectors, 0);
+        check_near(cases[i].name, "sectors stored", p.metrics[WL_METRIC_l1_sectors_local_st].value, 400 * 16, 0);
+    }
+    set_of_device = NULL;
+    check_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_by_hand),
         cmocka_unit_test(no_local_memory),
         cmocka_unit_test(volumes_grow),
+        cmocka_unit_test(laws_follow_the_device),
+        cmocka_unit_test(layout_follows_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

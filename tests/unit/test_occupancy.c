@@ -213,8 +213,9 @@ static void test_next_is_the_next(void **state)
         wl_device *device = builtin(devices[d]);
         const int64_t most = wl_device_int(device, WL_DEVICE_max_threads_per_block);
         for (int i = 0; i < 300; i++) {
-            const int64_t n[3] = {check_random_in(&seed, 1, most), check_random_in(&seed, 1, 260),
-                                  check_random_in(&seed, 0, 2) ? check_random_in(&seed, 0, 70000) : 0};
+            const int64_t threads = check_random_in(&seed, 1, most), registers = check_random_in(&seed, 1, 260);
+            const int64_t bytes = check_random_in(&seed, 0, 2) ? check_random_in(&seed, 0, 70000) : 0;
+            const int64_t n[3] = {threads, registers, bytes};
             char name[96];
             wl_occupancy_step step;
             wl_error err = {0};

@@ -4,13 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ptx/cost.h"
+#include "ptx/cost/cost.h"
+#include "ptx/read/read_module.h"
 #include "warpline/warpline.h"
 
 #define HEAD                                                                                                           \
     ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n"  \
     "{\n.reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<40>;\n.reg .f32 %f<20>;\n.reg .f64 %fd<20>;\n"             \
     ".shared .align 4 .b8 s[4096];\n"
+
+static wl_ptx_costs *costs; /* of sm_90 */
 
 typedef struct weights {
     double all[64], total;
@@ -31,7 +34,7 @@ static weights weigh(const char *body)
     wl_arena arena = {0};
     weights out = {.count = f->instruction_count};
     assert_true(f->instruction_count <= 64);
-    assert_int_equal(wl_ptx_weigh(module, f, &arena, &weight, NULL, &err), WL_OK);
+    assert_int_equal(wl_ptx_weigh(costs, module, f, &arena, &weight, NULL, &err), WL_OK);
     for (int32_t i = 0; i < f->instruction_count; i++) {
         out.all[i] = weight[i];
         out.total += weight[i];
@@ -187,7 +190,7 @@ static void predicated_bodies_count_as_their_branch(void **state)
     const int32_t *as = NULL, want[] = {0, 1, 2, 2, 2, 5, 6};
     assert_int_equal(wl_ptx_module_parse("cost.ptx", text, strlen(text), &module, &err), WL_OK);
     const double *weight = NULL;
-    assert_int_equal(wl_ptx_weigh(module, &module->functions[0], &arena, &weight, &as, &err), WL_OK);
+    assert_int_equal(wl_ptx_weigh(costs, module, &module->functions[0], &arena, &weight, &as, &err), WL_OK);
     for (int i = 0; i < 7; i++)
         assert_int_equal(as[i], want[i]);
     wl_arena_free(&arena);
@@ -237,6 +240,20 @@ static void reciprocals_are_shared(void **state)
     assert_true(cost_of("add.f64 %fd9, %fd1, 0d3FE0000000000000;", "st.shared.f64 [s], %fd9;") == 1);
 }
 
+static int read_costs(void **state)
+{
+    wl_error err = {0};
+    (void)state;
+    return wl_ptx_costs_builtin("sm_90", &costs, &err) != WL_OK;
+}
+
+static int free_costs(void **state)
+{
+    (void)state;
+    wl_ptx_costs_free(costs);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,5 +267,5 @@ int main(void)
         cmocka_unit_test(addresses_of_shared_memory),
         cmocka_unit_test(reciprocals_are_shared),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, read_costs, free_costs);
 }

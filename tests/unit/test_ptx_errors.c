@@ -28,11 +28,13 @@ static void *limited_realloc(void *old, size_t size) { return may_allocate() ? r
 #define malloc(size) limited_malloc(size)
 #define realloc(old, size) limited_realloc(old, size)
 #include "base/arena.c"
-#include "ptx/list.c"
-#include "ptx/names.c"
+#include "ptx/read/list.c"
+#include "ptx/read/names.c"
 #undef calloc
 #undef malloc
 #undef realloc
+
+#include "ptx/read/read_module.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 

@@ -1,6 +1,7 @@
 /* test_ptx_files.c - the PTX that compilers made of tests/ptx/cuda, and what was written by hand beside it: everything
  * is understood, and every beginning of a file is refused or read. SPDX-License-Identifier: MIT */
 #include "unit/check.h"
+#include "unit/ptx_target.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "ptx/module.h"
+#include "ptx/read/read_module.h"
 #include "warpline/ptx.h"
 
 #define FOLDER SOURCE_DIR "/tests/ptx"
@@ -39,8 +40,31 @@ static char *read_file(const char *path, size_t *length)
 
 typedef void (*visit)(const char *path, const char *text, size_t length, void *user);
 
+/* Files that a compiler also writes for another architecture, the same but for the .target line. */
+static const struct {
+    const char *file, *target;
+} twins[] = {{"clang_sm75.ptx", "sm_60"},
+             {"control_sm80.ptx", "sm_75"},
+             {"textures_sm80.ptx", "sm_75"},
+             {"tensor_sm80.ptx", "sm_90"}};
+
+static int visit_twin(const char *file, char *text, size_t length, visit visitor, void *user)
+{
+    for (size_t i = 0; i < COUNT_OF(twins); i++) {
+        if (strcmp(file, twins[i].file) != 0)
+            continue;
+        char name[300];
+        (void)snprintf(name, sizeof name, "%s for %s", file, twins[i].target);
+        ptx_retarget(text, length, twins[i].target);
+        visitor(name, text, length, user);
+        return 1;
+    }
+    return 0;
+}
+
 static void each_file(visit visitor, void *user)
 {
+    int made = 0;
     DIR *folder = opendir(FOLDER);
     assert_non_null(folder);
     for (const struct dirent *e; (e = readdir(folder));) {
@@ -51,9 +75,11 @@ static void each_file(visit visitor, void *user)
         (void)snprintf(path, sizeof path, FOLDER "/%s", e->d_name);
         char *text = read_file(path, &length);
         visitor(e->d_name, text, length, user);
+        made += visit_twin(e->d_name, text, length, visitor, user);
         free(text);
     }
     (void)closedir(folder);
+    assert_int_equal(made, COUNT_OF(twins));
 }
 
 static bool is_expected(const char *note)

@@ -1,7 +1,7 @@
 /* test_ptx_flow.c - blocks, meeting points and loops of small functions. SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
-#include "ptx/flow.h"
+#include "ptx/module/flow.h"
 
 #define FUNCTION(body) PTX_HEAD ".visible .entry k()\n{\n.reg .pred %p<4>;\n.reg .b32 %r<4>;\n" body "}\n"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "unit/check.h"
+#include "unit/ptx_target.h"
 
 #include "kernel/kernel_internal.h"
 #include "warpline/predict.h"
@@ -28,8 +29,9 @@ static wl_ptx *read_ptx(const char *name, const char *arch)
     size_t length;
     wl_ptx *ptx = NULL;
     wl_error err = {0};
-    snprintf(path, sizeof path, "%s/validate/ptx/%s.%s.ptx", SOURCE_DIR, name, arch);
+    snprintf(path, sizeof path, "%s/validate/ptx/%s.sm_90.ptx", SOURCE_DIR, name);
     char *text = read_file(path, &length);
+    ptx_retarget(text, length, arch);
     if (wl_ptx_parse(path, text, length, &ptx, &err) != WL_OK)
         fail_msg("%s:%d: %s", err.input, (int)err.loc.line, err.message);
     free(text);
@@ -241,7 +243,7 @@ static void regular_kernels(void **unused)
             predict(cases[i].name, kernel, &options.launch, &got);
             predict(cases[i].name, written, &by_hand, &want);
             check_same(cases[i].name, &got, &want, false);
-            check_true(cases[i].name, "nothing is emulated", kernel->at_launch == NULL);
+            check_true(cases[i].name, "nothing is emulated", kernel->source.at_launch == NULL);
             check_shown(cases[i].name, kernel, &options.launch, &got);
             wl_kernel_free(kernel);
             wl_kernel_free(written);

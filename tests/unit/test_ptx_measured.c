@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "../../validate/cuda/inputs.h"
-#include "metrics/warp_law.h"
-#include "ptx/cost.h"
-#include "ptx/emulate.h"
+#include "count/warp_law.h"
+#include "ptx/cost/cost.h"
+#include "ptx/emulate/emulate.h"
+#include "ptx/read/read_module.h"
 #include "warpline/warpline.h"
 
 typedef struct launch_row {
@@ -136,15 +137,18 @@ static wl_status visit(void *user, const wl_ptx_touch *touch, wl_error *err)
 static void weigh_profile(const wl_ptx_module *module, const wl_ptx_profile *p, wl_arena *arena, double counts[COUNTS])
 {
     wl_error err = {0};
+    wl_ptx_costs *costs = NULL;
+    check_ok("costs", wl_ptx_costs_builtin(module->target, &costs, &err), &err);
     for (int32_t f = 0; f < module->function_count; f++) {
         const double *weight = NULL;
         const int32_t *as = NULL;
-        assert_int_equal(wl_ptx_weigh(module, &module->functions[f], arena, &weight, &as, &err), WL_OK);
+        assert_int_equal(wl_ptx_weigh(costs, module, &module->functions[f], arena, &weight, &as, &err), WL_OK);
         for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
             counts[INST] += weight[i] * p->warps[p->first[f] + as[i]];
             counts[THREAD_INST] += weight[i] * p->threads[p->first[f] + as[i]];
         }
     }
+    wl_ptx_costs_free(costs);
 }
 
 static int64_t block_number(int64_t k, int64_t count, int64_t blocks)
@@ -216,14 +220,13 @@ static int check_row(const launch_row *row, const wl_ptx_module *module, const w
     snprintf(words, sizeof words, "%s", row->arguments);
     for (char *rest = words, *word = strtok_r(words, " ", &rest); word && count < 16; word = strtok_r(NULL, " ", &rest))
         args[count++] = word;
-    const wl_ptx_options options = {
-        .entry = row->entry, .args = args, .arg_count = count, .load = load_input, .user = &kept};
+    const wl_ptx_given given = {.args = args, .arg_count = count, .load = load_input, .user = &kept};
     wl_ptx_launch launch = {
         .module = module, .arguments = &arguments, .dynamic_shared = row->dynamic, .budget = 1 << 30};
     memcpy(launch.block, row->block, sizeof launch.block);
     memcpy(launch.grid, row->grid, sizeof launch.grid);
     if (wl_ptx_find_entry(module, row->entry, &launch.entry, &err) != WL_OK ||
-        wl_ptx_arguments_make(module, launch.entry, &options, &arena, &arguments, &err) != WL_OK)
+        wl_ptx_arguments_make(module, launch.entry, &given, &arena, &arguments, &err) != WL_OK)
         fail_msg("%s: %s", row->name, err.message);
     emulate(&launch, &arena, row->blocks, &t);
     for (int i = 0; i < kept.count; i++)

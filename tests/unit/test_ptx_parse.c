@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ptx/module.h"
+#include "ptx/read/read_module.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define TEXT_MAX 4096

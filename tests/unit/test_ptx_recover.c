@@ -252,7 +252,7 @@ static void recovered(void **unused)
             if (!shown)
                 print_error("%s\n", yaml);
             check_true(cases[i].name, "depends on the launch as expected",
-                       (kernel->at_launch == NULL) == cases[i].any_launch);
+                       (kernel->source.at_launch == NULL) == cases[i].any_launch);
             check_true(cases[i].name, "was not taken back", !strstr(yaml, "not those of emulated warps"));
         }
         free(yaml);

@@ -4,7 +4,7 @@
 
 #include "kernel/kernel_internal.h"
 #include "model/limiter.h"
-#include "ptx/tensor.h"
+#include "ptx/module/tensor.h"
 #include "warpline/warpline.h"
 
 static void flops_of_an_instruction(void **state)

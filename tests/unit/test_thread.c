@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "kernel/kernel_internal.h"
-#include "metrics/thread.h"
-#include "metrics/view.h"
+#include "laws/thread.h"
+#include "count/view.h"
 #include "warpline/warpline.h"
 
 #define PER_PHASE 6
@@ -22,13 +22,16 @@ static wl_thread profile_of(const char *name, const wl_kernel *kernel, const wl_
     wl_view view;
     wl_instructions list;
     wl_thread thread = {0};
+    wl_thread_numbers numbers;
+    wl_thread_numbers_read(h200, &numbers);
+    numbers.loads_per_phase = PER_PHASE;
     wl_status status = wl_geometry_make(kernel, h200, launch, &g, &err);
     if (status == WL_OK)
         status = wl_view_make(kernel, &g, &arena, &view, &err);
     if (status == WL_OK)
         status = wl_instructions_make(kernel, &g, view.bounds, &arena, &list, &err);
     if (status == WL_OK)
-        status = wl_thread_profile(kernel, &g, view.bounds, &list, 128, PER_PHASE, &arena, &thread, &err);
+        status = wl_thread_profile(kernel, &g, view.bounds, &list, 128, &numbers, &arena, &thread, &err);
     check_ok(name, status, &err);
     wl_arena_free(&arena);
     return thread;
@@ -319,6 +322,41 @@ static void divisions_cost(void **state)
     check_done();
 }
 
+/* Each number of the estimate, one more of it: what it is multiplied by. A star of range 1 in three dimensions reads
+ * five rows and writes one; its halves of rows of 1 KiB are out of an immediate's reach. */
+static void instructions_follow_the_device(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *key, *set;
+        double more;
+    } cases[] = {{"start", "start_instructions=9", 1},
+                 {"coordinate", "coordinate_instructions=9", 3},
+                 {"address", "address_instructions=4", 6},
+                 {"division", "division_instructions=21", 0},
+                 {"reach", "immediate_reach=64KiB", -3 * 4}}; /* rows of a layer share an address, and so do layers */
+    static const char star[] =
+        "name: s\ndomain: [128, 8, 8]\nfields: {a: {type: f64, extent: [128, 8, 8], halo: 1}, b: {type: f64, extent: "
+        "[128, 8, 8]}}\nupdate: |\n  b[0,0,0] = a[0,0,0] + a[1,0,0] + a[-1,0,0] + a[0,1,0] + a[0,-1,0] + a[0,0,1] + "
+        "a[0,0,-1]\n";
+    static const char divided[] = "name: d\ndomain: [4096]\nfields: {a: {type: f64, extent: [4096]}, b: {type: f64, "
+                                  "extent: [4096]}}\nflops: 1\nloads: [\"a[x / 7]\"]\nstores: [\"b[x]\"]\n";
+    const wl_launch block = {.block = {32, 4, 1}};
+    const double usual = profile(star, block).instructions, divides = profile(divided, block).instructions;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        wl_error err = {0};
+        wl_device *before = h200;
+        assert_int_equal(wl_device_builtin("h200", &h200, &err), WL_OK);
+        check_ok(cases[i].key, wl_device_set(h200, cases[i].set, &err), &err);
+        check_near(cases[i].key, "instructions more", profile(star, block).instructions - usual, cases[i].more, 0);
+        if (strcmp(cases[i].key, "division") == 0)
+            check_near("division", "one more", profile(divided, block).instructions - divides, 1, 0);
+        wl_device_free(h200);
+        h200 = before;
+    }
+    check_done();
+}
+
 static void instructions_may_be_stated(void **state)
 {
     (void)state;
@@ -355,6 +393,7 @@ int main(void)
         cmocka_unit_test(nothing_is_loaded),
         cmocka_unit_test(instructions_are_estimated),
         cmocka_unit_test(divisions_cost),
+        cmocka_unit_test(instructions_follow_the_device),
         cmocka_unit_test(instructions_may_be_stated),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

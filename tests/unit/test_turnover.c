@@ -19,6 +19,8 @@ static wl_turnover numbers(void)
                          .issue_rate = 4,
                          .block_rate = 1e30,
                          .overlap = 1,
+                         .overlap_norm = 2,
+                         .narrow_multiply = 2,
                          .l2_bandwidth = 1e30,
                          .l2_write_cost = 1,
                          .dram_bandwidth = 1e30,
@@ -75,6 +77,8 @@ static void sm_bounds_by_hand(void **state)
     d.wide_multiplies = 1e6;
     m = apply(&n, &d);
     check_near("multiplies", "multiply", m.bound_s[WL_BOUND_MULTIPLY], (2e6 + 5e6) / 4 / 1e10, NEAR);
+    n.narrow_multiply = 3;
+    check_near("slower", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6) / 4 / 1e10, NEAR);
     d.blocks = 11; /* one multiprocessor has two, the mean is 1.1 */
     m = apply(&n, &d);
     check_near("uneven", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10 * 20 / 11, NEAR);
@@ -319,7 +323,8 @@ static void time_grows_with_every_amount(void **state)
         wl_turnover here = n;
         wl_demand more = d;
         double *amount = (double *)(void *)((char *)&more + amounts[which].at);
-        *amount = *amount * log_uniform(&seed, 1, 10) + (double)check_random_in(&seed, 0, 1);
+        *amount *= log_uniform(&seed, 1, 10);
+        *amount += (double)check_random_in(&seed, 0, 1);
         if (amounts[which].at == offsetof(wl_demand, dram_read))
             here.dram_write_wait = 0;
         const double before = apply(&here, &d).time_s, after = apply(&here, &more).time_s;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "metrics/warp_law.h"
+#include "count/warp_law.h"
 #include "warpline/warpline.h"
 
 static wl_l1_rules rules_of(const char *name)
@@ -113,6 +113,32 @@ static void wide_shared_loads_are_exact(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Sixteen bytes per lane, neighbours alike: 512 bytes of lanes, at 128 a wavefront or so many times as much. */
+static void broadcasts_follow_the_device(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set;
+        int wavefronts;
+    } cases[] = {{"shared_broadcast=1", 4}, {"shared_broadcast=2", 2}, {"shared_broadcast=4", 2}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        wl_device *device = NULL;
+        wl_error err = {0};
+        wl_l1_rules rules;
+        assert_int_equal(wl_device_builtin("h200", &device, &err), WL_OK);
+        check_ok(cases[i].set, wl_device_set(device, cases[i].set, &err), &err);
+        wl_l1_rules_make(device, &rules);
+        wl_warp_access a = {.count = 32, .width = 16};
+        for (int l = 0; l < 32; l++) {
+            a.lane[l] = (uint8_t)l;
+            a.address[l] = l / 2 * 16;
+        }
+        check_int(cases[i].set, "wavefronts", wl_warp_shared_wavefronts(&rules, &a), cases[i].wavefronts);
+        wl_device_free(device);
+    }
+    check_done();
+}
+
 /* Ernst et al. 2022, section 4.2: A[t], B[2t], D[16t] in double precision cost 1, 2 and 16 cycles per half warp. */
 static void papers_three_loads(void **state)
 {
@@ -207,8 +233,9 @@ static void stores_write_what_their_bytes_show(void **state)
             const int32_t width = (int32_t)1 << check_random_in(&seed, 0, 4);
             const int lanes = (int)check_random_in(&seed, 1, rules.warp_size), wide = 1 << check_random_in(&seed, 0, 6);
             const int64_t unit = check_random_in(&seed, 0, 1) ? width : 1;
-            wl_warp_access a = pattern(lanes, wide, unit * check_random_in(&seed, -60, 60) / (64 / wide + 1),
-                                       width * check_random_in(&seed, -2, 4), width, check_random_in(&seed, -200, 200));
+            const int64_t pitch = unit * check_random_in(&seed, -60, 60) / (64 / wide + 1);
+            const int64_t stride = width * check_random_in(&seed, -2, 4), first = check_random_in(&seed, -200, 200);
+            wl_warp_access a = pattern(lanes, wide, pitch, stride, width, first);
             for (int l = 0; l < lanes && i % 3 == 0; l++) /* no order at all */
                 a.address[l] = check_random_in(&seed, -300, 300);
             const wl_warp_written got = wl_warp_write(&rules, &a), want = written_bytes(&rules, &a);
@@ -226,9 +253,13 @@ static void stores_write_what_their_bytes_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_patterns_are_exact), cmocka_unit_test(wide_shared_loads_are_exact),
-        cmocka_unit_test(papers_three_loads),          cmocka_unit_test(far_rows_do_not_pair),
-        cmocka_unit_test(broadcasts_and_narrow_types), cmocka_unit_test(stores_write_what_their_bytes_show),
+        cmocka_unit_test(measured_patterns_are_exact),
+        cmocka_unit_test(wide_shared_loads_are_exact),
+        cmocka_unit_test(broadcasts_follow_the_device),
+        cmocka_unit_test(papers_three_loads),
+        cmocka_unit_test(far_rows_do_not_pair),
+        cmocka_unit_test(broadcasts_and_narrow_types),
+        cmocka_unit_test(stores_write_what_their_bytes_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""commands.py TABLE [--family NAME ..] [--row N ..] [--arch sm_90] [--data DIRECTORY]
+"""commands.py TABLE [--family NAME ..] [--row N ..] [--data DIRECTORY]
 
 Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data), the command that predicts it from PTX.
 What a program was called with is derived from its main(): an array's elements start `origin` elements behind a 256-byte
@@ -229,10 +229,10 @@ PROGRAMS = {
 }
 
 
-def command(launch, program, arch, make):
+def command(launch, program, make):
     entry, arguments, *dynamic = make(launch)
     row = launch.row
-    words = ["warpline", "predict", os.path.join(HERE, f"{program}.{arch}.ptx"), "--kernel", entry,
+    words = ["warpline", "predict", os.path.join(HERE, f"{program}.sm_90.ptx"), "--kernel", entry,
              "--grid", "x".join(row["g" + d] for d in "xyz"), "--block", "x".join(row["b" + d] for d in "xyz"),
              "--registers", row["regs"]]
     if dynamic and dynamic[0]:
@@ -247,7 +247,6 @@ def main():
     parser.add_argument("table", choices=PROGRAMS)
     parser.add_argument("--family", action="append")
     parser.add_argument("--row", action="append", type=int)
-    parser.add_argument("--arch", default="sm_90")
     parser.add_argument("--data", default="build/data")
     options = parser.parse_args()
     program, families = PROGRAMS[options.table]
@@ -255,7 +254,7 @@ def main():
         for row in csv.DictReader(table):
             wanted = not options.family or row["family"] in options.family
             if wanted and (not options.row or int(row["row"]) in options.row):
-                print(command(Launch(row, options.data), program, options.arch, families[row["family"]]))
+                print(command(Launch(row, options.data), program, families[row["family"]]))
     return 0
 
 

@@ -43,7 +43,7 @@ def measured(row, names):
 def emulate(options, table):
     program, families = commands.PROGRAMS[options.table]
     rows = [r for r in table if not options.family or r["family"] in options.family]
-    lines = [commands.command(commands.Launch(r, options.data), program, "sm_90", families[r["family"]]) for r in rows]
+    lines = [commands.command(commands.Launch(r, options.data), program, families[r["family"]]) for r in rows]
     run = subprocess.run([options.counts, "--blocks", str(options.blocks)], input="\n".join(lines) + "\n", text=True,
                          stdout=subprocess.PIPE, check=False)
     return rows, list(csv.DictReader(run.stdout.splitlines(), delimiter="\t"))

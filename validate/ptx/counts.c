@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/warp_law.h"
-#include "ptx/cost.h"
-#include "ptx/emulate.h"
+#include "count/warp_law.h"
+#include "ptx/cost/cost.h"
+#include "ptx/emulate/emulate.h"
 #include "warpline/warpline.h"
 
 #define WORDS_MAX 64

@@ -63,7 +63,7 @@ def predicted(result):
 def run(warpline, table, row, data, extra=()):
     """One launch: {table, family, .., measured, predicted, seconds}; `failed` instead, with the message."""
     program, families = commands.PROGRAMS[table]
-    line = commands.command(commands.Launch(row, data), program, "sm_90", families[row["family"]])
+    line = commands.command(commands.Launch(row, data), program, families[row["family"]])
     words = [warpline] + shlex.split(line)[1:] + ["--device", "h200", "--format", "json", *extra]
     out = {k: row[k] for k in ("row", "family", "variant", "params")}
     out.update(table=table, block="x".join(row["b" + d] for d in "xyz"), measured=measured(row))

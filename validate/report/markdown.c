@@ -271,8 +271,10 @@ static const struct {
 
 static void pictures(const report_options *o, FILE *out)
 {
-    fprintf(out, "## Plots\n\nScripts and data are in [plots](plots): `cd docs/plots && gnuplot -c scatter.gp star3d`, "
-                 "say.\n\n");
+    fprintf(out,
+            "## Plots\n\n`make validate` draws them from the scripts of `validate/plots` and leaves the data beside "
+            "copies of these in `build/validate/plots`: `cd build/validate/plots && gnuplot -c scatter.gp star3d`, "
+            "say.\n\n");
     if (!o->drawn)
         fprintf(out, "gnuplot was not there when this report was written: the plots are not drawn (or older than the "
                      "tables). Install it and run `make validate` again, or draw "
@@ -281,8 +283,8 @@ static void pictures(const report_options *o, FILE *out)
         fprintf(out, "### %s\n\n", plots[i].title);
         if (plots[i].text[0])
             fprintf(out, "%s\n\n", plots[i].text);
-        fprintf(out, o->drawn ? "![%s](plots/%s.svg)\n\n" : "%s: data in `docs/plots/%s.dat`\n\n", plots[i].title,
-                plots[i].file);
+        fprintf(out, o->drawn ? "![%s](plots/%s.svg)\n\n" : "%s: data in `build/validate/plots/%s.dat`\n\n",
+                plots[i].title, plots[i].file);
     }
 }
 

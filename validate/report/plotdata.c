@@ -1,4 +1,4 @@
-/* plotdata.c - the data of the plots in docs/plots; the scripts beside them draw it.
+/* plotdata.c - the data of the plots; the scripts of validate/plots draw it.
  *
  * A file holds series, told apart by two empty lines; the first line of a series is its name. Volumes and times are per
  * lattice update. SPDX-License-Identifier: MIT */

@@ -130,7 +130,7 @@ bool report_left_out(const char *fit, FILE *out);
 /* worst.c */
 bool report_worst(const rows *all, const char *explanations, FILE *out);
 
-/* plotdata.c: the .dat files of docs/plots. */
+/* plotdata.c: the .dat files that the scripts of validate/plots read. */
 bool plotdata_write(const rows *all, const report_options *options);
 
 /* again.c: predicts a row again, for what a comparison does not say. */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh BUILD JOBS DATE: compares every measured table with the predictions, fits without each family, and writes
-# docs/accuracy.md, docs/plots, validate/accuracy.json and validate/accuracy_ptx.json. Started by `make validate`; no GPU needed. With REPORT_ONLY=1 in the
-# environment the comparisons of the last run are reported again.
+# docs/accuracy.md, the pictures it shows (docs/plots), validate/accuracy.json and validate/accuracy_ptx.json. What the
+# pictures are drawn from is in build/validate/plots. Started by `make validate`; no GPU needed. With REPORT_ONLY=1 in
+# the environment the comparisons of the last run are reported again.
 set -eu
 build=$1
 jobs=$2
@@ -47,6 +48,8 @@ export OUT="$out" WARPLINE="$build/warpline"
   echo "  $name: $(($(date +%s) - start)) s"
 ' || exit 1
 
+mkdir -p "$out/plots"
+cp validate/plots/*.gp "$out/plots"
 drawn=""
 if command -v gnuplot >/dev/null 2>&1; then drawn=--drawn; fi
 comparisons=""
@@ -57,7 +60,7 @@ for table in $tables; do
 done
 # shellcheck disable=SC2086 # lists of words
 "$build/warpline_report" write --date "$date" --fit "$out/fit.json" --explanations validate/report/explanations.yaml --map "$map" \
-  --plots docs/plots $drawn --baseline validate/accuracy.json $limiters $comparisons >"$out/accuracy.md"
+  --plots "$out/plots" $drawn --baseline validate/accuracy.json $limiters $comparisons >"$out/accuracy.md"
 
 # The same launches from PTX: a section of its own, before the plots.
 again=""
@@ -74,13 +77,14 @@ python3 validate/ptx/report.py "$build/warpline" --data "$out/data" --jobs "$job
 awk -v section="$out/ptx.md" '/^## Plots/ { while ((getline line <section) > 0) print line; print "" } { print }' "$out/accuracy.md" >docs/accuracy.md
 
 draw() { # SCRIPT [NAME]; a series without points is no matter
-  (cd docs/plots && gnuplot -c "$@" 2>&1) | { grep -v -e 'no valid points' -e '^[[:space:]]*$' || :; } >&2
+  (cd "$out/plots" && gnuplot -c "$@" 2>&1) | { grep -v -e 'no valid points' -e '^[[:space:]]*$' || :; } >&2
 }
 if [ -n "$drawn" ]; then
   for name in star3d layer lbm star7 box9 heldout; do draw scatter.gp $name; done
   for name in composition_star3d l1_reload layer_condition time_star3d; do draw $name.gp; done
+  sed -n 's/^!\[.*](\(plots\/.*\.svg\))$/\1/p' docs/accuracy.md | while read -r picture; do cp "$out/$picture" docs/plots; done
 else
-  echo "validate: gnuplot is not there: the plots are not drawn; scripts and data are in docs/plots"
+  echo "validate: gnuplot is not there: the plots are not drawn; scripts and data are in $out/plots"
 fi
 missed=$(grep -c '| \*\*fail\*\* |' docs/accuracy.md || :)
 left_out=$(sed -n '/^## One family left out/,/^## Turnover/p' docs/accuracy.md | grep -o ' fail |' | wc -l)

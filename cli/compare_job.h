@@ -1,0 +1,56 @@
+/* compare_job.h - what compare and fit share: tables that are read, and their launches predicted.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_COMPARE_JOB_H
+#define WL_CLI_COMPARE_JOB_H
+
+#include "options.h"
+
+/* The models whose rankings are judged. */
+enum { RANKED_MODELS = 2 };
+extern const wl_model_id ranked_models[RANKED_MODELS];
+
+/* What a fit keeps of a row beside what is compared. */
+typedef struct counted_row {
+    wl_counted *counted;              /* NULL: cannot be counted */
+    double model_time[RANKED_MODELS]; /* by each model, when asked for and not counted; 0: that model cannot say */
+} counted_row;
+
+/* The text of a kernel, and the kernel as it stands there. Rows and messages borrow names from it. */
+typedef struct kernel_source {
+    char *path;
+    const char *input, *text;
+    size_t length;
+    wl_kernel *plain;
+} kernel_source;
+
+typedef struct comparison {
+    const options *options;
+    bool wanted[WL_VALUE_COUNT];
+    int64_t fold[3], registers; /* 0: as the table says */
+    wl_model_id model;
+    bool keep_counts; /* for a fit */
+    bool all_models;  /* for a ranking: a row that cannot be counted is predicted by every model */
+    wl_device *device;
+    wl_map *map;
+    const char *tables[8];
+    wl_table *parsed[8];
+    size_t table_count;
+    kernel_source *sources;
+    size_t source_count;
+    wl_comparison found;
+    counted_row *counted; /* as many as rows, when counts are kept */
+    size_t counted_capacity;
+} comparison;
+
+/* compare_load.c: reads map, device and tables, and predicts; prints what is wrong. The exit code. */
+int comparison_load(comparison *c);
+/* What is left out, on stderr. */
+void comparison_print_skips(const comparison *c);
+void comparison_free(comparison *c);
+/* "20us" */
+bool read_time(const char *text, double *seconds);
+
+/* compare_predict.c: fills the rows from the tables. */
+wl_status comparison_predict(comparison *c, wl_error *err);
+
+#endif /* WL_CLI_COMPARE_JOB_H */

@@ -1,0 +1,40 @@
+/* rank_job.h - what the parts of 'warpline rank' share. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_RANK_JOB_H
+#define WL_CLI_RANK_JOB_H
+
+#include "options.h"
+#include "output.h"
+#include "ptx_unit.h"
+
+/* The whole of it. */
+typedef struct rank_job {
+    const options *options;
+    wl_space *space;
+    wl_kernel *kernels[MANY_MAX]; /* one per domain */
+    ptx_unit *unit;               /* of kernels in PTX or CUDA */
+    wl_device *devices[MANY_MAX];
+    size_t kernel_count, device_count;
+    wl_ranked_space *spaces; /* devices times domains, devices outermost */
+    size_t space_count;
+    wl_rank_options rank;
+    size_t top;         /* lines of the table; 0: not given */
+    int64_t choose;     /* --top-k 10 */
+    double probability; /* --top-k 90% */
+    int64_t memory;
+    output out;
+    held_output held; /* what the writer wrote */
+    wl_rank_writer writer;
+    wl_error write_error; /* of the writer, while a search calls it */
+    size_t written;         /* spaces that are in the output already */
+    wl_ranked_space *searched; /* the one being searched now */
+    bool streams;           /* its launches are written as they come ... */
+    bool streaming;         /* ... and some are in the output already */
+} rank_job;
+
+/* rank_load.c. Both print what is wrong. */
+bool rank_usage(const options *options);
+/* Fills numbers, space, kernels, devices and room for the spaces; the exit code. */
+int rank_load(rank_job *job);
+void rank_job_free(rank_job *job);
+
+#endif /* WL_CLI_RANK_JOB_H */

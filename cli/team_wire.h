@@ -1,0 +1,61 @@
+/* team_wire.h - what the processes of a team say to each other, and the files of team.h share.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_TEAM_WIRE_H
+#define WL_CLI_TEAM_WIRE_H
+
+#include <mpi.h>
+
+#include "team.h"
+
+#define TEAM_PART_MOST 1024 /* launches of a part */
+#define TEAM_AHEAD 2        /* parts a member has at once, so that it never waits for the next */
+/* After Ctrl-C. mpirun kills everybody a second after its polite signal: what was found is written before that, and
+ * nobody is waited for much longer. */
+#define TEAM_HURRY_SECONDS 0.2
+
+enum { TEAM_TAG_WORK, TEAM_TAG_END, TEAM_TAG_RESULT, TEAM_TAG_READY, TEAM_TAG_VERDICT };
+
+/* A part of the space on its way to a member, or back with its records behind it. */
+typedef struct team_parcel {
+    int32_t round, status;
+    int64_t first, last;
+    wl_error err;
+} team_parcel;
+
+/* What the leader knows of a member. */
+typedef struct team_member {
+    bool lost;
+    int unheard;                  /* times it said that it is ready and the leader did not wait for it */
+    int parts;                    /* dealt out and not yet back */
+    team_parcel work[TEAM_AHEAD]; /* these */
+} team_member;
+
+typedef struct team {
+    int me, size;
+    int32_t round;        /* number of the search */
+    int64_t done, total;  /* launches of this search */
+    team_member *members; /* by process number; the leader's own is not used */
+    bool someone_lost;
+} team;
+extern team the_team;
+
+/* Sends without waiting: a stopped process takes nothing, and a send that waits for it would stop the leader. */
+void team_send(int process, int tag, const team_parcel *content);
+/* Does a message of this kind wait to be received? MPI_ANY_SOURCE: from anybody. `from` may be MPI_STATUS_IGNORE. */
+bool team_message_waits(int process, int tag, MPI_Status *from);
+void team_lose(int process);
+
+/* Was this a launcher's way to end everybody? Then it takes no leave itself, and kills who is still there. */
+bool team_is_in_a_hurry(void);
+
+double team_now(void); /* seconds of a clock that only goes forward */
+void team_sleep(double seconds);
+void team_wait_a_moment(void);
+
+wl_status team_no_memory(wl_error *err);
+
+/* The leader's part of team_rank. */
+wl_status team_lead(wl_ranker *ranker, wl_ranked *best, size_t capacity, const team_listener *listener, wl_ranking *out,
+                    wl_error *err);
+
+#endif /* WL_CLI_TEAM_WIRE_H */

@@ -1,0 +1,59 @@
+/* quote.c - see quote.h. SPDX-License-Identifier: MIT */
+#include "base/quote.h"
+
+#include "base/text.h"
+
+static void add_blank_or(wl_buffer *out, bool blank, char c) { wl_buffer_put(out, blank ? " " : &c, 1); }
+
+static bool is_control(char c) { return (unsigned char)c < ' '; }
+
+void wl_quote_csv(wl_buffer *out, const char *text)
+{
+    wl_buffer_text(out, "\"");
+    for (; *text; text++) {
+        if (*text == '"')
+            wl_buffer_text(out, "\"");
+        add_blank_or(out, *text == '\n' || *text == '\r', *text);
+    }
+    wl_buffer_text(out, "\"");
+}
+
+void wl_quote_gnuplot(wl_buffer *out, const char *text)
+{
+    wl_buffer_text(out, "'");
+    for (; *text; text++) {
+        if (*text == '\'')
+            wl_buffer_text(out, "'");
+        add_blank_or(out, is_control(*text), *text);
+    }
+    wl_buffer_text(out, "'");
+}
+
+void wl_quote_yaml(wl_buffer *out, const char *text)
+{
+    wl_buffer_text(out, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            wl_buffer_text(out, "\\");
+        add_blank_or(out, is_control(*text), *text);
+    }
+    wl_buffer_text(out, "\"");
+}
+
+void wl_quote_python(wl_buffer *out, const char *text)
+{
+    wl_buffer_text(out, "\"");
+    while (*text) {
+        const size_t length = wl_text_utf8(text);
+        if (length == 0)
+            wl_buffer_text(out, "\\ufffd");
+        else if (is_control(*text) || *text == 0x7f)
+            wl_buffer_add(out, "\\u%04x", (unsigned)*text);
+        else if (*text == '"' || *text == '\\')
+            wl_buffer_add(out, "\\%c", *text);
+        else
+            wl_buffer_put(out, text, length);
+        text += length ? length : 1;
+    }
+    wl_buffer_text(out, "\"");
+}

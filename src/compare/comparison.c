@@ -1,0 +1,70 @@
+/* comparison.c - measured launches beside predicted ones, and what was left out. SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "warpline/compare.h"
+
+#define SKIPS_MAX 200
+
+const char *wl_compared_name(int value) { return value == WL_VALUE_TIME ? "time" : wl_metric_name((wl_metric)value); }
+const char *wl_compared_unit(int value) { return value == WL_VALUE_TIME ? "s" : wl_metric_unit((wl_metric)value); }
+
+bool wl_comparison_counts(const wl_comparison *c, const wl_compared *row, int value)
+{
+    return row->measured_known[value] && row->predicted_known[value] &&
+           (value != WL_VALUE_TIME || row->measured[WL_VALUE_TIME] >= c->min_time_s);
+}
+
+bool wl_compared_error(const wl_compared *row, int value, double *error)
+{
+    return row->measured_known[value] && row->predicted_known[value] &&
+           wl_pair_error((wl_pair){row->measured[value], row->predicted[value]}, error);
+}
+
+/* Room for one more; false: no memory. */
+static bool make_room(void **items, size_t size, size_t count, size_t *capacity)
+{
+    if (count < *capacity)
+        return true;
+    const size_t wanted = 2 * *capacity + 64;
+    void *larger = realloc(*items, wanted * size);
+    if (!larger)
+        return false;
+    *items = larger;
+    *capacity = wanted;
+    return true;
+}
+
+wl_status wl_comparison_add(wl_comparison *c, const wl_compared *row, wl_error *err)
+{
+    void *rows = c->rows;
+    if (!make_room(&rows, sizeof *c->rows, c->row_count, &c->row_capacity))
+        return wl_fail_memory(err);
+    c->rows = rows;
+    c->rows[c->row_count++] = *row;
+    return WL_OK;
+}
+
+wl_status wl_comparison_skip(wl_comparison *c, const char *table, int32_t line, size_t count, const char *reason,
+                             wl_error *err)
+{
+    if (c->skip_count >= SKIPS_MAX)
+        reason = "left out for a reason not listed";
+    for (size_t i = 0; i < c->skip_count; i++) {
+        wl_skipped *s = &c->skips[i];
+        if (strcmp(s->table, table) == 0 && strcmp(s->reason, reason) == 0) {
+            s->count += count;
+            return WL_OK;
+        }
+    }
+    void *skips = c->skips;
+    char *kept = strdup(reason);
+    if (!kept || !make_room(&skips, sizeof *c->skips, c->skip_count, &c->skip_capacity)) {
+        free(kept);
+        return wl_fail_memory(err);
+    }
+    c->skips = skips;
+    c->skips[c->skip_count++] = (wl_skipped){table, line, count, kept};
+    return WL_OK;
+}

@@ -1,0 +1,120 @@
+/* atomics.c - see atomics.h. SPDX-License-Identifier: MIT */
+#include "count/atomics.h"
+
+#include <math.h>
+
+#include "base/hash.h"
+
+#define PLACES (1 << 16) /* lines kept apart at most, and then some room to find them */
+#define PLACES_FULL (PLACES / 4 * 3)
+
+typedef struct line_place {
+    int64_t line; /* its number + 1; 0: free */
+    size_t field;
+    double requests, passes;
+} line_place;
+
+struct wl_atomic_lines {
+    wl_atomics sum;
+    double met; /* requests, while there was room for one more line */
+    int used;   /* places: different lines met */
+    line_place place[PLACES];
+};
+
+wl_atomic_lines *wl_atomic_lines_new(wl_arena *arena) { return WL_ARENA_NEW(arena, wl_atomic_lines, 1); }
+
+/* NULL: no room for one more. */
+static line_place *find(wl_atomic_lines *all, size_t field, int64_t line)
+{
+    uint64_t at = wl_hash_end(wl_hash_add(wl_hash_add(0, field), (uint64_t)line)) % PLACES;
+    for (;; at = (at + 1) % PLACES) {
+        line_place *p = &all->place[at];
+        if (p->line == line + 1 && p->field == field)
+            return p;
+        if (p->line)
+            continue;
+        if (all->used == PLACES_FULL)
+            return NULL;
+        all->used++;
+        *p = (line_place){.line = line + 1, .field = field};
+        return p;
+    }
+}
+
+/* Words by address: an insertion sort. */
+static int sort_words(const wl_l1_rules *r, const wl_warp_access *a, int64_t words[WL_LANES_MAX])
+{
+    for (int i = 0; i < a->count; i++) {
+        const int64_t word = a->address[i] >> r->bank_shift;
+        int at = i;
+        for (; at > 0 && words[at - 1] > word; at--)
+            words[at] = words[at - 1];
+        words[at] = word;
+    }
+    return a->count;
+}
+
+wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, size_t field, const wl_warp_access *a,
+                                   double scale)
+{
+    int64_t words[WL_LANES_MAX];
+    const int n = sort_words(r, a, words), to_line = r->line_shift - r->bank_shift,
+              to_sector = r->sector_shift - r->bank_shift;
+    wl_atomic_cost cost = {0};
+    for (int i = 0; i < n;) {
+        const int64_t line = words[i] >> to_line;
+        int most = 0;
+        while (i < n && words[i] >> to_line == line) { /* sector by sector */
+            const int64_t sector = words[i] >> to_sector;
+            int most_here = 0;
+            while (i < n && words[i] >> to_sector == sector) { /* word by word */
+                const int first = i;
+                while (i < n && words[i] == words[first])
+                    i++;
+                most_here = i - first > most_here ? i - first : most_here;
+            }
+            cost.sectors += most_here;
+            most = most_here > most ? most_here : most;
+        }
+        cost.passes += most;
+        all->met += all->used < PLACES_FULL;
+        line_place *p = find(all, field, line);
+        if (p) {
+            p->requests += scale;
+            p->passes += scale * most;
+        }
+    }
+    all->sum.inst += scale;
+    all->sum.passes += scale * cost.passes;
+    all->sum.sectors += scale * cost.sectors;
+    return cost;
+}
+
+#define ENDLESS 1e3       /* lines per request: as many as one likes */
+#define NEARLY_ALL 0.9995 /* share of requests to different lines from which on the rest tells nothing */
+#define HALVINGS 60       /* of an interval: to the last digit */
+
+/* How many lines there are, if `met` requests to random ones of them met so many different ones. */
+static double lines_behind(double distinct, double met)
+{
+    double low = distinct, high = ENDLESS * met;
+    if (distinct >= met * NEARLY_ALL)
+        return high;
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = (low + high) / 2;
+        *(middle * -expm1(-met / middle) < distinct ? &low : &high) = middle;
+    }
+    return low;
+}
+
+wl_atomics wl_atomic_lines_total(const wl_atomic_lines *all)
+{
+    wl_atomics total = all->sum;
+    if (all->met > 0)
+        total.lines = lines_behind(all->used, all->met);
+    for (int i = 0; i < PLACES; i++) {
+        total.hot_requests = fmax(total.hot_requests, all->place[i].requests);
+        total.hot_passes = fmax(total.hot_passes, all->place[i].passes);
+    }
+    return total;
+}

@@ -1,0 +1,323 @@
+/* block_sum.c - see block_sum.h. SPDX-License-Identifier: MIT */
+#include "count/block_sum.h"
+
+#include <math.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "footprint/residues.h"
+#include "count/spread.h"
+
+#define KINDS_MAX 256 /* alignments of several strides together; beyond, blocks are sampled */
+#define SAMPLED_BLOCKS 64
+#define OPAQUE_BLOCKS 16
+#define SAMPLED_WARPS 64
+#define SPREAD_WARPS 24 /* spread evenly over whole blocks, they tell more than so many taken anywhere */
+#define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
+#define SAMPLE_LEAST 2
+
+typedef struct summer {
+    const wl_block_sum_input *in;
+    wl_block_sum *sum;
+    wl_error *err;
+    int at;         /* the granule that is counted; shapes are counted granule by granule */
+    int64_t period; /* its size: blocks that differ by it are aligned alike */
+} summer;
+
+/* Counts one block (or warp), moved by some bytes, that stands for `weight` of them. */
+static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t moved)
+{
+    const bool covered = s->in->want_covered && s->at == 0;
+    wl_count c;
+    WL_TRY(wl_laid_count(s->in->counter, laid, moved, s->period, covered, &c, s->err));
+    s->sum->granules[s->at] += weight * (double)c.touched;
+    if (covered)
+        s->sum->covered += weight * (double)wl_max(0, c.covered);
+    return WL_OK;
+}
+
+/* The same for what is evaluated thread by thread, at all granules. */
+static wl_status add_threads(const summer *s, double weight, const wl_region *region)
+{
+    const wl_block_sum_input *in = s->in;
+    double touched[WL_GRANULES_MAX];
+    wl_count c;
+    if (in->want_covered) {
+        WL_TRY(wl_view_count(in->view, in->counter, in->field, in->side, region, in->granules[0], true, &c, s->err));
+        s->sum->covered += weight * (double)wl_max(0, c.covered);
+        for (int i = 0; i < in->granule_count; i++) /* the bytes are still there */
+            touched[i] = (double)wl_granules_touched(&in->counter->granules, in->granules[i]);
+    } else {
+        WL_TRY(wl_view_counts(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count,
+                              touched, s->err));
+    }
+    for (int i = 0; i < in->granule_count; i++)
+        s->sum->granules[i] += weight * touched[i];
+    return WL_OK;
+}
+
+static wl_region one_block(const summer *s, const int64_t block[3])
+{
+    const wl_view *v = s->in->view;
+    wl_region r = {.geometry = s->in->geometry, .kernel = v->kernel, .steps = v->steps, .blocks = {.count = 1}};
+    for (int d = 0; d < 3; d++) {
+        r.blocks.boxes[0].lo[d] = block[d];
+        r.blocks.boxes[0].hi[d] = block[d] + 1;
+    }
+    return r;
+}
+
+/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. `laid` is the first
+ * block of the class. */
+static wl_status sum_by_alignment(const summer *s, wl_laid *laid, const wl_block_class *c)
+{
+    int64_t strides[3];
+    for (int d = 0; d < 3; d++)
+        strides[d] = wl_block_stride(&laid->shape->linears[0], s->in->geometry, d);
+    wl_residues here, next;
+    if (!wl_residues_start(0, s->period, strides, 3, &here))
+        return WL_E_UNSUPPORTED;
+    for (int d = 0; d < 3; d++) {
+        wl_residues_move(&here, strides[d], 0, c->count[d], &next);
+        wl_residues_copy(&next, &here);
+    }
+    for (int i = 0; i < here.count; i++)
+        if (here.weight[i])
+            WL_TRY(add_laid(s, (double)here.weight[i], laid, wl_residue(&here, i)));
+    return WL_OK;
+}
+
+/* Do all sets of strides move alike from block to block? Else their footprints drift apart, and what they share differs
+ * from block to block. */
+static bool moves_alike(const summer *s, const wl_shape *shape, int d)
+{
+    for (int l = 1; l < shape->linear_count; l++)
+        if (wl_block_stride(&shape->linears[l], s->in->geometry, d) !=
+            wl_block_stride(&shape->linears[0], s->in->geometry, d))
+            return false;
+    return true;
+}
+
+/* Several sets of strides: in a dimension where they move alike, the block coordinate modulo their period is what
+ * matters. */
+static wl_status sum_by_position(const summer *s, const wl_shape *shape, const wl_block_class *c)
+{
+    int64_t period[3] = {1, 1, 1}, kinds = 1;
+    for (int d = 0; d < 3; d++) {
+        period[d] = c->count[d];
+        if (moves_alike(s, shape, d))
+            period[d] = wl_min(period[d],
+                               s->period / wl_gcd(s->period, wl_block_stride(&shape->linears[0], s->in->geometry, d)));
+        kinds *= wl_min(period[d], KINDS_MAX + 1);
+    }
+    const bool sample = kinds > KINDS_MAX;
+    const int64_t blocks = c->count[0] * c->count[1] * c->count[2], n = sample ? SAMPLED_BLOCKS : kinds;
+    s->sum->sampled = s->sum->sampled || sample;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t number = sample ? wl_sample_block(i, n, blocks) : i;
+        const int64_t *extent = sample ? c->count : period;
+        const int64_t at[3] = {number % extent[0], number / extent[0] % extent[1], number / extent[0] / extent[1]};
+        double weight = (double)blocks / (double)n;
+        if (!sample) {
+            weight = 1;
+            for (int d = 0; d < 3; d++)
+                weight *= (double)((c->count[d] - at[d] - 1) / period[d] + 1);
+        }
+        const int64_t block[3] = {c->first[0] + at[0], c->first[1] + at[1], c->first[2] + at[2]};
+        const wl_region region = one_block(s, block);
+        wl_laid laid;
+        wl_shape_lay(s->in->counter, shape, &region, &laid);
+        WL_TRY(add_laid(s, weight, &laid, 0));
+    }
+    return WL_OK;
+}
+
+/* How many regions like this one to look at: `most`, or fewer where each takes long. */
+static int64_t sample_size(const summer *s, const wl_region *region, int64_t most)
+{
+    const double affordable = SAMPLE_BUDGET / wl_view_addresses(s->in->view, s->in->field, s->in->side, region);
+    return affordable >= (double)most ? most : wl_min(most, wl_max(SAMPLE_LEAST, (int64_t)affordable));
+}
+
+static wl_status sum_opaque(const summer *s)
+{
+    const wl_geometry *g = s->in->geometry;
+    const wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    const int64_t n = sample_size(s, &any, wl_min(OPAQUE_BLOCKS, g->blocks));
+    s->sum->sampled = n < g->blocks;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t block[3];
+        wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
+        const wl_region region = one_block(s, block);
+        WL_TRY(add_threads(s, (double)g->blocks / (double)n, &region));
+    }
+    return WL_OK;
+}
+
+static wl_status sum_class(summer *s, const wl_shape *shape, const wl_block_class *c)
+{
+    const wl_region first = one_block(s, c->first);
+    bool alike = shape->linear_count == 1; /* but for the alignment */
+    wl_laid laid;
+    if (alike)
+        wl_shape_lay(s->in->counter, shape, &first, &laid);
+    for (s->at = 0; s->at < s->in->granule_count; s->at++) {
+        s->period = s->in->granules[s->at];
+        wl_status status = alike ? sum_by_alignment(s, &laid, c) : WL_E_UNSUPPORTED;
+        if (status == WL_E_UNSUPPORTED) { /* as it will be at every longer granule */
+            alike = false;
+            status = sum_by_position(s, shape, c);
+        }
+        WL_TRY(status);
+    }
+    return WL_OK;
+}
+
+wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err)
+{
+    const wl_field_side *f = &input->view->fields[input->field][input->side];
+    summer s = {.in = input, .sum = out, .err = err};
+    *out = (wl_block_sum){0};
+    if (f->count == 0)
+        return WL_OK;
+    if (!f->has_shape)
+        return sum_opaque(&s);
+    wl_block_class classes[WL_BLOCK_CLASSES_MAX];
+    const int n = wl_block_classes(input->geometry, classes);
+    for (int i = 0; i < n; i++)
+        WL_TRY(sum_class(&s, &f->shape, &classes[i]));
+    return WL_OK;
+}
+
+/* ---- warps ---- */
+
+/* Where warps are boxes of threads, one behind the other: the launch with blocks of one warp each. */
+static bool launch_of_warps(const wl_geometry *g, int64_t warp_size, wl_geometry *out)
+{
+    int64_t left = warp_size;
+    *out = *g;
+    for (int d = 0; d < 3; d++) {
+        const int64_t extent = wl_min(g->block[d], left);
+        if (g->block[d] % extent != 0 || left % extent != 0)
+            return false;
+        out->block[d] = extent;
+        left /= extent;
+    }
+    out->threads = out->block[0] * out->block[1] * out->block[2];
+    *out = wl_geometry_busy(out);
+    return true;
+}
+
+/* Does an address depend on where in its block a thread is? */
+static bool looks_at_blocks(const wl_shape *shape)
+{
+    for (int l = 0; l < shape->linear_count; l++)
+        if (shape->linears[l].split[0] || shape->linears[l].split[1] || shape->linears[l].split[2])
+            return true;
+    return false;
+}
+
+/* The threads of one warp as boxes, as if each thread were a block of its own. */
+static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads, const wl_region *warp)
+{
+    wl_geometry inside = {.grid = {g->block[0], g->block[1], g->block[2]}, .blocks = g->threads};
+    wl_region r = {.geometry = threads, .kernel = warp->kernel, .steps = warp->steps};
+    const int64_t last = wl_min(warp->first_thread + warp->thread_count, g->threads);
+    wl_block_interval(&inside, warp->first_thread, last, &r.blocks);
+    for (int i = 0; i < r.blocks.count; i++)
+        for (int d = 0; d < 3; d++) {
+            r.blocks.boxes[i].lo[d] += warp->blocks.boxes[0].lo[d] * g->block[d];
+            r.blocks.boxes[i].hi[d] += warp->blocks.boxes[0].lo[d] * g->block[d];
+        }
+    return r;
+}
+
+/* Counts one warp in closed form; false, with nothing added, where that does not work out. */
+static bool add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes)
+{
+    wl_count c[WL_GRANULES_MAX];
+    wl_error ignored = {0};
+    wl_laid laid;
+    wl_shape_lay(s->in->counter, shape, boxes, &laid);
+    for (int i = 0; i < s->in->granule_count; i++) {
+        const bool covered = s->in->want_covered && i == 0;
+        if (wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &ignored) != WL_OK ||
+            (covered && c[i].covered < 0))
+            return false;
+    }
+    for (int i = 0; i < s->in->granule_count; i++)
+        s->sum->granules[i] += weight * (double)c[i].touched;
+    if (s->in->want_covered)
+        s->sum->covered += weight * (double)c[0].covered;
+    return true;
+}
+
+/* The i-th of n warps of whole blocks, spread evenly over the warps of a block and over the launch; returns how many it
+ * stands for, of those that the domain's edge cuts off a part in proportion to their cells. */
+static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, int64_t n, int64_t block[3],
+                          int64_t *warp)
+{
+    double weight = (double)per_block / (double)n;
+    for (int d = 0; d < 3; d++) {
+        const int64_t extent = g->block[d] * g->fold[d], whole = g->cells[d] / extent;
+        const int64_t start = wl_min(wl_ceil_div(g->first[d], extent), wl_max(0, whole - 1));
+        block[d] = start + wl_spread_below((uint64_t)i, d, wl_max(1, whole - start));
+        weight *= fmax(1, (double)(g->cells[d] - g->first[d]) / (double)extent);
+    }
+    *warp = (2 * i + 1) * per_block / (2 * n);
+    return weight;
+}
+
+static wl_status sum_sampled_warps(const summer *s, int warp_size)
+{
+    const wl_geometry *g = s->in->geometry;
+    const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
+    const bool in_boxes = f->has_shape && !looks_at_blocks(&f->shape);
+    const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
+    wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    wl_geometry threads = *g;
+    for (int d = 0; d < 3; d++)
+        threads.block[d] = 1;
+    any.thread_count = warp_size;
+    const bool spread = in_boxes && !s->in->want_covered && warps > SAMPLED_WARPS;
+    const int64_t n = spread ? SPREAD_WARPS : sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
+    s->sum->sampled = n < warps;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t number = wl_sample_block(i, n, warps);
+        double weight = (double)warps / (double)n;
+        int64_t block[3], warp = number % per_block;
+        if (spread)
+            weight = spread_warp(g, per_block, i, n, block, &warp);
+        else
+            wl_block_at(g, number / per_block, block);
+        wl_region region = one_block(s, block);
+        region.first_thread = warp * warp_size;
+        region.thread_count = warp_size;
+        if (in_boxes) {
+            const wl_region boxes = boxes_of_warp(g, &threads, &region);
+            if (add_boxes(s, weight, &f->shape, &boxes))
+                continue;
+        }
+        WL_TRY(add_threads(s, weight, &region));
+    }
+    return WL_OK;
+}
+
+wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err)
+{
+    const wl_field_side *f = &input->view->fields[input->field][input->side];
+    wl_geometry warps;
+    *out = (wl_block_sum){0};
+    if (f->count == 0)
+        return WL_OK;
+    if (f->has_shape && !looks_at_blocks(&f->shape) && launch_of_warps(input->geometry, warp_size, &warps)) {
+        wl_block_sum_input in = *input;
+        in.geometry = &warps;
+        return wl_block_sum_make(&in, out, err);
+    }
+    const summer s = {.in = input, .sum = out, .err = err};
+    const wl_count_method method = input->counter->method;
+    const wl_status status = sum_sampled_warps(&s, warp_size);
+    input->counter->method = method; /* a sample: says nothing about how the volumes were counted */
+    return status;
+}

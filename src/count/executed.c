@@ -1,0 +1,155 @@
+/* executed.c - see executed.h. SPDX-License-Identifier: MIT */
+#include "count/executed.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+
+/* Threads of a block: from <= index < to in every dimension. */
+typedef struct thread_box {
+    int64_t from[3], to[3];
+} thread_box;
+
+/* Warps of a block that have a thread in a box: row by row, for threads are numbered x fastest. */
+static int64_t warps_of(const wl_geometry *g, const thread_box *b, int warp_size)
+{
+    int64_t warps = 0, next = 0; /* the first warp that is not counted yet */
+    bool all = true;
+    for (int d = 0; d < 3; d++)
+        all = all && b->from[d] == 0 && b->to[d] == g->block[d];
+    if (all)
+        return wl_ceil_div(g->threads, warp_size);
+    for (int64_t z = b->from[2]; z < b->to[2]; z++)
+        for (int64_t y = b->from[1]; y < b->to[1] && b->from[0] < b->to[0]; y++) {
+            const int64_t row = (z * g->block[1] + y) * g->block[0];
+            const int64_t from = wl_max(next, (row + b->from[0]) / warp_size), to = (row + b->to[0] - 1) / warp_size;
+            warps += wl_max(0, to + 1 - from);
+            next = wl_max(next, to + 1);
+        }
+    return warps;
+}
+
+/* Folded cells that the same threads have, along one dimension: the domain's edges may cut through a thread's cells. */
+#define ALIKE_MAX 3
+typedef struct alike {
+    int64_t cells, from, to;
+} alike;
+
+static int find_alike(const wl_geometry *g, const wl_block_class *c, int d, alike out[ALIKE_MAX])
+{
+    const int64_t fold = g->fold[d], front = c->skip[d] % fold, back = c->cells[d] % fold;
+    const int64_t ends[ALIKE_MAX] = {wl_min(front, back), wl_max(front, back), fold};
+    int n = 0;
+    int64_t cell = 0;
+    for (int i = 0; i < ALIKE_MAX; cell = ends[i++]) {
+        if (ends[i] > cell)
+            out[n++] = (alike){ends[i] - cell, c->skip[d] / fold + (cell < front), c->cells[d] / fold + (cell < back)};
+    }
+    return n;
+}
+
+/* Executions of a cell's work by the warps of one block. */
+static int64_t warp_cells_of(const wl_geometry *g, const wl_block_class *c, int warp_size)
+{
+    alike groups[3][ALIKE_MAX];
+    int count[3];
+    int64_t sum = 0;
+    for (int d = 0; d < 3; d++)
+        count[d] = find_alike(g, c, d, groups[d]);
+    for (int i = 0; i < count[0] * count[1] * count[2]; i++) {
+        const int which[3] = {i % count[0], i / count[0] % count[1], i / count[0] / count[1]};
+        thread_box box;
+        int64_t times = 1;
+        for (int d = 0; d < 3; d++) {
+            const alike *group = &groups[d][which[d]];
+            box.from[d] = group->from;
+            box.to[d] = group->to;
+            times *= group->cells;
+        }
+        sum += times * warps_of(g, &box, warp_size);
+    }
+    return sum;
+}
+
+void wl_census_take(const wl_geometry *g, int warp_size, wl_census *out)
+{
+    wl_block_class classes[WL_BLOCK_CLASSES_MAX];
+    const int count = wl_block_classes(g, classes);
+    *out = (wl_census){.cells = (double)g->items};
+    for (int i = 0; i < count; i++) {
+        const wl_block_class *c = &classes[i];
+        const double blocks = (double)c->count[0] * (double)c->count[1] * (double)c->count[2];
+        thread_box used;
+        double threads = 1;
+        for (int d = 0; d < 3; d++) {
+            used.from[d] = c->skip[d] / g->fold[d];
+            used.to[d] = wl_ceil_div(c->cells[d], g->fold[d]);
+            threads *= (double)(used.to[d] - used.from[d]);
+        }
+        out->warps += blocks * (double)warps_of(g, &used, warp_size);
+        out->threads += blocks * threads;
+        out->warp_cells += blocks * (double)warp_cells_of(g, c, warp_size);
+    }
+    out->idle_warps = (double)g->blocks * (double)wl_ceil_div(g->threads, warp_size) - out->warps;
+    out->idle_threads = (double)g->blocks * (double)g->threads - out->threads;
+}
+
+static void count_classes(const wl_kernel *kernel, const wl_census *census, wl_mix *out)
+{
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        out->warp[c] = kernel->mix[c] * census->warp_cells;
+        out->thread[c] = kernel->mix[c] * census->cells;
+    }
+    out->shuffles = kernel->shuffles * census->warp_cells;
+    /* what leads to the exit is index arithmetic */
+    out->warp[WL_INST_int] += kernel->idle_instructions * census->idle_warps;
+    out->thread[WL_INST_int] += kernel->idle_instructions * census->idle_threads;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        out->thread_on += out->thread[c];
+}
+
+/* Whole warps take part. */
+static void count_tensors(const wl_kernel *kernel, double lanes, wl_mix *out)
+{
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {
+        out->tensor[k] = kernel->tensor[k] * lanes;
+        out->tensor_groups[k] = kernel->tensor_groups[k] * lanes;
+    }
+}
+
+static void add_up(wl_executed *out)
+{
+    out->warp = out->thread = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        out->warp += out->mix.warp[c];
+        out->thread += out->mix.thread[c];
+    }
+}
+
+wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, bool emulate,
+                            wl_executed *out, wl_error *err)
+{
+    const wl_source *source = &kernel->source;
+    wl_census census;
+    const bool countable = source->count_instructions != NULL;
+    *out = (wl_executed){.known = countable || kernel->has_mix || kernel->instructions > 0,
+                         .by_class = countable || kernel->has_mix};
+    wl_census_take(launched, warp_size, &census);
+    out->warps = census.warps;
+    count_tensors(kernel, census.warp_cells * warp_size, &out->mix);
+    if (!out->known)
+        return WL_OK;
+    if (countable && (emulate || !kernel->has_mix)) {
+        WL_TRY(source->count_instructions(source->context, launched->block, launched->grid_dim, &out->mix, &out->lines,
+                                          &out->line_count, err));
+        add_up(out);
+        return WL_OK;
+    }
+    if (kernel->has_mix) {
+        count_classes(kernel, &census, &out->mix);
+        add_up(out);
+        return WL_OK;
+    }
+    out->warp = kernel->instructions * census.warp_cells + kernel->idle_instructions * census.idle_warps;
+    out->thread = kernel->instructions * census.cells + kernel->idle_instructions * census.idle_threads;
+    return WL_OK;
+}

@@ -1,0 +1,112 @@
+/* local_count.c - see local_count.h. SPDX-License-Identifier: MIT */
+#include "count/local_count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+
+#define WARPS_MAX 64 /* of a block, kept apart */
+
+/* Words of a thread that some lane of a warp has touched. */
+typedef struct words {
+    uint8_t *seen;
+    int64_t room;
+} words;
+
+typedef struct tally {
+    const wl_l1_rules *rules;
+    wl_local sum;
+    words warps[WARPS_MAX];
+    double lines; /* distinct in each warp */
+} tally;
+
+static wl_status see(tally *t, uint32_t warp, int64_t word, wl_error *err)
+{
+    words *w = &t->warps[warp % WARPS_MAX];
+    if (word >= w->room) {
+        const int64_t room = wl_max(2 * w->room, word + 64);
+        uint8_t *larger = realloc(w->seen, (size_t)room);
+        if (!larger)
+            return wl_fail_memory(err);
+        memset(larger + w->room, 0, (size_t)(room - w->room));
+        w->seen = larger;
+        w->room = room;
+    }
+    t->lines += !w->seen[word];
+    w->seen[word] = 1;
+    return WL_OK;
+}
+
+/* One word of each lane: wider accesses are as many. */
+static wl_status add_words(tally *t, const wl_local_touch *touch, int first, wl_error *err)
+{
+    const int shift = t->rules->local_word_shift;
+    const int64_t word = (int64_t)1 << shift, row = word * t->rules->local_lanes;
+    wl_warp_access a = {.width = (int32_t)wl_min(word, touch->bytes)};
+    for (uint64_t left = touch->lanes; left; left &= left - 1) {
+        const int lane = __builtin_ctzll(left);
+        const int64_t at = touch->offset[a.count] + first;
+        WL_TRY(see(t, touch->warp, at >> shift, err));
+        a.lane[a.count] = (uint8_t)lane;
+        a.address[a.count++] = (at >> shift) * row + lane * word + (at & (word - 1));
+    }
+    const wl_warp_written w = wl_warp_write(t->rules, &a);
+    const int hit = wl_warp_hit_wavefronts(t->rules, &a);
+    const int tag = t->rules->has_hash ? wl_warp_tag_cost(t->rules, &a).tag : 0;
+    t->sum.wavefronts[touch->store] += hit > tag ? hit : tag;
+    t->sum.sectors[touch->store] += w.sectors;
+    t->sum.units[touch->store] += w.units;
+    t->sum.full += touch->store ? w.full : 0;
+    t->sum.lines += touch->store ? w.lines : 0;
+    return WL_OK;
+}
+
+/* NULL: the block ends, and other warps follow. */
+static wl_status add_touch(void *user, const wl_local_touch *touch, wl_error *err)
+{
+    tally *t = user;
+    for (int i = 0; i < WARPS_MAX && !touch; i++)
+        if (t->warps[i].seen)
+            memset(t->warps[i].seen, 0, (size_t)t->warps[i].room);
+    if (!touch)
+        return WL_OK;
+    t->sum.inst[touch->store]++;
+    for (int first = 0; first < touch->bytes; first += 1 << t->rules->local_word_shift)
+        WL_TRY(add_words(t, touch, first, err));
+    return WL_OK;
+}
+
+static void scale(wl_local *l, double by)
+{
+    for (int i = 0; i < 2; i++) {
+        l->inst[i] *= by;
+        l->wavefronts[i] *= by;
+        l->sectors[i] *= by;
+        l->units[i] *= by;
+    }
+    l->full *= by;
+    l->lines *= by;
+}
+
+wl_status wl_local_count(const wl_kernel *kernel, const wl_geometry *g, const wl_l1_rules *rules, wl_local *out,
+                         wl_error *err)
+{
+    tally t = {.rules = rules};
+    int64_t blocks = 0;
+    *out = (wl_local){0};
+    if (!kernel->source.visit_local)
+        return WL_OK;
+    const wl_status status =
+        kernel->source.visit_local(kernel->source.context, g->block, g->grid_dim, add_touch, &t, &blocks, err);
+    for (int i = 0; i < WARPS_MAX; i++)
+        free(t.warps[i].seen);
+    if (status != WL_OK || blocks == 0)
+        return status;
+    *out = t.sum;
+    scale(out, (double)g->blocks / (double)blocks);
+    const double row = (double)((int64_t)rules->local_lanes << rules->local_word_shift);
+    out->resident_bytes = t.lines / (double)blocks * row * (double)wl_min(g->blocks, g->wave_blocks);
+    return WL_OK;
+}

@@ -1,0 +1,75 @@
+/* pattern_table.c - see pattern_table.h. SPDX-License-Identifier: MIT */
+#include "count/pattern_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+static uint64_t hash_of(const wl_arrangement *a)
+{
+    uint64_t h = (uint64_t)a->width << 32 | (uint64_t)a->lanes;
+    for (int i = 0; i < a->lanes; i++)
+        h = wl_hash_add(h, (uint64_t)a->relative[i] ^ (uint64_t)a->lane[i] << 56);
+    return wl_hash_end(h);
+}
+
+static bool same(const wl_arrangement *a, const wl_arrangement *b)
+{
+    return a->width == b->width && a->lanes == b->lanes && memcmp(a->lane, b->lane, (size_t)a->lanes) == 0 &&
+           memcmp(a->relative, b->relative, (size_t)a->lanes * sizeof *a->relative) == 0;
+}
+
+wl_pattern *wl_pattern_table_get(wl_pattern_table *table, const wl_l1_rules *rules, const wl_arrangement *lanes)
+{
+    const uint64_t hash = hash_of(lanes);
+    wl_pattern **bucket = &table->buckets[hash % (sizeof table->buckets / sizeof table->buckets[0])];
+    for (wl_pattern *p = *bucket; p; p = p->next)
+        if (p->hash == hash && same(&p->lanes, lanes))
+            return p;
+    wl_pattern *p = table->spare ? table->spare : malloc(sizeof *p);
+    if (!p)
+        return NULL;
+    if (p == table->spare)
+        table->spare = p->next;
+    wl_pattern_start(rules, lanes, p);
+    p->hash = hash;
+    p->next = *bucket;
+    *bucket = p;
+    table->count++;
+    return p;
+}
+
+/* Moves all patterns to the list `to`. */
+static void empty(wl_pattern_table *table, wl_pattern **to)
+{
+    for (size_t i = 0; i < sizeof table->buckets / sizeof table->buckets[0]; i++) {
+        for (wl_pattern *p = table->buckets[i], *next; p; p = next) {
+            next = p->next;
+            for (int k = 0; k < WL_TAG_WINDOWS; k++)
+                free(p->windows[k].slots);
+            p->next = *to;
+            *to = p;
+        }
+        table->buckets[i] = NULL;
+    }
+    table->count = 0;
+    for (int i = 0; i < WL_PLACEMENTS; i++)
+        table->placements[i].pattern = NULL;
+}
+
+void wl_pattern_table_trim(wl_pattern_table *table)
+{
+    if (table->count > WL_PATTERNS_KEPT)
+        empty(table, &table->spare);
+}
+
+void wl_pattern_table_free(wl_pattern_table *table)
+{
+    empty(table, &table->spare);
+    for (wl_pattern *p = table->spare, *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    table->spare = NULL;
+}

@@ -1,0 +1,318 @@
+/* traffic.c - see traffic.h. SPDX-License-Identifier: MIT */
+#include "count/traffic.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "kernel/program.h"
+#include "count/block_sum.h"
+#include "count/spread.h"
+#include "count/windows.h"
+
+typedef struct tally {
+    const wl_traffic_input *in;
+    wl_counter *counter;
+    wl_traffic *out;
+    int warp_size;
+    wl_error *err;
+} tally;
+
+static double device_or(const wl_device *device, wl_device_key key, double otherwise)
+{
+    double value = otherwise;
+    (void)wl_device_get(device, key, &value);
+    return value;
+}
+
+/* ---- instructions, warps and blocks ---- */
+
+static void add_instructions(const tally *t)
+{
+    const wl_kernel *k = t->in->view->kernel;
+    for (size_t a = 0; a < k->access_count; a++) {
+        wl_field_traffic *f = &t->out->fields[k->accesses[a].field];
+        const wl_access_cost *c = &t->in->costs[a];
+        if (!k->accesses[a].store) {
+            f->requested += c->sectors;
+            continue;
+        }
+        if (k->accesses[a].atomic) { /* done in the L2: nothing is written through */
+            f->atomic = true;
+            continue;
+        }
+        f->written += c->sectors;
+        f->written_lines += c->lines;
+        f->written_units += c->units;
+        f->written_full += c->full;
+        f->store_inst += c->inst;
+    }
+}
+
+static wl_block_sum_input sum_input(const tally *t, size_t field, wl_side side, bool want_covered, int n)
+{
+    const wl_traffic *o = t->out;
+    return (wl_block_sum_input){t->in->view,
+                                t->counter,
+                                t->in->geometry,
+                                field,
+                                side,
+                                want_covered,
+                                n,
+                                {(int64_t)o->sector, n == 2 ? (int64_t)o->line : (int64_t)o->unit, (int64_t)o->line}};
+}
+
+/* Do warps of a block write to the same sectors? Only then it matters whether they load the same lines. */
+static bool warps_share_stores(const tally *t)
+{
+    double shared = 0;
+    for (size_t i = 0; i < t->out->field_count; i++)
+        shared += t->out->fields[i].store_warp - t->out->fields[i].store_block;
+    return shared > 0;
+}
+
+static wl_status count_loads(const tally *t, size_t field)
+{
+    wl_traffic *o = t->out;
+    wl_field_traffic *f = &o->fields[field];
+    wl_block_sum block, warp;
+    if (t->in->view->fields[field][WL_LOADS].count == 0)
+        return WL_OK;
+    const wl_block_sum_input of_blocks = sum_input(t, field, WL_LOADS, false, 3),
+                             of_warps = sum_input(t, field, WL_LOADS, false, warps_share_stores(t) ? 2 : 1);
+    WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
+    WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
+    o->sampled = o->sampled || block.sampled;
+    f->loaded_too = f->requested > 0; /* not where a condition never holds */
+    f->random = t->in->view->fields[field][WL_LOADS].random;
+    f->block_units = block.granules[1];
+    f->block_lines = block.granules[2];
+    f->warp_lines = warp.granules[1];
+    /* samples of blocks and of warps must not contradict each other */
+    f->block_sectors = fmin(block.granules[0], f->requested);
+    f->warp_sectors = fmin(fmax(warp.granules[0], f->block_sectors), f->requested);
+    return WL_OK;
+}
+
+static wl_status count_stores(const tally *t, size_t field)
+{
+    wl_field_traffic *f = &t->out->fields[field];
+    wl_block_sum block, warp;
+    if (t->in->view->fields[field][WL_STORES].count == 0)
+        return WL_OK;
+    const wl_block_sum_input of_blocks = sum_input(t, field, WL_STORES, true, 2),
+                             of_warps = sum_input(t, field, WL_STORES, true, 1);
+    WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
+    WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
+    f->store_warp = fmin(warp.granules[0], f->written);
+    f->store_warp_full = warp.covered;
+    f->store_block = fmin(block.granules[0], f->store_warp);
+    f->store_block_full = block.covered;
+    f->store_block_lines = block.granules[1];
+    return WL_OK;
+}
+
+/* ---- blocks of one multiprocessor ---- */
+
+#define COMPANIONS 5 /* blocks looked at together: as many as a set of blocks can be boxes */
+
+/* Can blocks that are not neighbours load the same? Only where an address does not move with some block coordinate, or
+ * nobody knows. */
+static bool may_have_common(const tally *t, size_t field)
+{
+    const wl_field_side *side = &t->in->view->fields[field][WL_LOADS];
+    const wl_geometry *g = t->in->geometry;
+    if (side->count == 0 || !side->has_shape)
+        return side->count > 0;
+    for (int l = 0; l < side->shape.linear_count; l++)
+        for (int d = 0; d < 3; d++)
+            if (g->grid[d] > 1 && wl_block_stride(&side->shape.linears[l], g, d) == 0)
+                return true;
+    return false;
+}
+
+/* The first blocks are dealt out in turn; once some have ended, which ones of a wave meet on one multiprocessor is as
+ * good as random. */
+static int companions(const tally *t, wl_region *region)
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t start = (g->blocks - g->wave_blocks) / 2, sms = wl_device_int(t->in->device, WL_DEVICE_sm_count);
+    const bool in_turn = g->blocks <= g->wave_blocks;
+    const int64_t most = in_turn ? wl_ceil_div(g->blocks, sms) : g->wave_blocks;
+    const int n = (int)wl_min(COMPANIONS, wl_min(g->occupancy.blocks_per_sm, most));
+    *region = (wl_region){.geometry = g, .kernel = t->in->view->kernel, .blocks = {.count = n}};
+    for (int i = 0; i < n; i++) {
+        int64_t block[3];
+        wl_block_at(g, in_turn ? i * sms : start + wl_spread_below((uint64_t)i, 0, g->wave_blocks), block);
+        for (int d = 0; d < 3; d++) {
+            region->blocks.boxes[i].lo[d] = block[d];
+            region->blocks.boxes[i].hi[d] = block[d] + 1;
+        }
+    }
+    return n;
+}
+
+/* How many of them can be counted together. */
+static int countable(const tally *t, size_t field, const wl_region *region)
+{
+    wl_region some = *region;
+    while (some.blocks.count > 1 && !t->in->view->fields[field][WL_LOADS].has_shape &&
+           !wl_view_can_enumerate(t->in->view, field, WL_LOADS, &some))
+        some.blocks.count--;
+    return some.blocks.count;
+}
+
+static wl_status count_common(const tally *t)
+{
+    const int64_t sector = (int64_t)t->out->sector;
+    double alone = 0, shared = 0;
+    wl_region region;
+    const int most = companions(t, &region);
+    for (size_t i = 0; i < t->out->field_count && most > 1; i++) {
+        wl_region together = region;
+        const int n = together.blocks.count = countable(t, i, &region);
+        double sum = 0, all = 0;
+        if (n < 2 || !may_have_common(t, i)) {
+            alone += t->out->fields[i].block_sectors / t->out->blocks;
+            continue;
+        }
+        for (int b = 0; b < n; b++) {
+            wl_region one = together;
+            double sectors = 0;
+            one.blocks.count = 1;
+            one.blocks.boxes[0] = together.blocks.boxes[b];
+            WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &one, &sector, 1, &sectors, t->err));
+            sum += sectors;
+        }
+        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &together, &sector, 1, &all, t->err));
+        alone += sum / n;
+        shared += (sum - all) / (n - 1);
+    }
+    t->out->common = alone > 0 ? fmin(1, fmax(0, shared / alone)) : 0;
+    return WL_OK;
+}
+
+/* ---- runs of loop steps ---- */
+
+#define RUN_GROWTH 4 /* times as long as the one before is each run of steps */
+
+/* The lengths of runs: all loops at their first step, then the innermost (the last) growing, then the next. */
+static int choose_steps(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX])
+{
+    int n = 1;
+    for (int l = 0; l < WL_LOOPS_MAX; l++)
+        extents[0][l] = 1;
+    for (int l = kernel->loop_count; l-- > 0;)
+        while (extents[n - 1][l] < kernel->loop_extent[l] && n < WL_STEPS_MAX) {
+            memcpy(extents[n], extents[n - 1], sizeof extents[n]);
+            const int64_t longer = wl_min(RUN_GROWTH * extents[n][l], kernel->loop_extent[l]);
+            extents[n][l] = n == WL_STEPS_MAX - 1 ? kernel->loop_extent[l] : longer;
+            n++;
+        }
+    for (int l = 0; l < kernel->loop_count; l++)
+        extents[n - 1][l] = kernel->loop_extent[l];
+    return n;
+}
+
+/* How many such runs the loads of a field make. */
+static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOOPS_MAX])
+{
+    const wl_kernel *kernel = t->in->view->kernel;
+    const wl_field_side *side = &t->in->view->fields[field][WL_LOADS];
+    uint32_t vars = 0;
+    double runs = 1;
+    for (size_t i = 0; i < side->count; i++)
+        vars |= wl_access_vars(side->accesses[i]->access);
+    for (int l = 0; l < kernel->loop_count; l++)
+        if (vars & (1u << (WL_VAR_LOOP_0 + l)))
+            runs *= (double)kernel->loop_extent[l] / (double)extents[l];
+    return runs;
+}
+
+/* One length; the footprints are those of loops that are so long. */
+static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOOPS_MAX])
+{
+    wl_view view = *t->in->view;
+    view.steps = extents;
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        wl_field_traffic *f = &t->out->fields[i];
+        wl_block_sum sum;
+        wl_block_sum_input in = sum_input(t, i, WL_LOADS, false, 2);
+        const double runs = runs_of(t, i, extents);
+        in.view = &view;
+        if (!f->loaded_too)
+            continue;
+        WL_TRY(wl_block_sum_make(&in, &sum, t->err));
+        f->step_sectors[n] = sum.granules[0] * runs;
+        t->out->step_lines[n] += sum.granules[1] / t->out->blocks;
+        if (extents[0] * extents[1] * extents[2] > t->in->own_steps)
+            continue;
+        WL_TRY(wl_warp_sum_make(&in, t->warp_size, &sum, t->err));
+        f->step_warp_sectors[n] = sum.granules[0] * runs;
+    }
+    return WL_OK;
+}
+
+static wl_status count_all_steps(const tally *t)
+{
+    wl_traffic *o = t->out;
+    int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX];
+    o->step_count = choose_steps(t->in->view->kernel, extents);
+    for (int n = 0; n + 1 < o->step_count; n++)
+        WL_TRY(count_steps(t, n, extents[n]));
+    const int last = o->step_count - 1; /* all steps: known already */
+    for (size_t i = 0; i < o->field_count; i++) {
+        wl_field_traffic *f = &o->fields[i];
+        f->step_sectors[last] = f->block_sectors;
+        if (extents[last][0] * extents[last][1] * extents[last][2] <= t->in->own_steps)
+            f->step_warp_sectors[last] = f->warp_sectors;
+        o->step_lines[last] += f->block_lines / o->blocks;
+        /* samples must not contradict each other: longer runs find no more */
+        for (int n = 0; n <= last; n++)
+            f->step_sectors[n] =
+                fmin(fmax(f->step_sectors[n], f->block_sectors), n ? f->step_sectors[n - 1] : f->requested);
+    }
+    return WL_OK;
+}
+
+wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
+                           wl_error *err)
+{
+    const wl_geometry *g = input->geometry;
+    const wl_device *d = input->device;
+    tally t = {.in = input,
+               .counter = counter,
+               .out = out,
+               .warp_size = (int)wl_device_int(d, WL_DEVICE_warp_size),
+               .err = err};
+    *out = (wl_traffic){.field_count = input->view->kernel->field_count,
+                        .blocks = (double)g->blocks,
+                        .wave_blocks = (double)g->wave_blocks,
+                        .warps = (double)g->blocks * (double)wl_ceil_div(g->threads, t.warp_size),
+                        .blocks_per_sm = (double)g->occupancy.blocks_per_sm,
+                        .l1_bytes = (double)g->occupancy.l1_bytes,
+                        .sms = (double)wl_min(wl_device_int(d, WL_DEVICE_sm_count), g->blocks),
+                        .sector = (double)wl_device_int(d, WL_DEVICE_l1_sector),
+                        .line = (double)wl_device_int(d, WL_DEVICE_l1_line),
+                        .l2_line = (double)wl_device_int(d, WL_DEVICE_l2_line),
+                        .fetch = (double)wl_device_int(d, WL_DEVICE_dram_fetch)};
+    out->unit = device_or(d, WL_DEVICE_l2_unit, out->sector);
+    out->fields = WL_ARENA_NEW(arena, wl_field_traffic, out->field_count);
+    if (!out->fields)
+        return wl_fail_memory(err);
+    add_instructions(&t);
+    for (size_t f = 0; f < out->field_count; f++)
+        WL_TRY(count_stores(&t, f));
+    for (size_t f = 0; f < out->field_count; f++)
+        WL_TRY(count_loads(&t, f));
+    WL_TRY(count_common(&t));
+    WL_TRY(count_all_steps(&t));
+    wl_error limit = {0};
+    const wl_status status = wl_windows_count(input, counter, out, &limit);
+    out->windows_known = status == WL_OK;
+    if (status != WL_OK && status != WL_E_LIMIT)
+        return wl_fail(err, status, limit.loc, "%s", limit.message);
+    return WL_OK;
+}

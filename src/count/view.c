@@ -1,0 +1,198 @@
+/* view.c - see view.h. SPDX-License-Identifier: MIT */
+#include "count/view.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "kernel/program.h"
+
+bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_kernel_names_launch(kernel); }
+
+/* ---- conditions ---- */
+
+#define ROUNDS 4            /* of WL_LANES_MAX threads each, looked at for a condition */
+#define CELLS_LEAST 65536.0 /* of a domain: fewer are few enough to evaluate one by one */
+#define LEFT_OUT_MOST 0.02  /* of a side's executions: conditions that fail so rarely do not matter for volumes */
+
+/* The share of threads for which a condition fails, from some. */
+static double share_left_out(const wl_kernel *k, const wl_access *a, const wl_geometry *g, const wl_ranges *ranges)
+{
+    wl_lane_values v = {.lanes = WL_LANES_MAX};
+    int64_t holds[WL_LANES_MAX], left_out = 0;
+    wl_error ignored = {0};
+    for (int64_t round = 0; round < ROUNDS; round++) {
+        for (int l = 0; l < WL_LANES_MAX; l++) {
+            const int64_t key = (round * WL_LANES_MAX + l) * 8;
+            for (int n = 0; n < WL_VAR_COUNT; n++)
+                v.at[n][l] = ranges->lo[n];
+            for (int d = 0; d < 3; d++) {
+                const int64_t lo = ranges->lo[WL_VAR_X + d], hi = ranges->hi[WL_VAR_X + d];
+                const int64_t cell = lo + wl_random_below(key + d, hi - lo + 1), thread = cell / g->fold[d];
+                v.at[WL_VAR_X + d][l] = cell;
+                v.at[WL_VAR_THREAD_X + d][l] = thread % g->block[d];
+                v.at[WL_VAR_BLOCK_X + d][l] = thread / g->block[d];
+            }
+            for (int i = 0; i < k->loop_count; i++)
+                v.at[WL_VAR_LOOP_0 + i][l] = wl_random_below(key + 4 + i, k->loop_extent[i]);
+        }
+        if (wl_expr_eval(a->when, &v, holds, &ignored) != WL_OK)
+            return 1;
+        for (int l = 0; l < WL_LANES_MAX; l++)
+            left_out += holds[l] == 0;
+    }
+    return (double)left_out / (ROUNDS * WL_LANES_MAX);
+}
+
+/* Can a side be counted as if its conditions always held? */
+static bool nearly_unconditional(const wl_view *v, const wl_field_side *s, const wl_geometry *g,
+                                 const wl_ranges *ranges)
+{
+    double all = 0, left_out = 0;
+    if ((double)g->cells[0] * (double)g->cells[1] * (double)g->cells[2] < CELLS_LEAST)
+        return false;
+    for (size_t i = 0; i < s->count; i++) {
+        const wl_bound *b = s->accesses[i];
+        const double steps = wl_access_steps(v->kernel, b->access);
+        if (!b->affine && !b->linear)
+            return false;
+        all += steps;
+        left_out += b->affine ? 0 : steps * share_left_out(v->kernel, b->access, g, ranges);
+    }
+    return left_out <= LEFT_OUT_MOST * all;
+}
+
+static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geometry *g, const wl_ranges *ranges,
+                           wl_arena *arena, wl_error *err)
+{
+    const wl_kernel *k = v->kernel;
+    wl_field_side *s = &v->fields[field][side];
+    bool affine = true;
+    s->accesses = WL_ARENA_NEW(arena, const wl_bound *, k->access_count);
+    if (!s->accesses)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < k->access_count; i++) {
+        const wl_access *a = &k->accesses[i];
+        if (v->bounds[i].never || k->fields[field].shared || a->field != field ||
+            (side != WL_BOTH && a->store != (side == WL_STORES)))
+            continue;
+        s->accesses[s->count++] = &v->bounds[i];
+        affine = affine && v->bounds[i].affine;
+        s->random = s->random || wl_expr_is_random(a->index) || (k->fields[field].random && !v->bounds[i].affine);
+    }
+    if (s->count == 0)
+        return WL_OK;
+    if (!affine) {
+        affine = nearly_unconditional(v, s, g, ranges);
+        v->nearly = v->nearly || affine;
+    }
+    if (affine) {
+        wl_error ignored = {0};
+        const wl_status status = wl_shape_make(s->accesses, s->count, g, arena, &s->shape, &ignored);
+        if (status == WL_E_NOMEM)
+            return wl_fail(err, status, WL_NOWHERE, "out of memory");
+        s->has_shape = status == WL_OK;
+    }
+    v->opaque = v->opaque || !s->has_shape;
+    return WL_OK;
+}
+
+/* The shapes of a view that outlives launches. A side that holds all accesses of its field is the same as both. */
+static void name_shapes(wl_view *v)
+{
+    int id = 1;
+    for (size_t f = 0; f < v->kernel->field_count; f++)
+        for (int side = 0; side < WL_SIDE_COUNT; side++, id++) {
+            v->fields[f][side].shape.id = id;
+            if (side == WL_BOTH && v->fields[f][WL_STORES].count == 0)
+                v->fields[f][side].shape.id = v->fields[f][WL_LOADS].shape.id;
+            if (side == WL_BOTH && v->fields[f][WL_LOADS].count == 0)
+                v->fields[f][side].shape.id = v->fields[f][WL_STORES].shape.id;
+        }
+}
+
+wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_arena *arena, wl_view *out,
+                       wl_error *err)
+{
+    wl_geometry any = {.block = {1, 1, 1}, .fold = {1, 1, 1}};
+    for (int d = 0; d < 3; d++) {
+        any.grid[d] = any.grid_dim[d] = any.cells[d] = kernel->domain[d];
+        any.first[d] = kernel->first[d];
+    }
+    const wl_geometry *g = geometry ? geometry : &any;
+    wl_ranges ranges;
+    wl_geometry_ranges(g, kernel, &ranges);
+    *out = (wl_view){.kernel = kernel, .bounds = WL_ARENA_NEW(arena, wl_bound, kernel->access_count)};
+    out->fields = wl_arena_alloc(arena, kernel->field_count, sizeof *out->fields);
+    if (!out->bounds || !out->fields)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < kernel->access_count; i++)
+        WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
+    for (size_t f = 0; f < kernel->field_count; f++)
+        for (int side = 0; side < WL_SIDE_COUNT; side++)
+            WL_TRY(make_side(out, f, (wl_side)side, g, &ranges, arena, err));
+    if (!geometry)
+        name_shapes(out);
+    return WL_OK;
+}
+
+double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const wl_region *region)
+{
+    const wl_field_side *s = &view->fields[field][side];
+    const wl_geometry *g = region->geometry;
+    double blocks = 0, steps = 0;
+    for (int i = 0; i < region->blocks.count; i++) {
+        const wl_box3 *b = &region->blocks.boxes[i];
+        blocks += (double)(b->hi[0] - b->lo[0]) * (double)(b->hi[1] - b->lo[1]) * (double)(b->hi[2] - b->lo[2]);
+    }
+    for (size_t i = 0; i < s->count; i++)
+        steps += wl_threads_steps(region, s->accesses[i]);
+    const int64_t threads = region->thread_count ? region->thread_count : g->threads;
+    return blocks * (double)(threads * g->fold[0] * g->fold[1] * g->fold[2]) * steps;
+}
+
+wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t first, int64_t last)
+{
+    wl_region r = {.geometry = geometry, .kernel = view->kernel, .steps = view->steps};
+    wl_block_interval(geometry, first, last, &r.blocks);
+    return r;
+}
+
+bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region)
+{
+    return wl_view_addresses(view, field, side, region) <= (double)WL_THREADS_BUDGET;
+}
+
+wl_status wl_view_count(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
+                        int64_t granule, bool want_covered, wl_count *out, wl_error *err)
+{
+    const wl_field_side *s = &view->fields[field][side];
+    *out = (wl_count){0, want_covered ? 0 : -1};
+    if (s->count == 0 || region->blocks.count == 0)
+        return WL_OK;
+    if (s->has_shape && region->thread_count == 0)
+        return wl_shape_count(counter, &s->shape, region, granule, want_covered, out, err);
+    if (!wl_view_can_enumerate(view, field, side, region))
+        return wl_fail(err, WL_E_LIMIT, s->accesses[0]->access->loc, "too many addresses to evaluate one by one");
+    return wl_threads_count(counter, s->accesses, s->count, region, granule, want_covered, out, err);
+}
+
+wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field, wl_side side, const wl_region *region,
+                         const int64_t *granules, int n, double *touched, wl_error *err)
+{
+    const wl_field_side *s = &view->fields[field][side];
+    const bool any = s->count > 0 && region->blocks.count > 0;
+    const bool closed = s->has_shape && region->thread_count == 0;
+    wl_laid laid;
+    if (any && closed)
+        wl_shape_lay(counter, &s->shape, region, &laid);
+    for (int i = 0; i < n; i++) {
+        wl_count c = {0};
+        if (any && closed)
+            WL_TRY(wl_laid_count(counter, &laid, 0, granules[i], false, &c, err));
+        else if (any && i == 0)
+            WL_TRY(wl_view_count(view, counter, field, side, region, granules[i], false, &c, err));
+        else if (any) /* the finest are still there */
+            c.touched = wl_granules_touched(&counter->granules, granules[i] / granules[0]);
+        touched[i] = (double)c.touched;
+    }
+    return WL_OK;
+}

@@ -1,0 +1,322 @@
+/* warp_law.c - see warp_law.h. SPDX-License-Identifier: MIT */
+#include "count/warp_law.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+#include "device/device_internal.h"
+
+void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
+{
+    double distance = 0;
+    memset(r, 0, sizeof *r);
+    r->warp_size = (int)wl_device_int(d, WL_DEVICE_warp_size);
+    r->sector = wl_device_int(d, WL_DEVICE_l1_sector);
+    r->line = wl_device_int(d, WL_DEVICE_l1_line);
+    r->sector_shift = wl_log2(r->sector);
+    r->line_shift = wl_log2(r->line);
+    r->banks = (int)wl_device_int(d, WL_DEVICE_l1_banks);
+    r->bank_shift = wl_log2(wl_device_int(d, WL_DEVICE_l1_bank_width));
+    r->group_bytes = r->banks * wl_device_int(d, WL_DEVICE_l1_bank_width);
+    double unit = 0;
+    r->unit_shift = wl_device_get(d, WL_DEVICE_l2_unit, &unit) ? wl_log2((int64_t)unit) : r->sector_shift;
+    const size_t columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
+    r->has_hash = columns > 0;
+    if (r->has_hash)
+        r->tag_banks = (int)wl_device_int(d, WL_DEVICE_l1_tag_banks);
+    for (size_t k = 0; k < columns; k++) {
+        const uint8_t bank = (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k);
+        for (unsigned bits = 0; bits < 1024; bits++)
+            if (bits >> k % 10 & 1)
+                r->hash[k / 10][bits] ^= bank;
+    }
+    r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
+    r->local_lanes = (int)wl_device_int(d, WL_DEVICE_local_lanes);
+    r->local_word_shift = wl_log2(wl_device_int(d, WL_DEVICE_local_word));
+    if (wl_device_get(d, WL_DEVICE_l1_pair_distance, &distance))
+        r->pair_distance = (int64_t)distance;
+}
+
+/* A short list of different numbers. Lanes mostly ascend, so a number above all others needs no search. */
+typedef struct distinct {
+    int count;
+    int64_t highest, list[2 * WL_LANES_MAX];
+} distinct;
+
+static void add_distinct(distinct *d, int64_t number)
+{
+    if (number <= d->highest)
+        for (int i = d->count; i-- > 0;)
+            if (d->list[i] == number)
+                return;
+    if (number > d->highest)
+        d->highest = number;
+    d->list[d->count++] = number;
+}
+
+int wl_warp_sectors(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    distinct seen;
+    seen.count = 0;
+    seen.highest = INT64_MIN;
+    for (int i = 0; i < a->count; i++) { /* a lane is at most 16 bytes wide: two sectors */
+        add_distinct(&seen, a->address[i] >> r->sector_shift);
+        add_distinct(&seen, (a->address[i] + a->width - 1) >> r->sector_shift);
+    }
+    return seen.count;
+}
+
+/* Lanes by address: an insertion sort, for they mostly ascend. */
+static int sorted_lanes(const wl_warp_access *a, int64_t sorted[WL_LANES_MAX])
+{
+    for (int i = 0; i < a->count; i++) {
+        int at = i;
+        for (; at > 0 && sorted[at - 1] > a->address[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = a->address[i];
+    }
+    return a->count;
+}
+
+/* Granules of first..last, less the one that is counted already. */
+static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted)
+{
+    const int64_t from = wl_max(first >> shift, *counted + 1), to = last >> shift;
+    if (to < from)
+        return 0;
+    *counted = to;
+    return (int)(to - from + 1);
+}
+
+void wl_runs_make(const wl_warp_access *a, wl_runs *out)
+{
+    int64_t sorted[WL_LANES_MAX];
+    const int n = sorted_lanes(a, sorted);
+    out->count = 0;
+    for (int i = 0, next; i < n; i = next) {
+        int64_t last = sorted[i] + a->width - 1;
+        for (next = i + 1; next < n && sorted[next] <= last + 1; next++)
+            last = wl_max(last, sorted[next] + a->width - 1);
+        out->first[out->count] = sorted[i];
+        out->last[out->count++] = last;
+    }
+}
+
+int wl_runs_sectors(const wl_l1_rules *r, const wl_runs *runs, int64_t moved)
+{
+    int64_t counted = INT64_MIN;
+    int sectors = 0;
+    for (int i = 0; i < runs->count; i++)
+        sectors += new_granules(runs->first[i] + moved, runs->last[i] + moved, r->sector_shift, &counted);
+    return sectors;
+}
+
+wl_warp_written wl_runs_write(const wl_l1_rules *r, const wl_runs *runs, int64_t moved)
+{
+    int64_t sector = INT64_MIN, line = INT64_MIN, unit = INT64_MIN;
+    int sectors = 0, lines = 0, units = 0, full = 0;
+    for (int i = 0; i < runs->count; i++) {
+        const int64_t first = runs->first[i] + moved, last = runs->last[i] + moved;
+        sectors += new_granules(first, last, r->sector_shift, &sector);
+        lines += new_granules(first, last, r->line_shift, &line);
+        units += new_granules(first, last, r->unit_shift, &unit);
+        full += (int)wl_max(0, ((last + 1) >> r->sector_shift) - ((first + r->sector - 1) >> r->sector_shift));
+    }
+    return (wl_warp_written){(int16_t)sectors, (int16_t)lines, (int16_t)units, (int16_t)full};
+}
+
+wl_warp_written wl_warp_write(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    wl_runs runs;
+    wl_runs_make(a, &runs);
+    return wl_runs_write(r, &runs, 0);
+}
+
+int wl_l1_lanes_per_group(const wl_l1_rules *r, int32_t width)
+{
+    const int64_t lanes = r->group_bytes / width;
+    return (int)wl_max(1, wl_min(lanes, r->warp_size));
+}
+
+/* Words of 2^bank_shift bytes that the lanes first..last-1 (positions in the access) touch: the most in one bank. */
+static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
+{
+    int64_t words[64][16]; /* per bank */
+    uint8_t filled[64] = {0};
+    int most = 0;
+    for (int i = 0; i < count; i++) {
+        const int64_t address = a->address[members[i]];
+        const int64_t first = address >> r->bank_shift, last = (address + a->width - 1) >> r->bank_shift;
+        for (int64_t w = first; w <= last; w++) {
+            const int bank = (int)(w & (r->banks - 1));
+            int n = filled[bank];
+            bool known = false;
+            for (int j = 0; j < n && j < 16 && !known; j++)
+                known = words[bank][j] == w;
+            if (known)
+                continue;
+            if (n < 16)
+                words[bank][n] = w;
+            else
+                for (int j = 0; j < i && !known; j++) /* a crowded bank: look through the earlier lanes instead */
+                    known = a->address[members[j]] >> r->bank_shift <= w &&
+                            w <= (a->address[members[j]] + a->width - 1) >> r->bank_shift;
+            if (known)
+                continue;
+            filled[bank] = (uint8_t)(n + 1);
+            if (n + 1 > most)
+                most = n + 1;
+        }
+    }
+    return most;
+}
+
+/* The lanes from position *at on that are served with the one there, and are chosen (NULL: all are); moves *at behind
+ * them. */
+static int take_group(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen, int *at, uint8_t *members)
+{
+    const int per_group = wl_l1_lanes_per_group(r, a->width), group = a->lane[*at] / per_group;
+    int count = 0;
+    for (; *at < a->count && a->lane[*at] / per_group == group; ++*at)
+        if (!chosen || chosen[*at])
+            members[count++] = (uint8_t)*at;
+    return count;
+}
+
+/* Data wavefronts of the lanes selected by `chosen` (NULL: all), group by group. */
+static int grouped_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen)
+{
+    int wavefronts = 0;
+    for (int i = 0; i < a->count;) {
+        uint8_t members[WL_LANES_MAX];
+        const int count = take_group(r, a, chosen, &i, members);
+        if (count)
+            wavefronts += conflicts(r, a, members, count);
+    }
+    return wavefronts;
+}
+
+/* The paper's rule for one group: take the lowest address left and everything near it that needs other banks. */
+static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
+{
+    struct {
+        int64_t address;
+        uint64_t banks;
+    } left[WL_LANES_MAX];
+    distinct addresses;
+    addresses.count = 0;
+    addresses.highest = INT64_MIN;
+    for (int i = 0; i < count; i++)
+        add_distinct(&addresses, a->address[members[i]]);
+    int n = addresses.count, wavefronts = 0;
+    for (int i = 0; i < n; i++) {
+        const int64_t address = addresses.list[i];
+        int at = i;
+        for (; at > 0 && left[at - 1].address > address; at--)
+            left[at] = left[at - 1];
+        left[at].address = address;
+        left[at].banks = 0;
+        for (int64_t w = address >> r->bank_shift; w <= (address + a->width - 1) >> r->bank_shift; w++)
+            left[at].banks |= (uint64_t)1 << (w & (r->banks - 1));
+    }
+    for (; n > 0; wavefronts++) {
+        const int64_t reach = left[0].address + r->pair_distance;
+        uint64_t used = 0;
+        int rest = 0;
+        for (int i = 0; i < n; i++) {
+            if (left[i].address < reach && (used & left[i].banks) == 0)
+                used |= left[i].banks;
+            else
+                left[rest++] = left[i];
+        }
+        n = rest;
+    }
+    return wavefronts;
+}
+
+static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    const int64_t word = (int64_t)1 << r->bank_shift;
+    wl_warp_access words = *a;
+    if (a->width < word) { /* lanes that share a bank word are served together */
+        words.width = (int32_t)word;
+        for (int i = 0; i < a->count; i++)
+            words.address[i] = a->address[i] & ~(word - 1);
+    }
+    int wavefronts = 0;
+    for (int i = 0; i < a->count;) {
+        uint8_t members[WL_LANES_MAX];
+        const int count = take_group(r, a, NULL, &i, members);
+        wavefronts += paired_wavefronts(r, &words, members, count);
+    }
+    return wavefronts;
+}
+
+/* Do lanes read the same as those `distance` beside them, in pairs? A lane whose partner is idle is a pair of its own.
+ */
+static bool in_pairs(const wl_warp_access *a, int distance)
+{
+    int64_t address[WL_LANES_MAX];
+    uint64_t active = 0;
+    for (int i = 0; i < a->count; i++) {
+        address[a->lane[i]] = a->address[i];
+        active |= (uint64_t)1 << a->lane[i];
+    }
+    for (int i = 0; i < a->count; i++) {
+        const int partner = a->lane[i] ^ distance;
+        if ((active >> partner & 1) && address[partner] != a->address[i])
+            return false;
+    }
+    return true;
+}
+
+int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    if (!r->has_hash || a->width <= 1 << r->bank_shift || !(in_pairs(a, 1) || in_pairs(a, 2)))
+        return wl_warp_hit_wavefronts(r, a);
+    wl_l1_rules wider = *r;
+    wider.group_bytes *= r->broadcast;
+    return grouped_wavefronts(&wider, a, NULL);
+}
+
+int wl_warp_hit_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    if (!r->has_hash && r->pair_distance > 0)
+        return paper_wavefronts(r, a);
+    return grouped_wavefronts(r, a, NULL);
+}
+
+wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *r, const wl_warp_access *a)
+{
+    int64_t lines[2 * WL_LANES_MAX];
+    uint8_t rank_of_line[2 * WL_LANES_MAX], rank[WL_LANES_MAX];
+    uint8_t in_bank[16] = {0};
+    int line_count = 0, tags = 0, previous = -1;
+    for (int i = 0; i < a->count; i++) {
+        const int64_t line = a->address[i] >> r->line_shift;
+        int at = previous;
+        if (previous < 0 || lines[previous] != line)
+            for (at = line_count; at-- > 0 && lines[at] != line;)
+                ;
+        if (at < 0) {
+            at = line_count++;
+            lines[at] = line;
+            rank_of_line[at] = in_bank[wl_l1_tag_bank(r, line)]++;
+            tags = rank_of_line[at] + 1 > tags ? rank_of_line[at] + 1 : tags;
+        }
+        rank[i] = rank_of_line[at];
+        previous = at;
+    }
+    wl_tag_cost cost = {.tag = tags};
+    if (tags <= 1) {
+        cost.cold = grouped_wavefronts(r, a, NULL);
+        return cost;
+    }
+    for (int pass = 0; pass < tags; pass++) {
+        bool chosen[WL_LANES_MAX];
+        for (int i = 0; i < a->count; i++)
+            chosen[i] = rank[i] == pass;
+        cost.cold += grouped_wavefronts(r, a, chosen);
+    }
+    return cost;
+}

@@ -1,0 +1,285 @@
+/* windows.c - see windows.h. SPDX-License-Identifier: MIT */
+#include "count/windows.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+
+typedef struct tally {
+    const wl_traffic_input *in;
+    wl_counter *counter;
+    wl_traffic *out;
+    wl_error *err;
+} tally;
+
+static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_region *region, double granule,
+                          double *count)
+{
+    wl_count c;
+    WL_TRY(wl_view_count(t->in->view, t->counter, field, side, region, (int64_t)granule, false, &c, t->err));
+    *count = (double)c.touched;
+    return WL_OK;
+}
+
+static void add_window(wl_traffic *o, double blocks, double repeats, int direction)
+{
+    o->window_blocks[o->window_count] = blocks;
+    o->window_repeats[o->window_count] = repeats;
+    o->window_direction[o->window_count++] = direction;
+}
+
+/* Cells of one row (or layer) of blocks along its dimension. */
+static int64_t cells_of(const wl_geometry *g, int d, int64_t row)
+{
+    const int64_t per_block = g->block[d] * g->fold[d], first = (g->start[d] + row) * per_block;
+    return wl_min(first + per_block, g->cells[d]) - wl_max(first, g->first[d]);
+}
+
+/* The one in the middle of the launch; where the domain's front cuts that off, the next may be fuller. */
+static int64_t middle(const wl_geometry *g, int d)
+{
+    const int64_t row = (g->grid[d] - 1) / 2;
+    return g->first[d] > 0 && row + 1 < g->grid[d] && cells_of(g, d, row + 1) > cells_of(g, d, row) ? row + 1 : row;
+}
+
+/* How many like that the launch has. */
+static double repeats(const wl_geometry *g, int d)
+{
+    const int64_t each = g->first[d] > 0 ? cells_of(g, d, middle(g, d)) : g->block[d] * g->fold[d];
+    return (double)(g->cells[d] - g->first[d]) / (double)each;
+}
+
+static void choose_windows(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    wl_traffic *o = t->out;
+    const int64_t row = g->grid[0], layer = row * g->grid[1];
+    const double layers = repeats(g, 2), rows = repeats(g, 1);
+    const bool one_wave = g->blocks <= g->wave_blocks; /* all run at once: nothing comes before anything */
+    if (g->grid[1] > 1 && !one_wave)
+        add_window(o, (double)row, rows * layers, 1);
+    if (g->grid[2] > 1 && !one_wave)
+        add_window(o, (double)layer, layers, 2);
+    if (o->window_count == 0) /* one dimension: whatever lies farther back than a wave */
+        for (int64_t n = g->wave_blocks; n < g->blocks && o->window_count < WL_WINDOWS_MAX - 1; n *= 2)
+            add_window(o, (double)n, (double)g->blocks / (double)n, 0);
+    add_window(o, (double)g->blocks, 1, 2);
+}
+
+/* The window in the middle of the launch. */
+static wl_region window_region(const tally *t, int w)
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t row = g->grid[0], layer = row * g->grid[1], n = (int64_t)t->out->window_blocks[w];
+    int64_t start = 0;
+    if (n < g->blocks)
+        start = t->out->window_direction[w] == 0   ? (g->blocks - n) / 2
+                : t->out->window_direction[w] == 1 ? middle(g, 2) * layer + middle(g, 1) * row
+                                                   : middle(g, 2) * layer;
+    return wl_view_run(t->in->view, t->in->geometry, start, start + n);
+}
+
+static wl_status count_window(const tally *t, int w)
+{
+    const wl_region region = window_region(t, w);
+    const int64_t granules[2] = {(int64_t)t->out->fetch, (int64_t)t->out->l2_line};
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        wl_field_traffic *f = &t->out->fields[i];
+        double loaded[2];
+        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &region, granules, 2, loaded, t->err));
+        f->window_units[w] = loaded[0];
+        f->window_lines[w] = loaded[1];
+        WL_TRY(distinct(t, i, WL_STORES, &region, t->out->l2_line, &f->window_store_lines[w]));
+    }
+    return WL_OK;
+}
+
+#define SETTLED 1.002 /* windows that load no more than this times what the launch loads share next to nothing */
+
+/* In one dimension most kernels touch nothing twice but the ends of blocks: no need to look at every length. */
+static bool window_settles_all(const wl_traffic *o, int w, int last)
+{
+    double here = 0, all = 0;
+    for (size_t i = 0; i < o->field_count; i++) {
+        here += o->fields[i].window_units[w] * o->window_repeats[w];
+        all += o->fields[i].window_units[last];
+    }
+    return here <= SETTLED * all;
+}
+
+static wl_status count_windows(const tally *t)
+{
+    wl_traffic *o = t->out;
+    const int last = o->window_count - 1;
+    WL_TRY(count_window(t, last));
+    for (int w = 0; w < last; w++) {
+        WL_TRY(count_window(t, w));
+        if (o->window_direction[w] != 0 || !window_settles_all(o, w, last))
+            continue;
+        o->window_count = w + 2; /* the launch follows this one */
+        o->window_blocks[w + 1] = o->window_blocks[last];
+        o->window_repeats[w + 1] = 1;
+        o->window_direction[w + 1] = o->window_direction[last];
+        for (size_t i = 0; i < o->field_count; i++) {
+            wl_field_traffic *f = &o->fields[i];
+            f->window_units[w + 1] = f->window_units[last];
+            f->window_lines[w + 1] = f->window_lines[last];
+            f->window_store_lines[w + 1] = f->window_store_lines[last];
+        }
+        break;
+    }
+    return WL_OK;
+}
+
+static wl_status count_wave(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t start = (g->blocks - g->wave_blocks) / 2;
+    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
+    const wl_region wave = wl_view_run(t->in->view, t->in->geometry, start, start + g->wave_blocks);
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        wl_field_traffic *f = &t->out->fields[i];
+        double both[2];
+        WL_TRY(distinct(t, i, WL_LOADS, &wave, t->out->sector, &f->wave_sectors));
+        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_BOTH, &wave, granules, 2, both, t->err));
+        f->wave_lines = both[0];
+        f->wave_pages = both[1];
+    }
+    return WL_OK;
+}
+
+/* What the launch stores, and which sectors it leaves incomplete. */
+static wl_status count_stored(const tally *t, size_t field)
+{
+    const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
+    wl_field_traffic *f = &t->out->fields[field];
+    wl_count c;
+    if (t->in->view->fields[field][WL_STORES].count == 0)
+        return WL_OK;
+    const bool completed = f->loaded_too || f->atomic;
+    WL_TRY(wl_view_count(t->in->view, t->counter, field, WL_STORES, &all, (int64_t)t->out->sector, !completed, &c,
+                         t->err));
+    f->stored = (double)c.touched;
+    t->out->partly_unknown = t->out->partly_unknown || (!completed && c.covered < 0);
+    if (!completed && c.covered >= 0)
+        f->stored_partly = (double)(c.touched - c.covered);
+    return WL_OK;
+}
+
+static wl_status count_runs(const tally *t)
+{
+    choose_windows(t);
+    WL_TRY(count_windows(t));
+    WL_TRY(count_wave(t));
+    for (size_t i = 0; i < t->out->field_count; i++)
+        WL_TRY(count_stored(t, i));
+    return WL_OK;
+}
+
+/* ---- two waves, for what has to be evaluated thread by thread ---- */
+
+enum { SECTOR, FETCH, LINE, PAGE };
+
+/* Distinct granules of one side of a field in one wave, and in two; threads of the second are added to the first's. */
+static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_region *one, const wl_region *two,
+                           const wl_region *second, double first[4], double both[4])
+{
+    const wl_traffic *o = t->out;
+    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
+    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, one, granules, 4, first, t->err));
+    const bool closed = t->in->view->fields[field][side].has_shape;
+    if (!closed && second->blocks.count == 0) {
+        memcpy(both, first, 4 * sizeof *both);
+        return WL_OK;
+    }
+    return wl_view_counts(t->in->view, t->counter, field, side, closed ? two : second, granules, 4, both, t->err);
+}
+
+/* The lowest and the highest byte an access can touch, from the base of its field; false when they are not known. */
+static bool byte_range(const wl_access *a, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
+{
+    return !a->traced && wl_expr_bounds(a->index, ranges, lo, hi) && wl_mul(*lo, a->unit_bytes, lo) &&
+           wl_mul(*hi, a->unit_bytes, hi) && wl_add(*hi, a->width_bytes - 1, hi);
+}
+
+/* Granules between the lowest and the highest address a side of a field can have. */
+static double most_granules(const tally *t, size_t field, wl_side side, double granule)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    wl_ranges ranges;
+    int64_t lowest = INT64_MAX, highest = INT64_MIN;
+    wl_geometry_ranges(t->in->geometry, t->in->view->kernel, &ranges);
+    for (size_t i = 0; i < s->count; i++) {
+        const wl_access *a = s->accesses[i]->access;
+        int64_t lo, hi;
+        if (!byte_range(a, &ranges, &lo, &hi)) {
+            const int64_t bytes = t->in->view->kernel->fields[field].bytes;
+            return bytes > 0 ? ceil((double)bytes / granule) + 1 : INFINITY;
+        }
+        lowest = wl_min(lowest, lo);
+        highest = wl_max(highest, hi);
+    }
+    return s->count > 0 ? floor((double)highest / granule) - floor((double)lowest / granule) + 1 : 0;
+}
+
+/* The rest of the launch goes on as the second wave does, as far as there are addresses. Where they are random, each
+ * wave meets more that is there already. */
+static double whole_launch(const tally *t, size_t field, wl_side side, double granule, double first, double both)
+{
+    const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;
+    double all = first + (waves - 1) * (both - first);
+    if (ratio < 1 && t->in->view->fields[field][side].random)
+        all = first * (1 - pow(ratio, waves)) / (1 - ratio);
+    return fmin(all, fmax(both, most_granules(t, field, side, granule)));
+}
+
+static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
+                                   const wl_region *second)
+{
+    wl_field_traffic *f = &t->out->fields[field];
+    const double fetch = t->out->fetch, line = t->out->l2_line, sector = t->out->sector;
+    double first[4], both[4];
+    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, first, both));
+    f->wave_sectors = first[SECTOR];
+    f->wave_lines = first[LINE];
+    f->wave_pages = first[PAGE];
+    f->window_units[0] = first[FETCH];
+    f->window_lines[0] = first[LINE];
+    f->window_units[1] = whole_launch(t, field, WL_LOADS, fetch, first[FETCH], both[FETCH]);
+    f->window_lines[1] = whole_launch(t, field, WL_LOADS, line, first[LINE], both[LINE]);
+    WL_TRY(count_two(t, field, WL_STORES, one, two, second, first, both));
+    f->wave_lines += first[LINE];
+    f->wave_pages += first[PAGE];
+    f->window_store_lines[0] = first[LINE];
+    f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, first[LINE], both[LINE]);
+    if (t->in->view->fields[field][WL_STORES].has_shape)
+        return count_stored(t, field);
+    f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
+    t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
+    return WL_OK;
+}
+
+static wl_status count_two_waves(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), start = (g->blocks - blocks) / 2;
+    const wl_region one = wl_view_run(t->in->view, t->in->geometry, start, start + wave);
+    wl_region two = wl_view_run(t->in->view, t->in->geometry, start, start + blocks),
+              second = wl_view_run(t->in->view, t->in->geometry, start + wave, start + blocks);
+    second.onto_last = true;
+    if (wave < g->blocks)
+        add_window(t->out, (double)wave, (double)g->blocks / (double)wave, 0);
+    add_window(t->out, (double)g->blocks, 1, 2);
+    for (size_t i = 0; i < t->out->field_count; i++)
+        WL_TRY(count_field_waves(t, i, &one, &two, &second));
+    return WL_OK;
+}
+
+wl_status wl_windows_count(const wl_traffic_input *input, wl_counter *counter, wl_traffic *out, wl_error *err)
+{
+    const tally t = {input, counter, out, err};
+    return input->view->opaque ? count_two_waves(&t) : count_runs(&t);
+}

@@ -1,0 +1,36 @@
+/* judge.c - how well the numbers of a device predict measured launches. SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "warpline/fit.h"
+
+static void add_case(const wl_device *device, const wl_fit_case *k, const wl_prediction *p, double min_time_s,
+                     wl_fit_score *score)
+{
+    for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
+        double predicted, value;
+        if (!wl_fit_pair((wl_fit_target)t, device, p, k->measured, min_time_s, &predicted, &value))
+            continue;
+        score->count[t]++;
+        score->error[t] += fabs(predicted / value - 1);
+        score->bias[t] += predicted / value - 1;
+    }
+}
+
+wl_fit_score wl_fit_judge(const wl_device *device, const wl_fit_case *cases, size_t count, const char *family,
+                          double min_time_s)
+{
+    wl_fit_score score = {0};
+    wl_prediction p;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(family, cases[i].family) != 0)
+            continue;
+        wl_counted_predict(cases[i].counted, device, WL_MODEL_TURNOVER, &p);
+        add_case(device, &cases[i], &p, min_time_s, &score);
+    }
+    for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
+        score.error[t] /= fmax(1, (double)score.count[t]);
+        score.bias[t] /= fmax(1, (double)score.count[t]);
+    }
+    return score;
+}

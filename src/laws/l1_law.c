@@ -1,0 +1,23 @@
+/* l1_law.c - see l1_law.h. SPDX-License-Identifier: MIT */
+#include "laws/l1_law.h"
+
+#include <math.h>
+
+void wl_l1_numbers_read(const wl_device *d, wl_l1_numbers *out)
+{
+    *out = (wl_l1_numbers){0};
+    for (size_t i = 0; i < 3 && i < wl_device_list_length(d, WL_DEVICE_l1_warp_extra); i++)
+        out->extra[i] = wl_device_list_value(d, WL_DEVICE_l1_warp_extra, i);
+    (void)wl_device_get(d, WL_DEVICE_l1_store_split, &out->split);
+}
+
+wl_l1_wavefronts wl_l1_law(const wl_l1_totals *t, const wl_l1_numbers *n)
+{
+    wl_l1_wavefronts w = {.loads = t->load_cold, .stores = t->store_hit + n->split * t->store_split};
+    if (t->load_inst > 0 && t->store_inst > 0 && n->extra[0] > 0) {
+        const double each = (t->load_hit + t->store_hit) / (t->load_inst + t->store_inst);
+        w.load_store =
+            t->warps * n->extra[0] * (1 - exp(-t->loads_per_warp / n->extra[1])) * each / (each + n->extra[2]);
+    }
+    return w;
+}

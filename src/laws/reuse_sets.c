@@ -1,0 +1,261 @@
+/* reuse_sets.c - the estimator "reuse-sets": see volumes.h. SPDX-License-Identifier: MIT */
+#include "laws/volumes.h"
+
+#include <math.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "device/device_internal.h"
+#include "count/block_sum.h"
+#include "laws/curve.h"
+
+typedef struct estimator {
+    const wl_traffic_input *in;
+    wl_counter *counter;
+    wl_volumes *out;
+    size_t field_count;
+    double l2_room;
+    wl_error *err;
+} estimator;
+
+static wl_status count(const estimator *e, size_t field, wl_side side, const wl_region *region, int64_t granule,
+                       double *bytes)
+{
+    wl_count c;
+    WL_TRY(wl_view_count(e->in->view, e->counter, field, side, region, granule, false, &c, e->err));
+    *bytes = (double)c.touched * (double)granule;
+    return WL_OK;
+}
+
+/* ---- L1: distinct sectors of each block, and what is loaded again ---- */
+
+static wl_status l1_volumes(estimator *e)
+{
+    const wl_device *d = e->in->device;
+    const wl_geometry *g = e->in->geometry;
+    const wl_kernel *k = e->in->view->kernel;
+    const int64_t sector = wl_device_int(d, WL_DEVICE_l1_sector), line = wl_device_int(d, WL_DEVICE_l1_line);
+    double lines = 0;
+    for (size_t f = 0; f < e->field_count; f++) {
+        const wl_block_sum_input in = {e->in->view, e->counter, g, f, WL_LOADS, false, 2, {sector, line}};
+        wl_block_sum sum;
+        WL_TRY(wl_block_sum_make(&in, &sum, e->err));
+        e->out->fields[f].l2_compulsory = sum.granules[0] * (double)sector;
+        e->out->sampled = e->out->sampled || sum.sampled;
+        lines += sum.granules[1];
+    }
+    e->out->l1_alloc_bytes = lines / (double)g->blocks * (double)line * (double)g->occupancy.blocks_per_sm;
+    const double scale = (double)wl_device_int(d, WL_DEVICE_l1_curve_scale);
+    e->out->l1_oversubscription = e->out->l1_alloc_bytes / sqrt((double)g->occupancy.l1_bytes * scale);
+    e->out->l1_miss_rate = wl_curve_miss(d, WL_DEVICE_l1_miss_curve, e->out->l1_oversubscription);
+    for (size_t a = 0; a < k->access_count; a++) {
+        const double requested = e->in->costs[a].sectors * (double)sector;
+        wl_volume *v = &e->out->fields[k->accesses[a].field];
+        if (k->accesses[a].atomic)
+            continue; /* done in the L2 */
+        if (k->accesses[a].store)
+            v->l2_store += requested;
+        else
+            v->l2_capacity += requested; /* all that is requested, for now */
+    }
+    for (size_t f = 0; f < e->field_count; f++) {
+        wl_volume *v = &e->out->fields[f];
+        const double requested = v->l2_capacity;
+        v->l2_compulsory = fmin(v->l2_compulsory, requested); /* a sample of blocks may say more */
+        v->l2_capacity = e->out->l1_miss_rate * (requested - v->l2_compulsory);
+    }
+    return WL_OK;
+}
+
+/* ---- L2: one wave and what ran before it ---- */
+
+/* A wave in the middle of the launch, starting with a row of blocks (or a layer, if it holds more than one) where it
+ * can: most waves lie inside a layer, and what the few at its ends load more is the halo of the domain. */
+static int64_t wave_start(const wl_geometry *g)
+{
+    const int64_t wave = g->wave_blocks, row = g->grid[0], layer = row * g->grid[1];
+    int64_t start;
+    if (g->blocks <= wave)
+        return 0;
+    if (wave >= layer)
+        start = (g->grid[2] - wl_ceil_div(wave, layer)) / 2 * layer;
+    else if (wave >= row)
+        start = g->grid[2] / 2 * layer + (g->grid[1] - wl_ceil_div(wave, row)) / 2 * row;
+    else
+        start = g->grid[2] / 2 * layer + g->grid[1] / 2 * row + (row - wave) / 2;
+    if (start <= 0 || start > g->blocks - wave) /* hardly more than one wave: the last one has blocks before it */
+        start = g->blocks - wave;
+    return start;
+}
+
+/* How many blocks back the neighbours in x, y and z lie; 0 where there are none. */
+static void reuse_distances(const wl_geometry *g, int64_t start, int64_t distance[3])
+{
+    const int64_t row = g->grid[0], layer = row * g->grid[1];
+    distance[0] = wl_min(start % row, g->wave_blocks);
+    distance[1] = g->grid[1] > 1 ? wl_min(row, start) : 0;
+    distance[2] = g->grid[2] > 1 ? wl_min(layer, start) : 0;
+}
+
+static wl_status wave_loads(estimator *e, const wl_region *wave)
+{
+    const int64_t fetch = wl_device_int(e->in->device, WL_DEVICE_dram_fetch);
+    for (size_t f = 0; f < e->field_count; f++)
+        WL_TRY(count(e, f, WL_LOADS, wave, fetch, &e->out->fields[f].dram_compulsory));
+    return WL_OK;
+}
+
+static wl_status allocated(const estimator *e, const wl_region *region, double *bytes)
+{
+    const int64_t line = wl_device_int(e->in->device, WL_DEVICE_l2_line);
+    *bytes = 0;
+    for (size_t f = 0; f < e->field_count; f++) {
+        double field = 0;
+        WL_TRY(count(e, f, WL_BOTH, region, line, &field));
+        *bytes += field;
+    }
+    return WL_OK;
+}
+
+/* Per field, the wave's loads that the blocks of the last `distance` touched too; the nearer ones are subtracted. */
+static wl_status overlap(estimator *e, int64_t start, int64_t distance, int direction)
+{
+    const int64_t fetch = wl_device_int(e->in->device, WL_DEVICE_dram_fetch);
+    const wl_region before = wl_view_run(e->in->view, e->in->geometry, start - distance, start);
+    const wl_region both =
+        wl_view_run(e->in->view, e->in->geometry, start - distance, start + e->in->geometry->wave_blocks);
+    for (size_t f = 0; f < e->field_count; f++) {
+        wl_volume *v = &e->out->fields[f];
+        double old = 0, together = 0;
+        WL_TRY(count(e, f, WL_LOADS, &before, fetch, &old));
+        WL_TRY(count(e, f, WL_LOADS, &both, fetch, &together));
+        double shared = v->dram_compulsory + old - together;
+        for (int d = 0; d < direction; d++)
+            shared -= v->dram_reuse[d];
+        v->dram_reuse[direction] = fmax(0, shared);
+        e->out->reuse[direction].overlap_bytes += v->dram_reuse[direction];
+    }
+    double held = 0;
+    WL_TRY(allocated(e, &both, &held));
+    e->out->reuse[direction].oversubscription = held / e->l2_room;
+    return WL_OK;
+}
+
+static wl_status reuse(estimator *e, int64_t start)
+{
+    static const wl_device_key curve[3] = {WL_DEVICE_l2_reuse_y_curve, WL_DEVICE_l2_reuse_y_curve,
+                                           WL_DEVICE_l2_reuse_z_curve};
+    int64_t distance[3], nearer = 0;
+    reuse_distances(e->in->geometry, start, distance);
+    for (int d = 0; d < 3; d++) {
+        wl_reuse *r = &e->out->reuse[d];
+        r->exists = distance[d] > nearer;
+        if (!r->exists)
+            continue;
+        WL_TRY(overlap(e, start, distance[d], d));
+        r->hit_rate = 1 - wl_curve_miss(e->in->device, curve[d], r->oversubscription);
+        nearer = distance[d];
+    }
+    return WL_OK;
+}
+
+/* Stores: distinct sectors of the whole launch; a field that is not loaded too must read what it does not fill. */
+static wl_status stores(estimator *e, const wl_region *wave)
+{
+    const int64_t sector = wl_device_int(e->in->device, WL_DEVICE_l2_sector);
+    const wl_region all = wl_view_run(e->in->view, e->in->geometry, 0, e->in->geometry->blocks);
+    for (size_t f = 0; f < e->field_count; f++) {
+        const wl_field_side *sides = e->in->view->fields[f];
+        wl_volume *v = &e->out->fields[f];
+        wl_status status = WL_E_LIMIT;
+        wl_error limit = {0};
+        wl_count c = {0, -1};
+        const bool loaded_too = sides[WL_LOADS].count > 0;
+        if (sides[WL_STORES].count == 0)
+            continue;
+        if (sides[WL_STORES].has_shape)
+            status = wl_view_count(e->in->view, e->counter, f, WL_STORES, &all, sector, !loaded_too, &c, &limit);
+        if (status == WL_E_LIMIT) { /* the whole launch would take too long: a wave stands for it */
+            WL_TRY(count(e, f, WL_STORES, wave, sector, &v->dram_store));
+            v->dram_store *= e->out->waves;
+            e->out->partial_unknown = e->out->partial_unknown || !loaded_too;
+            continue;
+        }
+        if (status != WL_OK)
+            return wl_fail(e->err, status, limit.loc, "%s", limit.message);
+        v->dram_store = (double)c.touched * (double)sector;
+        e->out->partial_unknown = e->out->partial_unknown || (!loaded_too && c.covered < 0);
+        if (!loaded_too && c.covered >= 0)
+            v->dram_partial = (double)(c.touched - c.covered) * (double)sector;
+    }
+    return WL_OK;
+}
+
+/* From one wave to the launch: every wave loads alike, and all but the first find their predecessors' data. */
+static void extrapolate(estimator *e)
+{
+    wl_volumes *o = e->out;
+    const wl_device *d = e->in->device;
+    const double scale = sqrt(e->l2_room * (double)wl_device_int(d, WL_DEVICE_l2_curve_scale));
+    const double load_miss = wl_curve_miss(d, WL_DEVICE_l2_miss_curve, o->l2_alloc_bytes / scale);
+    const double store_miss = wl_curve_miss(d, WL_DEVICE_l2_store_curve, o->l2_alloc_bytes / scale);
+    for (size_t f = 0; f < e->field_count; f++) {
+        wl_volume *v = &o->fields[f];
+        const double requested = v->l2_compulsory + v->l2_capacity;
+        v->dram_compulsory *= o->waves;
+        v->dram_capacity = load_miss * fmax(0, requested - v->dram_compulsory);
+        for (int i = 0; i < 3; i++)
+            v->dram_reuse[i] *= -o->reuse[i].hit_rate * fmax(0, o->waves - 1);
+        const double redundant = store_miss * fmax(0, v->l2_store - v->dram_store);
+        v->dram_partial += redundant;
+        v->dram_store += redundant;
+    }
+}
+
+static wl_status pages(estimator *e, const wl_region *wave)
+{
+    for (size_t f = 0; f < e->field_count; f++) {
+        double bytes = 0;
+        WL_TRY(count(e, f, WL_BOTH, wave, e->in->page_bytes, &bytes));
+        e->out->pages += bytes / (double)e->in->page_bytes;
+    }
+    return WL_OK;
+}
+
+static wl_status l2_volumes(estimator *e)
+{
+    const wl_geometry *g = e->in->geometry;
+    const int64_t start = wave_start(g);
+    const wl_region wave = wl_view_run(e->in->view, e->in->geometry, start, start + g->wave_blocks);
+    e->out->waves = (double)g->blocks / (double)g->wave_blocks;
+    WL_TRY(wave_loads(e, &wave));
+    WL_TRY(allocated(e, &wave, &e->out->l2_alloc_bytes));
+    WL_TRY(reuse(e, start));
+    WL_TRY(stores(e, &wave));
+    WL_TRY(pages(e, &wave));
+    extrapolate(e);
+    return WL_OK;
+}
+
+static estimator start(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+{
+    return (estimator){.in = input,
+                       .counter = counter,
+                       .out = out,
+                       .field_count = input->view->kernel->field_count,
+                       .l2_room = (double)wl_device_int(input->device, WL_DEVICE_l2_size) /
+                                  (double)wl_device_int(input->device, WL_DEVICE_l2_partitions),
+                       .err = err};
+}
+
+wl_status wl_reuse_sets_l1(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+{
+    estimator e = start(input, counter, out, err);
+    return l1_volumes(&e);
+}
+
+wl_status wl_reuse_sets_l2(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
+{
+    estimator e = start(input, counter, out, err);
+    return l2_volumes(&e);
+}

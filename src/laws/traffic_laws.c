@@ -1,0 +1,336 @@
+/* traffic_laws.c - see traffic_laws.h. SPDX-License-Identifier: MIT */
+#include "laws/traffic_laws.h"
+
+#include <math.h>
+
+#include "device/device_internal.h"
+
+#define SWEEPS 8 /* reuse distances told apart: 1, 2, .. windows */
+
+static void read_list(const wl_device *d, wl_device_key key, double *values, size_t n)
+{
+    for (size_t i = 0; i < n && i < wl_device_list_length(d, key); i++)
+        values[i] = wl_device_list_value(d, key, i);
+}
+
+bool wl_laws_read(const wl_device *d, wl_laws *out)
+{
+    *out = (wl_laws){.partitions = (double)wl_device_int(d, WL_DEVICE_l2_partitions)};
+    read_list(d, WL_DEVICE_l1_reload_curve, out->reload, 3);
+    read_list(d, WL_DEVICE_l1_block_share, out->share, 2);
+    read_list(d, WL_DEVICE_store_combine, out->combine, 2);
+    read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
+    read_list(d, WL_DEVICE_l2_dirty_rest, out->dirty, 2);
+    (void)wl_device_get(d, WL_DEVICE_l2_merge, &out->merge);
+    (void)wl_device_get(d, WL_DEVICE_store_combine_lines, &out->combine_lines);
+    (void)wl_device_get(d, WL_DEVICE_l2_partial_room, &out->partial_room);
+    (void)wl_device_get(d, WL_DEVICE_l1_field_share, &out->field_share);
+    (void)wl_device_get(d, WL_DEVICE_l1_field_steepness, &out->field_steepness);
+    (void)wl_device_get(d, WL_DEVICE_l1_own_steps, &out->own_steps);
+    return wl_device_list_length(d, WL_DEVICE_l1_reload_curve) == 3 &&
+           wl_device_get(d, WL_DEVICE_l2_reuse_room, &out->room) &&
+           wl_device_get(d, WL_DEVICE_l2_reuse_steepness, &out->steepness);
+}
+
+/* ---- L1 ---- */
+
+typedef struct load_totals {
+    double requested, block_sectors, block_lines, warp_lines, wave_sectors;
+} load_totals;
+
+static load_totals add_loads(const wl_traffic *t)
+{
+    load_totals s = {0};
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        s.requested += f->requested;
+        s.block_sectors += f->block_sectors;
+        s.block_lines += f->block_lines;
+        s.warp_lines += f->warp_lines;
+        s.wave_sectors += f->wave_sectors;
+    }
+    return s;
+}
+
+/* Requests of different multiprocessors for one sector meet when many resident blocks read it. */
+static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_totals *s)
+{
+    if (!t->windows_known || s->wave_sectors <= 0)
+        return 0;
+    const double readers = fmax(1, s->block_sectors * t->wave_blocks / t->blocks / s->wave_sectors);
+    return laws->merge * (1 - 1 / readers) * (1 - 1 / readers);
+}
+
+/* Sectors that another block of the same multiprocessor has brought: all it has in common with the others, while their
+ * lines fit into the L1; beyond, as far as the blocks run in step. */
+static double found_of_others(const wl_traffic *t, const wl_laws *laws, const load_totals *s)
+{
+    if (laws->share[1] <= 0 || t->common <= 0)
+        return 0;
+    const double n = t->blocks_per_sm, lines = s->block_lines / t->blocks * (n - (n - 1) * t->common);
+    const double over = lines * t->line / t->l1_bytes / laws->share[1];
+    const double found = laws->share[0] + (1 - laws->share[0]) * exp(-over * over);
+    return found * t->common * (n - 1) / n;
+}
+
+static double evicted(const wl_traffic *t, const wl_laws *laws, double lines)
+{
+    const double *c = laws->reload, over = lines * t->line * t->blocks_per_sm / t->l1_bytes;
+    return c[0] * exp(-c[1] * exp(-c[2] * over));
+}
+
+/* Sectors loaded again: what the shortest runs of steps request twice, mostly by other warps, and what longer ones find
+ * again that shorter ones do not, each against the lines of that many steps. What a warp loads again within a few steps
+ * is still there. */
+static double reloads(const wl_traffic *t, const wl_laws *laws)
+{
+    double requested = 0, warps[WL_STEPS_MAX] = {0}, sectors[WL_STEPS_MAX] = {0};
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        requested += f->requested;
+        for (int n = 0; n < t->step_count; n++) {
+            sectors[n] += f->step_sectors[n];
+            warps[n] += f->step_warp_sectors[n];
+        }
+    }
+    const double again = requested - sectors[0];
+    double sum =
+        fmin(again, evicted(t, laws, t->step_lines[0]) * sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
+    for (int n = 1; n < t->step_count; n++) {
+        const double own = warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) : 0;
+        sum += evicted(t, laws, t->step_lines[n]) * fmax(0, sectors[n - 1] - sectors[n] - own);
+    }
+    return sum;
+}
+
+/* A field that is small beside the L1 (a table of coefficients) stays there from block to block: every multiprocessor
+ * loads it once. Returns how much of its volume remains. */
+static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double bytes)
+{
+    const int last = t->window_count - 1;
+    if (!t->windows_known || last < 0 || f->window_units[last] <= 0 || bytes <= 0)
+        return 1;
+    const double full = f->window_lines[last] * t->l2_line / (laws->field_share * t->l1_bytes);
+    double power = full;
+    for (int i = 1; i < (int)laws->field_steepness; i++)
+        power *= full;
+    const double stays = exp(-power);
+    return 1 - stays + stays * fmin(1, t->sms * f->window_units[last] * t->fetch / bytes);
+}
+
+static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)
+{
+    const double again = s->requested - s->block_sectors;
+    out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->blocks_per_sm;
+    out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
+    const double reloaded = fmin(again, reloads(t, laws));
+    out->l1_miss_rate = again > 0 ? reloaded / again : 0;
+    const double arrive = (1 - merged_share(t, laws, s)) * (1 - found_of_others(t, laws, s));
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        wl_volume *v = &out->fields[i];
+        const double again_here = out->l1_miss_rate * (f->requested - f->block_sectors);
+        const double left = arrive * small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
+        const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
+        v->l2_compulsory = f->block_sectors * t->sector * left;
+        v->l2_capacity = again_here * t->sector * left;
+        out->requests.read_units += (f->block_units + units * again_here) * left;
+    }
+    out->requests.chunk = s->block_lines > 0 ? t->sector * s->block_sectors / s->block_lines : t->line;
+}
+
+/* Sectors written through: stores of one warp to a sector combine unless they touch many lines; so do, less often,
+ * those of two warps, mostly when the warps run in step because they wait for the same lines. */
+static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)
+{
+    double written = 0, lines_written = 0;
+    const double in_step = t->warps > 0 ? fmin(1, fmax(0, s->warp_lines - s->block_lines) / t->warps) : 0;
+    const double between = laws->combine_warps[0] + (laws->combine_warps[1] - laws->combine_warps[0]) * in_step;
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        if (f->written <= 0)
+            continue;
+        const double lines = f->written_lines / f->store_inst;
+        written += f->store_block;
+        lines_written += f->store_block_lines;
+        const double within = lines <= laws->combine_lines ? laws->combine[0] : laws->combine[1];
+        const double sectors =
+            f->written - within * (f->written - f->store_warp) - between * fmax(0, f->store_warp - f->store_block);
+        out->fields[i].l2_store = sectors * t->sector;
+        /* pieces: writes that leave a sector incomplete; several in one line share the cost of a request, and one that
+         * no other follows merges with nothing */
+        const double full = f->written_full + within * fmax(0, f->store_warp_full - f->written_full);
+        const double pieces = fmax(0, sectors - full);
+        const double together = fmax(1, f->written / f->written_lines);
+        const double in_pieces = fmax(0, f->stored - f->store_warp_full);
+        const double merging = f->stored > 0 ? fmin(1, fmax(0, pieces / fmax(1, in_pieces) - 1)) : 1;
+        const double cost = pieces * merging / sqrt(together);
+        out->requests.pieces += cost;
+        out->requests.lone_pieces += cost * fmax(0, 2 - together);
+        out->requests.written_units += f->written_units * (sectors - pieces) / f->written;
+    }
+    out->requests.write_chunk = lines_written > 0 ? t->sector * written / lines_written : t->line;
+}
+
+void wl_laws_l1(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
+{
+    const load_totals s = add_loads(t);
+    out->requests = (wl_requests){0};
+    loads(t, laws, &s, out);
+    stores(t, laws, &s, out);
+    out->sampled = t->sampled;
+}
+
+/* ---- L2 ---- */
+
+/* One window and the next: what passes through a partition between two touches of a line. */
+typedef struct passage {
+    double lines, fresh, store_lines; /* bytes a window reads, reads for the first time, and stores */
+    double readers, writers;          /* blocks of the window per line */
+} passage;
+
+/* Probability that a line is gone by the j-th window after its last touch. */
+static double gone_after(const passage *p, const wl_laws *laws, int j)
+{
+    const double other = 1 - 1 / laws->partitions; /* a multiprocessor belongs to another partition */
+    const double passed = p->lines + (j - 1) * p->fresh;
+    const double copies = passed > 0 ? passed * (1 - other * pow(other, p->readers * j * p->lines / passed)) : 0;
+    const double volume = copies + j * p->store_lines * (1 - other * pow(other, p->writers));
+    return volume > 0 ? exp(-log(2) * pow(laws->room / volume, laws->steepness)) : 0;
+}
+
+/* Probability that it is gone before its next touch, which comes with probability q in each window. */
+static double gone_before_touch(const double *gone, double q)
+{
+    double sum = 0, later = 1;
+    for (int j = 1; j < SWEEPS; j++) {
+        sum += q * later * gone[j - 1];
+        later *= 1 - q;
+    }
+    return sum + later * gone[SWEEPS - 1];
+}
+
+static double reuse_miss(const passage *p, const wl_laws *laws, double *oversubscription)
+{
+    const double other = 1 - 1 / laws->partitions;
+    double gone[SWEEPS];
+    for (int j = 0; j < SWEEPS; j++)
+        gone[j] = gone_after(p, laws, j + 1);
+    const double q = 1 - pow(other, p->readers);
+    const double copy = gone_before_touch(gone, q);
+    /* the home copy is refreshed by misses of the other partitions, too */
+    const double home = gone_before_touch(gone, 1 - (1 - q) * (1 - q * copy));
+    const double volume =
+        p->lines * (1 - other * pow(other, p->readers)) + p->store_lines * (1 - other * pow(other, p->writers));
+    *oversubscription = volume / laws->room;
+    return home / laws->partitions + other * copy * gone[0];
+}
+
+static passage passage_between(const wl_traffic *t, int w)
+{
+    double lines = 0, next = 0, stores = 0, block_lines = 0, block_stores = 0;
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        lines += f->window_lines[w];
+        next += f->window_lines[w + 1];
+        stores += f->window_store_lines[w];
+        block_lines += f->block_lines;
+        block_stores += f->store_block_lines;
+    }
+    const double share = t->window_blocks[w] / t->blocks;
+    return (passage){.lines = lines * t->l2_line,
+                     .fresh = next * t->l2_line * t->window_repeats[w + 1] / t->window_repeats[w],
+                     .store_lines = stores * t->l2_line,
+                     .readers = lines > 0 ? fmax(1, block_lines * t->line / t->l2_line * share / lines) : 1,
+                     .writers = stores > 0 ? fmax(1, block_stores * t->line / t->l2_line * share / stores) : 1};
+}
+
+/* Loads from random places find a line of their field with the share of it that the L2 holds. */
+static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field, wl_volumes *out)
+{
+    const wl_field_traffic *f = &t->fields[field];
+    const double all = f->window_units[t->window_count - 1];
+    const double lines = f->window_lines[t->window_count - 1] * t->l2_line;
+    const double miss = lines > 0 ? fmax(0, 1 - laws->room / lines) : 0;
+    const double requested = fmax(all, f->block_units * t->unit / t->fetch);
+    wl_volume *v = &out->fields[field];
+    v->dram_compulsory = all * t->fetch;
+    v->dram_capacity = miss * (requested - all) * t->fetch;
+    out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
+}
+
+/* All windows load everything anew; the next larger window tells how much of that was there before. */
+static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
+{
+    for (size_t i = 0; i < t->field_count; i++)
+        if (t->fields[i].random)
+            random_loads(t, laws, i, out);
+        else
+            out->fields[i].dram_compulsory = t->fields[i].window_units[0] * t->window_repeats[0] * t->fetch;
+    for (int w = 0; w + 1 < t->window_count; w++) {
+        const passage p = passage_between(t, w);
+        wl_reuse *reuse = &out->reuse[t->window_direction[w]];
+        double over = 0, overlap = 0;
+        const double miss = reuse_miss(&p, laws, &over);
+        for (size_t i = 0; i < t->field_count; i++) {
+            const wl_field_traffic *f = &t->fields[i];
+            const double again = f->random ? 0
+                                           : t->fetch * fmax(0, f->window_units[w] * t->window_repeats[w] -
+                                                                    f->window_units[w + 1] * t->window_repeats[w + 1]);
+            out->fields[i].dram_reuse[t->window_direction[w]] -= (1 - miss) * again;
+            overlap += again;
+        }
+        if (overlap <= 0)
+            continue;
+        const double before = reuse->overlap_bytes; /* windows of doubling length count as one direction */
+        reuse->exists = true;
+        reuse->overlap_bytes += overlap * t->wave_blocks / t->blocks;
+        reuse->hit_rate += (1 - miss - reuse->hit_rate) * (reuse->overlap_bytes - before) / reuse->overlap_bytes;
+        reuse->oversubscription = over;
+    }
+}
+
+/* Sectors a block leaves incomplete may be cleaned before a neighbour completes them: read, written, read again. */
+static double cleaned_early(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double wave_bytes)
+{
+    if (laws->partial_room <= 0 || f->store_block <= 0)
+        return 0;
+    const double completed = f->stored > 0 ? 1 - f->stored_partly / f->stored : 0; /* by some other block */
+    const double incomplete = fmax(0, 1 - f->store_block_full / f->store_block) * completed;
+    const double share = wave_bytes / laws->partial_room;
+    return incomplete * f->stored * t->sector * fmin(1, share * share);
+}
+
+static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
+{
+    double stored = 0, writes = 0, reads = 0;
+    for (size_t i = 0; i < t->field_count; i++)
+        stored += t->fields[i].stored * t->sector;
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        wl_volume *v = &out->fields[i];
+        const double early = cleaned_early(t, laws, f, stored * t->wave_blocks / t->blocks);
+        out->requests.cleaned += early / t->sector;
+        v->dram_partial = (f->atomic && !f->loaded_too ? f->stored : f->stored_partly) * t->sector + early;
+        v->dram_store = f->stored * t->sector + early;
+        writes += v->dram_store;
+        reads += v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_capacity +
+                 v->dram_partial;
+    }
+    /* what is still in the L2 when the launch ends is never seen written */
+    const double rest = writes > 0 ? fmin(writes, fmin(laws->dirty[0], laws->dirty[1] * writes / (writes + reads))) : 0;
+    for (size_t i = 0; i < t->field_count; i++)
+        out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;
+}
+
+void wl_laws_l2(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
+{
+    out->waves = t->blocks / t->wave_blocks;
+    out->partial_unknown = t->partly_unknown;
+    for (size_t i = 0; i < t->field_count; i++) {
+        out->l2_alloc_bytes += t->fields[i].wave_lines * t->l2_line;
+        out->pages += t->fields[i].wave_pages;
+    }
+    dram_loads(t, laws, out);
+    dram_stores(t, laws, out);
+}

@@ -1,0 +1,62 @@
+/* volumes.c - which estimator for which device: see volumes.h. SPDX-License-Identifier: MIT */
+#include "laws/volumes.h"
+
+#include "base/fail.h"
+#include "laws/traffic_laws.h"
+
+static void add_up(size_t count, wl_volumes *out)
+{
+    wl_volume *t = &out->total;
+    *t = (wl_volume){0};
+    for (size_t f = 0; f < count; f++) {
+        const wl_volume *v = &out->fields[f];
+        t->l2_compulsory += v->l2_compulsory;
+        t->l2_capacity += v->l2_capacity;
+        t->l2_store += v->l2_store;
+        t->dram_compulsory += v->dram_compulsory;
+        for (int i = 0; i < 3; i++)
+            t->dram_reuse[i] += v->dram_reuse[i];
+        t->dram_capacity += v->dram_capacity;
+        t->dram_partial += v->dram_partial;
+        t->dram_store += v->dram_store;
+    }
+}
+
+void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volume *fields, wl_volumes *out)
+{
+    *out = (wl_volumes){.fields = fields, .requests_known = true};
+    for (size_t f = 0; f < traffic->field_count; f++)
+        fields[f] = (wl_volume){0};
+    wl_laws_l1(traffic, laws, out);
+    if (traffic->windows_known) {
+        out->estimator = "l2-partitions";
+        out->known = true;
+        wl_laws_l2(traffic, laws, out);
+    }
+    add_up(traffic->field_count, out);
+}
+
+wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *traffic, const wl_laws *laws,
+                              wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err)
+{
+    const size_t count = input->view->kernel->field_count;
+    wl_volume *fields = WL_ARENA_NEW(scratch, wl_volume, count);
+    if (!fields)
+        return wl_fail_memory(err);
+    if (traffic) {
+        wl_volumes_by_laws(traffic, laws, fields, out);
+    } else {
+        *out = (wl_volumes){.fields = fields};
+        WL_TRY(wl_reuse_sets_l1(input, counter, out, err));
+    }
+    if (out->known)
+        return WL_OK;
+    wl_error limit = {0};
+    out->estimator = "reuse-sets";
+    const wl_status status = wl_reuse_sets_l2(input, counter, out, &limit);
+    out->known = status == WL_OK;
+    if (status != WL_OK && status != WL_E_LIMIT)
+        return wl_fail(err, status, limit.loc, "%s", limit.message);
+    add_up(count, out);
+    return WL_OK;
+}

@@ -1,0 +1,67 @@
+/* volumes.h - estimators of the data volumes between L1, L2 and memory.
+ *
+ * Two estimators stand side by side; the output names the one used.
+ *
+ *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are
+ *                  taken of one wave in the middle of the launch, of the blocks one row and one layer of blocks
+ *                  before it, and of both together; fitted curves of the device then say how much of the overlap is
+ *                  still in the L2.
+ *   l2-partitions  (traffic_laws.c) for devices whose file holds the numbers of the measured laws. Where its counts
+ *                  would take too long, reuse-sets gives the L2 side.
+ *
+ * Layer   laws (uses count, device)
+ * Maths   docs/model.md
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_LAWS_VOLUMES_H
+#define WL_LAWS_VOLUMES_H
+
+#include "count/traffic.h"
+#include "warpline/predict.h"
+
+/* Launch totals in bytes, of one field or of all. */
+typedef struct wl_volume {
+    double l2_compulsory, l2_capacity, l2_store;
+    double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
+} wl_volume;
+
+/* How the volumes move between L1 and L2: what a time model needs beside bytes. Launch totals. */
+typedef struct wl_requests {
+    double read_units, written_units; /* units in which the L2 serves requests                          */
+    double chunk;                     /* bytes of one line that a block loads, on average               */
+    double pieces;                    /* writes that leave a sector incomplete, weighted by their cost  */
+    double random;                    /* fetches from memory at random places                           */
+    double lone_pieces;               /* of these, those that come one to a line                        */
+    double cleaned;                   /* sectors read and written early, before they were complete      */
+    double write_chunk;               /* bytes of one line that a store fills, on average               */
+} wl_requests;
+
+typedef struct wl_volumes {
+    wl_volume *fields; /* one per field */
+    wl_volume local;   /* of threads' own memory: see local_volumes.h */
+    wl_volume total;   /* of fields and local memory */
+    bool known;        /* false: too much to enumerate; only the L1 side is known */
+    bool sampled;
+    bool partial_unknown; /* which sectors are written only in part could not be found out */
+    double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
+    double l2_alloc_bytes, waves;
+    wl_reuse reuse[3];
+    double pages;
+    bool requests_known;
+    wl_requests requests;
+    const char *estimator; /* of the L2 side */
+} wl_volumes;
+
+struct wl_laws;
+
+/* Fills *out: by the measured laws where there is traffic for them (else NULL), or by the curves. */
+wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *traffic, const struct wl_laws *laws,
+                              wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err);
+
+/* By the laws alone; `fields` has one entry per field. The L2 side is known where the traffic's windows are. */
+void wl_volumes_by_laws(const wl_traffic *traffic, const struct wl_laws *laws, wl_volume *fields, wl_volumes *out);
+
+/* The estimator "reuse-sets": its L1 side, and its L2 side, which needs an L1 side. */
+wl_status wl_reuse_sets_l1(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
+wl_status wl_reuse_sets_l2(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
+
+#endif /* WL_LAWS_VOLUMES_H */

@@ -1,0 +1,57 @@
+/* counts.c - see counts.h. SPDX-License-Identifier: MIT */
+#include "metrics/counts.h"
+
+#include "base/ckd.h"
+
+wl_work wl_work_of(const wl_kernel *k)
+{
+    return (wl_work){k->has_flops, k->flops,     k->fp_results,
+                     k->barriers,  k->precision, k->source.count_instructions != NULL};
+}
+
+double wl_access_wavefronts(const wl_costs *p, size_t access)
+{
+    const wl_access_cost *c = &p->access[access];
+    if (p->kernel->fields[p->kernel->accesses[access].field].shared)
+        return c->hit;
+    if (p->kernel->accesses[access].atomic)
+        return c->hit;
+    if (p->kernel->accesses[access].store)
+        return c->hit + p->store_split * c->split;
+    return p->rules->has_hash ? c->cold : c->hit;
+}
+
+void wl_counts_add_up(const wl_costs *p, wl_counts *out)
+{
+    wl_l1_totals t = {0};
+    const wl_geometry *g = &out->launched;
+    out->has_hash = p->rules->has_hash;
+    for (size_t a = 0; a < p->kernel->access_count; a++) {
+        const wl_access_cost *c = &p->access[a];
+        const bool store = p->kernel->accesses[a].store;
+        const bool atomic = p->kernel->accesses[a].atomic;
+        if (p->kernel->fields[p->kernel->accesses[a].field].shared) {
+            *(atomic ? &t.shared_atomics : &t.shared_inst[store]) += c->inst;
+            t.shared += c->hit;
+            continue;
+        }
+        if (atomic) {
+            t.atomics += c->hit;
+            continue;
+        }
+        *(store ? &t.store_inst : &t.load_inst) += c->inst;
+        *(store ? &t.store_hit : &t.load_hit) += c->hit;
+        t.store_split += c->split;
+        t.load_cold += store ? 0 : wl_access_wavefronts(p, a);
+        out->sectors[store] += c->sectors;
+        out->tag_wavefronts += c->tag;
+    }
+    t.shared += out->executed.mix.shuffles + out->executed.mix.idle_accesses;
+    const double index_reads = (double)p->kernel->coordinate_reads,
+                 per_block = (double)wl_ceil_div(g->threads, p->rules->warp_size);
+    if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &t.thread_index))
+        t.thread_index *= index_reads * (double)g->blocks * per_block;
+    t.loads_per_warp = out->thread.loads;
+    t.warps = out->thread.loads > 0 ? t.load_inst / out->thread.loads : 0;
+    out->l1 = t;
+}

@@ -1,0 +1,15 @@
+/* shares.h - what each field, and each access, has of the metrics.
+ * Layer  metrics (uses count, laws). SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_SHARES_H
+#define WL_METRICS_SHARES_H
+
+#include "laws/volumes.h"
+#include "metrics/counts.h"
+
+/* One share per field: all of it. */
+void wl_field_shares(const wl_costs *costs, const wl_volumes *volumes, wl_share *shares);
+
+/* One share per access: its L1 side. attribution.h adds the volumes beyond. */
+void wl_access_shares(const wl_costs *costs, wl_share *shares);
+
+#endif /* WL_METRICS_SHARES_H */

@@ -1,0 +1,118 @@
+/* warnings.c - see warnings.h. SPDX-License-Identifier: MIT */
+#include "metrics/warnings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/number.h"
+#include "device/device_internal.h"
+#include "metrics/rates.h"
+
+void wl_warn(wl_prediction *out, const char *format, ...)
+{
+    if (out->warning_count == WL_WARNINGS_MAX)
+        return;
+    va_list args;
+    va_start(args, format);
+    (void)wl_print_list(out->warnings[out->warning_count++], WL_WARNING_LENGTH, format, args);
+    va_end(args);
+}
+
+static void warn_about_device(const wl_warned *p, wl_prediction *out)
+{
+    double value;
+    if (!wl_device_get(p->device, WL_DEVICE_l2_bandwidth, &value))
+        wl_warn(out, "the device file has no l2_bandwidth: no L2 bound");
+    for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
+        if (out->mix.tensor[k] > 0 && !wl_device_get(p->device, wl_tensor_rate_key((wl_tensor_kind)k), &value))
+            wl_warn(out, "the device file has no tensor_%s_rate: these products take no time",
+                 wl_tensor_kind_name((wl_tensor_kind)k));
+    if (!wl_device_get(p->device, WL_DEVICE_tlb_page, &value))
+        wl_warn(out, "the device file has no tlb_page: pages of 2 MiB assumed");
+    if (!p->rules->has_hash)
+        wl_warn(out,
+             "the device file has no l1_tag_hash: the bank and distance rule is used, l1_tag_wavefronts is unknown");
+    if (p->rules->has_hash && strncmp(wl_device_source(p->device, WL_DEVICE_l1_tag_hash), "assumed", 7) == 0)
+        wl_warn(out, "the L1 tag hash of this device is assumed, not measured");
+    if (p->kernel->has_flops && p->kernel->flops > 0) {
+        const wl_device_key key = wl_fp_rate_key(p->kernel->precision);
+        if (!wl_device_get(p->device, key, &value))
+            wl_warn(out, "the device file has no %s: no fp bound", wl_device_key_name(key));
+    }
+}
+
+static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
+{
+    int64_t values[WL_WHERE_NAMES];
+    if (p->kernel->condition_count == 0)
+        return;
+    wl_launch_values(p->kernel, p->rules->warp_size, &out->launch, values);
+    for (size_t i = 0; i < p->kernel->condition_count; i++) {
+        bool holds = false;
+        if (wl_where_holds(p->kernel->conditions[i], values, &holds, NULL) != WL_OK || !holds)
+            wl_warn(out, "the kernel is not made for this launch: it demands %s", wl_where_text(p->kernel->conditions[i]));
+    }
+}
+
+static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
+{
+    const bool shared = c->l1.shared > 0;
+    if (!c->executed.known)
+        wl_warn(out, "no instruction stream: inst_executed%s unknown",
+             shared ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
+    else if (!c->executed.by_class && !shared)
+        wl_warn(out, "no instruction stream: shared-memory metrics are unknown");
+    if (c->executed.by_class && c->executed.mix.sampled)
+        wl_warn(out, "instruction counts come from a sample of blocks");
+}
+
+static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
+{
+    const wl_counts *c = p->counts;
+    const wl_volumes *v = p->volumes;
+    const wl_geometry *g = &c->busy;
+    const wl_warps_result *w = &c->warps;
+    if (g->registers_assumed)
+        wl_warn(out, "registers per thread are not given: %lld assumed for the occupancy", (long long)g->registers);
+    if (w->tag_sampled)
+        wl_warn(out, "L1 tag conflicts are the mean over a sample of warps");
+    if (w->blocks_sampled)
+        wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks",
+             (long long)w->blocks_evaluated, (long long)g->blocks);
+    if (v->sampled)
+        wl_warn(out, "L2 load volume comes from a sample of blocks");
+    if (v->partial_unknown)
+        wl_warn(out, "sectors written only in part are not counted: the stores are too irregular");
+    if (!v->known)
+        wl_warn(out,
+             "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
+    if (!p->kernel->has_flops && !c->executed.by_class)
+        wl_warn(out, "flops are not given: no fp bound");
+    if (strcmp(out->model.name, "turnover") == 0 && !c->thread.instructions_stated)
+        wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
+             c->thread.instructions);
+    warn_about_instructions(c, out);
+}
+
+/* What was assumed when the kernel was read. The last line says how many found no place. */
+static void warn_about_kernel(const wl_kernel *kernel, wl_prediction *out)
+{
+    const size_t room = (size_t)(WL_WARNINGS_MAX - out->warning_count);
+    const size_t shown = kernel->note_count <= room ? kernel->note_count : room > 0 ? room - 1 : 0;
+    for (size_t i = 0; i < shown; i++)
+        wl_warn(out, "%s", kernel->notes[i]);
+    if (shown < kernel->note_count)
+        wl_warn(out, "and %zu more notes on the kernel", kernel->note_count - shown);
+}
+
+void wl_warn_about_all(const wl_warned *p, wl_prediction *out)
+{
+    warn_about_conditions(p, out);
+    warn_about_device(p, out);
+    warn_about_estimate(p, out);
+    if (p->view->nearly)
+        wl_warn(out, "conditions that nearly all threads meet are left out of the volumes");
+    warn_about_kernel(p->kernel, out);
+}

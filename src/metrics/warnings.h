@@ -1,0 +1,25 @@
+/* warnings.h - everything a prediction assumed, sampled or does not know, in words.
+ * Layer  metrics (uses count, laws). SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_WARNINGS_H
+#define WL_METRICS_WARNINGS_H
+
+#include "laws/volumes.h"
+#include "metrics/counts.h"
+
+/* What warnings are about. */
+typedef struct wl_warned {
+    const wl_kernel *kernel;
+    const wl_device *device;
+    const wl_l1_rules *rules;
+    const wl_view *view;
+    const wl_counts *counts;
+    const wl_volumes *volumes;
+} wl_warned;
+
+/* One more warning; beyond WL_WARNINGS_MAX nothing is added. */
+void wl_warn(wl_prediction *out, const char *format, ...) WL_PRINTF(2, 3);
+
+/* After metrics and time are known. */
+void wl_warn_about_all(const wl_warned *about, wl_prediction *out);
+
+#endif /* WL_METRICS_WARNINGS_H */

@@ -1,0 +1,120 @@
+/* predictor.c - see predictor.h. SPDX-License-Identifier: MIT */
+#include "predictor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "device/device_internal.h"
+
+#define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, where a device has no tlb_page: a warning names it */
+
+/* A kernel that depends on the launch is only looked at once there is one. */
+static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device, bool complete, wl_predictor **out,
+                                wl_error *err)
+{
+    wl_predictor *p = calloc(1, sizeof *p);
+    if (!p)
+        return wl_fail_memory(err);
+    p->kernel = kernel;
+    p->device = device;
+    p->counter.row_budget = WL_ROW_BUDGET;
+    wl_l1_rules_make(device, &p->rules);
+    wl_l1_numbers_read(device, &p->l1);
+    wl_thread_numbers_read(device, &p->thread);
+    p->has_laws = wl_laws_read(device, &p->laws);
+    double page = (double)ASSUMED_PAGE;
+    (void)wl_device_get(device, WL_DEVICE_tlb_page, &page);
+    p->page_bytes = (int64_t)page;
+    p->costs = WL_ARENA_NEW(&p->fixed_arena, wl_access_cost, kernel->access_count);
+    p->field_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->field_count);
+    p->access_shares = WL_ARENA_NEW(&p->fixed_arena, wl_share, kernel->access_count);
+    wl_status status = WL_OK;
+    if (!p->costs || !p->field_shares || !p->access_shares)
+        status = wl_fail_memory(err);
+    p->has_fixed_view = p->counter.keep = complete && wl_view_is_fixed(kernel);
+    if (status == WL_OK && p->has_fixed_view)
+        status = wl_view_make(kernel, NULL, &p->fixed_arena, &p->fixed_view, err);
+    if (status != WL_OK) {
+        (void)wl_fail_in(err, kernel->input);
+        wl_predictor_free(p);
+        return status;
+    }
+    *out = p;
+    return WL_OK;
+}
+
+wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
+{
+    return make_predictor(kernel, device, !kernel->source.at_launch, out, err);
+}
+
+static void forget_launch(wl_predictor *p)
+{
+    wl_predictor_free(p->own);
+    wl_kernel_free(p->own_kernel);
+    p->own = NULL;
+    p->own_kernel = NULL;
+}
+
+wl_status wl_predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor **out, wl_error *err)
+{
+    *out = p;
+    if (!p->kernel->source.at_launch)
+        return WL_OK;
+    if (!p->own || memcmp(&p->launch, launch, sizeof *launch) != 0) {
+        forget_launch(p);
+        WL_TRY(p->kernel->source.at_launch(p->kernel->source.context, launch, &p->own_kernel, err));
+        WL_TRY(make_predictor(p->own_kernel, p->device, true, &p->own, err));
+        p->launch = *launch;
+    }
+    *out = p->own;
+    return WL_OK;
+}
+
+void wl_predictor_free(wl_predictor *predictor)
+{
+    if (!predictor)
+        return;
+    forget_launch(predictor);
+    wl_counter_free(&predictor->counter);
+    wl_warps_scratch_free(&predictor->warps);
+    for (size_t i = 0; i < WL_FOLDINGS_KEPT; i++)
+        wl_arena_free(&predictor->foldings[i].arena);
+    wl_arena_free(&predictor->launch_arena);
+    wl_arena_free(&predictor->fixed_arena);
+    free(predictor);
+}
+
+wl_status wl_predictor_view(wl_predictor *p, const wl_geometry *launched, const wl_view **out, wl_error *err)
+{
+    *out = &p->fixed_view;
+    if (p->has_fixed_view)
+        return WL_OK;
+    wl_view *own = WL_ARENA_NEW(&p->launch_arena, wl_view, 1);
+    if (!own)
+        return wl_fail_memory(err);
+    *out = own;
+    return wl_view_make(p->kernel, launched, &p->launch_arena, own, err);
+}
+
+wl_status wl_predictor_instructions(wl_predictor *p, const wl_view *view, const wl_geometry *g, wl_instructions *out,
+                                    wl_error *err)
+{
+    if (!p->has_fixed_view)
+        return wl_instructions_make(p->kernel, g, view->bounds, &p->launch_arena, out, err);
+    for (size_t i = 0; i < WL_FOLDINGS_KEPT; i++) {
+        const wl_kept_instructions *kept = &p->foldings[i];
+        if (memcmp(kept->fold, g->fold, sizeof g->fold) == 0) {
+            *out = kept->instructions;
+            return WL_OK;
+        }
+    }
+    wl_kept_instructions *kept = &p->foldings[p->next_folding++ % WL_FOLDINGS_KEPT];
+    wl_arena_free(&kept->arena);
+    memset(kept->fold, 0, sizeof kept->fold);
+    WL_TRY(wl_instructions_make(p->kernel, g, view->bounds, &kept->arena, &kept->instructions, err));
+    memcpy(kept->fold, g->fold, sizeof kept->fold);
+    *out = kept->instructions;
+    return WL_OK;
+}

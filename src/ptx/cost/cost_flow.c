@@ -1,0 +1,349 @@
+/* cost_flow.c - see cost_internal.h: branches, loops, and what machine code needs beside the instructions. What is
+ * added goes to a copy or an integer instruction nearby, so that classes that models look at (memory, floating point)
+ * keep their counts. SPDX-License-Identifier: MIT */
+#include "ptx/cost/cost_internal.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+
+#define NEAR 64 /* instructions: no rule looks farther */
+
+/* ---- what is added elsewhere ---- */
+
+static const wl_ptx_instruction *instruction(const wl_weigher *w, int32_t at) { return &w->function->instructions[at]; }
+
+static bool can_carry(const wl_ptx_instruction *in)
+{
+    const wl_inst_class c = wl_ptx_class_of(in);
+    return c == WL_INST_int || c == WL_INST_move;
+}
+
+/* Adds to the instruction, or to a copy or integer instruction before or after it in its block. */
+static void charge(wl_weigher *w, int32_t at, double cost)
+{
+    int32_t place = at;
+    while (place > 0 && at - place < NEAR && !can_carry(instruction(w, place)) && !w->facts.target[place] &&
+           instruction(w, place - 1)->op != WL_PTX_OP_bra)
+        place--;
+    if (!can_carry(instruction(w, place)))
+        for (place = at; place + 1 < w->function->instruction_count && place - at < NEAR &&
+                         !w->facts.target[place + 1] && !can_carry(instruction(w, place)) &&
+                         instruction(w, place)->op != WL_PTX_OP_bra;)
+            place++;
+    w->weight[can_carry(instruction(w, place)) ? place : at] += cost;
+}
+
+/* The first instruction that does something with what was read, past conversions of addresses. */
+static int32_t first_use(const wl_weigher *w, int32_t reg)
+{
+    for (int depth = 0; depth < 4 && wl_ptx_reader_count(&w->facts, reg) > 0; depth++) {
+        const int32_t reader = w->facts.readers[w->facts.first_reader[reg]];
+        const wl_ptx_instruction *in = instruction(w, reader);
+        if ((in->op != WL_PTX_OP_cvta && in->op != WL_PTX_OP_mov) || !wl_cost_has_one_definition(w, in))
+            return reader;
+        reg = in->operands[0].reg;
+    }
+    return -1;
+}
+
+static void charge_parameters(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        if (in->op != WL_PTX_OP_ld || in->space != WL_PTX_PARAM || !wl_cost_has_one_definition(w, in))
+            continue;
+        const int32_t use = first_use(w, in->operands[0].reg);
+        if (use >= 0)
+            charge(w, use,
+                   wl_ptx_type_bits(in->type) == 64 ? w->costs->rules.parameter : w->costs->rules.narrow_parameter);
+    }
+}
+
+/* The stack pointer, and the descriptor that accesses to global memory name. */
+static void charge_prologue(wl_weigher *w)
+{
+    if (!w->function->is_entry || w->function->instruction_count == 0)
+        return;
+    charge(w, 0, w->costs->rules.stack_pointer);
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        const wl_inst_class c = wl_ptx_class_of(in);
+        if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_atomic) {
+            charge(w, i, w->costs->rules.global_descriptor);
+            return;
+        }
+    }
+}
+
+/* ---- branches ---- */
+
+static bool is_end(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit; }
+
+/* From the branch to its target there is nothing but a few plain instructions. */
+static bool is_predicated(const wl_weigher *w, int32_t at, int32_t to)
+{
+    double body = 0;
+    if (to <= at || to - at > NEAR || to >= w->function->instruction_count || is_end(instruction(w, to)))
+        return false;
+    for (int32_t i = at + 1; i < to; i++) {
+        const wl_inst_class c = wl_ptx_class_of(instruction(w, i));
+        body += w->weight[i];
+        if (w->facts.target[i] || c == WL_INST_control || c == WL_INST_tensor || body > w->costs->rules.predicated_most)
+            return false;
+    }
+    return true;
+}
+
+void wl_cost_find_predicated(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++)
+        w->branch[i] = -1;
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const int32_t to = wl_ptx_branch_target(instruction(w, i));
+        if (instruction(w, i)->guard < 0 || !is_predicated(w, i, to))
+            continue;
+        for (int32_t k = i; k < to; k++)
+            w->branch[k] = i;
+    }
+}
+
+static double branch_cost(const wl_weigher *w, int32_t at)
+{
+    const wl_ptx_instruction *in = instruction(w, at);
+    const int32_t to = wl_ptx_branch_target(in), count = w->function->instruction_count;
+    if (to < 0)
+        return wl_cost_of_table(w->costs, in);
+    if (in->guard < 0) /* next to a branch with a condition, one of the two is turned round */
+        return at > 0 && instruction(w, at - 1)->op == WL_PTX_OP_bra ? 0 : 1;
+    if (w->branch[at] == at)
+        return 0;
+    if (to <= at || to >= count || is_end(instruction(w, to)))
+        return 1;
+    return 1 + (w->facts.varies[in->guard] && to > at + 2 ? w->costs->rules.reconvergence : 0);
+}
+
+/* ---- loops ---- */
+
+/* Directives are not kept, but the text between two instructions is. */
+static bool forbids_joining(const wl_weigher *w, int32_t first)
+{
+    static const char word[] = "nounroll";
+    const wl_ptx_instruction *in = instruction(w, first);
+    if (first == 0)
+        return false;
+    for (const char *at = in [-1].text + in [-1].text_length; at + sizeof word <= in->text; at++)
+        if (memcmp(at, word, sizeof word - 1) == 0)
+            return true;
+    return false;
+}
+
+/* A loop of one block that loads from global memory and counts in equal steps: the assembler joins iterations. */
+static bool is_joined(const wl_weigher *w, int32_t first, int32_t last)
+{
+    bool loads = false, counts = false;
+    if (last - first > w->costs->rules.unroll_most || forbids_joining(w, first))
+        return false;
+    for (int32_t i = first; i < last; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        const wl_inst_class c = wl_ptx_class_of(in);
+        if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->facts.target[i]))
+            return false;
+        loads = loads || c == WL_INST_load;
+        counts =
+            counts || (wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg);
+    }
+    return loads && counts;
+}
+
+/* Before the loop, it is asked how many iterations are left, at the end again and again for the rest; a short body is
+ * there once more under a predicate. */
+static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
+{
+    double body = 0;
+    for (int32_t i = first; i < last; i++)
+        body += w->weight[i];
+    if (first > 0)
+        charge(w, first - 1, w->costs->rules.unroll_entry + (body <= w->costs->rules.unroll_remainder_most ? body : 0));
+    for (int32_t i = first; i <= last; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        const bool steps = wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg;
+        if (in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_bra || steps)
+            w->weight[i] /= w->costs->rules.unroll_factor;
+    }
+}
+
+/* Places and addresses are read before a loop. */
+static void hoist_copy(wl_weigher *w, int32_t at, int32_t first)
+{
+    const wl_ptx_instruction *in = instruction(w, at);
+    if (in->op != WL_PTX_OP_mov || in->operand_count < 2 || first <= 0 ||
+        (in->operands[1].kind != WL_PTX_OPERAND_SPECIAL && in->operands[1].kind != WL_PTX_OPERAND_VARIABLE))
+        return;
+    const double cost = w->weight[at];
+    w->weight[at] = 0;
+    charge(w, first - 1, cost);
+}
+
+static void weigh_loops(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const int32_t end = w->facts.loop_end[i];
+        if (end < 0)
+            continue;
+        const int32_t first = wl_ptx_branch_target(instruction(w, end));
+        hoist_copy(w, i, first);
+        if (i == end && is_joined(w, first, end))
+            share_loop_control(w, first, end);
+    }
+}
+
+/* ---- what is made once ---- */
+
+/* The first reader of a divisor makes its reciprocal, if it is in no loop that the divisor comes from outside of. */
+static void share_reciprocals(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        if ((in->op != WL_PTX_OP_div && in->op != WL_PTX_OP_rem) || wl_cost_kind_of(in->type) >= WL_COST_I64 ||
+            in->operand_count < 3 || in->operands[2].kind != WL_PTX_OPERAND_REG || in->operands[2].reg < 0)
+            continue;
+        const int32_t reg = in->operands[2].reg, made = w->facts.definition[reg], end = w->facts.loop_end[i];
+        const bool outside = end >= 0 && made < wl_ptx_branch_target(instruction(w, end));
+        if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal)
+            w->weight[i] -= w->costs->rules.reciprocal;
+        w->divided[reg] = true;
+    }
+}
+
+#define CONSTANTS_MAX 64
+
+static void charge_constants(wl_weigher *w)
+{
+    int64_t seen[CONSTANTS_MAX];
+    int count = 0;
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        for (int o = 1; o < in->operand_count && in->op != WL_PTX_OP_mov; o++) {
+            const int64_t value = in->operands[o].value;
+            int k = 0;
+            while (k < count && seen[k] != value)
+                k++;
+            if (!wl_cost_by_number(in, o) || !wl_cost_is_long_number(in->type, value) || k < count)
+                continue;
+            if (count < CONSTANTS_MAX)
+                seen[count++] = value;
+            charge(w, i, w->costs->rules.long_constant);
+        }
+    }
+}
+
+/* All lanes add the same to the same place: one lane does it for all. */
+static void charge_common_atomics(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        const wl_ptx_operand *at = NULL, *by = NULL;
+        if (in->op == WL_PTX_OP_atom && in->operand_count >= 3)
+            at = &in->operands[1], by = &in->operands[2];
+        else if (in->op == WL_PTX_OP_red && in->operand_count >= 2)
+            at = &in->operands[0], by = &in->operands[1];
+        const bool adds = in->variant == WL_PTX_ADD && !wl_ptx_type_is_float(in->type) && in->space == WL_PTX_GLOBAL;
+        if (at && adds && at->reg >= 0 && !w->facts.varies[at->reg] &&
+            (by->kind == WL_PTX_OPERAND_IMMEDIATE || (by->reg >= 0 && !w->facts.varies[by->reg])))
+            charge(w, i, w->costs->rules.aggregated_atomic);
+    }
+}
+
+static void charge_special_accesses(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_op op = instruction(w, i)->op;
+        if (op == WL_PTX_OP_cp_async)
+            charge(w, i, w->costs->rules.async_copy);
+        if (op == WL_PTX_OP_wmma_load || op == WL_PTX_OP_wmma_store)
+            charge(w, i, w->costs->rules.fragment_address);
+    }
+}
+
+/* ---- loads from shared memory ---- */
+
+#define ALIGNED 16 /* bytes of the widest access; where shared variables start */
+
+/* What divides a register's value, up to ALIGNED. */
+static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int which, int depth)
+{
+    if (which < in->operand_count && in->operands[which].kind == WL_PTX_OPERAND_IMMEDIATE) {
+        const int64_t v = in->operands[which].value;
+        return v == 0 ? ALIGNED : wl_min(v & -v, ALIGNED);
+    }
+    const wl_ptx_instruction *d = wl_ptx_definition_of(&w->facts, in, which);
+    if (!d || depth == 0)
+        return 1;
+    switch (d->op) {
+    case WL_PTX_OP_mov: return d->operands[1].kind == WL_PTX_OPERAND_VARIABLE ? ALIGNED : alignment(w, d, 1, depth - 1);
+    case WL_PTX_OP_add: return wl_min(alignment(w, d, 1, depth - 1), alignment(w, d, 2, depth - 1));
+    case WL_PTX_OP_shl:
+        return wl_cost_by_number(d, 2) && d->operands[2].value >= 0 && d->operands[2].value < 32
+                   ? wl_min((int64_t)1 << d->operands[2].value, ALIGNED)
+                   : 1;
+    case WL_PTX_OP_mul: return wl_max(alignment(w, d, 1, 0), alignment(w, d, 2, 0));
+    case WL_PTX_OP_mad:
+        return wl_min(wl_max(alignment(w, d, 1, 0), alignment(w, d, 2, 0)), alignment(w, d, 3, depth - 1));
+    default: return 1;
+    }
+}
+
+static bool is_shared_word(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_ld && in->space == WL_PTX_SHARED && in->vector == 1 &&
+           wl_ptx_type_bits(in->type) == 32 && in->guard < 0 && in->operand_count > 1 &&
+           in->operands[1].kind == WL_PTX_OPERAND_ADDRESS && in->operands[1].reg >= 0;
+}
+
+/* Words that lie side by side are loaded at once. */
+static void merge_shared_loads(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        if (w->weight[i] != 1 || !is_shared_word(in))
+            continue;
+        const wl_ptx_operand *at = &in->operands[1];
+        wl_ptx_instruction base = *in;
+        base.operands[1].kind = WL_PTX_OPERAND_REG;
+        if ((at->value & 15) != 0 || alignment(w, &base, 1, 8) < ALIGNED)
+            continue;
+        int32_t words[4] = {i, -1, -1, -1};
+        int found = 1;
+        for (int32_t k = i + 1; k < w->function->instruction_count && k - i < NEAR && found < 4; k++) {
+            const wl_ptx_instruction *other = instruction(w, k);
+            const wl_inst_class c = wl_ptx_class_of(other);
+            if (w->facts.target[k] || c == WL_INST_control || other->op == WL_PTX_OP_st || c == WL_INST_atomic)
+                break;
+            const int64_t word = is_shared_word(other) && other->operands[1].reg == at->reg
+                                     ? (other->operands[1].value - at->value) / 4
+                                     : 0;
+            if (word > 0 && word < 4 && words[word] < 0)
+                words[word] = k, found++;
+        }
+        for (int k = 0; k < 4 && found == 4; k++)
+            w->weight[words[k]] = 0.25;
+    }
+}
+
+/* ---- all ---- */
+
+void wl_cost_weigh_flow(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++)
+        if (instruction(w, i)->op == WL_PTX_OP_bra)
+            w->weight[i] = branch_cost(w, i);
+    weigh_loops(w);
+    share_reciprocals(w);
+    merge_shared_loads(w);
+    charge_constants(w);
+    charge_common_atomics(w);
+    charge_special_accesses(w);
+    charge_parameters(w);
+    charge_prologue(w);
+}

@@ -1,0 +1,104 @@
+/* alu.h - arithmetic on the 32 lanes of a warp at once.
+ *
+ * A register is 32 values of 64 bits; operations look at the low bits their type names and write their result extended
+ * to 64. A predicate is 32 bits in the first value. Operations are found once, by (operation, type, modifiers), and
+ * then called for whole registers, so that compilers can vectorize them; which lanes keep the result is the caller's
+ * matter.
+ *
+ * Layer  ptx (uses base). Oracle: tests/unit/test_ptx_alu.c. SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_EMULATE_ALU_H
+#define WL_PTX_EMULATE_ALU_H
+
+#include <string.h>
+
+#include "ptx/module/module.h"
+
+#define WL_PTX_LANE_COUNT 32
+
+/* to may be one of the sources. Details, as of lop3 and prmt, are read from the instruction. */
+typedef void (*wl_ptx_apply)(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in);
+/* A comparison; one bit per lane. */
+typedef uint32_t (*wl_ptx_test)(const uint64_t *const *from, const wl_ptx_instruction *in);
+
+/* NULL: not computed. */
+wl_ptx_apply wl_ptx_find_apply(const wl_ptx_instruction *in);
+wl_ptx_test wl_ptx_find_test(const wl_ptx_instruction *in); /* of setp, set, testp */
+
+/* By kind of operation; each NULL for what it does not know. */
+wl_ptx_apply wl_ptx_find_integer(const wl_ptx_instruction *in);
+wl_ptx_apply wl_ptx_find_bits(const wl_ptx_instruction *in);
+wl_ptx_apply wl_ptx_find_float(const wl_ptx_instruction *in);
+wl_ptx_apply wl_ptx_find_half(const wl_ptx_instruction *in);
+wl_ptx_apply wl_ptx_find_convert(const wl_ptx_instruction *in);
+wl_ptx_apply wl_ptx_find_select(const wl_ptx_instruction *in);
+
+/* Sums and differences with a carry: bits of carry by lane come in and go out. */
+void wl_ptx_apply_carry(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in, uint32_t *carry);
+
+/* ---- inside the operations ---- */
+
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* calls of libm stay as they are */
+#define WL_PTX_EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
+#else
+#define WL_PTX_EACH_LANE _Pragma("GCC ivdep") for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
+#endif
+
+static inline float wl_ptx_f32_of(uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static inline uint64_t wl_ptx_f32_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline double wl_ptx_f64_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint64_t wl_ptx_f64_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* A subnormal number as a zero of its sign. */
+static inline uint64_t wl_ptx_flush_bits(uint64_t bits) { return bits & 0x7f800000u ? bits : bits & 0x80000000u; }
+
+/* Numbers of 16 bits, IEEE's and bfloat, as doubles and back, rounded by a variant RN, RZ, RM, RP or RNA. */
+double wl_ptx_half_value(uint64_t bits, bool brain);
+uint64_t wl_ptx_half_bits(double value, bool brain, wl_ptx_variant rounding);
+uint64_t wl_ptx_tf32_bits(double value, wl_ptx_variant rounding);
+
+/* The type as an index: u16 s16 u32 s32 u64 s64 (b types as u types); -1: none of them. */
+static inline int wl_ptx_integer_index(wl_ptx_type type)
+{
+    switch (type) {
+    case WL_PTX_B16:
+    case WL_PTX_U16: return 0;
+    case WL_PTX_S16: return 1;
+    case WL_PTX_B32:
+    case WL_PTX_U32: return 2;
+    case WL_PTX_S32: return 3;
+    case WL_PTX_B64:
+    case WL_PTX_U64: return 4;
+    case WL_PTX_S64: return 5;
+    default: return -1;
+    }
+}
+
+/* Calls an operation for the lanes with C's rounding mode set as the variant asks. */
+void wl_ptx_apply_rounded(wl_ptx_apply apply, uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in);
+
+#endif /* WL_PTX_EMULATE_ALU_H */

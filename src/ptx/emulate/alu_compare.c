@@ -1,0 +1,153 @@
+/* alu_compare.c - comparisons and choices. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/alu.h"
+
+#include <math.h>
+
+#define MASK(condition)                                                                                                \
+    do {                                                                                                               \
+        for (int i = 0; i < WL_PTX_LANE_COUNT; i++)                                                                    \
+            mask |= (uint32_t)(condition) << i;                                                                        \
+    } while (0)
+
+#define DEFINE(S, T)                                                                                                   \
+    static uint32_t test_##S(const uint64_t *const *from, const wl_ptx_instruction *in)                                \
+    {                                                                                                                  \
+        const uint64_t *a = from[0], *b = from[1];                                                                     \
+        uint32_t mask = 0;                                                                                             \
+        switch (in->compare) {                                                                                         \
+        case WL_PTX_EQ:                                                                                                \
+        case WL_PTX_EQU: MASK((T)a[i] == (T)b[i]); break;                                                              \
+        case WL_PTX_NE:                                                                                                \
+        case WL_PTX_NEU: MASK((T)a[i] != (T)b[i]); break;                                                              \
+        case WL_PTX_LT:                                                                                                \
+        case WL_PTX_LTU: MASK((T)a[i] < (T)b[i]); break;                                                               \
+        case WL_PTX_LE:                                                                                                \
+        case WL_PTX_LEU: MASK((T)a[i] <= (T)b[i]); break;                                                              \
+        case WL_PTX_GT:                                                                                                \
+        case WL_PTX_GTU: MASK((T)a[i] > (T)b[i]); break;                                                               \
+        case WL_PTX_GE:                                                                                                \
+        case WL_PTX_GEU: MASK((T)a[i] >= (T)b[i]); break;                                                              \
+        case WL_PTX_NUM: mask = UINT32_MAX; break;                                                                     \
+        case WL_PTX_NAN_: break;                                                                                       \
+        }                                                                                                              \
+        return mask;                                                                                                   \
+    }
+DEFINE(u16, uint16_t)
+DEFINE(s16, int16_t)
+DEFINE(u32, uint32_t)
+DEFINE(s32, int32_t)
+DEFINE(u64, uint64_t)
+DEFINE(s64, int64_t)
+
+/* The plain forms are false where an operand is not a number, the U forms true. */
+static bool compare(double x, double y, wl_ptx_compare how)
+{
+    const bool unordered = isnan(x) || isnan(y);
+    switch (how) {
+    case WL_PTX_EQ: return x == y;
+    case WL_PTX_NE: return !unordered && x != y;
+    case WL_PTX_LT: return x < y;
+    case WL_PTX_LE: return x <= y;
+    case WL_PTX_GT: return x > y;
+    case WL_PTX_GE: return x >= y;
+    case WL_PTX_EQU: return unordered || x == y;
+    case WL_PTX_NEU: return x != y;
+    case WL_PTX_LTU: return unordered || x < y;
+    case WL_PTX_LEU: return unordered || x <= y;
+    case WL_PTX_GTU: return unordered || x > y;
+    case WL_PTX_GEU: return unordered || x >= y;
+    case WL_PTX_NUM: return !unordered;
+    case WL_PTX_NAN_: return unordered;
+    }
+    return false;
+}
+
+static double value_of(uint64_t bits, wl_ptx_type type, bool flush)
+{
+    switch (type) {
+    case WL_PTX_F64: return wl_ptx_f64_of(bits);
+    case WL_PTX_F16:
+    case WL_PTX_F16X2: return wl_ptx_half_value(bits, false);
+    case WL_PTX_BF16:
+    case WL_PTX_BF16X2: return wl_ptx_half_value(bits, true);
+    default: return (double)wl_ptx_f32_of(flush ? wl_ptx_flush_bits(bits) : bits);
+    }
+}
+
+static wl_ptx_type compared_type(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_set ? in->from : in->type; }
+
+static uint32_t test_float(const uint64_t *const *from, const wl_ptx_instruction *in)
+{
+    const wl_ptx_type type = compared_type(in);
+    const bool flush = in->modifiers & WL_PTX_MOD_FTZ;
+    uint32_t mask = 0;
+    MASK(compare(value_of(from[0][i], type, flush), value_of(from[1][i], type, flush), in->compare));
+    return mask;
+}
+
+static bool is_of_kind(double x, wl_ptx_variant kind, double smallest)
+{
+    switch (kind) {
+    case WL_PTX_FINITE: return isfinite(x);
+    case WL_PTX_INFINITE: return isinf(x);
+    case WL_PTX_NUMBER: return !isnan(x);
+    case WL_PTX_NOTANUMBER: return isnan(x);
+    case WL_PTX_NORMAL: return isfinite(x) && fabs(x) >= smallest;
+    case WL_PTX_SUBNORMAL: return x != 0 && fabs(x) < smallest;
+    default: return false;
+    }
+}
+
+static uint32_t test_kind(const uint64_t *const *from, const wl_ptx_instruction *in)
+{
+    const double smallest = in->type == WL_PTX_F64 ? 0x1p-1022 : 0x1p-126;
+    uint32_t mask = 0;
+    MASK(is_of_kind(value_of(from[0][i], in->type, false), in->variant, smallest));
+    return mask;
+}
+
+wl_ptx_test wl_ptx_find_test(const wl_ptx_instruction *in)
+{
+    static const wl_ptx_test tests[] = {test_u16, test_s16, test_u32, test_s32, test_u64, test_s64};
+    const wl_ptx_type type = compared_type(in);
+    const int integer = wl_ptx_integer_index(type);
+    if (in->op == WL_PTX_OP_testp)
+        return test_kind;
+    if (integer >= 0)
+        return tests[integer];
+    switch (type) {
+    case WL_PTX_F16:
+    case WL_PTX_BF16:
+    case WL_PTX_F32:
+    case WL_PTX_F64: return test_float;
+    default: return NULL; /* pairs have two results */
+    }
+}
+
+/* slct: the first where the third is not negative. */
+static void by_sign(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
+{
+    const uint64_t *a = from[0], *b = from[1], *c = from[2];
+    if (in->from == WL_PTX_F32) {
+        const bool flush = in->modifiers & WL_PTX_MOD_FTZ;
+        for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
+            to[i] = value_of(c[i], WL_PTX_F32, flush) >= 0 ? a[i] : b[i];
+        return;
+    }
+    WL_PTX_EACH_LANE to[i] = (int32_t)(uint32_t)c[i] >= 0 ? a[i] : b[i];
+}
+
+wl_ptx_apply wl_ptx_find_select(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_slct ? by_sign : NULL; }
+
+wl_ptx_apply wl_ptx_find_apply(const wl_ptx_instruction *in)
+{
+    static wl_ptx_apply (*const finders[])(const wl_ptx_instruction *) = {wl_ptx_find_integer, wl_ptx_find_bits,
+                                                                          wl_ptx_find_float,   wl_ptx_find_half,
+                                                                          wl_ptx_find_select,  wl_ptx_find_convert};
+    for (size_t i = 0; i < sizeof finders / sizeof finders[0]; i++) {
+        const wl_ptx_apply apply = finders[i](in);
+        if (apply)
+            return apply;
+    }
+    return NULL;
+}

@@ -1,0 +1,343 @@
+/* arguments.c - see arguments.h. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/arguments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "kernel/expr.h"
+#include "ptx/emulate/alu.h"
+#include "ptx/emulate/arguments_text.h"
+
+#define FIRST_BASE ((uint64_t)0x700000000000)
+#define ALIGNMENT ((int64_t)2 << 20)
+#define GUARD ((int64_t)16 << 20)     /* at least so far from one buffer to the next */
+#define PARAMS_MAX ((int64_t)1 << 16) /* bytes: more than any GPU takes */
+#define SHARED_MAX ((int64_t)1 << 24)
+
+/* ---- contents ---- */
+
+/* Element k of generated contents, as its bits. */
+static uint64_t element(const wl_ptx_buffer *b, int64_t k)
+{
+    if (b->content == WL_PTX_CONSTANT)
+        return (uint64_t)b->low;
+    const bool random = b->content == WL_PTX_RANDOM, is_float = wl_ptx_type_is_float(b->type);
+    const int64_t key = (int64_t)((uint64_t)k * 64 + (uint64_t)(b->argument & 63));
+    if (!is_float) {
+        const uint64_t span = (uint64_t)b->high - (uint64_t)b->low + 1;
+        const uint64_t low = (uint64_t)b->low;
+        if (!random)
+            return low + (uint64_t)k;
+        if (span == 0 || span > INT64_MAX) /* more than a signed number counts: two draws of 32 bits */
+            return low + ((uint64_t)wl_random_below(key, (int64_t)1 << 32) << 32 |
+                          (uint64_t)wl_random_below(~key, (int64_t)1 << 32));
+        return low + (uint64_t)wl_random_below(key, (int64_t)span);
+    }
+    const double low = wl_ptx_f64_of((uint64_t)b->low), high = wl_ptx_f64_of((uint64_t)b->high);
+    const double part = random ? (double)wl_random_below(key, (int64_t)1 << 53) / (double)(((int64_t)1 << 53) - 1) : 0;
+    const double value = random ? low + (high - low) * part : low + (double)k;
+    switch (b->type) {
+    case WL_PTX_F64: return wl_ptx_f64_bits(value);
+    case WL_PTX_F32: return wl_ptx_f32_bits((float)value);
+    default: return wl_ptx_half_bits(value, b->type == WL_PTX_BF16, WL_PTX_RN);
+    }
+}
+
+static void generate(const wl_ptx_buffer *b, int64_t at, int bytes, uint8_t *out)
+{
+    const int size = wl_ptx_type_bits(b->type) / 8;
+    while (bytes > 0) {
+        const int inside = (int)(at % size), left = size - inside, taken = left < bytes ? left : bytes;
+        const uint64_t bits = element(b, at / size);
+        memcpy(out, (const uint8_t *)&bits + inside, (size_t)taken);
+        at += taken, out += taken, bytes -= taken;
+    }
+}
+
+bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint8_t *out)
+{
+    switch (buffer->content) {
+    case WL_PTX_UNTOUCHED: return false;
+    case WL_PTX_BYTES: memcpy(out, buffer->data + at, (size_t)bytes); return true;
+    case WL_PTX_REPEATED:
+        for (int k = 0; k < bytes; k++)
+            out[k] = buffer->data[(size_t)(at + k) % buffer->data_bytes];
+        return true;
+    default: generate(buffer, at, bytes, out); return true;
+    }
+}
+
+const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_t address)
+{
+    int low = 0, high = arguments->buffer_count;
+    while (low < high) { /* the last whose base is not above */
+        const int middle = (low + high) / 2;
+        if (arguments->buffers[middle].base <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    const wl_ptx_buffer *b = &arguments->buffers[low - 1];
+    return address - b->base < (uint64_t)b->bytes ? b : NULL;
+}
+
+/* ---- parameters ---- */
+
+typedef struct maker {
+    const wl_ptx_module *module;
+    const wl_ptx_function *entry;
+    const wl_ptx_given *given;
+    wl_arena *arena;
+    wl_ptx_arguments *out;
+    wl_error *err;
+    uint64_t next; /* base of the next buffer */
+} maker;
+
+static const wl_ptx_variable *param(const maker *m, int k) { return &m->module->variables[m->entry->params[k]]; }
+
+static bool is_bytes(const wl_ptx_variable *p) { return p->elements > 1 || p->bytes != wl_ptx_type_bits(p->type) / 8; }
+
+static wl_status wrong_count(const maker *m)
+{
+    char list[160] = "";
+    size_t used = 0;
+    for (int k = 0; k < m->entry->param_count; k++) {
+        const wl_ptx_variable *p = param(m, k);
+        const char *comma = k ? ", " : "";
+        const int n = is_bytes(p)
+                          ? snprintf(list + used, sizeof list - used, "%s%lld bytes", comma, (long long)p->bytes)
+                          : snprintf(list + used, sizeof list - used, "%s%s", comma, wl_ptx_type_name(p->type));
+        if (n < 0 || used + (size_t)n >= sizeof list - 4) {
+            memcpy(list + used, "..", sizeof "..");
+            break;
+        }
+        used += (size_t)n;
+    }
+    (void)wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s takes %d argument%s (%s), %zu given", m->entry->name,
+                  m->entry->param_count, m->entry->param_count == 1 ? "" : "s", list, m->given->arg_count);
+    return wl_fail_in(m->err, "--arg");
+}
+
+static void place_buffer(maker *m, wl_ptx_buffer *b)
+{
+    b->base = m->next;
+    m->next += (uint64_t)wl_round_up(b->bytes + GUARD, ALIGNMENT);
+}
+
+static wl_status one_argument(maker *m, int k)
+{
+    const wl_ptx_variable *p = param(m, k);
+    const char *text = m->given->args[k];
+    uint8_t *at = m->out->params + m->out->param_offset[k];
+    if (strncmp(text, "buf:", 4) == 0) {
+        if (p->bytes != 8)
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3},
+                           "a buffer for a parameter that is no 64-bit address (%s)", wl_ptx_type_name(p->type));
+        wl_ptx_buffer *b = &m->out->buffers[m->out->buffer_count++];
+        b->argument = k;
+        (void)snprintf(b->name, sizeof b->name, "arg %d", k);
+        WL_TRY(wl_ptx_buffer_text(text, m->given, b, m->err));
+        place_buffer(m, b);
+        const uint64_t address = b->base + (uint64_t)b->offset;
+        memcpy(at, &address, sizeof address);
+        return WL_OK;
+    }
+    if (strncmp(text, "bytes:", 6) == 0)
+        return wl_ptx_bytes_text(text, p->bytes, at, m->err);
+    if (is_bytes(p))
+        return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(text)},
+                       "the parameter has %lld bytes: give them as bytes:HEXDIGITS", (long long)p->bytes);
+    return wl_ptx_number_text(text, p->type, at, m->err);
+}
+
+static wl_status make_params(maker *m)
+{
+    const int count = m->entry->param_count;
+    int64_t bytes = 0;
+    if (m->given->arg_count != (size_t)count)
+        return wrong_count(m);
+    m->out->param_offset = WL_ARENA_NEW(m->arena, int64_t, count);
+    if (!m->out->param_offset)
+        return wl_fail_memory(m->err);
+    for (int k = 0; k < count; k++) {
+        const wl_ptx_variable *p = param(m, k);
+        m->out->param_offset[k] = bytes = wl_round_up(bytes, p->align > 0 ? p->align : 1);
+        bytes += p->bytes;
+        if (bytes > PARAMS_MAX)
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){p->line, 1, 1}, "the parameters have more than %lld bytes",
+                           (long long)PARAMS_MAX);
+    }
+    m->out->param_bytes = bytes;
+    m->out->params = WL_ARENA_NEW(m->arena, uint8_t, bytes);
+    if (!m->out->params)
+        return wl_fail_memory(m->err);
+    for (int k = 0; k < count; k++) {
+        if (one_argument(m, k) == WL_OK)
+            continue;
+        if (m->err && m->err->input[0] == '\0') {
+            char message[WL_MESSAGE_MAX];
+            (void)snprintf(message, sizeof message, "argument %d: %.220s", k, m->err->message);
+            memcpy(m->err->message, message, sizeof message);
+        }
+        (void)wl_fail_in(m->err, "--arg");
+        return m->err ? m->err->code : WL_E_INPUT;
+    }
+    return WL_OK;
+}
+
+/* ---- variables of the module ---- */
+
+typedef struct reach {
+    bool *functions, *variables;
+} reach;
+
+static void reach_function(const maker *m, reach *r, int64_t number);
+
+static void reach_operand(const maker *m, reach *r, const wl_ptx_operand *o)
+{
+    if (o->variable >= 0 && (o->kind == WL_PTX_OPERAND_ADDRESS || o->kind == WL_PTX_OPERAND_VARIABLE))
+        r->variables[o->variable] = true;
+    if (o->kind == WL_PTX_OPERAND_FUNCTION && o->value >= 0)
+        reach_function(m, r, o->value);
+}
+
+/* Depth is at most the number of functions: each is entered once. */
+static void reach_function(const maker *m, reach *r, int64_t number)
+{
+    if (r->functions[number])
+        return;
+    r->functions[number] = true;
+    const wl_ptx_function *f = &m->module->functions[number];
+    for (int32_t i = 0; i < f->instruction_count; i++)
+        for (int k = 0; k < f->instructions[i].operand_count; k++)
+            reach_operand(m, r, &f->instructions[i].operands[k]);
+    for (int32_t k = 0; k < f->list_count; k++)
+        reach_operand(m, r, &f->lists[k]);
+}
+
+/* Static shared memory in one piece, dynamic behind it; local memory function by function, each from 0. */
+static void lay_out_offsets(maker *m, const reach *r)
+{
+    wl_ptx_arguments *out = m->out;
+    for (int32_t v = 0; v < m->module->variable_count; v++) {
+        const wl_ptx_variable *variable = &m->module->variables[v];
+        if (variable->space != WL_PTX_SHARED || variable->bytes == 0 || !r->variables[v])
+            continue;
+        out->shared_bytes = wl_round_up(out->shared_bytes, variable->align > 0 ? variable->align : 1);
+        out->variable_address[v] = (uint64_t)out->shared_bytes;
+        out->shared_bytes += variable->bytes;
+    }
+    for (int32_t v = 0; v < m->module->variable_count; v++)
+        if (m->module->variables[v].space == WL_PTX_SHARED && m->module->variables[v].bytes == 0)
+            out->variable_address[v] =
+                (uint64_t)wl_round_up(out->shared_bytes, wl_max(16, m->module->variables[v].align));
+    for (int32_t f = 0; f < m->module->function_count; f++) {
+        int64_t bytes = 0;
+        for (int32_t v = 0; v < m->module->variable_count; v++) {
+            const wl_ptx_variable *variable = &m->module->variables[v];
+            if (variable->space != WL_PTX_LOCAL || (variable->function != f && !(f == 0 && variable->function < 0)))
+                continue;
+            bytes = wl_round_up(bytes, wl_max(1, variable->align));
+            out->variable_address[v] = (uint64_t)bytes;
+            bytes += variable->bytes;
+        }
+        if (r->functions[f])
+            out->local_bytes += wl_round_up(bytes, 16);
+    }
+}
+
+static void lay_out_buffers(maker *m)
+{
+    for (int32_t v = 0; v < m->module->variable_count; v++) {
+        const wl_ptx_variable *variable = &m->module->variables[v];
+        if (variable->space != WL_PTX_GLOBAL && variable->space != WL_PTX_CONST)
+            continue;
+        wl_ptx_buffer *b = &m->out->buffers[m->out->buffer_count++];
+        b->argument = -1;
+        (void)snprintf(b->name, sizeof b->name, "%s", variable->name);
+        b->bytes = variable->bytes;
+        b->type = WL_PTX_U8;
+        b->content = variable->is_extern ? WL_PTX_UNTOUCHED : variable->initial ? WL_PTX_BYTES : WL_PTX_CONSTANT;
+        b->data = variable->initial;
+        b->data_bytes = variable->initial ? (size_t)variable->bytes : 0;
+        place_buffer(m, b);
+        m->out->variable_address[v] = b->base;
+    }
+}
+
+/* The address a link stands for. */
+static uint64_t linked(const maker *m, const wl_ptx_link *link)
+{
+    if (link->function >= 0)
+        return WL_PTX_FUNCTION_WINDOW + 16 * (uint64_t)link->function + (uint64_t)link->addend;
+    if (link->variable < 0)
+        return (uint64_t)link->addend;
+    const bool shared = m->module->variables[link->variable].space == WL_PTX_SHARED;
+    return m->out->variable_address[link->variable] + (uint64_t)link->addend +
+           (shared && link->generic ? WL_PTX_SHARED_WINDOW : 0);
+}
+
+/* Puts addresses into initial values that have them. */
+static wl_status resolve_links(maker *m)
+{
+    for (int32_t v = 0; v < m->module->variable_count; v++) {
+        const wl_ptx_variable *variable = &m->module->variables[v];
+        if (variable->link_count == 0 || !variable->initial ||
+            (variable->space != WL_PTX_GLOBAL && variable->space != WL_PTX_CONST))
+            continue;
+        uint8_t *data = WL_ARENA_NEW(m->arena, uint8_t, variable->bytes);
+        if (!data)
+            return wl_fail_memory(m->err);
+        memcpy(data, variable->initial, (size_t)variable->bytes);
+        for (int32_t k = 0; k < variable->link_count; k++) {
+            const wl_ptx_link *link = &variable->links[k];
+            const uint64_t address = linked(m, link);
+            if (link->at >= 0 && link->bytes > 0 && link->bytes <= 8 && link->at + link->bytes <= variable->bytes)
+                memcpy(data + link->at, &address, (size_t)link->bytes);
+        }
+        for (int b = 0; b < m->out->buffer_count; b++)
+            if (m->out->buffers[b].base == m->out->variable_address[v])
+                m->out->buffers[b].data = data;
+    }
+    return WL_OK;
+}
+
+static wl_status lay_out_variables(maker *m)
+{
+    const int64_t entry = m->entry - m->module->functions;
+    reach r = {WL_ARENA_NEW(m->arena, bool, m->module->function_count),
+               WL_ARENA_NEW(m->arena, bool, m->module->variable_count)};
+    m->out->variable_address = WL_ARENA_NEW(m->arena, uint64_t, m->module->variable_count);
+    if (!r.functions || !r.variables || !m->out->variable_address)
+        return wl_fail_memory(m->err);
+    reach_function(m, &r, entry);
+    for (int32_t v = 0; v < m->module->variable_count; v++) /* whoever is in a table may be called */
+        for (int32_t k = 0; k < m->module->variables[v].link_count; k++)
+            if (m->module->variables[v].links[k].function >= 0)
+                reach_function(m, &r, m->module->variables[v].links[k].function);
+    lay_out_offsets(m, &r);
+    if (m->given->dynamic_shared > SHARED_MAX - m->out->shared_bytes)
+        return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "more than %lld MiB of shared memory: no GPU has that much",
+                       (long long)SHARED_MAX >> 20);
+    for (int k = 0; k < m->entry->param_count; k++)
+        m->out->variable_address[m->entry->params[k]] = (uint64_t)m->out->param_offset[k];
+    lay_out_buffers(m);
+    return resolve_links(m);
+}
+
+wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_function *entry, const wl_ptx_given *given,
+                                wl_arena *arena, wl_ptx_arguments *out, wl_error *err)
+{
+    maker m = {module, entry, given, arena, out, err, FIRST_BASE};
+    *out = (wl_ptx_arguments){0};
+    out->buffers = WL_ARENA_NEW(arena, wl_ptx_buffer, given->arg_count + (size_t)module->variable_count);
+    if (!out->buffers)
+        return wl_fail_memory(err);
+    WL_TRY(make_params(&m));
+    return lay_out_variables(&m);
+}

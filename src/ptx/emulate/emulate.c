@@ -1,0 +1,298 @@
+/* emulate.c - see emulate.h. Warps of a block run one after another, each until it ends or waits at a barrier.
+ * SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate.h"
+
+#include <stdlib.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/emulate/emulate_internal.h"
+
+#define DEFAULT_BUDGET ((int64_t)100000000)
+#define PARAMS_MAX (1 << 18) /* bytes: those a function has and those it calls others with */
+
+wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err)
+{
+    *out = (wl_ptx_profile){.first = WL_ARENA_NEW(arena, int32_t, module->function_count + 1)};
+    if (!out->first)
+        return wl_fail_memory(err);
+    for (int32_t f = 0; f < module->function_count; f++)
+        out->first[f + 1] = out->first[f] + module->functions[f].instruction_count;
+    out->count = out->first[module->function_count];
+    out->warps = WL_ARENA_NEW(arena, double, out->count);
+    out->threads = WL_ARENA_NEW(arena, double, out->count);
+    out->threads_on = WL_ARENA_NEW(arena, double, out->count);
+    out->parted = WL_ARENA_NEW(arena, double, out->count);
+    return out->warps && out->threads && out->threads_on && out->parted ? WL_OK : wl_fail_memory(err);
+}
+
+/* ---- making ---- */
+
+/* Parameter memory of each function: the entry's own first, as the arguments lay them out. */
+static wl_status lay_out_params(wl_ptx_machine *m, wl_error *err)
+{
+    const wl_ptx_module *module = m->launch.module;
+    const int32_t entry = (int32_t)(m->launch.entry - module->functions);
+    m->param_at = WL_ARENA_NEW(&m->arena, int64_t, module->variable_count);
+    if (!m->param_at)
+        return wl_fail_memory(err);
+    m->programs[entry].param_bytes = m->launch.arguments->param_bytes;
+    for (int32_t v = 0; v < module->variable_count; v++)
+        m->param_at[v] = -1;
+    for (int k = 0; k < m->launch.entry->param_count; k++)
+        m->param_at[m->launch.entry->params[k]] = m->launch.arguments->param_offset[k];
+    for (int32_t v = 0; v < module->variable_count; v++) {
+        const wl_ptx_variable *variable = &module->variables[v];
+        if (variable->function < 0)
+            continue;
+        wl_ptx_program *p = &m->programs[variable->function];
+        if (variable->space == WL_PTX_PARAM && m->param_at[v] < 0) {
+            p->param_bytes = wl_round_up(p->param_bytes, wl_max(1, variable->align));
+            m->param_at[v] = p->param_bytes;
+            p->param_bytes += variable->bytes;
+            if (p->param_bytes > PARAMS_MAX)
+                return wl_fail(err, WL_E_INPUT, (wl_loc){variable->line, 1, 1},
+                               "the parameters of a function have more than %d bytes", PARAMS_MAX);
+        } else if (variable->space == WL_PTX_LOCAL) {
+            const int64_t end = (int64_t)m->launch.arguments->variable_address[v] + variable->bytes;
+            p->local_bytes = wl_max(p->local_bytes, wl_round_up(end, 16));
+        }
+    }
+    return WL_OK;
+}
+
+/* Static shared memory, and dynamic where its variables begin. */
+static int64_t shared_bytes(const wl_ptx_launch *launch)
+{
+    int64_t end = launch->arguments->shared_bytes;
+    if (launch->dynamic_shared <= 0)
+        return end;
+    end = wl_round_up(end, 16);
+    for (int32_t v = 0; v < launch->module->variable_count; v++)
+        if (launch->module->variables[v].space == WL_PTX_SHARED && launch->module->variables[v].bytes == 0)
+            end = wl_max(end, (int64_t)launch->arguments->variable_address[v]);
+    return end + launch->dynamic_shared;
+}
+
+static wl_status make(wl_ptx_machine *m, wl_error *err)
+{
+    const wl_ptx_module *module = m->launch.module;
+    const wl_ptx_arguments *arguments = m->launch.arguments;
+    const int64_t threads = m->launch.block[0] * m->launch.block[1] * m->launch.block[2];
+    m->programs = WL_ARENA_NEW(&m->arena, wl_ptx_program, module->function_count);
+    m->first = WL_ARENA_NEW(&m->arena, int32_t, module->function_count + 1);
+    m->written = WL_ARENA_NEW(&m->arena, bool, arguments->buffer_count + 1);
+    m->warp_count = (int32_t)wl_ceil_div(threads, WL_PTX_LANES);
+    m->warps = WL_ARENA_NEW(&m->arena, wl_ptx_warp *, m->warp_count);
+    if (!m->programs || !m->first || !m->written || !m->warps)
+        return wl_fail_memory(err);
+    WL_TRY(lay_out_params(m, err));
+    m->shared_bytes = shared_bytes(&m->launch);
+    for (int32_t f = 0; f < module->function_count; f++) {
+        m->first[f + 1] = m->first[f] + module->functions[f].instruction_count;
+        m->programs[f].function = &module->functions[f];
+        m->programs[f].number = f;
+        if (!module->functions[f].is_entry || &module->functions[f] == m->launch.entry)
+            WL_TRY(wl_ptx_decode_steps(m, &m->programs[f], err));
+    }
+    m->assumed = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
+    if (!m->assumed || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
+        return wl_fail_memory(err);
+    return WL_OK;
+}
+
+wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out, wl_error *err)
+{
+    wl_ptx_emulator *emulator = calloc(1, sizeof *emulator);
+    if (!emulator)
+        return wl_fail_memory(err);
+    emulator->machine.launch = *launch;
+    if (launch->budget <= 0)
+        emulator->machine.launch.budget = DEFAULT_BUDGET;
+    const wl_status status = make(&emulator->machine, err);
+    if (status != WL_OK) {
+        wl_ptx_emulator_free(emulator);
+        return status;
+    }
+    *out = emulator;
+    return WL_OK;
+}
+
+void wl_ptx_emulator_free(wl_ptx_emulator *emulator)
+{
+    if (!emulator)
+        return;
+    wl_ptx_machine *m = &emulator->machine;
+    for (int32_t w = 0; m->warps && w < m->warp_count; w++)
+        wl_ptx_warp_free(m->warps[w]);
+    while (m->free_warps) {
+        wl_ptx_warp *next = m->free_warps->next_free;
+        wl_ptx_warp_free(m->free_warps);
+        m->free_warps = next;
+    }
+    wl_ptx_region_free(&m->shared);
+    wl_ptx_pages_free(&m->pages);
+    free(m->assumptions);
+    wl_arena_free(&m->arena);
+    free(emulator);
+}
+
+/* ---- barriers ---- */
+
+/* Lets the warps that wait at a barrier go on; what they voted is their result. */
+static void release(wl_ptx_machine *m, int32_t number)
+{
+    wl_ptx_barrier *barrier = &m->barriers[number];
+    for (int32_t w = 0; w < m->warp_count; w++) {
+        wl_ptx_warp *warp = m->warps[w];
+        if (!warp || warp->state != WL_PTX_WARP_WAITS || warp->barrier_number != number)
+            continue;
+        warp->state = WL_PTX_WARP_READY;
+        const wl_ptx_step *s = warp->barrier;
+        if (!(s->in->modifiers & WL_PTX_MOD_RED))
+            continue;
+        wl_ptx_frame *frame = warp->frames[warp->depth - 1];
+        const uint32_t lanes = warp->barrier_lanes, unknown = barrier->unknown ? lanes : 0;
+        const bool all = barrier->votes == barrier->voters, any = barrier->votes > 0;
+        if (s->in->variant == WL_PTX_POPC) {
+            uint64_t value[WL_PTX_LANES];
+            for (int i = 0; i < WL_PTX_LANES; i++)
+                value[i] = (uint64_t)barrier->votes;
+            wl_ptx_write(frame, s->to, lanes, value, unknown);
+        } else {
+            const bool yes = s->in->variant == WL_PTX_AND ? all : any;
+            wl_ptx_write_predicate(frame, s->to, lanes, yes ? UINT32_MAX : 0, unknown);
+        }
+    }
+    *barrier = (wl_ptx_barrier){0};
+}
+
+static bool is_complete(const wl_ptx_machine *m, int32_t number)
+{
+    int64_t come = m->barriers[number].arrived, needed = 0;
+    int live = 0;
+    for (int32_t w = 0; w < m->warp_count; w++) {
+        const wl_ptx_warp *warp = m->warps[w];
+        if (!warp)
+            continue;
+        live++;
+        if (warp->state == WL_PTX_WARP_WAITS && warp->barrier_number == number) {
+            come += WL_PTX_LANES;
+            needed = wl_max(needed, warp->barrier_threads);
+        }
+    }
+    return come > m->barriers[number].arrived && come >= (needed ? needed : (int64_t)live * WL_PTX_LANES);
+}
+
+/* No warp can go on by itself: barriers that are complete are opened; where there is none, all are. */
+static wl_status open_barriers(wl_ptx_machine *m, wl_error *err)
+{
+    bool opened = false;
+    for (int32_t b = 0; b < WL_PTX_BARRIERS; b++) {
+        if (is_complete(m, b)) {
+            release(m, b);
+            opened = true;
+        }
+    }
+    if (opened)
+        return WL_OK;
+    for (int32_t w = 0; w < m->warp_count; w++)
+        if (m->warps[w] && m->warps[w]->state == WL_PTX_WARP_WAITS)
+            WL_TRY(wl_ptx_assume(m, m->warps[w]->barrier, WL_PTX_ASSUMED_BARRIER, err));
+    for (int32_t b = 0; b < WL_PTX_BARRIERS; b++)
+        release(m, b);
+    return WL_OK;
+}
+
+/* ---- a block ---- */
+
+static wl_status start(wl_ptx_machine *m, int32_t w, wl_error *err)
+{
+    m->warps[w] = wl_ptx_warp_take(m, w);
+    if (!m->warps[w])
+        return wl_fail_memory(err);
+    m->warp = m->warps[w];
+    return wl_ptx_frame_push(m, &m->programs[m->launch.entry - m->launch.module->functions], m->warp->live, err);
+}
+
+static wl_status run_on(wl_ptx_machine *m, int32_t w, wl_error *err)
+{
+    WL_TRY(wl_ptx_warp_run(m, m->warps[w], err));
+    if (m->warps[w]->state == WL_PTX_WARP_DONE) {
+        wl_ptx_warp_release(m, m->warps[w]);
+        m->warps[w] = NULL;
+    }
+    return WL_OK;
+}
+
+/* Runs the warps that can go on; *waiting: some are left, *ran: some did. */
+static wl_status run_ready(wl_ptx_machine *m, bool *waiting, bool *ran, wl_error *err)
+{
+    *waiting = *ran = false;
+    for (int32_t w = 0; w < m->warp_count; w++) {
+        if (m->warps[w] && m->warps[w]->state == WL_PTX_WARP_READY) {
+            WL_TRY(run_on(m, w, err));
+            *ran = true;
+        }
+        *waiting = *waiting || m->warps[w];
+    }
+    return WL_OK;
+}
+
+static wl_status run_all(wl_ptx_machine *m, wl_error *err)
+{
+    bool waiting = true, ran = false;
+    for (int32_t w = 0; w < m->warp_count; w++) {
+        WL_TRY(start(m, w, err));
+        WL_TRY(run_on(m, w, err));
+    }
+    while (waiting) {
+        WL_TRY(run_ready(m, &waiting, &ran, err));
+        if (waiting && !ran)
+            WL_TRY(open_barriers(m, err));
+    }
+    return WL_OK;
+}
+
+/* Whatever an earlier run left behind, also one that failed. */
+static void reset(wl_ptx_machine *m)
+{
+    for (int32_t w = 0; w < m->warp_count; w++) {
+        if (m->warps[w])
+            wl_ptx_warp_release(m, m->warps[w]);
+        m->warps[w] = NULL;
+    }
+    wl_ptx_region_clear(&m->shared);
+    wl_ptx_pages_clear(&m->pages);
+    memset(m->written, 0, (size_t)m->launch.arguments->buffer_count * sizeof *m->written);
+    memset(m->barriers, 0, sizeof m->barriers);
+    m->executed = 0;
+    m->buffer = NULL;
+    m->out_of_memory = false;
+}
+
+wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
+                               wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    reset(m);
+    memcpy(m->block, block, sizeof m->block);
+    m->profile = profile;
+    m->visit = visit;
+    m->user = user;
+    m->alone = only_warp >= 0;
+    if (!m->alone)
+        return run_all(m, err);
+    WL_ASSERT(only_warp < m->warp_count);
+    WL_TRY(start(m, only_warp, err));
+    while (m->warps[only_warp]) /* again where it let others go first */
+        WL_TRY(run_on(m, only_warp, err));
+    return WL_OK;
+}
+
+size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulator->machine.assumption_count; }
+
+wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index)
+{
+    return emulator->machine.assumptions[index];
+}

@@ -1,0 +1,316 @@
+/* emulate_address.c - where the lanes of a warp read or write: spaces, bounds, and what is assumed where an address is
+ * unknown. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include <stdio.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "kernel/expr.h"
+
+#define NEAR ((uint64_t)8 << 20) /* bytes from a buffer that an address is said to be outside of */
+
+void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *s, int32_t slot, uint64_t *out)
+{
+    const uint64_t *base = m->frame->value[slot];
+    const uint64_t offset = (uint64_t)s->offset, kept = s->wraps ? UINT32_MAX : ~(uint64_t)0;
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        out[i] = (base[i] + offset) & kept;
+}
+
+/* The buffer an address lies in or closest to; NULL: none is near. */
+static const wl_ptx_buffer *nearest(const wl_ptx_arguments *arguments, uint64_t address)
+{
+    const wl_ptx_buffer *best = NULL;
+    uint64_t least = NEAR;
+    for (int k = 0; k < arguments->buffer_count; k++) {
+        const wl_ptx_buffer *b = &arguments->buffers[k];
+        const uint64_t end = b->base + (uint64_t)b->bytes;
+        const uint64_t distance = address < b->base ? b->base - address : address >= end ? address - end : 0;
+        if (distance < least) {
+            best = b;
+            least = distance;
+        }
+    }
+    return best;
+}
+
+typedef struct lane_place {
+    const wl_ptx_access_request *request;
+    uint32_t lane;
+    uint64_t address;
+} lane_place;
+
+/* The instruction on one line, shortened. */
+static void text_of(const wl_ptx_instruction *in, char *text, size_t size)
+{
+    size_t n = 0;
+    bool blank = false;
+    for (int32_t k = 0; k < in->text_length; k++) {
+        const char c = in->text[k];
+        const bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (!is_blank && n + 4 >= size) {
+            memcpy(text + n, "..", 2);
+            n += 2;
+            break;
+        }
+        if (!is_blank && blank)
+            text[n++] = ' ';
+        if (!is_blank)
+            text[n++] = c;
+        blank = is_blank;
+    }
+    text[n] = '\0';
+}
+
+/* A message about one lane; what it does wrong is formatted by the caller. */
+static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, const char *what, wl_error *err)
+{
+    const wl_ptx_instruction *in = p->request->step->in;
+    const wl_ptx_warp *warp = m->warp;
+    char text[64];
+    text_of(in, text, sizeof text);
+    (void)wl_fail(err, WL_E_INPUT, (wl_loc){in->line, in->column, in->text_length},
+                  "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%s' %s", (long long)warp->tid[0][p->lane],
+                  (long long)warp->tid[1][p->lane], (long long)warp->tid[2][p->lane], (long long)m->block[0],
+                  (long long)m->block[1], (long long)m->block[2], text, what);
+    (void)wl_fail_in(err, m->launch.module->input);
+    return WL_E_INPUT;
+}
+
+static wl_status fail_buffer(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
+{
+    const wl_ptx_buffer *b = nearest(m->launch.arguments, p->address);
+    const char *verb = p->request->store ? "writes" : "reads";
+    char what[160];
+    if (b)
+        (void)snprintf(what, sizeof what, "%s %d bytes at offset %lld of %s, which has %lld", verb, p->request->bytes,
+                       (long long)(p->address - b->base), b->name, (long long)b->bytes);
+    else if (p->address < 65536)
+        (void)snprintf(what, sizeof what, "%s through a null pointer (address 0x%llx)", verb,
+                       (unsigned long long)p->address);
+    else
+        (void)snprintf(what, sizeof what, "%s address 0x%llx, which is in no buffer", verb,
+                       (unsigned long long)p->address);
+    return fail_at(m, p, what, err);
+}
+
+static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
+{
+    char what[160];
+    (void)snprintf(what, sizeof what, "%s %d bytes at 0x%llx, which is no multiple of that",
+                   p->request->store ? "writes" : "reads", p->request->bytes, (unsigned long long)p->address);
+    return fail_at(m, p, what, err);
+}
+
+/* A place for an address that is not known: the same for the same instruction, thread, block and occurrence. */
+static uint64_t drawn(const wl_ptx_machine *m, const lane_place *p, int64_t count)
+{
+    const wl_ptx_step *s = p->request->step;
+    uint64_t key = (uint64_t)m->first[s->function] + (uint64_t)s->number;
+    key = key * 0x100000001b3u + (uint64_t)m->block[0];
+    key = key * 0x100000001b3u + (uint64_t)m->block[1];
+    key = key * 0x100000001b3u + (uint64_t)m->block[2];
+    key = key * 0x100000001b3u + (uint64_t)m->warp->number;
+    key = key * 0x100000001b3u + m->warp->executed;
+    return (uint64_t)wl_random_below((int64_t)(key * WL_PTX_LANES + p->lane), count);
+}
+
+/* Moves a lane with an unknown address to a random element of its buffer; false: it has none, the lane is skipped. */
+static bool assume_in_buffer(const wl_ptx_machine *m, lane_place *p)
+{
+    const wl_ptx_buffer *inside = wl_ptx_buffer_at(m->launch.arguments, p->address);
+    const wl_ptx_buffer *b = inside ? inside : nearest(m->launch.arguments, p->address);
+    const int64_t count = b ? b->bytes / p->request->bytes : 0;
+    if (count == 0)
+        return false;
+    p->address = b->base + drawn(m, p, count) * (uint64_t)p->request->bytes;
+    return true;
+}
+
+static bool assume_in_space(const wl_ptx_machine *m, lane_place *p, int64_t bytes)
+{
+    const int64_t count = bytes / p->request->bytes;
+    if (count == 0)
+        return false;
+    p->address = drawn(m, p, count) * (uint64_t)p->request->bytes;
+    return true;
+}
+
+/* ---- global and constant memory ---- */
+
+static wl_status check_lane(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
+{
+    const wl_ptx_buffer *b = wl_ptx_buffer_at(m->launch.arguments, p->address);
+    if (!b || p->address + (uint64_t)p->request->bytes > b->base + (uint64_t)b->bytes)
+        return fail_buffer(m, p, err);
+    return p->address % (uint64_t)p->request->bytes ? fail_aligned(m, p, err) : WL_OK;
+}
+
+/* What the addresses of the lanes have in common. Lanes that take no part get the address of one that does, so that
+ * what is said of all is true of them too. */
+typedef struct span {
+    uint64_t lowest, highest, bits;
+} span;
+
+static span scan(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t window)
+{
+    uint64_t *to = m->touch.address;
+    const uint64_t first = r->address[wl_ptx_lane_first(r->mask)];
+    span s = {UINT64_MAX, 0, 0};
+    if (r->mask == UINT32_MAX)
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            to[i] = r->address[i] - window;
+    else
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            to[i] = (r->mask >> i & 1 ? r->address[i] : first) - window;
+    for (int i = 0; i < WL_PTX_LANES; i++) {
+        s.lowest = to[i] < s.lowest ? to[i] : s.lowest;
+        s.highest = to[i] > s.highest ? to[i] : s.highest;
+        s.bits |= to[i];
+    }
+    return s;
+}
+
+/* The ordinary case: all lanes known, in one buffer, aligned. */
+static bool all_in_one(wl_ptx_machine *m, const wl_ptx_access_request *r)
+{
+    const span s = scan(m, r, 0);
+    const wl_ptx_buffer *b = m->buffer;
+    if (!b || s.lowest < b->base || s.lowest - b->base >= (uint64_t)b->bytes)
+        b = wl_ptx_buffer_at(m->launch.arguments, s.lowest);
+    m->buffer = b;
+    return b && s.highest + (uint64_t)r->bytes <= b->base + (uint64_t)b->bytes && !(s.bits & ((uint64_t)r->bytes - 1));
+}
+
+static wl_status resolve_buffers(wl_ptx_machine *m, const wl_ptx_access_request *r, wl_error *err)
+{
+    wl_ptx_touch *t = &m->touch;
+    t->lanes = r->mask;
+    t->unknown = r->unknown & r->mask;
+    m->plain = !t->unknown && all_in_one(m, r);
+    if (m->plain)
+        return WL_OK;
+    m->buffer = NULL;
+    if (t->unknown)
+        WL_TRY(wl_ptx_assume(m, r->step, WL_PTX_ASSUMED_ADDRESS, err));
+    WL_PTX_FOR_LANES(lane, r->mask)
+    {
+        lane_place p = {r, lane, r->address[lane]};
+        if (!(t->unknown >> lane & 1))
+            WL_TRY(check_lane(m, &p, err));
+        else if (!assume_in_buffer(m, &p))
+            t->lanes &= ~((uint32_t)1 << lane);
+        t->address[lane] = p.address;
+    }
+    t->unknown &= t->lanes;
+    return WL_OK;
+}
+
+/* ---- the other spaces: offsets from 0 ---- */
+
+static int64_t space_bytes(const wl_ptx_machine *m, wl_ptx_space space)
+{
+    if (space == WL_PTX_SHARED)
+        return m->shared_bytes;
+    return space == WL_PTX_LOCAL ? m->warp->local_bytes : m->frame->program->param_bytes;
+}
+
+/* Up to the end of the function's frame; more may be allocated. */
+static int64_t local_used(const wl_ptx_machine *m) { return m->frame->local_base + m->frame->program->local_bytes; }
+
+static wl_status fail_space(const wl_ptx_machine *m, const lane_place *p, int64_t bytes, wl_error *err)
+{
+    const wl_ptx_space space = m->touch.space;
+    const char *name = space == WL_PTX_SHARED  ? "shared memory"
+                       : space == WL_PTX_LOCAL ? "local memory"
+                                               : "the parameters";
+    char what[160];
+    (void)snprintf(what, sizeof what, "%s %d bytes at offset %lld of %s, which has %lld%s",
+                   p->request->store ? "writes" : "reads", p->request->bytes, (long long)p->address, name,
+                   (long long)bytes, space == WL_PTX_SHARED ? " (dynamic shared memory included)" : "");
+    return fail_at(m, p, what, err);
+}
+
+static wl_status resolve_space(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t window, wl_error *err)
+{
+    wl_ptx_touch *t = &m->touch;
+    const int64_t bytes = space_bytes(m, t->space);
+    t->lanes = r->mask;
+    t->unknown = r->unknown & r->mask;
+    if (!t->unknown) {
+        const span s = scan(m, r, window);
+        m->plain = s.highest < (uint64_t)bytes && s.highest + (uint64_t)r->bytes <= (uint64_t)bytes &&
+                   !(s.bits & ((uint64_t)r->bytes - 1));
+        if (m->plain)
+            return WL_OK;
+    }
+    m->plain = false;
+    if (t->unknown)
+        WL_TRY(wl_ptx_assume(m, r->step, WL_PTX_ASSUMED_ADDRESS, err));
+    WL_PTX_FOR_LANES(lane, r->mask)
+    {
+        lane_place p = {r, lane, r->address[lane] - window};
+        if (t->unknown >> lane & 1) {
+            if (!assume_in_space(m, &p, t->space == WL_PTX_LOCAL ? local_used(m) : bytes))
+                t->lanes &= ~((uint32_t)1 << lane);
+        } else if (p.address > (uint64_t)bytes || p.address + (uint64_t)r->bytes > (uint64_t)bytes) {
+            return fail_space(m, &p, bytes, err);
+        } else if (p.address & ((uint64_t)r->bytes - 1)) {
+            return fail_aligned(m, &p, err);
+        }
+        t->address[lane] = p.address;
+    }
+    t->unknown &= t->lanes;
+    return WL_OK;
+}
+
+static wl_ptx_space generic_space(uint64_t address)
+{
+    switch (address / WL_PTX_WINDOW_BYTES) {
+    case WL_PTX_SHARED_WINDOW / WL_PTX_WINDOW_BYTES: return WL_PTX_SHARED;
+    case WL_PTX_LOCAL_WINDOW / WL_PTX_WINDOW_BYTES: return WL_PTX_LOCAL;
+    case WL_PTX_PARAM_WINDOW / WL_PTX_WINDOW_BYTES: return WL_PTX_PARAM;
+    default: return WL_PTX_GLOBAL;
+    }
+}
+
+static uint64_t window_of(wl_ptx_space space)
+{
+    switch (space) {
+    case WL_PTX_SHARED: return WL_PTX_SHARED_WINDOW;
+    case WL_PTX_LOCAL: return WL_PTX_LOCAL_WINDOW;
+    case WL_PTX_PARAM: return WL_PTX_PARAM_WINDOW;
+    default: return 0;
+    }
+}
+
+wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request, uint32_t *rest, wl_error *err)
+{
+    wl_ptx_access_request r = *request;
+    wl_ptx_touch *t = &m->touch;
+    uint64_t window = 0;
+    *rest = 0;
+    if (r.space == WL_PTX_GENERIC || r.space == WL_PTX_SPACE_NONE) {
+        uint32_t same = 0;
+        r.space = generic_space(r.address[wl_ptx_lane_first(r.mask)]);
+        WL_PTX_FOR_LANES(lane, r.mask) same |= (uint32_t)(generic_space(r.address[lane]) == r.space) << lane;
+        *rest = r.mask & ~same;
+        r.mask = same;
+        window = window_of(r.space);
+    }
+    t->space = r.space;
+    t->function = r.step->function;
+    t->instruction = r.step->number;
+    t->warp = m->warp->number;
+    t->store = r.store;
+    t->atomic = r.atomic;
+    t->bytes = r.bytes;
+    if (r.space == WL_PTX_GLOBAL || r.space == WL_PTX_CONST)
+        WL_TRY(resolve_buffers(m, &r, err));
+    else
+        WL_TRY(resolve_space(m, &r, window, err));
+    if (m->visit && t->lanes && r.space != WL_PTX_PARAM)
+        return m->visit(m->user, t, err);
+    return WL_OK;
+}

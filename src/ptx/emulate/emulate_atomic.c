@@ -1,0 +1,97 @@
+/* emulate_atomic.c - atomic updates, lane by lane in order. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include "base/fail.h"
+
+static uint64_t add_float(uint64_t old, uint64_t b, wl_ptx_type type)
+{
+    switch (type) {
+    case WL_PTX_F64: return wl_ptx_f64_bits(wl_ptx_f64_of(old) + wl_ptx_f64_of(b));
+    case WL_PTX_F32: return wl_ptx_f32_bits(wl_ptx_f32_of(old) + wl_ptx_f32_of(b));
+    default: break;
+    }
+    const bool brain = type == WL_PTX_BF16 || type == WL_PTX_BF16X2,
+               pair = type == WL_PTX_F16X2 || type == WL_PTX_BF16X2;
+    const uint64_t low =
+        wl_ptx_half_bits(wl_ptx_half_value(old, brain) + wl_ptx_half_value(b, brain), brain, WL_PTX_RN);
+    if (!pair)
+        return low;
+    const double high = wl_ptx_half_value(old >> 16, brain) + wl_ptx_half_value(b >> 16, brain);
+    return low | wl_ptx_half_bits(high, brain, WL_PTX_RN) << 16;
+}
+
+static bool is_less(uint64_t a, uint64_t b, wl_ptx_type type)
+{
+    const int shift = 64 - wl_ptx_type_bits(type);
+    if (type == WL_PTX_F32)
+        return wl_ptx_f32_of(a) < wl_ptx_f32_of(b);
+    if (type == WL_PTX_F64)
+        return wl_ptx_f64_of(a) < wl_ptx_f64_of(b);
+    return wl_ptx_type_is_signed(type) ? (int64_t)(a << shift) < (int64_t)(b << shift) : a << shift < b << shift;
+}
+
+static uint64_t updated(const wl_ptx_instruction *in, uint64_t old, uint64_t b, uint64_t c)
+{
+    const int bits = wl_ptx_type_bits(in->type);
+    const uint64_t low = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+    b &= low;
+    c &= low;
+    switch (in->variant) {
+    case WL_PTX_ADD: return wl_ptx_type_is_float(in->type) ? add_float(old, b, in->type) : old + b;
+    case WL_PTX_INC: return old >= b ? 0 : old + 1;
+    case WL_PTX_DEC: return old == 0 || old > b ? b : old - 1;
+    case WL_PTX_MIN: return is_less(b, old, in->type) ? b : old;
+    case WL_PTX_MAX: return is_less(old, b, in->type) ? b : old;
+    case WL_PTX_AND: return old & b;
+    case WL_PTX_OR: return old | b;
+    case WL_PTX_XOR: return old ^ b;
+    case WL_PTX_EXCH: return b;
+    case WL_PTX_CAS: return old == b ? c : old;
+    default: return old;
+    }
+}
+
+/* One element of one lane; the old value. */
+static uint64_t update(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, int element, bool *old_unknown)
+{
+    const wl_ptx_frame *frame = m->frame;
+    const int32_t b = frame->program->lists[s->list + element], c = s->from[2];
+    const int64_t at = (int64_t)element * s->bytes;
+    const uint64_t old = wl_ptx_memory_read(m, lane, at, s->bytes, old_unknown);
+    const bool swaps = s->in->variant == WL_PTX_CAS, exchanges = s->in->variant == WL_PTX_EXCH;
+    const bool operands = frame->unknown[b] >> lane & 1 || (swaps && frame->unknown[c] >> lane & 1);
+    const bool assumed = m->touch.unknown >> lane & 1;
+    const uint64_t value = updated(s->in, old, frame->value[b][lane], frame->value[c][lane]);
+    wl_ptx_memory_write(m, lane, at, s->bytes, value, assumed || operands || (*old_unknown && !exchanges));
+    *old_unknown = *old_unknown || assumed;
+    return old;
+}
+
+static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    uint64_t address[WL_PTX_LANES], old[WL_PTX_LANES] = {0};
+    uint32_t unknown = mask; /* what is skipped stays so */
+    wl_ptx_addresses(m, s, s->from[0], address);
+    for (uint32_t rest = mask; rest;) {
+        const wl_ptx_access_request r = {
+            s, rest, address, m->frame->unknown[s->from[0]], s->in->space, s->bytes * s->elements, true, true};
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+        WL_PTX_FOR_LANES(lane, m->touch.lanes)
+        {
+            bool hidden = false;
+            for (int e = s->elements - 1; e >= 0; e--)
+                old[lane] = update(m, s, lane, e, &hidden);
+            unknown = (unknown & ~((uint32_t)1 << lane)) | (uint32_t)hidden << lane;
+        }
+    }
+    if (s->in->op == WL_PTX_OP_atom)
+        wl_ptx_write(m->frame, s->to, mask, old, unknown);
+    return WL_OK;
+}
+
+wl_ptx_run wl_ptx_find_atomic(const wl_ptx_instruction *in)
+{
+    const int bits = wl_ptx_type_bits(in->type);
+    const bool vector_result = in->op == WL_PTX_OP_atom && in->operands[0].kind == WL_PTX_OPERAND_VECTOR;
+    return bits >= 16 && bits <= 64 && !vector_result ? run_atomic : NULL;
+}

@@ -1,0 +1,300 @@
+/* emulate_decode.c - instructions to steps: the operation becomes a function. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_slots.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+
+/* A load of a parameter of the entry at a place that is written in it: a constant. */
+static bool decode_entry_param(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const wl_ptx_arguments *arguments = d->machine->launch.arguments;
+    const wl_ptx_operand *a = &in->operands[1];
+    const int bytes = wl_ptx_type_bits(in->type) / 8;
+    if (in->space != WL_PTX_PARAM || !d->function->is_entry || a->kind != WL_PTX_OPERAND_ADDRESS || a->variable < 0 ||
+        a->reg >= 0 || in->operands[0].kind != WL_PTX_OPERAND_REG || bytes < 1 || bytes > 8)
+        return false;
+    int64_t at;
+    if (!wl_add(d->machine->param_at[a->variable], a->value, &at) || at < 0 || at + bytes > arguments->param_bytes)
+        return false;
+    uint64_t value = 0;
+    memcpy(&value, arguments->params + at, (size_t)bytes);
+    const int unused = 64 - 8 * bytes;
+    if (wl_ptx_type_is_signed(in->type))
+        value = (uint64_t)((int64_t)(value << unused) >> unused);
+    step->kind = WL_PTX_STEP_COPY;
+    step->to = wl_ptx_slot_written(d, &in->operands[0]);
+    step->from[0] = wl_ptx_slot_constant(d, WL_PTX_FIXED, value);
+    return true;
+}
+
+static void decode_memory(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const bool loads = in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu;
+    if (loads && decode_entry_param(d, step))
+        return;
+    const bool first = in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_red; /* the address comes first */
+    wl_ptx_slot_address(d, step, &in->operands[first ? 0 : 1]);
+    wl_ptx_slot_list(d, step, &in->operands[loads ? 0 : first ? 1 : 2], loads);
+    if (!loads && !first)
+        step->from[2] = wl_ptx_slot_read(d, &in->operands[3]);
+    if (in->op == WL_PTX_OP_atom)
+        step->to = wl_ptx_slot_written(d, &in->operands[0]);
+    step->bytes = (uint8_t)(wl_ptx_type_bits(in->type) / 8);
+    const int all = step->bytes * step->elements;
+    if (all > 0 && all <= 64 && wl_is_pow2(all))
+        step->of.run = loads || in->op == WL_PTX_OP_st ? wl_ptx_find_memory(in) : wl_ptx_find_atomic(in);
+}
+
+static void decode_copy_async(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    wl_ptx_slot_address(d, step, &in->operands[1]); /* where from; where to: from[1] */
+    const wl_ptx_operand *to = &in->operands[0];
+    if (to->kind == WL_PTX_OPERAND_ADDRESS && to->variable >= 0) {
+        step->from[1] = wl_ptx_slot_variable(d, to->variable, to->value);
+    } else if (to->kind == WL_PTX_OPERAND_ADDRESS && to->reg >= 0) {
+        step->from[1] = to->reg;
+        step->target = (int32_t)to->value;
+    }
+    const int at = in->op == WL_PTX_OP_cp_bulk ? 2 : 3; /* how many bytes are copied, or whether none are */
+    const wl_ptx_operand *size = &in->operands[at];
+    const bool given = in->operand_count > at;
+    if (given && size->kind == WL_PTX_OPERAND_REG && d->function->registers[size->reg].type == WL_PTX_PRED)
+        step->from[3] = size->reg;
+    step->from[2] = given && step->from[3] == d->program->nil ? wl_ptx_slot_read(d, size) : -1;
+    step->bytes = in->op == WL_PTX_OP_cp_bulk ? 16 : (uint8_t)wl_ptx_access_bytes(in);
+    step->of.run = wl_ptx_find_matrix(in);
+}
+
+/* Whether the loop might wait for a lock that another lane has. */
+static bool takes_lock(const wl_ptx_decoder *d, int32_t loop)
+{
+    const wl_ptx_flow *flow = &d->program->flow;
+    for (int32_t i = 0; i < d->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = &d->function->instructions[i];
+        if (in->op == WL_PTX_OP_atom && (in->variant == WL_PTX_CAS || in->variant == WL_PTX_EXCH) &&
+            wl_ptx_flow_in_loop(flow, loop, flow->block_of[i]))
+            return true;
+    }
+    return false;
+}
+
+/* The block that a way leads to, and what it means for the innermost loop around. */
+static void describe_branch(wl_ptx_decoder *d, wl_ptx_step *step, int32_t target, int32_t fall)
+{
+    const wl_ptx_flow *flow = &d->program->flow;
+    const int32_t block = flow->block_of[step->number], loop = flow->loop_of[block];
+    step->meets = flow->meets[block];
+    step->loop = -1;
+    if (loop < 0)
+        return;
+    step->loop = d->machine->loop_count + loop;
+    step->taken_leaves = !wl_ptx_flow_in_loop(flow, loop, target);
+    step->other_leaves = !wl_ptx_flow_in_loop(flow, loop, fall);
+    step->only_exit = flow->loops[loop].exit_count == 1;
+    step->back = target < flow->block_count && wl_ptx_flow_dominates(flow, target, block);
+    step->spins = step->back && takes_lock(d, flow->loop_of[target]);
+}
+
+static void decode_control(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const wl_ptx_flow *flow = &d->program->flow;
+    const int32_t fall = flow->block_of[step->number + 1];
+    step->kind = WL_PTX_STEP_BRANCH;
+    if (in->op == WL_PTX_OP_bra) {
+        step->target = (int32_t)in->operands[0].value;
+        describe_branch(d, step, flow->block_of[step->target], fall);
+    } else if (in->op == WL_PTX_OP_brx) {
+        step->from[0] = wl_ptx_slot_read(d, &in->operands[0]);
+        describe_branch(d, step, flow->block_count, fall);
+    } else if (in->op == WL_PTX_OP_call) {
+        step->from[0] = wl_ptx_slot_read(d, &in->operands[1]);
+        step->meets = step->number + 1;
+    } else {
+        step->kind = WL_PTX_STEP_LEAVE;
+        describe_branch(d, step, flow->block_count, fall);
+    }
+}
+
+/* Nothing is known but that it was executed: all results become unknown. */
+static void decode_counted(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    step->kind = WL_PTX_STEP_RUN;
+    step->of.run = wl_ptx_run_counted;
+    step->list = d->program->list_count;
+    if (in->operand_count > 0 && wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS) {
+        wl_ptx_slot_list(d, step, &in->operands[0], true);
+        step->other = wl_ptx_slot_second(d, &in->operands[0]);
+    }
+}
+
+static void decode_barrier(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const int first = in->modifiers & WL_PTX_MOD_RED ? 1 : 0;
+    if (first && in->operand_count < 3) {
+        decode_counted(d, step);
+        return;
+    }
+    if (in->modifiers & WL_PTX_MOD_WARP) {
+        step->kind = WL_PTX_STEP_NOTHING;
+        return;
+    }
+    step->kind = WL_PTX_STEP_BARRIER;
+    step->to = first ? wl_ptx_slot_written(d, &in->operands[0]) : d->program->spare;
+    step->from[0] = wl_ptx_slot_read(d, &in->operands[first]);
+    const int last = in->operand_count - 1;
+    const bool counted = first ? last > 2 : last > 0; /* a number of threads is given */
+    step->from[1] = counted ? wl_ptx_slot_read(d, &in->operands[first + 1]) : d->program->nil;
+    if (first)
+        step->from[2] = wl_ptx_slot_predicate(d, &in->operands[last]);
+}
+
+/* Operations on predicates and those that read or write one besides their numbers. */
+static void decode_predicates(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    step->of.run = wl_ptx_find_predicate(in);
+    step->to = wl_ptx_slot_written(d, &in->operands[0]);
+    step->other = wl_ptx_slot_second(d, &in->operands[0]);
+    const bool all = in->type == WL_PTX_PRED && in->op != WL_PTX_OP_vote;
+    for (int k = 1; k < in->operand_count && k <= 4; k++) {
+        const bool third = k == 3 && (in->op == WL_PTX_OP_selp || in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_set);
+        const bool voted = k == 1 && in->op == WL_PTX_OP_vote;
+        step->from[k - 1] =
+            all || third || voted ? wl_ptx_slot_predicate(d, &in->operands[k]) : wl_ptx_slot_read(d, &in->operands[k]);
+    }
+    if ((in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_testp) && in->operand_count < 4 &&
+        step->other == d->program->spare && wl_ptx_find_test(in)) {
+        step->kind = WL_PTX_STEP_TEST;
+        step->of.test = wl_ptx_find_test(in);
+    }
+}
+
+static void decode_move(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const wl_ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+    if (in->op == WL_PTX_OP_mov && to->kind != WL_PTX_OPERAND_VECTOR && from->kind != WL_PTX_OPERAND_VECTOR) {
+        step->kind = WL_PTX_STEP_COPY;
+        step->to = wl_ptx_slot_written(d, to);
+        step->from[0] = wl_ptx_slot_read(d, from);
+        return;
+    }
+    const bool unpacks = to->kind == WL_PTX_OPERAND_VECTOR;
+    wl_ptx_slot_list(d, step, unpacks ? to : from, unpacks);
+    step->to = wl_ptx_slot_written(d, to);
+    step->from[0] = wl_ptx_slot_read(d, from);
+    if (step->elements > 0)
+        step->of.run = wl_ptx_find_move(in);
+}
+
+static bool carries(const wl_ptx_instruction *in)
+{
+    return in->modifiers & WL_PTX_MOD_CC || in->op == WL_PTX_OP_addc || in->op == WL_PTX_OP_subc ||
+           in->op == WL_PTX_OP_madc;
+}
+
+static bool has_product(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_and ||
+           ((in->op == WL_PTX_OP_mul || in->op == WL_PTX_OP_mad) && wl_ptx_integer_index(in->type) >= 0);
+}
+
+static bool decode_arithmetic(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const wl_ptx_apply apply = carries(in) ? NULL : wl_ptx_find_apply(in);
+    if ((!apply && !carries(in)) || in->operands[0].kind != WL_PTX_OPERAND_REG || in->operands[0].other >= 0)
+        return false;
+    step->to = wl_ptx_slot_written(d, &in->operands[0]);
+    for (int k = 1; k < in->operand_count && k <= 4; k++)
+        step->from[k - 1] = wl_ptx_slot_read(d, &in->operands[k]);
+    if (!apply) {
+        step->of.run = wl_ptx_find_move(in);
+        return true;
+    }
+    step->kind = has_product(in) ? WL_PTX_STEP_PRODUCT : WL_PTX_STEP_APPLY;
+    step->of.apply = apply;
+    return true;
+}
+
+static void decode_matrix(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const bool stores = in->op == WL_PTX_OP_wmma_store;
+    wl_ptx_slot_address(d, step, &in->operands[stores ? 0 : 1]);
+    wl_ptx_slot_list(d, step, &in->operands[stores ? 1 : 0], !stores); /* what is stored is not looked at */
+    step->from[1] = in->operand_count > 2 ? wl_ptx_slot_read(d, &in->operands[2]) : -1; /* the stride */
+    step->of.run = wl_ptx_find_matrix(in);
+}
+
+static bool takes_predicates(const wl_ptx_instruction *in) { return wl_ptx_find_predicate(in) != NULL; }
+
+static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    step->kind = WL_PTX_STEP_RUN;
+    switch (in->op) {
+    case WL_PTX_OP_bra:
+    case WL_PTX_OP_brx:
+    case WL_PTX_OP_call:
+    case WL_PTX_OP_ret:
+    case WL_PTX_OP_exit:
+    case WL_PTX_OP_trap: decode_control(d, step); return;
+    case WL_PTX_OP_bar: decode_barrier(d, step); return;
+    case WL_PTX_OP_ld:
+    case WL_PTX_OP_ldu:
+    case WL_PTX_OP_st:
+    case WL_PTX_OP_atom:
+    case WL_PTX_OP_red: decode_memory(d, step); break;
+    case WL_PTX_OP_cp_bulk:
+    case WL_PTX_OP_cp_async: decode_copy_async(d, step); break;
+    case WL_PTX_OP_ldmatrix:
+    case WL_PTX_OP_wmma_load:
+    case WL_PTX_OP_wmma_store: decode_matrix(d, step); break;
+    default:
+        if (takes_predicates(in))
+            decode_predicates(d, step);
+        else if (in->op == WL_PTX_OP_mov || in->op == WL_PTX_OP_cvta)
+            decode_move(d, step);
+        else if (in->op != WL_PTX_OP_unknown && wl_ptx_op_info_of(in->op)->support == WL_PTX_IGNORED)
+            step->kind = WL_PTX_STEP_NOTHING;
+        else if (!decode_arithmetic(d, step))
+            decode_counted(d, step);
+    }
+    if (step->kind == WL_PTX_STEP_RUN && !step->of.run)
+        decode_counted(d, step);
+}
+
+wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
+{
+    const wl_ptx_function *f = program->function;
+    wl_ptx_decoder d = {m, program, f, err, false};
+    WL_TRY(wl_ptx_flow_make(f, &m->arena, &program->flow, err));
+    program->spare = f->register_count;
+    program->nil = wl_ptx_slot_constant(&d, WL_PTX_FIXED, 0);
+    program->steps = WL_ARENA_NEW(&m->arena, wl_ptx_step, f->instruction_count + 1);
+    if (!program->steps || d.failed)
+        return wl_fail_memory(err);
+    for (int32_t i = 0; i < f->instruction_count; i++) {
+        wl_ptx_step *step = &program->steps[i];
+        step->in = &f->instructions[i];
+        step->function = program->number;
+        step->number = i;
+        step->guard = step->in->guard;
+        step->guard_negated = step->in->guard_negated;
+        step->to = step->other = program->spare;
+        step->loop = -1;
+        for (int k = 0; k < 4; k++)
+            step->from[k] = program->nil;
+        decode_step(&d, step);
+    }
+    m->loop_count += program->flow.loop_count;
+    program->slot_count = program->spare + 1 + program->constant_count;
+    return d.failed ? wl_fail_memory(err) : WL_OK;
+}

@@ -1,0 +1,238 @@
+/* emulate_frame.c - warps and their frames: taken for a run, given back with their memory. SPDX-License-Identifier: MIT
+ */
+#include "ptx/emulate/emulate_internal.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+#define LOCAL_MAX (512 << 10) /* bytes of a thread: no GPU has more */
+
+static void frame_free(wl_ptx_frame *frame)
+{
+    if (!frame)
+        return;
+    free(frame->value);
+    free(frame->unknown);
+    free(frame->paths);
+    wl_ptx_region_free(&frame->params);
+    free(frame);
+}
+
+void wl_ptx_warp_free(wl_ptx_warp *warp)
+{
+    if (!warp)
+        return;
+    for (int32_t k = 0; k < WL_PTX_DEPTH_MAX; k++)
+        frame_free(warp->frames[k]);
+    wl_ptx_region_free(&warp->local);
+    free(warp->rounds);
+    free(warp);
+}
+
+/* NULL: memory is short. */
+wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
+{
+    wl_ptx_warp *warp = m->free_warps;
+    if (warp) {
+        m->free_warps = warp->next_free;
+    } else {
+        warp = calloc(1, sizeof *warp);
+        if (warp)
+            warp->rounds = calloc((size_t)m->loop_count + 1, sizeof *warp->rounds);
+        if (!warp || !warp->rounds) {
+            wl_ptx_warp_free(warp);
+            return NULL;
+        }
+    }
+    const int64_t threads = m->launch.block[0] * m->launch.block[1] * m->launch.block[2];
+    warp->state = WL_PTX_WARP_READY;
+    warp->number = number;
+    warp->depth = 0;
+    warp->executed = 0;
+    warp->spins = 0;
+    warp->live = 0;
+    memset(warp->rounds, 0, ((size_t)m->loop_count + 1) * sizeof *warp->rounds);
+    for (int lane = 0; lane < WL_PTX_LANES; lane++) {
+        const int64_t thread = (int64_t)number * WL_PTX_LANES + lane;
+        warp->live |= (uint32_t)(thread < threads) << lane;
+        warp->tid[0][lane] = thread % m->launch.block[0];
+        warp->tid[1][lane] = thread / m->launch.block[0] % m->launch.block[1];
+        warp->tid[2][lane] = thread / m->launch.block[0] / m->launch.block[1];
+    }
+    return warp;
+}
+
+void wl_ptx_warp_release(wl_ptx_machine *m, wl_ptx_warp *warp)
+{
+    warp->next_free = m->free_warps;
+    m->free_warps = warp;
+}
+
+/* ---- constants of a frame ---- */
+
+static void fill(uint64_t *to, uint64_t value)
+{
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        to[i] = value;
+}
+
+static uint64_t lane_mask(wl_ptx_special which, int lane)
+{
+    const uint64_t bit = (uint64_t)1 << lane;
+    switch (which) {
+    case WL_PTX_LANEMASK_EQ: return bit;
+    case WL_PTX_LANEMASK_LT: return bit - 1;
+    case WL_PTX_LANEMASK_LE: return bit | (bit - 1);
+    case WL_PTX_LANEMASK_GE: return (uint32_t) ~(bit - 1);
+    default: return (uint32_t) ~(bit | (bit - 1));
+    }
+}
+
+/* A special register's value; false: unknown. */
+static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
+{
+    const wl_ptx_launch *launch = &m->launch;
+    const wl_ptx_warp *warp = m->warp;
+    if (which >= WL_PTX_LANEMASK_EQ && which <= WL_PTX_LANEMASK_GT) {
+        for (int lane = 0; lane < WL_PTX_LANES; lane++)
+            to[lane] = lane_mask(which, lane);
+        return true;
+    }
+    switch (which) {
+    case WL_PTX_TID_X:
+    case WL_PTX_TID_Y:
+    case WL_PTX_TID_Z:
+        for (int lane = 0; lane < WL_PTX_LANES; lane++)
+            to[lane] = (uint64_t)warp->tid[which - WL_PTX_TID_X][lane];
+        return true;
+    case WL_PTX_NTID_X:
+    case WL_PTX_NTID_Y:
+    case WL_PTX_NTID_Z: fill(to, (uint64_t)launch->block[which - WL_PTX_NTID_X]); return true;
+    case WL_PTX_CTAID_X:
+    case WL_PTX_CTAID_Y:
+    case WL_PTX_CTAID_Z: fill(to, (uint64_t)m->block[which - WL_PTX_CTAID_X]); return true;
+    case WL_PTX_NCTAID_X:
+    case WL_PTX_NCTAID_Y:
+    case WL_PTX_NCTAID_Z: fill(to, (uint64_t)launch->grid[which - WL_PTX_NCTAID_X]); return true;
+    case WL_PTX_LANEID:
+        for (int lane = 0; lane < WL_PTX_LANES; lane++)
+            to[lane] = (uint64_t)lane;
+        return true;
+    case WL_PTX_WARPID: fill(to, (uint64_t)warp->number); return true;
+    case WL_PTX_DYNAMIC_SMEM: fill(to, (uint64_t)launch->dynamic_shared); return true;
+    case WL_PTX_TOTAL_SMEM: fill(to, (uint64_t)m->shared_bytes); return true;
+    default: fill(to, 0); return false; /* clocks, the SM, clusters */
+    }
+}
+
+/* Constants of the program stay from run to run; those of the warp and the frame are filled in anew. */
+static void fill_constants(const wl_ptx_machine *m, wl_ptx_frame *frame, bool all)
+{
+    const wl_ptx_program *p = frame->program;
+    for (int32_t k = 0; k < p->constant_count; k++) {
+        const wl_ptx_constant *c = &p->constants[k];
+        const int32_t slot = p->spare + 1 + k;
+        uint64_t *to = frame->value[slot];
+        if (!all && (c->kind == WL_PTX_FIXED || c->kind == WL_PTX_FIXED_PREDICATE))
+            continue;
+        frame->unknown[slot] = 0;
+        switch (c->kind) {
+        case WL_PTX_FIXED:
+        case WL_PTX_FIXED_PREDICATE: fill(to, c->value); break;
+        case WL_PTX_OF_WARP: frame->unknown[slot] = special(m, (wl_ptx_special)c->value, to) ? 0 : UINT32_MAX; break;
+        case WL_PTX_OF_FRAME: fill(to, c->value + (uint64_t)frame->local_base); break;
+        }
+    }
+}
+
+/* ---- frames ---- */
+
+static bool frame_fit(wl_ptx_frame *frame, const wl_ptx_program *program)
+{
+    if (frame->slot_room < program->slot_count) {
+        free(frame->value);
+        free(frame->unknown);
+        frame->program = NULL;
+        frame->slot_room = 0;
+        frame->value = calloc((size_t)program->slot_count, sizeof *frame->value);
+        frame->unknown = calloc((size_t)program->slot_count, sizeof *frame->unknown);
+        if (!frame->value || !frame->unknown)
+            return false;
+        frame->slot_room = program->slot_count;
+    }
+    return program->param_bytes == 0 || wl_ptx_region_resize(&frame->params, program->param_bytes * WL_PTX_LANES);
+}
+
+bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t mask)
+{
+    if (frame->path_count == frame->path_room) {
+        const int32_t room = frame->path_room ? 2 * frame->path_room : 16;
+        wl_ptx_path *larger = realloc(frame->paths, (size_t)room * sizeof *larger);
+        if (!larger)
+            return false;
+        frame->paths = larger;
+        frame->path_room = room;
+    }
+    frame->paths[frame->path_count++] = (wl_ptx_path){at, until, mask};
+    return true;
+}
+
+/* Local memory for the frame; what lay there belonged to another. */
+static bool local_fit(wl_ptx_warp *warp, int64_t base, int64_t bytes)
+{
+    if (bytes == 0)
+        return true;
+    if (warp->local_bytes < base + bytes) {
+        const int64_t room = 2 * (base + bytes);
+        wl_ptx_region larger = {0};
+        if (!wl_ptx_region_resize(&larger, room * WL_PTX_LANES))
+            return false;
+        for (int lane = 0; warp->local_bytes > 0 && lane < WL_PTX_LANES; lane++) {
+            const size_t kept = (size_t)warp->local_bytes;
+            memcpy(larger.data + lane * room, warp->local.data + lane * warp->local_bytes, kept);
+            memcpy(larger.unknown + lane * room, warp->local.unknown + lane * warp->local_bytes, kept);
+        }
+        wl_ptx_region_free(&warp->local);
+        warp->local = larger;
+        warp->local_bytes = room;
+    }
+    for (int lane = 0; lane < WL_PTX_LANES; lane++) {
+        memset(warp->local.data + lane * warp->local_bytes + base, 0, (size_t)bytes);
+        memset(warp->local.unknown + lane * warp->local_bytes + base, 1, (size_t)bytes);
+    }
+    return true;
+}
+
+wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, uint32_t mask, wl_error *err)
+{
+    wl_ptx_warp *warp = m->warp;
+    wl_ptx_frame **place = &warp->frames[warp->depth];
+    if (!*place)
+        *place = calloc(1, sizeof **place);
+    wl_ptx_frame *frame = *place;
+    if (!frame || !frame_fit(frame, program))
+        return wl_fail_memory(err);
+    const wl_ptx_frame *caller = warp->depth > 0 ? warp->frames[warp->depth - 1] : NULL;
+    const bool other = frame->program != program;
+    frame->program = program;
+    frame->carry = 0;
+    frame->carry_unknown = UINT32_MAX;
+    frame->local_base = caller ? caller->local_base + caller->program->local_bytes : 0;
+    frame->called = mask;
+    frame->path_count = 0;
+    if (program->local_bytes > LOCAL_MAX - frame->local_base)
+        return wl_fail(err, WL_E_LIMIT, (wl_loc){program->function->line, 1, 1},
+                       "a thread needs more than %d KiB of local memory", LOCAL_MAX >> 10);
+    if (!local_fit(warp, frame->local_base, program->local_bytes) ||
+        !wl_ptx_path_push(frame, 0, program->function->instruction_count, mask))
+        return wl_fail_memory(err);
+    memset(frame->unknown, 0xff, (size_t)(program->spare + 1) * sizeof *frame->unknown);
+    for (int32_t r = 0; r < program->function->register_count; r++)
+        if (program->flow.live_at_entry[r])
+            memset(frame->value[r], 0, sizeof frame->value[r]);
+    fill_constants(m, frame, other);
+    warp->depth++;
+    m->frame = frame;
+    return WL_OK;
+}

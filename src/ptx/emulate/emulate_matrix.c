@@ -1,0 +1,257 @@
+/* emulate_matrix.c - copies from global to shared memory, and matrices that a warp loads and stores together.
+ * SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include "base/fail.h"
+#include "ptx/module/tensor.h"
+
+/* ---- cp.async ---- */
+
+/* The bytes a lane copies; what is beyond the given number is 0. */
+static void fetch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, uint64_t *piece, bool *unknown)
+{
+    for (int k = 0; k < (s->bytes + 7) / 8; k++) {
+        bool hidden = false;
+        const int bytes = s->bytes < 8 ? s->bytes : 8;
+        piece[k] = wl_ptx_memory_read(m, lane, (int64_t)k * 8, bytes, &hidden);
+        unknown[k] = hidden || m->touch.unknown >> lane & 1;
+    }
+}
+
+static void keep_first(uint64_t *piece, uint64_t bytes)
+{
+    for (uint64_t k = 0; k < 2; k++) {
+        const uint64_t kept = bytes > 8 * k ? bytes - 8 * k : 0;
+        if (kept < 8)
+            piece[k] &= ((uint64_t)1 << 8 * kept) - 1;
+    }
+}
+
+typedef struct copy {
+    uint32_t reads, writes; /* lanes */
+    uint64_t from[WL_PTX_LANES], to[WL_PTX_LANES];
+    uint32_t from_unknown, to_unknown;
+    wl_ptx_space from_space, to_space;
+    const uint64_t *kept; /* bytes that are copied, by lane; NULL: all */
+} copy;
+
+/* One piece for each lane, of the step's bytes; lanes that do not read write zeros. */
+static wl_status copy_pieces(wl_ptx_machine *m, const wl_ptx_step *s, const copy *c, wl_error *err)
+{
+    uint64_t piece[WL_PTX_LANES][2] = {{0}};
+    bool unknown[WL_PTX_LANES][2] = {{false}};
+    uint32_t rest = 0;
+    if (c->reads) {
+        const wl_ptx_access_request r = {s, c->reads, c->from, c->from_unknown, c->from_space, s->bytes, false, false};
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+        WL_PTX_FOR_LANES(lane, m->touch.lanes)
+        {
+            fetch(m, s, lane, piece[lane], unknown[lane]);
+            if (c->kept)
+                keep_first(piece[lane], (uint32_t)c->kept[lane]);
+        }
+    }
+    const wl_ptx_access_request w = {s, c->writes, c->to, c->to_unknown, c->to_space, s->bytes, true, false};
+    WL_TRY(wl_ptx_resolve(m, &w, &rest, err));
+    WL_PTX_FOR_LANES(lane, m->touch.lanes)
+    for (int k = 0; k < (s->bytes + 7) / 8; k++)
+        wl_ptx_memory_write(m, lane, (int64_t)k * 8, s->bytes < 8 ? s->bytes : 8, piece[lane][k],
+                            unknown[lane][k] || m->touch.unknown >> lane & 1);
+    return WL_OK;
+}
+
+static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const wl_ptx_frame *frame = m->frame;
+    copy c = {mask,          mask,          {0}, {0}, frame->unknown[s->from[0]], frame->unknown[s->from[1]],
+              WL_PTX_GLOBAL, WL_PTX_SHARED, NULL};
+    if (s->from[2] >= 0) { /* lanes that copy no bytes read none */
+        c.kept = frame->value[s->from[2]];
+        WL_PTX_FOR_LANES(lane, mask) c.reads &= ~((uint32_t)((uint32_t)c.kept[lane] == 0) << lane);
+    }
+    c.reads &= ~wl_ptx_predicate(frame, s->from[3]);
+    wl_ptx_addresses(m, s, s->from[0], c.from);
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        c.to[i] = (frame->value[s->from[1]][i] + (uint64_t)(int64_t)s->target) & UINT32_MAX;
+    return copy_pieces(m, s, &c, err);
+}
+
+/* cp.async.bulk: each lane copies a range of its own, of pieces of 16 bytes. */
+static wl_status bulk_of_lane(wl_ptx_machine *m, const wl_ptx_step *s, copy *c, const uint64_t range[3], wl_error *err)
+{
+    for (uint64_t first = 0; first < range[2]; first += (uint64_t)WL_PTX_LANES * s->bytes) {
+        c->reads = 0;
+        for (uint32_t lane = 0; lane < WL_PTX_LANES; lane++) {
+            const uint64_t at = first + (uint64_t)lane * s->bytes;
+            c->from[lane] = range[0] + at;
+            c->to[lane] = range[1] + at;
+            c->reads |= (uint32_t)(at < range[2]) << lane;
+        }
+        c->writes = c->reads;
+        WL_TRY(copy_pieces(m, s, c, err));
+    }
+    return WL_OK;
+}
+
+static wl_status run_bulk(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const wl_ptx_frame *frame = m->frame;
+    const int32_t size = s->from[2] >= 0 ? s->from[2] : frame->program->nil;
+    const uint32_t unknown = frame->unknown[s->from[0]] | frame->unknown[s->from[1]] | frame->unknown[size];
+    uint64_t from[WL_PTX_LANES];
+    copy c = {.from_space = s->in->space, .to_space = s->in->to_space};
+    if (unknown & mask)
+        WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
+    wl_ptx_addresses(m, s, s->from[0], from);
+    WL_PTX_FOR_LANES(lane, mask & ~unknown)
+    {
+        const uint64_t to = frame->value[s->from[1]][lane] + (uint64_t)(int64_t)s->target;
+        const uint64_t range[3] = {from[lane], c.to_space == WL_PTX_SHARED ? to & UINT32_MAX : to,
+                                   (uint32_t)frame->value[size][lane]};
+        WL_TRY(bulk_of_lane(m, s, &c, range, err));
+    }
+    return WL_OK;
+}
+
+/* ---- ldmatrix ---- */
+
+/* Matrices of 8 by 8 halves: lanes 8 k .. 8 k + 7 name the rows of matrix k, each lane gets two neighbours of one row
+ * (or of one column). */
+static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    enum { ROWS = 8, ROW_BYTES = 16 };
+    wl_ptx_frame *frame = m->frame;
+    const bool turned = wl_ptx_has_part(s->in, ".trans");
+    const uint32_t rows = s->elements * ROWS >= WL_PTX_LANES ? UINT32_MAX : ((uint32_t)1 << s->elements * ROWS) - 1;
+    uint64_t address[WL_PTX_LANES];
+    uint32_t rest = 0;
+    wl_ptx_addresses(m, s, s->from[0], address);
+    const wl_ptx_access_request r = {s,         mask & rows, address, frame->unknown[s->from[0]], s->in->space,
+                                     ROW_BYTES, false,       false};
+    if (!r.mask)
+        return WL_OK;
+    WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+    for (uint32_t e = 0; e < s->elements; e++) {
+        uint64_t value[WL_PTX_LANES] = {0};
+        uint32_t unknown = 0;
+        WL_PTX_FOR_LANES(lane, mask)
+        for (uint32_t half = 0; half < 2; half++) {
+            const uint32_t line = lane / 4, place = 2 * (lane % 4) + half;
+            const uint32_t row = e * ROWS + (turned ? place : line), column = turned ? line : place;
+            bool hidden = !(m->touch.lanes >> row & 1);
+            if (!hidden)
+                value[lane] |= wl_ptx_memory_read(m, row, 2 * (int64_t)column, 2, &hidden) << 16 * half;
+            unknown |= (uint32_t)(hidden || m->touch.unknown >> row & 1) << lane;
+        }
+        wl_ptx_write(frame, frame->program->lists[s->list + (int32_t)e], mask, value, unknown);
+    }
+    return WL_OK;
+}
+
+/* ---- wmma.load, wmma.store ---- */
+
+typedef struct tile {
+    int lines, line_elements, bits;
+} tile;
+
+/* wmma.load.a.sync.aligned.row.m16n16k16.global.f16: as many lines as the tile has rows, or columns where it is stored
+ * by columns. */
+static bool tile_of(const wl_ptx_instruction *in, tile *out)
+{
+    int shape[3];
+    if (!wl_ptx_matrix_shape(in, shape))
+        return false;
+    const int rows = wl_ptx_has_part(in, ".b.") ? shape[2] : shape[0];
+    const int columns = wl_ptx_has_part(in, ".a.") ? shape[2] : shape[1];
+    out->lines = wl_ptx_has_part(in, ".col") ? columns : rows;
+    out->line_elements = wl_ptx_has_part(in, ".col") ? rows : columns;
+    out->bits = wl_ptx_type_bits(in->type == WL_PTX_TF32 ? WL_PTX_F32 : in->type);
+    return out->lines > 0 && out->line_elements > 0 && out->lines <= 64 && out->line_elements <= 64 && out->bits >= 8;
+}
+
+/* Every instruction a fragment becomes moves pieces of 8 lines, four lanes to a line: 4 bytes each of factors, so much
+ * as two neighbouring elements of results (measured: 4 loads of 8 sectors for 16 by 16 halves, 4 stores of 8 sectors
+ * for as many results of 4 bytes). */
+enum { PIECE_LINES = 8, LINE_LANES = 4 };
+
+static wl_status touch_piece(wl_ptx_machine *m, const wl_ptx_step *s, const tile *t, const uint64_t base[2], int line,
+                             int place, int bytes, wl_error *err)
+{
+    const bool stores = s->in->op == WL_PTX_OP_wmma_store;
+    const int line_bytes = t->line_elements * t->bits / 8;
+    uint64_t address[WL_PTX_LANES] = {0};
+    uint32_t lanes = 0, rest = 0;
+    for (int lane = 0; lane < PIECE_LINES * LINE_LANES; lane++) {
+        const int at = line + lane / LINE_LANES, byte = place + lane % LINE_LANES * bytes;
+        if (at >= t->lines || byte >= line_bytes)
+            continue;
+        address[lane] = base[0] + (uint64_t)at * base[1] * (uint64_t)t->bits / 8 + (uint64_t)byte;
+        lanes |= (uint32_t)1 << lane;
+    }
+    const wl_ptx_access_request r = {s, lanes, address, 0, s->in->space, bytes, stores, false};
+    WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+    if (stores)
+        WL_PTX_FOR_LANES(lane, m->touch.lanes) wl_ptx_memory_write(m, lane, 0, bytes < 8 ? bytes : 8, 0, true);
+    return WL_OK;
+}
+
+static wl_status touch_tile(wl_ptx_machine *m, const wl_ptx_step *s, const tile *t, const uint64_t base[2],
+                            wl_error *err)
+{
+    const int line_bytes = t->line_elements * t->bits / 8;
+    const bool factor = wl_ptx_has_part(s->in, ".a.") || wl_ptx_has_part(s->in, ".b.");
+    const int bytes = factor && t->bits <= 32 ? 4 : 2 * t->bits / 8;
+    for (int line = 0; line < t->lines; line += PIECE_LINES)
+        for (int place = 0; place < line_bytes; place += LINE_LANES * bytes)
+            WL_TRY(touch_piece(m, s, t, base, line, place, bytes, err));
+    return WL_OK;
+}
+
+static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    static const uint64_t zero[WL_PTX_LANES];
+    wl_ptx_frame *frame = m->frame;
+    tile t;
+    const uint32_t lane = wl_ptx_lane_first(mask);
+    const bool known = tile_of(s->in, &t) && !(frame->unknown[s->from[0]] >> lane & 1) &&
+                       (s->from[1] < 0 || !(frame->unknown[s->from[1]] >> lane & 1));
+    if (known) {
+        uint64_t address[WL_PTX_LANES];
+        wl_ptx_addresses(m, s, s->from[0], address);
+        const uint64_t stride = s->from[1] < 0 ? (uint64_t)t.line_elements : (uint32_t)frame->value[s->from[1]][lane];
+        const uint64_t base[2] = {address[lane], stride};
+        WL_TRY(touch_tile(m, s, &t, base, err));
+    } else {
+        WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_RESULT, err));
+    }
+    if (s->in->op == WL_PTX_OP_wmma_load)
+        for (int e = 0; e < s->elements; e++)
+            wl_ptx_write(frame, frame->program->lists[s->list + e], mask, zero, mask);
+    return WL_OK;
+}
+
+/* From global to shared memory or back, without a tensor map or an operation on the way. */
+static bool is_plain_bulk(const wl_ptx_instruction *in)
+{
+    const wl_ptx_operand *to = &in->operands[0], *from = &in->operands[1];
+    const bool in_and_out = (in->space == WL_PTX_GLOBAL && in->to_space == WL_PTX_SHARED) ||
+                            (in->space == WL_PTX_SHARED && in->to_space == WL_PTX_GLOBAL);
+    return in_and_out && in->operand_count >= 3 && to->kind == WL_PTX_OPERAND_ADDRESS &&
+           from->kind == WL_PTX_OPERAND_ADDRESS && to->count == 0 && from->count == 0 && !wl_ptx_has_part(in, "reduce");
+}
+
+wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in)
+{
+    const int count = in->operands[0].count, bytes = wl_ptx_access_bytes(in);
+    switch (in->op) {
+    case WL_PTX_OP_cp_async: return bytes == 4 || bytes == 8 || bytes == 16 ? run_copy : NULL;
+    case WL_PTX_OP_ldmatrix:
+        return in->type == WL_PTX_B16 && !wl_ptx_has_part(in, ".m16") && (count == 1 || count == 2 || count == 4)
+                   ? run_ldmatrix
+                   : NULL;
+    case WL_PTX_OP_wmma_load:
+    case WL_PTX_OP_wmma_store: return run_tile;
+    case WL_PTX_OP_cp_bulk: return is_plain_bulk(in) ? run_bulk : NULL;
+    default: return NULL;
+    }
+}

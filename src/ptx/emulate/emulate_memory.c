@@ -1,0 +1,233 @@
+/* emulate_memory.c - loads and stores. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include "base/fail.h"
+
+/* ---- bytes ---- */
+
+static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool *unknown)
+{
+    const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, address);
+    uint64_t value = 0;
+    *unknown = !wl_ptx_buffer_read(b, (int64_t)(address - b->base), bytes, (uint8_t *)&value);
+    if (!m->written[b - m->launch.arguments->buffers])
+        return value;
+    const wl_ptx_page *page = wl_ptx_pages_find(&m->pages, address);
+    if (!page)
+        return value;
+    const size_t at = address % WL_PTX_PAGE_BYTES;
+    bool any = *unknown, all = true; /* of bytes that were written: unknown ones; whether all were */
+    bool written_unknown = false;
+    for (int k = 0; k < bytes; k++) {
+        const uint8_t state = page->state[at + (size_t)k];
+        if (state)
+            memcpy((uint8_t *)&value + k, page->data + at + k, 1);
+        written_unknown = written_unknown || state == 2;
+        all = all && state;
+    }
+    *unknown = written_unknown || (any && !all);
+    return value;
+}
+
+static wl_ptx_region *region_of(wl_ptx_machine *m, wl_ptx_space space, uint32_t lane, int64_t *at)
+{
+    if (space == WL_PTX_SHARED)
+        return &m->shared;
+    if (space == WL_PTX_LOCAL) {
+        *at += m->warp->local_bytes * lane;
+        return &m->warp->local;
+    }
+    *at += m->frame->program->param_bytes * lane;
+    return &m->frame->params;
+}
+
+uint64_t wl_ptx_memory_read(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, bool *unknown)
+{
+    const wl_ptx_touch *t = &m->touch;
+    int64_t at = (int64_t)t->address[lane] + offset;
+    if (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST)
+        return read_buffer(m, (uint64_t)at, bytes, unknown);
+    if (t->space == WL_PTX_PARAM && m->warp->depth == 1 && at + bytes <= m->launch.arguments->param_bytes) {
+        uint64_t value = 0;
+        memcpy(&value, m->launch.arguments->params + at, (size_t)bytes);
+        *unknown = false;
+        return value;
+    }
+    const wl_ptx_region *region = region_of(m, t->space, lane, &at);
+    return wl_ptx_region_read(region, at, bytes, unknown);
+}
+
+void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, uint64_t value, bool unknown)
+{
+    const wl_ptx_touch *t = &m->touch;
+    int64_t at = (int64_t)t->address[lane] + offset;
+    if (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST) {
+        const wl_ptx_buffer *b = m->buffer ? m->buffer : wl_ptx_buffer_at(m->launch.arguments, (uint64_t)at);
+        m->written[b - m->launch.arguments->buffers] = true;
+        if (!wl_ptx_pages_write(&m->pages, (uint64_t)at, bytes, value, unknown))
+            m->out_of_memory = true;
+        return;
+    }
+    wl_ptx_region *region = region_of(m, t->space, lane, &at);
+    wl_ptx_region_write(region, at, bytes, value, unknown);
+}
+
+/* ---- loads ---- */
+
+static uint64_t extended(uint64_t value, wl_ptx_type type)
+{
+    switch (type) {
+    case WL_PTX_S8: return (uint64_t)(int64_t)(int8_t)value;
+    case WL_PTX_S16: return (uint64_t)(int64_t)(int16_t)value;
+    case WL_PTX_S32: return (uint64_t)(int64_t)(int32_t)value;
+    default: return value;
+    }
+}
+
+/* Sizes that most kernels use, for all lanes, without a look at each; data[0] lies at `base`. */
+static void gather(const uint8_t *data, uint64_t base, const uint64_t *address, int bytes, uint64_t *value)
+{
+    if (bytes == 4) {
+        for (int i = 0; i < WL_PTX_LANES; i++) {
+            uint32_t low;
+            memcpy(&low, data + (address[i] - base), sizeof low);
+            value[i] = low;
+        }
+    } else {
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            memcpy(&value[i], data + (address[i] - base), sizeof *value);
+    }
+}
+
+/* The lanes that read an unknown byte. */
+static uint32_t unknown_bytes(const uint8_t *flags, const uint64_t *address, int bytes)
+{
+    uint64_t read[WL_PTX_LANES], any = 0;
+    uint32_t unknown = 0;
+    gather(flags, 0, address, bytes, read);
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        any |= read[i];
+    if (any)
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            unknown |= (uint32_t)(read[i] != 0) << i;
+    return unknown;
+}
+
+static void load_each(wl_ptx_machine *m, int64_t offset, int bytes, uint64_t *value, uint32_t *unknown)
+{
+    WL_PTX_FOR_LANES(lane, m->touch.lanes)
+    {
+        bool hidden = false;
+        value[lane] = wl_ptx_memory_read(m, lane, offset, bytes, &hidden);
+        *unknown |= (uint32_t)hidden << lane;
+    }
+}
+
+/* One element of a vector for all lanes. Three cases that fill most kernels come first: contents nobody supplied, those
+ * of a file, and shared memory. */
+static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, uint64_t *value, uint32_t *unknown)
+{
+    const wl_ptx_touch *t = &m->touch;
+    const int bytes = s->bytes;
+    const int64_t offset = (int64_t)element * bytes;
+    const bool global = t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST,
+               usual = m->plain && (bytes == 4 || bytes == 8);
+    const wl_ptx_buffer *b = global && m->plain ? m->buffer : NULL;
+    const bool as_given = b && !m->written[b - m->launch.arguments->buffers];
+    *unknown = 0;
+    if (as_given && b->content == WL_PTX_UNTOUCHED) {
+        memset(value, 0, WL_PTX_LANES * sizeof *value);
+        *unknown = t->lanes;
+    } else if (as_given && b->content == WL_PTX_BYTES && usual) {
+        gather(b->data + offset, b->base, t->address, bytes, value);
+    } else if (t->space == WL_PTX_SHARED && usual) {
+        gather(m->shared.data + offset, 0, t->address, bytes, value);
+        *unknown = unknown_bytes(m->shared.unknown + offset, t->address, bytes);
+    } else {
+        load_each(m, offset, bytes, value, unknown);
+    }
+    if (wl_ptx_type_is_signed(s->in->type) && bytes < 8)
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            value[i] = extended(value[i], s->in->type);
+}
+
+/* A lane that is skipped, or whose address was assumed, loads something unknown. */
+static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    uint64_t address[WL_PTX_LANES], value[WL_PTX_LANES] = {0};
+    wl_ptx_frame *frame = m->frame;
+    const int bytes = s->bytes * s->elements;
+    const uint32_t hidden = frame->unknown[s->from[0]];
+    wl_ptx_addresses(m, s, s->from[0], address);
+    for (uint32_t rest = mask; rest;) {
+        const wl_ptx_access_request r = {s, rest, address, hidden, s->in->space, bytes, false, false};
+        const uint32_t round = rest;
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+        for (int e = 0; e < s->elements; e++) {
+            const int32_t slot = frame->program->lists[s->list + e];
+            uint32_t unknown = 0;
+            if (m->plain && round == UINT32_MAX && !rest) {
+                load_element(m, s, e, frame->value[slot], &unknown);
+                frame->unknown[slot] = unknown;
+                continue;
+            }
+            load_element(m, s, e, value, &unknown);
+            const uint32_t done = round & ~rest, skipped = done & ~m->touch.lanes;
+            WL_PTX_FOR_LANES(lane, skipped) value[lane] = 0;
+            wl_ptx_write(frame, slot, done, value, unknown | skipped | m->touch.unknown);
+        }
+    }
+    return WL_OK;
+}
+
+/* ---- stores ---- */
+
+/* To shared memory, in the sizes that most kernels use. */
+static bool scatter(wl_ptx_machine *m, int64_t offset, int bytes, const uint64_t *value, uint32_t unknown)
+{
+    const wl_ptx_touch *t = &m->touch;
+    if (t->space != WL_PTX_SHARED || (bytes != 4 && bytes != 8))
+        return false;
+    WL_PTX_FOR_LANES(lane, t->lanes)
+    {
+        const uint64_t at = t->address[lane] + (uint64_t)offset, flags = unknown >> lane & 1 ? 0x0101010101010101u : 0;
+        if (bytes == 4) {
+            memcpy(m->shared.data + at, &value[lane], 4);
+            memcpy(m->shared.unknown + at, &flags, 4);
+        } else {
+            memcpy(m->shared.data + at, &value[lane], 8);
+            memcpy(m->shared.unknown + at, &flags, 8);
+        }
+    }
+    return true;
+}
+
+static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    uint64_t address[WL_PTX_LANES];
+    const wl_ptx_frame *frame = m->frame;
+    wl_ptx_addresses(m, s, s->from[0], address);
+    for (uint32_t rest = mask; rest;) {
+        const wl_ptx_access_request r = {
+            s, rest, address, frame->unknown[s->from[0]], s->in->space, s->bytes * s->elements, true, false};
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+        for (int e = 0; e < s->elements; e++) {
+            const int32_t slot = frame->program->lists[s->list + e];
+            const uint32_t unknown = frame->unknown[slot] | m->touch.unknown;
+            if (scatter(m, (int64_t)e * s->bytes, s->bytes, frame->value[slot], unknown))
+                continue;
+            WL_PTX_FOR_LANES(lane, m->touch.lanes)
+            wl_ptx_memory_write(m, lane, (int64_t)e * s->bytes, s->bytes, frame->value[slot][lane],
+                                unknown >> lane & 1);
+        }
+    }
+    return WL_OK;
+}
+
+wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in)
+{
+    const int bits = wl_ptx_type_bits(in->type);
+    if (bits < 8 || bits > 64)
+        return NULL;
+    return in->op == WL_PTX_OP_st ? run_store : run_load;
+}

@@ -1,0 +1,164 @@
+/* emulate_paths.c - divergence and reconvergence: a stack of paths, each with its lanes and where they meet those
+ * below. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include "base/fail.h"
+
+#define SPINS_MAX 1000 /* rounds of a loop that may wait for a lock, until others get a turn */
+
+void wl_ptx_paths_drop(wl_ptx_frame *frame)
+{
+    while (frame->path_count > 0 && frame->paths[frame->path_count - 1].mask == 0)
+        frame->path_count--;
+}
+
+static void remove_lanes(wl_ptx_frame *frame, uint32_t lanes)
+{
+    for (int32_t k = 0; k < frame->path_count; k++)
+        frame->paths[k].mask &= ~lanes;
+}
+
+void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes)
+{
+    warp->live &= ~lanes;
+    for (int32_t k = 0; k < warp->depth; k++)
+        remove_lanes(warp->frames[k], lanes);
+}
+
+/* The path on top parts into several, which meet where the step says. */
+static bool part(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
+{
+    wl_ptx_path *path = &frame->paths[frame->path_count - 1];
+    if (path->until == s->meets)
+        frame->path_count--; /* the path below waits there for the same lanes */
+    else
+        path->at = s->meets;
+    for (int k = 0; k < count; k++)
+        if (targets[k] != s->meets && !wl_ptx_path_push(frame, targets[k], s->meets, masks[k]))
+            return false;
+    return true;
+}
+
+static void count_parted(const wl_ptx_machine *m, const wl_ptx_step *s)
+{
+    if (m->profile)
+        m->profile->parted[m->profile->first[s->function] + s->number] += 1;
+}
+
+/* brx.idx: lanes by the entry of the table they choose; beyond the table, or unknown: its first. */
+static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const wl_ptx_operand *table = &s->in->operands[1];
+    int32_t targets[WL_PTX_LANES + 1];
+    uint32_t masks[WL_PTX_LANES + 1];
+    int count = 0;
+    if (active & ~mask) {
+        targets[count] = s->number + 1;
+        masks[count++] = active & ~mask;
+    }
+    if (frame->unknown[s->from[0]] & mask || table->count == 0)
+        WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_BRANCH, err));
+    WL_PTX_FOR_LANES(lane, table->count == 0 ? 0 : mask)
+    {
+        const uint32_t index = (uint32_t)frame->value[s->from[0]][lane];
+        const int32_t target =
+            (int32_t)frame->program->function->lists[table->first + (int)(index < table->count ? index : 0)].value;
+        int k = 0;
+        while (k < count && targets[k] != target)
+            k++;
+        if (k == count) {
+            targets[count] = target;
+            masks[count++] = 0;
+        }
+        masks[k] |= (uint32_t)1 << lane;
+    }
+    if (count < 2) {
+        frame->paths[frame->path_count - 1].at = count ? targets[0] : s->number + 1;
+        return WL_OK;
+    }
+    count_parted(m, s);
+    return part(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
+}
+
+/* Lanes that seem to wait for a lock let those go first that wait for them, or other warps: on a GPU all go on. They
+ * meet again where the path below ends. */
+static void yield(wl_ptx_warp *warp, wl_ptx_frame *frame)
+{
+    wl_ptx_path *top = &frame->paths[frame->path_count - 1];
+    warp->spins = 0;
+    if (frame->path_count > 1 && top[-1].mask & ~top->mask) {
+        const wl_ptx_path below = {top[-1].at, top[-1].until, top[-1].mask & ~top->mask};
+        top[-1] = (wl_ptx_path){top->at, below.until, top->mask};
+        *top = below;
+    } else {
+        warp->yields = true;
+    }
+}
+
+wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    wl_ptx_path *path = &frame->paths[frame->path_count - 1];
+    if (s->in->op == WL_PTX_OP_call) {
+        path->at = s->number + 1;
+        return mask ? wl_ptx_run_call(m, s, mask, err) : WL_OK;
+    }
+    if (s->in->op == WL_PTX_OP_brx && mask)
+        return run_table(m, s, active, mask, err);
+    if (mask == active || mask == 0) {
+        path->at = mask ? s->target : s->number + 1;
+        if (s->spins && mask && ++m->warp->spins > SPINS_MAX)
+            yield(m->warp, frame);
+        return WL_OK;
+    }
+    const int32_t targets[2] = {s->number + 1, s->target};
+    const uint32_t masks[2] = {active & ~mask, mask};
+    count_parted(m, s);
+    return part(frame, s, targets, masks, 2) ? WL_OK : wl_fail_memory(err);
+}
+
+void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
+{
+    if (m->profile && mask && mask != active)
+        count_parted(m, s);
+    m->frame->paths[m->frame->path_count - 1].at = s->number + 1;
+    if (s->in->op == WL_PTX_OP_ret && m->warp->depth > 1)
+        remove_lanes(m->frame, mask);
+    else
+        wl_ptx_lanes_end(m->warp, mask);
+}
+
+void wl_ptx_run_barrier(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
+{
+    wl_ptx_warp *warp = m->warp;
+    wl_ptx_frame *frame = m->frame;
+    frame->paths[frame->path_count - 1].at = s->number + 1;
+    if (!mask)
+        return;
+    const bool votes = s->in->modifiers & WL_PTX_MOD_RED;
+    if (m->alone) {
+        if (votes)
+            frame->unknown[s->to] |= active;
+        return;
+    }
+    const uint32_t lane = wl_ptx_lane_first(mask);
+    const int32_t number = (int32_t)(frame->value[s->from[0]][lane] % WL_PTX_BARRIERS);
+    wl_ptx_barrier *barrier = &m->barriers[number];
+    if (s->in->modifiers & WL_PTX_MOD_ARRIVE) {
+        barrier->arrived += WL_PTX_LANES;
+        return;
+    }
+    if (votes) {
+        const uint32_t yes = wl_ptx_predicate(frame, s->from[2]);
+        const bool negated = s->in->operands[s->in->operand_count - 1].negated;
+        barrier->votes += wl_ptx_lanes_in((negated ? ~yes : yes) & mask);
+        barrier->voters += wl_ptx_lanes_in(mask);
+        barrier->unknown = barrier->unknown || frame->unknown[s->from[2]] & mask;
+    }
+    warp->state = WL_PTX_WARP_WAITS;
+    warp->barrier = s;
+    warp->barrier_lanes = mask;
+    warp->barrier_number = number;
+    warp->barrier_threads = (int64_t)(uint32_t)frame->value[s->from[1]][lane];
+}

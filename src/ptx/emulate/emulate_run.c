@@ -1,0 +1,252 @@
+/* emulate_run.c - the loop that executes a warp: guards and arithmetic; emulate_paths.c has what parts its lanes.
+ * SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#define ALL_LANES UINT32_MAX
+
+wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
+{
+    uint8_t *bits = &m->assumed[m->first[step->function] + step->number];
+    const uint8_t bit = (uint8_t)(1u << what);
+    if (*bits & bit)
+        return WL_OK;
+    if (m->assumption_count == m->assumption_room) {
+        const size_t room = m->assumption_room ? 2 * m->assumption_room : 16;
+        wl_ptx_assumption *larger = realloc(m->assumptions, room * sizeof *larger);
+        if (!larger)
+            return wl_fail_memory(err);
+        m->assumptions = larger;
+        m->assumption_room = room;
+    }
+    *bits |= bit;
+    m->assumptions[m->assumption_count++] = (wl_ptx_assumption){what, step->function, step->number};
+    return WL_OK;
+}
+
+/* ---- results ---- */
+
+void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown)
+{
+    uint64_t *to = frame->value[slot];
+    WL_PTX_EACH_LANE
+    {
+        const uint64_t on = (uint64_t)0 - (mask >> i & 1);
+        to[i] = (to[i] & ~on) | (values[i] & on);
+    }
+    frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
+}
+
+void wl_ptx_write_predicate(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint32_t values, uint32_t unknown)
+{
+    uint64_t *to = frame->value[slot];
+    to[0] = ((uint32_t)to[0] & ~mask) | (values & mask);
+    frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
+}
+
+static void run_apply(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask, uint32_t unknown)
+{
+    const uint64_t *const from[4] = {frame->value[s->from[0]], frame->value[s->from[1]], frame->value[s->from[2]],
+                                     frame->value[s->from[3]]};
+    if (mask == ALL_LANES) {
+        s->of.apply(frame->value[s->to], from, s->in);
+        frame->unknown[s->to] = unknown;
+        return;
+    }
+    uint64_t result[WL_PTX_LANES];
+    s->of.apply(result, from, s->in);
+    wl_ptx_write(frame, s->to, mask, result, unknown);
+}
+
+static uint32_t unknown_of(const wl_ptx_frame *frame, const wl_ptx_step *s)
+{
+    const uint32_t *u = frame->unknown;
+    return u[s->from[0]] | u[s->from[1]] | u[s->from[2]] | u[s->from[3]];
+}
+
+/* Lanes where a factor is known to be 0 have a known product, whatever the other is. */
+static uint32_t unknown_product(const wl_ptx_frame *frame, const wl_ptx_step *s)
+{
+    const int32_t a = s->from[0], b = s->from[1];
+    uint32_t product = frame->unknown[a] | frame->unknown[b];
+    const int bits = wl_ptx_type_bits(s->in->type);
+    const uint64_t low = bits >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+    WL_PTX_FOR_LANES(lane, product)
+    {
+        const bool zero = (!(frame->unknown[a] >> lane & 1) && !(frame->value[a][lane] & low)) ||
+                          (!(frame->unknown[b] >> lane & 1) && !(frame->value[b][lane] & low));
+        product &= ~((uint32_t)zero << lane);
+    }
+    return product | frame->unknown[s->from[2]] | frame->unknown[s->from[3]];
+}
+
+static void run_copy(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
+{
+    const uint64_t *from = frame->value[s->from[0]];
+    if (mask == ALL_LANES) {
+        memmove(frame->value[s->to], from, sizeof frame->value[0]);
+        frame->unknown[s->to] = frame->unknown[s->from[0]];
+    } else {
+        wl_ptx_write(frame, s->to, mask, from, frame->unknown[s->from[0]]);
+    }
+}
+
+static void run_test(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
+{
+    const uint64_t *const from[2] = {frame->value[s->from[0]], frame->value[s->from[1]]};
+    const uint32_t unknown = frame->unknown[s->from[0]] | frame->unknown[s->from[1]];
+    wl_ptx_write_predicate(frame, s->to, mask, s->of.test(from, s->in), unknown);
+}
+
+/* ---- guards ---- */
+
+/* Lanes of `unknown` that go the way of the branch, or leave: those that would if unknown data were 0, but nobody goes
+ * back to the head of a loop, and the only way out of a loop is taken. */
+static wl_status decide(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t unknown, uint32_t *taken, wl_error *err)
+{
+    wl_ptx_assumed what = WL_PTX_ASSUMED_BRANCH;
+    if (s->loop >= 0 && s->back) {
+        *taken = 0;
+        what = WL_PTX_ASSUMED_LOOP;
+    } else if (s->loop >= 0 && s->taken_leaves != s->other_leaves) {
+        uint16_t *rounds = &m->warp->rounds[s->loop];
+        const uint32_t stay = s->taken_leaves ? unknown & ~*taken : *taken;
+        if (s->only_exit || (stay && ++*rounds > 64)) { /* and no known way out in all those rounds */
+            *taken = s->taken_leaves ? unknown : 0;
+            what = WL_PTX_ASSUMED_LOOP;
+        }
+    }
+    return wl_ptx_assume(m, s, what, err);
+}
+
+/* Which of the active lanes the guard lets through. */
+static wl_status guarded(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t *mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const uint32_t unknown = frame->unknown[s->guard] & active, value = wl_ptx_predicate(frame, s->guard);
+    *mask = (s->guard_negated ? ~value : value) & active & ~unknown;
+    const bool control = s->kind == WL_PTX_STEP_BRANCH || s->kind == WL_PTX_STEP_LEAVE;
+    if (!unknown) {
+        if (control && s->loop >= 0 && s->taken_leaves != s->other_leaves)
+            m->warp->rounds[s->loop] = 0;
+        return WL_OK;
+    }
+    uint32_t taken = (s->guard_negated ? ~value : value) & unknown;
+    if (control)
+        WL_TRY(decide(m, s, unknown, &taken, err));
+    else if (s->kind == WL_PTX_STEP_RUN || s->kind == WL_PTX_STEP_BARRIER)
+        WL_TRY(wl_ptx_assume(m, s, WL_PTX_ASSUMED_BRANCH, err));
+    *mask |= taken;
+    return WL_OK;
+}
+
+/* What a guard nobody knows might have written. */
+static void spoil(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes)
+{
+    if (!lanes || s->kind > WL_PTX_STEP_RUN)
+        return;
+    frame->unknown[s->to] |= lanes;
+    frame->unknown[s->other] |= lanes;
+    if (s->kind == WL_PTX_STEP_RUN && wl_ptx_writes_first(s->in))
+        for (int k = 0; k < s->elements; k++)
+            if (frame->program->lists[s->list + k] <= frame->program->spare)
+                frame->unknown[frame->program->lists[s->list + k]] |= lanes;
+}
+
+/* ---- the loop ---- */
+
+static void count(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
+{
+    const int32_t i = m->profile->first[s->function] + s->number;
+    m->profile->warps[i] += 1;
+    m->profile->threads[i] += wl_ptx_lanes_in(active);
+    m->profile->threads_on[i] += wl_ptx_lanes_in(mask);
+}
+
+static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_error *err)
+{
+    (void)wl_fail(err, WL_E_LIMIT, (wl_loc){s->in->line, s->in->column, s->in->text_length},
+                  "block (%lld, %lld, %lld) is not done after %lld warp instructions: a loop that does not end? "
+                  "--emulate allows more",
+                  (long long)m->block[0], (long long)m->block[1], (long long)m->block[2], (long long)m->launch.budget);
+    (void)wl_fail_in(err, m->launch.module->input);
+    return WL_E_LIMIT;
+}
+
+/* Executes the path on top until its end or something that changes paths. */
+static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    wl_ptx_path *path = &frame->paths[frame->path_count - 1];
+    const wl_ptx_step *steps = frame->program->steps;
+    const uint32_t active = path->mask;
+    const int32_t until = path->until;
+    for (int32_t at = path->at; at != until; at++) {
+        const wl_ptx_step *s = &steps[at];
+        uint32_t mask = active;
+        if (s->guard >= 0) {
+            WL_TRY(guarded(m, s, active, &mask, err));
+            if (frame->unknown[s->guard] & active)
+                spoil(frame, s, frame->unknown[s->guard] & active & ~mask);
+        }
+        if (m->profile)
+            count(m, s, active, mask);
+        if (++m->warp->executed > limit)
+            return over_budget(m, s, err);
+        switch (s->kind) {
+        case WL_PTX_STEP_APPLY: run_apply(frame, s, mask, unknown_of(frame, s)); break;
+        case WL_PTX_STEP_PRODUCT: {
+            const uint32_t unknown = unknown_of(frame, s);
+            run_apply(frame, s, mask, unknown ? unknown_product(frame, s) : 0);
+            break;
+        }
+        case WL_PTX_STEP_COPY: run_copy(frame, s, mask); break;
+        case WL_PTX_STEP_TEST: run_test(frame, s, mask); break;
+        case WL_PTX_STEP_RUN:
+            if (mask)
+                WL_TRY(s->of.run(m, s, mask, err));
+            break;
+        case WL_PTX_STEP_BRANCH: return wl_ptx_run_branch(m, s, active, mask, err);
+        case WL_PTX_STEP_LEAVE: wl_ptx_run_leave(m, s, active, mask); return WL_OK;
+        case WL_PTX_STEP_BARRIER:
+            wl_ptx_run_barrier(m, s, active, mask);
+            if (m->warp->state == WL_PTX_WARP_WAITS)
+                return WL_OK;
+            break;
+        case WL_PTX_STEP_NOTHING: break;
+        }
+    }
+    frame->path_count--;
+    if (frame->path_count == 0 && m->warp->depth == 1) /* the end of the entry without a ret */
+        wl_ptx_lanes_end(m->warp, active);
+    return WL_OK;
+}
+
+wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err)
+{
+    const uint64_t before = warp->executed;
+    const uint64_t limit = before + (uint64_t)(m->launch.budget - m->executed);
+    wl_status status = WL_OK;
+    m->warp = warp;
+    warp->state = WL_PTX_WARP_READY;
+    warp->yields = false;
+    while (status == WL_OK && warp->state == WL_PTX_WARP_READY && !warp->yields) {
+        m->frame = warp->frames[warp->depth - 1];
+        wl_ptx_paths_drop(m->frame);
+        if (m->frame->path_count > 0)
+            status = run_path(m, limit, err);
+        else if (warp->depth > 1)
+            wl_ptx_frame_return(m);
+        else
+            warp->state = WL_PTX_WARP_DONE;
+        if (m->out_of_memory)
+            status = wl_fail_memory(err);
+    }
+    m->executed += (int64_t)(warp->executed - before);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* emulate_warp.c - operations across the lanes of a warp. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+/* The lane a shuffle reads, and whether it is in range; b and c as in the instruction. */
+static uint32_t shuffled(wl_ptx_variant mode, uint32_t lane, uint32_t b, uint32_t c, bool *in_range)
+{
+    const uint32_t segment = c >> 8 & 31, b5 = b & 31, c5 = c & 31;
+    const uint32_t highest = (lane & segment) | (c5 & ~segment), lowest = lane & segment;
+    uint32_t from = lane;
+    switch (mode) {
+    case WL_PTX_UP:
+        from = lane - b5;
+        *in_range = (int32_t)from >= (int32_t)highest;
+        break;
+    case WL_PTX_DOWN:
+        from = lane + b5;
+        *in_range = from <= highest;
+        break;
+    case WL_PTX_BFLY:
+        from = lane ^ b5;
+        *in_range = from <= highest;
+        break;
+    default:
+        from = lowest | (b5 & ~segment);
+        *in_range = from <= highest;
+        break;
+    }
+    return *in_range ? from & 31 : lane;
+}
+
+static wl_status run_shuffle(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const uint64_t *a = frame->value[s->from[0]], *b = frame->value[s->from[1]], *c = frame->value[s->from[2]];
+    const uint32_t hidden = frame->unknown[s->from[1]] | frame->unknown[s->from[2]];
+    uint64_t value[WL_PTX_LANES] = {0};
+    uint32_t ranged = 0, unknown = hidden & mask;
+    (void)err;
+    WL_PTX_FOR_LANES(lane, mask)
+    {
+        bool in_range = false;
+        const uint32_t from = shuffled(s->in->variant, lane, (uint32_t)b[lane], (uint32_t)c[lane], &in_range);
+        const bool there = mask >> from & 1; /* lanes that take no part have nothing to give */
+        value[lane] = there ? a[from] : 0;
+        ranged |= (uint32_t)in_range << lane;
+        unknown |= (uint32_t)(!there || frame->unknown[s->from[0]] >> from & 1) << lane;
+    }
+    wl_ptx_write(frame, s->to, mask, value, unknown);
+    wl_ptx_write_predicate(frame, s->other, mask, ranged, hidden);
+    return WL_OK;
+}
+
+static void write_same(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint64_t value, bool unknown)
+{
+    uint64_t values[WL_PTX_LANES];
+    for (int i = 0; i < WL_PTX_LANES; i++)
+        values[i] = value;
+    wl_ptx_write(frame, slot, mask, values, unknown ? mask : 0);
+}
+
+/* Lanes of the member mask that are active; the mask is operand k. */
+static uint32_t members(const wl_ptx_frame *frame, const wl_ptx_step *s, int k, uint32_t mask)
+{
+    if (!(s->in->modifiers & WL_PTX_MOD_SYNC) || k + 1 >= s->in->operand_count)
+        return mask;
+    return mask & (uint32_t)frame->value[s->from[k]][wl_ptx_lane_first(mask)];
+}
+
+static wl_status run_vote(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const uint32_t taking = members(frame, s, 1, mask), hidden = frame->unknown[s->from[0]] & taking;
+    const uint32_t value = wl_ptx_predicate(frame, s->from[0]);
+    const uint32_t yes = (s->in->operands[1].negated ? ~value : value) & taking, no = taking & ~yes;
+    bool result = false, unknown = hidden != 0;
+    (void)err;
+    switch (s->in->variant) {
+    case WL_PTX_BALLOT: write_same(frame, s->to, mask, yes & ~hidden, unknown); return WL_OK;
+    case WL_PTX_ANY:
+        result = yes & ~hidden;
+        unknown = unknown && !result;
+        break;
+    case WL_PTX_UNI:
+        result = !(yes & ~hidden) || !(no & ~hidden);
+        unknown = unknown && result;
+        break;
+    default:
+        result = !(no & ~hidden);
+        unknown = unknown && result;
+        break;
+    }
+    wl_ptx_write_predicate(frame, s->to, mask, result ? UINT32_MAX : 0, unknown ? mask : 0);
+    return WL_OK;
+}
+
+static wl_status run_match(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const uint32_t taking = members(frame, s, 1, mask), hidden = frame->unknown[s->from[0]] & taking;
+    const uint64_t low = wl_ptx_type_bits(s->in->type) == 64 ? ~(uint64_t)0 : UINT32_MAX;
+    const uint64_t *a = frame->value[s->from[0]];
+    const bool all = s->in->variant == WL_PTX_ALL;
+    uint64_t value[WL_PTX_LANES] = {0};
+    uint32_t same = 0;
+    (void)err;
+    WL_PTX_FOR_LANES(lane, taking)
+    {
+        WL_PTX_FOR_LANES(other, taking) value[lane] |= (uint64_t)((a[lane] & low) == (a[other] & low)) << other;
+        same |= (uint32_t)(value[lane] == taking) << lane;
+        if (all)
+            value[lane] = value[lane] == taking ? taking : 0;
+    }
+    wl_ptx_write(frame, s->to, mask, value, hidden ? mask : 0);
+    wl_ptx_write_predicate(frame, s->other, mask, same, hidden ? mask : 0);
+    return WL_OK;
+}
+
+static uint32_t reduced(uint32_t a, uint32_t b, const wl_ptx_instruction *in)
+{
+    const bool less = wl_ptx_type_is_signed(in->type) ? (int32_t)a < (int32_t)b : a < b;
+    switch (in->variant) {
+    case WL_PTX_ADD: return a + b;
+    case WL_PTX_MIN: return less ? a : b;
+    case WL_PTX_MAX: return less ? b : a;
+    case WL_PTX_AND: return a & b;
+    case WL_PTX_OR: return a | b;
+    default: return a ^ b;
+    }
+}
+
+static wl_status run_redux(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const uint32_t taking = members(frame, s, 1, mask), first = wl_ptx_lane_first(taking);
+    uint32_t result = 0;
+    (void)err;
+    WL_PTX_FOR_LANES(lane, taking)
+    {
+        const uint32_t value = (uint32_t)frame->value[s->from[0]][lane];
+        result = lane == first ? value : reduced(result, value, s->in);
+    }
+    write_same(frame, s->to, mask, result, frame->unknown[s->from[0]] & taking);
+    return WL_OK;
+}
+
+static wl_status run_activemask(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    (void)err;
+    write_same(m->frame, s->to, mask, mask, false);
+    return WL_OK;
+}
+
+/* One lane, the lowest of the members. */
+static wl_status run_elect(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    const uint32_t taking = members(m->frame, s, 0, mask), leader = wl_ptx_lane_first(taking ? taking : mask);
+    (void)err;
+    write_same(m->frame, s->to, mask, leader, false);
+    wl_ptx_write_predicate(m->frame, s->other, mask, (uint32_t)1 << leader, 0);
+    return WL_OK;
+}
+
+wl_ptx_run wl_ptx_find_warp(const wl_ptx_instruction *in)
+{
+    switch (in->op) {
+    case WL_PTX_OP_shfl: return run_shuffle;
+    case WL_PTX_OP_vote: return run_vote;
+    case WL_PTX_OP_match: return run_match;
+    case WL_PTX_OP_redux: return wl_ptx_integer_index(in->type) >= 0 ? run_redux : NULL;
+    case WL_PTX_OP_activemask: return run_activemask;
+    case WL_PTX_OP_elect: return run_elect;
+    default: return NULL;
+    }
+}

@@ -1,0 +1,262 @@
+/* count_instructions.c - instruction counts from emulated blocks. See ptx_source.h.
+ *
+ * Blocks at the edges of the grid may do less or more than the others: the first, the last and those between, in each
+ * dimension, are counted apart. Where blocks of one kind differ, more of them are looked at and the counts are a
+ * sample. SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "kernel/expr.h"
+#include "ptx/cost/cost.h"
+#include "ptx/kernel/ptx_source.h"
+#include "ptx/module/tensor.h"
+
+#define SPREAD 12  /* blocks of one kind at least, where they differ */
+#define BUDGET 5e7 /* lane instructions to spend on them */
+
+static void clear(wl_ptx_profile *p)
+{
+    memset(p->warps, 0, (size_t)p->count * sizeof *p->warps);
+    memset(p->threads, 0, (size_t)p->count * sizeof *p->threads);
+    memset(p->threads_on, 0, (size_t)p->count * sizeof *p->threads_on);
+    memset(p->parted, 0, (size_t)p->count * sizeof *p->parted);
+}
+
+static double sum(const double *values, int32_t count)
+{
+    double all = 0;
+    for (int32_t i = 0; i < count; i++)
+        all += values[i];
+    return all;
+}
+
+static void add(wl_ptx_profile *to, const wl_ptx_profile *from, double scale)
+{
+    for (int32_t i = 0; i < to->count; i++) {
+        to->warps[i] += scale * from->warps[i];
+        to->threads[i] += scale * from->threads[i];
+        to->threads_on[i] += scale * from->threads_on[i];
+        to->parted[i] += scale * from->parted[i];
+    }
+}
+
+/* Blocks first[d] .. first[d] + count[d] - 1 of each dimension. */
+typedef struct kind {
+    int64_t first[3], count[3];
+} kind;
+
+static int kinds_of(const int64_t grid[3], kind *out)
+{
+    int n = 0;
+    for (int i = 0; i < 27; i++) {
+        kind k;
+        bool exists = true;
+        for (int d = 0, at = i; d < 3; d++, at /= 3) {
+            const int part = at % 3; /* the first, those between, the last */
+            k.first[d] = part == 0 ? 0 : part == 1 ? 1 : grid[d] - 1;
+            k.count[d] = part == 1 ? grid[d] - 2 : 1;
+            exists = exists && (part == 0 || (part == 1 ? grid[d] > 2 : grid[d] > 1));
+        }
+        if (exists)
+            out[n++] = k;
+    }
+    return n;
+}
+
+static int64_t blocks_of(const kind *k) { return k->count[0] * k->count[1] * k->count[2]; }
+
+/* The i-th of all blocks of a kind. */
+static void nth_block(const kind *k, int64_t i, int64_t block[3])
+{
+    block[0] = k->first[0] + i % k->count[0];
+    block[1] = k->first[1] + i / k->count[0] % k->count[1];
+    block[2] = k->first[2] + i / k->count[0] / k->count[1];
+}
+
+/* The i-th of some: one in the middle, then any. */
+static void some_block(const kind *k, int64_t i, int64_t block[3])
+{
+    for (int d = 0; d < 3; d++)
+        block[d] = k->first[d] + (i == 0 ? k->count[d] / 2 : wl_random_below(3 * i + d, k->count[d]));
+}
+
+typedef struct counter {
+    wl_ptx_source *source;
+    wl_ptx_emulator *emulator;
+    wl_ptx_profile one, all;
+    double spent;
+    bool sampled;
+    wl_error *err;
+} counter;
+
+static wl_status run(counter *c, const int64_t block[3], wl_ptx_profile *sum_up)
+{
+    clear(&c->one);
+    WL_TRY(wl_ptx_emulate_block(c->emulator, block, -1, &c->one, NULL, NULL, c->err));
+    c->spent += WL_PTX_LANES * sum(c->one.warps, c->one.count);
+    add(sum_up, &c->one, 1);
+    return WL_OK;
+}
+
+/* One block stands for its kind, unless a second one differs: then as many as are affordable. */
+static wl_status count_kind(counter *c, const kind *k, wl_ptx_profile *mean)
+{
+    const int64_t blocks = blocks_of(k);
+    const double before = c->spent;
+    double first[2] = {0}, second[2] = {0};
+    int64_t block[3], looked_at = wl_min(blocks, 2);
+    clear(mean);
+    for (int64_t i = 0; i < looked_at; i++) {
+        some_block(k, i, block);
+        WL_TRY(run(c, block, mean));
+        double *on = i ? second : first;
+        on[0] = sum(c->one.threads, c->one.count);
+        on[1] = sum(c->one.threads_on, c->one.count);
+    }
+    if (looked_at == 2 && memcmp(first, second, sizeof first) != 0) {
+        const double each = (c->spent - before) / 2 + 1;
+        const int64_t wanted = wl_min(blocks, wl_max(SPREAD, (int64_t)((BUDGET - c->spent) / each)));
+        if (wanted == blocks)
+            clear(mean);
+        for (looked_at = wanted == blocks ? 0 : looked_at; looked_at < wanted; looked_at++) {
+            if (wanted == blocks)
+                nth_block(k, looked_at, block);
+            else
+                some_block(k, looked_at, block);
+            WL_TRY(run(c, block, mean));
+        }
+        c->sampled = c->sampled || wanted < blocks;
+    }
+    add(&c->all, mean, (double)blocks / (double)looked_at);
+    return WL_OK;
+}
+
+/* ---- totals ---- */
+
+static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
+{
+    const wl_ptx_module *m = s->launch.module;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
+            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            const double weight = s->weights[f][i];
+            const int32_t at = p->first[f] + i, as = p->first[f] + s->counted_as[f][i];
+            const wl_inst_class c = wl_ptx_class_of(in);
+            s->mix.warp[c] += weight * p->warps[as];
+            s->mix.thread[c] += weight * p->threads[as];
+            s->mix.thread_on += weight * p->threads_on[at];
+            if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
+                s->mix.branches += p->warps[at];
+            if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared)
+                s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at]);
+            wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
+            s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
+            s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
+            s->mix.divergent += p->parted[at];
+        }
+}
+
+static int by_place(const void *p, const void *q)
+{
+    const wl_line_mix *a = p, *b = q;
+    const int file = a->file == b->file ? 0 : strcmp(a->file, b->file);
+    return file ? file : (a->line > b->line) - (a->line < b->line);
+}
+
+static int by_work(const void *p, const void *q)
+{
+    const wl_line_mix *a = p, *b = q;
+    return a->warp != b->warp ? (a->warp < b->warp) - (a->warp > b->warp) : by_place(p, q);
+}
+
+static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error *err)
+{
+    const wl_ptx_module *m = s->launch.module;
+    size_t n = 0;
+    s->lines = WL_ARENA_NEW(&s->arena, wl_line_mix, p->count + 1);
+    if (!s->lines)
+        return wl_fail_memory(err);
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
+            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            const int32_t at = p->first[f] + i;
+            if (in->file < 0 || in->source_line <= 0 || p->warps[at] == 0)
+                continue;
+            const double weight = s->weights[f][i];
+            const wl_inst_class c = wl_ptx_class_of(in);
+            const bool global = c == WL_INST_load || c == WL_INST_store || c == WL_INST_atomic;
+            s->lines[n++] = (wl_line_mix){m->files[in->file],        in->source_line,
+                                          weight * p->warps[at],     weight * p->threads[at],
+                                          global ? p->warps[at] : 0, c == WL_INST_shared ? p->warps[at] : 0};
+        }
+    if (n > 0)
+        qsort(s->lines, n, sizeof *s->lines, by_place);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (kept == 0 || by_place(&s->lines[kept - 1], &s->lines[i]) != 0) {
+            s->lines[kept++] = s->lines[i];
+            continue;
+        }
+        wl_line_mix *to = &s->lines[kept - 1];
+        to->warp += s->lines[i].warp;
+        to->thread += s->lines[i].thread;
+        to->global_accesses += s->lines[i].global_accesses;
+        to->shared_accesses += s->lines[i].shared_accesses;
+    }
+    if (kept > 0)
+        qsort(s->lines, kept, sizeof *s->lines, by_work);
+    s->line_count = kept;
+    return WL_OK;
+}
+
+/* Counts on an emulator of that launch. */
+static wl_status count_launch(wl_ptx_source *s, wl_ptx_emulator *emulator, const int64_t grid[3], wl_error *err)
+{
+    counter c = {.source = s, .emulator = emulator, .err = err};
+    wl_arena arena = {0};
+    wl_ptx_profile mean;
+    kind kinds[27];
+    wl_status status = wl_ptx_profile_make(s->launch.module, &arena, &c.one, err);
+    if (status == WL_OK)
+        status = wl_ptx_profile_make(s->launch.module, &arena, &c.all, err);
+    if (status == WL_OK)
+        status = wl_ptx_profile_make(s->launch.module, &arena, &mean, err);
+    const int n = kinds_of(grid, kinds);
+    for (int i = 0; i < n && status == WL_OK; i++)
+        status = count_kind(&c, &kinds[i], &mean);
+    if (status == WL_OK) {
+        s->mix = (wl_mix){.sampled = c.sampled};
+        add_up(s, &c.all);
+        status = find_lines(s, &c.all, err);
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
+wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
+                       const wl_line_mix **lines, size_t *line_count, wl_error *err)
+{
+    wl_ptx_source *s = context;
+    const size_t bytes = sizeof s->launch.block;
+    wl_ptx_launch launch = s->launch;
+    if (memcmp(s->counted_block, block, bytes) != 0 || memcmp(s->counted_grid, grid, bytes) != 0) {
+        const bool own = memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0;
+        wl_ptx_emulator *emulator = s->emulator;
+        memcpy(launch.block, block, bytes);
+        memcpy(launch.grid, grid, bytes);
+        if (own)
+            WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
+        const wl_status status = count_launch(s, emulator, grid, err);
+        if (own)
+            wl_ptx_emulator_free(emulator);
+        WL_TRY(status);
+        memcpy(s->counted_block, block, bytes);
+        memcpy(s->counted_grid, grid, bytes);
+    }
+    *out = s->mix;
+    *lines = s->lines;
+    *line_count = s->line_count;
+    return WL_OK;
+}

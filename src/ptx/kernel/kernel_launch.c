@@ -1,0 +1,62 @@
+/* kernel_launch.c - the launch a kernel is made for: what was given, checked against what the entry demands.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/kernel/ptx_source.h"
+
+#define DEFAULT_BUDGET 40000000 /* warp instructions of a block */
+#define BLOCKS_MAX ((int64_t)1 << 40)
+
+wl_status wl_ptx_copy_options(const wl_ptx_options *from, wl_arena *arena, wl_ptx_options *to, wl_error *err)
+{
+    const char **args = WL_ARENA_NEW(arena, const char *, from->arg_count + 1);
+    bool ok = args != NULL;
+    *to = *from;
+    for (size_t i = 0; i < from->arg_count && ok; i++)
+        ok = (args[i] = wl_arena_text(arena, from->args[i], strlen(from->args[i]))) != NULL;
+    to->args = args;
+    if (from->entry)
+        ok = ok && (to->entry = wl_arena_text(arena, from->entry, strlen(from->entry))) != NULL;
+    return ok ? WL_OK : wl_fail_memory(err);
+}
+
+wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
+{
+    wl_ptx_launch *l = &s->launch;
+    const wl_launch *given = &s->options.launch;
+    int64_t threads = 1, blocks = 1;
+    for (int d = 0; d < 3; d++) {
+        l->block[d] = given->block[d] > 0 ? given->block[d] : 1;
+        l->grid[d] = given->grid[d] > 0         ? given->grid[d]
+                     : s->options.domain[d] > 0 ? wl_ceil_div(s->options.domain[d], l->block[d])
+                     : d > 0 && (given->grid[0] > 0 || s->options.domain[0] > 0) ? 1
+                                                                                 : 0;
+        if (l->grid[d] == 0)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE,
+                           "how many blocks? A kernel in PTX needs --grid, or --domain with the threads it is for");
+        if (l->block[d] > 1024 || !wl_mul(threads, l->block[d], &threads) || threads > 1024)
+            return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a block has at most 1024 threads (%lldx%lldx%lld is more)",
+                           (long long)given->block[0], (long long)given->block[1], (long long)given->block[2]);
+        if (!wl_mul(blocks, l->grid[d], &blocks) || blocks > BLOCKS_MAX)
+            return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "the grid has more than 2^40 blocks");
+    }
+    l->dynamic_shared = s->options.dynamic_shared;
+    l->budget = s->options.budget > 0 ? s->options.budget : DEFAULT_BUDGET;
+    l->arguments = &s->arguments;
+    for (int d = 0; d < 3; d++)
+        if (l->entry->required_threads[0] > 0 && l->entry->required_threads[d] != l->block[d])
+            return wl_fail(err, WL_E_INPUT, (wl_loc){l->entry->line, 1, 1},
+                           "the kernel requires blocks of %lldx%lldx%lld threads (.reqntid)",
+                           (long long)l->entry->required_threads[0], (long long)l->entry->required_threads[1],
+                           (long long)l->entry->required_threads[2]);
+    int64_t most = 1;
+    for (int d = 0; d < 3; d++) /* no block has more than 1024 */
+        most *= wl_min(wl_max(1, l->entry->max_threads[d]), 1024);
+    if (l->entry->max_threads[0] > 0 && threads > most)
+        return wl_fail(err, WL_E_INPUT, (wl_loc){l->entry->line, 1, 1},
+                       "the kernel was compiled for at most %lld threads per block (.maxntid), not %lld",
+                       (long long)most, (long long)threads);
+    return WL_OK;
+}

@@ -1,0 +1,322 @@
+/* kernel_make.c - a kernel from PTX, stage by stage.
+ *
+ *   launch      block, grid and what the entry demands     -> a launch                      kernel_launch
+ *   arguments   what the entry is called with              -> parameters, buffers           emulate/arguments
+ *   weights     costs of the target                        -> machine instructions          cost/
+ *   recovery    followed once for all threads              -> addresses as expressions      recover/recover
+ *   rolled      steps that repeat                          -> accesses in loops             recover/loop_rolling
+ *   verified    some warps, emulated                       -> the same addresses, or none   verify
+ *   traced      what depends on data                       -> instructions to emulate       trace_blocks
+ *   text        all of it but what is traced               -> a kernel file                 write_kernel
+ *   kernel      that file, read, with the traced accesses, its source (kernel/source.h) and notes   here, kernel_notes
+ *
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "input/kernel_read.h"
+#include "ptx/cost/cost.h"
+#include "ptx/kernel/ptx_source.h"
+#include "ptx/module/tensor.h"
+
+/* ---- instructions ---- */
+
+/* What one thread of the domain executes, where all execute the same. */
+static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
+{
+    const wl_ptx_function *f = s->launch.entry;
+    const double *weights = s->weights[f - s->launch.module->functions];
+    const int32_t *counted_as = s->counted_as[f - s->launch.module->functions];
+    const wl_ptx_recovery *r = &s->recovery;
+    out->barriers = r->barriers;
+    out->has_mix = out->has_flops = r->uniform;
+    for (int32_t i = 0; i < f->instruction_count && r->uniform; i++) {
+        out->mix[wl_ptx_class_of(&f->instructions[i])] += r->executed[counted_as[i]] * weights[i];
+        out->idle += r->idle[i] * weights[i];
+        out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
+        out->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
+        wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
+        out->fp_results += wl_ptx_flops(&f->instructions[i]) > 0 ? r->executed[i] : 0;
+    }
+    if (out->idle > 0)
+        out->idle += 1; /* the end of a thread that goes home at once */
+}
+
+static wl_status weigh(wl_ptx_source *s, wl_error *err)
+{
+    const wl_ptx_module *m = s->launch.module;
+    const wl_ptx_costs *costs = NULL;
+    WL_TRY(wl_ptx_file_costs(s->ptx, &costs, err));
+    s->weights = WL_ARENA_NEW(&s->arena, const double *, m->function_count + 1);
+    s->counted_as = WL_ARENA_NEW(&s->arena, const int32_t *, m->function_count + 1);
+    if (!s->weights || !s->counted_as)
+        return wl_fail_memory(err);
+    for (int32_t f = 0; f < m->function_count; f++)
+        WL_TRY(wl_ptx_weigh(costs, m, &m->functions[f], &s->arena, &s->weights[f], &s->counted_as[f], err));
+    return WL_OK;
+}
+
+/* ---- traced accesses ---- */
+
+static void mark_traced(wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    const int32_t entry = (int32_t)(s->launch.entry - m->functions);
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++)
+            s->is_traced[s->profile.first[f] + i] =
+                f == entry ? s->recovery.traced[i] || s->recovery.gave_up : s->recovery.calls;
+}
+
+static bool anything_traced(const wl_ptx_source *s)
+{
+    for (int32_t i = 0; i < s->profile.count; i++)
+        if (s->is_traced[i])
+            return true;
+    return false;
+}
+
+/* Follows the kernel; where emulated warps do something else, everything is traced. */
+static wl_status recover(wl_ptx_source *s, wl_ptx_rolled *rolled, int32_t *wrong, wl_error *err)
+{
+    const double *weights = s->weights[s->launch.entry - s->launch.module->functions];
+    bool agrees = true;
+    *wrong = -1;
+    WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
+    WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
+    WL_TRY(wl_ptx_verify(s, &agrees, wrong, err));
+    if (!agrees) {
+        s->recovery.gave_up = true;
+        s->recovery.uniform = false;
+        WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
+    } else {
+        *wrong = -1;
+    }
+    mark_traced(s);
+    return anything_traced(s) ? wl_ptx_find_traced(s, err) : WL_OK;
+}
+
+/* Do the addresses of a step jump about? Those with nothing but coordinates in them do not. */
+static bool step_jumps(const wl_ptx_source *s, const wl_ptx_step *step)
+{
+    const wl_ptx_launch *l = &s->launch;
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
+    wl_ptx_jumps jumps = {0};
+    bool linear = true;
+    for (int i = 0; i < step->address->count; i++)
+        linear = linear && step->address->terms[i].atom->op == WL_ATOM_VAR;
+    for (int64_t b = 0; b < 4 && !linear; b++) {
+        int64_t block[3], address;
+        wl_ptx_sample_block(l, b, 4, block);
+        jumps.started = false;
+        for (int64_t t = 0; t < threads; t++) {
+            int64_t values[WL_VAR_COUNT];
+            wl_ptx_thread_values(l, block, t, values);
+            if (wl_sym_eval(step->address, values, &address))
+                wl_ptx_jumps_add(&jumps, address);
+        }
+    }
+    return wl_ptx_jumps_about(&jumps);
+}
+
+static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled, wl_arena *arena, wl_ptx_fields *out,
+                             wl_error *err)
+{
+    const wl_ptx_function *f = s->launch.entry;
+    out->list = WL_ARENA_NEW(arena, wl_ptx_field, s->arguments.buffer_count + 2);
+    if (!out->list)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < rolled->count; i++) {
+        const wl_ptx_access *a = &rolled->accesses[i];
+        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction])];
+        field->random = field->random || (!a->step->store && step_jumps(s, a->step));
+    }
+    for (size_t i = 0; i < s->traced_count; i++) {
+        const wl_ptx_traced *t = &s->traced[i];
+        const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
+        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, t->buffer, in)];
+        field->random = field->random || (!t->store && wl_ptx_jumps_about(&t->jumps));
+    }
+    return WL_OK;
+}
+
+/* Adds the traced accesses behind those of the kernel file. */
+static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *k, wl_error *err)
+{
+    static const wl_expr zero = {.op = WL_EXPR_CONST};
+    wl_access *all = WL_ARENA_NEW(&k->arena, wl_access, k->access_count + s->traced_count + 1);
+    if (!all)
+        return wl_fail_memory(err);
+    if (k->access_count > 0)
+        memcpy(all, k->accesses, k->access_count * sizeof *all);
+    s->access_base = k->access_count;
+    for (size_t i = 0; i < s->traced_count; i++) {
+        const wl_ptx_traced *t = &s->traced[i];
+        const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
+        char *text = wl_arena_text(&k->arena, in->text, (size_t)in->text_length);
+        if (!text)
+            return wl_fail_memory(err);
+        wl_ptx_make_line(text);
+        all[k->access_count++] = (wl_access){.store = t->store,
+                                             .atomic = t->atomic,
+                                             .traced = true,
+                                             .field = wl_ptx_field_of(fields, t->buffer, in),
+                                             .width_bytes = t->bytes,
+                                             .unit_bytes = t->bytes,
+                                             .index = &zero,
+                                             .text = text,
+                                             .loc = {in->line, in->column, in->text_length}};
+    }
+    k->accesses = all;
+    return WL_OK;
+}
+
+/* ---- the kernel ---- */
+
+/* The plain part of a mangled name: _Z8k_star3dIdLi4EEv.. is k_star3d. */
+static const char *plain_name(const wl_ptx_source *s, wl_arena *arena)
+{
+    const char *name = s->launch.entry->name, *p = name;
+    size_t length = strlen(name);
+    if (strncmp(p, "_Z", 2) == 0) {
+        p += 2;
+        char *end = NULL;
+        if (*p == 'N')
+            p++;
+        const unsigned long n = strtoul(p, &end, 10);
+        if (end > p && n > 0 && n <= strlen(end)) {
+            name = end;
+            length = n;
+        }
+    }
+    return wl_arena_text(arena, name, length);
+}
+
+static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err)
+{
+    const wl_ptx_source *s = context;
+    wl_ptx_options options = s->options;
+    options.launch = *launch;
+    if (!launch->registers)
+        options.launch.registers = s->options.launch.registers;
+    if (!launch->shared_bytes)
+        options.launch.shared_bytes = s->options.launch.shared_bytes;
+    for (int d = 0; d < 3 && launch->grid[0] == 0 && s->options.domain[0] == 0; d++)
+        if (s->domain[d] > 0)
+            options.launch.grid[d] = wl_ceil_div(s->domain[d], wl_max(1, launch->block[d]));
+    return wl_kernel_from_ptx(s->ptx, &options, out, err);
+}
+
+static int thread_index_reads(const wl_ptx_function *f)
+{
+    bool read[3] = {false, false, false};
+    for (int32_t i = 0; i < f->instruction_count; i++)
+        for (int o = 0; o < f->instructions[i].operand_count; o++) {
+            const wl_ptx_operand *operand = &f->instructions[i].operands[o];
+            if (operand->kind == WL_PTX_OPERAND_SPECIAL && operand->value <= WL_PTX_TID_Z)
+                read[operand->value - WL_PTX_TID_X] = true;
+        }
+    return read[0] + read[1] + read[2];
+}
+
+/* Everything the kernel file does not say. */
+static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
+{
+    WL_TRY(add_traced(s, fields, k, err));
+    WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
+    k->coordinate_reads = thread_index_reads(s->launch.entry);
+    for (size_t i = 0; i < k->field_count; i++)
+        k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
+    for (int d = 0; d < k->dims; d++)
+        s->domain[d] = k->domain[d];
+    const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
+    k->source = (wl_source){.context = s,
+                            .at_launch = launch_matters ? at_launch : NULL,
+                            .trace_block = wl_ptx_trace_block,
+                            .warp_size = WL_PTX_LANES,
+                            .affordable_blocks = s->affordable,
+                            .count_instructions = wl_ptx_count,
+                            .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
+                            .free = wl_ptx_source_free};
+    return WL_OK; /* from here on the kernel frees the source */
+}
+
+static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
+{
+    wl_ptx_rolled rolled;
+    wl_ptx_fields fields = {0};
+    int32_t wrong;
+    WL_TRY(wl_ptx_set_launch(s, err));
+    const wl_ptx_given given = {.args = s->options.args,
+                                .arg_count = s->options.arg_count,
+                                .dynamic_shared = s->options.dynamic_shared,
+                                .load = s->options.load,
+                                .user = s->options.user};
+    WL_TRY(wl_ptx_arguments_make(s->launch.module, s->launch.entry, &given, &s->arena, &s->arguments, err));
+    WL_TRY(wl_ptx_emulator_new(&s->launch, &s->emulator, err));
+    WL_TRY(wl_ptx_profile_make(s->launch.module, &s->arena, &s->profile, err));
+    WL_TRY(weigh(s, err));
+    s->is_traced = WL_ARENA_NEW(&s->arena, bool, s->profile.count + 1);
+    s->first_traced = WL_ARENA_NEW(&s->arena, int32_t, s->profile.count + 1);
+    if (!s->is_traced || !s->first_traced)
+        return wl_fail_memory(err);
+    memset(s->first_traced, -1, (size_t)(s->profile.count + 1) * sizeof *s->first_traced);
+    WL_TRY(recover(s, &rolled, &wrong, err));
+    WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
+
+    const int64_t shared = s->options.launch.shared_bytes; /* what ptxas allocates */
+    wl_ptx_summary summary = {.input = s->launch.module->input,
+                              .name = plain_name(s, &s->arena),
+                              .registers = s->options.launch.registers,
+                              .shared_bytes = shared ? shared : s->arguments.shared_bytes + s->launch.dynamic_shared};
+    if (!summary.name)
+        return wl_fail_memory(err);
+    summarize(s, &summary);
+    char *text = NULL;
+    WL_TRY(wl_ptx_kernel_text(&s->launch, &s->recovery, &rolled, &fields, &summary, &text, err));
+    wl_kernel *kernel = NULL;
+    wl_error of_text = {0};
+    const wl_kernel_text written = {.text = text, .length = strlen(text)};
+    wl_status status = wl_kernel_read_file(s->launch.module->input, &written, NULL, &kernel, &of_text);
+    free(text);
+    if (status != WL_OK)
+        return wl_fail(err, status, WL_NOWHERE, "the recovered kernel: %.220s", of_text.message);
+    status = complete(s, &fields, wrong, kernel, err);
+    if (status != WL_OK) {
+        wl_kernel_free(kernel);
+        return status;
+    }
+    *out = kernel;
+    return WL_OK;
+}
+
+wl_status wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, wl_kernel **out, wl_error *err)
+{
+    wl_ptx_source *s = calloc(1, sizeof *s);
+    if (!s)
+        return wl_fail_memory(err);
+    s->ptx = ptx;
+    s->launch.module = ptx->module;
+    wl_status status = wl_ptx_copy_options(options, &s->arena, &s->options, err);
+    if (status == WL_OK)
+        status = wl_ptx_find_entry(s->launch.module, options->entry, &s->launch.entry, err);
+    if (status == WL_OK)
+        status = make(s, out, err);
+    if (status != WL_OK) {
+        (void)wl_fail_in(err, s->launch.module->input);
+        wl_ptx_source_free(s);
+    }
+    return status;
+}
+
+void wl_ptx_source_free(void *context)
+{
+    wl_ptx_source *s = context;
+    wl_ptx_cache_free(s->cache);
+    wl_ptx_emulator_free(s->emulator);
+    wl_ptx_recovery_free(&s->recovery);
+    wl_arena_free(&s->arena);
+    free(s);
+}

@@ -1,0 +1,84 @@
+/* kernel_notes.c - what was assumed, or not understood, when a kernel was made. SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "base/number.h"
+#include "ptx/kernel/ptx_source.h"
+
+#define NOTES_MAX 16
+#define NOTE_LENGTH 200
+
+void wl_ptx_make_line(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c >= 0x7f)
+            *c = *c == '\n' || *c == '\t' || *c == '\r' ? ' ' : '?';
+}
+
+typedef struct notes {
+    wl_kernel *kernel;
+    bool failed;
+} notes;
+
+static void note(notes *n, const char *format, ...) WL_PRINTF(2, 3);
+
+static void note(notes *n, const char *format, ...)
+{
+    char text[NOTE_LENGTH];
+    va_list args;
+    if (n->kernel->note_count == NOTES_MAX)
+        return;
+    va_start(args, format);
+    (void)wl_print_list(text, sizeof text, format, args);
+    va_end(args);
+    wl_ptx_make_line(text);
+    const char *kept = wl_arena_text(&n->kernel->arena, text, strlen(text));
+    n->failed = n->failed || !kept;
+    if (kept)
+        n->kernel->notes[n->kernel->note_count++] = kept;
+}
+
+static const char *assumed_text(wl_ptx_assumed what)
+{
+    switch (what) {
+    case WL_PTX_ASSUMED_BRANCH: return "a condition depends on data that is not given: 0 is assumed";
+    case WL_PTX_ASSUMED_ADDRESS: return "the address depends on data that is not given: random elements are assumed";
+    case WL_PTX_ASSUMED_LOOP: return "how often this loop runs depends on data that is not given: once is assumed";
+    case WL_PTX_ASSUMED_RESULT: return "the result of this instruction is not computed";
+    case WL_PTX_ASSUMED_BARRIER: return "not all warps reach this barrier: they are let through";
+    case WL_PTX_ASSUMED_CALL: return "the function that is called is not in this file: its result is unknown";
+    }
+    return "";
+}
+
+wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)
+{
+    const wl_ptx_module *m = s->launch.module;
+    notes n = {k, false};
+    k->notes = WL_ARENA_NEW(&k->arena, const char *, NOTES_MAX);
+    if (!k->notes)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
+        const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
+        const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
+        note(&n, "%s:%d: %s (%.*s)", m->input, in->line, assumed_text(a.what), (int)wl_min(in->text_length, 60),
+             in->text);
+    }
+    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++)
+        if (s->launch.entry->instructions[i].op == WL_PTX_OP_unknown)
+            note(&n, "%s:%d: not understood, and not modelled: %.*s", m->input, s->launch.entry->instructions[i].line,
+                 (int)wl_min(s->launch.entry->instructions[i].text_length, 80), s->launch.entry->instructions[i].text);
+    if (wrong >= 0)
+        note(&n, "%s:%d: the recovered addresses are not those of emulated warps; every access is emulated", m->input,
+             s->launch.entry->instructions[wrong].line);
+    if (s->traced_count > 0)
+        note(&n, "%zu of %zu accesses have addresses that depend on data: they are emulated", s->traced_count,
+             k->access_count);
+    if (wl_ptx_has_local(&s->launch))
+        note(&n,
+             "local memory (the stack): what misses the L1 and the L2 is estimated from how much of it is resident");
+    return n.failed ? wl_fail_memory(err) : WL_OK;
+}

@@ -1,0 +1,20 @@
+/* ptx_file.h - what users know as a wl_ptx: a module, and the costs of its target.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_KERNEL_PTX_FILE_H
+#define WL_PTX_KERNEL_PTX_FILE_H
+
+#include <stdatomic.h>
+
+#include "ptx/cost/cost_table.h"
+#include "ptx/module/module.h"
+#include "warpline/ptx.h"
+
+struct wl_ptx {
+    wl_ptx_module *module;
+    _Atomic(wl_ptx_costs *) *costs; /* NULL: nobody asked yet. Threads may ask at once */
+};
+
+/* The costs of the module's target: read once, and only where a kernel is made. */
+wl_status wl_ptx_file_costs(const wl_ptx *ptx, const wl_ptx_costs **out, wl_error *err);
+
+#endif /* WL_PTX_KERNEL_PTX_FILE_H */

@@ -1,0 +1,105 @@
+/* public_module.c - the public face of a module; see warpline/ptx.h. SPDX-License-Identifier: MIT */
+#include "ptx/kernel/ptx_file.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "ptx/read/read_module.h"
+
+wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err)
+{
+    wl_ptx *ptx = calloc(1, sizeof *ptx);
+    *out = NULL;
+    if (!ptx)
+        return wl_fail_memory(err);
+    ptx->costs = calloc(1, sizeof *ptx->costs);
+    const wl_status status =
+        ptx->costs ? wl_ptx_module_parse(input, text, length, &ptx->module, err) : wl_fail_memory(err);
+    if (status != WL_OK) {
+        wl_ptx_free(ptx);
+        return status;
+    }
+    *out = ptx;
+    return WL_OK;
+}
+
+void wl_ptx_free(wl_ptx *ptx)
+{
+    if (!ptx)
+        return;
+    if (ptx->costs)
+        wl_ptx_costs_free(atomic_load(ptx->costs));
+    free((void *)ptx->costs);
+    wl_ptx_module_free(ptx->module);
+    free(ptx);
+}
+
+wl_status wl_ptx_file_costs(const wl_ptx *ptx, const wl_ptx_costs **out, wl_error *err)
+{
+    wl_ptx_costs *costs = atomic_load(ptx->costs), *first = NULL;
+    if (!costs) {
+        WL_TRY(wl_ptx_costs_builtin(ptx->module->target, &costs, err));
+        if (!atomic_compare_exchange_strong(ptx->costs, &first, costs)) { /* another thread was faster */
+            wl_ptx_costs_free(costs);
+            costs = first;
+        }
+    }
+    *out = costs;
+    return WL_OK;
+}
+
+static bool is_kernel(const wl_ptx_function *f) { return f->is_entry && !f->is_declared_only; }
+
+static const wl_ptx_function *entry_at(const wl_ptx *ptx, size_t entry)
+{
+    const wl_ptx_module *m = ptx->module;
+    for (int32_t i = 0; i < m->function_count; i++)
+        if (is_kernel(&m->functions[i]) && entry-- == 0)
+            return &m->functions[i];
+    return NULL;
+}
+
+size_t wl_ptx_entry_count(const wl_ptx *ptx)
+{
+    const wl_ptx_module *m = ptx->module;
+    size_t count = 0;
+    for (int32_t i = 0; i < m->function_count; i++)
+        count += is_kernel(&m->functions[i]);
+    return count;
+}
+
+const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry)
+{
+    const wl_ptx_function *f = entry_at(ptx, entry);
+    return f ? f->name : NULL;
+}
+
+size_t wl_ptx_param_count(const wl_ptx *ptx, size_t entry)
+{
+    const wl_ptx_function *f = entry_at(ptx, entry);
+    return f ? (size_t)f->param_count : 0;
+}
+
+const char *wl_ptx_param_type(const wl_ptx *ptx, size_t entry, size_t param)
+{
+    const wl_ptx_function *f = entry_at(ptx, entry);
+    if (!f || param >= (size_t)f->param_count)
+        return NULL;
+    return wl_ptx_type_name(ptx->module->variables[f->params[param]].type);
+}
+
+size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry)
+{
+    const wl_ptx_function *f = entry_at(ptx, entry);
+    return f ? (size_t)f->instruction_count : 0;
+}
+
+wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
+{
+    const wl_ptx_function *f = NULL;
+    const wl_status status = wl_ptx_find_entry(ptx->module, name, &f, err);
+    for (size_t i = 0; status == WL_OK && i < wl_ptx_entry_count(ptx); i++)
+        if (entry_at(ptx, i) == f)
+            *entry = i;
+    return status;
+}

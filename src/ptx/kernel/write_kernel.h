@@ -1,0 +1,38 @@
+/* write_kernel.h - a recovered kernel as a kernel file. SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_KERNEL_WRITE_KERNEL_H
+#define WL_PTX_KERNEL_WRITE_KERNEL_H
+
+#include "ptx/recover/loop_rolling.h"
+
+/* A field of the kernel: a buffer, or the shared memory of a block. */
+typedef struct wl_ptx_field {
+    const wl_ptx_buffer *buffer; /* NULL: shared */
+    char name[56];
+    int unit; /* bytes of its elements: the narrowest anybody moves */
+    bool is_float;
+    bool random; /* its addresses jump about */
+} wl_ptx_field;
+
+typedef struct wl_ptx_fields {
+    wl_ptx_field *list;
+    size_t count;
+} wl_ptx_fields;
+
+/* Finds or adds the field of a buffer (NULL: shared memory) that an instruction moves elements of. */
+size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in);
+
+/* What a kernel file says besides its accesses. */
+typedef struct wl_ptx_summary {
+    const char *input, *name;        /* of the entry */
+    int64_t registers, shared_bytes; /* 0: not known, none */
+    bool has_mix;
+    double mix[WL_INST_CLASS_COUNT], idle, flops, fp_results, barriers, shuffles;
+    double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
+    bool has_flops;
+} wl_ptx_summary;
+
+/* *out is allocated with malloc. */
+wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
+                             const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err);
+
+#endif /* WL_PTX_KERNEL_WRITE_KERNEL_H */

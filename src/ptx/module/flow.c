@@ -1,0 +1,392 @@
+/* flow.c - see flow.h. Dominators by the iteration of Cooper, Harvey and Kennedy, on the graph and on its reverse.
+ * SPDX-License-Identifier: MIT */
+#include "ptx/module/flow.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+
+typedef struct graph {
+    int32_t nodes;
+    const int32_t *out_first, *out, *in_first, *in; /* edges forward and backward */
+    int32_t *order, *number;                        /* nodes in reverse postorder from the root; -1: not reached */
+    int32_t count;                                  /* of them reached */
+    int32_t *stack, *next;
+} graph;
+
+static bool ends_block(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_bra || in->op == WL_PTX_OP_brx || in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit ||
+           in->op == WL_PTX_OP_trap;
+}
+
+static int32_t target_count(const wl_ptx_instruction *in)
+{
+    if (in->op == WL_PTX_OP_bra)
+        return 1;
+    return in->op == WL_PTX_OP_brx ? in->operands[1].count : 0;
+}
+
+static int64_t target_of(const wl_ptx_function *f, const wl_ptx_instruction *in, int32_t k)
+{
+    return in->op == WL_PTX_OP_bra ? in->operands[0].value : f->lists[in->operands[1].first + k].value;
+}
+
+static wl_status find_blocks(const wl_ptx_function *f, wl_arena *arena, wl_ptx_flow *flow, wl_error *err)
+{
+    const int32_t n = f->instruction_count;
+    bool *leads = WL_ARENA_NEW(arena, bool, n + 1);
+    flow->block_of = WL_ARENA_NEW(arena, int32_t, n + 1);
+    if (!leads || !flow->block_of)
+        return wl_fail_memory(err);
+    leads[0] = true;
+    for (int32_t i = 0; i < n; i++) {
+        const wl_ptx_instruction *in = &f->instructions[i];
+        leads[i + 1] = leads[i + 1] || ends_block(in);
+        for (int32_t k = 0; k < target_count(in); k++)
+            leads[target_of(f, in, k)] = true;
+    }
+    for (int32_t i = 0; i < n; i++)
+        flow->block_count += leads[i];
+    flow->first = WL_ARENA_NEW(arena, int32_t, flow->block_count + 1);
+    if (!flow->first)
+        return wl_fail_memory(err);
+    for (int32_t i = 0, b = -1; i < n; i++) {
+        if (leads[i])
+            flow->first[++b] = i;
+        flow->block_of[i] = b;
+    }
+    flow->first[flow->block_count] = n;
+    flow->block_of[n] = flow->block_count; /* the end, where labels may point too */
+    return WL_OK;
+}
+
+/* Edges of a block; NULL: only counts them. */
+static int32_t block_edges(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, int32_t *edges)
+{
+    const wl_ptx_instruction *last = &f->instructions[flow->first[block + 1] - 1];
+    int32_t n = 0;
+    const int32_t targets = target_count(last);
+    for (int32_t k = 0; k < targets; k++, n++)
+        if (edges)
+            edges[n] = flow->block_of[target_of(f, last, k)];
+    const bool leaves = ends_block(last);
+    if (leaves && targets == 0) {
+        if (edges)
+            edges[n] = flow->block_count;
+        n++;
+    }
+    if (!leaves || last->guard >= 0) {
+        if (edges)
+            edges[n] = block + 1; /* the last one falls off the end */
+        n++;
+    }
+    return n;
+}
+
+static wl_status find_edges(const wl_ptx_function *f, wl_arena *arena, wl_ptx_flow *flow, wl_error *err)
+{
+    flow->edge_first = WL_ARENA_NEW(arena, int32_t, flow->block_count + 2);
+    if (!flow->edge_first)
+        return wl_fail_memory(err);
+    for (int32_t b = 0; b < flow->block_count; b++)
+        flow->edge_first[b + 1] = flow->edge_first[b] + block_edges(f, flow, b, NULL);
+    flow->edge_first[flow->block_count + 1] = flow->edge_first[flow->block_count];
+    flow->edges = WL_ARENA_NEW(arena, int32_t, flow->edge_first[flow->block_count]);
+    if (!flow->edges)
+        return wl_fail_memory(err);
+    for (int32_t b = 0; b < flow->block_count; b++)
+        (void)block_edges(f, flow, b, flow->edges + flow->edge_first[b]);
+    return WL_OK;
+}
+
+static wl_status reverse_edges(const wl_ptx_flow *flow, wl_arena *arena, int32_t **first_out, int32_t **edges_out,
+                               wl_error *err)
+{
+    const int32_t nodes = flow->block_count + 1, count = flow->edge_first[flow->block_count];
+    int32_t *first = WL_ARENA_NEW(arena, int32_t, nodes + 2), *edges = WL_ARENA_NEW(arena, int32_t, count);
+    if (!first || !edges)
+        return wl_fail_memory(err);
+    for (int32_t e = 0; e < count; e++)
+        first[flow->edges[e] + 2]++;
+    for (int32_t v = 0; v < nodes; v++)
+        first[v + 2] += first[v + 1];
+    for (int32_t b = 0; b < flow->block_count; b++)
+        for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
+            edges[first[flow->edges[e] + 1]++] = b;
+    *first_out = first;
+    *edges_out = edges;
+    return WL_OK;
+}
+
+static void number_nodes(graph *g, int32_t root)
+{
+    int32_t depth = 0, post = g->nodes;
+    for (int32_t v = 0; v < g->nodes; v++)
+        g->number[v] = -1;
+    g->stack[depth] = root;
+    g->next[depth++] = g->out_first[root];
+    g->number[root] = 0;
+    while (depth > 0) {
+        const int32_t v = g->stack[depth - 1];
+        if (g->next[depth - 1] == g->out_first[v + 1]) {
+            g->order[--post] = v;
+            depth--;
+            continue;
+        }
+        const int32_t w = g->out[g->next[depth - 1]++];
+        if (g->number[w] < 0) {
+            g->number[w] = 0;
+            g->stack[depth] = w;
+            g->next[depth++] = g->out_first[w];
+        }
+    }
+    g->count = g->nodes - post;
+    memmove(g->order, g->order + post, (size_t)g->count * sizeof *g->order);
+    for (int32_t k = 0; k < g->count; k++)
+        g->number[g->order[k]] = k;
+}
+
+static int32_t common(const graph *g, const int32_t *parent, int32_t a, int32_t b)
+{
+    while (a != b) {
+        while (g->number[a] > g->number[b])
+            a = parent[a];
+        while (g->number[b] > g->number[a])
+            b = parent[b];
+    }
+    return a;
+}
+
+/* parent[v]: immediate dominator of v from the root; the root's is itself, -1: not reached. */
+static void find_dominators(graph *g, int32_t root, int32_t *parent)
+{
+    number_nodes(g, root);
+    for (int32_t v = 0; v < g->nodes; v++)
+        parent[v] = -1;
+    parent[root] = root;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t k = 1; k < g->count; k++) {
+            const int32_t v = g->order[k];
+            int32_t found = -1;
+            for (int32_t e = g->in_first[v]; e < g->in_first[v + 1]; e++) {
+                const int32_t u = g->in[e];
+                if (parent[u] >= 0)
+                    found = found < 0 ? u : common(g, parent, u, found);
+            }
+            changed = changed || parent[v] != found;
+            parent[v] = found;
+        }
+    }
+}
+
+static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
+{
+    const int32_t nodes = flow->block_count + 1;
+    int32_t *in_first = NULL, *in = NULL;
+    WL_TRY(reverse_edges(flow, arena, &in_first, &in, err));
+    graph g = {.nodes = nodes, .out_first = flow->edge_first, .out = flow->edges, .in_first = in_first, .in = in};
+    g.order = WL_ARENA_NEW(arena, int32_t, nodes);
+    g.number = WL_ARENA_NEW(arena, int32_t, nodes);
+    g.stack = WL_ARENA_NEW(arena, int32_t, nodes);
+    g.next = WL_ARENA_NEW(arena, int32_t, nodes);
+    flow->dominator = WL_ARENA_NEW(arena, int32_t, nodes);
+    flow->meets = WL_ARENA_NEW(arena, int32_t, nodes);
+    flow->reached = WL_ARENA_NEW(arena, bool, nodes);
+    flow->order = WL_ARENA_NEW(arena, int32_t, nodes);
+    if (!g.order || !g.number || !g.stack || !g.next || !flow->dominator || !flow->meets || !flow->reached ||
+        !flow->order)
+        return wl_fail_memory(err);
+    find_dominators(&g, 0, flow->dominator);
+    for (int32_t b = 0; b < nodes; b++) {
+        flow->reached[b] = flow->dominator[b] >= 0;
+        flow->order[b] = g.number[b];
+    }
+    flow->dominator[0] = -1;
+    const graph back = {.nodes = nodes,
+                        .out_first = in_first,
+                        .out = in,
+                        .in_first = flow->edge_first,
+                        .in = flow->edges,
+                        .order = g.order,
+                        .number = g.number,
+                        .stack = g.stack,
+                        .next = g.next};
+    g = back;
+    find_dominators(&g, flow->block_count, flow->meets);
+    for (int32_t b = 0; b < flow->block_count; b++) /* from blocks to instructions; the end where nothing is shared */
+        flow->meets[b] = flow->meets[b] < 0 ? flow->first[flow->block_count] : flow->first[flow->meets[b]];
+    return WL_OK;
+}
+
+bool wl_ptx_flow_dominates(const wl_ptx_flow *flow, int32_t a, int32_t b)
+{
+    while (b >= 0 && flow->order[b] > flow->order[a]) /* dominators come first in the order */
+        b = flow->dominator[b];
+    return b == a;
+}
+
+bool wl_ptx_flow_in_loop(const wl_ptx_flow *flow, int32_t loop, int32_t block)
+{
+    if (block >= flow->block_count)
+        return false;
+    for (int32_t l = flow->loop_of[block]; l >= 0; l = flow->loops[l].parent)
+        if (l == loop)
+            return true;
+    return false;
+}
+
+static bool is_back_edge(const wl_ptx_flow *flow, int32_t from, int32_t to)
+{
+    return to < flow->block_count && flow->reached[from] && wl_ptx_flow_dominates(flow, to, from);
+}
+
+/* Marks the blocks of the loop with that header; their number. */
+static int32_t mark_loop(const wl_ptx_flow *flow, const int32_t *in_first, const int32_t *in, int32_t header,
+                         bool *inside, int32_t *work)
+{
+    int32_t count = 0, waiting = 0;
+    memset(inside, 0, (size_t)flow->block_count * sizeof *inside);
+    inside[header] = true;
+    count++;
+    for (int32_t e = in_first[header]; e < in_first[header + 1]; e++)
+        if (is_back_edge(flow, in[e], header) && !inside[in[e]]) {
+            inside[in[e]] = true;
+            work[waiting++] = in[e];
+        }
+    while (waiting > 0) {
+        const int32_t b = work[--waiting];
+        count++;
+        for (int32_t e = in_first[b]; e < in_first[b + 1]; e++)
+            if (flow->reached[in[e]] && !inside[in[e]]) {
+                inside[in[e]] = true;
+                work[waiting++] = in[e];
+            }
+    }
+    return count;
+}
+
+static bool is_header(const wl_ptx_flow *flow, const int32_t *in_first, const int32_t *in, int32_t block)
+{
+    for (int32_t e = in_first[block]; e < in_first[block + 1]; e++)
+        if (is_back_edge(flow, in[e], block))
+            return true;
+    return false;
+}
+
+/* A block's innermost loop is the smallest that has it; sizes are kept while the loops are found. */
+static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
+{
+    const int32_t blocks = flow->block_count;
+    int32_t *in_first = NULL, *in = NULL;
+    WL_TRY(reverse_edges(flow, arena, &in_first, &in, err));
+    bool *inside = WL_ARENA_NEW(arena, bool, blocks + 1);
+    int32_t *work = WL_ARENA_NEW(arena, int32_t, blocks + 1), *size = WL_ARENA_NEW(arena, int32_t, blocks + 1);
+    flow->loop_of = WL_ARENA_NEW(arena, int32_t, blocks + 1);
+    flow->loops = WL_ARENA_NEW(arena, wl_ptx_loop, blocks + 1);
+    if (!inside || !work || !size || !flow->loop_of || !flow->loops)
+        return wl_fail_memory(err);
+    for (int32_t b = 0; b <= blocks; b++)
+        flow->loop_of[b] = -1;
+    for (int32_t h = 0; h < blocks; h++) {
+        if (!flow->reached[h] || !is_header(flow, in_first, in, h))
+            continue;
+        const int32_t id = flow->loop_count++, count = mark_loop(flow, in_first, in, h, inside, work);
+        wl_ptx_loop *loop = &flow->loops[id];
+        *loop = (wl_ptx_loop){.header = h, .parent = -1};
+        size[id] = count;
+        for (int32_t l = 0; l < id; l++) { /* outer headers may come first or later */
+            if (inside[flow->loops[l].header] && (flow->loops[l].parent < 0 || size[flow->loops[l].parent] > count) &&
+                size[l] < count)
+                flow->loops[l].parent = id;
+        }
+        for (int32_t b = 0; b < blocks; b++) {
+            if (!inside[b])
+                continue;
+            const int32_t now = flow->loop_of[b];
+            if (b == h && now >= 0 && now != id && size[now] > count)
+                loop->parent = now;
+            if (now < 0 || size[now] > count)
+                flow->loop_of[b] = id;
+            for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
+                loop->exit_count += flow->edges[e] >= blocks || !inside[flow->edges[e]];
+        }
+    }
+    return WL_OK;
+}
+
+/* Sets of registers are rows of bits, one for each block. */
+static bool has(const uint64_t *row, int32_t r) { return row[r / 64] >> (r % 64) & 1; }
+static void put(uint64_t *row, int32_t r) { row[r / 64] |= (uint64_t)1 << (r % 64); }
+
+/* Registers of an operand: put into `row`, unless in `without`. */
+static void mark_operand(const wl_ptx_function *f, const wl_ptx_operand *o, uint64_t *row, const uint64_t *without)
+{
+    if (o->kind == WL_PTX_OPERAND_VECTOR) {
+        for (int k = 0; k < o->count; k++)
+            mark_operand(f, &f->lists[o->first + k], row, without);
+        return;
+    }
+    if (o->kind != WL_PTX_OPERAND_REG && o->kind != WL_PTX_OPERAND_ADDRESS)
+        return;
+    if (o->reg >= 0 && !(without && has(without, o->reg)))
+        put(row, o->reg);
+    if (o->other >= 0 && !(without && has(without, o->other)))
+        put(row, o->other);
+}
+
+/* What a block reads before it writes, and what it writes for certain. */
+static void scan_block(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, uint64_t *reads,
+                       uint64_t *writes)
+{
+    for (int32_t i = flow->first[block]; i < flow->first[block + 1]; i++) {
+        const wl_ptx_instruction *in = &f->instructions[i];
+        const bool first = wl_ptx_writes_first(in) && in->operands[0].kind != WL_PTX_OPERAND_ADDRESS;
+        if (in->guard >= 0 && !has(writes, in->guard))
+            put(reads, in->guard);
+        for (int k = first ? 1 : 0; k < in->operand_count; k++)
+            mark_operand(f, &in->operands[k], reads, writes);
+        if (first && in->guard < 0 && in->operand_count > 0)
+            mark_operand(f, &in->operands[0], writes, NULL);
+    }
+}
+
+static wl_status find_live(const wl_ptx_function *f, wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
+{
+    const int32_t blocks = flow->block_count;
+    const size_t words = (size_t)f->register_count / 64 + 1;
+    uint64_t *live = WL_ARENA_NEW(arena, uint64_t, words * (size_t)(blocks + 1));
+    uint64_t *writes = WL_ARENA_NEW(arena, uint64_t, words * (size_t)(blocks + 1));
+    flow->live_at_entry = WL_ARENA_NEW(arena, bool, f->register_count);
+    if (!live || !writes || !flow->live_at_entry)
+        return wl_fail_memory(err);
+    for (int32_t b = 0; b < blocks; b++)
+        scan_block(f, flow, b, live + words * (size_t)b, writes + words * (size_t)b);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int32_t b = blocks - 1; b >= 0; b--) {
+            uint64_t *mine = live + words * (size_t)b;
+            for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++)
+                for (size_t w = 0; w < words; w++) {
+                    const uint64_t more =
+                        live[words * (size_t)flow->edges[e] + w] & ~writes[words * (size_t)b + w] & ~mine[w];
+                    mine[w] |= more;
+                    changed = changed || more;
+                }
+        }
+    }
+    for (int32_t r = 0; r < f->register_count; r++)
+        flow->live_at_entry[r] = blocks > 0 && has(live, r);
+    return WL_OK;
+}
+
+wl_status wl_ptx_flow_make(const wl_ptx_function *function, wl_arena *arena, wl_ptx_flow *out, wl_error *err)
+{
+    *out = (wl_ptx_flow){0};
+    WL_TRY(find_blocks(function, arena, out, err));
+    WL_TRY(find_edges(function, arena, out, err));
+    WL_TRY(find_meetings(out, arena, err));
+    WL_TRY(find_loops(out, arena, err));
+    return find_live(function, out, arena, err);
+}

@@ -1,0 +1,363 @@
+/* module.h - a PTX file, read: functions, registers, variables and decoded instructions.
+ *
+ * Instructions are decoded as far as their spelling allows: an operation from the table (operations.def), types,
+ * modifiers and operands whose registers, variables and labels are numbers. What the reader does not understand is kept
+ * as WL_PTX_OP_unknown with its text and a note, never dropped.
+ *
+ * Layer  ptx (uses base). SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_MODULE_MODULE_H
+#define WL_PTX_MODULE_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "warpline/mix.h"
+#include "warpline/status.h"
+
+/* ---- types and spaces ---- */
+
+/* Fundamental types; packed and narrow floating types are listed as far as instructions name them. */
+typedef enum wl_ptx_type {
+    WL_PTX_NONE,
+    WL_PTX_PRED,
+    WL_PTX_B8,
+    WL_PTX_B16,
+    WL_PTX_B32,
+    WL_PTX_B64,
+    WL_PTX_B128,
+    WL_PTX_U8,
+    WL_PTX_U16,
+    WL_PTX_U32,
+    WL_PTX_U64,
+    WL_PTX_S8,
+    WL_PTX_S16,
+    WL_PTX_S32,
+    WL_PTX_S64,
+    WL_PTX_F16,
+    WL_PTX_F16X2,
+    WL_PTX_BF16,
+    WL_PTX_BF16X2,
+    WL_PTX_TF32,
+    WL_PTX_F32,
+    WL_PTX_F32X2,
+    WL_PTX_F64,
+    WL_PTX_U16X2,
+    WL_PTX_S16X2,
+    WL_PTX_NARROW, /* 8 bits and less: e4m3, e5m2, .. packed or not */
+    WL_PTX_OPAQUE, /* texref, samplerref, surfref, tensormap */
+    WL_PTX_TYPE_COUNT
+} wl_ptx_type;
+
+int wl_ptx_type_bits(wl_ptx_type type); /* of storage; 1 for a predicate */
+const char *wl_ptx_type_name(wl_ptx_type type);
+static inline bool wl_ptx_type_is_signed(wl_ptx_type t) { return t >= WL_PTX_S8 && t <= WL_PTX_S64; }
+static inline bool wl_ptx_type_is_float(wl_ptx_type t) { return t >= WL_PTX_F16 && t <= WL_PTX_F64; }
+
+typedef enum wl_ptx_space {
+    WL_PTX_SPACE_NONE,
+    WL_PTX_REG,
+    WL_PTX_SREG,
+    WL_PTX_CONST,
+    WL_PTX_GLOBAL,
+    WL_PTX_LOCAL,
+    WL_PTX_PARAM,
+    WL_PTX_SHARED,
+    WL_PTX_TEX,
+    WL_PTX_GENERIC /* of ld, st, atom without a space */
+} wl_ptx_space;
+
+/* ---- operations ---- */
+
+typedef enum wl_ptx_op {
+    WL_PTX_OP_unknown,
+#define WL_PTX_OPERATION(id, mnemonic, kind, support, meaning) WL_PTX_OP_##id,
+#include "ptx/module/operations.def"
+    WL_PTX_OP_COUNT
+} wl_ptx_op;
+
+/* How much of an operation the emulator computes. */
+typedef enum wl_ptx_support {
+    WL_PTX_EXACT,   /* results are exact */
+    WL_PTX_COUNTED, /* counted; results are unknown */
+    WL_PTX_IGNORED  /* has no effect here: prefetch, fences */
+} wl_ptx_support;
+
+typedef struct wl_ptx_op_info {
+    const char *mnemonic, *meaning;
+    wl_inst_class kind; /* of operations whose class depends neither on the type nor on the space */
+    bool class_by_type, class_by_space;
+    wl_ptx_support support;
+} wl_ptx_op_info;
+const wl_ptx_op_info *wl_ptx_op_info_of(wl_ptx_op op);
+
+/* Comparison of set, setp; the U forms are true when an operand is not a number. */
+typedef enum wl_ptx_compare {
+    WL_PTX_EQ,
+    WL_PTX_NE,
+    WL_PTX_LT,
+    WL_PTX_LE,
+    WL_PTX_GT,
+    WL_PTX_GE,
+    WL_PTX_EQU,
+    WL_PTX_NEU,
+    WL_PTX_LTU,
+    WL_PTX_LEU,
+    WL_PTX_GTU,
+    WL_PTX_GEU,
+    WL_PTX_NUM,
+    WL_PTX_NAN_
+} wl_ptx_compare; /* lo ls hi hs are LT LE GT GE: the type is unsigned */
+
+/* Modifiers, as bits. */
+enum {
+    WL_PTX_MOD_LO = 1 << 0,
+    WL_PTX_MOD_HI = 1 << 1,
+    WL_PTX_MOD_WIDE = 1 << 2,
+    WL_PTX_MOD_SAT = 1 << 3,
+    WL_PTX_MOD_FTZ = 1 << 4,
+    WL_PTX_MOD_APPROX = 1 << 5, /* approx and full */
+    WL_PTX_MOD_CC = 1 << 6,     /* writes the carry */
+    WL_PTX_MOD_UNI = 1 << 7,
+    WL_PTX_MOD_ABS = 1 << 8,
+    WL_PTX_MOD_VOLATILE = 1 << 9,
+    WL_PTX_MOD_NC = 1 << 10, /* ld.global.nc */
+    WL_PTX_MOD_TO = 1 << 11, /* cvta.to */
+    WL_PTX_MOD_RELU = 1 << 12,
+    WL_PTX_MOD_NAN = 1 << 13,    /* min, max that pass not-a-numbers on */
+    WL_PTX_MOD_SYNC = 1 << 14,   /* shfl.sync, vote.sync, bar.sync, bar.warp.sync */
+    WL_PTX_MOD_ARRIVE = 1 << 15, /* bar.arrive */
+    WL_PTX_MOD_RED = 1 << 16,    /* bar.red */
+    WL_PTX_MOD_WARP = 1 << 17,   /* bar.warp */
+    WL_PTX_MOD_WRAP = 1 << 18,   /* shf.wrap (otherwise clamp) */
+    WL_PTX_MOD_LEFT = 1 << 19,   /* shf.l */
+    WL_PTX_MOD_SHIFTAMT = 1 << 20,
+    WL_PTX_MOD_ASYNC = 1 << 21,  /* cp.async.ca / .cg */
+    WL_PTX_MOD_BYPASS = 1 << 22, /* cache operators that pass the L1 by: .cg, .cv, volatile, relaxed.gpu/sys */
+    WL_PTX_MOD_XORSIGN = 1 << 23 /* min, max: the sign is that of the product */
+};
+
+/* Variants of operations that have several; the meaning depends on the operation. */
+typedef enum wl_ptx_variant {
+    WL_PTX_V_NONE,
+    /* rounding of cvt and arithmetic */
+    WL_PTX_RN,
+    WL_PTX_RZ,
+    WL_PTX_RM,
+    WL_PTX_RP,
+    WL_PTX_RNI,
+    WL_PTX_RZI,
+    WL_PTX_RMI,
+    WL_PTX_RPI,
+    WL_PTX_RNA,
+    /* shfl */
+    WL_PTX_UP,
+    WL_PTX_DOWN,
+    WL_PTX_BFLY,
+    WL_PTX_IDX,
+    /* vote, match, redux, bar.red */
+    WL_PTX_ALL,
+    WL_PTX_ANY,
+    WL_PTX_UNI,
+    WL_PTX_BALLOT,
+    WL_PTX_POPC,
+    /* atom, red, redux, and the combination of set and setp */
+    WL_PTX_AND,
+    WL_PTX_OR,
+    WL_PTX_XOR,
+    WL_PTX_ADD,
+    WL_PTX_INC,
+    WL_PTX_DEC,
+    WL_PTX_MIN,
+    WL_PTX_MAX,
+    WL_PTX_EXCH,
+    WL_PTX_CAS,
+    /* prmt */
+    WL_PTX_F4E,
+    WL_PTX_B4E,
+    WL_PTX_RC8,
+    WL_PTX_ECL,
+    WL_PTX_ECR,
+    WL_PTX_RC16,
+    /* testp */
+    WL_PTX_FINITE,
+    WL_PTX_INFINITE,
+    WL_PTX_NUMBER,
+    WL_PTX_NOTANUMBER,
+    WL_PTX_NORMAL,
+    WL_PTX_SUBNORMAL
+} wl_ptx_variant;
+
+/* ---- operands ---- */
+
+typedef enum wl_ptx_special {
+    WL_PTX_TID_X,
+    WL_PTX_TID_Y,
+    WL_PTX_TID_Z,
+    WL_PTX_NTID_X,
+    WL_PTX_NTID_Y,
+    WL_PTX_NTID_Z,
+    WL_PTX_CTAID_X,
+    WL_PTX_CTAID_Y,
+    WL_PTX_CTAID_Z,
+    WL_PTX_NCTAID_X,
+    WL_PTX_NCTAID_Y,
+    WL_PTX_NCTAID_Z,
+    WL_PTX_LANEID,
+    WL_PTX_WARPID,
+    WL_PTX_NWARPID,
+    WL_PTX_SMID,
+    WL_PTX_NSMID,
+    WL_PTX_GRIDID,
+    WL_PTX_LANEMASK_EQ,
+    WL_PTX_LANEMASK_LE,
+    WL_PTX_LANEMASK_LT,
+    WL_PTX_LANEMASK_GE,
+    WL_PTX_LANEMASK_GT,
+    WL_PTX_CLOCK,
+    WL_PTX_CLOCK64,
+    WL_PTX_GLOBALTIMER,
+    WL_PTX_DYNAMIC_SMEM,
+    WL_PTX_TOTAL_SMEM,
+    WL_PTX_CLUSTER, /* any %cluster_*, %nclusterid.. register: known only without clusters */
+    WL_PTX_ENVREG,
+    WL_PTX_PM,
+    WL_PTX_SPECIAL_OTHER /* known by name to the reader, unknown to the emulator */
+} wl_ptx_special;
+
+typedef enum wl_ptx_operand_kind {
+    WL_PTX_OPERAND_NONE, /* also the sink _ */
+    WL_PTX_OPERAND_REG,
+    WL_PTX_OPERAND_IMMEDIATE, /* bits of the instruction's type: integers sign-extended, floats as in memory */
+    WL_PTX_OPERAND_SPECIAL,   /* value: wl_ptx_special */
+    WL_PTX_OPERAND_ADDRESS,   /* [reg + value], [variable + value], [value] */
+    WL_PTX_OPERAND_VARIABLE,  /* the address of a variable (+ value), as an operand of mov */
+    WL_PTX_OPERAND_VECTOR,    /* {a, b, ..}: lists[first .. first + count) of the function */
+    WL_PTX_OPERAND_LABEL,     /* value: index of an instruction; the count of them: the end */
+    WL_PTX_OPERAND_FUNCTION   /* value: index of a function, -1: not in this module */
+} wl_ptx_operand_kind;
+
+typedef struct wl_ptx_operand {
+    wl_ptx_operand_kind kind;
+    bool negated;     /* !p, -x */
+    uint16_t count;   /* of a vector; of the coordinates behind the base of an address of tex or a tensor copy */
+    int32_t reg;      /* register; base of an address; -1: none; a second register of a pair p|q: in `other` */
+    int32_t other;    /* -1: none */
+    int32_t variable; /* -1: none */
+    int32_t first;    /* of a vector, of coordinates; of a function: its number, also where it has no body */
+    int64_t value;
+} wl_ptx_operand;
+
+#define WL_PTX_OPERANDS_MAX 8
+
+/* Operands stand as they are written, destination first. Worth knowing:
+ *   ld     [0] REG or VECTOR, [1] ADDRESS;   st, red: [0] ADDRESS, [1] what is stored;   atom: [0] REG, NONE for _
+ *   setp   [0] p with `other` = q of p|q, [1], [2], and [3] where a third predicate is combined;   shfl, match: d|p
+ *   bra    [0] LABEL;   brx: [0] the index, [1] VECTOR of LABELs
+ *   call   [0] VECTOR of what is returned, [1] FUNCTION or REG, [2] VECTOR of arguments
+ *   cp     the destination is to_space, the source is space; tex, cp_bulk: coordinates belong to the ADDRESS */
+typedef struct wl_ptx_instruction {
+    wl_ptx_op op;
+    wl_ptx_type type;      /* of the operation, the destination of cvt and set */
+    wl_ptx_type from;      /* the second type that is named: the source of cvt, set, cvt.pack; else NONE */
+    wl_ptx_space space;    /* of ld, st, atom, red, cvta, cp */
+    wl_ptx_space to_space; /* destination of cp.async and bulk copies */
+    uint32_t modifiers;
+    wl_ptx_variant variant; /* rounding, mode */
+    wl_ptx_variant combine; /* set, setp with a third predicate: and or xor; atom of bar.red .. */
+    wl_ptx_compare compare;
+    uint8_t vector; /* elements of ld, st: 1, 2, 4, 8 */
+    uint8_t operand_count;
+    bool guard_negated;
+    bool partial;                                 /* a part of it is not understood: see the notes */
+    int32_t guard;                                /* predicate register, -1: none */
+    wl_ptx_operand operands[WL_PTX_OPERANDS_MAX]; /* destination first */
+    int32_t line;                                 /* in the PTX text */
+    int32_t column;
+    int32_t file, source_line; /* of the .loc in force; file is an index into the module's, -1: none */
+    const char *text;          /* the instruction as written, for messages; not terminated by ';' */
+    int32_t text_length;
+} wl_ptx_instruction;
+
+wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in);
+/* Does it write its first operand? */
+bool wl_ptx_writes_first(const wl_ptx_instruction *in);
+/* Floating-point operations of one lane; matrix products have none here (tensor.h). */
+double wl_ptx_flops(const wl_ptx_instruction *in);
+/* Bytes one lane moves with ld, st, atom, red, cp.async; 0 for others. */
+int wl_ptx_access_bytes(const wl_ptx_instruction *in);
+
+/* ---- declarations ---- */
+
+typedef struct wl_ptx_register {
+    const char *name;
+    wl_ptx_type type;
+} wl_ptx_register;
+
+/* An address in the initial value of a variable. */
+typedef struct wl_ptx_link {
+    int64_t at;                 /* byte where it is put */
+    int32_t bytes, first_byte;  /* how many of its bytes, and from which on */
+    bool generic;               /* a generic address, not one of its space */
+    int32_t variable, function; /* whose address; -1: not that */
+    int64_t addend;
+} wl_ptx_link;
+
+typedef struct wl_ptx_variable {
+    const char *name;
+    wl_ptx_space space;
+    wl_ptx_type type;
+    int32_t align;
+    int64_t elements, bytes;    /* 0: extern, sized by the launch (dynamic shared memory) */
+    bool is_extern, is_pointer; /* is_pointer: a .ptr parameter */
+    const uint8_t *initial;     /* of `bytes` bytes; NULL: zero. Addresses of other variables in it are 0: see links */
+    const wl_ptx_link *links;   /* the addresses in `initial` */
+    int32_t link_count;
+    int32_t function; /* that declares it, -1: the module */
+    int32_t line;
+} wl_ptx_variable;
+
+typedef struct wl_ptx_function {
+    const char *name;
+    bool is_entry, is_declared_only;
+    int32_t *params, *returns; /* variables */
+    int param_count, return_count;
+    wl_ptx_register *registers; /* those that are mentioned */
+    int32_t register_count;
+    wl_ptx_instruction *instructions;
+    int32_t instruction_count;
+    wl_ptx_operand *lists; /* of vectors, branch targets and call arguments */
+    int32_t list_count;
+    int64_t max_threads[3], required_threads[3]; /* 0: not stated */
+    int32_t max_registers, min_blocks;           /* 0: not stated */
+    int32_t line;
+} wl_ptx_function;
+
+/* Something that was read but not understood. */
+typedef struct wl_ptx_note {
+    int32_t line, column;
+    const char *text;
+} wl_ptx_note;
+
+typedef struct wl_ptx_module {
+    wl_arena arena;
+    const char *input;
+    int version_major, version_minor;
+    const char *target; /* "sm_90" */
+    int address_bits;
+    const char **files; /* .file directives */
+    int file_count;
+    wl_ptx_variable *variables;
+    int32_t variable_count;
+    wl_ptx_function *functions;
+    int32_t function_count;
+    wl_ptx_note *notes;
+    int note_count;
+} wl_ptx_module;
+
+/* The entry of that name, as mangled or as its plain part ("k_star3d"), or the only one where name is NULL.
+ * WL_E_INPUT lists what there is. */
+wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err);
+
+#endif /* WL_PTX_MODULE_MODULE_H */

@@ -1,0 +1,71 @@
+/* tensor.c - see tensor.h. SPDX-License-Identifier: MIT */
+#include "ptx/module/tensor.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP 4 /* warps that execute a wgmma together */
+
+static bool in_mnemonic(const wl_ptx_instruction *in, int32_t at)
+{
+    return at < in->text_length && in->text[at] != '[' && in->text[at] != '{';
+}
+
+bool wl_ptx_has_part(const wl_ptx_instruction *in, const char *part)
+{
+    const size_t length = strlen(part);
+    for (int32_t k = 0; k + (int32_t)length <= in->text_length && in_mnemonic(in, k); k++)
+        if (strncmp(in->text + k, part, length) == 0)
+            return true;
+    return false;
+}
+
+bool wl_ptx_matrix_shape(const wl_ptx_instruction *in, int shape[3])
+{
+    int32_t at = 0;
+    while (at + 4 < in->text_length && in_mnemonic(in, at) &&
+           !(in->text[at] == '.' && in->text[at + 1] == 'm' && isdigit((unsigned char)in->text[at + 2])))
+        at++;
+    if (at + 4 >= in->text_length || !in_mnemonic(in, at))
+        return false;
+    char *end = NULL;
+    shape[0] = (int)strtol(in->text + at + 2, &end, 10);
+    shape[1] = *end == 'n' ? (int)strtol(end + 1, &end, 10) : 0;
+    shape[2] = *end == 'k' ? (int)strtol(end + 1, &end, 10) : 0;
+    return true;
+}
+
+/* By the type of the factors; where only results are named, they are halves. */
+static wl_tensor_kind kind_of(const wl_ptx_instruction *in)
+{
+    static const char *const narrow[] = {".s8",   ".u8",   ".s4",   ".u4",   ".b1",
+                                         ".e4m3", ".e5m2", ".e3m2", ".e2m3", ".e2m1"};
+    for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++)
+        if (wl_ptx_has_part(in, narrow[i]))
+            return WL_TENSOR_i8;
+    if (wl_ptx_has_part(in, ".tf32"))
+        return WL_TENSOR_tf32;
+    return wl_ptx_has_part(in, ".f64") ? WL_TENSOR_f64 : WL_TENSOR_f16;
+}
+
+double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind)
+{
+    int shape[3];
+    if ((in->op != WL_PTX_OP_mma && in->op != WL_PTX_OP_wmma && in->op != WL_PTX_OP_wgmma) ||
+        !wl_ptx_matrix_shape(in, shape))
+        return 0;
+    *kind = kind_of(in);
+    const double flops = 2.0 * shape[0] * shape[1] * shape[2] / (in->op == WL_PTX_OP_wgmma ? GROUP : 1);
+    return wl_ptx_has_part(in, ".sp") ? flops / 2 : flops;
+}
+
+void wl_ptx_tensor_add(const wl_ptx_instruction *in, double warps, double *flops, double *groups)
+{
+    wl_tensor_kind kind;
+    const double each = wl_ptx_tensor_flops(in, &kind);
+    if (each <= 0)
+        return;
+    flops[kind] += each * warps;
+    groups[kind] += in->op == WL_PTX_OP_wgmma ? each * warps : 0;
+}

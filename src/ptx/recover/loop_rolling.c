@@ -1,0 +1,389 @@
+/* loop_rolling.c - see loop_rolling.h. SPDX-License-Identifier: MIT */
+#include "ptx/recover/loop_rolling.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "base/hash.h"
+
+#define PLACES_MAX 256    /* constants of one address and its condition */
+#define LEAST_STEPS 4     /* fewer are not worth a loop */
+#define ACCESSES_MAX 1024 /* of one kernel */
+#define SINGLE_MAX 256    /* accesses that one group of steps may become */
+#define NODES_MAX 1900    /* of an expression: a kernel file takes 2000 */
+
+const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t address)
+{
+    const wl_ptx_buffer *nearest = NULL;
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < a->buffer_count; i++) {
+        const wl_ptx_buffer *b = &a->buffers[i];
+        const uint64_t end = b->base + (uint64_t)b->bytes;
+        const uint64_t off = address < b->base ? b->base - address : address >= end ? address - end + 1 : 0;
+        if (off < least) {
+            least = off;
+            nearest = b;
+        }
+    }
+    return least < (uint64_t)1 << 40 ? nearest : NULL;
+}
+
+/* ---- places ---- */
+
+void wl_ptx_term_order(const wl_symbol *symbol, int *order)
+{
+    for (int i = 0; i < symbol->count; i++) {
+        const wl_term *t = &symbol->terms[i];
+        int at = i;
+        for (; at > 0; at--) {
+            const wl_term *u = &symbol->terms[order[at - 1]];
+            if (u->atom->skeleton < t->atom->skeleton || (u->atom->skeleton == t->atom->skeleton && u->k <= t->k))
+                break;
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
+}
+
+/* Writes down the constants; returns how many there are so far, or -1 when there are too many. */
+static int places_of(const wl_symbol *symbol, int64_t *out, int n)
+{
+    int order[64];
+    if (n < 0 || n == PLACES_MAX || symbol->count > 64)
+        return -1;
+    out[n++] = symbol->c;
+    wl_ptx_term_order(symbol, order);
+    for (int i = 0; i < symbol->count && n >= 0; i++) {
+        const wl_atom *atom = symbol->terms[order[i]].atom;
+        n = atom->c ? places_of(atom->c, out, n) : n; /* in the order they are written: select(c, a, b) */
+        n = n >= 0 && atom->a ? places_of(atom->a, out, n) : n;
+        n = n >= 0 && atom->b ? places_of(atom->b, out, n) : n;
+    }
+    return n;
+}
+
+/* ---- groups of steps that differ in constants only ---- */
+
+typedef struct keyed {
+    uint64_t key;
+    size_t step;
+} keyed;
+
+static int by_key(const void *p, const void *q)
+{
+    const keyed *a = p, *b = q;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->step > b->step) - (a->step < b->step);
+}
+
+typedef struct group {
+    const keyed *first;
+    size_t count;
+} group;
+
+static int by_first(const void *p, const void *q)
+{
+    const group *a = p, *b = q;
+    return (a->first->step > b->first->step) - (a->first->step < b->first->step);
+}
+
+#define WORDS_AT_ONCE 4
+
+/* Is it one of the words of shared memory that are loaded at once? */
+static bool is_joined(const double *weights, const wl_ptx_instruction *in, const wl_ptx_step *step)
+{
+    return in->op == WL_PTX_OP_ld && step->space == WL_PTX_SHARED && weights[step->instruction] * WORDS_AT_ONCE == 1;
+}
+
+/* Bytes one lane moves; 0: another step moves them. */
+static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
+    const int32_t bytes = wl_ptx_access_bytes(in);
+    if (!is_joined(weights, in, step))
+        return bytes;
+    return in->operands[1].value % (WORDS_AT_ONCE * bytes) == 0 ? WORDS_AT_ONCE * bytes : 0;
+}
+
+static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
+    const wl_ptx_buffer *b =
+        step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(launch->arguments, (uint64_t)step->address->c) : NULL;
+    uint64_t h = wl_hash_add(step->address->skeleton, step->when ? step->when->skeleton : 7);
+    h = wl_hash_add(h, (uint64_t)(step->store + 2 * (step->space == WL_PTX_SHARED)) + 4 * (uint64_t)in->op);
+    h = wl_hash_add(h, (uint64_t)bytes_of(launch, weights, step));
+    return wl_hash_end(wl_hash_add(h, b ? b->base : 0));
+}
+
+typedef struct roller {
+    const wl_ptx_launch *launch;
+    wl_ptx_recovery *recovery;
+    const double *weights;
+    wl_arena *arena;
+    wl_ptx_rolled *out;
+    wl_error *err;
+} roller;
+
+/* ---- nests ---- */
+
+typedef struct nest {
+    int depth; /* innermost first while it is found */
+    int64_t extent[WL_LOOPS_MAX];
+    int64_t *growth[WL_LOOPS_MAX];
+} nest;
+
+static bool grows_by(const int64_t *from, const int64_t *to, const int64_t *growth, int places)
+{
+    for (int i = 0; i < places; i++)
+        if (to[i] - from[i] != growth[i])
+            return false;
+    return true;
+}
+
+/* Steps `stride` rows apart, n of them: is every run of `length` one of even steps? */
+static bool runs_evenly(const int64_t *rows, int places, size_t n, size_t stride, size_t length, const int64_t *growth)
+{
+    for (size_t i = 0; i + 1 < n; i++)
+        if ((i + 1) % length != 0 &&
+            !grows_by(rows + i * stride * (size_t)places, rows + (i + 1) * stride * (size_t)places, growth, places))
+            return false;
+    return true;
+}
+
+static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size_t stride, nest *out)
+{
+    if (n == 1)
+        return true;
+    if (out->depth == WL_LOOPS_MAX)
+        return false;
+    int64_t *growth = WL_ARENA_NEW(r->arena, int64_t, places + 1);
+    if (!growth)
+        return false;
+    for (int i = 0; i < places; i++)
+        growth[i] = rows[stride * (size_t)places + (size_t)i] - rows[i];
+    size_t length = 2;
+    while (length < n && grows_by(rows + (length - 1) * stride * (size_t)places,
+                                  rows + length * stride * (size_t)places, growth, places))
+        length++;
+    while (length > 1 && (n % length != 0 || !runs_evenly(rows, places, n, stride, length, growth)))
+        length--;
+    if (length < 2)
+        return false;
+    out->extent[out->depth] = (int64_t)length;
+    out->growth[out->depth++] = growth;
+    return find_nest(r, rows, places, n / length, stride * length, out);
+}
+
+/* The numbers of loops with these extents, outermost first; new ones are added behind where there is room. */
+static bool assign_loops(wl_ptx_rolled *o, const nest *found, wl_ptx_access *access)
+{
+    int at = 0, used[WL_LOOPS_MAX];
+    int loops = o->loop_count;
+    int64_t extent[WL_LOOPS_MAX];
+    memcpy(extent, o->extent, sizeof extent);
+    for (int i = found->depth; i-- > 0;) {
+        while (at < loops && extent[at] != found->extent[i])
+            at++;
+        if (at == WL_LOOPS_MAX)
+            return false;
+        if (at == loops)
+            extent[loops++] = found->extent[i];
+        used[found->depth - 1 - i] = at++;
+    }
+    memcpy(o->extent, extent, sizeof extent);
+    o->loop_count = loops;
+    access->loop_count = found->depth;
+    for (int i = 0; i < found->depth; i++) {
+        access->loops[i] = used[i];
+        access->growth[i] = found->growth[found->depth - 1 - i];
+    }
+    return true;
+}
+
+/* ---- accesses ---- */
+
+bool wl_ptx_combines_lanes(const wl_ptx_instruction *in)
+{
+    const bool combines = in->variant == WL_PTX_ADD || in->variant == WL_PTX_MIN || in->variant == WL_PTX_MAX ||
+                          in->variant == WL_PTX_AND || in->variant == WL_PTX_OR || in->variant == WL_PTX_XOR;
+    return (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red) && combines && !wl_ptx_type_is_float(in->type);
+}
+
+/* Is the address the same for all threads of a block? */
+static bool is_uniform(const wl_symbol *address)
+{
+    const uint32_t threads = 7u << WL_VAR_X | 7u << WL_VAR_THREAD_X;
+    return (wl_sym_vars(address) & threads) == 0;
+}
+
+static wl_ptx_access access_of(const roller *r, const wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = &r->launch->entry->instructions[step->instruction];
+    return (wl_ptx_access){
+        .step = step,
+        .steps = 1,
+        .buffer =
+            step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(r->launch->arguments, (uint64_t)step->address->c) : NULL,
+        .bytes = bytes_of(r->launch, r->weights, step),
+        .atomic = in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red,
+        .one_lane = wl_ptx_combines_lanes(in) && is_uniform(step->address),
+    };
+}
+
+static bool repeats(const roller *r, const keyed *keys, size_t n)
+{
+    const wl_ptx_step *steps = r->recovery->steps;
+    for (size_t i = 1; i < n; i++)
+        for (size_t j = i; j-- > 0 && i - j <= 64;)
+            if (steps[keys[i].step].instruction == steps[keys[j].step].instruction)
+                return true;
+    return false;
+}
+
+/* Can the address and the condition be written, with what grows? A node of a symbol needs up to four. */
+static bool is_writable(const wl_ptx_step *step, const nest *found, int places)
+{
+    int64_t nodes = 4 * wl_max(step->address->size, step->when ? step->when->size : 0);
+    for (int i = 0; i < found->depth; i++)
+        for (int p = 0; p < places; p++)
+            nodes += found->growth[i][p] ? 4 : 0;
+    return nodes <= NODES_MAX;
+}
+
+/* Fills in the loops of one access that stands for all steps of a group. */
+static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *access)
+{
+    const wl_ptx_step *steps = r->recovery->steps;
+    int64_t one[PLACES_MAX];
+    const wl_ptx_step *first = &steps[keys[0].step];
+    int places = places_of(first->address, one, 0);
+    places = places >= 0 && first->when ? places_of(first->when, one, places) : places;
+    int64_t *rows = places > 0 ? WL_ARENA_NEW(r->arena, int64_t, n * (size_t)places) : NULL;
+    nest found = {0};
+    if (!rows)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const wl_ptx_step *step = &steps[keys[i].step];
+        int count = places_of(step->address, one, 0);
+        count = count >= 0 && step->when ? places_of(step->when, one, count) : count;
+        if (count != places)
+            return false;
+        memcpy(rows + i * (size_t)places, one, (size_t)places * sizeof *one);
+    }
+    *access = access_of(r, first);
+    access->steps = n;
+    access->place_count = places;
+    return find_nest(r, rows, places, n, 1, &found) && is_writable(first, &found, places) &&
+           assign_loops(r->out, &found, access);
+}
+
+static bool add_rolled(roller *r, const keyed *steps, size_t n)
+{
+    wl_ptx_access rolled;
+    if (n < LEAST_STEPS || !repeats(r, steps, n) || !roll_group(r, steps, n, &rolled))
+        return false;
+    r->out->accesses[r->out->count++] = rolled;
+    return true;
+}
+
+static void add_single(roller *r, const keyed *steps, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const wl_ptx_step *step = &r->recovery->steps[steps[i].step];
+        if (n > SINGLE_MAX && repeats(r, steps, n))
+            r->recovery->traced[step->instruction] = true;
+        else
+            r->out->accesses[r->out->count++] = access_of(r, step);
+    }
+}
+
+/* All steps together where they make one loop, else those of each instruction. */
+static wl_status add_group(roller *r, const keyed *steps, size_t n)
+{
+    if (add_rolled(r, steps, n))
+        return WL_OK;
+    keyed *by_instruction = WL_ARENA_NEW(r->arena, keyed, n);
+    if (!by_instruction)
+        return wl_fail_memory(r->err);
+    for (size_t i = 0; i < n; i++)
+        by_instruction[i] = (keyed){(uint64_t)r->recovery->steps[steps[i].step].instruction, steps[i].step};
+    qsort(by_instruction, n, sizeof *by_instruction, by_key);
+    for (size_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && by_instruction[end].key == by_instruction[i].key;)
+            end++;
+        if (!add_rolled(r, by_instruction + i, end - i))
+            add_single(r, by_instruction + i, end - i);
+    }
+    return WL_OK;
+}
+
+static int by_program(const void *p, const void *q)
+{
+    const wl_ptx_access *a = p, *b = q;
+    return (a->step > b->step) - (a->step < b->step);
+}
+
+/* An instruction of which one execution must be traced is traced altogether. */
+static void drop_traced(roller *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->out->count; i++)
+        if (!r->recovery->traced[r->out->accesses[i].step->instruction])
+            r->out->accesses[n++] = r->out->accesses[i];
+    r->out->count = n;
+}
+
+static void fix(wl_ptx_recovery *recovery, wl_ptx_step *step)
+{
+    const wl_symbol *address = wl_sym_fix(&recovery->symbols, step->address),
+                    *when = step->when ? wl_sym_fix(&recovery->symbols, step->when) : NULL;
+    if (!address || (step->when && !when)) {
+        recovery->traced[step->instruction] = true;
+        return;
+    }
+    step->address = address;
+    step->when = when;
+}
+
+wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
+                      wl_ptx_rolled *out, wl_error *err)
+{
+    roller r = {launch, recovery, weights, arena, out, err};
+    keyed *keys = WL_ARENA_NEW(arena, keyed, recovery->step_count + 1);
+    group *groups = WL_ARENA_NEW(arena, group, recovery->step_count + 1);
+    *out = (wl_ptx_rolled){.accesses = WL_ARENA_NEW(arena, wl_ptx_access, recovery->step_count + 1)};
+    size_t n = 0;
+    if (!keys || !groups || !out->accesses)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < recovery->step_count; i++) {
+        wl_ptx_step *step = &recovery->steps[i];
+        if (recovery->symbols.launch_bound) /* then strides of the grid may as well be numbers: loops show */
+            fix(recovery, step);
+        if (recovery->gave_up || step->address->is_scaled || (step->when && step->when->is_scaled))
+            recovery->traced[step->instruction] = true;
+        if (!recovery->traced[step->instruction] && bytes_of(launch, weights, step) > 0)
+            keys[n++] = (keyed){key_of(launch, weights, step), i};
+    }
+    qsort(keys, n, sizeof *keys, by_key);
+    size_t group_count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || keys[i].key != keys[i - 1].key)
+            groups[group_count++] = (group){keys + i, 0};
+        groups[group_count - 1].count++;
+    }
+    qsort(groups, group_count, sizeof *groups, by_first); /* loops are numbered in the order of the program */
+    for (size_t i = 0; i < group_count; i++)
+        WL_TRY(add_group(&r, groups[i].first, groups[i].count));
+    drop_traced(&r);
+    qsort(out->accesses, out->count, sizeof *out->accesses, by_program);
+    if (out->count > ACCESSES_MAX) {
+        for (size_t i = 0; i < out->count; i++)
+            recovery->traced[out->accesses[i].step->instruction] = true;
+        out->count = 0;
+    }
+    return WL_OK;
+}

@@ -1,0 +1,309 @@
+/* recover.c - see recover.h: the ways through a function. SPDX-License-Identifier: MIT */
+#include "ptx/recover/recover_internal.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/recover/recover_domain.h"
+
+#define WORK_MAX (1 << 22)    /* instructions followed, and nodes of what they touch */
+#define SYMBOLS_MAX (1 << 20) /* a hundred bytes each */
+
+/* ---- the domain ---- */
+
+/* Does the path from here end without doing anything? */
+static bool goes_home(const wl_ptx_follower *r, int32_t pc)
+{
+    for (int hops = 0; hops < 8 && pc < r->f->instruction_count; hops++) {
+        const wl_ptx_instruction *in = &r->f->instructions[pc];
+        if (in->guard >= 0)
+            return false;
+        if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit)
+            return true;
+        if (in->op != WL_PTX_OP_bra)
+            return false;
+        pc = (int32_t)in->operands[0].value;
+    }
+    return pc >= r->f->instruction_count;
+}
+
+/* Nothing has happened yet that a limit would have to hold for. */
+static bool at_start(const wl_ptx_follower *r)
+{
+    return !r->when && !r->forks && r->out->step_count == 0 && !r->any_traced && r->out->barriers == 0;
+}
+
+/* The path goes on with those threads for which a truth holds too. */
+static void narrow(wl_ptx_follower *r, const wl_symbol *when, const wl_symbol *truth)
+{
+    r->when = when ? wl_sym_both(r->values.symbols, when, truth) : truth;
+    if (!r->when) /* too long to be written */
+        r->out->gave_up = true;
+}
+
+/* Threads for which `stay` does not hold are home. */
+static void send_home(wl_ptx_follower *r, const wl_symbol *stay)
+{
+    wl_ptx_recovery *o = r->out;
+    wl_ptx_limits box = wl_ptx_no_limits;
+    if (!stay) {
+        o->gave_up = true;
+        return;
+    }
+    const wl_symbol *rest = at_start(r) ? wl_ptx_take_limits(r->values.symbols, stay, &box) : stay;
+    if (wl_ptx_holds_cells(o, &box))
+        wl_ptx_limit_domain(o, &box);
+    else
+        rest = stay;
+    memcpy(o->idle, o->executed, (size_t)r->f->instruction_count * sizeof *o->idle);
+    if (!rest)
+        return;
+    o->uniform = false;
+    narrow(r, r->when, rest);
+    wl_sym_assume(r->values.symbols, rest, true);
+}
+
+/* ---- branches ---- */
+
+/* Where the ways from a branch meet again. */
+static int32_t join_of(const wl_ptx_follower *r, int32_t pc) { return r->flow->meets[r->flow->block_of[pc]]; }
+
+static wl_status follow(wl_ptx_follower *r, int32_t pc, int32_t stop);
+
+/* Notes an instruction to look at; each once. */
+static void reach(wl_ptx_follower *r, int64_t at, int32_t join, int32_t *open_count)
+{
+    if (at >= r->f->instruction_count || at == join || r->inside[at])
+        return;
+    r->inside[at] = true;
+    r->open[(*open_count)++] = (int32_t)at;
+}
+
+/* Steps over everything between a branch that depends on data and where its ways meet again. */
+static void step_over(wl_ptx_follower *r, int32_t pc, int32_t join)
+{
+    int32_t n = 0;
+    memset(r->inside, 0, (size_t)r->f->instruction_count * sizeof *r->inside);
+    r->out->uniform = false;
+    r->any_traced = true;
+    reach(r, pc, join, &n);
+    for (; n > 0; r->work++) {
+        const int32_t at = r->open[--n];
+        const wl_ptx_instruction *in = &r->f->instructions[at];
+        wl_ptx_forget_result(r, in);
+        r->out->traced[at] = true;
+        r->out->calls = r->out->calls || in->op == WL_PTX_OP_call;
+        const bool ends = in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap;
+        if (in->op == WL_PTX_OP_bra)
+            reach(r, in->operands[0].value, join, &n);
+        for (int i = 0; in->op == WL_PTX_OP_brx && i < in->operands[1].count; i++)
+            reach(r, r->f->lists[in->operands[1].first + i].value, join, &n);
+        if (!((ends || in->op == WL_PTX_OP_bra || in->op == WL_PTX_OP_brx) && in->guard < 0))
+            reach(r, at + 1, join, &n);
+    }
+}
+
+/* Room for the registers at a fork; kept for the next one that is as deep. */
+static bool fork_room(wl_ptx_follower *r, size_t registers)
+{
+    const wl_symbol ***before = &r->before[r->forks], ***first = &r->first[r->forks];
+    if (!*before)
+        *before = WL_ARENA_NEW(r->arena, const wl_symbol *, registers + 1);
+    if (!*first)
+        *first = WL_ARENA_NEW(r->arena, const wl_symbol *, registers + 1);
+    return *before && *first;
+}
+
+/* Both ways of a branch, one after the other, and what registers hold where they meet. */
+static wl_status fork_path(wl_ptx_follower *r, int32_t taken, int32_t next, int32_t join, const wl_symbol *truth)
+{
+    wl_symbols *s = r->values.symbols;
+    const size_t registers = (size_t)r->f->register_count;
+    if (!fork_room(r, registers))
+        return wl_fail_memory(r->err);
+    const wl_symbol **before = r->before[r->forks], **first = r->first[r->forks], **now = r->values.registers;
+    const wl_symbol *when = r->when, *otherwise = wl_sym_not(s, truth);
+    const int facts = s->fact_count;
+    r->out->uniform = false;
+    memcpy(before, now, registers * sizeof *now);
+    r->work += (int64_t)registers / 8;
+    r->forks++;
+    narrow(r, when, truth);
+    wl_sym_assume(s, truth, true);
+    WL_TRY(follow(r, taken, join));
+    wl_sym_forget(s, facts);
+    const bool first_ended = r->ended;
+    memcpy(first, now, registers * sizeof *now);
+    memcpy(now, before, registers * sizeof *now);
+    r->ended = false;
+    narrow(r, when, otherwise);
+    wl_sym_assume(s, otherwise, true);
+    WL_TRY(follow(r, next, join));
+    wl_sym_forget(s, facts);
+    r->forks--;
+    const bool second_ended = r->ended;
+    r->ended = first_ended && second_ended;
+    if (first_ended != second_ended) { /* the others go on alone */
+        const wl_symbol *left = first_ended ? otherwise : truth;
+        if (second_ended)
+            memcpy(now, first, registers * sizeof *now);
+        narrow(r, when, left);
+        wl_sym_assume(s, left, true);
+        return WL_OK;
+    }
+    for (size_t i = 0; i < registers && !r->ended; i++)
+        now[i] = first[i] == now[i] ? now[i] : wl_sym_select(s, truth, first[i], now[i]);
+    r->when = when;
+    return WL_OK;
+}
+
+static bool past_limits(wl_ptx_follower *r)
+{
+    const wl_symbols *s = r->values.symbols;
+    if (++r->work > r->work_max || r->out->step_count >= WL_PTX_STEPS_MAX || s->symbol_count >= SYMBOLS_MAX ||
+        s->out_of_memory)
+        r->out->gave_up = true;
+    return r->out->gave_up;
+}
+
+/* Is it a test for threads outside a box, and nothing else? Such a one is the domain, also where all threads of this
+ * launch pass it. */
+static bool only_limits(wl_ptx_follower *r, const wl_symbol *stay)
+{
+    wl_ptx_limits box = wl_ptx_no_limits;
+    return stay && !wl_sym_is_const(stay) && at_start(r) && !wl_ptx_take_limits(r->values.symbols, stay, &box) &&
+           wl_ptx_holds_cells(r->out, &box);
+}
+
+/* Goes one way, both ways or over it; *pc is where to go on. */
+static wl_status branch(wl_ptx_follower *r, int32_t *pc, int32_t taken, const wl_symbol *truth)
+{
+    wl_symbols *s = r->values.symbols;
+    const int32_t next = *pc + 1, join = join_of(r, *pc);
+    const bool taken_home = goes_home(r, taken), home = taken_home || goes_home(r, next);
+    const wl_symbol *stay = truth && home ? (taken_home ? wl_sym_not(s, truth) : truth) : NULL;
+    int64_t value;
+    if (only_limits(r, stay)) {
+        send_home(r, stay);
+        *pc = taken_home ? next : taken;
+        return WL_OK;
+    }
+    if (truth && wl_sym_decided(r->values.symbols, truth, &value)) {
+        *pc = value ? taken : next;
+        return WL_OK;
+    }
+    if (!truth || r->forks == WL_PTX_FORKS_MAX) {
+        step_over(r, *pc, join);
+        *pc = join;
+        return WL_OK;
+    }
+    if (stay) {
+        send_home(r, stay);
+        *pc = taken_home ? next : taken;
+        return WL_OK;
+    }
+    WL_TRY(fork_path(r, taken, next, join, truth));
+    *pc = join;
+    return WL_OK;
+}
+
+/* The condition of a guard; NULL with *is_known: all lanes. */
+static const wl_symbol *guard_of(const wl_ptx_follower *r, const wl_ptx_instruction *in, bool *is_known)
+{
+    *is_known = true;
+    if (in->guard < 0)
+        return NULL;
+    const wl_symbol *truth = r->values.registers[in->guard];
+    *is_known = truth != NULL;
+    return truth && in->guard_negated ? wl_sym_not(r->values.symbols, truth) : truth;
+}
+
+static wl_status follow(wl_ptx_follower *r, int32_t pc, int32_t stop)
+{
+    while (pc != stop && !r->ended && !past_limits(r)) {
+        if (pc >= r->f->instruction_count) {
+            r->ended = true;
+            break;
+        }
+        const wl_ptx_instruction *in = &r->f->instructions[pc];
+        bool is_known;
+        const wl_symbol *truth = guard_of(r, in, &is_known);
+        int64_t value = 1;
+        r->out->executed[pc] += 1;
+        if (in->op == WL_PTX_OP_bra) {
+            const int32_t taken = (int32_t)in->operands[0].value;
+            if (in->guard < 0)
+                pc = taken;
+            else
+                WL_TRY(branch(r, &pc, taken, truth));
+            continue;
+        }
+        if (in->op == WL_PTX_OP_brx) {
+            const wl_symbol *index = wl_ptx_operand_value(&r->values, &in->operands[0]);
+            if (index && wl_sym_decided(r->values.symbols, index, &value) && value >= 0 &&
+                value < in->operands[1].count) {
+                pc = (int32_t)r->f->lists[in->operands[1].first + value].value;
+                continue;
+            }
+            step_over(r, pc, join_of(r, pc));
+            pc = join_of(r, pc);
+            continue;
+        }
+        const bool decided = truth && wl_sym_decided(r->values.symbols, truth, &value);
+        if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap) {
+            if (!is_known) /* some lanes may be home: which do the rest depends on data */
+                step_over(r, pc, r->f->instruction_count);
+            else if (in->guard >= 0 && !decided)
+                send_home(r, wl_sym_not(r->values.symbols, truth));
+            r->ended = !is_known || in->guard < 0 || (decided && value);
+            pc++;
+            continue;
+        }
+        if (!is_known) {
+            r->out->uniform = false;
+            r->out->traced[pc] = true;
+            wl_ptx_forget_result(r, in);
+        } else if (!decided || value) {
+            WL_TRY(wl_ptx_follow_instruction(r, pc, in->guard < 0 || decided ? NULL : truth));
+        }
+        pc++;
+    }
+    return WL_OK;
+}
+
+wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err)
+{
+    const wl_ptx_function *f = launch->entry;
+    wl_ptx_flow flow;
+    *out = (wl_ptx_recovery){.uniform = true};
+    wl_symbols_start(&out->symbols, launch->block, launch->grid);
+    out->traced = WL_ARENA_NEW(arena, bool, f->instruction_count + 1);
+    out->executed = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
+    out->idle = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
+    wl_ptx_follower r = {
+        .launch = launch,
+        .f = f,
+        .flow = &flow,
+        .values = {&out->symbols, launch, WL_ARENA_NEW(arena, const wl_symbol *, f->register_count + 1)},
+        .out = out,
+        .inside = WL_ARENA_NEW(arena, bool, f->instruction_count + 1),
+        .open = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
+        .work_max = wl_min(WORK_MAX, launch->budget),
+        .arena = arena,
+        .err = err};
+    if (!out->traced || !out->executed || !out->idle || !r.values.registers || !r.inside || !r.open)
+        return wl_fail_memory(err);
+    WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
+    WL_TRY(follow(&r, 0, f->instruction_count));
+    if (out->symbols.out_of_memory)
+        return wl_fail_memory(err);
+    if (out->gave_up)
+        out->uniform = false;
+    wl_sym_forget(&out->symbols, 0);
+    if (!r.any_traced)
+        wl_ptx_share_limits(out);
+    return WL_OK;
+}
+
+void wl_ptx_recovery_free(wl_ptx_recovery *recovery) { wl_symbols_free(&recovery->symbols); }

@@ -1,0 +1,229 @@
+/* recover_execute.c - see recover_internal.h: one instruction, for all threads of a path: memory it touches, registers
+ * it leaves behind. SPDX-License-Identifier: MIT */
+#include "ptx/recover/recover_internal.h"
+
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/recover/loop_rolling.h"
+
+#define BYTES_MAX 32 /* of an access of a kernel file */
+
+/* ---- memory ---- */
+
+static wl_status add_step(wl_ptx_follower *r, int32_t pc, bool store, wl_ptx_space space, const wl_symbol *address,
+                          const wl_symbol *when)
+{
+    wl_ptx_recovery *o = r->out;
+    if (o->step_count == WL_PTX_STEPS_MAX) {
+        o->gave_up = true;
+        return WL_OK;
+    }
+    if (o->step_count == o->step_room) {
+        const size_t room = o->step_room ? 2 * o->step_room : 256;
+        wl_ptx_step *larger = WL_ARENA_NEW(r->arena, wl_ptx_step, room);
+        if (!larger)
+            return wl_fail_memory(r->err);
+        if (o->step_count > 0)
+            memcpy(larger, o->steps, o->step_count * sizeof *larger);
+        o->steps = larger;
+        o->step_room = room;
+    }
+    o->steps[o->step_count++] = (wl_ptx_step){pc, store, space, address, when};
+    r->work += address->size + (when ? when->size : 0); /* they are evaluated for many threads */
+    return WL_OK;
+}
+
+/* The space a generic address lies in. */
+static wl_ptx_space space_of(const wl_ptx_follower *r, wl_ptx_space named, const wl_symbol *address)
+{
+    if (named != WL_PTX_GENERIC || !address)
+        return named;
+    return wl_ptx_buffer_near(r->launch->arguments, (uint64_t)address->c) ? WL_PTX_GLOBAL : WL_PTX_GENERIC;
+}
+
+static wl_status touch(wl_ptx_follower *r, int32_t pc, const wl_ptx_operand *at, wl_ptx_space named, bool store,
+                       const wl_symbol *when)
+{
+    if (named == WL_PTX_PARAM || named == WL_PTX_CONST || named == WL_PTX_LOCAL)
+        return WL_OK;
+    const wl_symbol *address = wl_ptx_address_value(&r->values, at);
+    const wl_ptx_space space = space_of(r, named, address);
+    if (!address || space == WL_PTX_GENERIC || wl_ptx_access_bytes(&r->f->instructions[pc]) > BYTES_MAX) {
+        r->out->traced[pc] = r->any_traced = true;
+        return WL_OK;
+    }
+    return add_step(r, pc, store, space, address, when);
+}
+
+/* Where a parameter of the entry lies in what it was called with; -1: it is none. */
+static int64_t param_place(const wl_ptx_follower *r, const wl_ptx_operand *at)
+{
+    int64_t place;
+    for (int i = 0; i < r->f->param_count; i++)
+        if (r->f->params[i] == at->variable && at->reg < 0)
+            return wl_add(r->launch->arguments->param_offset[i], at->value, &place) ? place : -1;
+    return -1;
+}
+
+/* What is loaded, where arguments say so: parameters, and constants at known places. */
+static const wl_symbol *loaded(const wl_ptx_follower *r, const wl_ptx_instruction *in, const wl_ptx_operand *at,
+                               int element)
+{
+    const wl_ptx_arguments *a = r->launch->arguments;
+    const int bytes = wl_ptx_type_bits(in->type) / 8;
+    const wl_symbol *address = in->space == WL_PTX_PARAM ? NULL : wl_ptx_address_value(&r->values, at);
+    uint8_t data[8] = {0};
+    if (bytes < 1 || bytes > 8 || wl_ptx_type_is_float(in->type))
+        return NULL;
+    if (in->space == WL_PTX_PARAM) {
+        const int64_t place = param_place(r, at);
+        if (place < 0 || place + (element + 1) * bytes > a->param_bytes)
+            return NULL;
+        memcpy(data, a->params + place + element * bytes, (size_t)bytes);
+    } else {
+        if (!address || !wl_sym_is_const(address))
+            return NULL;
+        const uint64_t place = (uint64_t)address->c + (uint64_t)(element * bytes);
+        const wl_ptx_buffer *buffer = in->space == WL_PTX_CONST ? wl_ptx_buffer_at(a, place) : NULL;
+        if (!buffer || (int64_t)(place - buffer->base) > buffer->bytes - bytes ||
+            !wl_ptx_buffer_read(buffer, (int64_t)(place - buffer->base), bytes, data))
+            return NULL;
+    }
+    uint64_t value = 0;
+    for (int i = bytes; i-- > 0;)
+        value = value << 8 | data[i];
+    const int unused = 64 - 8 * bytes;
+    return wl_sym_const(r->values.symbols, (int64_t)(value << unused) >> unused);
+}
+
+/* ---- results ---- */
+
+static void set(wl_ptx_follower *r, int32_t reg, const wl_symbol *value, const wl_symbol *truth)
+{
+    if (reg >= 0)
+        r->values.registers[reg] =
+            truth ? wl_sym_select(r->values.symbols, truth, value, r->values.registers[reg]) : value;
+}
+
+void wl_ptx_forget_result(wl_ptx_follower *r, const wl_ptx_instruction *in)
+{
+    const wl_ptx_operand *to = &in->operands[0];
+    if (in->operand_count == 0 || !wl_ptx_writes_first(in))
+        return;
+    if (to->kind == WL_PTX_OPERAND_REG) {
+        r->values.registers[to->reg] = NULL;
+        if (to->other >= 0)
+            r->values.registers[to->other] = NULL;
+    }
+    for (int i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->count; i++)
+        if (r->f->lists[to->first + i].kind == WL_PTX_OPERAND_REG)
+            r->values.registers[r->f->lists[to->first + i].reg] = NULL;
+}
+
+static void load_results(wl_ptx_follower *r, const wl_ptx_instruction *in, const wl_symbol *truth)
+{
+    const wl_ptx_operand *to = &in->operands[0];
+    if (to->kind == WL_PTX_OPERAND_REG)
+        set(r, to->reg, loaded(r, in, &in->operands[1], 0), truth);
+    for (int i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->count; i++)
+        if (r->f->lists[to->first + i].kind == WL_PTX_OPERAND_REG)
+            set(r, r->f->lists[to->first + i].reg, loaded(r, in, &in->operands[1], i), truth);
+}
+
+/* mov of 64 bits into two halves. */
+static void unpack(wl_ptx_follower *r, const wl_ptx_instruction *in)
+{
+    wl_symbols *s = r->values.symbols;
+    const wl_ptx_operand *to = &in->operands[0];
+    const wl_symbol *whole = wl_ptx_operand_value(&r->values, &in->operands[1]);
+    for (int i = 0; i < to->count; i++) {
+        const wl_ptx_operand *part = &r->f->lists[to->first + i];
+        if (part->kind != WL_PTX_OPERAND_REG)
+            continue;
+        const bool halves = to->count == 2 && wl_ptx_type_bits(in->type) == 64;
+        r->values.registers[part->reg] = !halves ? NULL
+                                         : i     ? wl_sym_div(s, whole, wl_sym_const(s, (int64_t)1 << 32))
+                                                 : whole;
+    }
+}
+
+/* A condition and another; where they cannot be written, what the instruction does is emulated. NULL: all lanes. */
+static const wl_symbol *also(wl_ptx_follower *r, int32_t pc, const wl_symbol *when, const wl_symbol *truth)
+{
+    const wl_symbol *both = when && truth ? wl_sym_both(r->values.symbols, when, truth) : when ? when : truth;
+    if (!both && (when || truth))
+        r->out->traced[pc] = r->any_traced = true;
+    return both;
+}
+
+/* The lanes whose address ldmatrix looks at: eight for each matrix. */
+static const wl_symbol *rows_of(wl_ptx_follower *r, int32_t pc, const wl_symbol *when)
+{
+    wl_symbols *s = r->values.symbols;
+    const wl_ptx_operand *to = &r->f->instructions[pc].operands[0];
+    const int matrices = to->kind == WL_PTX_OPERAND_VECTOR ? to->count : 1;
+    if (8 * matrices >= WL_PTX_LANES)
+        return when;
+    const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
+    const wl_symbol *last = wl_sym_const(s, 8 * matrices - 1);
+    const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, wl_ptx_operand_value(&r->values, &lane)));
+    return also(r, pc, when, takes_part);
+}
+
+wl_status wl_ptx_follow_instruction(wl_ptx_follower *r, int32_t pc, const wl_symbol *truth)
+{
+    const wl_ptx_instruction *in = &r->f->instructions[pc];
+    const wl_symbol *when = also(r, pc, r->when, truth);
+    const wl_symbol *other;
+    switch (in->op) {
+    case WL_PTX_OP_ld:
+    case WL_PTX_OP_ldu:
+        WL_TRY(touch(r, pc, &in->operands[1], in->space, false, when));
+        load_results(r, in, truth);
+        return WL_OK;
+    case WL_PTX_OP_st: return touch(r, pc, &in->operands[0], in->space, true, when);
+    case WL_PTX_OP_red: return touch(r, pc, &in->operands[0], in->space, true, when);
+    case WL_PTX_OP_atom: wl_ptx_forget_result(r, in); return touch(r, pc, &in->operands[1], in->space, true, when);
+    case WL_PTX_OP_cp_async:
+        WL_TRY(touch(r, pc, &in->operands[1], WL_PTX_GLOBAL, false, when));
+        return touch(r, pc, &in->operands[0], WL_PTX_SHARED, true, when);
+    case WL_PTX_OP_ldmatrix: /* each lane has the address of a row, as many as there are */
+        wl_ptx_forget_result(r, in);
+        return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, pc, when));
+    case WL_PTX_OP_cp_bulk:
+    case WL_PTX_OP_wmma_load:
+    case WL_PTX_OP_wmma_store:
+    case WL_PTX_OP_stmatrix:
+    case WL_PTX_OP_st_async:
+        r->out->traced[pc] = r->any_traced = true;
+        wl_ptx_forget_result(r, in);
+        return WL_OK;
+    case WL_PTX_OP_call:
+        r->any_traced = true;
+        r->out->calls = true;
+        r->out->uniform = false;
+        return WL_OK;
+    case WL_PTX_OP_bar:
+        r->out->barriers += !(in->modifiers & WL_PTX_MOD_WARP);
+        if (in->modifiers & WL_PTX_MOD_RED)
+            wl_ptx_forget_result(r, in);
+        return WL_OK;
+    case WL_PTX_OP_mov:
+        if (in->operands[0].kind == WL_PTX_OPERAND_VECTOR) {
+            unpack(r, in);
+            return WL_OK;
+        }
+        break;
+    default: break;
+    }
+    if (in->operand_count == 0 || in->operands[0].kind != WL_PTX_OPERAND_REG || !wl_ptx_writes_first(in)) {
+        wl_ptx_forget_result(r, in);
+        return WL_OK;
+    }
+    const wl_symbol *value = wl_ptx_result(&r->values, in, &other);
+    set(r, in->operands[0].reg, value, truth);
+    set(r, in->operands[0].other, other, truth);
+    return WL_OK;
+}

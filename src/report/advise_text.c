@@ -1,0 +1,128 @@
+/* advise_text.c - advice for people. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "report/advise_words.h"
+#include "report/render.h"
+#include "report/shape_text.h"
+
+static const wl_subject time_subject = {.kind = WL_SUBJECT_TIME};
+
+static void time_text(double seconds, char *text, size_t size)
+{
+    wl_subject_value_text(time_subject, seconds, text, size);
+}
+
+static void add_field(void *user, const char *name, int dims, const int64_t *strides, int64_t origin)
+{
+    wl_buffer *out = user;
+    wl_buffer_add(out, "       %s: {", name);
+    for (int d = 0; d < dims; d++)
+        wl_buffer_add(out, "%s%lld", d ? ", " : "strides: [", (long long)strides[d]);
+    wl_buffer_add(out, "%sorigin: %lld}\n", dims ? "], " : "", (long long)origin);
+}
+
+static void add_moved(const wl_moved *m, wl_buffer *out)
+{
+    if (!m->name)
+        return;
+    if (m->per_item)
+        wl_buffer_add(out, "%s %.4g -> %.4g%s per update; ", m->name, m->before, m->after,
+                      strcmp(m->unit, "bytes") == 0 ? " B" : "");
+    else
+        wl_buffer_add(out, "%s %.0f -> %.0f; ", m->name, m->before, m->after);
+}
+
+static wl_status add_advice(const wl_advise_report *all, const wl_advice *a, wl_buffer *out, wl_error *err)
+{
+    char before[32], after[32];
+    wl_advice_words w;
+    wl_advice_describe(a, &w);
+    time_text(all->result->given.model.time_s, before, sizeof before);
+    time_text(a->time_s, after, sizeof after);
+    wl_buffer_add(out, "%s\n       %s -> %s, %.1f %% less; ", w.text, before, after, 100 * a->gain);
+    add_moved(&a->moved, out);
+    wl_buffer_add(out, "%s limited by %s\n", a->limiter == all->result->given.model.limiter ? "still" : "then",
+                  wl_bound_name(a->limiter));
+    return wl_advice_lays_out(a) ? wl_advice_fields(all->kernel, a, add_field, out, err) : WL_OK;
+}
+
+static wl_status add_list(const wl_advise_report *all, wl_buffer *out, wl_error *err)
+{
+    const wl_advised *r = all->result;
+    wl_status status = WL_OK;
+    uint32_t changes = r->has_combination ? r->combination.changes : 0;
+    if (r->count == 0)
+        wl_buffer_add(out, "\n  nothing that was tried takes %.1f %% or more off the time\n", 100 * r->least_gain);
+    else
+        wl_buffer_add(out, "\n  each alone:\n");
+    for (size_t i = 0; i < r->count && status == WL_OK; i++) {
+        wl_buffer_add(out, "  %zu.   ", i + 1);
+        changes |= all->advice[i].changes;
+        status = add_advice(all, &all->advice[i], out, err);
+    }
+    if (r->has_combination && status == WL_OK) {
+        wl_buffer_add(out, "  together:\n       ");
+        status = add_advice(all, &r->combination, out, err);
+    }
+    if (changes)
+        wl_buffer_add(out, "\n");
+    for (int c = 0; c < WL_CHANGE_COUNT; c++)
+        if (changes & 1u << c)
+            wl_buffer_add(out, "  %s: provided that %s\n", wl_change_name((wl_change)c),
+                          wl_change_caveat((wl_change)c));
+    return status;
+}
+
+static void add_devices(const wl_advise_report *a, wl_buffer *out)
+{
+    const wl_elsewhere *here = &a->devices[0];
+    if (a->device_count < 2)
+        return;
+    wl_buffer_add(out, "\n  on other devices, all by the %s model with what each file knows:\n", a->device_model);
+    wl_buffer_add(out, "  %-14s %12s %8s %-9s %s\n", "", "this launch", "ratio", "limiter",
+                  "best block of this folding");
+    for (size_t i = 0; i < a->device_count; i++) {
+        const wl_elsewhere *d = &a->devices[i];
+        char time[32] = "does not fit", ratio[32] = "", best[32], block[WL_SHAPE_LENGTH];
+        if (d->fits)
+            time_text(d->time_s, time, sizeof time);
+        if (d->fits && i > 0 && here->fits)
+            (void)wl_print(ratio, sizeof ratio, "%.2f x", d->time_s / here->time_s);
+        time_text(d->best_s, best, sizeof best);
+        wl_buffer_add(out, "  %-14s %12s %8s %-9s %s: %s", d->name, time, ratio,
+                      d->fits ? wl_bound_name(d->limiter) : "", wl_shape_text(d->best.block, block), best);
+        wl_buffer_add(out, i > 0 ? ", %.2f x\n" : "\n", d->best_s / here->best_s);
+    }
+}
+
+wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *err)
+{
+    const wl_prediction *p = &a->result->given;
+    const wl_launch *l = &p->launch;
+    char time[32], block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
+    time_text(p->model.time_s, time, sizeof time);
+    wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(a->kernel), wl_device_name(a->device),
+                  wl_device_title(a->device));
+    wl_buffer_add(out, "  block %s, fold %s, %lld registers, %lld B shared, %lld block%s per SM\n",
+                  wl_shape_text(l->block, block), wl_shape_text(l->fold, fold), (long long)l->registers,
+                  (long long)l->shared_bytes, (long long)p->occupancy.blocks_per_sm,
+                  p->occupancy.blocks_per_sm == 1 ? "" : "s");
+    wl_buffer_add(out, "  predicted %s by the %s model, limited by %s", time, p->model.name,
+                  wl_bound_name(p->model.limiter));
+    wl_buffer_add(out, p->model.next != p->model.limiter ? ", then %s\n" : "\n", wl_bound_name(p->model.next));
+    const wl_status status = add_list(a, out, err);
+    if (status != WL_OK)
+        return status;
+    add_devices(a, out);
+    wl_buffer_add(out, "\n  note: times within %.1f %% of each other are a tie (%s)\n", 100 * a->result->least_gain,
+                  a->result->trust.basis);
+    if (a->devices_left)
+        wl_buffer_add(out, "  note: other devices were left out, since each takes long: --devices 3 looks at them\n");
+    for (int i = 0; i < a->result->note_count; i++)
+        wl_buffer_add(out, "  note: %s\n", a->result->notes[i]);
+    for (int i = 0; i < p->warning_count; i++)
+        wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
+    return WL_OK;
+}

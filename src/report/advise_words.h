@@ -1,0 +1,23 @@
+/* advise_words.h - what a piece of advice says, once for text and JSON. SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_ADVISE_WORDS_H
+#define WL_REPORT_ADVISE_WORDS_H
+
+#include "warpline/advise.h"
+
+typedef struct wl_advice_words {
+    char text[320];
+    size_t used;
+} wl_advice_words;
+
+/* "--block 32x4x2, rows 32 bytes longer" */
+void wl_advice_describe(const wl_advice *advice, wl_advice_words *words);
+bool wl_advice_has(const wl_advice *advice, wl_change change);
+/* Does it change where the rows of fields lie? */
+bool wl_advice_lays_out(const wl_advice *advice);
+
+/* Calls `show` for every field that the advice lays out differently. */
+typedef void (*wl_advice_field)(void *user, const char *name, int dims, const int64_t *strides, int64_t origin);
+wl_status wl_advice_fields(const wl_kernel *kernel, const wl_advice *advice, wl_advice_field show, void *user,
+                           wl_error *err);
+
+#endif /* WL_REPORT_ADVISE_WORDS_H */

@@ -1,0 +1,62 @@
+/* check_text.c - findings for people: a line each, and the verdict. SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/number.h"
+#include "report/render.h"
+#include "report/shape_text.h"
+
+static const char *mark(wl_verdict v) { return wl_verdict_fails(v) ? "FAIL" : wl_verdict_name(v); }
+
+/* Two decimals, but for what would read as nothing, or as a row of digits. */
+static void write_percent(double percent, char *text, size_t size)
+{
+    const double much = fabs(percent);
+    const bool plain = much == 0 || (much >= 0.005 && much < 1e5);
+    (void)wl_print(text, size, plain ? "%+.2f %%" : "%+.1e %%", percent);
+}
+
+static void add_finding(const wl_finding *f, wl_buffer *out)
+{
+    char name[64], predicted[40] = "unknown", limit[40] = "unknown", change[32] = "";
+    const char *relation = f->from_baseline ? "was" : wl_subject_is_gain(f->subject) ? ">= " : "<= ";
+    wl_subject_name(f->subject, name, sizeof name);
+    if (f->predicted_known)
+        wl_subject_value_text(f->subject, f->predicted, predicted, sizeof predicted);
+    if (f->limit_known)
+        wl_subject_value_text(f->subject, f->limit, limit, sizeof limit);
+    if (f->change_known)
+        write_percent(100 * f->change, change, sizeof change);
+    wl_buffer_add(out, "  %-6s  %-22s  %12s  %s %12s  %10s", mark(f->verdict), name, predicted, relation, limit,
+                  change);
+    wl_buffer_add(out, "%s\n",
+                  f->verdict == WL_VERDICT_GONE  ? "  not compared: unknown now"
+                  : f->verdict == WL_VERDICT_NEW ? "  not compared: not in the baseline"
+                                                 : "");
+}
+
+static void add_launch(const wl_check *c, const wl_checked *l, wl_buffer *out)
+{
+    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
+    wl_buffer_add(out, "%s on %s, block %s, fold %s\n", c->kernel, l->device, wl_shape_text(l->launch.block, block),
+                  wl_shape_text(l->launch.fold, fold));
+    for (size_t i = 0; i < l->finding_count; i++)
+        add_finding(&l->findings[i], out);
+    for (size_t i = 0; l->baseline && i < l->baseline->strange_count; i++)
+        wl_buffer_add(out, "  gone    %s: not compared, this version has no such metric\n", l->baseline->strange[i]);
+}
+
+void wl_check_text(const wl_check *c, wl_buffer *out)
+{
+    for (size_t i = 0; i < c->launch_count; i++)
+        add_launch(c, &c->launches[i], out);
+    wl_buffer_add(out, "check %s: %zu of %zu failed", c->failed ? "FAILED" : "passed", c->failed, c->total);
+    if (c->better)
+        wl_buffer_add(out, ", %zu better", c->better);
+    if (c->not_compared)
+        wl_buffer_add(out, ", %zu not compared", c->not_compared);
+    wl_buffer_add(out, "; %zu launch%s", c->launch_count, c->launch_count == 1 ? "" : "es");
+    if (c->left_out)
+        wl_buffer_add(out, " of %zu in the baseline", c->launch_count + c->left_out);
+    wl_buffer_add(out, "\n");
+}

@@ -1,0 +1,37 @@
+/* gnuplot.c - see gnuplot.h. SPDX-License-Identifier: MIT */
+#include "report/gnuplot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quote.h"
+
+bool wl_gnuplot_is_svg(const wl_plot_files *files)
+{
+    const size_t length = strlen(files->picture);
+    return length > 4 && strcmp(files->picture + length - 4, ".svg") == 0;
+}
+
+void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out)
+{
+    wl_buffer_text(out, "set output ");
+    wl_quote_gnuplot(out, files->picture);
+    wl_buffer_text(out, "\ndata = ");
+    wl_quote_gnuplot(out, files->data);
+    wl_buffer_text(out, "\n");
+}
+
+wl_status wl_gnuplot_take(wl_buffer *script_text, wl_buffer *data_text, char **script, char **data, wl_error *err)
+{
+    *script = *data = NULL;
+    wl_status status = wl_buffer_take(script_text, script, err);
+    if (status == WL_OK)
+        status = wl_buffer_take(data_text, data, err);
+    else
+        wl_buffer_drop(data_text);
+    if (status != WL_OK) {
+        free(*script);
+        *script = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,15 @@
+/* gnuplot.h - what scripts for gnuplot have in common. SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_GNUPLOT_H
+#define WL_REPORT_GNUPLOT_H
+
+#include "base/buffer.h"
+#include "warpline/report.h"
+
+/* A picture is SVG or PNG, by the suffix of its file. */
+bool wl_gnuplot_is_svg(const wl_plot_files *files);
+/* "set output 'FILE'", "data = 'FILE.dat'" */
+void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out);
+/* Gives both texts to the caller, or none. */
+wl_status wl_gnuplot_take(wl_buffer *script_text, wl_buffer *data_text, char **script, char **data, wl_error *err);
+
+#endif /* WL_REPORT_GNUPLOT_H */

@@ -1,0 +1,22 @@
+/* prediction_report.h - the renderings behind wl_prediction_render. Each takes a prediction and only formats it.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_PREDICTION_REPORT_H
+#define WL_REPORT_PREDICTION_REPORT_H
+
+#include "base/buffer.h"
+#include "warpline/predict.h"
+
+typedef struct wl_report {
+    const wl_prediction *prediction;
+    const wl_kernel *kernel;
+    const wl_device *device;
+} wl_report;
+
+void wl_report_text(const wl_report *report, wl_buffer *out);
+void wl_report_csv(const wl_report *report, wl_buffer *out);
+wl_status wl_report_json(const wl_report *report, bool one_line, char **out, wl_error *err);
+
+/* "32x4x2" */
+void wl_report_shape(const int64_t extent[3], char *text, size_t size);
+
+#endif /* WL_REPORT_PREDICTION_REPORT_H */

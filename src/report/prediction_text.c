@@ -1,0 +1,267 @@
+/* prediction_text.c - a prediction for people: per launch, per work item, and where the time goes.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/units.h"
+#include "report/derived.h"
+#include "report/prediction_report.h"
+
+#define BAR_WIDTH 40
+
+void wl_report_shape(const int64_t extent[3], char *text, size_t size)
+{
+    (void)snprintf(text, size, "%lldx%lldx%lld", (long long)extent[0], (long long)extent[1], (long long)extent[2]);
+}
+
+static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_buffer *out)
+{
+    const wl_value *v = &r->prediction->metrics[metric];
+    const double items = (double)r->prediction->items;
+    const bool bytes = wl_metric_unit(metric)[0] == 'b';
+    char total[32];
+    if (!v->known) {
+        wl_buffer_add(out, "  %-16s %12s\n", label, "unknown");
+        return;
+    }
+    wl_scaled_text(v->value, total, sizeof total);
+    wl_buffer_add(out, "  %-16s %11s%-2s %10.4g %s", label, total, bytes ? "B" : "", v->value / items,
+                  bytes ? "B" : " ");
+    const char *separator = "   = ";
+    for (int i = 0; i < v->part_count; i++) {
+        if (fabs(v->parts[i].value) <= 1e-4 * fabs(v->value))
+            continue; /* would not show in four digits */
+        wl_buffer_add(out, "%s%s %.4g", separator, v->parts[i].name, v->parts[i].value / items);
+        separator = ", ";
+    }
+    wl_buffer_add(out, "\n");
+}
+
+static void add_head(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    char block[64], grid[64], fold[64];
+    wl_report_shape(p->launch.block, block, sizeof block);
+    wl_report_shape(p->launch.grid, grid, sizeof grid);
+    wl_report_shape(p->launch.fold, fold, sizeof fold);
+    wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(r->kernel), wl_device_name(r->device),
+                  wl_device_title(r->device));
+    wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,
+                  (long long)p->launch.registers, (long long)p->launch.shared_bytes);
+    wl_buffer_add(out, "  %lld updates; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
+                  (long long)p->items, (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
+                  wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks);
+}
+
+static void add_metrics(const wl_report *r, wl_buffer *out)
+{
+    wl_buffer_add(out, "\n  %-16s %13s %10s\n", "", "per launch", "per update");
+    add_row(r, "global loads", WL_METRIC_inst_global_ld, out);
+    add_row(r, "global stores", WL_METRIC_inst_global_st, out);
+    if (r->prediction->metrics[WL_METRIC_inst_local_ld].known) {
+        add_row(r, "local loads", WL_METRIC_inst_local_ld, out);
+        add_row(r, "local stores", WL_METRIC_inst_local_st, out);
+    }
+    if (r->prediction->metrics[WL_METRIC_inst_atomic].known)
+        add_row(r, "global atomics", WL_METRIC_inst_atomic, out);
+    add_row(r, "flops", WL_METRIC_flops, out);
+    if (r->prediction->metrics[WL_METRIC_tensor_flops].known)
+        add_row(r, "tensor flops", WL_METRIC_tensor_flops, out);
+    add_row(r, "L1 wavefronts", WL_METRIC_l1_wavefronts, out);
+    add_row(r, "L1 tag wavefr.", WL_METRIC_l1_tag_wavefronts, out);
+    add_row(r, "L1 sectors ld", WL_METRIC_l1_sectors_ld, out);
+    add_row(r, "L1 sectors st", WL_METRIC_l1_sectors_st, out);
+    add_row(r, "L2-L1 loads", WL_METRIC_l2_load_bytes, out);
+    add_row(r, "L2-L1 stores", WL_METRIC_l2_store_bytes, out);
+    add_row(r, "DRAM loads", WL_METRIC_dram_load_bytes, out);
+    add_row(r, "DRAM stores", WL_METRIC_dram_store_bytes, out);
+}
+
+/* "LABEL  4 per load, 8 per store": those of the figures that are known. */
+static void add_derived(const wl_report *r, const char *label, const wl_derived_id *ids, const char *const *what, int n,
+                        wl_buffer *out)
+{
+    const char *separator = " ";
+    double value;
+    for (int i = 0; i < n; i++) {
+        if (!wl_derived(r, ids[i], &value) || value <= 0)
+            continue;
+        if (separator[0] == ' ')
+            wl_buffer_add(out, "  %-16s", label);
+        wl_buffer_add(out, "%s%s%.4g %s", separator, separator[0] == ' ' ? "" : " ", value, what[i]);
+        separator = ",";
+    }
+    if (separator[0] == ',')
+        wl_buffer_add(out, "\n");
+}
+
+static void add_figures(const wl_report *r, wl_buffer *out)
+{
+    static const wl_derived_id access[] = {WL_SECTORS_PER_LOAD, WL_SECTORS_PER_STORE, WL_WAVEFRONTS_PER_SHARED},
+                               intensity[] = {WL_FLOPS_PER_DRAM_BYTE, WL_FLOPS_PER_L2_BYTE, WL_FLOPS_PER_L1_BYTE};
+    static const char *const of_access[] = {"sectors per load", "per store", "wavefronts per shared access"};
+    static const char *const of_intensity[] = {"flops per byte of DRAM", "of L2", "of L1"};
+    add_derived(r, "warp accesses", access, of_access, 3, out);
+    add_derived(r, "intensity", intensity, of_intensity, 3, out);
+}
+
+/* Classes by their share, "fp64 26 %". */
+static void add_classes(const wl_mix *mix, double all, wl_buffer *out)
+{
+    const char *separator = "";
+    wl_buffer_add(out, "  %-16s ", "");
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        if (mix->warp[c] <= 0)
+            continue;
+        wl_buffer_add(out, "%s%s %.1f %%", separator, wl_inst_class_name((wl_inst_class)c), 100 * mix->warp[c] / all);
+        separator = ", ";
+    }
+    wl_buffer_add(out, "\n");
+}
+
+static void add_instructions(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    const double warp = p->metrics[WL_METRIC_inst_executed].value, thread = p->metrics[WL_METRIC_thread_inst].value;
+    double lanes, size = 0;
+    char warps[32], threads[32];
+    if (!wl_derived(r, WL_LANES_ACTIVE, &lanes))
+        return;
+    (void)wl_device_get(r->device, WL_DEVICE_warp_size, &size);
+    wl_scaled_text(warp, warps, sizeof warps);
+    wl_scaled_text(thread, threads, sizeof threads);
+    wl_buffer_add(out, "\n  %-16s %s of warps, %s of threads; %.3g of %.0f lanes active\n", "instructions", warps,
+                  threads, lanes, size);
+    if (!p->has_mix)
+        return;
+    add_classes(&p->mix, warp, out);
+    if (p->mix.thread_on < thread)
+        wl_buffer_add(out, "  %-16s %.1f %% of thread instructions predicated off\n", "",
+                      100 * (1 - p->mix.thread_on / thread));
+    if (p->mix.branches > 0)
+        wl_buffer_add(out, "  %-16s %.1f %% of branches divergent\n", "", 100 * p->mix.divergent / p->mix.branches);
+}
+
+static void add_lines(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    const double all = p->metrics[WL_METRIC_inst_executed].value;
+    if (p->line_count == 0)
+        return;
+    wl_buffer_add(out, "\n  %-32s %12s %7s %12s %12s\n", "source line", "warp instr.", "share", "global acc.",
+                  "shared acc.");
+    for (size_t i = 0; i < p->line_count; i++) {
+        const wl_line_mix *l = &p->lines[i];
+        char place[80];
+        (void)snprintf(place, sizeof place, "%.60s:%d", l->file, (int)l->line);
+        wl_buffer_add(out, "  %-32s %12.6g %6.1f%% %12.6g %12.6g\n", place, l->warp, all > 0 ? 100 * l->warp / all : 0,
+                      l->global_accesses, l->shared_accesses);
+    }
+}
+
+static void add_caches(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    char alloc[32], room[32];
+    wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l1_alloc_bytes].value, alloc, sizeof alloc);
+    wl_quantity_text(WL_DIM_BYTES, (double)p->occupancy.l1_bytes, room, sizeof room);
+    wl_buffer_add(out, "\n  L1: %s touched of %s; oversubscription %.2f, %.1f %% of what could hit is loaded again\n",
+                  alloc, room, p->l1_oversubscription, 100 * p->l1_miss_rate);
+    if (p->metrics[WL_METRIC_l2_alloc_bytes].known) {
+        wl_quantity_text(WL_DIM_BYTES, p->metrics[WL_METRIC_l2_alloc_bytes].value, alloc, sizeof alloc);
+        wl_buffer_add(out, "  L2: a wave touches %s", alloc);
+        if (p->metrics[WL_METRIC_tlb_pages].known)
+            wl_buffer_add(out, " on %.0f pages", p->metrics[WL_METRIC_tlb_pages].value);
+        wl_buffer_add(out, "\n");
+    }
+    for (int i = 0; i < 3; i++) {
+        const wl_reuse *u = &p->reuse[i];
+        if (!u->exists)
+            continue;
+        wl_quantity_text(WL_DIM_BYTES, u->overlap_bytes, alloc, sizeof alloc);
+        wl_buffer_add(out, "      reuse in %c: %s per wave, oversubscription %.2f, hit rate %.1f %%\n", "xyz"[i], alloc,
+                      u -> oversubscription, 100 * u -> hit_rate);
+    }
+}
+
+static void add_layer_condition(const wl_report *r, wl_buffer *out)
+{
+    wl_layer_condition c;
+    char needed[32], room[32];
+    const wl_status status = wl_layer_condition_check(r->kernel, r->device, &c, NULL);
+    out->failed = out->failed || status == WL_E_NOMEM;
+    if (status != WL_OK || c.layers < 2)
+        return; /* nothing is reused from layer to layer, or the kernel is not of that kind */
+    wl_quantity_text(WL_DIM_BYTES, c.needed_bytes, needed, sizeof needed);
+    wl_quantity_text(WL_DIM_BYTES, c.room_bytes, room, sizeof room);
+    wl_buffer_add(out, "      layer condition of a sequential sweep: %lld layers, %s in %s: %s\n", (long long)c.layers,
+                  needed, room, c.holds ? "holds" : "fails");
+}
+
+static void add_shares(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    const double items = (double)p->items;
+    const size_t fields = p->fields ? wl_kernel_field_count(r->kernel) : 0,
+                 n = p->accesses ? wl_kernel_access_count(r->kernel) : 0;
+    if (fields < 2 && n == 0)
+        return;
+    wl_buffer_add(out, "\n  per update       wavefronts  L2 load   L2 store  DRAM load  DRAM store\n");
+    for (size_t i = 0; i < fields + n; i++) {
+        const wl_share *s = i < fields ? &p->fields[i] : &p->accesses[i - fields];
+        const char *name =
+            i < fields ? wl_kernel_field_name(r->kernel, i) : wl_kernel_access_text(r->kernel, i - fields);
+        wl_buffer_add(out, "  %-16s %10.4g %8.4g B %8.4g B", name, s->l1_wavefronts / items, s->l2_load_bytes / items,
+                      s->l2_store_bytes / items);
+        if (p->metrics[WL_METRIC_dram_load_bytes].known)
+            wl_buffer_add(out, " %8.4g B %9.4g B\n", s->dram_load_bytes / items, s->dram_store_bytes / items);
+        else
+            wl_buffer_add(out, " %10s %11s\n", "unknown", "unknown");
+    }
+}
+
+static void add_model(const wl_report *r, wl_buffer *out)
+{
+    const wl_model_result *m = &r->prediction->model;
+    char time[32], rate[32];
+    wl_buffer_add(out, "\n");
+    for (int i = 0; i < WL_BOUND_COUNT; i++) {
+        if (!m->bound_known[i])
+            continue;
+        wl_quantity_text(WL_DIM_TIME, m->bound_s[i], time, sizeof time);
+        wl_buffer_add(out, "  %-8s %10s  ", wl_bound_name((wl_bound_id)i), time);
+        wl_buffer_repeat(out, "#", m->time_s > 0 ? (int)(BAR_WIDTH * m->bound_s[i] / m->time_s + 0.5) : 0);
+        wl_buffer_add(out, "%s\n",
+                      (wl_bound_id)i == m->limiter                         ? "  <- limiter"
+                      : (wl_bound_id)i == m->next && m->next != m->limiter ? "  <- next"
+                                                                           : "");
+    }
+    wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
+    wl_scaled_text(m->items_per_s, rate, sizeof rate);
+    if (m->own_cycles > 0)
+        wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, beside %lld other%s\n",
+                      m->own_cycles, m->wait_cycles, (long long)r->prediction->occupancy.blocks_per_sm - 1,
+                      r->prediction->occupancy.blocks_per_sm == 2 ? "" : "s");
+    wl_buffer_add(out, "  predicted %s, %sLUP/s, limited by %s", time, rate, wl_bound_name(m->limiter));
+    if (m->next != m->limiter)
+        wl_buffer_add(out, ", then %s", wl_bound_name(m->next));
+    wl_buffer_add(out, "\n");
+}
+
+void wl_report_text(const wl_report *r, wl_buffer *out)
+{
+    const wl_prediction *p = r->prediction;
+    add_head(r, out);
+    add_metrics(r, out);
+    add_figures(r, out);
+    add_instructions(r, out);
+    add_caches(r, out);
+    add_layer_condition(r, out);
+    add_shares(r, out);
+    add_lines(r, out);
+    add_model(r, out);
+    wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n", p->l1_estimator,
+                  p->volume_estimator, p->count_method, p->model.name);
+    for (int i = 0; i < p->warning_count; i++)
+        wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
+}

@@ -1,0 +1,153 @@
+/* rank_text.c - the best launches as a table, and what to make of it. SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "report/rank_report.h"
+#include "report/shape_text.h"
+
+static void number(wl_buffer *out, int width, int digits, double value)
+{
+    if (isnan(value))
+        wl_buffer_add(out, " %*s", width, "-");
+    else
+        wl_buffer_add(out, " %*.*f", width, digits, value);
+}
+
+static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffer *out)
+{
+    const wl_ranked *r = &s->launches[i];
+    const double items = (double)wl_ranker_launch_items(s->ranker, r->index);
+    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
+    wl_launch launch;
+    wl_ranker_launch(s->ranker, r->index, &launch);
+    wl_buffer_add(out, "%4zu  %-11s %-6s %3d %4.0f%%", i + 1, wl_shape_text(launch.block, block),
+                  wl_shape_text(launch.fold, fold), (int)r->blocks_per_sm,
+                  100.0 * (double)r->warps_per_sm / most_warps);
+    number(out, 8, 3, r->values[WL_RANK_l1_wavefronts] / items);
+    number(out, 7, 1, r->values[WL_RANK_l2_load_bytes] / items);
+    number(out, 6, 1, r->values[WL_RANK_l2_store_bytes] / items);
+    number(out, 7, 1, r->values[WL_RANK_dram_load_bytes] / items);
+    number(out, 6, 1, r->values[WL_RANK_dram_store_bytes] / items);
+    wl_buffer_add(out, " %#9.4g %#8.4g", 1e3 * r->time_s, 1e-9 * items / r->time_s);
+    if (i == 0)
+        wl_buffer_add(out, " %7s", "");
+    else
+        wl_buffer_add(out, " %+6.1f%%", 100 * (r->time_s / s->best_s - 1));
+    if (i + 1 < s->count)
+        wl_buffer_add(out, " %+6.1f%%", 100 * (s->launches[i + 1].time_s / r->time_s - 1));
+    else
+        wl_buffer_add(out, " %7s", "");
+    wl_buffer_add(out, "  %s\n", wl_bound_name((wl_bound_id)r->limiter));
+}
+
+/* The most warps a multiprocessor of this device can hold; every device has these numbers. */
+static double most_warps(const wl_device *device)
+{
+    double threads = 0, warp = 1;
+    (void)wl_device_get(device, WL_DEVICE_max_threads_per_sm, &threads);
+    (void)wl_device_get(device, WL_DEVICE_warp_size, &warp);
+    return floor(threads / warp);
+}
+
+static void table(const wl_ranked_space *s, size_t top, wl_buffer *out)
+{
+    const double most = most_warps(wl_ranker_device(s->ranker));
+    wl_buffer_add(out, "%4s  %-11s %-6s %3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s\n", "", "", "", "blk", "",
+                  "L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin");
+    wl_buffer_add(out, "%4s  %-11s %-6s %3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s  %s\n", "rank", "block", "fold",
+                  "/SM", "warps", "per LUP", "B/LUP", "B/LUP", "B/LUP", "B/LUP", "ms", "GLUP/s", "best", "to next",
+                  "limiter");
+    wl_tie_groups groups = {.tie = s->tie};
+    for (size_t i = 0, last = 1; i < s->count && i < top; i++) {
+        const size_t group = wl_tie_group_of(&groups, &s->launches[i]);
+        if (group != last)
+            wl_buffer_add(out, "%4s  -- slower than the first of the group above by more than the model's error --\n",
+                          "");
+        last = group;
+        line(s, i, most, out);
+    }
+}
+
+static void ties(const wl_ranked_space *s, wl_buffer *out)
+{
+    const size_t first = wl_rank_within(s, s->tie);
+    double ratio;
+    if (s->ranking.count == 1)
+        wl_buffer_text(out, "\n");
+    if (first > 1)
+        wl_buffer_add(out,
+                      "\nThe first %zu are as good as equal: they lie within the error of this model, %.1f %% (%s).\n",
+                      first, 100 * (s->tie - 1), s->trust.basis);
+    else if (s->ranking.count > 1)
+        wl_buffer_add(out, "\nThe first is ahead of all others by more than the error of this model, %.1f %% (%s).\n",
+                      100 * (s->tie - 1), s->trust.basis);
+    if (s->chosen && s->chance > 0)
+        wl_buffer_add(out, "To benchmark: these %zu. The true best is among them with a probability of %.0f %%.\n",
+                      s->count, 100 * s->chance);
+    else if (s->chosen)
+        wl_buffer_add(
+            out, "To benchmark: these %zu. The validation data does not say how likely the true best is among them.\n",
+            s->count);
+    else if (wl_trust_ratio(&s->trust, 0.8, &ratio) && wl_rank_within(s, ratio) < s->count)
+        wl_buffer_add(out,
+                      "To have the true best with a probability of 80 %%, benchmark the first %zu (--top-k 80%%).\n",
+                      wl_rank_within(s, ratio));
+}
+
+static void left_out_text(const wl_ranked_space *s, wl_buffer *out)
+{
+    const int64_t *outcomes = s->ranking.outcomes;
+    const char *condition;
+    for (size_t i = 0; (condition = wl_ranker_condition(s->ranker, i)); i++)
+        if (s->ranking.conditions[i] > 0)
+            wl_buffer_add(out, "left out: %lld, %s: %s\n", (long long)s->ranking.conditions[i],
+                          wl_outcome_text(WL_OUTCOME_WHERE), condition);
+    for (int o = 0; o < WL_OUTCOME_COUNT; o++)
+        if (outcomes[o] > 0 && o != WL_OUTCOME_PREDICTED && o != WL_OUTCOME_WHERE)
+            wl_buffer_add(out, "%s: %lld, %s\n", wl_outcome_cannot_run((wl_outcome)o) ? "cannot run" : "left out",
+                          (long long)outcomes[o], wl_outcome_text((wl_outcome)o));
+}
+
+static void notes(const wl_ranked_space *s, wl_buffer *out)
+{
+    const char *note;
+    for (size_t i = 0; (note = wl_ranker_note(s->ranker, i)); i++)
+        wl_buffer_add(out, "note: %s\n", note);
+    if (s->trust.assumed)
+        wl_buffer_add(out, "note: the error of the model was not measured on this device; that of another is taken\n");
+}
+
+static void add_spaces(const wl_ranked_space *spaces, size_t count, size_t top, wl_buffer *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const wl_ranked_space *s = &spaces[i];
+        const wl_device *device = wl_ranker_device(s->ranker);
+        char domain[WL_SHAPE_LENGTH];
+        wl_buffer_add(out, "%s%s on %s (%s)%s%s: %lld launch%s predicted%s\n\n", i ? "\n" : "",
+                      wl_kernel_name(wl_ranker_kernel(s->ranker)), wl_device_name(device), wl_device_title(device),
+                      s->dims ? ", domain " : "", s->dims ? wl_shape_text(s->domain, domain) : "",
+                      (long long)s->ranking.outcomes[WL_OUTCOME_PREDICTED],
+                      s->ranking.outcomes[WL_OUTCOME_PREDICTED] == 1 ? "" : "es",
+                      s->ranking.stopped ? " (interrupted)" : "");
+        if (s->count == 0)
+            continue;
+        table(s, top, out);
+        ties(s, out);
+        left_out_text(s, out);
+        notes(s, out);
+    }
+}
+
+wl_status wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    add_spaces(spaces, count, top, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    left_out_text(space, &text);
+    return wl_buffer_take(&text, out, err);
+}
