@@ -6,7 +6,7 @@
 #define WL_EXPR_TREE_H
 
 #include "base/arena.h"
-#include "expr/parse.h"
+#include "expr/grammar.h"
 
 typedef struct wl_expr {
     wl_expr_op op;
