@@ -1,7 +1,7 @@
 /* grammar.h - the one parser of expressions, by precedence climbing.
  *
- *   expression = operand { operator operand }, operators binding as in C;  operand = sign operand | what the grammar
- * reads
+ *   expression = operand { operator operand }, operators binding as in C
+ *   operand    = sign operand | what the grammar reads
  *
  * A grammar says which operators there are, reads the operands, and makes something of both: a tree, a number, a value
  * in a register. Layer  expr (uses base). SPDX-License-Identifier: MIT */
