@@ -7,7 +7,7 @@
 #include "diag.h"
 #include "job.h"
 #include "output.h"
-#include "shape_option.h"
+#include "shape.h"
 #include "stored.h"
 
 typedef struct check {

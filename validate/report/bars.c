@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "accuracy_report.h"
+#include "accuracy.h"
 
 #define LEFT_OUT_FACTOR 1.5
 

@@ -1,5 +1,5 @@
-/* shape_option.c - see shape_option.h. SPDX-License-Identifier: MIT */
-#include "shape_option.h"
+/* shape.c - see shape.h. SPDX-License-Identifier: MIT */
+#include "shape.h"
 
 #include <stdio.h>
 #include <string.h>

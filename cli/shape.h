@@ -1,6 +1,6 @@
-/* shape_option.h - blocks, foldings and grids: three extents. SPDX-License-Identifier: MIT */
-#ifndef WL_CLI_SHAPE_OPTION_H
-#define WL_CLI_SHAPE_OPTION_H
+/* shape.h - blocks, foldings and grids: three extents. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_SHAPE_H
+#define WL_CLI_SHAPE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,4 +10,4 @@
 const char *shape_text(const int64_t extent[3], char text[SHAPE_LENGTH]);
 bool shape_same(const int64_t a[3], const int64_t b[3]);
 
-#endif /* WL_CLI_SHAPE_OPTION_H */
+#endif /* WL_CLI_SHAPE_H */

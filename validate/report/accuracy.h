@@ -1,4 +1,4 @@
-/* accuracy_report.h - what the parts of the accuracy report share.
+/* accuracy.h - what the parts of the accuracy report share.
  *
  * The report reads comparisons (`warpline compare --format json`), keeps their rows, and computes every statistic from
  * them, so that the report, the baseline and the regression test leave out the same rows. SPDX-License-Identifier: MIT
