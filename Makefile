@@ -78,7 +78,7 @@ fuzz: deps
 	@sh tests/fuzz/run.sh
 
 format:
-	@clang-format -i $$(git ls-files '*.c' '*.h')
+	@clang-format -i $$(git ls-files '*.c' '*.h' ':!validate/cuda')
 
 clean:
 	@rm -rf build

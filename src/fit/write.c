@@ -31,7 +31,8 @@ static void write_quoted(wl_buffer *out, const char *text)
 }
 
 /* "key: {value: .., unit: .., source: ".."}" with four digits; line: as it was, or NULL. */
-static void write_entry(wl_buffer *out, const char *line, const wl_device *device, wl_device_key key, const char *source)
+static void write_entry(wl_buffer *out, const char *line, const wl_device *device, wl_device_key key,
+                        const char *source)
 {
     char text[32];
     double scale;
