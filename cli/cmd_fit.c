@@ -78,6 +78,7 @@ static bool make_cases(job *j)
     const comparison *c = &j->c;
     j->cases = calloc(c->found.row_count, sizeof *j->cases);
     j->families = calloc(c->found.row_count, sizeof *j->families);
+    j->family_count = 0;
     if (!j->cases || !j->families)
         return false;
     for (size_t i = 0; i < c->found.row_count; i++) {

@@ -15,7 +15,7 @@
 #define DIGITS_MAX 800    /* no double and no middle of two has more than 768; what follows only tells above from at */
 #define HIGHEST_POWER 310 /* a number of more digits is infinite */
 #define LOWEST_POWER (-345)
-#define WORDS 160         /* 10^(DIGITS_MAX - LOWEST_POWER) is below 2^3900 */
+#define WORDS 160 /* 10^(DIGITS_MAX - LOWEST_POWER) is below 2^3900 */
 #define EXPONENT_LIMIT ((int64_t)1 << 55)
 
 /* ---- long whole numbers ---- */
