@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "diag.h"
-#include "plot.h"
 #include "progress.h"
 #include "rank.h"
 #include "team.h"
@@ -254,7 +253,7 @@ static int show(rank_job *j)
 static int run(rank_job *j)
 {
     const options *o = j->options;
-    int code = check_exports(o) && (!o->plot || plot_file_ok(o->plot)) ? rank_load(j) : EXIT_INPUT;
+    int code = check_exports(o) ? rank_load(j) : EXIT_INPUT;
     if (code == EXIT_OK && team_leads())
         code = output_open(o->output, &j->out);
     code = team_agree(code);
