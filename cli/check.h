@@ -7,7 +7,7 @@
 
 typedef struct checked {
     wl_launch launch;
-    char device[128];
+    char *device; /* its name */
     const stored *stored; /* the launch's own baseline, or NULL */
     wl_finding findings[MANY_MAX + WL_FINDINGS_MAX];
     size_t finding_count;

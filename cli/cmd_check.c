@@ -60,7 +60,9 @@ static wl_status judge(check *c, const wl_prediction *p, const stored *was)
     c->launches = larger;
     checked *l = &c->launches[c->launch_count++];
     *l = (checked){.launch = p->launch, .stored = was};
-    (void)snprintf(l->device, sizeof l->device, "%s", wl_device_name(c->job.device));
+    l->device = strdup(wl_device_name(c->job.device));
+    if (!l->device)
+        return WL_E_NOMEM;
     for (size_t i = 0; i < c->budget_count; i++)
         l->findings[l->finding_count++] = wl_check_budget(&c->budgets[i], p, c->job.device);
     if (was)
@@ -292,6 +294,8 @@ int cmd_check(const options *o)
     const int code = run(o, &c);
     job_free(&c.job);
     stored_free(&c.baseline);
+    for (size_t i = 0; i < c.launch_count; i++)
+        free(c.launches[i].device);
     free(c.launches);
     return code;
 }

@@ -17,7 +17,7 @@ typedef struct side {
     const char *device;  /* to load */
     wl_launch launch;
     stored_file file;
-    char kernel_name[128], device_name[128];
+    char *kernel_name, *device_name;
     wl_prediction prediction;
 } side;
 
@@ -119,6 +119,17 @@ static wl_status no_time(const side *s, wl_error *err)
     return err->code;
 }
 
+/* Kernel and device do not live as long as the side. */
+static wl_status name_side(const char *kernel, const char *device, side *s, wl_error *err)
+{
+    s->kernel_name = strdup(kernel);
+    s->device_name = strdup(device);
+    if (s->kernel_name && s->device_name)
+        return WL_OK;
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
+}
+
 /* The kernel is loaded once; a device of its own takes the place of the other side's. */
 static int predict_side(const options *o, job *j, side *s)
 {
@@ -135,11 +146,10 @@ static int predict_side(const options *o, job *j, side *s)
     job_drop_device(j);
     j->request.launch = s->launch;
     wl_status status = job_load(o, o->update ? NULL : o->arguments[0], s->device, j, &err);
-    if (status == WL_OK) {
-        (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", wl_kernel_name(j->kernel));
-        (void)snprintf(s->device_name, sizeof s->device_name, "%s", wl_device_name(j->device));
+    if (status == WL_OK)
+        status = name_side(wl_kernel_name(j->kernel), wl_device_name(j->device), s, &err);
+    if (status == WL_OK)
         status = job_set_grid(o, j, &s->launch, &err);
-    }
     if (status == WL_OK) {
         status = wl_predict(j->predictor, &s->launch, &j->options, &s->prediction, &err);
         if (status != WL_OK)
@@ -172,9 +182,8 @@ static int read_side(side *s)
     if (status != WL_OK)
         return diag_report(&err);
     s->prediction = s->file.all[0].prediction;
-    (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", s->file.all[0].kernel);
-    (void)snprintf(s->device_name, sizeof s->device_name, "%s", s->file.all[0].device);
-    return EXIT_OK;
+    status = name_side(s->file.all[0].kernel, s->file.all[0].device, s, &err);
+    return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 
 static int read_sides(side *sides)
@@ -218,8 +227,11 @@ int cmd_diff(const options *o)
     int code = from == FILES ? read_sides(sides) : predict_sides(o, sides);
     if (code == EXIT_OK)
         code = report(o, sides);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         stored_free(&sides[i].file);
+        free(sides[i].kernel_name);
+        free(sides[i].device_name);
+    }
     free(sides);
     return code;
 }

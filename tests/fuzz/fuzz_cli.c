@@ -52,6 +52,14 @@ static bool is_json(const char *text, size_t size)
     return true;
 }
 
+/* What 'check' answers has the launches its findings are about. */
+static void check_launches(const char *text)
+{
+    json_t *root = json_loads(text, 0, NULL);
+    REQUIRE(root && json_array_size(json_object_get(root, "launches")) > 0);
+    json_decref(root);
+}
+
 static bool has_word(int argc, char **argv, const char *word)
 {
     for (int i = 2; i < argc; i++)
@@ -87,6 +95,8 @@ static void check_result(int code, const sandbox_result *r, int argc, char **arg
         if (!is_json(r->out, r->out_size))
             fprintf(stderr, "%s\n", r->out);
         REQUIRE(is_json(r->out, r->out_size));
+        if (strcmp(argv[1], "check") == 0)
+            check_launches(r->out);
     }
 }
 

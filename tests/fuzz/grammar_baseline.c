@@ -14,8 +14,10 @@ static const mutate_rule rules[] = {
                        "l1_wavefronts", "l1_sectors", "$W", "strange")},
     {'M', MUTATE_TEXTS("\"$W\":$N,", "\"$K\":{\"value\":$N},", "\"$K\":{\"value\":$N,\"parts\":{$P}},", "$N,",
                        "\"block\":{\"own_cycles\":$N,\"wait_cycles\":$N},", "\"bounds_s\":{\"$W\":$N},")},
+    {'U', MUTATE_TEXTS("\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac", "aaaaaaaaaaaaaaaaaaaaaaaa", "\u00e9")},
+    {'H', MUTATE_TEXTS("$U", "$U$U$U$U$U$U", "a$H$H", "$H$H$H$H")}, /* names that are cut somewhere */
     {'L', MUTATE_TEXTS("\"$W\": $N,", "}", "{", "\"$K\": {\"value\": $N, \"parts\": {$P}},", "\"$W\": {\"$W\": $N},",
-                       "\"$W\": \"$W\",", "{\"schema\":\"warpline.predict/1\"}")},
+                       "\"$W\": \"$W\",", "\"$W\": \"$H\",", "{\"schema\":\"warpline.predict/1\"}")},
 };
 
 const mutate_grammar fuzz_grammar = {rules, sizeof rules / sizeof rules[0], "{[,", 'W', false, NULL};

@@ -30,10 +30,12 @@ static const mutate_rule rules[] = {
                        "dram_load_bytes/item<=$NB", "occupancy>=0.5", "block.x * block.y <= $N", "fold.z == 1",
                        "buf:64K", "buf:$N=iota:u32", "buf:nx*4", "a[0,0] = b[1,0] + b[0,-1]", "a[0] = b[0]")},
     {'W', MUTATE_TEXTS("json", "$T", "$A", "$B", "$D", "$K", "$F", "predict", "rank", "check", "compare")},
+    {'U', MUTATE_TEXTS("\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac\u20ac", "aaaaaaaaaaaaaaaaaaaaaaaa", "\u00e9")},
+    {'H', MUTATE_TEXTS("$U", "$U$U$U$U$U$U", "a$H$H", "$H$H$H$H")}, /* names that are cut somewhere */
     {'C', commands},
     {'O', option_texts},
     {'L', MUTATE_TEXTS("$O", "$O", "$O", "$O", "$K", "$C", "--format=json", "--device=$D", "--block=$B", "$W")},
-    {'Y', MUTATE_TEXTS("name: k", "domain: [64, 8]", "block.x: 32,64", "fields: {A: {type: f32}}", "loads: [\"A[x]\"]",
+    {'Y', MUTATE_TEXTS("name: k", "name: $H", "\"kernel\": \"$H\",", "domain: [64, 8]", "block.x: 32,64", "fields: {A: {type: f32}}", "loads: [\"A[x]\"]",
                        "- {family: star7, kernel: k.yaml}", "{\"kernel\":\"triad\",\"block\":[32]}", "=== $F", "1x2x1: 40",
                        "device,family,variant,params,block_x,time_s", "h200,a,b,n=1,64,1e-5", "\"$A\": $N,")},
 };
