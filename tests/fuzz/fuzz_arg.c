@@ -64,7 +64,8 @@ static void read_buffer(const char *text)
     check_outcome(text, status, &err);
     if (status != WL_OK)
         return;
-    REQUIRE(buffer.bytes >= 0 && buffer.bytes <= (int64_t)1 << 44 && buffer.offset >= 0 && buffer.offset <= buffer.bytes);
+    REQUIRE(buffer.bytes >= 0 && buffer.bytes <= (int64_t)1 << 44 && buffer.offset >= 0 &&
+            buffer.offset <= buffer.bytes);
     check_range(&buffer);
     check_contents(&buffer);
 }

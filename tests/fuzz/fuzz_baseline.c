@@ -39,7 +39,8 @@ static void check_diff(const stored *a, const stored *b)
     static wl_diff diff;
     wl_diff_compute((wl_diff_side){&a->prediction, a->kernel, a->device},
                     (wl_diff_side){&b->prediction, b->kernel, b->device}, &diff);
-    REQUIRE(isfinite(diff.speedup) && diff.speedup > 0 && diff.reason_count >= 0 && diff.reason_count <= WL_REASONS_MAX);
+    REQUIRE(isfinite(diff.speedup) && diff.speedup > 0 && diff.reason_count >= 0 &&
+            diff.reason_count <= WL_REASONS_MAX);
     for (int f = WL_FORMAT_TEXT; f <= WL_FORMAT_JSON_LINE; f++) {
         wl_error err = {0};
         char *text = NULL;

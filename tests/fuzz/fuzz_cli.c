@@ -1,7 +1,7 @@
 /* fuzz_cli.c - a whole command line, with the files it names.
  *
- * The input's lines are the words after "warpline"; a line "=== NAME" starts the text of a file, up to the next such
- * line. "-" is standard input. SPDX-License-Identifier: MIT */
+ * The input's lines are the words after "warpline"; a line "=== NAME" starts the text of a
+ * file, up to the next such line. "-" is standard input. SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 #include "load.h"
 #include "options.h"
@@ -88,9 +88,9 @@ static void check_result(int code, const sandbox_result *r, int argc, char **arg
     REQUIRE(code >= EXIT_OK && code <= EXIT_UNSUPPORTED); /* nothing is out of memory */
     REQUIRE(code < EXIT_USAGE || (r->out_size == 0 && r->err_size > 0));
     REQUIRE(r->out_size == strlen(r->out) && r->err_size == strlen(r->err));
-    const bool elsewhere = argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0 || has_word(argc, argv, "--output") ||
-                           has_word(argc, argv, "--batch") || has_word(argc, argv, "--help") ||
-                           has_word(argc, argv, "-h");
+    const bool elsewhere = argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0 ||
+                           has_word(argc, argv, "--output") || has_word(argc, argv, "--batch") ||
+                           has_word(argc, argv, "--help") || has_word(argc, argv, "-h");
     if (code <= EXIT_CHECK_FAILED && wants_json(argc, argv) && !elsewhere) {
         if (!is_json(r->out, r->out_size))
             fprintf(stderr, "%s\n", r->out);

@@ -1,7 +1,9 @@
-/* fuzz_space.c - spaces: keys, conditions, space files and register files, and the launches they make.
+/* fuzz_space.c - spaces: keys, conditions, space files and register files, and the launches they
+ * make.
  *
- * The input's lines are keys and their texts ("block.x 1..64:x2"), up to a line "=="; then comes what a register file
- * holds, up to the next such line; the rest is a space file. SPDX-License-Identifier: MIT */
+ * The input's lines are keys and their texts ("block.x 1..64:x2"), up to a line "=="; then
+ * comes what a register file holds, up to the next such line; the rest is a space file.
+ * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 #include "launch/geometry.h"
 #include "search/space.h"

@@ -17,7 +17,8 @@ static const mutate_rule rules[] = {
                        "20us", "1MiB", "1e3", "all", "65536", "2147483648", "9223372036854775808", "")},
     {'B', MUTATE_TEXTS("32x4x2", "32", "64x2", "256", "$N", "$Nx$N", "$Nx$Nx$N", "32x4:fold=1x2", "64:registers=$N",
                        "32:device=$D", "cdiv(nx,block.x),ny", "$N..$N:x2", "$N,$N", "y:1,2")},
-    {'D', MUTATE_TEXTS("h200", "a100-40gb", "h100", "v100", "mi210", "rx6900xt", "pascal-sim", "t4", "d.yaml", "-", "k")},
+    {'D',
+     MUTATE_TEXTS("h200", "a100-40gb", "h100", "v100", "mi210", "rx6900xt", "pascal-sim", "t4", "d.yaml", "-", "k")},
     {'K', MUTATE_TEXTS("triad", "star2d_5pt", "star3d_7pt", "vec3", "transpose", "k.yaml", "k.ptx", "k.cu", "-", "none",
                        "t.csv", "a.json", "b.json", "list", "show", "check", "h200", "diff", "dram_load_bytes")},
     {'F', MUTATE_TEXTS("k.yaml", "k.ptx", "t.csv", "m.yaml", "a.json", "b.json", "s.yaml", "r.yaml", "d.yaml", "-",
@@ -35,8 +36,9 @@ static const mutate_rule rules[] = {
     {'C', commands},
     {'O', option_texts},
     {'L', MUTATE_TEXTS("$O", "$O", "$O", "$O", "$K", "$C", "--format=json", "--device=$D", "--block=$B", "$W")},
-    {'Y', MUTATE_TEXTS("name: k", "name: $H", "\"kernel\": \"$H\",", "domain: [64, 8]", "block.x: 32,64", "fields: {A: {type: f32}}", "loads: [\"A[x]\"]",
-                       "- {family: star7, kernel: k.yaml}", "{\"kernel\":\"triad\",\"block\":[32]}", "=== $F", "1x2x1: 40",
+    {'Y', MUTATE_TEXTS("name: k", "name: $H", "\"kernel\": \"$H\",", "domain: [64, 8]", "block.x: 32,64",
+                       "fields: {A: {type: f32}}", "loads: [\"A[x]\"]", "- {family: star7, kernel: k.yaml}",
+                       "{\"kernel\":\"triad\",\"block\":[32]}", "=== $F", "1x2x1: 40",
                        "device,family,variant,params,block_x,time_s", "h200,a,b,n=1,64,1e-5", "\"$A\": $N,")},
 };
 

@@ -34,22 +34,23 @@ static const mutate_rule rules[] = {
     {'H', MUTATE_TEXTS("type: $T", "type: $T, alignment: 256", "type: $T, vector: 2", "type: $T, extent: [n], halo: 2",
                        "type: $T, random: true", "type: $T, memory: shared, extent: [64]")},
     {'I', MUTATE_TEXTS("A[x]", "$F[$E]", "$F[$E]", "$F[$E] if $C", "$F[$E : 2]")},
-    {'Z', MUTATE_TEXTS("name: k\nparams: {n: $P, nx: $P}\ndomain: [$P, $P]\nloops: {i: $S, j: $S}\n"
-                       "fields: {A: {$H}, B: {$H}, src: {$H}, dst: {$H}}\nloads: [\"$I\", \"$I\"]\nstores: [\"$I\"]\n",
-                       "name: k\nparams: {n: $P, nx: $P}\ndomain: [n, n, $S]\nscalars: [alpha]\n"
-                       "fields: {A: {type: $T, extent: [n, n, n], halo: 4}, B: {type: $T, extent: [nx, n, n], halo: 4}}\n"
-                       "update: \"B[$O,$O,$O] = A[$O,$O,$O] * A[$O,$O,$O] + alpha\"\n",
-                       "name: k\nparams: {n: $P, nx: $P}\ndomain: [$P]\nloops: {i: $S, j: $S}\n"
-                       "fields: {A: {type: $T}, B: {type: $T}}\nloads: [\"A[$E]\", \"B[$E]\"]\n"
-                       "stores: [\"A[$E] if $C\"]\nflops: $P\n")},
-    {'L', MUTATE_TEXTS("name: k", "params: {n: $N, nx: $N}", "domain: [$X]", "domain: [$X, $X]",
-                       "domain: [$X, $X, $X]", "from: [$N, $N]", "fields: {A: {$D}, B: {$D}}",
-                       "fields: {src: {$D}, dst: {$D}, A: {$D}}", "  $F: {$D}", "loads: [\"$A\", \"$A\"]",
-                       "loads: [\"$A\"]", "stores: [\"$A\"]", "atomics: [\"$A\"]", "loops: {i: $S, j: $S}",
-                       "scalars: [alpha]", "update: \"$F[$O,$O] = $U\"", "  $F[$O,$O] = $U", "  t = $U", "flops: $N",
-                       "registers: $N", "shared_bytes: $N", "instructions: $N", "barriers: $N", "guarded_cells: $N",
-                       "where: \"$C\"", "mix: {$K: $N, $K: \"$E\"}", "idle_instructions: $N", "fp_results: $N",
-                       "shuffles: $N", "tensor: {$W: $N}", "tensor_groups: $N")},
+    {'Z',
+     MUTATE_TEXTS("name: k\nparams: {n: $P, nx: $P}\ndomain: [$P, $P]\nloops: {i: $S, j: $S}\n"
+                  "fields: {A: {$H}, B: {$H}, src: {$H}, dst: {$H}}\nloads: [\"$I\", \"$I\"]\nstores: [\"$I\"]\n",
+                  "name: k\nparams: {n: $P, nx: $P}\ndomain: [n, n, $S]\nscalars: [alpha]\n"
+                  "fields: {A: {type: $T, extent: [n, n, n], halo: 4}, B: {type: $T, extent: [nx, n, n], halo: 4}}\n"
+                  "update: \"B[$O,$O,$O] = A[$O,$O,$O] * A[$O,$O,$O] + alpha\"\n",
+                  "name: k\nparams: {n: $P, nx: $P}\ndomain: [$P]\nloops: {i: $S, j: $S}\n"
+                  "fields: {A: {type: $T}, B: {type: $T}}\nloads: [\"A[$E]\", \"B[$E]\"]\n"
+                  "stores: [\"A[$E] if $C\"]\nflops: $P\n")},
+    {'L',
+     MUTATE_TEXTS("name: k", "params: {n: $N, nx: $N}", "domain: [$X]", "domain: [$X, $X]", "domain: [$X, $X, $X]",
+                  "from: [$N, $N]", "fields: {A: {$D}, B: {$D}}", "fields: {src: {$D}, dst: {$D}, A: {$D}}",
+                  "  $F: {$D}", "loads: [\"$A\", \"$A\"]", "loads: [\"$A\"]", "stores: [\"$A\"]", "atomics: [\"$A\"]",
+                  "loops: {i: $S, j: $S}", "scalars: [alpha]", "update: \"$F[$O,$O] = $U\"", "  $F[$O,$O] = $U",
+                  "  t = $U", "flops: $N", "registers: $N", "shared_bytes: $N", "instructions: $N", "barriers: $N",
+                  "guarded_cells: $N", "where: \"$C\"", "mix: {$K: $N, $K: \"$E\"}", "idle_instructions: $N",
+                  "fp_results: $N", "shuffles: $N", "tensor: {$W: $N}", "tensor_groups: $N")},
 };
 
 const mutate_grammar fuzz_grammar = {rules, sizeof rules / sizeof rules[0], "[{,", 'A', true, NULL};

@@ -1,4 +1,5 @@
-/* grammar_space.c - keys of spaces, conditions, register files and space files. SPDX-License-Identifier: MIT */
+/* grammar_space.c - keys of spaces, conditions, register files and space files.
+ * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "mutate.h"
@@ -14,20 +15,21 @@ static const mutate_rule rules[] = {
                        "registers", "nx")},
     {'E', MUTATE_TEXTS("threads", "$V", "$N", "$V", "$E + $E", "$E - $E", "$E * $E", "$E / $E", "$E % $N",
                        "min($E, $E)", "max($E, $N)", "-($E)", "($E)", "cdiv($E, $E)", "$E << $N", "$E & $N")},
-    {'C', MUTATE_TEXTS("threads <= 512", "$E <= $N", "$E == $E", "$E != $E", "$E > $E", "$C && $C", "$C || $C",
-                       "!($C)", "($C)", "$E")},
+    {'C', MUTATE_TEXTS("threads <= 512", "$E <= $N", "$E == $E", "$E != $E", "$E > $E", "$C && $C", "$C || $C", "!($C)",
+                       "($C)", "$E")},
     {'Q', MUTATE_TEXTS("4x4", "$Nx$N", "cdiv(nx,block.x)", "$E,$E", "$E,$E,$E", "cdiv(domain.x,tile.x),domain.y")},
     {'M', MUTATE_TEXTS("32, ", "$N, ", "$R, ", "$O: $N, ", "\"$C\", ")},
-    {'W', MUTATE_TEXTS("threads", "block.x", "fold.y", "fold", "registers", "where", "grid", "$V", "min", "max", "cdiv")},
+    {'W',
+     MUTATE_TEXTS("threads", "block.x", "fold.y", "fold", "registers", "where", "grid", "$V", "min", "max", "cdiv")},
     {'L', MUTATE_TEXTS("block.$A 32", "block.$A $R", "fold.$A $R", "fold $O,$O", "threads $R", "registers $G",
                        "where $C", "grid $Q")},
     {'Z', MUTATE_TEXTS("block.x $R\nblock.y 1\nwhere $C\n==\n1x1x1: $N\n==\nblock.z: 1\nfold.y: 1,2\n",
                        "block.x 32,64\nthreads $R\nregisters $G\n==\n$O: $N\n==\nblock.y: [1, 2]\nwhere: \"$C\"\n",
                        "grid $Q\nblock.x $N\nfold $O\n==\n==\nblock.y: $N\nblock.z: $N\nwhere: [\"$C\", \"$C\"]\n")},
     {'F', MUTATE_TEXTS("1x1x1: 32", "$O: $N")},
-    {'Y', MUTATE_TEXTS("block.$A: 32", "block.$A: $R", "block.$A: [$R, $R]", "fold.$A: $R", "fold: [$O, $O]",
-                       "threads: $R", "registers: {$O: $N, $O: $N}", "where: [\"$C\", \"$C\"]", "where: \"$C\"",
-                       "grid: \"$Q\"")},
+    {'Y',
+     MUTATE_TEXTS("block.$A: 32", "block.$A: $R", "block.$A: [$R, $R]", "fold.$A: $R", "fold: [$O, $O]", "threads: $R",
+                  "registers: {$O: $N, $O: $N}", "where: [\"$C\", \"$C\"]", "where: \"$C\"", "grid: \"$Q\"")},
 };
 
 /* Keys, registers and the space file are set apart by lines "==". */

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Fuzzes each target for SECONDS_PER_TARGET (default 600) seconds; needs clang. New inputs go to build/fuzz/new-corpus,
-# findings to build/fuzz/findings. TARGETS="kernel expr" picks some. Exits 1 when anything was found.
+# Fuzzes each target for SECONDS_PER_TARGET (default 600) seconds and prints its runs per second;
+# needs clang. New inputs go to build/fuzz/new-corpus, findings to build/fuzz/findings.
+# TARGETS="kernel expr" picks some. Exits 1 when anything was found.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${SECONDS_PER_TARGET:-600}

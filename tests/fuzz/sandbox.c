@@ -204,7 +204,8 @@ wl_status sandbox_ranker_new(const wl_kernel *kernel, const wl_device *device, c
     return too_much(err);
 }
 
-/* The search behind a piece of advice cannot be made smaller: blocks of one warp only, of kernels of a few accesses. */
+/* The search behind a piece of advice cannot be made smaller: blocks of one warp only, of
+ * kernels of a few accesses. */
 static bool is_small(const wl_kernel *kernel)
 {
     return is_bounded(kernel) && kernel->access_count <= 4 && kernel->domain[0] <= 128 && kernel->domain[1] <= 4 &&

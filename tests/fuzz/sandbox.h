@@ -1,8 +1,9 @@
 /* sandbox.h - the command line's own sources, run inside a fuzz target.
  *
- * They are compiled once more with this header in front and SANDBOXED defined: the files of a run are texts in memory,
- * what is written goes nowhere, no program is started, no signal is caught, and the environment is empty. Work is
- * bounded, so that a run takes milliseconds. SPDX-License-Identifier: MIT */
+ * They are compiled once more with this header in front and SANDBOXED defined: the files of a
+ * run are texts in memory, what is written goes nowhere, no program is started, no signal is
+ * caught, and the environment is empty. Work is bounded, so that a run takes milliseconds.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_TESTS_FUZZ_SANDBOX_H
 #define WL_TESTS_FUZZ_SANDBOX_H
 
