@@ -35,7 +35,7 @@ static void join_thread_and_block(wl_form *f, const wl_geometry *g)
     }
 }
 
-/* Positions inside an expression are relative to the access: makes them absolute. */
+/* Positions inside an expression are relative to the access: report that of the access. */
 static wl_status place(const wl_access *access, wl_error *err, wl_status status)
 {
     if (status != WL_OK && err)
