@@ -40,8 +40,8 @@ void wl_json_add(wl_json *json, json_t *array, json_t *value);
 
 typedef enum wl_json_form {
     WL_JSON_INDENTED, /* for files and people: each value on a line of its own */
-    WL_JSON_SPACED,   /* one line, blanks behind commas and colons             */
-    WL_JSON_COMPACT   /* one line, no blanks                                   */
+    WL_JSON_SPACED,   /* one line, blanks behind commas and colons */
+    WL_JSON_COMPACT   /* one line, no blanks */
 } wl_json_form;
 #define WL_JSON_DIGITS 15 /* of a prediction; 17 would tell any two doubles apart */
 

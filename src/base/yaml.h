@@ -17,12 +17,12 @@ typedef enum wl_yaml_kind { WL_YAML_SCALAR, WL_YAML_LIST, WL_YAML_MAP } wl_yaml_
 
 typedef struct wl_yaml {
     wl_yaml_kind kind;
-    wl_loc loc;           /* of the first character of the content                           */
-    const char *text;     /* scalar: its content, 0-terminated                               */
-    int32_t block_indent; /* literal block scalar: columns removed from each line, else -1   */
-    const char *key;      /* as an entry of a map: its key, else NULL                        */
+    wl_loc loc;           /* of the first character of the content */
+    const char *text;     /* scalar: its content, 0-terminated */
+    int32_t block_indent; /* literal block scalar: columns removed from each line, else -1 */
+    const char *key;      /* as an entry of a map: its key, else NULL */
     wl_loc key_loc;
-    struct wl_yaml *first; /* list, map: the entries, linked by next                          */
+    struct wl_yaml *first; /* list, map: the entries, linked by next */
     struct wl_yaml *next;
     size_t count;
 } wl_yaml;

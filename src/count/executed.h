@@ -17,7 +17,7 @@
 typedef struct wl_census {
     double warps, threads;           /* with work */
     double idle_warps, idle_threads; /* without work; threads of both kinds of warps */
-    double warp_cells, cells;        /* executions of a cell's work, by warps and by threads      */
+    double warp_cells, cells;        /* executions of a cell's work, by warps and by threads */
 } wl_census;
 void wl_census_take(const wl_geometry *launched, int warp_size, wl_census *out);
 

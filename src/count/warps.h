@@ -30,7 +30,7 @@ typedef struct wl_warps_options {
 } wl_warps_options;
 
 typedef struct wl_warps_result {
-    bool tag_sampled;    /* tag costs come from a sample        */
+    bool tag_sampled;    /* tag costs come from a sample */
     bool blocks_sampled; /* enumerated accesses: only a sample of blocks was evaluated */
     int64_t blocks_evaluated;
     wl_atomics atomics; /* on global memory, all accesses together */

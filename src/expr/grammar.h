@@ -16,9 +16,9 @@
 
 /* The result built so far. */
 typedef union wl_parsed {
-    const struct wl_expr *expr; /* a tree                       */
-    int32_t node;               /* one of the grammar's values  */
-    wl_literal literal;         /* a number                     */
+    const struct wl_expr *expr; /* a tree */
+    int32_t node;               /* one of the grammar's values */
+    wl_literal literal;         /* a number */
 } wl_parsed;
 
 typedef struct wl_parser wl_parser;

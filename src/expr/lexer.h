@@ -21,7 +21,7 @@ typedef enum wl_token_kind {
     WL_TOKEN_INT,
     WL_TOKEN_FLOAT,
     WL_TOKEN_NAME,
-    WL_TOKEN_DIRECTIVE, /* PTX: .reg     */
+    WL_TOKEN_DIRECTIVE, /* PTX: .reg */
     WL_TOKEN_STRING,    /* PTX: "..", the text has its quotes */
     WL_TOKEN_PUNCT
 } wl_token_kind;

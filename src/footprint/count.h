@@ -26,7 +26,7 @@
 typedef enum wl_count_method { WL_COUNT_CLOSED_FORM, WL_COUNT_ROWS, WL_COUNT_THREADS } wl_count_method;
 
 typedef struct wl_count {
-    int64_t touched; /* granules with at least one byte accessed        */
+    int64_t touched; /* granules with at least one byte accessed */
     int64_t covered; /* every byte accessed; -1: not asked for, or too expensive */
 } wl_count;
 

@@ -39,15 +39,15 @@ typedef struct wl_bound {
 
 /* Coefficients that several accesses share. */
 typedef struct wl_linear {
-    int64_t stride[WL_AXIS_COUNT]; /* bytes                                       */
-    int8_t level[WL_AXIS_COUNT];   /* of each axis; -1 where the stride is 0      */
+    int64_t stride[WL_AXIS_COUNT]; /* bytes */
+    int8_t level[WL_AXIS_COUNT];   /* of each axis; -1 where the stride is 0 */
     bool split[3];                 /* dimension counted in blocks, threads, folds */
 } wl_linear;
 
 typedef struct wl_patch {
     int linear;
-    int64_t lo[WL_LEVELS_MAX], hi[WL_LEVELS_MAX]; /* offsets per level, half open   */
-    int64_t byte_lo, byte_hi;                     /* half open                      */
+    int64_t lo[WL_LEVELS_MAX], hi[WL_LEVELS_MAX]; /* offsets per level, half open */
+    int64_t byte_lo, byte_hi;                     /* half open */
 } wl_patch;
 
 typedef struct wl_shape {

@@ -25,8 +25,8 @@ typedef struct wl_comb {
 } wl_comb;
 
 typedef struct wl_solid {
-    int64_t stride;  /* of the combs                                   */
-    int64_t granule; /* at least the stride                            */
+    int64_t stride;  /* of the combs */
+    int64_t granule; /* at least the stride */
     wl_run *runs;    /* after wl_solid_finish: sorted, none touches the next */
     wl_comb *combs;
     int64_t *points;

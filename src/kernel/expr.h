@@ -20,13 +20,13 @@
 typedef enum wl_var {
     WL_VAR_X,
     WL_VAR_Y,
-    WL_VAR_Z, /* cell                 */
+    WL_VAR_Z, /* cell */
     WL_VAR_THREAD_X,
     WL_VAR_THREAD_Y,
-    WL_VAR_THREAD_Z, /* threadIdx            */
+    WL_VAR_THREAD_Z, /* threadIdx */
     WL_VAR_BLOCK_X,
     WL_VAR_BLOCK_Y,
-    WL_VAR_BLOCK_Z, /* blockIdx             */
+    WL_VAR_BLOCK_Z, /* blockIdx */
     WL_VAR_LOOP_0,
     WL_VAR_LOOP_1,
     WL_VAR_LOOP_2,

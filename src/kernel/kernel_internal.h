@@ -36,12 +36,12 @@ bool wl_type_find(const char *name, wl_type *type);
 typedef struct wl_field {
     const char *name;
     wl_type type;
-    int32_t vector;                     /* elements one access moves                         */
-    int dims;                           /* 0: addressed by plain element index               */
-    int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements                                       */
-    int64_t origin;                     /* of cell (0,0,..), in elements from the base       */
-    bool shared;                        /* in shared memory: one per block                   */
-    bool random;                        /* loads that are not affine go to random places     */
+    int32_t vector;                     /* elements one access moves */
+    int dims;                           /* 0: addressed by plain element index */
+    int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements */
+    int64_t origin;                     /* of cell (0,0,..), in elements from the base */
+    bool shared;                        /* in shared memory: one per block */
+    bool random;                        /* loads that are not affine go to random places */
     int64_t base_bytes;                 /* address assumed for the base: 0, or its alignment */
     int64_t bytes;                      /* of the whole field; 0: unknown */
     int64_t least_row;                  /* elements a row needs, if given by an extent; else 0 */
@@ -59,7 +59,7 @@ typedef struct wl_access {
     size_t field;
     int32_t width_bytes;  /* bytes per lane */
     int32_t unit_bytes;   /* bytes per index step: width_bytes, except for vectors of plain elements */
-    const wl_expr *index; /* in units from the field's base                                  */
+    const wl_expr *index; /* in units from the field's base */
     const wl_expr *when;  /* lanes where it is 0 are inactive; NULL: all are active */
     const char *text;
     wl_loc loc;
@@ -81,8 +81,8 @@ struct wl_kernel {
     const char **params; /* names */
     size_t param_count;
     int dims;                     /* of the domain; 0: taken from the grid */
-    int64_t domain[3];            /* 1 beyond dims                         */
-    int64_t first[3];             /* cells below it are not worked on      */
+    int64_t domain[3];            /* 1 beyond dims */
+    int64_t first[3];             /* cells below it are not worked on */
     const char *domain_params[3]; /* the param that is the extent, or NULL */
     const wl_where **conditions;  /* that a launch must meet */
     size_t condition_count;
@@ -102,11 +102,11 @@ struct wl_kernel {
     bool guarded_cells;   /* folded cells are guarded one by one, so compilers do not share loads between them */
     int coordinate_reads; /* thread-index components the kernel must read */
     bool has_mix;
-    double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class                */
-    double idle_instructions;        /* of a thread that is outside the domain                     */
-    double shuffles;                 /* of a thread per cell                                       */
+    double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class */
+    double idle_instructions;        /* of a thread that is outside the domain */
+    double shuffles;                 /* of a thread per cell */
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
-    const char **notes; /* what was assumed when the kernel was read                  */
+    const char **notes; /* what was assumed when the kernel was read */
     size_t note_count;
     wl_source source; /* all zeros: none, the kernel says everything */
 };

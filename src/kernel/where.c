@@ -13,7 +13,7 @@ static const char *const names[WL_WHERE_NAMES] = {
     "grid.y",  "grid.z",  "domain.x", "domain.y", "domain.z", "threads", "warps",  "cells",  "registers"};
 
 #define DEPTH_MAX 64   /* of parentheses */
-#define LENGTH_MAX 512 /* operators      */
+#define LENGTH_MAX 512 /* operators */
 
 struct wl_where {
     const char *text;

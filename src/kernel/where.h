@@ -21,13 +21,13 @@ typedef struct wl_where wl_where;
 
 /* The names a condition may use, in this order. */
 typedef enum wl_where_name {
-    WL_WHERE_BLOCK,        /* block.x block.y block.z    */
-    WL_WHERE_FOLD = 3,     /* cells of one thread        */
-    WL_WHERE_TILE = 6,     /* cells of one block         */
-    WL_WHERE_GRID = 9,     /* blocks                     */
-    WL_WHERE_DOMAIN = 12,  /* cells                      */
-    WL_WHERE_THREADS = 15, /* of a block                */
-    WL_WHERE_WARPS,        /* of a block                 */
+    WL_WHERE_BLOCK,        /* block.x block.y block.z */
+    WL_WHERE_FOLD = 3,     /* cells of one thread */
+    WL_WHERE_TILE = 6,     /* cells of one block */
+    WL_WHERE_GRID = 9,     /* blocks */
+    WL_WHERE_DOMAIN = 12,  /* cells */
+    WL_WHERE_THREADS = 15, /* of a block */
+    WL_WHERE_WARPS,        /* of a block */
     WL_WHERE_CELLS,        /* of one thread: the product of the folds */
     WL_WHERE_REGISTERS,    /* of a thread; 0: unknown */
     WL_WHERE_NAMES

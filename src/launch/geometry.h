@@ -20,8 +20,8 @@ typedef struct wl_geometry {
     int64_t grid_dim[3]; /* gridDim: the grid as launched */
     int64_t cells[3];    /* end of the domain that the grid covers; threads beyond it are idle */
     int64_t first[3];    /* start of the domain; threads before it are idle */
-    int64_t threads;     /* per block                                                      */
-    int64_t blocks;      /* of the grid                                                    */
+    int64_t threads;     /* per block */
+    int64_t blocks;      /* of the grid */
     int64_t items;       /* cells inside the domain */
     int64_t registers, shared_bytes;
     bool registers_assumed;
@@ -59,7 +59,7 @@ wl_box3 wl_block_cells(const wl_geometry *geometry, const wl_box3 *blocks);
 /* Blocks that the domain's edges cut in the same way. Per dimension: inner blocks, the last one,
  * and the first one if the domain does not start with a block. */
 typedef struct wl_block_class {
-    int64_t first[3], count[3]; /* block coordinates                        */
+    int64_t first[3], count[3]; /* block coordinates */
     int64_t cells[3];           /* cells of each block inside the domain's end, from its first thread on */
     int64_t skip[3];            /* leading cells of these that lie before the domain */
     bool whole;                 /* no cell is cut off */
