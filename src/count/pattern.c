@@ -206,8 +206,7 @@ static void sort_by_pattern(int class_count, int64_t warps, wl_gathered *out)
                 out->block_class[at] = (uint8_t)c;
                 out->start[at] = out->warp[c][w].start;
             }
-    memmove(first + 1, first,
-            (size_t)out->count * sizeof *first); /* each first was advanced to the next pattern's first */
+    memmove(first + 1, first, (size_t)out->count * sizeof *first); /* each is the next one's first now */
     first[0] = 0;
     out->in_first = 0;
     for (int k = 0; k < out->count; k++)

@@ -219,8 +219,7 @@ static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_pr
 size_t wl_settings_of(const wl_study *study, wl_change change, const wl_setting *from, const wl_prediction *p,
                       wl_setting settings[WL_SETTINGS_MAX])
 {
-    const bool has_layout =
-        !study->kernel->source.count_instructions; /* the layout of a compiled kernel is fixed in its instructions */
+    const bool has_layout = !study->kernel->source.count_instructions; /* compiled code has its layout fixed */
     switch (change) {
     case WL_CHANGE_ALIGNMENT: return has_layout ? alignments(study, from, settings) : 0;
     case WL_CHANGE_PADDING: return has_layout ? paddings(study, from, settings) : 0;
