@@ -1,6 +1,5 @@
 /* compare_load.c - what compare and fit read first: map, device, tables, and what is left out of them.
  * SPDX-License-Identifier: MIT */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +48,9 @@ bool read_time(const char *text, double *seconds)
         const char *name;
         double scale;
     } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-    char *end = NULL;
-    const double value = isdigit((unsigned char)text[0]) || text[0] == '.' ? strtod(text, &end) : -1;
-    if (!end || end == text || !isfinite(value) || value < 0)
+    const char *end = NULL;
+    const double value = wl_number_read(text, &end);
+    if (end == text || !isfinite(value) || *text == '-' || *text == '+')
         return false;
     end += strspn(end, " ");
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {

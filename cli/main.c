@@ -53,17 +53,35 @@ static void print_help(void)
            "exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad input, 4 not supported, 5 internal, 130 interrupted\n");
 }
 
-int main(int argc, char **argv)
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < command_count; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
+}
+
+static int run_command(const command *c, int argc, char **argv)
+{
+    options o;
+    if (!options_read(c, argc, argv, &o))
+        return EXIT_USAGE;
+    if (!o.help)
+        return c->run(&o);
+    options_help(c);
+    return EXIT_OK;
+}
+
+static int run(int argc, char **argv)
 {
     if (argc < 2) {
         usage_error("no command given; 'warpline --help' lists them");
         return EXIT_USAGE;
     }
-    for (size_t i = 0; argc == 3 && strcmp(argv[1], "help") == 0 && i < command_count; i++) {
-        if (strcmp(argv[2], commands[i].name) == 0) {
-            options_help(&commands[i]);
-            return EXIT_OK;
-        }
+    const command *named = argc == 3 && strcmp(argv[1], "help") == 0 ? find_command(argv[2]) : NULL;
+    if (named) {
+        options_help(named);
+        return EXIT_OK;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_help();
@@ -73,23 +91,20 @@ int main(int argc, char **argv)
         printf("warpline %s\n", WARPLINE_VERSION);
         return EXIT_OK;
     }
-    for (size_t i = 0; i < command_count; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        options o;
-        if (!options_read(&commands[i], argc, argv, &o))
-            return EXIT_USAGE;
-        if (o.help) {
-            options_help(&commands[i]);
-            return EXIT_OK;
-        }
-        const int code = commands[i].run(&o);
-        if (code <= EXIT_CHECK_FAILED && (fflush(stdout) != 0 || ferror(stdout))) {
-            usage_error("cannot write the output");
-            return EXIT_INTERNAL;
-        }
-        return code;
-    }
+    const command *c = find_command(argv[1]);
+    if (c)
+        return run_command(c, argc, argv);
     usage_error("unknown command '%s'; 'warpline --help' lists them", argv[1]);
     return EXIT_USAGE;
+}
+
+/* Whatever was printed, help as well as results: what could not be written is a failure. */
+int main(int argc, char **argv)
+{
+    const int code = run(argc, argv);
+    const bool written = fflush(stdout) == 0 && !ferror(stdout);
+    if (written || code > EXIT_CHECK_FAILED)
+        return code;
+    usage_error("cannot write the output");
+    return EXIT_INTERNAL;
 }

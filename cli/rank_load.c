@@ -59,8 +59,8 @@ bool rank_usage(const options *o)
 /* "90%" or "10" */
 static bool read_top_k(const char *text, rank_job *j)
 {
-    char *end = NULL;
-    const double value = strtod(text, &end);
+    const char *end = NULL;
+    const double value = wl_number_read(text, &end);
     if (end != text && strcmp(end, "%") == 0 && value > 0 && value < 100) {
         j->probability = value / 100;
         return true;
@@ -80,8 +80,8 @@ static bool read_memory(const char *text, int64_t *bytes)
         double scale;
     } units[] = {{"", 1},          {"B", 1},    {"KiB", 1024}, {"MiB", 1 << 20},
                  {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6},   {"GB", 1e9}};
-    char *end = NULL;
-    const double value = strtod(text, &end);
+    const char *end = NULL;
+    const double value = wl_number_read(text, &end);
     for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++) {
         if (strcmp(end, units[i].unit) == 0 && value * units[i].scale >= 1024 && value * units[i].scale < 1e15) {
             *bytes = (int64_t)(value * units[i].scale);

@@ -2,11 +2,11 @@
 #include "base/buffer.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 
 static bool make_room(wl_buffer *b, size_t more)
 {
@@ -30,11 +30,15 @@ void wl_buffer_add(wl_buffer *b, const char *format, ...)
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    const int n = vsnprintf(NULL, 0, format, args);
+    const int n = wl_print_list(NULL, 0, format, args);
     va_end(args);
+    if (n < 0)
+        b->failed = true;
     if (n > 0 && make_room(b, (size_t)n)) {
-        (void)vsnprintf(b->text + b->length, (size_t)n + 1, format, again);
-        b->length += (size_t)n;
+        if (wl_print_list(b->text + b->length, (size_t)n + 1, format, again) == n)
+            b->length += (size_t)n;
+        else
+            b->failed = true;
     }
     va_end(again);
 }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 const char *wl_status_name(wl_status status)
 {
     switch (status) {
@@ -25,7 +27,7 @@ wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format,
         err->loc = loc;
         va_list args;
         va_start(args, format);
-        (void)vsnprintf(err->message, sizeof err->message, format, args);
+        (void)wl_print_list(err->message, sizeof err->message, format, args);
         va_end(args);
         for (char *c = err->message; *c; c++) /* a message quotes the user's text: one line, nothing a terminal obeys */
             if ((unsigned char)*c < ' ' || *c == 0x7f)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 
 #define WORD_MAX 48
 
@@ -71,8 +72,8 @@ bool wl_text_number(const char *text, double *value)
         return false; /* keeps "inf", "nan" and blanks out; hexadecimal fails below */
     if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
         return false;
-    char *end = NULL;
-    const double v = strtod(text, &end);
+    const char *end = NULL;
+    const double v = wl_number_read(text, &end);
     if (end == text || *end != '\0' || !isfinite(v))
         return false;
     *value = v;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 static const struct unit {
@@ -134,9 +135,9 @@ void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t s
             best = u;
     }
     if (!best)
-        (void)snprintf(text, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
+        (void)wl_print(text, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
     else
-        (void)snprintf(text, size, "%.4g %s", value / best->scale, best->name);
+        (void)wl_print(text, size, "%.4g %s", value / best->scale, best->name);
 }
 
 void wl_scaled_text(double value, char *text, size_t size)
@@ -147,9 +148,9 @@ void wl_scaled_text(double value, char *text, size_t size)
     } prefixes[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (value >= prefixes[i].scale) {
-            (void)snprintf(text, size, "%.4g %s", value / prefixes[i].scale, prefixes[i].prefix);
+            (void)wl_print(text, size, "%.4g %s", value / prefixes[i].scale, prefixes[i].prefix);
             return;
         }
     }
-    (void)snprintf(text, size, "%.4g ", value);
+    (void)wl_print(text, size, "%.4g ", value);
 }

@@ -8,6 +8,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/number.h"
 
 #define QUOTED_MAX 40 /* characters of the input that a message shows */
 
@@ -72,7 +73,7 @@ static wl_status number(wl_lexer *lexer)
     const char *p = number_end(lexer->at, &literal->is_float);
     t->kind = literal->is_float ? WL_TOKEN_FLOAT : WL_TOKEN_INT;
     t->loc.len = (int32_t)(p - lexer->at);
-    literal->number = strtod(lexer->at, NULL);
+    literal->number = wl_number_read(lexer->at, NULL);
     if (!literal->is_float) {
         errno = 0;
         const long long value = strtoll(lexer->at, NULL, 10);

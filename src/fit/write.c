@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "base/quote.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
@@ -107,7 +108,7 @@ wl_status wl_fit_write(const char *text, size_t length, const wl_device *device,
     if (!texts)
         return wl_fail_memory(err);
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++)
-        (void)snprintf(texts + (size_t)t * size, size, "fitted: %s; mean error of %s %.1f %%", origin,
+        (void)wl_print(texts + (size_t)t * size, size, "fitted: %s; mean error of %s %.1f %%", origin,
                        wl_fit_target_name((wl_fit_target)t), 100 * result->after[t]);
     for (size_t i = 0; i < result->number_count; i++)
         sources[result->numbers[i].key] = texts + (size_t)result->numbers[i].target * size;

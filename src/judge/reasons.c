@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/units.h"
 #include "judge/difference.h"
 
@@ -24,7 +25,7 @@ static void say(wl_diff *d, const char *format, ...)
     if (d->reason_count == WL_REASONS_MAX)
         return;
     va_start(args, format);
-    (void)vsnprintf(d->reasons[d->reason_count++], WL_REASON_LENGTH, format, args);
+    (void)wl_print_list(d->reasons[d->reason_count++], WL_REASON_LENGTH, format, args);
     va_end(args);
 }
 
@@ -34,7 +35,7 @@ static const char *seconds(const story *s, const wl_prediction *p, double value,
     if (s->diff->same_work)
         wl_quantity_text(WL_DIM_TIME, value, text, NUMBER_LENGTH);
     else
-        (void)snprintf(text, NUMBER_LENGTH, "%.4g ps per update", 1e12 * value / (double)p->items);
+        (void)wl_print(text, NUMBER_LENGTH, "%.4g ps per update", 1e12 * value / (double)p->items);
     return text;
 }
 
@@ -94,10 +95,10 @@ static void say_metric(const story *s)
     const char *unit = wl_metric_unit(m)[0] == 'b' ? " B" : "";
     char part[96] = "", against[112] = "";
     if (c->part)
-        (void)snprintf(part, sizeof part, ", by its part %s (%.4g and %.4g)", c->part, part_rate(s->slow, m, c->part),
+        (void)wl_print(part, sizeof part, ", by its part %s (%.4g and %.4g)", c->part, part_rate(s->slow, m, c->part),
                        part_rate(s->fast, m, c->part));
     if (c->part && c->against)
-        (void)snprintf(against, sizeof against, "; %s goes the other way (%.4g and %.4g)", c->against,
+        (void)wl_print(against, sizeof against, "; %s goes the other way (%.4g and %.4g)", c->against,
                        part_rate(s->slow, m, c->against), part_rate(s->fast, m, c->against));
     say(s->diff, "Behind %s is %s: %.4g%s%s in %s, %.4g%s in %s, %.3g times as much%s%s.%s", wl_bound_name(c->bound),
         wl_metric_name(m), slow, unit, wl_metric_scope(m) == WL_SCOPE_LAUNCH ? " per update" : "", s->slow_name, fast,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 #define NOTES_MAX 100
 #define EXTENT_LIMIT 4294967296.0
 
@@ -26,7 +28,7 @@ void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...)
     char reason[WL_MESSAGE_MAX];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(reason, sizeof reason, format, args);
+    (void)wl_print_list(reason, sizeof reason, format, args);
     va_end(args);
     for (char *p = reason; *p; p++)
         if ((unsigned char)*p < ' ')

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "device/device_internal.h"
 #include "metrics/rates.h"
 
@@ -15,7 +16,7 @@ void wl_warn(wl_prediction *out, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(out->warnings[out->warning_count++], WL_WARNING_LENGTH, format, args);
+    (void)wl_print_list(out->warnings[out->warning_count++], WL_WARNING_LENGTH, format, args);
     va_end(args);
 }
 

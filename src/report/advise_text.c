@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/advise_words.h"
 #include "report/render.h"
 #include "report/shape_text.h"
@@ -88,7 +89,7 @@ static void add_devices(const wl_advise_report *a, wl_buffer *out)
         if (d->fits)
             time_text(d->time_s, time, sizeof time);
         if (d->fits && i > 0 && here->fits)
-            (void)snprintf(ratio, sizeof ratio, "%.2f x", d->time_s / here->time_s);
+            (void)wl_print(ratio, sizeof ratio, "%.2f x", d->time_s / here->time_s);
         time_text(d->best_s, best, sizeof best);
         wl_buffer_add(out, "  %-14s %12s %8s %-9s %s: %s", d->name, time, ratio,
                       d->fits ? wl_bound_name(d->limiter) : "", wl_shape_text(d->best.block, block), best);

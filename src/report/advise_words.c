@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/shape_text.h"
 
 bool wl_advice_has(const wl_advice *a, wl_change change) { return a->changes & 1u << change; }
@@ -24,7 +25,7 @@ static void say(wl_advice_words *w, const char *format, ...)
         memcpy(w->text + w->used, ", ", 3);
         w->used += 2;
     }
-    const int n = vsnprintf(w->text + w->used, sizeof w->text - w->used, format, args);
+    const int n = wl_print_list(w->text + w->used, sizeof w->text - w->used, format, args);
     w->used += n > 0 ? (size_t)n : 0;
     if (w->used >= sizeof w->text)
         w->used = sizeof w->text - 1;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 
@@ -12,7 +13,7 @@ static void write_percent(double percent, char *text, size_t size)
 {
     const double much = fabs(percent);
     const bool plain = much == 0 || (much >= 0.005 && much < 1e5);
-    (void)snprintf(text, size, plain ? "%+.2f %%" : "%+.1e %%", percent);
+    (void)wl_print(text, size, plain ? "%+.2f %%" : "%+.1e %%", percent);
 }
 
 static void add_finding(const wl_finding *f, wl_buffer *out)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 
@@ -13,7 +14,7 @@
 static void percent(char *text, size_t size, double value, bool sign)
 {
     const double p = 100 * value;
-    snprintf(text, size, fabs(p) < 999.95 ? (sign ? "%+.1f%%" : "%.1f%%") : (sign ? "%+.0f%%" : "%.0f%%"), p);
+    wl_print(text, size, fabs(p) < 999.95 ? (sign ? "%+.1f%%" : "%.1f%%") : (sign ? "%+.0f%%" : "%.0f%%"), p);
 }
 
 static void add_agreement(const wl_compared_group *g, int v, wl_buffer *out)
@@ -25,9 +26,9 @@ static void add_agreement(const wl_compared_group *g, int v, wl_buffer *out)
     percent(max, sizeof max, a->max, false);
     percent(bias, sizeof bias, a->bias, true);
     if (a->tau_known)
-        snprintf(tau, sizeof tau, "%.3f", a->tau);
+        wl_print(tau, sizeof tau, "%.3f", a->tau);
     if (v == WL_VALUE_TIME && g->pick_known)
-        snprintf(pick, sizeof pick, "  %5.3f", g->pick);
+        wl_print(pick, sizeof pick, "  %5.3f", g->pick);
     wl_buffer_add(out, "  %-18s %6zu %8s %8s %8s %8s %6zu %7s%s\n", wl_compared_name(v), a->count, mean, median, max,
                   bias, a->exact, tau, pick);
 }
@@ -49,9 +50,9 @@ static void add_groups(const wl_compared_group *groups, size_t count, const char
 static void value_text(int v, double value, char *text, size_t size)
 {
     if (v == WL_VALUE_TIME)
-        snprintf(text, size, "%.2f us", 1e6 * value);
+        wl_print(text, size, "%.2f us", 1e6 * value);
     else
-        snprintf(text, size, fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
+        wl_print(text, size, fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
 static void add_row(const wl_comparison *c, const wl_compared *row, int v, wl_buffer *out)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "warpline/report.h"
 
 #define SCHEMA "warpline.predict/1"
@@ -38,7 +39,7 @@ static void refuse(reader *r, const char *format, ...)
     va_list args;
     va_start(args, format);
     char message[WL_MESSAGE_MAX];
-    (void)vsnprintf(message, sizeof message, format, args);
+    (void)wl_print_list(message, sizeof message, format, args);
     va_end(args);
     if (r->status == WL_OK)
         r->status = wl_fail(r->err, WL_E_INPUT, (wl_loc){r->line, 1, 1}, "%s", message);

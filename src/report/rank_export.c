@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "base/quote.h"
 #include "report/rank_report.h"
 
@@ -131,7 +132,7 @@ static wl_status check_spaces(const export *e, wl_error *err)
 static void write_time(double value, wl_buffer *out)
 {
     char text[40];
-    snprintf(text, sizeof text, "%.9g", value);
+    wl_print(text, sizeof text, "%.9g", value);
     wl_buffer_add(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 

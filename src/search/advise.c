@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 #include "search/changes.h"
 
 #define EASIER 0.995    /* a change that costs more must be that much faster than one that costs less */
@@ -281,7 +282,7 @@ static void note(wl_advised *out, const char *format, ...)
         return;
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(out->notes[out->note_count++], WL_WARNING_LENGTH, format, args);
+    (void)wl_print_list(out->notes[out->note_count++], WL_WARNING_LENGTH, format, args);
     va_end(args);
 }
 

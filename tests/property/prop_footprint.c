@@ -32,7 +32,7 @@ static trial current; /* large, so not on the stack */
 static addresses listed;
 static wl_counter counter;
 
-static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
+static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : effort_cases(usual); }
 
 static void expect(const trial *t, const group *g, blocks b, int64_t granule, const char *what, int64_t expected,
                    int64_t got)
@@ -219,7 +219,7 @@ static void counts_agree_with_isl(void **state)
         trial_end(&current);
     }
     if (!run.iterations)
-        assert_true(run.isl_compared - before >= 200); /* a quota that skips everything would test nothing */
+        assert_true(run.isl_compared - before >= (int64_t)iterations(200)); /* a quota that skips everything would test nothing */
 }
 
 /* ---- laws ---- */
@@ -346,7 +346,7 @@ static void bounds_and_strides_agree_with_evaluation(void **state)
         trial_end(&current);
     }
     if (!run.iterations)
-        assert_true(run.bounded > 2000 && run.even > 500);
+        assert_true(run.bounded > (int64_t)iterations(2000) && run.even > (int64_t)iterations(500));
 }
 
 /* Two runs of blocks, the second counted onto the first, at one granule and its multiples. */

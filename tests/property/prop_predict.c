@@ -42,7 +42,7 @@ static char machine[200]; /* how it was made */
 static outcome first, second;
 static addresses listed;
 
-static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
+static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : effort_cases(usual); }
 
 static double value_of(const outcome *o, wl_metric metric) { return o->p.metrics[metric].value; }
 

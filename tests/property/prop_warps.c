@@ -42,7 +42,7 @@ static addresses listed;
 static wl_counter counter;
 static wl_warps_scratch scratches[DEVICES_MAX]; /* patterns of all earlier cases on a device */
 
-static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : usual; }
+static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : effort_cases(usual); }
 
 /* ---- the instructions of a thread ---- */
 
@@ -557,7 +557,9 @@ static void warps_agree_with_enumeration(void **state)
     }
     if (run.iterations)
         return;
-    assert_true(run.traced > 50);
+    assert_true(run.traced > (int64_t)iterations(50));
+    if (!effort_is_full())
+        return; /* the two estimates need many cases to come near */
     assert_true(fabs(run.estimated_tag - run.exact_tag) < 0.02 * run.exact_tag);
     assert_true(fabs(run.estimated_cold - run.exact_cold) < 0.02 * run.exact_cold);
 }
@@ -690,7 +692,7 @@ static void sums_of_several_granules_agree_with_enumeration(void **state)
         trial_end(&current);
     }
     if (!run.iterations)
-        assert_true(run.warp_sums > 800 && run.block_sums > 800);
+        assert_true(run.warp_sums > (int64_t)iterations(800) && run.block_sums > (int64_t)iterations(800));
 }
 
 /* ---- main

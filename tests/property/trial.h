@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "effort.h"
 #include "footprint/count.h"
 #include "property/random_kernel.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/number.h"
 #include "ptx/emulate/alu.h"
 
 #define BUFFER_BYTES_MAX ((int64_t)1 << 44)
@@ -96,10 +97,10 @@ static wl_status element(const char *text, const char **at, wl_ptx_type type, in
 {
     const char *start = *at;
     if (wl_ptx_type_is_float(type)) {
-        char *end = NULL;
-        const double value = strtod(start, &end);
+        const char *end = NULL;
+        const double value = wl_number_read(start, &end);
         *at = end;
-        /* "0..1": strtod takes the first point */
+        /* "0..1": the number takes the first point */
         if (end > start && end[-1] == '.' && *end == '.')
             (*at)--;
         *out = (int64_t)wl_ptx_f64_bits(value);
@@ -267,8 +268,8 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
     const wl_loc loc = place(text, text, strlen(text));
     const char *at = text;
     int64_t value = 0;
-    char *end = NULL;
-    const double number = strtod(text, &end);
+    const char *end = NULL;
+    const double number = wl_number_read(text, &end);
     const bool is_number = end > text && *end == '\0' && isfinite(number);
     if (wl_ptx_type_is_float(type)) {
         if (!is_number)

@@ -1,4 +1,4 @@
-/* emulate_run.c - the loop that executes a warp: guards, arithmetic, and the paths of lanes that part.
+/* emulate_run.c - the loop that executes a warp: guards and arithmetic; emulate_paths.c has what parts its lanes.
  * SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 

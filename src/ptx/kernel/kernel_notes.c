@@ -5,6 +5,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/number.h"
 #include "ptx/kernel/ptx_source.h"
 
 #define NOTES_MAX 16
@@ -31,7 +32,7 @@ static void note(notes *n, const char *format, ...)
     if (n->kernel->note_count == NOTES_MAX)
         return;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)wl_print_list(text, sizeof text, format, args);
     va_end(args);
     wl_ptx_make_line(text);
     const char *kept = wl_arena_text(&n->kernel->arena, text, strlen(text));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "ptx/read/parser.h"
 
 #define TEXT_MAX ((size_t)1 << 30)
@@ -14,7 +15,7 @@ wl_status wl_ptx_note_add(wl_ptx_parser *p, wl_loc loc, const char *format, ...)
     wl_ptx_note note = {.line = loc.line, .column = loc.col};
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)wl_print_list(text, sizeof text, format, args);
     va_end(args);
     WL_TRY(wl_ptx_keep_text(p, text, strlen(text), &note.text));
     WL_PTX_APPEND(&p->notes, p->err, note);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/number.h"
 
 #define QUOTED_MAX 40      /* characters of the input that a message shows */
 #define FLOAT_TEXT_MAX 128 /* characters of a decimal number with a fraction */
@@ -129,34 +130,13 @@ static bool bits(wl_literal *t, const char **at, int digit_count)
     return true;
 }
 
-/* The C library's strtod follows the locale's decimal point; here it is always '.', so the parts are put together. */
 static bool decimal(wl_literal *t, const char **at)
 {
-    char copy[FLOAT_TEXT_MAX];
-    const char *p = *at;
-    while (is_digit(*p))
-        p++;
-    if (*p == '.')
-        for (p++; is_digit(*p);)
-            p++;
-    if (*p == 'e' || *p == 'E') {
-        const char *exponent = p + 1 + (p[1] == '-' || p[1] == '+');
-        if (!is_digit(*exponent))
-            return false;
-        for (p = exponent; is_digit(*p);)
-            p++;
-    }
-    const size_t length = (size_t)(p - *at);
-    if (length >= sizeof copy)
-        return false;
-    memcpy(copy, *at, length);
-    copy[length] = '\0';
-    char *stopped = NULL;
+    const char *start = *at;
     t->is_float = true;
-    t->number = strtod(copy, &stopped);
+    t->number = wl_number_read(start, at);
     memcpy(&t->integer, &t->number, sizeof t->integer);
-    *at = p;
-    return *stopped == '\0' && isfinite(t->number);
+    return *at - start < FLOAT_TEXT_MAX && **at != 'e' && **at != 'E' && isfinite(t->number);
 }
 
 static bool is_decimal_fraction(const char *p)
