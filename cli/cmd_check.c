@@ -7,7 +7,6 @@
 #include "diag.h"
 #include "job.h"
 #include "output.h"
-#include "shape.h"
 #include "stored.h"
 
 typedef struct check {
@@ -18,6 +17,8 @@ typedef struct check {
     stored_file baseline;
     wl_check found;
 } check;
+
+static bool shape_same(const int64_t a[3], const int64_t b[3]) { return memcmp(a, b, 3 * sizeof *a) == 0; }
 
 static bool check_usage(const options *o)
 {
@@ -203,8 +204,9 @@ static wl_status check_stored(check *c, const wl_stored *s, wl_prediction *p, wl
 {
     const options *o = c->options;
     const wl_launch *then = &s->prediction.launch;
-    char block[SHAPE_LENGTH];
-    (void)shape_text(then->block, block);
+    char block[64];
+    (void)snprintf(block, sizeof block, "%lldx%lldx%lld", (long long)then->block[0], (long long)then->block[1],
+                   (long long)then->block[2]);
     if (c->job.device && strcmp(wl_device_name(c->job.device), s->device) != 0)
         job_drop_device(&c->job);
     if (!o->model && !wl_model_find(s->prediction.model.name, &c->job.options.model))

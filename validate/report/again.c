@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "accuracy.h"
 
 struct again {
     char *folder, *map_text;

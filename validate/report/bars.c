@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report.h"
+#include "accuracy.h"
 
 #define LEFT_OUT_FACTOR 1.5
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "accuracy.h"
 
 #define ERROR_GROWTH 0.1
 #define ERROR_FLOOR 0.002

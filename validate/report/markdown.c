@@ -1,7 +1,7 @@
 /* markdown.c - the report as text. SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "report.h"
+#include "accuracy.h"
 
 /* ---- head ---- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "accuracy.h"
 
 #define SERIES_MAX 32
 #define NANOSECOND 1e9

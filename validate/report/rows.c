@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "accuracy.h"
 
 static const struct {
     const char *key, *label;

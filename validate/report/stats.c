@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "accuracy.h"
 
 #define PROBLEM_LAUNCHES 3 /* fewer are no choice */
 #define KEY_LENGTH 320

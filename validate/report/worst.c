@@ -3,7 +3,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "report.h"
+#include "accuracy.h"
 
 #define SHOWN 0.10 /* smaller errors need no explanation */
 

@@ -1,4 +1,4 @@
-/* contests.c - contests among compared rows: launches of one kernel with the same params that differ in block or fold.
+/* find_contests.c - contests among compared rows: launches of one kernel with the same params that differ in block or fold.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
