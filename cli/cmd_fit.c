@@ -76,12 +76,12 @@ static bool check_usage(const options *o, job *j)
 static bool make_cases(job *j)
 {
     const comparison *c = &j->c;
-    j->cases = calloc(c->found.row_count, sizeof *j->cases);
-    j->families = calloc(c->found.row_count, sizeof *j->families);
+    j->cases = calloc(wl_comparison_count(c->found), sizeof *j->cases);
+    j->families = calloc(wl_comparison_count(c->found), sizeof *j->families);
     if (!j->cases || !j->families)
         return false;
-    for (size_t i = 0; i < c->found.row_count; i++) {
-        const wl_compared *row = &c->found.rows[i];
+    for (size_t i = 0; i < wl_comparison_count(c->found); i++) {
+        const wl_compared *row = wl_comparison_row(c->found, i);
         j->cases[i] = (wl_fit_case){c->counted[i].counted, row->measurement, row->family};
         size_t f = 0;
         while (f < j->family_count && strcmp(j->families[f], row->family) != 0)
@@ -99,7 +99,8 @@ static bool make_cases(job *j)
 static void judge(const job *j, const wl_device *device, wl_fit_score *scores)
 {
     for (size_t f = 0; f < j->family_count; f++)
-        scores[f] = wl_fit_judge(device, j->cases, j->c.found.row_count, j->families[f], j->options.min_time_s);
+        scores[f] =
+            wl_fit_judge(device, j->cases, wl_comparison_count(j->c.found), j->families[f], j->options.min_time_s);
 }
 
 static wl_status fit(job *j, const char *without, wl_fit_result *result, wl_device **device, wl_error *err)
@@ -108,7 +109,7 @@ static wl_status fit(job *j, const char *without, wl_fit_result *result, wl_devi
     wl_fit_options how = j->options;
     how.without = without;
     const wl_status status = load_device(o->device, o->with, o->with_count, device, err);
-    return status ? status : wl_fit(*device, j->cases, j->c.found.row_count, &how, result, err);
+    return status ? status : wl_fit(*device, j->cases, wl_comparison_count(j->c.found), &how, result, err);
 }
 
 static wl_status cross_validate(job *j, wl_error *err)
@@ -119,7 +120,7 @@ static wl_status cross_validate(job *j, wl_error *err)
         const wl_status status = fit(j, j->families[f], &result, &device, err);
         if (status == WL_OK)
             j->left_out[f] =
-                wl_fit_judge(device, j->cases, j->c.found.row_count, j->families[f], j->options.min_time_s);
+                wl_fit_judge(device, j->cases, wl_comparison_count(j->c.found), j->families[f], j->options.min_time_s);
         wl_device_free(device);
         if (status != WL_OK)
             return status;
@@ -140,7 +141,7 @@ static double predict_time(const counted_row *row, const wl_device *device, int 
 static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl_error *err)
 {
     const double min_time_s = j->c.options->min_time ? j->options.min_time_s : CONTEST_TIME_S;
-    const size_t count = j->c.found.row_count;
+    const size_t count = wl_comparison_count(j->c.found);
     double *times = calloc(count, sizeof *times);
     if (!times) {
         *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
@@ -148,7 +149,7 @@ static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl
     }
     for (size_t i = 0; i < count; i++)
         times[i] = predict_time(&j->c.counted[i], j->fitted, model);
-    const wl_status status = wl_comparison_contests(&j->c.found, times, min_time_s, out, err);
+    const wl_status status = wl_comparison_contests(j->c.found, times, min_time_s, out, err);
     free(times);
     return status;
 }
@@ -156,7 +157,7 @@ static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl
 /* Judges the rankings of every model that the device has, by its numbers as they are now. */
 static wl_status rank(job *j, wl_error *err)
 {
-    wl_status status = wl_comparison_group_problems(&j->c.found, err);
+    wl_status status = WL_OK;
     for (int m = 0; m < RANKED_MODELS && status == WL_OK; m++) {
         wl_contest_list *list = &j->contests[j->ranking_count];
         status = find_contests(j, m, list, err);
@@ -246,7 +247,7 @@ static int print(const job *j)
     const wl_fit_report report = {
         .origin = j->origin,
         .device = j->fitted,
-        .launches = j->c.found.row_count,
+        .launches = wl_comparison_count(j->c.found),
         .families = j->families,
         .family_count = j->family_count,
         .targets = j->options.targets,
@@ -273,7 +274,9 @@ static int run(job *j)
     int code = comparison_load(&j->c);
     if (code != EXIT_OK)
         return code;
-    comparison_print_skips(&j->c);
+    code = comparison_print_skips(&j->c);
+    if (code != EXIT_OK)
+        return code;
     if (!make_cases(j))
         return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
     set_origin(j);

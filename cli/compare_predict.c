@@ -227,7 +227,7 @@ static void fill_values(const comparison *c, const wl_measurement *m, const wl_p
 /* Appends a row, and what is kept of it. */
 static wl_status add_row(comparison *c, const wl_compared *row, const counted_row *counted, wl_error *err)
 {
-    const size_t count = c->found.row_count;
+    const size_t count = wl_comparison_count(c->found);
     if (c->keep_counts && count == c->counted_capacity) {
         const size_t capacity = 2 * c->counted_capacity + 64;
         counted_row *larger = realloc(c->counted, capacity * sizeof *larger);
@@ -238,7 +238,7 @@ static wl_status add_row(comparison *c, const wl_compared *row, const counted_ro
     }
     if (c->keep_counts)
         c->counted[count] = *counted;
-    return wl_comparison_add(&c->found, row, err);
+    return wl_comparison_add(c->found, row, err);
 }
 
 static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, counted_row *row,
@@ -298,9 +298,9 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     wl_error row_err = {0};
     static wl_prediction prediction;
     if (c->map && !entry)
-        return wl_comparison_skip(&c->found, name, m->line, 1, "a launch the map has no kernel for", err);
+        return wl_comparison_skip(c->found, name, m->line, 1, "a launch the map has no kernel for", err);
     if (entry && entry->skip)
-        return wl_comparison_skip(&c->found, name, m->line, 1, entry->skip, err);
+        return wl_comparison_skip(c->found, name, m->line, 1, entry->skip, err);
     wl_status status = find_source(p, entry ? entry->kernel : c->options->arguments[0], &s, err);
     if (status != WL_OK)
         return status;
@@ -312,7 +312,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     if (status == WL_E_NOMEM)
         return no_memory(err);
     if (status != WL_OK)
-        return wl_comparison_skip(&c->found, name, m->line, 1, row_err.message, err);
+        return wl_comparison_skip(c->found, name, m->line, 1, row_err.message, err);
     const wl_compared row = row_of(c, table, m, s, entry, &prediction);
     status = add_row(c, &row, &made, err);
     if (status != WL_OK)
@@ -383,7 +383,7 @@ static wl_status report_ignored(predictor *p, const char *table, wl_error *err)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", i ? "," : "", p->ignored[i]);
     const bool any = p->ignored_count > 0;
     p->ignored_count = 0;
-    return any ? wl_comparison_skip(&p->c->found, table, 0, 1, text, err) : WL_OK;
+    return any ? wl_comparison_skip(p->c->found, table, 0, 1, text, err) : WL_OK;
 }
 
 static wl_status predict_table(predictor *p, size_t table, wl_error *err)
@@ -396,7 +396,7 @@ static wl_status predict_table(predictor *p, size_t table, wl_error *err)
         if (!is_selected(c->options, m))
             continue;
         if (only && !is_kernel(m->family, only))
-            status = wl_comparison_skip(&c->found, c->tables[table], m->line, 1, "a launch of another kernel", err);
+            status = wl_comparison_skip(c->found, c->tables[table], m->line, 1, "a launch of another kernel", err);
         else
             status = predict_row(p, table, m, err);
     }
@@ -410,7 +410,7 @@ wl_status comparison_predict(comparison *c, wl_error *err)
     wl_status status = WL_OK;
     for (size_t i = 0; i < c->table_count && status == WL_OK; i++)
         status = predict_table(&p, i, err);
-    if (status == WL_OK && c->found.row_count == 0) {
+    if (status == WL_OK && wl_comparison_count(c->found) == 0) {
         *err = (wl_error){.code = WL_E_INPUT, .message = "nothing to compare: no launch could be predicted"};
         status = WL_E_INPUT;
     }

@@ -1,9 +1,10 @@
 /* comparison.c - measured launches beside predicted ones, and what was left out. SPDX-License-Identifier: MIT */
+#include "compare/comparison.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
-#include "warpline/compare.h"
 
 #define SKIPS_MAX 200
 
@@ -21,6 +22,32 @@ bool wl_compared_error(const wl_compared *row, int value, double *error)
     return row->measured_known[value] && row->predicted_known[value] &&
            wl_pair_error((wl_pair){row->measured[value], row->predicted[value]}, error);
 }
+
+wl_status wl_comparison_new(const char *source, const char *device, const char *title, double min_time_s,
+                            wl_comparison **out, wl_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return wl_fail_memory(err);
+    **out = (wl_comparison){.source = source, .device = device, .title = title, .min_time_s = min_time_s};
+    return WL_OK;
+}
+
+void wl_comparison_free(wl_comparison *c)
+{
+    if (!c)
+        return;
+    wl_comparison_free_groups(c);
+    for (size_t i = 0; i < c->skip_count; i++)
+        free(c->skips[i].reason);
+    free(c->skips);
+    free(c->rows);
+    free(c);
+}
+
+size_t wl_comparison_count(const wl_comparison *c) { return c->row_count; }
+
+const wl_compared *wl_comparison_row(const wl_comparison *c, size_t index) { return &c->rows[index].is; }
 
 /* Room for one more; false: no memory. */
 static bool make_room(void **items, size_t size, size_t count, size_t *capacity)
@@ -42,7 +69,7 @@ wl_status wl_comparison_add(wl_comparison *c, const wl_compared *row, wl_error *
     if (!make_room(&rows, sizeof *c->rows, c->row_count, &c->row_capacity))
         return wl_fail_memory(err);
     c->rows = rows;
-    c->rows[c->row_count++] = *row;
+    c->rows[c->row_count++] = (wl_compared_row){.is = *row};
     return WL_OK;
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/fail.h"
-#include "warpline/compare.h"
+#include "compare/comparison.h"
 
 typedef struct keyed {
     char *key;
@@ -70,7 +70,7 @@ static char *problem_of(const wl_compared *row)
     return wl_buffer_take(&key, &text, NULL) == WL_OK ? text : NULL;
 }
 
-static void set_group(wl_compared *row, bool families, size_t group)
+static void set_group(wl_compared_row *row, bool families, size_t group)
 {
     *(families ? &row->family_group : &row->group) = group;
 }
@@ -124,7 +124,7 @@ static wl_compared_group *make_groups(wl_comparison *c, const char *by, bool fam
     keyed *keys = calloc(c->row_count, sizeof *keys);
     bool ok = keys != NULL;
     for (size_t i = 0; ok && i < c->row_count; i++) {
-        keys[i] = (keyed){by ? key_of(&c->rows[i], by) : problem_of(&c->rows[i]), i};
+        keys[i] = (keyed){by ? key_of(&c->rows[i].is, by) : problem_of(&c->rows[i].is), i};
         ok = keys[i].key != NULL;
     }
     wl_compared_group *groups = NULL;
@@ -149,8 +149,8 @@ static wl_status compute(const wl_comparison *c, wl_compared_group *groups, size
     for (int v = 0; v < WL_VALUE_COUNT && status == WL_OK; v++) {
         memset(filled, 0, count * sizeof *filled);
         for (size_t i = 0; i < c->row_count; i++) {
-            const wl_compared *row = &c->rows[i];
-            const size_t g = families ? row->family_group : row->group;
+            const wl_compared *row = &c->rows[i].is;
+            const size_t g = families ? c->rows[i].family_group : c->rows[i].group;
             if (wl_comparison_counts(c, row, v))
                 pairs[starts[g] + filled[g]++] = (wl_pair){row->measured[v], row->predicted[v]};
         }
@@ -169,6 +169,7 @@ static wl_status compute(const wl_comparison *c, wl_compared_group *groups, size
 
 wl_status wl_comparison_group_problems(wl_comparison *c, wl_error *err)
 {
+    wl_comparison_free_groups(c);
     c->groups = make_groups(c, NULL, false, &c->group_count);
     return c->groups ? WL_OK : wl_fail_memory(err);
 }
@@ -181,13 +182,14 @@ static wl_status note_left_out(wl_comparison *c, const wl_compared_group *g, wl_
             continue;
         (void)snprintf(reason, sizeof reason, "%s is measured as 0 and predicted above: left out of its statistics",
                        wl_compared_name(v));
-        WL_TRY(wl_comparison_skip(c, c->rows[g->first].table, 0, g->values[v].left_out, reason, err));
+        WL_TRY(wl_comparison_skip(c, c->rows[g->first].is.table, 0, g->values[v].left_out, reason, err));
     }
     return WL_OK;
 }
 
 wl_status wl_comparison_group(wl_comparison *c, const char *by, wl_error *err)
 {
+    wl_comparison_free_groups(c);
     c->groups = make_groups(c, by, false, &c->group_count);
     c->families = c->groups ? make_groups(c, "family", true, &c->family_count) : NULL;
     if (!c->families)
@@ -198,13 +200,10 @@ wl_status wl_comparison_group(wl_comparison *c, const char *by, wl_error *err)
     return compute(c, c->families, c->family_count, true, err);
 }
 
-void wl_comparison_free(wl_comparison *c)
+void wl_comparison_free_groups(wl_comparison *c)
 {
     free_groups(c->groups, c->group_count);
     free_groups(c->families, c->family_count);
-    for (size_t i = 0; i < c->skip_count; i++)
-        free(c->skips[i].reason);
-    free(c->skips);
-    free(c->rows);
-    *c = (wl_comparison){0};
+    c->groups = c->families = NULL;
+    c->group_count = c->family_count = 0;
 }

@@ -1,5 +1,6 @@
 /* compare_csv.c - a comparison as CSV: a line for each value of a launch. SPDX-License-Identifier: MIT */
 #include "base/quote.h"
+#include "compare/comparison.h"
 #include "report/render.h"
 
 void wl_comparison_csv(const wl_comparison *c, wl_buffer *out)
@@ -9,7 +10,7 @@ void wl_comparison_csv(const wl_comparison *c, wl_buffer *out)
         "table,line,family,variant,params,block_x,block_y,block_z,fold_x,fold_y,fold_z,metric,unit,measured,predicted,"
         "error\n");
     for (size_t i = 0; i < c->row_count; i++) {
-        const wl_compared *row = &c->rows[i];
+        const wl_compared *row = &c->rows[i].is;
         for (int v = 0; v < WL_VALUE_COUNT; v++) {
             double e = 0;
             if (!row->measured_known[v] || !row->predicted_known[v])

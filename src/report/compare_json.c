@@ -1,5 +1,6 @@
 /* compare_json.c - a comparison as JSON, schema warpline.compare/1. SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "compare/comparison.h"
 #include "report/render.h"
 
 #define DIGITS 12 /* no measurement has more */
@@ -39,7 +40,7 @@ static json_t *group_json(wl_json *j, const wl_comparison *c, const wl_compared_
     for (int v = 0; v < WL_METRIC_COUNT; v++)
         if (g->values[v].count > 0)
             wl_json_set(j, metrics, wl_compared_name(v), agreement_json(j, &g->values[v]));
-    const wl_compared *first = &c->rows[g->first];
+    const wl_compared *first = &c->rows[g->first].is;
     json_t *object = wl_json_object(j);
     wl_json_set(j, object, "name", wl_json_text(j, g->name));
     wl_json_set(j, object, "family", wl_json_text(j, first->family));
@@ -68,7 +69,7 @@ wl_status wl_comparison_json(const wl_comparison *c, char **out, wl_error *err)
     json_t *rows = wl_json_array(j), *groups = wl_json_array(j), *families = wl_json_array(j),
            *skips = wl_json_array(j);
     for (size_t i = 0; i < c->row_count; i++)
-        wl_json_add(j, rows, row_json(j, &c->rows[i]));
+        wl_json_add(j, rows, row_json(j, &c->rows[i].is));
     for (size_t i = 0; i < c->group_count; i++)
         wl_json_add(j, groups, group_json(j, c, &c->groups[i], false));
     for (size_t i = 0; i < c->family_count; i++)

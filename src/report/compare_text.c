@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "compare/comparison.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 
@@ -91,7 +92,7 @@ static void add_worst(const wl_comparison *c, int v, ranked *scratch, wl_buffer 
     size_t count = 0;
     for (size_t i = 0; i < c->row_count; i++) {
         double e = 0;
-        if (wl_comparison_counts(c, &c->rows[i], v) && wl_compared_error(&c->rows[i], v, &e) && e != 0)
+        if (wl_comparison_counts(c, &c->rows[i].is, v) && wl_compared_error(&c->rows[i].is, v, &e) && e != 0)
             scratch[count++] = (ranked){fabs(e), i};
     }
     if (count == 0)
@@ -99,14 +100,14 @@ static void add_worst(const wl_comparison *c, int v, ranked *scratch, wl_buffer 
     qsort(scratch, count, sizeof *scratch, by_size);
     add_head("farthest off: ", v, out);
     for (size_t i = 0; i < count && i < WORST; i++)
-        add_row(c, &c->rows[scratch[i].row], v, out);
+        add_row(c, &c->rows[scratch[i].row].is, v, out);
 }
 
 static void add_all(const wl_comparison *c, int v, wl_buffer *out)
 {
     bool head = false;
     for (size_t i = 0; i < c->row_count; i++) {
-        const wl_compared *row = &c->rows[i];
+        const wl_compared *row = &c->rows[i].is;
         if (!row->measured_known[v] || !row->predicted_known[v])
             continue;
         if (!head)
@@ -135,4 +136,20 @@ void wl_comparison_text(const wl_comparison *c, bool all_rows, wl_buffer *out)
             add_worst(c, v, scratch, out);
     }
     free(scratch);
+}
+
+wl_status wl_comparison_skipped(const wl_comparison *c, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    for (size_t i = 0; i < c->skip_count; i++) {
+        const wl_skipped *s = &c->skips[i];
+        wl_buffer_add(&text, "note: %s", s->table);
+        if (s->line > 0)
+            wl_buffer_add(&text, ":%d", (int)s->line);
+        wl_buffer_add(&text, ": %s", s->reason);
+        if (s->count > 1)
+            wl_buffer_add(&text, " (%zu times)", s->count);
+        wl_buffer_text(&text, "\n");
+    }
+    return wl_buffer_take(&text, out, err);
 }
