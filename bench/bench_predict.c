@@ -15,24 +15,26 @@ static double time_one(const wl_device *device, const char *kernel_name, const c
     wl_error err = {0};
     wl_kernel *kernel = NULL;
     wl_predictor *predictor = NULL;
-    wl_prediction prediction;
+    wl_prediction *prediction = NULL;
     size_t length = 0;
     const char *text = wl_kernel_builtin_text(kernel_name, &length);
     const wl_kernel_options options = {.sets = sets, .set_count = sets ? 3 : 0};
     must(wl_kernel_parse(kernel_name, text, length, &options, &kernel, &err), &err);
+    must(wl_prediction_new(&prediction, &err), &err);
     must(wl_predictor_new(kernel, device, &predictor, &err), &err);
     double start = cpu_seconds();
-    must(wl_predict(predictor, launch, NULL, &prediction, &err), &err);
+    must(wl_predict(predictor, launch, NULL, prediction, &err), &err);
     double best = cpu_seconds() - start;
     const int repeats = (int)fmin(200, 1 + 0.01 / best); /* some kernels take a fraction of a second */
     for (int round = 0; round < 15; round++) {
         start = cpu_seconds();
         for (int i = 0; i < repeats; i++)
-            must(wl_predict(predictor, launch, NULL, &prediction, &err), &err);
+            must(wl_predict(predictor, launch, NULL, prediction, &err), &err);
         const double each = (cpu_seconds() - start) / repeats;
         best = each < best ? each : best;
     }
     wl_predictor_free(predictor);
+    wl_prediction_free(prediction);
     wl_kernel_free(kernel);
     return best;
 }

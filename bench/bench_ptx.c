@@ -136,12 +136,14 @@ static double predict(const wl_kernel *kernel, const wl_device *device, const wl
     for (int round = 0; round < 3; round++) {
         wl_error err = {0};
         wl_predictor *predictor = NULL;
-        wl_prediction prediction;
+        wl_prediction *prediction = NULL;
         const double start = cpu_seconds();
+        must(wl_prediction_new(&prediction, &err), &err);
         must(wl_predictor_new(kernel, device, &predictor, &err), &err);
-        must(wl_predict(predictor, launch, NULL, &prediction, &err), &err);
+        must(wl_predict(predictor, launch, NULL, prediction, &err), &err);
         shortest = best(cpu_seconds() - start, shortest);
         wl_predictor_free(predictor);
+        wl_prediction_free(prediction);
     }
     return shortest;
 }

@@ -49,15 +49,17 @@ static void predict_space(const wl_kernel *kernel, const wl_device *device, time
 {
     wl_error err = {0};
     wl_predictor *predictor = NULL;
-    static wl_prediction prediction;
+    wl_prediction *prediction = NULL;
+    must(wl_prediction_new(&prediction, &err), &err);
     must(wl_predictor_new(kernel, device, &predictor, &err), &err);
     for (size_t i = 0; i < n; i++) {
         const double start = cpu_seconds();
-        must(wl_predict(predictor, &space[i].launch, NULL, &prediction, &err), &err);
+        must(wl_predict(predictor, &space[i].launch, NULL, prediction, &err), &err);
         const double seconds = cpu_seconds() - start;
         space[i].seconds = seconds < space[i].seconds ? seconds : space[i].seconds;
     }
     wl_predictor_free(predictor);
+    wl_prediction_free(prediction);
 }
 
 static int slower_first(const void *p, const void *q)

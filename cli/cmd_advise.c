@@ -9,17 +9,15 @@
 
 #define OTHER_DEVICES 3
 #define NOT_SAID (-1)
-#define ADVICE_MAX 5
 #define DEVICES_MAX 64
 
 typedef struct advised {
     job job;
     wl_advise_options options;
-    wl_advice advice[ADVICE_MAX];
-    wl_advised result;
+    wl_advised *result;
     wl_elsewhere devices[DEVICES_MAX]; /* the one asked about first */
     size_t device_count;
-    const char *device_model;
+    wl_model_id device_model;
     bool devices_left; /* for the time it would take */
 } advised;
 
@@ -57,11 +55,11 @@ static wl_status advise(const options *o, int64_t others, advised *a, wl_error *
     if (status != WL_OK)
         return status;
     a->options.predict = a->job.options;
-    status = wl_advise(a->job.kernel, a->job.device, launch, &a->options, a->advice, ADVICE_MAX, &a->result, err);
+    status = wl_advise(a->job.kernel, a->job.device, launch, &a->options, &a->result, err);
     if (status != WL_OK)
         job_show_option(o, o->block[0], err);
     if (others == NOT_SAID) {
-        a->devices_left = status == WL_OK && strcmp(a->result.given.count_method, "threads") == 0;
+        a->devices_left = status == WL_OK && wl_advised_costly(a->result);
         others = a->devices_left ? 0 : OTHER_DEVICES;
     }
     if (status == WL_OK && others > 0)
@@ -75,8 +73,7 @@ static wl_status print(const options *o, const advised *a, wl_error *err)
     const wl_advise_report report = {
         .kernel = a->job.kernel,
         .device = a->job.device,
-        .result = &a->result,
-        .advice = a->advice,
+        .result = a->result,
         .devices = a->devices,
         .device_count = a->device_count,
         .device_model = a->device_model,
@@ -112,6 +109,7 @@ int cmd_advise(const options *o)
     if (!a)
         return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
     const int code = run(o, a);
+    wl_advised_free(a->result);
     job_free(&a->job);
     free(a);
     return code;

@@ -354,7 +354,7 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     json_error_t json_error;
     json_t *line = json_loadb(line_text, length, JSON_REJECT_DUPLICATES, &json_error);
     wl_launch launch = {0};
-    wl_prediction prediction;
+    wl_prediction *prediction = NULL;
     source s = {0};
     kept *k = NULL;
     if (!line && json_error_code(&json_error) == json_error_out_of_memory)
@@ -365,8 +365,10 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     status = status ? status : read_launch(line, &launch, err);
     status = status ? status : read_source(line, b->options, &s, err);
     status = status ? status : find_kept(b, line, &s, &launch, &k, err);
-    status = status ? status : wl_predict(k->predictor, &launch, NULL, &prediction, err);
-    status = status ? status : wl_prediction_render(&prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
+    status = status ? status : wl_prediction_new(&prediction, err);
+    status = status ? status : wl_predict(k->predictor, &launch, NULL, prediction, err);
+    status = status ? status : wl_prediction_render(prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
+    wl_prediction_free(prediction);
     source_free(&s);
     json_decref(line);
     return status;

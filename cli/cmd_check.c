@@ -104,7 +104,7 @@ static bool has_given_grid(const check *c, const wl_launch *l)
 static const char *contradiction(const check *c, const wl_stored *s)
 {
     const options *o = c->options;
-    const wl_launch *l = &s->prediction.launch, *given = &c->job.common;
+    const wl_launch *l = wl_prediction_launch(s->prediction), *given = &c->job.common;
     bool block = o->block_count == 0;
     for (size_t i = 0; i < c->job.launch_count; i++)
         block = block || shape_same(c->job.launches[i].block, l->block);
@@ -112,7 +112,7 @@ static const char *contradiction(const check *c, const wl_stored *s)
         return "--block";
     if (o->device && strcmp(wl_device_name(c->job.device), s->device) != 0)
         return "--device";
-    if (o->model && strcmp(o->model, s->prediction.model.name) != 0)
+    if (o->model && strcmp(o->model, wl_model_name(wl_prediction_model(s->prediction))) != 0)
         return "--model";
     if (o->fold && !shape_same(given->fold, l->fold))
         return "--fold";
@@ -137,7 +137,7 @@ static wl_status check_selection(const check *c, wl_error *err)
         const char *against = "--block";
         for (size_t i = 0; i < wl_stored_count(c->baseline.list) && against; i++) {
             const wl_stored *s = wl_stored_at(c->baseline.list, i);
-            if (c->job.launch_count == 0 || shape_same(c->job.launches[b].block, s->prediction.launch.block))
+            if (c->job.launch_count == 0 || shape_same(c->job.launches[b].block, wl_prediction_launch(s->prediction)->block))
                 against = contradiction(c, s);
         }
         if (against && strcmp(against, "--block") == 0)
@@ -154,11 +154,13 @@ static wl_status check_selection(const check *c, wl_error *err)
  * nothing, either a change of the kernel or an option of then would go unnoticed. */
 static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_prediction *p, wl_error *err)
 {
-    const wl_launch *now = &p->launch, *then = &s->prediction.launch;
-    if (strcmp(p->model.name, s->prediction.model.name) != 0)
+    const wl_launch *now = wl_prediction_launch(p), *then = wl_prediction_launch(s->prediction);
+    const wl_model_id model = wl_prediction_model(p), model_then = wl_prediction_model(s->prediction);
+    const int64_t items = wl_prediction_items(p), items_then = wl_prediction_items(s->prediction);
+    if (model != model_then)
         return stored_fail(&c->baseline, s, err,
                            "the baseline's time is of the model %s, the device has numbers for %s",
-                           s->prediction.model.name, p->model.name);
+                           wl_model_name(model_then), wl_model_name(model));
     if (now->registers != then->registers)
         return stored_fail(
             &c->baseline, s, err,
@@ -177,11 +179,11 @@ static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_
                            "--grid of then, or write the baseline anew",
                            (long long)then->grid[0], (long long)then->grid[1], (long long)then->grid[2],
                            (long long)now->grid[0], (long long)now->grid[1], (long long)now->grid[2]);
-    if (p->items != s->prediction.items)
+    if (items != items_then)
         return stored_fail(&c->baseline, s, err,
                            "the baseline is of %lld updates, this launch of %lld: give the --set of then, or write the "
                            "baseline anew",
-                           (long long)s->prediction.items, (long long)p->items);
+                           (long long)items_then, (long long)items);
     return WL_OK;
 }
 
@@ -189,7 +191,7 @@ static wl_status check_same_launch(const check *c, const wl_stored *s, const wl_
 static wl_launch launch_again(const check *c, const wl_stored *s)
 {
     const options *o = c->options;
-    wl_launch l = s->prediction.launch;
+    wl_launch l = *wl_prediction_launch(s->prediction);
     int64_t stated = 0, extent[3];
     if (!o->registers && wl_kernel_registers(c->job.kernel, &stated))
         l.registers = 0;
@@ -203,19 +205,19 @@ static wl_launch launch_again(const check *c, const wl_stored *s)
 static wl_status check_stored(check *c, const wl_stored *s, wl_prediction *p, wl_error *err)
 {
     const options *o = c->options;
-    const wl_launch *then = &s->prediction.launch;
+    const wl_launch *then = wl_prediction_launch(s->prediction);
     char block[64];
     (void)snprintf(block, sizeof block, "%lldx%lldx%lld", (long long)then->block[0], (long long)then->block[1],
                    (long long)then->block[2]);
     if (c->job.device && strcmp(wl_device_name(c->job.device), s->device) != 0)
         job_drop_device(&c->job);
-    if (!o->model && !wl_model_find(s->prediction.model.name, &c->job.options.model))
-        return stored_fail(&c->baseline, s, err, "the model '%s' is not known", s->prediction.model.name);
+    if (!o->model)
+        c->job.options.model = wl_prediction_model(s->prediction);
     wl_status status = job_load(o, o->update ? NULL : o->arguments[0], o->device ? o->device : s->device, &c->job, err);
     wl_launch launch = launch_again(c, s);
     if (status == WL_OK)
         status = predict(c, &launch, block, p, err);
-    if (status == WL_OK && p->launch.shared_bytes == 0 && then->shared_bytes > 0) { /* the kernel does not say */
+    if (status == WL_OK && wl_prediction_launch(p)->shared_bytes == 0 && then->shared_bytes > 0) { /* the kernel does not say */
         launch.shared_bytes = then->shared_bytes;
         status = predict(c, &launch, block, p, err);
     }
@@ -227,7 +229,7 @@ static wl_status check_stored(check *c, const wl_stored *s, wl_prediction *p, wl
 /* A kernel in PTX is read for a launch: without --block for the first of the baseline. */
 static void take_launch(check *c)
 {
-    const wl_launch *then = &wl_stored_at(c->baseline.list, 0)->prediction.launch;
+    const wl_launch *then = wl_prediction_launch(wl_stored_at(c->baseline.list, 0)->prediction);
     wl_launch *launch = &c->job.request.launch;
     if (c->job.launch_count > 0)
         return;
@@ -265,9 +267,11 @@ static int run(const options *o, check *c)
         return code;
     if (read_limits(o, c, &err) != WL_OK)
         return diag_report(&err);
-    wl_prediction *p = calloc(1, sizeof *p);
-    wl_status status = !p ? WL_E_NOMEM : o->baseline ? check_against(c, p, &err) : check_given(c, p, &err);
-    free(p);
+    wl_prediction *p = NULL;
+    wl_status status = wl_prediction_new(&p, &err);
+    if (status == WL_OK)
+        status = o->baseline ? check_against(c, p, &err) : check_given(c, p, &err);
+    wl_prediction_free(p);
     char *text = NULL;
     const wl_format format = option_format(o);
     c->found.kernel = c->job.kernel ? wl_kernel_name(c->job.kernel) : "";

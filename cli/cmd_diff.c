@@ -18,7 +18,8 @@ typedef struct side {
     wl_launch launch;
     stored_file file;
     char kernel_name[128], device_name[128];
-    wl_prediction prediction;
+    wl_prediction *own;              /* of a launch */
+    const wl_prediction *prediction; /* that, or the stored one */
 } side;
 
 typedef enum source { FILES, LAUNCHES } source;
@@ -140,11 +141,14 @@ static int predict_side(const options *o, job *j, side *s)
         (void)snprintf(s->device_name, sizeof s->device_name, "%s", wl_device_name(j->device));
         status = job_set_grid(o, j, &s->launch, &err);
     }
+    if (status == WL_OK)
+        status = wl_prediction_new(&s->own, &err);
     if (status == WL_OK) {
-        status = wl_predict(j->predictor, &s->launch, &j->options, &s->prediction, &err);
+        s->prediction = s->own;
+        status = wl_predict(j->predictor, &s->launch, &j->options, s->own, &err);
         if (status != WL_OK)
             show_launch(s, &err);
-        else if (!(s->prediction.model.time_s > 0))
+        else if (!(wl_prediction_time(s->own) > 0))
             status = no_time(s, &err);
     }
     return status == WL_OK ? EXIT_OK : diag_report(&err);
@@ -185,23 +189,21 @@ static int read_sides(side *sides)
     return code == EXIT_OK ? read_side(&sides[1]) : code;
 }
 
-static wl_diff_side named(const side *s) { return (wl_diff_side){&s->prediction, s->kernel_name, s->device_name}; }
+static wl_diff_side named(const side *s) { return (wl_diff_side){s->prediction, s->kernel_name, s->device_name}; }
 
 static int report(const options *o, const side *sides)
 {
     wl_error err = {0};
     char *text = NULL;
-    wl_diff *diff = malloc(sizeof *diff);
+    wl_diff *diff = NULL;
     const bool json = o->format && strcmp(o->format, "json") == 0;
-    wl_status status = diff ? WL_OK : WL_E_NOMEM;
-    if (diff) {
-        wl_diff_compute(named(&sides[0]), named(&sides[1]), diff);
+    wl_status status = wl_diff_new(named(&sides[0]), named(&sides[1]), &diff, &err);
+    if (status == WL_OK)
         status = wl_diff_render(diff, json ? WL_FORMAT_JSON : WL_FORMAT_TEXT, &text, &err);
-    }
     if (status == WL_OK)
         printf("%s%s", text, json ? "\n" : "");
     free(text);
-    free(diff);
+    wl_diff_free(diff);
     if (status == WL_E_NOMEM)
         err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
     return status == WL_OK ? EXIT_OK : diag_report(&err);
@@ -220,8 +222,10 @@ int cmd_diff(const options *o)
     int code = from == FILES ? read_sides(sides) : predict_sides(o, sides);
     if (code == EXIT_OK)
         code = report(o, sides);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         stored_free(&sides[i].file);
+        wl_prediction_free(sides[i].own);
+    }
     free(sides);
     return code;
 }

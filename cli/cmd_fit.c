@@ -128,14 +128,12 @@ static wl_status cross_validate(job *j, wl_error *err)
     return WL_OK;
 }
 
-static double predict_time(const counted_row *row, const wl_device *device, int model)
+static double predict_time(const counted_row *row, const wl_device *device, int model, wl_prediction *p)
 {
-    static wl_prediction p;
-    wl_model_id used;
     if (!row->counted)
         return row->model_time[model];
-    wl_counted_predict(row->counted, device, ranked_models[model], &p);
-    return wl_model_find(p.model.name, &used) && used == ranked_models[model] ? p.model.time_s : 0;
+    wl_counted_predict(row->counted, device, ranked_models[model], p);
+    return wl_prediction_model(p) == ranked_models[model] ? wl_prediction_time(p) : 0;
 }
 
 static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl_error *err)
@@ -143,13 +141,17 @@ static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl
     const double min_time_s = j->c.options->min_time ? j->options.min_time_s : CONTEST_TIME_S;
     const size_t count = wl_comparison_count(j->c.found);
     double *times = calloc(count, sizeof *times);
+    wl_prediction *p = NULL;
+    wl_status status = wl_prediction_new(&p, err);
     if (!times) {
         *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-        return WL_E_NOMEM;
+        status = WL_E_NOMEM;
     }
-    for (size_t i = 0; i < count; i++)
-        times[i] = predict_time(&j->c.counted[i], j->fitted, model);
-    const wl_status status = wl_comparison_contests(j->c.found, times, min_time_s, out, err);
+    for (size_t i = 0; i < count && status == WL_OK; i++)
+        times[i] = predict_time(&j->c.counted[i], j->fitted, model, p);
+    if (status == WL_OK)
+        status = wl_comparison_contests(j->c.found, times, min_time_s, out, err);
+    wl_prediction_free(p);
     free(times);
     return status;
 }

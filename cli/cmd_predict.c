@@ -43,22 +43,25 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
     return WL_OK;
 }
 
-static wl_status predict_all(const options *o, job *j, wl_prediction *predictions, FILE *out, wl_error *err)
+static wl_status predict_all(const options *o, job *j, wl_prediction **predictions, FILE *out, wl_error *err)
 {
     const bool table = option_format_is(o, "text") && j->launch_count > 1;
     for (size_t i = 0; i < j->launch_count; i++) {
-        wl_status status = wl_predict(j->predictor, &j->launches[i], &j->options, &predictions[i], err);
+        wl_status status = wl_prediction_new(&predictions[i], err);
+        if (status != WL_OK)
+            return status;
+        status = wl_predict(j->predictor, &j->launches[i], &j->options, predictions[i], err);
         if (status != WL_OK)
             job_show_option(o, o->block[i], err);
         else if (!table)
-            status = render(o, j, &predictions[i], i == 0, out, err);
+            status = render(o, j, predictions[i], i == 0, out, err);
         if (status != WL_OK)
             return status;
     }
     if (!table)
         return WL_OK;
     char *text = NULL;
-    const wl_status status = wl_predictions_table(predictions, j->launch_count, j->kernel, j->device, &text, err);
+    const wl_status status = wl_predictions_table((const wl_prediction *const *)predictions, j->launch_count, j->kernel, j->device, &text, err);
     if (status == WL_OK)
         fputs(text, out);
     free(text);
@@ -77,7 +80,7 @@ static int run(const options *o, job *j)
     j->options.emulate = true; /* a launch or two: predication and divergence are worth some milliseconds */
     char *text = NULL;
     size_t length = 0;
-    wl_prediction *predictions = calloc(j->launch_count, sizeof *predictions);
+    wl_prediction **predictions = calloc(j->launch_count, sizeof *predictions);
     FILE *out = open_memstream(&text, &length);
     wl_status status = predictions && out ? predict_all(o, j, predictions, out, &err) : WL_E_NOMEM;
     if (out && fclose(out) != 0)
@@ -85,6 +88,8 @@ static int run(const options *o, job *j)
     if (status == WL_OK)
         fwrite(text, 1, length, stdout);
     free(text);
+    for (size_t i = 0; predictions && i < j->launch_count; i++)
+        wl_prediction_free(predictions[i]);
     free(predictions);
     if (status == WL_E_NOMEM)
         err.code = WL_E_NOMEM;

@@ -25,6 +25,7 @@ typedef struct model {
 
 typedef struct predictor {
     comparison *c;
+    wl_prediction *prediction; /* of the row at hand */
     model models[KEPT];
     size_t next;                   /* to be replaced */
     char ignored[IGNORED_MAX][40]; /* params no kernel of the table declares */
@@ -213,15 +214,14 @@ static wl_launch launch_of(const predictor *p, const wl_kernel *kernel, const wl
 static void fill_values(const comparison *c, const wl_measurement *m, const wl_prediction *prediction, wl_compared *row)
 {
     for (int v = 0; v < WL_METRIC_COUNT; v++) {
-        row->measured_known[v] = c->wanted[v] && m->known[v];
-        row->measured[v] = m->value[v];
-        row->predicted_known[v] = c->wanted[v] && prediction->metrics[v].known;
-        row->predicted[v] = prediction->metrics[v].value;
+        row->measured_known[v] = c->wanted[v] && wl_measurement_value(m, (wl_metric)v, &row->measured[v]);
+        row->predicted_known[v] =
+            c->wanted[v] && wl_prediction_metric(prediction, (wl_metric)v, &row->predicted[v]);
     }
     row->measured_known[WL_VALUE_TIME] = c->wanted[WL_VALUE_TIME] && m->time_known;
     row->measured[WL_VALUE_TIME] = m->time_s;
     row->predicted_known[WL_VALUE_TIME] = c->wanted[WL_VALUE_TIME];
-    row->predicted[WL_VALUE_TIME] = prediction->model.time_s;
+    row->predicted[WL_VALUE_TIME] = wl_prediction_time(prediction);
 }
 
 /* Appends a row, and what is kept of it. */
@@ -246,12 +246,11 @@ static wl_status predict_by_all(model *found, const wl_launch *launch, wl_predic
 {
     for (int m = 0; m < RANKED_MODELS; m++) {
         const wl_predict_options how = {.model = ranked_models[m]};
-        wl_model_id used;
         const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
         if (status != WL_OK)
             return status;
-        if (wl_model_find(prediction->model.name, &used) && used == how.model)
-            row->model_time[m] = prediction->model.time_s;
+        if (wl_prediction_model(prediction) == how.model)
+            row->model_time[m] = wl_prediction_time(prediction);
     }
     return WL_OK;
 }
@@ -275,13 +274,14 @@ static wl_status predict_launch(const comparison *c, model *found, const wl_laun
 static wl_compared row_of(const comparison *c, size_t table, const wl_measurement *m, const kernel_source *s,
                           const wl_map_entry *entry, const wl_prediction *prediction)
 {
+    const wl_launch *launch = wl_prediction_launch(prediction);
     wl_compared row = {.table = c->tables[table], .measurement = m, .kernel = s->path};
     row.family = m->family[0] ? m->family : wl_kernel_name(s->plain);
     row.sets = entry ? entry->sets : NULL;
     row.set_count = entry ? entry->set_count : 0;
-    memcpy(row.block, prediction->launch.block, sizeof row.block);
-    memcpy(row.fold, prediction->launch.fold, sizeof row.fold);
-    memcpy(row.grid, prediction->launch.grid, sizeof row.grid);
+    memcpy(row.block, launch->block, sizeof row.block);
+    memcpy(row.fold, launch->fold, sizeof row.fold);
+    memcpy(row.grid, launch->grid, sizeof row.grid);
     fill_values(c, m, prediction, &row);
     return row;
 }
@@ -296,7 +296,6 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     model *found = NULL;
     counted_row made = {0};
     wl_error row_err = {0};
-    static wl_prediction prediction;
     if (c->map && !entry)
         return wl_comparison_skip(c->found, name, m->line, 1, "a launch the map has no kernel for", err);
     if (entry && entry->skip)
@@ -307,13 +306,13 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     status = find_model(p, s, m, entry, &found, &row_err);
     if (status == WL_OK) {
         const wl_launch launch = launch_of(p, found->kernel, m, entry, wl_table_layout_of(c->parsed[table]));
-        status = predict_launch(c, found, &launch, &prediction, &made, &row_err);
+        status = predict_launch(c, found, &launch, p->prediction, &made, &row_err);
     }
     if (status == WL_E_NOMEM)
         return no_memory(err);
     if (status != WL_OK)
         return wl_comparison_skip(c->found, name, m->line, 1, row_err.message, err);
-    const wl_compared row = row_of(c, table, m, s, entry, &prediction);
+    const wl_compared row = row_of(c, table, m, s, entry, p->prediction);
     status = add_row(c, &row, &made, err);
     if (status != WL_OK)
         wl_counted_free(made.counted);
@@ -407,7 +406,7 @@ static wl_status predict_table(predictor *p, size_t table, wl_error *err)
 wl_status comparison_predict(comparison *c, wl_error *err)
 {
     predictor p = {.c = c};
-    wl_status status = WL_OK;
+    wl_status status = wl_prediction_new(&p.prediction, err);
     for (size_t i = 0; i < c->table_count && status == WL_OK; i++)
         status = predict_table(&p, i, err);
     if (status == WL_OK && wl_comparison_count(c->found) == 0) {
@@ -416,5 +415,6 @@ wl_status comparison_predict(comparison *c, wl_error *err)
     }
     for (size_t i = 0; i < KEPT; i++)
         model_free(&p.models[i]);
+    wl_prediction_free(p.prediction);
     return status;
 }

@@ -46,7 +46,7 @@ static const size_t command_count = sizeof commands / sizeof commands[0];
 static void print_help(void)
 {
     printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline COMMAND [arguments]\n\n",
-           WARPLINE_VERSION);
+           wl_version());
     for (size_t i = 0; i < command_count; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     printf("\n'warpline COMMAND --help' lists the options of one.\n"
@@ -88,7 +88,7 @@ static int run(int argc, char **argv)
         return EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("warpline %s\n", WARPLINE_VERSION);
+        printf("warpline %s\n", wl_version());
         return EXIT_OK;
     }
     const command *c = find_command(argv[1]);

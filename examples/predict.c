@@ -21,24 +21,29 @@ int main(void)
     wl_device *device = NULL;
     wl_kernel *kernel = NULL;
     wl_predictor *predictor = NULL;
+    wl_prediction *p = NULL;
     size_t length = 0;
     const char *text = wl_kernel_builtin_text("star3d_r4", &length);
 
     if (wl_device_builtin("a100-40gb", &device, &err) != WL_OK ||
         wl_device_set(device, "l2_size=80MiB", &err) != WL_OK ||
         wl_kernel_parse("star3d_r4", text, length, NULL, &kernel, &err) != WL_OK ||
-        wl_predictor_new(kernel, device, &predictor, &err) != WL_OK)
+        wl_predictor_new(kernel, device, &predictor, &err) != WL_OK || wl_prediction_new(&p, &err) != WL_OK)
         return complain(&err);
 
     for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++) {
-        wl_prediction p;
-        if (wl_predict(predictor, &launches[i], NULL, &p, &err) != WL_OK)
+        double loaded = 0; /* false below: not known */
+        if (wl_predict(predictor, &launches[i], NULL, p, &err) != WL_OK)
             return complain(&err);
+        if (!wl_prediction_metric(p, WL_METRIC_dram_load_bytes, &loaded))
+            continue;
+        const wl_launch *l = wl_prediction_launch(p);
         printf("%4lldx%lldx%-3lld fold z %lld: %5.1f B/LUP from memory, %.2f ms, limited by %s\n",
-               (long long)p.launch.block[0], (long long)p.launch.block[1], (long long)p.launch.block[2],
-               (long long)p.launch.fold[2], p.metrics[WL_METRIC_dram_load_bytes].value / (double)p.items,
-               1e3 * p.model.time_s, wl_bound_name(p.model.limiter));
+               (long long)l->block[0], (long long)l->block[1], (long long)l->block[2], (long long)l->fold[2],
+               loaded / (double)wl_prediction_items(p), 1e3 * wl_prediction_time(p),
+               wl_bound_name(wl_prediction_limiter(p)));
     }
+    wl_prediction_free(p);
     wl_predictor_free(predictor);
     wl_kernel_free(kernel);
     wl_device_free(device);

@@ -51,24 +51,28 @@ typedef struct wl_advise_options {
     int threads; /* of the searches over blocks; 0: what OpenMP takes by default */
 } wl_advise_options;
 
-#define WL_ADVICE_NOTES_MAX 8
+/* The launch given and what is better than it. */
+typedef struct wl_advised wl_advised;
 
-typedef struct wl_advised {
-    wl_prediction given;  /* the launch as it is; borrows nothing: kernel, fields, accesses, lines are NULL   */
-    wl_trust trust;       /* in the model that made the times                                                 */
-    double least_gain;    /* changes that gain less are not listed: the model does not tell them from nothing */
-    size_t count;         /* pieces of advice, most helpful first                                             */
-    bool has_combination; /* several changes together gain more than any alone */
-    wl_advice combination;
-    int note_count;
-    char notes[WL_ADVICE_NOTES_MAX][WL_WARNING_LENGTH]; /* what was not tried, and why */
-} wl_advised;
-
-/* Fills advice[0 .. out->count - 1] with at most `capacity` changes. options may be NULL.
- * Fails as wl_predict does for the launch given; changes that cannot be predicted are left out. */
+/* options may be NULL. Fails as wl_predict does for the launch given; changes that cannot be predicted are left out. */
 WL_API WL_NODISCARD wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
-                                        const wl_advise_options *options, wl_advice *advice, size_t capacity,
-                                        wl_advised *out, wl_error *err);
+                                        const wl_advise_options *options, wl_advised **out, wl_error *err);
+WL_API void wl_advised_free(wl_advised *advised);
+
+/* The launch as it is; without shares and lines. */
+WL_API const wl_prediction *wl_advised_given(const wl_advised *advised);
+/* How far the model that made the times can be trusted; changes that gain less than the least gain are not listed: the
+ * model does not tell them from nothing. */
+WL_API const wl_trust *wl_advised_trust(const wl_advised *advised);
+WL_API double wl_advised_least_gain(const wl_advised *advised);
+/* Pieces of advice, most helpful first; NULL beyond the last. */
+WL_API const wl_advice *wl_advised_advice(const wl_advised *advised, size_t index);
+/* Several changes together, where they gain more than any alone; else NULL. */
+WL_API const wl_advice *wl_advised_combination(const wl_advised *advised);
+/* Accesses have to be evaluated one by one: other devices would take long, too. */
+WL_API bool wl_advised_costly(const wl_advised *advised);
+/* What was not tried, and why; NULL beyond the last. */
+WL_API const char *wl_advised_note(const wl_advised *advised, size_t index);
 
 /* ---- other devices ---- */
 
@@ -89,6 +93,6 @@ typedef struct wl_elsewhere {
 WL_API WL_NODISCARD wl_status wl_advise_devices(const wl_kernel *kernel, const wl_device *device,
                                                 const wl_launch *launch, const wl_advise_options *options,
                                                 wl_elsewhere *devices, size_t capacity, size_t *count,
-                                                const char **model, wl_error *err);
+                                                wl_model_id *model, wl_error *err);
 
 #endif /* WL_ADVISE_H */

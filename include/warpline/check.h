@@ -70,18 +70,16 @@ typedef struct wl_finding {
 
 WL_API wl_finding wl_check_budget(const wl_budget *budget, const wl_prediction *prediction, const wl_device *device);
 
-/* The time, then every metric known on either side: at most WL_FINDINGS_MAX. Returns how many. */
-#define WL_FINDINGS_MAX (WL_METRIC_COUNT + 1)
+/* The time, then every metric known on either side. Fills at most `capacity` findings and returns how many there are. */
 WL_API size_t wl_check_baseline(const wl_prediction *prediction, const wl_prediction *baseline, double tolerance,
-                                wl_finding findings[WL_FINDINGS_MAX]);
+                                wl_finding *findings, size_t capacity);
 
 /* A prediction of an earlier day, read back (report.h). Reuse, shares and warnings are not stored. */
-#define WL_STRANGE_MAX 8
 typedef struct wl_stored {
     int32_t line; /* of the text, where it begins */
     const char *kernel, *device;
-    wl_prediction prediction;
-    const char *strange[WL_STRANGE_MAX]; /* metrics that this version does not have */
+    const wl_prediction *prediction;
+    const char *const *strange; /* metrics that this version does not have */
     size_t strange_count;
 } wl_stored;
 

@@ -28,29 +28,23 @@ typedef struct wl_cause {
     const char *part, *against; /* parts that moved most, with the metric and the other way; NULL: none   */
 } wl_cause;
 
-#define WL_REASONS_MAX 4
-#define WL_REASON_LENGTH 320
-
-typedef struct wl_diff {
-    wl_diff_side a, b;
-    double speedup;       /* updates per second of b over those of a                    */
-    bool b_faster, equal; /* equal: within WL_DIFF_EQUAL                                */
-    bool same_work;       /* as many updates                                            */
-    wl_cause cause;
-    size_t metric_count; /* known on either side; those behind the bounds that limit stand first */
-    wl_metric metrics[WL_METRIC_COUNT];
-    int reason_count;
-    char reasons[WL_REASONS_MAX][WL_REASON_LENGTH]; /* one sentence or two each */
-} wl_diff;
-
+typedef struct wl_diff wl_diff;
 /* Borrows what the sides point to. */
-WL_API void wl_diff_compute(wl_diff_side a, wl_diff_side b, wl_diff *out);
+WL_API WL_NODISCARD wl_status wl_diff_new(wl_diff_side a, wl_diff_side b, wl_diff **out, wl_error *err);
+WL_API void wl_diff_free(wl_diff *diff);
+
+WL_API double wl_diff_speedup(const wl_diff *diff); /* updates per second of b over those of a */
+WL_API bool wl_diff_b_faster(const wl_diff *diff);
+WL_API bool wl_diff_equal(const wl_diff *diff);     /* within WL_DIFF_EQUAL */
+WL_API bool wl_diff_same_work(const wl_diff *diff); /* as many updates */
+WL_API const wl_cause *wl_diff_cause(const wl_diff *diff);
+/* Metrics known on either side, those behind the bounds that limit first; false beyond the last. */
+WL_API bool wl_diff_metric(const wl_diff *diff, size_t index, wl_metric *metric);
+/* One sentence or two each; NULL beyond the last. */
+WL_API const char *wl_diff_reason(const wl_diff *diff, size_t index);
 
 /* Why `slow` takes longer per update than `fast`. */
 WL_API wl_cause wl_cause_find(const wl_prediction *slow, const wl_prediction *fast);
-
-/* The value of a part, 0 when there is none of that name. */
-WL_API double wl_value_part(const wl_value *value, const char *name);
 
 /* TEXT for people, JSON of the schema warpline.diff/1 (JSON_LINE on one line); WL_E_UNSUPPORTED for CSV. *out is
  * allocated with malloc. */

@@ -26,6 +26,7 @@ typedef enum wl_fit_target {
     WL_FIT_TIME,
     WL_FIT_TARGET_COUNT
 } wl_fit_target;
+#define WL_FIT_TARGET_ROOM 16 /* in results: further targets change no layout */
 WL_API const char *wl_fit_target_name(wl_fit_target target);
 WL_API bool wl_fit_target_find(const char *name, wl_fit_target *target);
 
@@ -40,7 +41,7 @@ typedef struct wl_fit_number {
 #define WL_FIT_NUMBERS_MAX 40
 
 typedef struct wl_fit_options {
-    bool targets[WL_FIT_TARGET_COUNT]; /* which to fit; none: all */
+    bool targets[WL_FIT_TARGET_ROOM]; /* which to fit; none: all */
     const char *without;               /* a family whose launches are left out; NULL: none */
     double min_time_s;                 /* launches measured shorter have no part in fitting the time */
 } wl_fit_options;
@@ -48,9 +49,9 @@ typedef struct wl_fit_options {
 typedef struct wl_fit_result {
     size_t number_count;
     wl_fit_number numbers[WL_FIT_NUMBERS_MAX];
-    size_t used[WL_FIT_TARGET_COUNT];   /* launches that had a part */
-    double before[WL_FIT_TARGET_COUNT]; /* mean |relative error| over families, with the values of the device */
-    double after[WL_FIT_TARGET_COUNT];
+    size_t used[WL_FIT_TARGET_ROOM];   /* launches that had a part */
+    double before[WL_FIT_TARGET_ROOM]; /* mean |relative error| over families, with the values of the device */
+    double after[WL_FIT_TARGET_ROOM];
 } wl_fit_result;
 
 /* Changes the device's numbers. WL_E_INPUT: too few launches for a target's numbers; WL_E_UNSUPPORTED: the device file

@@ -63,8 +63,7 @@ WL_API bool wl_kernel_flops(const wl_kernel *kernel, double *flops);
 WL_API bool wl_kernel_registers(const wl_kernel *kernel, int64_t *registers);
 /* Is the block part of the algorithm: do addresses name threads or blocks, or does the kernel use shared memory? */
 WL_API bool wl_kernel_needs_its_block(const wl_kernel *kernel);
-/* What was assumed, or not understood, when the kernel was read. Predictions repeat it among their warnings. */
-WL_API size_t wl_kernel_note_count(const wl_kernel *kernel);
+/* What was assumed, or not understood, when the kernel was read; NULL beyond the last. Predictions repeat it. */
 WL_API const char *wl_kernel_note(const wl_kernel *kernel, size_t index);
 
 /* The kernel as a kernel file that predicts the same. *yaml is allocated with malloc and belongs to the caller. */

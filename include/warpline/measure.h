@@ -25,9 +25,12 @@ typedef struct wl_measurement {
     int64_t shared_bytes;             /* per block, static and dynamic together, when shared_known         */
     double work;                      /* output cells                                                      */
     double time_s;                    /* when time_known                                                   */
-    double value[WL_METRIC_COUNT];    /* in the metric's own unit, where known[]                           */
-    bool shared_known, time_known, known[WL_METRIC_COUNT];
+    bool shared_known, time_known;
+    const struct wl_measured_values *values; /* of the metrics: wl_measurement_value */
 } wl_measurement;
+
+/* In the metric's own unit; false when the table does not say. */
+WL_API bool wl_measurement_value(const wl_measurement *measurement, wl_metric metric, double *value);
 
 /* Something that was left out: equal reasons are counted. */
 typedef struct wl_note {

@@ -9,34 +9,6 @@
 #include "warpline/metrics.h"
 #include "warpline/mix.h"
 
-/* A named share of a metric; the parts of a value add up to it. */
-#define WL_PARTS_MAX 8
-typedef struct wl_part {
-    const char *name;
-    double value;
-} wl_part;
-
-/* A value that is not known has known == false: never 0, never -1. */
-typedef struct wl_value {
-    bool known;
-    double value;
-    int part_count;
-    wl_part parts[WL_PARTS_MAX];
-} wl_value;
-
-/* What one field, or one access, contributes to the volumes; all in launch totals. */
-typedef struct wl_share {
-    double inst, l1_wavefronts, l1_sectors, l2_load_bytes, l2_store_bytes, dram_load_bytes, dram_store_bytes;
-} wl_share;
-
-/* The reuse of one wave from the blocks that ran before it, one row per direction. */
-typedef struct wl_reuse {
-    bool exists;             /* some earlier block lies in that direction              */
-    double overlap_bytes;    /* of one wave's loads, not counting nearer directions    */
-    double oversubscription; /* volume that must be held / room in the L2              */
-    double hit_rate;
-} wl_reuse;
-
 typedef enum wl_bound_id {
 #define WL_BOUND(id, name, meaning, ...) WL_BOUND_##id,
 #include "warpline/bounds.def"
@@ -47,47 +19,72 @@ WL_API const char *wl_bound_meaning(wl_bound_id bound);
 /* The metrics a bound follows from, the leading one at index 0; false beyond the last. */
 WL_API bool wl_bound_metric(wl_bound_id bound, size_t index, wl_metric *metric);
 
-typedef struct wl_model_result {
-    const char *name;
-    double time_s, items_per_s;
-    wl_bound_id limiter, next;      /* the largest bound and the one after it */
-    double own_cycles, wait_cycles; /* of one block: turnover only */
-    bool bound_known[WL_BOUND_COUNT];
-    double bound_s[WL_BOUND_COUNT];
-} wl_model_result;
-
-#define WL_WARNINGS_MAX 32
-#define WL_WARNING_LENGTH 240
-
-typedef struct wl_prediction {
-    wl_launch launch; /* with everything filled in */
-    wl_occupancy occupancy;
-    int64_t items; /* lattice updates */
-    int64_t threads_per_block, blocks, wave_blocks;
-    double waves;
-    wl_value metrics[WL_METRIC_COUNT];
-    bool has_mix; /* the kernel says what its instructions are */
-    wl_mix mix;
-    double l1_oversubscription, l1_miss_rate; /* of redundant loads */
-    wl_reuse reuse[3];                        /* x, y, z */
-    /* Which estimator gave what: "tag-hash", "bank-distance", "reuse-sets", ... */
-    const char *l1_estimator, *volume_estimator, *count_method;
-    wl_model_result model;
-    int warning_count;
-    char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
-    /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. All are NULL
-     * where a prediction outlives the predictor that made it: of wl_counted_predict, of wl_advise. */
-    const wl_kernel *kernel; /* as it is for this launch: fields and accesses are its own */
-    const wl_share *fields;
-    const wl_share *accesses;
-    const wl_line_mix *lines; /* most executed first; NULL unless asked for, and where no source lines are known */
-    size_t line_count;
-} wl_prediction;
-
 /* WL_MODEL_BEST: turnover where the device has its numbers, else limiter. */
 typedef enum wl_model_id { WL_MODEL_BEST, WL_MODEL_LIMITER, WL_MODEL_TURNOVER } wl_model_id;
+/* "best", "limiter", "turnover" */
 WL_API const char *wl_model_name(wl_model_id model);
 WL_API bool wl_model_find(const char *name, wl_model_id *model);
+
+/* ---- what a prediction says ---- */
+
+/* The results of one launch, read with the functions below. Metrics, bounds and classes are added at the end of their
+ * tables, so programs built against an older library go on working. A value that is not known is not given: the
+ * function returns false (or NULL) and leaves *value alone. All values are launch totals. */
+typedef struct wl_prediction wl_prediction;
+WL_API WL_NODISCARD wl_status wl_prediction_new(wl_prediction **out, wl_error *err);
+WL_API void wl_prediction_free(wl_prediction *prediction);
+
+/* The launch with everything filled in, and what the device makes of it. */
+WL_API const wl_launch *wl_prediction_launch(const wl_prediction *prediction);
+WL_API const wl_occupancy *wl_prediction_occupancy(const wl_prediction *prediction);
+WL_API int64_t wl_prediction_items(const wl_prediction *prediction); /* lattice updates */
+WL_API int64_t wl_prediction_blocks(const wl_prediction *prediction);
+WL_API int64_t wl_prediction_wave_blocks(const wl_prediction *prediction); /* resident at once */
+
+WL_API bool wl_prediction_metric(const wl_prediction *prediction, wl_metric metric, double *value);
+/* Part number `index` of a metric by name, NULL beyond the last; the parts of a metric add up to it. */
+WL_API const char *wl_prediction_part(const wl_prediction *prediction, wl_metric metric, size_t index, double *value);
+/* Warp and thread instructions of a class; false when the kernel does not say what its instructions are. */
+WL_API bool wl_prediction_instructions(const wl_prediction *prediction, wl_inst_class of, double *warp,
+                                       double *thread);
+
+WL_API wl_model_id wl_prediction_model(const wl_prediction *prediction); /* that made the time: never WL_MODEL_BEST */
+WL_API double wl_prediction_time(const wl_prediction *prediction);       /* seconds */
+/* How long each resource alone would take; the largest bound, and the one after it. */
+WL_API bool wl_prediction_bound(const wl_prediction *prediction, wl_bound_id bound, double *seconds);
+WL_API wl_bound_id wl_prediction_limiter(const wl_prediction *prediction);
+WL_API wl_bound_id wl_prediction_next_limiter(const wl_prediction *prediction);
+
+/* The reuse of one wave from the blocks that ran before it, one row per direction. */
+typedef struct wl_reuse {
+    bool exists;             /* some earlier block lies in that direction              */
+    double overlap_bytes;    /* of one wave's loads, not counting nearer directions    */
+    double oversubscription; /* volume that must be held / room in the L2              */
+    double hit_rate;
+} wl_reuse;
+WL_API const wl_reuse *wl_prediction_reuse(const wl_prediction *prediction, int direction); /* x, y, z: 0, 1, 2 */
+/* Of loads that a block repeats: what they touch over the room in the L1, and the share that misses. */
+WL_API double wl_prediction_l1_oversubscription(const wl_prediction *prediction);
+WL_API double wl_prediction_l1_miss_rate(const wl_prediction *prediction);
+
+/* Everything that was assumed, sampled or is unknown; NULL beyond the last. */
+WL_API const char *wl_prediction_warning(const wl_prediction *prediction, size_t index);
+
+/* The following are borrowed from the predictor: valid until its next prediction. */
+
+/* The kernel as it is for this launch: its fields and accesses are those the shares are of. */
+WL_API const wl_kernel *wl_prediction_kernel(const wl_prediction *prediction);
+/* What a field, or an access, contributes to the volumes. NULL for accesses unless asked for. */
+typedef struct wl_share {
+    double inst, l1_wavefronts, l1_sectors, l2_load_bytes, l2_store_bytes, dram_load_bytes, dram_store_bytes;
+} wl_share;
+WL_API const wl_share *wl_prediction_field_share(const wl_prediction *prediction, size_t field);
+WL_API const wl_share *wl_prediction_access_share(const wl_prediction *prediction, size_t access);
+/* Instructions by source line, most executed first; NULL beyond the last, and where they were not asked for or no
+ * source lines are known. */
+WL_API const wl_line_mix *wl_prediction_line(const wl_prediction *prediction, size_t index);
+
+/* ---- how it is made ---- */
 
 typedef struct wl_predict_options {
     bool per_access; /* attribute volumes to accesses, in program order: the first to touch a granule pays */
@@ -141,7 +138,7 @@ WL_API WL_NODISCARD wl_status wl_prediction_render(const wl_prediction *predicti
                                                    wl_error *err);
 
 /* Several launches of one kernel side by side, with a bar for the parts of the memory volume. */
-WL_API WL_NODISCARD wl_status wl_predictions_table(const wl_prediction *predictions, size_t count,
+WL_API WL_NODISCARD wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t count,
                                                    const wl_kernel *kernel, const wl_device *device, char **out,
                                                    wl_error *err);
 

@@ -62,6 +62,7 @@ typedef enum wl_outcome {
     WL_OUTCOME_LIMIT,     /* it can run, but would take too much to predict                 */
     WL_OUTCOME_COUNT
 } wl_outcome;
+#define WL_OUTCOME_ROOM 24 /* in results: further outcomes change no layout */
 /* "its registers do not fit a multiprocessor" */
 WL_API const char *wl_outcome_text(wl_outcome outcome);
 /* Can the device not run it? (Otherwise it was left out by the space, or not predicted.) */
@@ -81,11 +82,13 @@ WL_API wl_metric wl_rank_metric(wl_rank_value value);
 typedef struct wl_ranked {
     int64_t index; /* number of the launch in the space */
     double time_s;
-    double values[WL_RANK_VALUES]; /* totals of the launch; NaN: not known */
+    double values[WL_RANK_VALUES]; /* totals of the launch: wl_ranked_value */
     int32_t blocks_per_sm, warps_per_sm;
     uint8_t outcome, limiter, next; /* wl_outcome, wl_bound_id */
     uint8_t condition;              /* WL_OUTCOME_WHERE: which */
 } wl_ranked;
+/* False when it is not known. */
+WL_API bool wl_ranked_value(const wl_ranked *record, wl_rank_value which, double *value);
 
 typedef struct wl_rank_options {
     wl_predict_options predict;
@@ -124,7 +127,7 @@ WL_API const char *wl_ranker_condition(const wl_ranker *ranker, size_t index);
 typedef struct wl_ranking {
     wl_ranked *best; /* ascending time, then index, once finished */
     size_t capacity, count;
-    int64_t outcomes[WL_OUTCOME_COUNT]; /* launches by outcome, those the space left out beforehand included */
+    int64_t outcomes[WL_OUTCOME_ROOM]; /* launches by outcome, those the space left out beforehand included */
     int64_t conditions[64];             /* WL_OUTCOME_WHERE by condition: the first that did not hold */
     bool stopped;
 } wl_ranking;

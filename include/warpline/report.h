@@ -29,10 +29,9 @@ typedef struct wl_advise_report {
     const wl_kernel *kernel;
     const wl_device *device;
     const wl_advised *result;
-    const wl_advice *advice;
     const wl_elsewhere *devices; /* the one asked about first */
     size_t device_count;
-    const char *device_model;
+    wl_model_id device_model;
     bool devices_left; /* other devices were not looked at, for the time it would take */
 } wl_advise_report;
 WL_API WL_NODISCARD wl_status wl_advise_render(const wl_advise_report *report, wl_format format, char **out,

@@ -19,12 +19,24 @@
 #define WL_PRINTF(format_at, first_at)
 #endif
 
-/* Functions declared WL_API are the library's interface; everything else is hidden. */
-#if defined(__GNUC__)
-#define WL_API __attribute__((visibility("default")))
+/* Functions declared WL_API are the library's interface; everything else is hidden. All have C linkage. */
+#if defined(__cplusplus)
+#define WL_LINKAGE extern "C"
 #else
-#define WL_API
+#define WL_LINKAGE
 #endif
+#if defined(__GNUC__)
+#define WL_API WL_LINKAGE __attribute__((visibility("default")))
+#else
+#define WL_API WL_LINKAGE
+#endif
+
+/* The version of these headers, and of the library that is linked: "0.1.0". Within one major version functions and
+ * constants are added, and none is changed or taken away; 0 promises nothing yet. */
+#define WL_VERSION_MAJOR 0
+#define WL_VERSION_MINOR 1
+#define WL_VERSION_PATCH 0
+WL_API const char *wl_version(void);
 
 typedef enum wl_status {
     WL_OK = 0,

@@ -91,7 +91,8 @@ wl_status wl_json_take(wl_json *j, json_t *root, wl_json_form form, int digits, 
 {
     const size_t shape = form == WL_JSON_INDENTED ? JSON_INDENT(1) : form == WL_JSON_COMPACT ? JSON_COMPACT : 0;
     wl_buffer text = {0};
-    if (!root || j->failed || json_dump_callback(root, write_piece, &text, shape | JSON_REAL_PRECISION(digits)) != 0)
+    if (!root || j->failed ||
+        json_dump_callback(root, write_piece, &text, shape | JSON_REAL_PRECISION((size_t)digits)) != 0)
         text.failed = true;
     json_decref(root);
     return wl_buffer_take(&text, out, err);

@@ -11,6 +11,7 @@
 #include "device/device_internal.h"
 #include "fit/numbers.h"
 #include "laws/traffic_laws.h"
+#include "metrics/prediction.h"
 
 #define KNEE 0.05 /* errors beyond this weigh by their size, not by its square                             */
 #define PULL 0.01 /* towards the start: what no launch decides stays there */
@@ -50,10 +51,9 @@ bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_predict
     }
     const wl_metric metric = target_metrics[target];
     *predicted = p->metrics[metric].value;
-    *value = m->value[metric];
     if (target == WL_FIT_DRAM_LOADS || target == WL_FIT_DRAM_STORES)
         (void)wl_device_get(device, WL_DEVICE_cache_remains, &least);
-    return m->known[metric] && p->metrics[metric].known && *value > least && *predicted > 0;
+    return wl_measurement_value(m, metric, value) && p->metrics[metric].known && *value > least && *predicted > 0;
 }
 
 /* ---- one target ---- */

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "metrics/prediction.h"
 #include "warpline/fit.h"
 
 static void add_case(const wl_device *device, const wl_fit_case *k, const wl_prediction *p, double min_time_s,

@@ -1,6 +1,7 @@
 /* check.c - a prediction against budgets and against an earlier one; see warpline/check.h. SPDX-License-Identifier: MIT
  */
 #include "warpline/check.h"
+#include "metrics/prediction.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ static wl_verdict judge(const wl_finding *f, double tolerance)
 }
 
 size_t wl_check_baseline(const wl_prediction *p, const wl_prediction *baseline, double tolerance,
-                         wl_finding findings[WL_FINDINGS_MAX])
+                         wl_finding *findings, size_t capacity)
 {
     size_t count = 0;
     for (int i = -1; i < WL_METRIC_COUNT; i++) {
@@ -74,7 +75,9 @@ size_t wl_check_baseline(const wl_prediction *p, const wl_prediction *baseline, 
         } else {
             f.verdict = f.predicted_known ? WL_VERDICT_NEW : WL_VERDICT_GONE;
         }
-        findings[count++] = f;
+        if (count < capacity)
+            findings[count] = f;
+        count++;
     }
     return count;
 }
@@ -100,7 +103,8 @@ wl_status wl_check_add(wl_check *c, const wl_prediction *p, const wl_device *dev
     c->launches = larger;
     wl_checked *l = &larger[c->launch_count];
     *l = (wl_checked){.launch = p->launch, .baseline = baseline};
-    l->findings = calloc(budget_count + WL_FINDINGS_MAX, sizeof *l->findings);
+    const size_t compared = baseline ? wl_check_baseline(p, baseline->prediction, c->tolerance, NULL, 0) : 0;
+    l->findings = calloc(budget_count + compared + 1, sizeof *l->findings);
     if (!l->findings)
         return wl_fail_memory(err);
     c->launch_count++;
@@ -108,7 +112,8 @@ wl_status wl_check_add(wl_check *c, const wl_prediction *p, const wl_device *dev
     for (size_t i = 0; i < budget_count; i++)
         l->findings[l->finding_count++] = wl_check_budget(&budgets[i], p, device);
     if (baseline)
-        l->finding_count += wl_check_baseline(p, &baseline->prediction, c->tolerance, &l->findings[l->finding_count]);
+        l->finding_count +=
+            wl_check_baseline(p, baseline->prediction, c->tolerance, &l->findings[l->finding_count], compared);
     count_findings(c, l);
     return WL_OK;
 }

@@ -190,7 +190,7 @@ static void sort_metrics(wl_diff *d)
     d->metric_count = count;
 }
 
-void wl_diff_compute(wl_diff_side a, wl_diff_side b, wl_diff *out)
+static void compare(wl_diff_side a, wl_diff_side b, wl_diff *out)
 {
     const wl_prediction *pa = a.prediction, *pb = b.prediction;
     *out = (wl_diff){.a = a, .b = b, .same_work = pa->items == pb->items};
@@ -200,4 +200,29 @@ void wl_diff_compute(wl_diff_side a, wl_diff_side b, wl_diff *out)
     out->cause = out->b_faster ? wl_cause_find(pa, pb) : wl_cause_find(pb, pa);
     sort_metrics(out);
     wl_diff_explain(out);
+}
+
+wl_status wl_diff_new(wl_diff_side a, wl_diff_side b, wl_diff **out, wl_error *err)
+{
+    *out = malloc(sizeof **out);
+    if (!*out)
+        return wl_fail_memory(err);
+    compare(a, b, *out);
+    return WL_OK;
+}
+
+void wl_diff_free(wl_diff *d) { free(d); }
+double wl_diff_speedup(const wl_diff *d) { return d->speedup; }
+bool wl_diff_b_faster(const wl_diff *d) { return d->b_faster; }
+bool wl_diff_equal(const wl_diff *d) { return d->equal; }
+bool wl_diff_same_work(const wl_diff *d) { return d->same_work; }
+const wl_cause *wl_diff_cause(const wl_diff *d) { return &d->cause; }
+const char *wl_diff_reason(const wl_diff *d, size_t i) { return i < (size_t)d->reason_count ? d->reasons[i] : NULL; }
+
+bool wl_diff_metric(const wl_diff *d, size_t index, wl_metric *metric)
+{
+    if (index >= d->metric_count)
+        return false;
+    *metric = d->metrics[index];
+    return true;
 }

@@ -1,11 +1,29 @@
-/* difference.h - the pieces behind wl_diff_compute. SPDX-License-Identifier: MIT */
+/* difference.h - two predictions side by side, from inside. Layer  judge. SPDX-License-Identifier: MIT */
 #ifndef WL_JUDGE_DIFFERENCE_H
 #define WL_JUDGE_DIFFERENCE_H
 
+#include "metrics/prediction.h"
 #include "warpline/diff.h"
+
+#define WL_REASONS_MAX 4
+#define WL_REASON_LENGTH 320
+
+struct wl_diff {
+    wl_diff_side a, b;
+    double speedup;
+    bool b_faster, equal, same_work;
+    wl_cause cause;
+    size_t metric_count;
+    wl_metric metrics[WL_METRIC_COUNT];
+    int reason_count;
+    char reasons[WL_REASONS_MAX][WL_REASON_LENGTH];
+};
 
 /* Per update, for totals of a launch; as it is for what a multiprocessor or a wave holds. */
 double wl_diff_rate(const wl_prediction *prediction, wl_metric metric, double value);
+
+/* The value of a part, 0 when there is none of that name. */
+double wl_value_part(const wl_value *value, const char *name);
 
 /* Part names of either side, in order, without repetition; returns how many. */
 size_t wl_diff_parts(const wl_value *a, const wl_value *b, const char *names[2 * WL_PARTS_MAX]);

@@ -84,8 +84,10 @@ size_t wl_kernel_access_count(const wl_kernel *kernel) { return kernel->access_c
 const char *wl_kernel_access_text(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].text; }
 bool wl_kernel_access_is_store(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].store; }
 bool wl_kernel_access_is_atomic(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].atomic; }
-size_t wl_kernel_note_count(const wl_kernel *kernel) { return kernel->note_count; }
-const char *wl_kernel_note(const wl_kernel *kernel, size_t index) { return kernel->notes[index]; }
+const char *wl_kernel_note(const wl_kernel *kernel, size_t index)
+{
+    return index < kernel->note_count ? kernel->notes[index] : NULL;
+}
 size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access) { return kernel->accesses[access].field; }
 
 bool wl_kernel_flops(const wl_kernel *kernel, double *flops)

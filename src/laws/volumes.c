@@ -29,7 +29,7 @@ void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volum
         fields[f] = (wl_volume){0};
     wl_laws_l1(traffic, laws, out);
     if (traffic->windows_known) {
-        out->estimator = "l2-partitions";
+        out->estimator = WL_VOLUMES_L2_PARTITIONS;
         out->known = true;
         wl_laws_l2(traffic, laws, out);
     }
@@ -52,7 +52,7 @@ wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *t
     if (out->known)
         return WL_OK;
     wl_error limit = {0};
-    out->estimator = "reuse-sets";
+    out->estimator = WL_VOLUMES_REUSE_SETS;
     const wl_status status = wl_reuse_sets_l2(input, counter, out, &limit);
     out->known = status == WL_OK;
     if (status != WL_OK && status != WL_E_LIMIT)

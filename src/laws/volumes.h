@@ -18,6 +18,8 @@
 #include "count/traffic.h"
 #include "warpline/predict.h"
 
+typedef enum wl_volume_estimator { WL_VOLUMES_REUSE_SETS, WL_VOLUMES_L2_PARTITIONS } wl_volume_estimator;
+
 /* Launch totals in bytes, of one field or of all. */
 typedef struct wl_volume {
     double l2_compulsory, l2_capacity, l2_store;
@@ -48,7 +50,7 @@ typedef struct wl_volumes {
     double pages;
     bool requests_known;
     wl_requests requests;
-    const char *estimator; /* of the L2 side */
+    wl_volume_estimator estimator; /* of the L2 side */
 } wl_volumes;
 
 struct wl_laws;

@@ -177,9 +177,9 @@ static void take_number(wl_row *row, const char *name, const wl_column *c, doubl
     case WL_COLUMN_WORK: row->m.work = value; break;
     case WL_COLUMN_TIME: take_time(row, c, value); break;
     case WL_COLUMN_METRIC:
-        if (!row->m.known[c->index]) { /* of two columns for a metric, the first */
-            row->m.known[c->index] = true;
-            row->m.value[c->index] = value;
+        if (!row->values.known[c->index]) { /* of two columns for a metric, the first */
+            row->values.known[c->index] = true;
+            row->values.value[c->index] = value;
         }
         break;
     default: take_integer(row, name, c, value, notes);
@@ -229,7 +229,7 @@ void wl_row_finish(wl_row *row, wl_notes *notes)
     wl_measurement *m = &row->m;
     bool measured = m->time_known;
     for (int i = 0; i < WL_METRIC_COUNT; i++)
-        measured = measured || m->known[i];
+        measured = measured || row->values.known[i];
     if (!m->family[0])
         m->family = plain_name(m->kernel, notes);
     if (row->part_known[0] || row->part_known[1]) {

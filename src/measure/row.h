@@ -17,8 +17,15 @@ typedef struct wl_notes {
 /* Counts one more case of a reason, met first at `line`. */
 void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...) WL_PRINTF(3, 4);
 
+/* Of the metrics, in their own units. */
+struct wl_measured_values {
+    double value[WL_METRIC_COUNT];
+    bool known[WL_METRIC_COUNT];
+};
+
 typedef struct wl_row {
-    wl_measurement m;
+    wl_measurement m; /* its values are those below */
+    struct wl_measured_values values;
     int32_t line;        /* of the cell being read */
     const char *unsound; /* why the row cannot be used, or NULL */
     int time_rank;       /* of the source of m.time_s, when known */

@@ -65,7 +65,12 @@ static wl_status add_row(reader *r, wl_row *row)
         t->rows = larger;
         t->capacity = capacity;
     }
-    t->rows[t->count++] = row->m;
+    struct wl_measured_values *values = WL_ARENA_NEW(&t->arena, struct wl_measured_values, 1);
+    if (!values)
+        return wl_fail_memory(r->err);
+    *values = row->values;
+    t->rows[t->count] = row->m;
+    t->rows[t->count++].values = values;
     return WL_OK;
 }
 
@@ -255,7 +260,7 @@ static void note_missing(wl_table *t)
         if (counter[0] == '\0' || strchr(counter, '{') || is_rare(m))
             continue; /* not countable, or not by one counter */
         size_t i = 0;
-        while (i < t->count && !(is_time ? t->rows[i].time_known : t->rows[i].known[m]))
+        while (i < t->count && !(is_time ? t->rows[i].time_known : t->rows[i].values->known[m]))
             i++;
         if (i < t->count)
             continue;
@@ -327,6 +332,14 @@ void wl_table_free(wl_table *table)
 
 wl_table_layout wl_table_layout_of(const wl_table *table) { return table->layout; }
 size_t wl_table_count(const wl_table *table) { return table->count; }
+bool wl_measurement_value(const wl_measurement *m, wl_metric metric, double *value)
+{
+    if (!m->values->known[metric])
+        return false;
+    *value = m->values->value[metric];
+    return true;
+}
+
 const wl_measurement *wl_table_row(const wl_table *table, size_t index) { return &table->rows[index]; }
 size_t wl_table_note_count(const wl_table *table) { return table->notes.count; }
 const wl_note *wl_table_note(const wl_table *table, size_t index) { return &table->notes.notes[index]; }

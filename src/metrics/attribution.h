@@ -4,6 +4,7 @@
 #define WL_METRICS_ATTRIBUTION_H
 
 #include "count/view.h"
+#include "metrics/prediction.h"
 #include "warpline/predict.h"
 
 typedef struct wl_attribution_input {

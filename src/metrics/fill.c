@@ -136,14 +136,13 @@ void wl_metrics_set_launch(const wl_geometry *g, wl_prediction *out)
 
 void wl_metrics_fill(const wl_counts *c, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
 {
-    static const char *const methods[] = {"closed form", "rows", "threads"};
     set_executed(&c->executed, out);
     set_l1_metrics(c, device, out);
     set_volumes(volumes, out);
     out->l1_oversubscription = volumes->l1_oversubscription;
     out->l1_miss_rate = volumes->l1_miss_rate;
     memcpy(out->reuse, volumes->reuse, sizeof out->reuse);
-    out->l1_estimator = c->has_hash ? "tag-hash" : "bank-distance";
+    out->has_tag_hash = c->has_hash;
     out->volume_estimator = volumes->estimator;
-    out->count_method = methods[c->method];
+    out->count_method = c->method;
 }

@@ -5,6 +5,7 @@
 
 #include "laws/volumes.h"
 #include "metrics/counts.h"
+#include "metrics/prediction.h"
 
 /* Clears *out and sets what follows from the launch alone. */
 void wl_metrics_set_launch(const wl_geometry *launched, wl_prediction *out);

@@ -5,6 +5,7 @@
 
 #include "laws/volumes.h"
 #include "metrics/counts.h"
+#include "metrics/prediction.h"
 
 /* One share per field: all of it. */
 void wl_field_shares(const wl_costs *costs, const wl_volumes *volumes, wl_share *shares);

@@ -90,7 +90,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
              "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
     if (!p->kernel->has_flops && !c->executed.by_class)
         wl_warn(out, "flops are not given: no fp bound");
-    if (strcmp(out->model.name, "turnover") == 0 && !c->thread.instructions_stated)
+    if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)
         wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
              c->thread.instructions);
     warn_about_instructions(c, out);

@@ -5,6 +5,7 @@
 
 #include "laws/volumes.h"
 #include "metrics/counts.h"
+#include "metrics/prediction.h"
 
 /* What warnings are about. */
 typedef struct wl_warned {

@@ -27,7 +27,7 @@ void wl_limiter_apply(const wl_work *work, const wl_device *device, wl_predictio
     wl_model_result *m = &p->model;
     const wl_value *v = p->metrics;
     double clock = 0, sms = 0, rate = 0, bandwidth = 0;
-    *m = (wl_model_result){.name = "limiter", .limiter = WL_BOUND_DRAM};
+    *m = (wl_model_result){.id = WL_MODEL_LIMITER, .limiter = WL_BOUND_DRAM};
     (void)wl_device_get(device, WL_DEVICE_clock, &clock);
     (void)wl_device_get(device, WL_DEVICE_sm_count, &sms);
     if (work->has_flops && work->flops > 0 && wl_device_get(device, wl_fp_rate_key(work->precision), &rate))

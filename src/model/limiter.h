@@ -5,6 +5,7 @@
 #define WL_MODEL_LIMITER_H
 
 #include "metrics/counts.h"
+#include "metrics/prediction.h"
 #include "warpline/predict.h"
 
 /* Cycles the tensor cores need, as if one multiprocessor did it all; kinds whose rate is not known take none. */

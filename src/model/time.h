@@ -5,6 +5,7 @@
 
 #include "metrics/counts.h"
 #include "laws/volumes.h"
+#include "metrics/prediction.h"
 #include "warpline/predict.h"
 
 /* Fills prediction->model from its metrics. *missing names the number of the device the turnover model lacks, where it

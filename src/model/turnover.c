@@ -125,7 +125,7 @@ static double residence(const wl_turnover *n, double resident, double own, doubl
 
 void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
 {
-    *m = (wl_model_result){.name = "turnover"};
+    *m = (wl_model_result){.id = WL_MODEL_TURNOVER};
     const double busiest = sm_bounds(n, d, m);
     memory_bounds(n, d, m);
     const double waves = fmax(d->blocks / (n->sms * d->blocks_per_sm), 1);

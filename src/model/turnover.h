@@ -9,6 +9,7 @@
 #ifndef WL_MODEL_TURNOVER_H
 #define WL_MODEL_TURNOVER_H
 
+#include "metrics/prediction.h"
 #include "warpline/device.h"
 #include "warpline/predict.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "report/advise_words.h"
+#include "search/advised.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 
@@ -59,8 +60,8 @@ static wl_status add_list(const wl_advise_report *all, wl_buffer *out, wl_error 
         wl_buffer_add(out, "\n  each alone:\n");
     for (size_t i = 0; i < r->count && status == WL_OK; i++) {
         wl_buffer_add(out, "  %zu.   ", i + 1);
-        changes |= all->advice[i].changes;
-        status = add_advice(all, &all->advice[i], out, err);
+        changes |= r->all[i].changes;
+        status = add_advice(all, &r->all[i], out, err);
     }
     if (r->has_combination && status == WL_OK) {
         wl_buffer_add(out, "  together:\n       ");
@@ -80,7 +81,7 @@ static void add_devices(const wl_advise_report *a, wl_buffer *out)
     const wl_elsewhere *here = &a->devices[0];
     if (a->device_count < 2)
         return;
-    wl_buffer_add(out, "\n  on other devices, all by the %s model with what each file knows:\n", a->device_model);
+    wl_buffer_add(out, "\n  on other devices, all by the %s model with what each file knows:\n", wl_model_name(a->device_model));
     wl_buffer_add(out, "  %-14s %12s %8s %-9s %s\n", "", "this launch", "ratio", "limiter",
                   "best block of this folding");
     for (size_t i = 0; i < a->device_count; i++) {
@@ -109,7 +110,7 @@ wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *er
                   wl_shape_text(l->block, block), wl_shape_text(l->fold, fold), (long long)l->registers,
                   (long long)l->shared_bytes, (long long)p->occupancy.blocks_per_sm,
                   p->occupancy.blocks_per_sm == 1 ? "" : "s");
-    wl_buffer_add(out, "  predicted %s by the %s model, limited by %s", time, p->model.name,
+    wl_buffer_add(out, "  predicted %s by the %s model, limited by %s", time, wl_model_name(p->model.id),
                   wl_bound_name(p->model.limiter));
     wl_buffer_add(out, p->model.next != p->model.limiter ? ", then %s\n" : "\n", wl_bound_name(p->model.next));
     const wl_status status = add_list(a, out, err);

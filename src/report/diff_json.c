@@ -13,7 +13,7 @@ static json_t *side(wl_json *j, const wl_diff_side *s)
         (json_int_t)p->launch.registers, "shared_bytes", (json_int_t)p->launch.shared_bytes, "occupancy",
         "blocks_per_sm", (json_int_t)p->occupancy.blocks_per_sm, "warps_per_sm", (json_int_t)p->occupancy.warps_per_sm,
         "limiter", wl_occupancy_limit_name(p->occupancy.limiter), "waves", p->waves, "items", (json_int_t)p->items,
-        "model", p->model.name, "time_s", p->model.time_s, "items_per_s", p->model.items_per_s, "limiter",
+        "model", wl_model_name(p->model.id), "time_s", p->model.time_s, "items_per_s", p->model.items_per_s, "limiter",
         wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next));
 }
 

@@ -10,19 +10,24 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "metrics/prediction.h"
 #include "warpline/report.h"
 
 #define SCHEMA "warpline.predict/1"
 #define EXTENT_MAX ((double)((int64_t)1 << 60))
 
+#define STRANGE_MAX 8 /* metrics that this version does not have */
+
 /* An object with what was read of it, which borrows its texts. */
 typedef struct entry {
     wl_stored stored;
+    wl_prediction prediction;
+    const char *strange[STRANGE_MAX];
     json_t *json;
 } entry;
 
 struct wl_stored_list {
-    entry *all;
+    entry **all;
     size_t count;
 };
 
@@ -144,7 +149,7 @@ static void read_metric(reader *r, const char *name, json_t *json, wl_value *out
     }
 }
 
-static void read_metrics(reader *r, const json_t *root, wl_stored *out)
+static void read_metrics(reader *r, const json_t *root, entry *out)
 {
     json_t *all = json_object_get(root, "metrics"), *value;
     const char *name;
@@ -155,10 +160,10 @@ static void read_metrics(reader *r, const json_t *root, wl_stored *out)
         wl_metric metric;
         if (wl_metric_find(name, &metric))
             read_metric(r, name, value, &out->prediction.metrics[metric]);
-        else if (out->strange_count < WL_STRANGE_MAX)
-            out->strange[out->strange_count++] = name;
+        else if (out->stored.strange_count < STRANGE_MAX)
+            out->strange[out->stored.strange_count++] = name;
         else
-            refuse(r, "more than %d metrics are not known, '%s' among them", WL_STRANGE_MAX, name);
+            refuse(r, "more than %d metrics are not known, '%s' among them", STRANGE_MAX, name);
     }
 }
 
@@ -176,7 +181,9 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
     const json_t *model = member(r, root, "model"), *block = json_object_get(model, "block");
     json_t *bounds = json_object_get(model, "bounds_s"), *value;
     const char *name;
-    m->name = text_of(r, model, "name");
+    const char *by = text_of(r, model, "name");
+    if (!wl_model_find(by, &m->id))
+        refuse(r, "the model '%s' is not known", by);
     m->time_s = number_of(r, model, "time_s", 0);
     m->items_per_s = number_of(r, model, "items_per_s", 0);
     m->limiter = bound_of(r, text_of(r, model, "limiter"));
@@ -197,9 +204,9 @@ static void read_model(reader *r, const json_t *root, wl_model_result *m)
     }
 }
 
-static wl_status read_prediction(const json_t *root, wl_stored *out, wl_error *err)
+static wl_status read_prediction(const json_t *root, entry *out, wl_error *err)
 {
-    reader r = {out->line, err, WL_OK};
+    reader r = {out->stored.line, err, WL_OK};
     if (!json_is_object(root)) {
         refuse(&r, "a JSON object is needed, as 'warpline predict --format json' writes it");
         return r.status;
@@ -209,8 +216,8 @@ static wl_status read_prediction(const json_t *root, wl_stored *out, wl_error *e
         refuse(&r, "the schema is '%s', not " SCHEMA, schema);
     if (r.status != WL_OK)
         return r.status;
-    out->kernel = text_of(&r, root, "kernel");
-    out->device = text_of(&r, root, "device");
+    out->stored.kernel = text_of(&r, root, "kernel");
+    out->stored.device = text_of(&r, root, "device");
     read_launch(&r, root, &out->prediction);
     read_metrics(&r, root, out);
     read_model(&r, root, &out->prediction.model);
@@ -239,15 +246,18 @@ static wl_status syntax_error(const char *text, size_t at, size_t length, const 
 
 static wl_status add(wl_stored_list *list, json_t *json, int32_t line, wl_error *err)
 {
-    entry *larger = realloc(list->all, (list->count + 1) * sizeof *larger);
-    if (!larger) {
+    entry **larger = realloc(list->all, (list->count + 1) * sizeof *larger);
+    entry *e = calloc(1, sizeof *e);
+    list->all = larger ? larger : list->all;
+    if (!larger || !e) {
+        free(e);
         json_decref(json);
         return wl_fail_memory(err);
     }
-    list->all = larger;
-    entry *e = &list->all[list->count++];
-    *e = (entry){.json = json, .stored = {.line = line}};
-    return read_prediction(json, &e->stored, err);
+    list->all[list->count++] = e;
+    e->json = json;
+    e->stored = (wl_stored){.line = line, .prediction = &e->prediction, .strange = e->strange};
+    return read_prediction(json, e, err);
 }
 
 static size_t blanks(const char *text, size_t length)
@@ -289,8 +299,10 @@ wl_status wl_stored_read(const char *input, const char *text, size_t length, wl_
 
 void wl_stored_free(wl_stored_list *list)
 {
-    for (size_t i = 0; list && i < list->count; i++)
-        json_decref(list->all[i].json);
+    for (size_t i = 0; list && i < list->count; i++) {
+        json_decref(list->all[i]->json);
+        free(list->all[i]);
+    }
     if (list)
         free(list->all);
     free(list);
@@ -298,4 +310,4 @@ void wl_stored_free(wl_stored_list *list)
 
 size_t wl_stored_count(const wl_stored_list *list) { return list->count; }
 
-const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index) { return &list->all[index].stored; }
+const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index) { return &list->all[index]->stored; }

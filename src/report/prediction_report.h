@@ -4,7 +4,7 @@
 #define WL_REPORT_PREDICTION_REPORT_H
 
 #include "base/buffer.h"
-#include "warpline/predict.h"
+#include "metrics/prediction.h"
 
 typedef struct wl_report {
     const wl_prediction *prediction;

@@ -61,23 +61,23 @@ static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
 }
 
 /* Each note once, whichever launch it belongs to. */
-static void add_notes(const wl_prediction *predictions, size_t count, wl_buffer *out)
+static void add_notes(const wl_prediction *const *predictions, size_t count, wl_buffer *out)
 {
     const char *lead = "\n";
     for (size_t i = 0; i < count; i++) {
-        for (int w = 0; w < predictions[i].warning_count; w++) {
+        for (int w = 0; w < predictions[i]->warning_count; w++) {
             bool shown = false;
             for (size_t j = 0; j < i && !shown; j++)
-                for (int v = 0; v < predictions[j].warning_count && !shown; v++)
-                    shown = strcmp(predictions[j].warnings[v], predictions[i].warnings[w]) == 0;
+                for (int v = 0; v < predictions[j]->warning_count && !shown; v++)
+                    shown = strcmp(predictions[j]->warnings[v], predictions[i]->warnings[w]) == 0;
             if (!shown)
-                wl_buffer_add(out, "%snote: %s\n", lead, predictions[i].warnings[w]);
+                wl_buffer_add(out, "%snote: %s\n", lead, predictions[i]->warnings[w]);
             lead = shown ? lead : "";
         }
     }
 }
 
-wl_status wl_predictions_table(const wl_prediction *predictions, size_t count, const wl_kernel *kernel,
+wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
                                const wl_device *device, char **out, wl_error *err)
 {
     wl_buffer text = {0};
@@ -88,15 +88,15 @@ wl_status wl_predictions_table(const wl_prediction *predictions, size_t count, c
     wl_buffer_add(&text, "%-12s %-6s %3s %9s %8s %8s %8s %8s %8s  %s\n", "block", "fold", "/SM", "per LUP", "B/LUP",
                   "ld B/LUP", "st B/LUP", "ms", "GLUP/s", "limiter");
     for (size_t i = 0; i < count; i++) {
-        const parts v = parts_of(&predictions[i]);
+        const parts v = parts_of(predictions[i]);
         longest = fmax(longest, v.loaded + v.again + v.saved);
-        add_line(&predictions[i], &text);
+        add_line(predictions[i], &text);
     }
     if (longest > 0) {
         wl_buffer_add(&text, "\nDRAM loads per update: # loaded, + loaded again or to complete stores, . found in the "
                              "L2 from earlier blocks\n");
         for (size_t i = 0; i < count; i++)
-            add_bar(&predictions[i], BAR_WIDTH / longest, &text);
+            add_bar(predictions[i], BAR_WIDTH / longest, &text);
     }
     add_notes(predictions, count, &text);
     return wl_buffer_take(&text, out, err);

@@ -1,5 +1,5 @@
 /* advise.c - tries changes to a launch, one by one and together. SPDX-License-Identifier: MIT */
-#include "warpline/advise.h"
+#include "search/advised.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include "search/changes.h"
 
 #define EASIER 0.995    /* a change that costs more must be that much faster than one that costs less */
+#define ADVICE_MOST 5  /* pieces of it: who reads on? */
 #define NOTEWORTHY 0.01 /* a value that moved by less did not move */
 
 /* A setting and what is predicted for it. */
@@ -323,49 +324,54 @@ static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *ou
 /* Times closer than the error of the model that made them are a tie. */
 static wl_status set_trust(const wl_study *s, wl_advised *out, wl_error *err)
 {
-    wl_model_id model = WL_MODEL_BEST;
-    (void)wl_model_find(out->given.model.name, &model);
-    WL_TRY(wl_trust_of(s->device, model, &out->trust, err));
+    WL_TRY(wl_trust_of(s->device, out->given.model.id, &out->trust, err));
     out->least_gain = 1 - exp(-out->trust.error);
     return WL_OK;
 }
 
+static wl_status advise(wl_study *s, const wl_launch *launch, trial trials[3], wl_advised *out, wl_error *err)
+{
+    wl_change which = WL_CHANGE_COUNT;
+    trials[0].setting.launch = *launch;
+    WL_TRY(predict_setting(s, &trials[0].setting, &trials[0].p, err));
+    out->given = trials[0].p;
+    out->costly = s->costly = wl_is_costly(&out->given);
+    s->given = out->given.launch;
+    WL_TRY(set_trust(s, out, err));
+    add_notes(s, launch, out);
+    WL_TRY(try_all(s, &trials[0], &trials[0], out->all, &trials[2], &which, err));
+    WL_TRY(combine(s, trials, which, out, err));
+    qsort(out->all, WL_CHANGE_COUNT, sizeof *out->all, by_gain);
+    while (out->count < ADVICE_MOST && out->all[out->count].gain >= out->least_gain)
+        out->count++;
+    return WL_OK;
+}
+
 wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
-                    const wl_advise_options *options, wl_advice *advice, size_t capacity, wl_advised *out,
-                    wl_error *err)
+                    const wl_advise_options *options, wl_advised **out, wl_error *err)
 {
     wl_study s = {.kernel = kernel, .device = device};
-    wl_advice all[WL_CHANGE_COUNT];
-    wl_change which = WL_CHANGE_COUNT;
     if (options)
         s.options = *options;
     s.options.predict.per_access = s.options.predict.per_line = false;
-    *out = (wl_advised){.note_count = 0};
+    wl_advised *a = calloc(1, sizeof *a);
     trial *trials = calloc(3, sizeof *trials);
-    wl_status status = trials ? WL_OK : wl_fail_memory(err);
-    if (status == WL_OK) {
-        trials[0].setting.launch = *launch;
-        status = predict_setting(&s, &trials[0].setting, &trials[0].p, err);
-    }
-    if (status == WL_OK) {
-        out->given = trials[0].p;
-        s.given = out->given.launch;
-        s.costly = wl_is_costly(&out->given);
-        status = set_trust(&s, out, err);
-    }
-    if (status == WL_OK) {
-        add_notes(&s, launch, out);
-        status = try_all(&s, &trials[0], &trials[0], all, &trials[2], &which, err);
-    }
-    if (status == WL_OK)
-        status = combine(&s, trials, which, out, err);
+    const wl_status status = a && trials ? advise(&s, launch, trials, a, err) : wl_fail_memory(err);
     free(trials);
     if (status != WL_OK)
-        return status;
-    qsort(all, WL_CHANGE_COUNT, sizeof *all, by_gain);
-    while (out->count < capacity && out->count < WL_CHANGE_COUNT && all[out->count].gain >= out->least_gain) {
-        advice[out->count] = all[out->count];
-        out->count++;
-    }
-    return WL_OK;
+        wl_advised_free(a);
+    else
+        *out = a;
+    return status;
 }
+
+/* ---- what was found ---- */
+
+void wl_advised_free(wl_advised *a) { free(a); }
+const wl_prediction *wl_advised_given(const wl_advised *a) { return &a->given; }
+const wl_trust *wl_advised_trust(const wl_advised *a) { return &a->trust; }
+double wl_advised_least_gain(const wl_advised *a) { return a->least_gain; }
+bool wl_advised_costly(const wl_advised *a) { return a->costly; }
+const wl_advice *wl_advised_advice(const wl_advised *a, size_t i) { return i < a->count ? &a->all[i] : NULL; }
+const wl_advice *wl_advised_combination(const wl_advised *a) { return a->has_combination ? &a->combination : NULL; }
+const char *wl_advised_note(const wl_advised *a, size_t i) { return i < (size_t)a->note_count ? a->notes[i] : NULL; }

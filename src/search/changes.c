@@ -36,7 +36,7 @@ const char *wl_change_caveat(wl_change change)
     return caveats[change];
 }
 
-bool wl_is_costly(const wl_prediction *prediction) { return strcmp(prediction->count_method, "threads") == 0; }
+bool wl_is_costly(const wl_prediction *prediction) { return prediction->count_method == WL_COUNT_THREADS; }
 
 bool wl_layout_is_plain(const wl_layout *l) { return !l->row_multiple && !l->row_padding && !l->origin_multiple; }
 

@@ -2,6 +2,7 @@
 #ifndef WL_SEARCH_CHANGES_H
 #define WL_SEARCH_CHANGES_H
 
+#include "metrics/prediction.h"
 #include "warpline/advise.h"
 
 /* A launch, and how the fields of the kernel are laid out. */

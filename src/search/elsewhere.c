@@ -10,11 +10,10 @@ static bool time_of(wl_predictor *predictor, const wl_study *s, const wl_launch 
                     wl_status *status, wl_error *err)
 {
     wl_error own = {0};
-    const char *wanted = s->options.predict.model == WL_MODEL_TURNOVER ? "turnover" : "limiter";
     const wl_status failed = wl_predict(predictor, launch, &s->options.predict, p, &own);
     if (failed == WL_E_NOMEM)
         *status = wl_fail(err, failed, WL_NOWHERE, "%s", own.message);
-    return failed == WL_OK && strcmp(p->model.name, wanted) == 0;
+    return failed == WL_OK && p->model.id == s->options.predict.model;
 }
 
 /* Fills in one device; *found is false when nothing runs there. */
@@ -68,7 +67,7 @@ static wl_status look_at_builtin(const wl_study *s, const char *name, const wl_l
 
 wl_status wl_advise_devices(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
                             const wl_advise_options *options, wl_elsewhere *devices, size_t capacity, size_t *count,
-                            const char **model, wl_error *err)
+                            wl_model_id *model, wl_error *err)
 {
     wl_study s = {.kernel = kernel, .device = device};
     const size_t builtin = wl_device_builtin_count();
@@ -78,7 +77,7 @@ wl_status wl_advise_devices(const wl_kernel *kernel, const wl_device *device, co
         s.options = *options;
     if (s.options.predict.model == WL_MODEL_BEST)
         s.options.predict.model = WL_MODEL_LIMITER;
-    *model = s.options.predict.model == WL_MODEL_TURNOVER ? "turnover" : "limiter";
+    *model = s.options.predict.model;
     *count = 0;
     wl_elsewhere *all = calloc(builtin + 1, sizeof *all);
     if (!all)

@@ -52,7 +52,7 @@ static void offer(wl_ranking *r, const wl_ranked *record)
 void wl_ranking_start(const wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out)
 {
     *out = (wl_ranking){.best = best, .capacity = capacity};
-    memcpy(out->outcomes, ranker->before, sizeof out->outcomes);
+    memcpy(out->outcomes, ranker->before, sizeof ranker->before);
 }
 
 void wl_ranking_add(wl_ranking *ranking, const wl_ranked *records, size_t count)

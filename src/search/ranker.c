@@ -187,6 +187,14 @@ wl_metric wl_rank_metric(wl_rank_value value)
     return metrics[value];
 }
 
+bool wl_ranked_value(const wl_ranked *record, wl_rank_value which, double *value)
+{
+    if (isnan(record->values[which]))
+        return false;
+    *value = record->values[which];
+    return true;
+}
+
 /* ---- outcomes ---- */
 
 const char *wl_outcome_text(wl_outcome outcome)

@@ -3,6 +3,7 @@
 #ifndef WL_SEARCH_RANKER_H
 #define WL_SEARCH_RANKER_H
 
+#include "metrics/prediction.h"
 #include "search/space.h"
 
 #define WL_RANK_NOTES_MAX 4

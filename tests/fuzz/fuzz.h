@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -99,7 +100,7 @@ static inline void fuzz_check_render(const wl_prediction *p, const wl_kernel *ke
     }
     wl_error err = {0};
     char *table = NULL;
-    const wl_prediction two[2] = {*p, *p};
+    const wl_prediction *const two[2] = {p, p};
     const wl_status status = wl_predictions_table(two, 2, kernel, device, &table, &err);
     fuzz_check_outcome(status, table, &err);
     free(table);

@@ -10,8 +10,10 @@ static void check_row(const wl_measurement *m)
     REQUIRE(m->registers >= 0 && m->shared_bytes >= 0 && m->blocks_per_sm >= 0 && m->work >= 0);
     REQUIRE(!m->time_known || (isfinite(m->time_s) && m->time_s > 0));
     for (int i = 0; i < WL_METRIC_COUNT; i++) {
-        REQUIRE(!m->known[i] || (isfinite(m->value[i]) && m->value[i] >= 0));
-        any = any || m->known[i];
+        double value = 0;
+        const bool known = wl_measurement_value(m, (wl_metric)i, &value);
+        REQUIRE(!known || (isfinite(value) && value >= 0));
+        any = any || known;
     }
     REQUIRE(any);
 }
@@ -26,7 +28,9 @@ static void check_agreement(const wl_table *table)
     REQUIRE(pairs);
     for (size_t i = 0; i < count; i++) {
         const wl_measurement *m = wl_table_row(table, i);
-        pairs[i] = (wl_pair){m->time_s, m->value[WL_METRIC_inst_executed]};
+        double executed = 0;
+        (void)wl_measurement_value(m, WL_METRIC_inst_executed, &executed);
+        pairs[i] = (wl_pair){m->time_s, executed};
     }
     REQUIRE(wl_agreement_compute(pairs, count, &a, &err) == WL_OK);
     REQUIRE(a.count + a.left_out == count && a.exact <= a.count && a.median <= a.max && a.mean >= 0);

@@ -12,6 +12,7 @@
 
 #include "unit/check.h"
 
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 #define SETS_MAX 16

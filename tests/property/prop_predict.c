@@ -17,6 +17,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function" /* the shared headers hold more than one test needs */
 #include "device/device_internal.h"
+#include "metrics/prediction.h"
 #include "property/random_kernel.h"
 #include "property/trial.h"
 #include "warpline/predict.h"
@@ -430,7 +431,7 @@ static void check_stores(const outcome *o, size_t field)
     const wl_count sectors = count_enumerated(&listed, sector);
     const double touched = (double)(sectors.touched * sector),
                  partial = (double)((sectors.touched - sectors.covered) * sector);
-    if (strcmp(o->p.volume_estimator, "l2-partitions") == 0) { /* some stay in the L2, some are cleaned early */
+    if (o->p.volume_estimator == WL_VOLUMES_L2_PARTITIONS) { /* some stay in the L2, some are cleaned early */
         run.full_stores += partial == 0;
         expect_at_most("memory stores, against twice the distinct sectors", 2 * touched, share->dram_store_bytes);
         if (only_stored)
@@ -536,7 +537,7 @@ static void expect_same_outcome(const outcome *a, const outcome *b)
         expect_same("overlap", a->p.reuse[d].overlap_bytes, b->p.reuse[d].overlap_bytes);
     expect_same("time", a->p.model.time_s, b->p.model.time_s);
     expect_same("L1 miss rate", a->p.l1_miss_rate, b->p.l1_miss_rate);
-    if (strcmp(a->p.count_method, b->p.count_method) != 0 || a->p.warning_count != b->p.warning_count)
+    if (a->p.count_method != b->p.count_method || a->p.warning_count != b->p.warning_count)
         complain("warnings, or how it was counted", a->p.warning_count, b->p.warning_count);
     for (int i = 0; i < a->p.warning_count; i++)
         if (strcmp(a->p.warnings[i], b->p.warnings[i]) != 0)

@@ -7,6 +7,7 @@
 
 #include "kernel/kernel_internal.h"
 #include "launch/lanes.h"
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 static wl_device *h200, *a100;

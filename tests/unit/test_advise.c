@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "search/advised.h"
 #include "warpline/warpline.h"
 
-#define MOST 8
 
 /* Rows as long as they have to be: no row but the first starts on a boundary. */
 static const char packed[] =
@@ -51,8 +51,7 @@ typedef struct question {
 typedef struct answer {
     wl_kernel *kernel;
     wl_device *device;
-    wl_advice advice[MOST];
-    wl_advised result;
+    wl_advised *result;
 } answer;
 
 static const char *text_of(const char *kernel)
@@ -62,7 +61,7 @@ static const char *text_of(const char *kernel)
     return text ? text : kernel;
 }
 
-static answer *ask(const char *name, const question *q, size_t capacity)
+static answer *ask(const char *name, const question *q)
 {
     static answer a;
     wl_error err = {0};
@@ -71,12 +70,14 @@ static answer *ask(const char *name, const question *q, size_t capacity)
     check_ok(name, wl_kernel_parse(name, text, strlen(text), NULL, &a.kernel, &err), &err);
     check_ok(name, wl_device_builtin(q->device, &a.device, &err), &err);
     if (a.kernel && a.device)
-        check_ok(name, wl_advise(a.kernel, a.device, &q->launch, NULL, a.advice, capacity, &a.result, &err), &err);
+        check_ok(name, wl_advise(a.kernel, a.device, &q->launch, NULL, &a.result, &err), &err);
+    assert_non_null(a.result);
     return &a;
 }
 
 static void forget(answer *a)
 {
+    wl_advised_free(a->result);
     wl_kernel_free(a->kernel);
     wl_device_free(a->device);
 }
@@ -94,9 +95,9 @@ static double predicted(const char *name, const wl_kernel *kernel, const wl_devi
 
 static const wl_advice *find(const answer *a, wl_change change)
 {
-    for (size_t i = 0; i < a->result.count; i++)
-        if (a->advice[i].changes == 1u << change)
-            return &a->advice[i];
+    for (size_t i = 0; i < a->result->count; i++)
+        if (a->result->all[i].changes == 1u << change)
+            return &a->result->all[i];
     return NULL;
 }
 
@@ -121,14 +122,14 @@ static void check_advice(const char *name, const answer *a, const wl_advice *adv
     wl_prediction given, p;
     wl_kernel *variant = NULL;
     wl_error err = {0};
-    wl_launch launch = a->result.given.launch;
+    wl_launch launch = a->result->given.launch;
     memset(launch.grid, 0, sizeof launch.grid);
     const double before = predicted(name, a->kernel, a->device, &launch, WL_MODEL_BEST, &given);
     check_ok(name, wl_kernel_with_layout(a->kernel, &advice->layout, &variant, &err), &err);
     const double after = predicted(name, variant, a->device, &advice->launch, WL_MODEL_BEST, &p);
     check_near(name, "time", advice->time_s, after, 0);
     check_near(name, "gain", advice->gain, 1 - after / before, 1e-12);
-    check_true(name, "worth it", advice->gain >= a->result.least_gain);
+    check_true(name, "worth it", advice->gain >= a->result->least_gain);
     check_int(name, "limiter", advice->limiter, p.model.limiter);
     check_int(name, "blocks per multiprocessor", advice->blocks_per_sm, p.occupancy.blocks_per_sm);
     wl_metric metric;
@@ -145,16 +146,16 @@ static void test_promises(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(questions); i++) {
         const char *name = questions[i].name;
-        answer *a = ask(name, &questions[i].q, MOST);
-        check_true(name, "there is something to advise", a->result.count > 0);
-        for (size_t k = 0; k < a->result.count; k++) {
-            check_advice(name, a, &a->advice[k]);
-            check_true(name, "most helpful first", k == 0 || a->advice[k].gain <= a->advice[k - 1].gain);
+        answer *a = ask(name, &questions[i].q);
+        check_true(name, "there is something to advise", a->result->count > 0);
+        for (size_t k = 0; k < a->result->count; k++) {
+            check_advice(name, a, &a->result->all[k]);
+            check_true(name, "most helpful first", k == 0 || a->result->all[k].gain <= a->result->all[k - 1].gain);
         }
-        if (a->result.has_combination) {
-            check_advice(name, a, &a->result.combination);
-            check_true(name, "together is better", a->result.combination.gain > a->advice[0].gain);
-            check_true(name, "with the best", (a->result.combination.changes & a->advice[0].changes) != 0);
+        if (a->result->has_combination) {
+            check_advice(name, a, &a->result->combination);
+            check_true(name, "together is better", a->result->combination.gain > a->result->all[0].gain);
+            check_true(name, "with the best", (a->result->combination.changes & a->result->all[0].changes) != 0);
         }
         forget(a);
     }
@@ -189,17 +190,17 @@ static void test_cases(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *name = cases[i].name;
-        answer *a = ask(name, &cases[i].q, MOST);
+        answer *a = ask(name, &cases[i].q);
         for (int c = 0; c < WL_CHANGE_COUNT; c++) {
             const bool found = find(a, (wl_change)c) != NULL;
             if (cases[i].listed & 1u << c)
                 check_true(name, wl_change_name((wl_change)c), found);
             if (cases[i].not_listed & 1u << c)
-                check_true(name, "not listed", !found && !(a->result.has_combination && a->result.combination.changes & 1u << c));
+                check_true(name, "not listed", !found && !(a->result->has_combination && a->result->combination.changes & 1u << c));
         }
         bool noted = !cases[i].note;
-        for (int k = 0; k < a->result.note_count && cases[i].note; k++)
-            noted = noted || strstr(a->result.notes[k], cases[i].note);
+        for (int k = 0; k < a->result->note_count && cases[i].note; k++)
+            noted = noted || strstr(a->result->notes[k], cases[i].note);
         check_true(name, cases[i].note ? cases[i].note : "", noted);
         forget(a);
     }
@@ -211,13 +212,13 @@ static void test_nothing_helps(void **state)
 {
     (void)state;
     const question q = {"star3d_r4", "h200", {.block = {128, 2, 1}}};
-    answer *a = ask("first", &q, MOST);
-    assert_true(a->result.count > 0);
-    const wl_advice best = a->result.has_combination ? a->result.combination : a->advice[0];
+    answer *a = ask("first", &q);
+    assert_true(a->result->count > 0);
+    const wl_advice best = a->result->has_combination ? a->result->combination : a->result->all[0];
     forget(a);
-    a = ask("again", &(question){q.kernel, q.device, best.launch}, MOST);
-    check_int("again", "advice", (int64_t)a->result.count, 0);
-    check_true("again", "no combination", !a->result.has_combination);
+    a = ask("again", &(question){q.kernel, q.device, best.launch});
+    check_int("again", "advice", (int64_t)a->result->count, 0);
+    check_true("again", "no combination", !a->result->has_combination);
     forget(a);
     check_done();
 }
@@ -226,14 +227,14 @@ static void test_nothing_helps(void **state)
 static void test_registers(void **state)
 {
     (void)state;
-    answer *a = ask("registers", &(question){"star3d_7pt", "h200", {.block = {64, 4, 2}, .registers = 72}}, MOST);
+    answer *a = ask("registers", &(question){"star3d_7pt", "h200", {.block = {64, 4, 2}, .registers = 72}});
     const wl_advice *r = find(a, WL_CHANGE_REGISTERS);
     assert_non_null(r);
     wl_occupancy_step step;
     wl_error err = {0};
     check_ok("step", wl_occupancy_next(a->device, 512, 72, 0, &step, &err), &err);
     check_int("registers", "one block more", r->launch.registers, step.registers);
-    check_int("registers", "blocks", r->blocks_per_sm, a->result.given.occupancy.blocks_per_sm + 1);
+    check_int("registers", "blocks", r->blocks_per_sm, a->result->given.occupancy.blocks_per_sm + 1);
     check_text("registers", "what moves", r->moved.name, "warps_per_sm");
     forget(a);
     check_done();
@@ -264,7 +265,7 @@ static void check_file(const answer *a, const wl_advice *advice)
 static void test_layout(void **state)
 {
     (void)state;
-    answer *a = ask("one", &(question){packed, "h200", {.block = {16, 16, 1}}}, MOST);
+    answer *a = ask("one", &(question){packed, "h200", {.block = {16, 16, 1}}});
     const wl_advice *l = find(a, WL_CHANGE_ALIGNMENT);
     assert_non_null(l);
     /* whether half a line is as good as a whole one is below what the models resolve */
@@ -277,18 +278,24 @@ static void test_layout(void **state)
     check_done();
 }
 
-static void test_capacity(void **state)
+static void test_reading(void **state)
 {
     (void)state;
-    const question q = {"blur3x3", "h200", {.block = {16, 16, 1}, .registers = 24}};
-    answer *a = ask("all", &q, MOST);
-    const wl_advice first = a->advice[0];
-    check_true("all", "several", a->result.count > 1);
-    forget(a);
-    a = ask("one", &q, 1);
-    check_int("one", "count", (int64_t)a->result.count, 1);
-    check_int("one", "the best", a->advice[0].changes, first.changes);
-    check_int("one", "nothing behind it", a->advice[1].changes, 0);
+    answer *a = ask("read", &(question){"blur3x3", "h200", {.block = {16, 16, 1}, .registers = 24}});
+    const wl_advised *r = a->result;
+    size_t count = 0, notes = 0;
+    while (wl_advised_advice(r, count))
+        count++;
+    while (wl_advised_note(r, notes))
+        notes++;
+    check_true("read", "several", count > 1 && count <= WL_CHANGE_COUNT);
+    for (size_t i = 1; i < count; i++)
+        check_true("read", "most helpful first", wl_advised_advice(r, i)->gain <= wl_advised_advice(r, i - 1)->gain);
+    check_true("read", "each gains enough", wl_advised_advice(r, count - 1)->gain >= wl_advised_least_gain(r));
+    check_int("read", "notes", (int64_t)notes, r->note_count);
+    check_true("read", "combination", !wl_advised_combination(r) == !r->has_combination);
+    check_true("read", "closed form", !wl_advised_costly(r));
+    check_near("read", "least gain", 1 - wl_advised_least_gain(r), exp(-wl_advised_trust(r)->error), 1e-12);
     forget(a);
     check_done();
 }
@@ -299,12 +306,11 @@ static void test_errors(void **state)
     wl_error err = {0};
     wl_kernel *kernel = NULL;
     wl_device *device = NULL;
-    static wl_advised out;
-    wl_advice advice[1];
+    wl_advised *out = NULL;
     const expected_error want = {WL_E_INPUT, "a block has at most 1024 threads", 0, 0};
     check_ok("kernel", wl_kernel_parse("packed", packed, strlen(packed), NULL, &kernel, &err), &err);
     check_ok("device", wl_device_builtin("h200", &device, &err), &err);
-    check_error("too large", wl_advise(kernel, device, &(wl_launch){.block = {64, 64, 1}}, NULL, advice, 1, &out, &err), &err, &want);
+    check_error("too large", wl_advise(kernel, device, &(wl_launch){.block = {64, 64, 1}}, NULL, &out, &err), &err, &want);
     wl_kernel_free(kernel);
     wl_device_free(device);
     check_done();
@@ -330,28 +336,29 @@ static const char gather[] =
 static void test_result_stands_alone(void **state)
 {
     static const char *const args[] = {"buf:256K=random:u32:0..65535", "buf:256K", "buf:256K"};
-    static wl_advised out;
     (void)state;
+    wl_advised *out = NULL;
     wl_error err = {0};
     wl_ptx *ptx = NULL;
     wl_kernel *kernel = NULL;
     wl_device *device = NULL;
-    wl_advice advice[MOST];
     const wl_launch launch = {.block = {128, 1, 1}, .grid = {512, 1, 1}, .registers = 16};
     const wl_ptx_options options = {.args = args, .arg_count = COUNT_OF(args), .launch = launch};
     const wl_advise_options wanted = {.predict = {.per_access = true, .per_line = true}};
     check_ok("ptx", wl_ptx_parse("gather.ptx", gather, strlen(gather), &ptx, &err), &err);
     check_ok("kernel", wl_kernel_from_ptx(ptx, &options, &kernel, &err), &err);
     check_ok("device", wl_device_builtin("h200", &device, &err), &err);
-    check_ok("advise", wl_advise(kernel, device, &launch, &wanted, advice, MOST, &out, &err), &err);
-    check_true("gather", "no kernel", out.given.kernel == NULL);
-    check_true("gather", "no shares", out.given.fields == NULL && out.given.accesses == NULL);
-    check_true("gather", "no source lines", out.given.lines == NULL && out.given.line_count == 0);
+    check_ok("advise", wl_advise(kernel, device, &launch, &wanted, &out, &err), &err);
+    assert_non_null(out);
+    check_true("gather", "no kernel", out->given.kernel == NULL);
+    check_true("gather", "no shares", out->given.fields == NULL && out->given.accesses == NULL);
+    check_true("gather", "no source lines", out->given.lines == NULL && out->given.line_count == 0);
     for (int format = WL_FORMAT_TEXT; format <= WL_FORMAT_CSV; format++) {
         char *text = NULL;
-        check_ok("render", wl_prediction_render(&out.given, kernel, device, (wl_format)format, &text, &err), &err);
+        check_ok("render", wl_prediction_render(wl_advised_given(out), kernel, device, (wl_format)format, &text, &err), &err);
         free(text);
     }
+    wl_advised_free(out);
     wl_kernel_free(kernel);
     wl_ptx_free(ptx);
     wl_device_free(device);
@@ -368,12 +375,13 @@ static void test_devices(void **state)
     wl_kernel *kernel = NULL;
     wl_device *device = NULL;
     size_t count = 0, few = 0, length = 0;
-    const char *model = NULL, *text = wl_kernel_builtin_text("star2d_5pt", &length);
+    const char *text = wl_kernel_builtin_text("star2d_5pt", &length);
+    wl_model_id model = WL_MODEL_BEST;
     const wl_launch launch = {.block = {8, 8, 1}, .registers = 32};
     check_ok("kernel", wl_kernel_parse("k", text, length, NULL, &kernel, &err), &err);
     check_ok("device", wl_device_builtin("v100", &device, &err), &err);
     check_ok("devices", wl_advise_devices(kernel, device, &launch, NULL, list, COUNT_OF(list), &count, &model, &err), &err);
-    check_text("devices", "model", model, "limiter");
+    check_int("devices", "model", model, WL_MODEL_LIMITER);
     check_int("devices", "all of them", (int64_t)count, (int64_t)wl_device_builtin_count());
     check_text("devices", "first", list[0].name, "v100");
     for (size_t i = 0; i < count; i++) {
@@ -395,7 +403,7 @@ static void test_devices(void **state)
     const wl_advise_options turnover = {.predict = {.model = WL_MODEL_TURNOVER}};
     check_ok("device", wl_device_builtin("h200", &device, &err), &err);
     check_ok("turnover", wl_advise_devices(kernel, device, &launch, &turnover, list, COUNT_OF(list), &count, &model, &err), &err);
-    check_text("turnover", "model", model, "turnover");
+    check_int("turnover", "model", model, WL_MODEL_TURNOVER);
     check_true("turnover", "h200 and few others", count >= 1 && count < wl_device_builtin_count());
     wl_device_free(device);
     wl_kernel_free(kernel);
@@ -406,7 +414,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_promises), cmocka_unit_test(test_cases),    cmocka_unit_test(test_nothing_helps),
-        cmocka_unit_test(test_registers), cmocka_unit_test(test_layout), cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_registers), cmocka_unit_test(test_layout), cmocka_unit_test(test_reading),
         cmocka_unit_test(test_errors),   cmocka_unit_test(test_result_stands_alone),
         cmocka_unit_test(test_devices),
     };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "kernel/kernel_internal.h"
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 static int made; /* kernels */

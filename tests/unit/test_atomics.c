@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "count/atomics.h"
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 static wl_device *device;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "metrics/prediction.h"
 #include "warpline/check.h"
 
 static const struct {
@@ -216,12 +217,12 @@ static void test_baseline(void **state)
                  {"much worse", 2, 0.5, WL_VERDICT_FAIL}};
     (void)state;
     const wl_prediction baseline = example();
-    wl_finding all[WL_FINDINGS_MAX];
+    wl_finding all[WL_METRIC_COUNT + 1];
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_prediction now = example();
         now.model.time_s *= cases[i].factor;
         now.metrics[WL_METRIC_dram_load_bytes].value *= cases[i].factor;
-        const size_t count = wl_check_baseline(&now, &baseline, cases[i].tolerance, all);
+        const size_t count = wl_check_baseline(&now, &baseline, cases[i].tolerance, all, COUNT_OF(all));
         check_int(cases[i].name, "findings", (int64_t)count, 3);
         check_int(cases[i].name, "time first", all[0].subject.kind, WL_SUBJECT_TIME);
         check_text(cases[i].name, "time", wl_verdict_name(all[0].verdict), wl_verdict_name(cases[i].verdict));
@@ -239,11 +240,11 @@ static void test_one_sided(void **state)
     (void)state;
     const wl_prediction baseline = example();
     wl_prediction now = example();
-    wl_finding all[WL_FINDINGS_MAX];
+    wl_finding all[WL_METRIC_COUNT + 1];
     now.metrics[WL_METRIC_dram_load_bytes].known = false;
     now.metrics[WL_METRIC_tlb_pages] = (wl_value){.known = true, .value = 3};
     now.metrics[WL_METRIC_flops].value = 1;
-    const size_t count = wl_check_baseline(&now, &baseline, 0.01, all);
+    const size_t count = wl_check_baseline(&now, &baseline, 0.01, all, COUNT_OF(all));
     check_int("one-sided", "findings", (int64_t)count, 4);
     const wl_finding *gone = finding_of(all, count, WL_METRIC_dram_load_bytes);
     const wl_finding *fresh = finding_of(all, count, WL_METRIC_tlb_pages);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "judge/difference.h"
 #include "warpline/diff.h"
 
 static void set_metric(wl_prediction *p, wl_metric m, double value)
@@ -23,7 +24,7 @@ static wl_prediction example(void)
 {
     wl_prediction p = {.items = 1000, .blocks = 10, .waves = 2, .occupancy = {.blocks_per_sm = 4, .warps_per_sm = 32}};
     p.model = (wl_model_result){
-        .name = "limiter", .time_s = 10e-6, .items_per_s = 1e8, .limiter = WL_BOUND_DRAM, .next = WL_BOUND_L2};
+        .id = WL_MODEL_LIMITER, .time_s = 10e-6, .items_per_s = 1e8, .limiter = WL_BOUND_DRAM, .next = WL_BOUND_L2};
     set_bound(&p, WL_BOUND_DRAM, 10e-6);
     set_bound(&p, WL_BOUND_L2, 6e-6);
     set_bound(&p, WL_BOUND_LATENCY, 2e-6);
@@ -54,9 +55,12 @@ static wl_prediction faster(void)
 
 static wl_diff diff_of(const wl_prediction *a, const wl_prediction *b)
 {
-    wl_diff d;
-    wl_diff_compute((wl_diff_side){a, "k", "d"}, (wl_diff_side){b, "k", "d"}, &d);
-    return d;
+    wl_error err = {0};
+    wl_diff *d = NULL;
+    check_ok("diff", wl_diff_new((wl_diff_side){a, "k", "d"}, (wl_diff_side){b, "k", "d"}, &d, &err), &err);
+    const wl_diff copy = *d;
+    wl_diff_free(d);
+    return copy;
 }
 
 static bool says(const wl_diff *d, const char *fragment)

@@ -7,6 +7,7 @@
 
 #include "launch/lanes.h"
 #include "count/executed.h"
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 static uint64_t state = 7;

@@ -9,6 +9,7 @@
 #include "base/ckd.h"
 #include "count/pattern_table.h"
 #include "count/view.h"
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 static uint64_t state = 1;
@@ -66,7 +67,7 @@ static void check_same(const char *name, const wl_prediction *a, const wl_predic
             check_near(name, v->parts[i].name, v->parts[i].value, w->parts[i].value, 0);
     }
     check_near(name, "time", a->model.time_s, b->model.time_s, 0);
-    check_text(name, "method", a->count_method, b->count_method);
+    check_int(name, "method", a->count_method, b->count_method);
     check_int(name, "warnings", a->warning_count, b->warning_count);
     for (int i = 0; i < a->warning_count; i++)
         check_text(name, "warning", a->warnings[i], b->warnings[i]);

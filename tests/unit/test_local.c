@@ -7,6 +7,7 @@
 
 #include "kernel/kernel_internal.h"
 #include "laws/local_volumes.h"
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 /* Every thread stores words 0 to 7 of an array of WORDS, four at a time, and loads one: the same in all lanes, or that

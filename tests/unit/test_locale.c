@@ -41,29 +41,33 @@ static void take(wl_buffer *all, char *text)
 
 static void predict(wl_buffer *all, const wl_kernel *kernel, const wl_device *device)
 {
-    static wl_prediction p[2];
-    static wl_diff diff;
+    wl_prediction *p[2] = {NULL, NULL};
+    wl_diff *diff = NULL;
     wl_error err = {0};
     wl_predictor *predictor = NULL;
     char *text = NULL;
     need("predictor", wl_predictor_new(kernel, device, &predictor, &err), &err);
     for (int i = 0; i < 2; i++) {
         const wl_predict_options options = {.per_access = true};
-        need("predict", wl_predict(predictor, &launches[i], &options, &p[i], &err), &err);
+        need("prediction", wl_prediction_new(&p[i], &err), &err);
+        need("predict", wl_predict(predictor, &launches[i], &options, p[i], &err), &err);
         for (int f = WL_FORMAT_TEXT; f <= WL_FORMAT_CSV; f++) {
-            need("render", wl_prediction_render(&p[i], kernel, device, (wl_format)f, &text, &err), &err);
+            need("render", wl_prediction_render(p[i], kernel, device, (wl_format)f, &text, &err), &err);
             take(all, text);
         }
     }
-    need("table", wl_predictions_table(p, 2, kernel, device, &text, &err), &err);
+    need("table", wl_predictions_table((const wl_prediction *const *)p, 2, kernel, device, &text, &err), &err);
     take(all, text);
-    const wl_diff_side a = {&p[0], "k", "h200"},
-                       b = {&p[1], "k", "h200"};
-    wl_diff_compute(a, b, &diff);
+    const wl_diff_side a = {p[0], "k", "h200"},
+                       b = {p[1], "k", "h200"};
+    need("difference", wl_diff_new(a, b, &diff, &err), &err);
     for (int f = WL_FORMAT_TEXT; f <= WL_FORMAT_JSON; f++) {
-        need("difference", wl_diff_render(&diff, (wl_format)f, &text, &err), &err);
+        need("difference", wl_diff_render(diff, (wl_format)f, &text, &err), &err);
         take(all, text);
     }
+    wl_diff_free(diff);
+    for (int i = 0; i < 2; i++)
+        wl_prediction_free(p[i]);
     wl_predictor_free(predictor);
 }
 

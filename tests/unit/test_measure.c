@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "unit/check.h"
 
+#include "measure/row.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -66,8 +68,8 @@ static void test_own(void **state)
     check_true("own", "shared memory known", m->shared_known);
     check_near("own", "work", m->work, 1000, 0);
     check_near("own", "time", m->time_s, 2.5e-3, 1e-15);
-    check_near("own", "l1_wavefronts", m->value[WL_METRIC_l1_wavefronts], 77, 0);
-    check_true("own", "only that metric", m->known[WL_METRIC_l1_wavefronts] && !m->known[WL_METRIC_dram_load_bytes]);
+    check_near("own", "l1_wavefronts", m->values->value[WL_METRIC_l1_wavefronts], 77, 0);
+    check_true("own", "only that metric", m->values->known[WL_METRIC_l1_wavefronts] && !m->values->known[WL_METRIC_dram_load_bytes]);
     check_note("own", t, "not measured: inst_executed, thread_inst", 0, 1);
     check_true("own", "time and wavefronts are not missing", !find_note(t, "time") && !find_note(t, "l1_wavefronts,"));
     wl_table_free(t);
@@ -109,8 +111,8 @@ static void test_metric_columns(void **state)
         wl_table *t = parse(name, text);
         const wl_measurement *m = wl_table_row(t, 0);
         for (int k = 0; k < WL_METRIC_COUNT; k++)
-            check_int(name, wl_metric_name((wl_metric)k), m->known[k], k == (int)metric_columns[i].metric);
-        check_near(name, "value", m->value[metric_columns[i].metric], metric_columns[i].value, 0);
+            check_int(name, wl_metric_name((wl_metric)k), m->values->known[k], k == (int)metric_columns[i].metric);
+        check_near(name, "value", m->values->value[metric_columns[i].metric], metric_columns[i].value, 0);
         check_true(name, "no time", !m->time_known);
         wl_table_free(t);
     }
@@ -196,7 +198,7 @@ static void test_spellings(void **state)
         const wl_measurement *m = wl_table_row(t, 0);
         check_int(spellings[i].name, "line", m->line, spellings[i].line);
         check_true(spellings[i].name, "the block", m->block[0] == 8 && m->block[1] == 4 && m->block[2] == 2);
-        check_near(spellings[i].name, "inst", m->value[WL_METRIC_inst_executed], 1234567, 0);
+        check_near(spellings[i].name, "inst", m->values->value[WL_METRIC_inst_executed], 1234567, 0);
         check_int(spellings[i].name, "notes", (int64_t)wl_table_note_count(t), 1); /* of what is not measured */
         wl_table_free(t);
     }
@@ -255,14 +257,14 @@ static void test_wide(void **state)
     check_true("wide", "the block", m->block[0] == 256 && m->block[1] == 1 && m->block[2] == 1);
     check_true("wide", "the grid", m->grid[0] == 64 && m->grid[1] == 2 && m->grid[2] == 1);
     check_near("wide", "time", m->time_s, 12.5e-6, 1e-15);
-    check_near("wide", "dram_load_bytes", m->value[WL_METRIC_dram_load_bytes], 1234500000, 0);
-    check_near("wide", "l2_load_bytes", m->value[WL_METRIC_l2_load_bytes], 80000, 0);
-    check_near("wide", "inst_executed", m->value[WL_METRIC_inst_executed], 10240000, 0);
+    check_near("wide", "dram_load_bytes", m->values->value[WL_METRIC_dram_load_bytes], 1234500000, 0);
+    check_near("wide", "l2_load_bytes", m->values->value[WL_METRIC_l2_load_bytes], 80000, 0);
+    check_near("wide", "inst_executed", m->values->value[WL_METRIC_inst_executed], 10240000, 0);
     check_int("wide", "registers", m->registers, 40);
     check_int("wide", "shared", m->shared_bytes, 1516);
     check_int("wide", "blocks", m->blocks_per_sm, 5);
-    check_true("wide", "absent", !n->time_known && !n->known[WL_METRIC_dram_load_bytes] && !n->shared_known);
-    check_near("wide", "second inst", n->value[WL_METRIC_inst_executed], 7, 0);
+    check_true("wide", "absent", !n->time_known && !n->values->known[WL_METRIC_dram_load_bytes] && !n->shared_known);
+    check_near("wide", "second inst", n->values->value[WL_METRIC_inst_executed], 7, 0);
     check_note("wide", t, "before the header", 2, 1);
     check_note("wide", t, "no row of the table", 7, 1);
     wl_table_free(t);
@@ -316,13 +318,13 @@ static void test_long(void **state)
     check_int("long", "line", m->line, 3);
     check_text("long", "family", m->family, "f");
     check_near("long", "time", m->time_s, 1.5e-3, 1e-15);
-    check_near("long", "dram_store_bytes", m->value[WL_METRIC_dram_store_bytes], 2e9, 0);
+    check_near("long", "dram_store_bytes", m->values->value[WL_METRIC_dram_store_bytes], 2e9, 0);
     check_int("long", "block", m->block[0], 256);
     check_int("long", "block y", m->block[1], 1);
     check_int("long", "registers", m->registers, 33);
     check_near("long", "time of the second", wl_table_row(t, 1)->time_s, 7e-6, 1e-15);
     check_int("long", "registers of the second", wl_table_row(t, 1)->registers, 0);
-    check_near("long", "inst of the third", wl_table_row(t, 2)->value[WL_METRIC_inst_executed], 1000, 0);
+    check_near("long", "inst of the third", wl_table_row(t, 2)->values->value[WL_METRIC_inst_executed], 1000, 0);
     check_note("long", t, "unit 'furlong'", 11, 1);
     check_note("long", t, "no value that is predicted", 11, 1);
     check_note("long", t, "no row of the table", 6, 1);

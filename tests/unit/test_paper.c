@@ -3,6 +3,7 @@
 
 #include "unit/check.h"
 
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 typedef struct setup {

@@ -6,6 +6,7 @@
 #include "unit/check.h"
 
 #include "kernel/expr.h"
+#include "metrics/prediction.h"
 #include "warpline/warpline.h"
 
 static wl_prediction predict(const char *text, const char *with, int64_t bx, int64_t by)

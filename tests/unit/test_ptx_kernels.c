@@ -7,6 +7,7 @@
 #include "unit/ptx_target.h"
 
 #include "kernel/kernel_internal.h"
+#include "metrics/prediction.h"
 #include "warpline/predict.h"
 #include "warpline/ptx.h"
 

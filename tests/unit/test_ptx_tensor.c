@@ -3,6 +3,7 @@
 #include "unit/ptx_fixture.h"
 
 #include "kernel/kernel_internal.h"
+#include "metrics/prediction.h"
 #include "model/limiter.h"
 #include "ptx/module/tensor.h"
 #include "warpline/warpline.h"

@@ -3,6 +3,7 @@
 #include "unit/rank_fixture.h"
 
 #include "base/ckd.h"
+#include "metrics/prediction.h"
 
 /* ---- the search ---- */
 

@@ -143,14 +143,15 @@ static void check_against(const wl_prediction *now, const wl_device *device, con
 static void test_stored(void **state)
 {
     (void)state;
-    static wl_prediction p;
     wl_error err = {0};
+    wl_prediction *p = NULL;
     wl_predictor *predictor = NULL;
     wl_stored_list *list = NULL;
     wl_device *device = device_of("h200");
     wl_kernel *kernel = builtin_kernel("star3d_7pt");
+    assert_int_equal(wl_prediction_new(&p, &err), WL_OK);
     assert_int_equal(wl_predictor_new(kernel, device, &predictor, &err), WL_OK);
-    char *text = store(predictor, kernel, device, &p);
+    char *text = store(predictor, kernel, device, p);
     const size_t length = strlen(text);
     char *two = malloc(2 * length + 3);
     assert_non_null(two);
@@ -159,13 +160,14 @@ static void test_stored(void **state)
     check_int("two", "count", (int64_t)wl_stored_count(list), 2);
     check_int("two", "line of the second", wl_stored_at(list, 1)->line, 2);
     check_text("two", "kernel", wl_stored_at(list, 1)->kernel, "star3d_7pt");
-    check_against(&p, device, wl_stored_at(list, 1));
+    check_against(p, device, wl_stored_at(list, 1));
     wl_stored_free(list);
     check_int("cut", "status", wl_stored_read("cut", text, length - 1, &list, &err), WL_E_INPUT);
     check_text("cut", "input", err.input, "cut");
     check_true("cut", "no list", !list);
     free(two);
     free(text);
+    wl_prediction_free(p);
     wl_predictor_free(predictor);
     wl_kernel_free(kernel);
     wl_device_free(device);

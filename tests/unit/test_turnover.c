@@ -3,6 +3,7 @@
 #include "unit/check.h"
 
 #include "device/device_internal.h"
+#include "metrics/prediction.h"
 #include "model/turnover.h"
 #include "warpline/warpline.h"
 
@@ -462,7 +463,7 @@ static void limiters_are_named(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const wl_prediction p = predict("h200", cases[i].set, cases[i].kernel, cases[i].launch, WL_MODEL_TURNOVER);
-        check_text(cases[i].name, "model", p.model.name, "turnover");
+        check_text(cases[i].name, "model", wl_model_name(p.model.id), "turnover");
         check_limiters(cases[i].name, &p);
         check_text(cases[i].name, "limiter", wl_bound_name(p.model.limiter), wl_bound_name(cases[i].limiter));
         if (i != 2) /* which comes second there is the device file's affair */
@@ -484,15 +485,15 @@ static void a_device_without_numbers_has_the_limiter_model(void **state)
     (void)state;
     const wl_launch launch = {.block = {32, 4, 2}};
     wl_prediction p = predict("a100-40gb", NULL, "star3d_7pt", launch, WL_MODEL_TURNOVER);
-    check_text("asked for", "model", p.model.name, "limiter");
+    check_text("asked for", "model", wl_model_name(p.model.id), "limiter");
     check_true("asked for", "says what is missing", warns(&p, "no l1_reload_curve: no turnover model"));
     p = predict("a100-40gb", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
-    check_text("best", "model", p.model.name, "limiter");
+    check_text("best", "model", wl_model_name(p.model.id), "limiter");
     check_true("best", "nothing to say", !warns(&p, "turnover"));
     p = predict("h200", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
-    check_text("h200, best", "model", p.model.name, "turnover");
+    check_text("h200, best", "model", wl_model_name(p.model.id), "turnover");
     p = predict("h200", NULL, "star3d_7pt", launch, WL_MODEL_LIMITER);
-    check_text("h200, limiter", "model", p.model.name, "limiter");
+    check_text("h200, limiter", "model", wl_model_name(p.model.id), "limiter");
     check_limiters("h200, limiter", &p);
     wl_model_id model;
     check_true("names", "turnover", wl_model_find("turnover", &model) && model == WL_MODEL_TURNOVER);

@@ -14,7 +14,7 @@ struct again {
     wl_table *table;
     wl_kernel *kernel;
     wl_predictor *predictor;
-    wl_prediction prediction;
+    wl_prediction *prediction;
 };
 
 static char *read_file(const char *path, size_t *length)
@@ -45,7 +45,8 @@ again *again_open(const char *map, const char *device)
         a->folder = strndup(map, slash ? (size_t)(slash - map) + 1 : 0);
         a->map_text = read_file(map, &length);
         ok = a->folder && a->map_text && wl_map_parse(map, a->map_text, length, &a->map, &err) == WL_OK &&
-             wl_device_builtin(device, &a->device, &err) == WL_OK;
+             wl_device_builtin(device, &a->device, &err) == WL_OK &&
+             wl_prediction_new(&a->prediction, &err) == WL_OK;
     }
     if (ok)
         return a;
@@ -76,6 +77,7 @@ void again_close(again *a)
     free(a->table_text);
     wl_map_free(a->map);
     wl_device_free(a->device);
+    wl_prediction_free(a->prediction);
     free(a->map_text);
     free(a->folder);
     free(a);
@@ -168,5 +170,5 @@ const wl_prediction *again_predict(again *a, const row *r)
     wl_launch launch = {.registers = m->registers, .shared_bytes = m->shared_bytes};
     memcpy(launch.block, r->block, sizeof launch.block);
     memcpy(launch.fold, r->fold, sizeof launch.fold);
-    return wl_predict(a->predictor, &launch, NULL, &a->prediction, &err) == WL_OK ? &a->prediction : NULL;
+    return wl_predict(a->predictor, &launch, NULL, a->prediction, &err) == WL_OK ? a->prediction : NULL;
 }

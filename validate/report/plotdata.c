@@ -131,11 +131,13 @@ static int by_measured(const void *a, const void *b)
     return (p->measured > q->measured) - (p->measured < q->measured);
 }
 
-static double part_of(const wl_value *v, const char *name)
+static double part_of(const wl_prediction *p, wl_metric metric, const char *name)
 {
-    for (int i = 0; i < v->part_count; i++)
-        if (strcmp(v->parts[i].name, name) == 0)
-            return v->parts[i].value;
+    double value = 0;
+    const char *part;
+    for (size_t i = 0; (part = wl_prediction_part(p, metric, i, &value)); i++)
+        if (strcmp(part, name) == 0)
+            return value;
     return 0;
 }
 
@@ -144,14 +146,15 @@ static double part_of(const wl_value *v, const char *name)
 static composition compose(const wl_prediction *p, const row *r, double work)
 {
     static const char *const names[3] = {"reuse_x", "reuse_y", "reuse_z"};
-    const wl_value *v = &p->metrics[WL_METRIC_dram_load_bytes];
-    composition c = {.once = part_of(v, "compulsory") / work,
-                     .partial = (part_of(v, "partial_stores") + part_of(v, "capacity")) / work,
+    const wl_metric loads = WL_METRIC_dram_load_bytes;
+    const double waves = (double)wl_prediction_blocks(p) / (double)wl_prediction_wave_blocks(p);
+    composition c = {.once = part_of(p, loads, "compulsory") / work,
+                     .partial = (part_of(p, loads, "partial_stores") + part_of(p, loads, "capacity")) / work,
                      .measured = r->measured[DRAM_LOADS] / work};
     series_name(r, BY_BLOCK, c.block);
     for (int d = 0; d < 3; d++) {
-        const double overlap = p->reuse[d].overlap_bytes * (double)p->blocks / (double)p->wave_blocks;
-        c.saved[d] = -part_of(v, names[d]) / work;
+        const double overlap = wl_prediction_reuse(p, d)->overlap_bytes * waves;
+        c.saved[d] = -part_of(p, loads, names[d]) / work;
         c.again[d] = fmax(0, overlap / work - c.saved[d]);
         c.once -= overlap / work;
     }
@@ -199,15 +202,16 @@ static double law(const wl_device *device, double over)
 static void reload_row(const plotter *p, const row *r, FILE *f)
 {
     const wl_prediction *x = r->known[L2_LOADS] ? again_predict(p->again, r) : NULL;
-    if (!x || x->l1_miss_rate <= 0)
+    if (!x || wl_prediction_l1_miss_rate(x) <= 0)
         return;
-    const wl_value *v = &x->metrics[WL_METRIC_l2_load_bytes];
-    const double compulsory = part_of(v, "compulsory"), repeated = part_of(v, "capacity") / x->l1_miss_rate;
-    const double between = x->l1_miss_rate / law(again_device(p->again), x->l1_oversubscription);
+    const double misses = wl_prediction_l1_miss_rate(x), over = wl_prediction_l1_oversubscription(x);
+    const double compulsory = part_of(x, WL_METRIC_l2_load_bytes, "compulsory");
+    const double repeated = part_of(x, WL_METRIC_l2_load_bytes, "capacity") / misses;
+    const double between = misses / law(again_device(p->again), over);
     if (repeated <= 0.05 * compulsory) /* hardly anything is requested again: noise */
         return;
     const double measured = (r->measured[L2_LOADS] - compulsory) / repeated;
-    fprintf(f, "%.5g %.5g %.5g %.5g\n", x->l1_oversubscription, measured, x->l1_miss_rate,
+    fprintf(f, "%.5g %.5g %.5g %.5g\n", over, measured, misses,
             between >= BETWEEN_WARPS_MIN ? measured / between : NAN);
 }
 

@@ -1,7 +1,7 @@
-/* metrics.c - the tables of metrics and of instruction classes. SPDX-License-Identifier: MIT */
+/* metric_names.c - the table of metrics. SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "warpline/predict.h"
+#include "warpline/metrics.h"
 
 static const struct {
     const char *name, *unit;

@@ -1,0 +1,108 @@
+/* prediction.c - the results of one launch, from outside; see warpline/predict.h. SPDX-License-Identifier: MIT */
+#include "metrics/prediction.h"
+
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+wl_status wl_prediction_new(wl_prediction **out, wl_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    return *out ? WL_OK : wl_fail_memory(err);
+}
+
+void wl_prediction_free(wl_prediction *prediction) { free(prediction); }
+
+/* ---- the launch ---- */
+
+const wl_launch *wl_prediction_launch(const wl_prediction *p) { return &p->launch; }
+const wl_occupancy *wl_prediction_occupancy(const wl_prediction *p) { return &p->occupancy; }
+int64_t wl_prediction_items(const wl_prediction *p) { return p->items; }
+int64_t wl_prediction_blocks(const wl_prediction *p) { return p->blocks; }
+int64_t wl_prediction_wave_blocks(const wl_prediction *p) { return p->wave_blocks; }
+
+/* ---- values ---- */
+
+bool wl_prediction_metric(const wl_prediction *p, wl_metric metric, double *value)
+{
+    if (!p->metrics[metric].known)
+        return false;
+    *value = p->metrics[metric].value;
+    return true;
+}
+
+const char *wl_prediction_part(const wl_prediction *p, wl_metric metric, size_t index, double *value)
+{
+    const wl_value *v = &p->metrics[metric];
+    if (!v->known || index >= (size_t)v->part_count)
+        return NULL;
+    *value = v->parts[index].value;
+    return v->parts[index].name;
+}
+
+bool wl_prediction_instructions(const wl_prediction *p, wl_inst_class of, double *warp, double *thread)
+{
+    if (!p->has_mix)
+        return false;
+    *warp = p->mix.warp[of];
+    *thread = p->mix.thread[of];
+    return true;
+}
+
+/* ---- time ---- */
+
+wl_model_id wl_prediction_model(const wl_prediction *p) { return p->model.id; }
+double wl_prediction_time(const wl_prediction *p) { return p->model.time_s; }
+wl_bound_id wl_prediction_limiter(const wl_prediction *p) { return p->model.limiter; }
+wl_bound_id wl_prediction_next_limiter(const wl_prediction *p) { return p->model.next; }
+
+bool wl_prediction_bound(const wl_prediction *p, wl_bound_id bound, double *seconds)
+{
+    if (!p->model.bound_known[bound])
+        return false;
+    *seconds = p->model.bound_s[bound];
+    return true;
+}
+
+/* ---- how, and of what ---- */
+
+const wl_reuse *wl_prediction_reuse(const wl_prediction *p, int direction) { return &p->reuse[direction]; }
+double wl_prediction_l1_oversubscription(const wl_prediction *p) { return p->l1_oversubscription; }
+double wl_prediction_l1_miss_rate(const wl_prediction *p) { return p->l1_miss_rate; }
+
+const char *wl_prediction_warning(const wl_prediction *p, size_t index)
+{
+    return index < (size_t)p->warning_count ? p->warnings[index] : NULL;
+}
+
+const wl_kernel *wl_prediction_kernel(const wl_prediction *p) { return p->kernel; }
+
+const wl_share *wl_prediction_field_share(const wl_prediction *p, size_t field)
+{
+    return p->fields && field < wl_kernel_field_count(p->kernel) ? &p->fields[field] : NULL;
+}
+
+const wl_share *wl_prediction_access_share(const wl_prediction *p, size_t access)
+{
+    return p->accesses && access < wl_kernel_access_count(p->kernel) ? &p->accesses[access] : NULL;
+}
+
+const wl_line_mix *wl_prediction_line(const wl_prediction *p, size_t index)
+{
+    return index < p->line_count ? &p->lines[index] : NULL;
+}
+
+/* ---- names ---- */
+
+const char *wl_l1_estimator_name(bool has_tag_hash) { return has_tag_hash ? "tag-hash" : "bank-distance"; }
+
+const char *wl_volume_estimator_name(wl_volume_estimator estimator)
+{
+    return estimator == WL_VOLUMES_L2_PARTITIONS ? "l2-partitions" : "reuse-sets";
+}
+
+const char *wl_count_method_name(wl_count_method method)
+{
+    static const char *const names[] = {"closed form", "rows", "threads"};
+    return names[method];
+}

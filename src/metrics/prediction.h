@@ -1,0 +1,68 @@
+/* prediction.h - the results of one launch, as every stage after metrics fills and reads them.
+ * Outside the library they are read with the functions of warpline/predict.h.
+ * Layer  metrics (uses laws). SPDX-License-Identifier: MIT */
+#ifndef WL_METRICS_PREDICTION_H
+#define WL_METRICS_PREDICTION_H
+
+#include "footprint/count.h"
+#include "laws/volumes.h"
+#include "warpline/predict.h"
+
+/* A named share of a metric; the parts of a value add up to it. */
+#define WL_PARTS_MAX 8
+typedef struct wl_part {
+    const char *name;
+    double value;
+} wl_part;
+
+/* A value that is not known has known == false: never 0, never -1. */
+typedef struct wl_value {
+    bool known;
+    double value;
+    int part_count;
+    wl_part parts[WL_PARTS_MAX];
+} wl_value;
+
+typedef struct wl_model_result {
+    wl_model_id id; /* never WL_MODEL_BEST */
+    double time_s, items_per_s;
+    wl_bound_id limiter, next;      /* the largest bound and the one after it */
+    double own_cycles, wait_cycles; /* of one block: turnover only */
+    bool bound_known[WL_BOUND_COUNT];
+    double bound_s[WL_BOUND_COUNT];
+} wl_model_result;
+
+#define WL_WARNINGS_MAX 32
+#define WL_WARNING_LENGTH 240
+
+struct wl_prediction {
+    wl_launch launch; /* with everything filled in */
+    wl_occupancy occupancy;
+    int64_t items; /* lattice updates */
+    int64_t threads_per_block, blocks, wave_blocks;
+    double waves;
+    wl_value metrics[WL_METRIC_COUNT];
+    bool has_mix; /* the kernel says what its instructions are */
+    wl_mix mix;
+    double l1_oversubscription, l1_miss_rate; /* of redundant loads */
+    wl_reuse reuse[3];                        /* x, y, z */
+    bool has_tag_hash; /* the L1 estimator is the tag hash, else the bank and distance rule */
+    wl_volume_estimator volume_estimator;
+    wl_count_method count_method;
+    wl_model_result model;
+    int warning_count;
+    char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
+    /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. */
+    const wl_kernel *kernel; /* as it is for this launch: fields and accesses are its own */
+    const wl_share *fields;
+    const wl_share *accesses;
+    const wl_line_mix *lines; /* most executed first; NULL unless asked for, and where no source lines are known */
+    size_t line_count;
+};
+
+/* "tag-hash" or "bank-distance", "reuse-sets" or "l2-partitions", "closed form", "rows" or "threads" */
+const char *wl_l1_estimator_name(bool has_tag_hash);
+const char *wl_volume_estimator_name(wl_volume_estimator estimator);
+const char *wl_count_method_name(wl_count_method method);
+
+#endif /* WL_METRICS_PREDICTION_H */

@@ -1,0 +1,23 @@
+/* advised.h - what wl_advise found, from inside. Layer  search. SPDX-License-Identifier: MIT */
+#ifndef WL_SEARCH_ADVISED_H
+#define WL_SEARCH_ADVISED_H
+
+#include "metrics/prediction.h"
+#include "warpline/advise.h"
+
+#define WL_ADVICE_NOTES_MAX 8
+
+struct wl_advised {
+    wl_prediction given; /* borrows nothing */
+    wl_trust trust;      /* in the model that made the times */
+    double least_gain;
+    bool costly;
+    wl_advice all[WL_CHANGE_COUNT]; /* most helpful first */
+    size_t count;                   /* of them that gain enough */
+    bool has_combination;
+    wl_advice combination;
+    int note_count;
+    char notes[WL_ADVICE_NOTES_MAX][WL_WARNING_LENGTH];
+};
+
+#endif /* WL_SEARCH_ADVISED_H */
