@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "compare/comparison.h"
+#include "compare/contest.h"
 
 typedef struct entrant {
     size_t group;
