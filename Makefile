@@ -1,16 +1,18 @@
-# make run | test | bench | install | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | lint | bench | install | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 WARPLINE = $(BUILD)/warpline
+CMAKE_OPTIONS ?=
+CTEST_OPTIONS ?=
 
-.PHONY: run test test-deps build configure bench measure calibrate install validate accuracy dev fuzz format clean deps
+.PHONY: run test test-all lint test-deps build configure bench measure calibrate install validate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
 
 configure: deps
-	@cmake --preset release -B $(BUILD) >/dev/null
+	@cmake --preset release -B $(BUILD) $(CMAKE_OPTIONS) >/dev/null
 
 deps:
 	@sh scripts/install-deps.sh
@@ -27,9 +29,17 @@ run: configure
 	@echo
 	@$(WARPLINE) predict star3d_r4 --device a100-40gb --block 16x2x32
 
-# What only tests need: searches by several processes, and the Python text that exports write.
+# What only tests need: searches by several processes, and the Python text that exports write. Slow tests run in part.
 test: test-deps build
-	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@WARPLINE_TEST_EFFORT=quick ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) $(CTEST_OPTIONS)
+
+# Every test in full, with all compilers there are, the sanitizers, another locale, and another kind of machine. An hour.
+test-all: test-deps
+	@sh scripts/test-all.sh $(JOBS)
+
+# clang-tidy, cppcheck and clang-format, where they are installed
+lint: configure
+	@sh scripts/lint.sh $(BUILD) $(JOBS)
 
 bench: build
 	@for b in $(BUILD)/bench/bench_*; do [ -x $$b ] && [ -f $$b ] && $$b || exit 1; done
@@ -46,7 +56,7 @@ validate: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target warpline_cli --target warpline_report --target warpline_make_data -- --no-print-directory
 	@sh scripts/install-deps.sh python3
 	@sh scripts/install-deps.sh gnuplot-nox || echo "validate: going on without gnuplot"
-	@sh validate/report/run.sh $(BUILD) $(JOBS) $(DATE)
+	@sh validate/report/validate.sh $(BUILD) $(JOBS) $(DATE)
 
 # Has anything become worse than validate/accuracy.json? The quick part of it, seconds.
 accuracy: build
@@ -57,18 +67,18 @@ install: build
 
 # Measures the GPU of this machine (needs nvcc, no profiler) and writes its device file: make calibrate [OUT=my-gpu.yaml]
 calibrate:
-	@sh calibrate/run.sh $(OUT)
+	@sh calibrate/calibrate.sh $(OUT)
 
 # AddressSanitizer and UndefinedBehaviorSanitizer
 dev: deps
-	@cmake --preset dev >/dev/null && cmake --build build/dev -j $(JOBS) && ctest --test-dir build/dev --output-on-failure -j $(JOBS)
+	@cmake --preset dev >/dev/null && cmake --build build/dev -j $(JOBS) -- --no-print-directory && WARPLINE_TEST_EFFORT=quick ctest --test-dir build/dev --output-on-failure -j $(JOBS)
 
 # Ten minutes per target; needs clang. SECONDS_PER_TARGET=60 make fuzz for less.
 fuzz: deps
-	@sh tests/fuzz/run.sh
+	@sh tests/fuzz/fuzz.sh
 
 format:
-	@clang-format -i $$(git ls-files '*.c' '*.h')
+	@clang-format -i $$(git ls-files '*.c' '*.h' ':!validate/cuda')
 
 clean:
 	@rm -rf build

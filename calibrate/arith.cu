@@ -3,7 +3,7 @@
  * Every thread keeps eight chains; 32 warps per multiprocessor keep the pipe full. No operation can be simplified: its
  * operands are known at run time only, and integer chains take from their neighbours, so that two steps never fold into
  * one. SPDX-License-Identifier: MIT */
-#include "bench.h"
+#include "timing.h"
 
 enum { CHAINS = 8, STEPS = 16 };
 

@@ -1,6 +1,6 @@
 /* dram.cu - device memory: latency, bandwidth over what is in flight, mixes of reads and writes, the unit of a fetch,
  * random fetches, many arrays, and what address translation adds. SPDX-License-Identifier: MIT */
-#include "bench.h"
+#include "timing.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
  * load is what the pattern costs. Every iteration loads eight times, `STEP` bytes apart, from lines whose numbers
  * differ in a few bits only: the hash is linear over XOR, so all eight copies of the pattern behave alike.
  * SPDX-License-Identifier: MIT */
-#include "bench.h"
+#include "timing.h"
 
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
 /* l2.cu - the L2: latency, partitions, bandwidth, capacity, sectors written in pieces, atomics.
  * SPDX-License-Identifier: MIT */
-#include "bench.h"
+#include "timing.h"
 
 #include <cmath>
 

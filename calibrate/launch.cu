@@ -1,6 +1,6 @@
 /* launch.cu - launches and blocks: overhead of a launch, blocks started per second, turnover of a block's place, and
  * how long blocks that load wait. SPDX-License-Identifier: MIT */
-#include "bench.h"
+#include "timing.h"
 
 #include <cmath>
 #include <map>

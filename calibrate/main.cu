@@ -3,7 +3,7 @@
  *   calibrate [--list] [--only NAME] [--device N] [--csv FILE] [OUT.yaml]
  *
  * SPDX-License-Identifier: MIT */
-#include "bench.h"
+#include "timing.h"
 
 #include <chrono>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 /* query.cu - what the GPU says of itself, checked by probing where the answer can be wrong or is not given.
  * SPDX-License-Identifier: MIT */
-#include "bench.h"
+#include "timing.h"
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 /* template.c - what a benchmark cannot give: facts per compute capability, and numbers of shipped devices that stand in
  * until a fit replaces them. tests/unit/test_calibrate.c compares the tables with share/devices.
  * SPDX-License-Identifier: MIT */
-#include "device_file.h"
+#include "write_device.h"
 
 #include <string.h>
 

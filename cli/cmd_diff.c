@@ -33,11 +33,9 @@ static bool check_usage(const options *o, source *from)
     if (o->update ? n != 2 : n != 2 && n != 3)
         usage_error(
             "diff takes two files, or a kernel and two launches: warpline diff KERNEL --device D 32x4x2 64x4x4");
-    else if (*from == LAUNCHES && !job_kernel_usage(o, n == 3))
-        return false;
     else if (*from == FILES && (o->domain || o->type))
         usage_error("--domain and --type go with --update");
-    else if (*from == FILES && !ptx_usage(o, NULL))
+    else if (*from == LAUNCHES ? !job_kernel_usage(o, n == 3) : !ptx_usage(o, NULL))
         return false;
     else if (*from == FILES && !stored_only)
         usage_error("stored predictions take no options of launches; for launches, give a kernel first");

@@ -78,6 +78,7 @@ static bool make_cases(job *j)
     const comparison *c = &j->c;
     j->cases = calloc(wl_comparison_count(c->found), sizeof *j->cases);
     j->families = calloc(wl_comparison_count(c->found), sizeof *j->families);
+    j->family_count = 0;
     if (!j->cases || !j->families)
         return false;
     for (size_t i = 0; i < wl_comparison_count(c->found); i++) {

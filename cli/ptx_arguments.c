@@ -71,7 +71,7 @@ static wl_status no_memory(wl_error *err)
 static wl_status resolve(const char *text, const ptx_request *r, char **out, wl_error *err)
 {
     const bool buffer = strncmp(text, "buf:", 4) == 0;
-    const size_t end = buffer ? strcspn(text, "=") : strlen(text), room = strlen(text) + 2 * NUMBER_LENGTH + 1;
+    const size_t end = buffer ? strcspn(text, "=") : strlen(text), room = strlen(text) + 2 * (size_t)NUMBER_LENGTH + 1;
     char *const resolved = *out = malloc(room);
     if (!resolved)
         return no_memory(err);

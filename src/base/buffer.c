@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 
 static bool make_room(wl_buffer *b, size_t more)
 {

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/number.h"
+#include "base/print.h"
 
 const char *wl_status_name(wl_status status)
 {

@@ -1,9 +1,9 @@
-/* number.c - see number.h.
+/* number.c - see print.h.
  *
  * Few digits and a small power of ten are exact as doubles, and one multiplication or division rounds once. All others are
  * fractions of two whole numbers as long as they need to be, divided bit by bit: slow, short and right.
  * SPDX-License-Identifier: MIT */
-#include "base/number.h"
+#include "base/print.h"
 
 #include <locale.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #define DIGITS_MAX 800    /* no double and no middle of two has more than 768; what follows only tells above from at */
 #define HIGHEST_POWER 310 /* a number of more digits is infinite */
 #define LOWEST_POWER (-345)
-#define WORDS 160         /* 10^(DIGITS_MAX - LOWEST_POWER) is below 2^3900 */
+#define WORDS 160 /* 10^(DIGITS_MAX - LOWEST_POWER) is below 2^3900 */
 #define EXPONENT_LIMIT ((int64_t)1 << 55)
 
 /* ---- long whole numbers ---- */

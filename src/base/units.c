@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/print.h"
 #include "base/text.h"
 
 static const struct unit {

@@ -8,13 +8,13 @@
 #include "footprint/residues.h"
 #include "count/spread.h"
 
-#define KINDS_MAX 256 /* alignments of several strides together; beyond, blocks are sampled */
-#define SAMPLED_BLOCKS 64
-#define OPAQUE_BLOCKS 16
-#define SAMPLED_WARPS 64
-#define SPREAD_WARPS 24 /* spread evenly over whole blocks, they tell more than so many taken anywhere */
+#define KINDS_MAX 256     /* alignments of several strides together; beyond, blocks are sampled */
+#define SAMPLED_BLOCKS 64 /* of those that differ in more than alignment */
+#define OPAQUE_BLOCKS 16  /* evaluated thread by thread */
+#define SAMPLED_WARPS 64  /* where warps are no boxes, or are evaluated */
+#define SPREAD_WARPS 24   /* spread evenly over whole blocks, they tell more than so many taken anywhere */
 #define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
-#define SAMPLE_LEAST 2
+#define SAMPLE_LEAST 2                    /* regions, whatever they take */
 
 typedef struct summer {
     const wl_block_sum_input *in;

@@ -585,12 +585,12 @@ static wl_status measure_traced(const measurer *m, int64_t n, wl_arena *arena)
 static wl_status measure_opaque(const measurer *m, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
+    const int64_t affordable = wl_max(TRACED_BLOCKS, m->kernel->source.affordable_blocks);
     int64_t evaluated = 0, traced = 0, advance = 1;
     WL_TRY(opaque_blocks(m, &evaluated, &advance));
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_traced(m, a))
-            traced =
-                m->samples < 0 ? g->blocks : wl_min(g->blocks, wl_max(TRACED_BLOCKS, m->kernel->source.affordable_blocks));
+            traced = m->samples < 0 ? g->blocks : wl_min(g->blocks, affordable);
     const int64_t n = evaluated == 0 || traced == 0 ? wl_max(evaluated, traced) : wl_min(evaluated, traced);
     m->result->blocks_sampled = n > 0 && n < g->blocks;
     m->result->blocks_evaluated = n;

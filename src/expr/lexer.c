@@ -8,7 +8,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 
 #define QUOTED_MAX 40 /* characters of the input that a message shows */
 

@@ -16,7 +16,7 @@ const wl_expr *wl_expr_new_const(wl_arena *arena, int64_t value, wl_loc loc)
     return new_expr(arena, (wl_expr){.op = WL_EXPR_CONST, .value = value, .loc = loc});
 }
 
-const wl_expr *wl_expr_new_var(wl_arena *arena, int var, wl_loc loc)
+const wl_expr *wl_expr_new_var(wl_arena *arena, unsigned var, wl_loc loc)
 {
     return new_expr(arena, (wl_expr){.op = WL_EXPR_VAR, .var = var, .loc = loc});
 }
@@ -172,7 +172,7 @@ static wl_status name(wl_parser *p, wl_parsed *out)
     WL_TRY(wl_lexer_next(p->lexer));
     if (!is_var)
         return constant(p, value, t.loc, &out->expr);
-    return made(wl_expr_new_var(r->arena, (int)value, t.loc), &out->expr, p->lexer->err);
+    return made(wl_expr_new_var(r->arena, (unsigned)value, t.loc), &out->expr, p->lexer->err);
 }
 
 wl_status wl_expr_read_operand(wl_parser *p, wl_parsed *out)

@@ -6,11 +6,11 @@
 #define WL_EXPR_TREE_H
 
 #include "base/arena.h"
-#include "expr/parse.h"
+#include "expr/grammar.h"
 
 typedef struct wl_expr {
     wl_expr_op op;
-    int var;
+    unsigned var;
     int64_t value;
     const struct wl_expr *a, *b;
     wl_loc loc;
@@ -19,7 +19,7 @@ typedef struct wl_expr {
 /* ---- pieces; NULL when memory is short ---- */
 
 const wl_expr *wl_expr_new_const(wl_arena *arena, int64_t value, wl_loc loc);
-const wl_expr *wl_expr_new_var(wl_arena *arena, int var, wl_loc loc);
+const wl_expr *wl_expr_new_var(wl_arena *arena, unsigned var, wl_loc loc);
 /* Folds constants; fails on division by zero and on leaving 2^60. */
 wl_status wl_expr_new_op(wl_arena *arena, wl_expr_op op, const wl_expr *a, const wl_expr *b, wl_loc loc,
                          const wl_expr **out, wl_error *err);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 #include "base/quote.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"

@@ -11,7 +11,9 @@
 #include "footprint/solid.h"
 
 #define COVER_SHARE 4 /* of the row budget, one part in so many is spent on covered granules: they matter less */
-#define SWEEP_MAX 256 /* boxes in one sweep; a field with more is visited row by row */
+#define SORTED_BY_INSERTION 32 /* boxes, at most: they mostly ascend */
+#define WORD_BITS 64           /* granules marked at once, and so the work of a long row */
+#define SWEEP_MAX 256          /* boxes in one sweep; a field with more is visited row by row */
 
 /* A run of bytes relative to its row; `solid` when every byte of it is accessed. */
 typedef struct interval {
@@ -287,7 +289,7 @@ static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point
         if (!wl_mul(count, rows.hi[i] - rows.lo[i], &count))
             count = WL_ADDRESS_LIMIT;
     }
-    if (!wl_mul(count, 1 + (rows.run.last - rows.run.first) / granule / 64, &work) || work > c->row_budget)
+    if (!wl_mul(count, 1 + (rows.run.last - rows.run.first) / granule / WORD_BITS, &work) || work > c->row_budget)
         return wl_fail(err, WL_E_LIMIT, WL_NOWHERE,
                        "rows of a field overlap each other, and there are too many to visit singly");
     for (int64_t r = 0; r < count; r++) {
@@ -398,7 +400,7 @@ static int compare_boxes(const void *p, const void *q)
 
 static void sort_boxes(wl_point_box *boxes, int n)
 {
-    if (n > 32) {
+    if (n > SORTED_BY_INSERTION) {
         qsort(boxes, (size_t)n, sizeof *boxes, compare_boxes);
         return;
     }

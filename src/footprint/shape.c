@@ -8,6 +8,8 @@
 #include "base/fail.h"
 
 #define MOST_CELLS_PER_BLOCK ((int64_t)4096 * 64) /* threads of the largest block, cells of the largest fold */
+#define CENTRE_MOST 8                             /* steps between arms of a star that are joined through it */
+#define ABOUT_AS_WIDE 8                           /* gaps that lack less than one part in so many */
 #define HULL_PATCHES_MAX 64                       /* joining patches across a covered gap is quadratic */
 
 static wl_status too_far(const wl_access *a, wl_error *err)
@@ -180,7 +182,7 @@ static int64_t first_rest(const int64_t *rests, size_t n, int64_t stride, int64_
         return -(stride / 2);
     int64_t first = residues[0] > 0 ? residues[0] - stride : 0;
     for (size_t i = n; i-- > 1;) /* of gaps about as wide, the one after which most of a stride follows */
-        if (residues[i] - residues[i - 1] > widest - widest / 8)
+        if (residues[i] - residues[i - 1] > widest - widest / ABOUT_AS_WIDE)
             return residues[i] - stride;
     return first;
 }
@@ -283,7 +285,7 @@ static void join_across_centre(wl_shape *s, int level)
         for (int j = 0; j < s->patch_count; j++) {
             wl_patch *p = &s->patches[i], *q = &s->patches[j];
             if (i == j || !differ_only_in(p, q, level, s->level_count) || q->lo[level] <= p->hi[level] ||
-                q->lo[level] - p->hi[level] > 8 || !gap_covered(s, p, q, level))
+                q->lo[level] - p->hi[level] > CENTRE_MOST || !gap_covered(s, p, q, level))
                 continue;
             widen(p, q, level);
             s->patches[j] = s->patches[--s->patch_count];

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/print.h"
 #include "base/units.h"
 #include "judge/difference.h"
 

@@ -1,5 +1,6 @@
 /* kernel_internal.h - the kernel model every later stage reads.
- * Layer  kernel (uses base). Filled by input/, never changed afterwards, never copied: it owns its arena and source. SPDX-License-Identifier: MIT */
+ * Filled by input/, never changed afterwards, never copied: it owns its arena and its source.
+ * Layer  kernel (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_INTERNAL_H
 #define WL_KERNEL_INTERNAL_H
 

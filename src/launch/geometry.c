@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-#define ASSUMED_REGISTERS 32
+#define ASSUMED_REGISTERS 32 /* of a kernel that does not say: a warning names it */
 
 static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
 {

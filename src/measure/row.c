@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/print.h"
 
 #define NOTES_MAX 100
 #define EXTENT_LIMIT 4294967296.0

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 #include "device/device_internal.h"
 #include "metrics/rates.h"
 

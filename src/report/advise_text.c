@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/print.h"
 #include "report/advise_words.h"
 #include "search/advised.h"
 #include "report/render.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/print.h"
 #include "report/shape_text.h"
 
 bool wl_advice_has(const wl_advice *a, wl_change change) { return a->changes & 1u << change; }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/number.h"
+#include "base/print.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/number.h"
+#include "base/print.h"
 #include "compare/comparison.h"
 #include "report/render.h"
 #include "report/shape_text.h"

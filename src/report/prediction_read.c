@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 #include "metrics/prediction.h"
 #include "warpline/report.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 #include "base/quote.h"
 #include "report/rank_report.h"
 

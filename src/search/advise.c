@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 #include "search/changes.h"
 
 #define EASIER 0.995    /* a change that costs more must be that much faster than one that costs less */

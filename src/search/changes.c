@@ -11,7 +11,7 @@
 #include "kernel/kernel_internal.h"
 #include "warpline/rank.h"
 
-#define PADDING_SECTORS 4
+#define PADDING_SECTORS 4   /* longest padding of rows that is tried, sector by sector; then a line */
 #define FEWEST_REGISTERS 16 /* no compiler gets a kernel of any use into fewer */
 #define KEPT_REGISTERS 0.75 /* what one block more asks for may be anything; for further ones at least these shares */
 #define KEPT_SHARED 0.5     /* of what the launch given uses must be left */

@@ -131,7 +131,10 @@ static void add_fold(wl_ranker *r, int64_t x, int64_t y, int64_t z)
 }
 
 /* A kernel that names its launch, or is compiled, says itself what a thread computes. */
-static bool can_fold(const wl_kernel *kernel) { return !kernel->source.count_instructions && !wl_kernel_names_launch(kernel); }
+static bool can_fold(const wl_kernel *kernel)
+{
+    return !kernel->source.count_instructions && !wl_kernel_names_launch(kernel);
+}
 
 static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "metrics/prediction.h"
 #include "warpline/warpline.h"

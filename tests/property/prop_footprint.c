@@ -219,7 +219,8 @@ static void counts_agree_with_isl(void **state)
         trial_end(&current);
     }
     if (!run.iterations)
-        assert_true(run.isl_compared - before >= (int64_t)iterations(200)); /* a quota that skips everything would test nothing */
+        /* a quota that skips everything would test nothing */
+        assert_true(run.isl_compared - before >= (int64_t)iterations(200));
 }
 
 /* ---- laws ---- */

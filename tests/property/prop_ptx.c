@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "kernel/kernel_internal.h"
 #include "warpline/ptx.h"

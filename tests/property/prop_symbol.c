@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "base/ckd.h"
 #include "kernel/expr.h"

@@ -3,7 +3,7 @@
 #ifndef WL_TESTS_UNIT_EXPR_FIXTURE_H
 #define WL_TESTS_UNIT_EXPR_FIXTURE_H
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "input/expr_parse.h"
 #include "kernel/program.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "ptx/emulate/emulate_internal.h"
 #include "ptx/read/read_module.h"

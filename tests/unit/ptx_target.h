@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 /* Names target, as in "sm_80", in the .target line of a text, in its place: both names have one length. */
 static inline void ptx_retarget(char *text, size_t length, const char *target)

@@ -2,7 +2,7 @@
 #ifndef WL_TESTS_UNIT_RANK_FIXTURE_H
 #define WL_TESTS_UNIT_RANK_FIXTURE_H
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_access.c - accesses of vectors, under conditions, atomic and traced: what they change in a prediction.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

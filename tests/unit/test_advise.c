@@ -1,7 +1,7 @@
 /* test_advise.c - search/advise.c and elsewhere.c: what is advised is what is predicted. SPDX-License-Identifier: MIT
  */
 /* clang-format off */ /* the tables read better in rows */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

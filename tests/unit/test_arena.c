@@ -1,5 +1,5 @@
 /* test_arena.c - base/arena.h and base/ckd.h. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "base/arena.h"
 #include "base/ckd.h"

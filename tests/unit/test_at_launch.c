@@ -1,6 +1,6 @@
 /* test_at_launch.c - kernels that depend on the launch: made anew for each, predicted as if they had been given.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_atomics.c - atomics: what one instruction costs, how they crowd, and what kernel files with them predict.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* test_calibrate.c - calibrate/device_file.c and template.c: a device file written from made-up measurements loads,
+/* test_calibrate.c - calibrate/write_device.c and template.c: a device file written from made-up measurements loads,
  * with the numbers that were put in; the stand-ins are those of the shipped devices. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../calibrate/device_file.h"
+#include "../calibrate/write_device.h"
 #include "warpline/device.h"
 
 /* What the benchmarks of a made-up GPU found. Required keys that are not here must come from facts and templates. */

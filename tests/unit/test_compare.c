@@ -1,5 +1,5 @@
 /* test_compare.c - statistics computed by hand, maps, patterns. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_contest.c - contests: where the fastest launch stands, and the ratios that follow. All numbers by hand.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "compare/contest.h"
 

@@ -1,5 +1,5 @@
 /* test_device.c - device/: the built-in devices, what-ifs, and broken device files. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_diff.c - warpline/diff.h: the cause of a difference, the order of metrics, the sentences; and the table of
  * bounds. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdlib.h>
 

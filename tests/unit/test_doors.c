@@ -1,7 +1,7 @@
 /* test_doors.c - one expression language: the same text has the same value as an address or size, as a condition, as an
  * argument, as a constant of PTX and in an update, and what is wrong with it is found at the same place.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 

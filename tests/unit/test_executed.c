@@ -1,6 +1,6 @@
 /* test_executed.c - warp and thread instructions of launches: in closed form against a visit to every warp, and from
  * kernel files. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_fit.c - warpline/fit.h: numbers found again from launches predicted with them, families left out, and device
  * files written back. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

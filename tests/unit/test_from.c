@@ -1,6 +1,6 @@
 /* test_from.c - domains that do not start at 0: in closed form against the same as a condition on every access, as PTX
  * tests for them, and launches that miss them. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_geometry.c - launch/geometry.h and launch/lanes.h: grids, sets of blocks, lanes. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 

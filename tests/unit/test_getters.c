@@ -1,6 +1,6 @@
 /* test_getters.c - a result says from outside what it holds inside; what is not known is not given.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* test_grid_rule.c - grids and numbers from expressions. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "launch/grid_rule.h"
 #include "warpline/device.h"

@@ -1,6 +1,6 @@
 /* test_interval.c - base/interval.h against brute force: every value of two small ranges, and ends that are far.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 
@@ -13,6 +13,7 @@ static int64_t floor_div(int64_t a, int64_t b) { return (int64_t)floor((double)a
 static int64_t value_add(int64_t a, int64_t b) { return a + b; }
 static int64_t value_sub(int64_t a, int64_t b) { return a - b; }
 static int64_t value_mul(int64_t a, int64_t b) { return a * b; }
+static wl_interval scale_by_one_number(wl_interval a, wl_interval k) { return wl_interval_scale(a, k.lo); }
 static int64_t value_div(int64_t a, int64_t b) { return floor_div(a, b); }
 static int64_t value_mod(int64_t a, int64_t b) { return a - b * floor_div(a, b); }
 static int64_t value_min(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -74,7 +75,12 @@ static void check_pair(const struct operation *o, wl_interval a, wl_interval b)
 
 static void test_small_ranges(void **state)
 {
+    static const struct operation scaling = {"scale", scale_by_one_number, value_mul, -REACH, true};
     (void)state;
+    for (wl_interval a = {-REACH, 0}; a.lo <= REACH; a.lo++)
+        for (a.hi = a.lo; a.hi <= REACH; a.hi++)
+            for (int64_t k = -REACH; k <= REACH; k++)
+                check_pair(&scaling, a, wl_interval_one(k));
     for (size_t i = 0; i < COUNT_OF(operations); i++)
         for (wl_interval a = {-REACH, 0}; a.lo <= REACH; a.lo++)
             for (a.hi = a.lo; a.hi <= REACH; a.hi++)

@@ -1,7 +1,7 @@
 /* test_kept.c - what a predictor keeps from launch to launch (patterns, counts, instructions) changes no answer: a
  * predictor that has seen many launches against a new one, and counts that are kept against counts that are not.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

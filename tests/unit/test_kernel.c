@@ -1,6 +1,6 @@
 /* test_kernel.c - input/kernel_file.c and kernel/: layouts, params, and bad kernel files. SPDX-License-Identifier: MIT */
 /* clang-format off */ /* the tables read better in rows */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 

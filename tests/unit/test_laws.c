@@ -1,6 +1,6 @@
 /* test_laws.c - metrics/laws.h and metrics/l1_law.h: volumes worked out by hand, and the closed form of the two L2
  * halves written once more. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "laws/l1_law.h"
 #include "laws/traffic_laws.h"

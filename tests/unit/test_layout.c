@@ -1,6 +1,6 @@
 /* test_layout.c - input/layout.c: the same kernel with other rows and origins. SPDX-License-Identifier: MIT */
 /* clang-format off */ /* the tables read better in rows */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 

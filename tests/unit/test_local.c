@@ -1,6 +1,6 @@
 /* test_local.c - count/local_count.h, laws/local_volumes.h: what loads and stores of local memory cost, by hand, and how volumes grow with it.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "base/buffer.h"
 #include "warpline/warpline.h"
@@ -24,7 +24,8 @@ static const char kernel_text[] = "name: k\nparams: {n: 512}\ndomain: [n, n]\nfl
 
 static const char table_text[] = "family,bx,by,bz,ms_median\nk,32,8,1,12.5\nk,64,4,1,13.25\n";
 
-static const wl_launch launches[2] = {{.block = {32, 8, 1}, .grid = {64, 64, 1}}, {.block = {64, 4, 1}, .grid = {32, 128, 1}}};
+static const wl_launch launches[2] = {{.block = {32, 8, 1}, .grid = {64, 64, 1}},
+                                      {.block = {64, 4, 1}, .grid = {32, 128, 1}}};
 
 /* Without it nothing can go on. */
 static void need(const char *what, wl_status status, const wl_error *err)
@@ -58,8 +59,7 @@ static void predict(wl_buffer *all, const wl_kernel *kernel, const wl_device *de
     }
     need("table", wl_predictions_table((const wl_prediction *const *)p, 2, kernel, device, &text, &err), &err);
     take(all, text);
-    const wl_diff_side a = {p[0], "k", "h200"},
-                       b = {p[1], "k", "h200"};
+    const wl_diff_side a = {p[0], "k", "h200"}, b = {p[1], "k", "h200"};
     need("difference", wl_diff_new(a, b, &diff, &err), &err);
     for (int f = WL_FORMAT_TEXT; f <= WL_FORMAT_JSON; f++) {
         need("difference", wl_diff_render(diff, (wl_format)f, &text, &err), &err);
@@ -155,7 +155,7 @@ static bool make_locale(char folder[])
 
 static bool set_comma_locale(char folder[])
 {
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "es_ES.UTF-8",
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8",  "fr_FR.UTF-8", "es_ES.UTF-8",
                                         "pt_BR.UTF-8", "ru_RU.UTF-8", "de_DE",       "fr_FR"};
     for (size_t i = 0; i < COUNT_OF(names); i++)
         if (setlocale(LC_ALL, names[i]) && has_comma())

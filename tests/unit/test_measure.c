@@ -1,6 +1,6 @@
 /* test_measure.c - measured tables: our own, and both pages of ncu --csv, with everything that may stand in them.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "measure/row.h"
 

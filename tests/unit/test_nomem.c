@@ -2,7 +2,7 @@
  *
  * This file brings its own copy of the arena, with a calloc that fails on demand; the linker then leaves the
  * library's arena out. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdlib.h>
 

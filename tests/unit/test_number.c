@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
-#include "base/number.h"
+#include "base/print.h"
 
 /* The same bits, and the same end. */
 static void check_as_strtod(const char *text)
@@ -14,7 +14,8 @@ static void check_as_strtod(const char *text)
     const char *end = NULL;
     const double want = strtod(text, &want_end), got = wl_number_read(text, &end);
     if (memcmp(&got, &want, sizeof got) != 0 || end != want_end) {
-        print_error("'%.80s': %a, %d read, not %a, %d read\n", text, got, (int)(end - text), want, (int)(want_end - text));
+        print_error("'%.80s': %a, %d read, not %a, %d read\n", text, got, (int)(end - text), want,
+                    (int)(want_end - text));
         check_failures++;
     }
 }
@@ -22,18 +23,85 @@ static void check_as_strtod(const char *text)
 static void written_by_hand(void **state)
 {
     (void)state;
-    static const char *const texts[] = {
-        "", "-", "+", ".", "-.", "e5", ".e5", "x", "0", "-0", "+0.0", "00", "0.", ".0", "5.", ".5", "-.5e1", "1e", "1e+",
-        "1e-", "1e5x", "1E5", "1e+05", "1.2.3", "1..2", "0x", "0x.", "0xg", "0x1", "0X1F", "0x.8", "0x1.8p1", "0x1p",
-        "0x1p+", "0x1p-1074", "0x1p-1075", "0x1.8p-1075", "0x1.00000000000008p0", "0x1.000000000000080000001p0",
-        "0x1.fffffffffffff7p1023", "0x1.fffffffffffff8p1023", "0x123456789abcdef0123456789", "-0x1p5", "0x0p9999999999",
-        "0x1p99999999999999999999", "0x1p-99999999999999999999", "1e400", "-1e400", "1e-400", "1e99999999999999999999",
-        "1e-99999999999999999999", "0e99999999999999999999", "1.7976931348623157e308", "1.7976931348623158e308",
-        "1.7976931348623159e308", "179769313486231580793728971405301e276", "2.2250738585072014e-308",
-        "2.2250738585072011e-308", "4.9e-324", "2.4703282292062327e-324", "2.4703282292062328e-324",
-        "2.4703282292062329e-324", "9007199254740992", "9007199254740993", "9007199254740993.0000000000000000000001",
-        "9007199254740995", "123456789012345678901234567890", "1e22", "1e23", "8.5e22", "0.1", "0.3", "0.30000000000000004",
-        "3.14159265358979323846264338327950288", "1,5", "1 2", "12abc", "1f", "1e5f"};
+    static const char *const texts[] = {"",
+                                        "-",
+                                        "+",
+                                        ".",
+                                        "-.",
+                                        "e5",
+                                        ".e5",
+                                        "x",
+                                        "0",
+                                        "-0",
+                                        "+0.0",
+                                        "00",
+                                        "0.",
+                                        ".0",
+                                        "5.",
+                                        ".5",
+                                        "-.5e1",
+                                        "1e",
+                                        "1e+",
+                                        "1e-",
+                                        "1e5x",
+                                        "1E5",
+                                        "1e+05",
+                                        "1.2.3",
+                                        "1..2",
+                                        "0x",
+                                        "0x.",
+                                        "0xg",
+                                        "0x1",
+                                        "0X1F",
+                                        "0x.8",
+                                        "0x1.8p1",
+                                        "0x1p",
+                                        "0x1p+",
+                                        "0x1p-1074",
+                                        "0x1p-1075",
+                                        "0x1.8p-1075",
+                                        "0x1.00000000000008p0",
+                                        "0x1.000000000000080000001p0",
+                                        "0x1.fffffffffffff7p1023",
+                                        "0x1.fffffffffffff8p1023",
+                                        "0x123456789abcdef0123456789",
+                                        "-0x1p5",
+                                        "0x0p9999999999",
+                                        "0x1p99999999999999999999",
+                                        "0x1p-99999999999999999999",
+                                        "1e400",
+                                        "-1e400",
+                                        "1e-400",
+                                        "1e99999999999999999999",
+                                        "1e-99999999999999999999",
+                                        "0e99999999999999999999",
+                                        "1.7976931348623157e308",
+                                        "1.7976931348623158e308",
+                                        "1.7976931348623159e308",
+                                        "179769313486231580793728971405301e276",
+                                        "2.2250738585072014e-308",
+                                        "2.2250738585072011e-308",
+                                        "4.9e-324",
+                                        "2.4703282292062327e-324",
+                                        "2.4703282292062328e-324",
+                                        "2.4703282292062329e-324",
+                                        "9007199254740992",
+                                        "9007199254740993",
+                                        "9007199254740993.0000000000000000000001",
+                                        "9007199254740995",
+                                        "123456789012345678901234567890",
+                                        "1e22",
+                                        "1e23",
+                                        "8.5e22",
+                                        "0.1",
+                                        "0.3",
+                                        "0.30000000000000004",
+                                        "3.14159265358979323846264338327950288",
+                                        "1,5",
+                                        "1 2",
+                                        "12abc",
+                                        "1f",
+                                        "1e5f"};
     for (size_t i = 0; i < COUNT_OF(texts); i++)
         check_as_strtod(texts[i]);
     check_done();
@@ -173,9 +241,9 @@ static void formats(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_by_hand), cmocka_unit_test(no_numbers),  cmocka_unit_test(random_doubles),
-        cmocka_unit_test(middles),         cmocka_unit_test(random_texts), cmocka_unit_test(many_digits),
-        cmocka_unit_test(formats)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(written_by_hand), cmocka_unit_test(no_numbers),
+                                       cmocka_unit_test(random_doubles),  cmocka_unit_test(middles),
+                                       cmocka_unit_test(random_texts),    cmocka_unit_test(many_digits),
+                                       cmocka_unit_test(formats)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

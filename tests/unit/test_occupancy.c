@@ -1,6 +1,6 @@
 /* test_occupancy.c - launch/occupancy.c against NVIDIA's calculator.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 

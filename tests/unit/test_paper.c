@@ -1,7 +1,7 @@
 /* test_paper.c - the numbers the papers print, from whole predictions. */
 #include <stdio.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "metrics/prediction.h"
 #include "warpline/warpline.h"

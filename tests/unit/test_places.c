@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "kernel/expr.h"
 #include "metrics/prediction.h"

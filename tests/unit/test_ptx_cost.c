@@ -1,5 +1,5 @@
 /* test_ptx_cost.c - machine instructions of PTX instructions: small texts, and what their assembler makes of them. */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_ptx_cost_file.c - the files of share/costs: all are sound, mistakes are named, targets find theirs, and every
  * number of a file counts. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *
  * This file brings its own copies of what allocates, with allocations that fail on demand; the linker then leaves the
  * library's out. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

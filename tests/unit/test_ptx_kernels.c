@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 #include "unit/ptx_target.h"
 
 #include "kernel/kernel_internal.h"

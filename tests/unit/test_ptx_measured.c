@@ -1,6 +1,6 @@
 /* test_ptx_measured.c - launches that were measured on an H200, emulated from their PTX: requests and sectors as
  * counted there, and machine instructions within a quarter. */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* test_ptx_parse.c - ptx/module.h: what instructions, constants, variables and scopes are read as, and what is refused.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "kernel/kernel_internal.h"
 #include "warpline/ptx.h"

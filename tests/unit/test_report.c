@@ -230,6 +230,8 @@ static void test_ranking(void **state)
     check_int("JSON", "launches", (int64_t)json_array_size(launches), 2);
     check_near("JSON", "time_s", json_number_value(json_object_get(json_array_get(launches, 0), "time_s")),
                best[0].time_s, 1e-14);
+    check_near("JSON", "items_per_s", json_number_value(json_object_get(json_array_get(launches, 0), "items_per_s")),
+               (double)wl_ranker_launch_items(ranker, best[0].index) / best[0].time_s, 1e-14);
     check_int("JSON", "predicted", json_integer_value(json_object_get(first, "predicted")), 2);
     json_decref(root);
     free(text);
@@ -239,11 +241,36 @@ static void test_ranking(void **state)
     check_done();
 }
 
+/* ---- words that reports are made of ---- */
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const char *const units[] = {"bytes", "s", "1", "1/s"};
+    const wl_subject subjects[] = {{.kind = WL_SUBJECT_METRIC, .metric = WL_METRIC_dram_load_bytes},
+                                   {.kind = WL_SUBJECT_TIME},
+                                   {.kind = WL_SUBJECT_OCCUPANCY},
+                                   {.kind = WL_SUBJECT_ITEMS_PER_S}};
+    for (size_t i = 0; i < COUNT_OF(subjects); i++) {
+        check_text(units[i], "unit", wl_subject_unit(subjects[i]), units[i]);
+        check_int(units[i], "more is better", wl_subject_is_gain(subjects[i]), i >= 2);
+    }
+    check_text("dram_load_bytes", "unit", wl_metric_unit(WL_METRIC_dram_load_bytes), "bytes");
+    for (int m = 0; m < WL_METRIC_COUNT; m++)
+        check_true(wl_metric_name((wl_metric)m), "it has a meaning", strlen(wl_metric_meaning((wl_metric)m)) > 10);
+    for (int c = 0; c < WL_CHANGE_COUNT; c++) { /* a clause: it follows "provided that" */
+        const char *caveat = wl_change_caveat((wl_change)c);
+        check_true(wl_change_name((wl_change)c), "a clause", strlen(caveat) > 10 && caveat[strlen(caveat) - 1] != '.');
+    }
+    check_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers), cmocka_unit_test(test_texts),  cmocka_unit_test(test_failure),
         cmocka_unit_test(test_quotes),  cmocka_unit_test(test_stored), cmocka_unit_test(test_ranking),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* test_text.c - base/text.h: the nearest name, numbers, names. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* test_thread.c - metrics/thread.h: what a thread executes, which of its phases wait for memory, how many arrays it
  * walks, about how many instructions it has. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* test_trust.c - what the numbers of a device say about a ranking, and what stands in for them.
  * SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "warpline/trust.h"
 

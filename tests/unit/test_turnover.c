@@ -1,6 +1,6 @@
 /* test_turnover.c - model/turnover.h: bounds and residence by hand, how the time grows, what a device may lack, and the
  * limiters a prediction names. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "device/device_internal.h"
 #include "metrics/prediction.h"

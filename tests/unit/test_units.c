@@ -1,5 +1,5 @@
 /* test_units.c - base/units.h: every unit, and quantities in and out. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include "base/units.h"
 

@@ -1,5 +1,5 @@
 /* test_update.c - input/update.h: what an assignment loads, stores and computes. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_values.c - search/values.h: lists of numbers and shapes from texts. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 

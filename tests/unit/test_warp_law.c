@@ -1,5 +1,5 @@
 /* test_warp_law.c - the L1 laws: measured patterns on the H200, and the paper's three loads. */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* test_yaml.c - base/yaml.h: the tree, where everything stood, and what is refused. SPDX-License-Identifier: MIT */
-#include "unit/check.h"
+#include "unit/checks.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """compare_counts.py COUNTS TABLE [--family NAME ..] [--data DIRECTORY] [--blocks N] [--rows]
 
-Emulates the launches of a measured table from PTX (COUNTS is the program made of counts.c) and compares what is
+Emulates the launches of a measured table from PTX (COUNTS is the program made of emulated_counts.c) and compares what is
 counted with what was measured, family by family: the smallest and largest ratio of emulated to measured, and in how
 many launches both are equal. --rows prints every launch that differs.
 SPDX-License-Identifier: MIT

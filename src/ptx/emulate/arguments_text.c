@@ -9,7 +9,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 #include "ptx/emulate/alu.h"
 
 #define BUFFER_BYTES_MAX ((int64_t)1 << 44)

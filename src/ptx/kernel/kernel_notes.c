@@ -5,7 +5,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 #include "ptx/kernel/ptx_source.h"
 
 #define NOTES_MAX 16

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "expr/parse.h"
+#include "expr/grammar.h"
 
 #define NESTING_MAX 65
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/number.h"
+#include "base/print.h"
 
 #define QUOTED_MAX 40      /* characters of the input that a message shows */
 #define FLOAT_TEXT_MAX 128 /* characters of a decimal number with a fraction */

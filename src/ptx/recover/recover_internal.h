@@ -18,12 +18,13 @@ typedef struct wl_ptx_follower {
     wl_ptx_values values;
     wl_ptx_recovery *out;
     wl_arena *arena;
-    const wl_symbol *when; /* condition of the path; NULL: every thread of the domain */
-    int forks;             /* open ones */
-    const wl_symbol **before[WL_PTX_FORKS_MAX], **first[WL_PTX_FORKS_MAX]; /* registers at each, and at the end of its first way */
-    bool *inside;                                            /* of what is stepped over: instructions met */
-    int32_t *open;                                           /* and those to look at */
-    bool ended;                                              /* all threads of the path are home */
+    const wl_symbol *when;                      /* condition of the path; NULL: every thread of the domain */
+    int forks;                                  /* open ones */
+    const wl_symbol **before[WL_PTX_FORKS_MAX]; /* registers at each */
+    const wl_symbol **first[WL_PTX_FORKS_MAX];  /* and at the end of its first way */
+    bool *inside;                               /* of what is stepped over: instructions met */
+    int32_t *open;                              /* and those to look at */
+    bool ended;                                 /* all threads of the path are home */
     bool any_traced;
     int64_t work, work_max;
     wl_error *err;

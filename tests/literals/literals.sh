@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh ROOT - no floating-point literal without a name in src/count, src/laws and src/model; and the check notices
+# literals.sh ROOT - no floating-point literal without a name in src/count, src/laws and src/model; and the check notices
 # one that is, in scratch files of one case each.
 check=$1/scripts/check-literals.sh
 scratch=$(mktemp -d) || exit 2

@@ -1,6 +1,6 @@
-/* bench.cu - see bench.h: timing, results, and the two kernels that several benchmarks share. SPDX-License-Identifier:
+/* timing.cu - see timing.h: timing, results, and the two kernels that several benchmarks share. SPDX-License-Identifier:
  * MIT */
-#include "bench.h"
+#include "timing.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [OUT.yaml] [OPTIONS] - builds the benchmarks with the nvcc found, measures this machine's GPU and writes its device
+# calibrate.sh [OUT.yaml] [OPTIONS] - builds the benchmarks with the nvcc found, measures this machine's GPU and writes its device
 # file and a CSV of everything measured. NVCC=... and ARCH=sm_90 choose compiler and architecture. See docs/calibrate.md.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,18 +26,18 @@ fi
 mkdir -p "$build"
 echo "calibrate: building in $build" >&2
 pids=""
-for source in bench main query launch arith l1 l2 dram; do
+for source in timing main query launch arith l1 l2 dram; do
     "$nvcc" -O3 -std=c++17 -arch="$arch" -I"$root/include" -Xcompiler -Wall,-Wextra -c "$here/$source.cu" -o "$build/$source.o" &
     pids="$pids $!"
 done
-for source in device_file template; do
+for source in write_device template; do
     ${CC:-cc} -O2 -std=c17 -Wall -Wextra -I"$root/include" -c "$here/$source.c" -o "$build/$source.o"
 done
 for pid in $pids; do
     wait "$pid"
 done
-"$nvcc" -arch="$arch" -o "$build/calibrate" "$build/bench.o" "$build/main.o" "$build/query.o" "$build/launch.o" "$build/arith.o" \
-    "$build/l1.o" "$build/l2.o" "$build/dram.o" "$build/device_file.o" "$build/template.o"
+"$nvcc" -arch="$arch" -o "$build/calibrate" "$build/timing.o" "$build/main.o" "$build/query.o" "$build/launch.o" "$build/arith.o" \
+    "$build/l1.o" "$build/l2.o" "$build/dram.o" "$build/write_device.o" "$build/template.o"
 [ "${BUILD_ONLY:-}" = 1 ] && exit 0
 status=0
 output=$("$build/calibrate" "$@") || status=$?

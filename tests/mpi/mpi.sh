@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh BINARY: one search by one thread, two threads, and two or four processes gives the same bytes; whoever dies,
+# mpi.sh BINARY: one search by one thread, two threads, and two or four processes gives the same bytes; whoever dies,
 # falls silent or is interrupted, it is said, what was found is kept, and nothing hangs; processes that do not find each
 # other do not repeat each other. Exit code 77, skipped: no mpirun, or built without MPI. No test depends on how fast the
 # machine is: where something must have happened before, it is waited for.

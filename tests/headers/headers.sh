@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh BUILD SOURCE CC [CXX]: the public headers as a user meets them. Each compiles alone, in C and in C++; programs in
+# headers.sh BUILD SOURCE CC [CXX]: the public headers as a user meets them. Each compiles alone, in C and in C++; programs in
 # both languages build against what `cmake --install` puts into a prefix, and run.
 build=$1 source=$2 cc=$3 cxx=${4:-c++}
 strict="-Wall -Wextra -Wpedantic -Werror"

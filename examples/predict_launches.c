@@ -1,6 +1,6 @@
-/* predict.c - the library in forty lines: which of a few blocks is best for a kernel on a device?
+/* predict_launches.c - the library in forty lines: which of a few blocks is best for a kernel on a device?
  *
- * cc predict.c $(pkg-config --cflags --libs warpline) */
+ * cc predict_launches.c $(pkg-config --cflags --libs warpline) */
 #include <stdio.h>
 
 #include <warpline/warpline.h>

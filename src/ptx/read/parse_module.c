@@ -1,10 +1,10 @@
-/* parse.c - a PTX text from its first directive to its end. SPDX-License-Identifier: MIT */
+/* parse_module.c - a PTX text from its first directive to its end. SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/print.h"
 #include "ptx/read/parser.h"
 
 #define TEXT_MAX ((size_t)1 << 30)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh WARPLINE REPORT SOURCE_ROOT [KEY=VALUE]...: predicts the measured launches that are counted in closed form and fails when
+# accuracy.sh WARPLINE REPORT SOURCE_ROOT [KEY=VALUE]...: predicts the measured launches that are counted in closed form and fails when
 # a family's errors, order or picks are worse than in validate/accuracy.json. KEY=VALUE changes a number of the device.
 # WARPLINE_TEST_EFFORT=quick leaves out two tables, which take most of the time.
 set -eu

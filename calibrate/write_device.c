@@ -1,5 +1,5 @@
-/* device_file.c - see device_file.h. SPDX-License-Identifier: MIT */
-#include "device_file.h"
+/* write_device.c - see write_device.h. SPDX-License-Identifier: MIT */
+#include "write_device.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* bench.h - what every benchmark of calibrate/ uses: checked CUDA calls, timing, the CSV and the device file.
+/* timing.h - what every benchmark of calibrate/ uses: checked CUDA calls, timing, the CSV and the device file.
  *
  * Two clocks: events around launches (seconds), and clock64() inside a kernel (cycles of one multiprocessor, whatever
  * the frequency does). Loads and stores are inline PTX, so that neither a cache policy nor a loop is left to the
@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "device_file.h"
+#include "write_device.h"
 
 struct failure : std::runtime_error {
     using std::runtime_error::runtime_error;

@@ -1,12 +1,12 @@
-/* parse.h - the one parser of expressions, by precedence climbing.
+/* grammar.h - the one parser of expressions, by precedence climbing.
  *
- *   expression = operand { operator operand }, operators binding as in C;  operand = sign operand | what the grammar
- * reads
+ *   expression = operand { operator operand }, operators binding as in C
+ *   operand    = sign operand | what the grammar reads
  *
  * A grammar says which operators there are, reads the operands, and makes something of both: a tree, a number, a value
  * in a register. Layer  expr (uses base). SPDX-License-Identifier: MIT */
-#ifndef WL_EXPR_PARSE_H
-#define WL_EXPR_PARSE_H
+#ifndef WL_EXPR_GRAMMAR_H
+#define WL_EXPR_GRAMMAR_H
 
 #include "expr/lexer.h"
 #include "expr/operate.h"
@@ -61,4 +61,4 @@ wl_status wl_parse_operand(wl_parser *p, wl_parsed *out);
 /* ( expression ), or fails: the grammar's operand is expected. */
 wl_status wl_parse_parenthesis(wl_parser *p, wl_parsed *out);
 
-#endif /* WL_EXPR_PARSE_H */
+#endif /* WL_EXPR_GRAMMAR_H */

@@ -1,4 +1,4 @@
-/* device_file.h - what the benchmarks found, and the device file that is written from it.
+/* write_device.h - what the benchmarks found, and the device file that is written from it.
  *
  * Plain C without CUDA, so that it is tested where there is no GPU. The keys are those of warpline/device_keys.def:
  * a key added there is written here without further ado. Values are in base units (bytes, Hz, bytes/s, cycles,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh SOURCE_ROOT: the join of timed launches and counters, on two launches made up, and what must be refused; the form of
+# measure_join.sh SOURCE_ROOT: the join of timed launches and counters, on two launches made up, and what must be refused; the form of
 # the measured tables; the map from their families to kernel files.
 set -u
 root=$(cd "$1" && pwd)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh MAKE_EXPORTS CHECK: exports for autotuners and pictures of searches. The exports are run by python3; without it the
+# check_exports.sh MAKE_EXPORTS CHECK: exports for autotuners and pictures of searches. The exports are run by python3; without it the
 # rest is tested and the exit code is 77: skipped.
 set -u
 make_exports=$1

@@ -1,4 +1,4 @@
-/* counts.c - what the emulator counts for launches, to be compared with measured tables.
+/* emulated_counts.c - what the emulator counts for launches, to be compared with measured tables.
  *
  *   commands.py TABLE .. | counts [--blocks N]
  *

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh BUILD JOBS DATE: compares every measured table with the predictions, fits without each family, and writes
+# validate.sh BUILD JOBS DATE: compares every measured table with the predictions, fits without each family, and writes
 # docs/accuracy.md, the pictures it shows (docs/plots), validate/accuracy.json and validate/accuracy_ptx.json. What the
 # pictures are drawn from is in build/validate/plots. Started by `make validate`; no GPU needed. With REPORT_ONLY=1 in
 # the environment the comparisons of the last run are reported again.

@@ -1,4 +1,4 @@
-/* number.h - numbers read and written the same way in every locale.
+/* print.h - numbers read and written the same way in every locale.
  *
  * The C library's strtod and printf follow the locale of the program the library is part of: "0.5" is half in one and 0
  * in another. Here the decimal point is '.', always.

@@ -1,5 +1,5 @@
-/* parse.c - see parse.h. SPDX-License-Identifier: MIT */
-#include "expr/parse.h"
+/* grammar.c - see grammar.h. SPDX-License-Identifier: MIT */
+#include "expr/grammar.h"
 
 #include <string.h>
 

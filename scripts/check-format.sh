@@ -1,0 +1,17 @@
+#!/bin/sh
+# check-format.sh [ROOT] - is every C file as clang-format writes it? Exit code 77, skipped: no git, or another clang-format than
+# that of CLANG_FORMAT_MAJOR, since releases differ in what they write. `make format` writes them.
+set -u
+cd "${1:-$(dirname "$0")/..}" || exit 2
+major=${CLANG_FORMAT_MAJOR:-14}
+for tool in clang-format-$major clang-format; do
+    command -v $tool >/dev/null 2>&1 && break
+done
+have=$($tool --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
+[ "$have" = "$major" ] || { echo "clang-format $major is not installed (found: ${have:-none}): skipped"; exit 77; }
+git rev-parse --git-dir >/dev/null 2>&1 || { echo "no git here to list the files: skipped"; exit 77; }
+bad=$(git ls-files -z '*.c' '*.h' ':!validate/cuda' | xargs -0 $tool --dry-run 2>&1 | sed -n 's/^\([^:]*\):[0-9]*:[0-9]*: warning: code should be clang-formatted.*/\1/p' | sort | uniq -c)
+[ -z "$bad" ] && { echo "format: ok"; exit 0; }
+echo "not as clang-format writes them (places, file); 'make format' does:"
+printf '%s\n' "$bad"
+exit 1
