@@ -17,7 +17,7 @@ typedef struct side {
     const char *device;  /* to load */
     wl_launch launch;
     stored_file file;
-    char kernel_name[128], device_name[128];
+    char *kernel_name, *device_name;
     wl_prediction *own;              /* of a launch */
     const wl_prediction *prediction; /* that, or the stored one */
 } side;
@@ -118,6 +118,17 @@ static wl_status no_time(const side *s, wl_error *err)
     return err->code;
 }
 
+/* Kernel and device do not live as long as the side. */
+static wl_status name_side(const char *kernel, const char *device, side *s, wl_error *err)
+{
+    s->kernel_name = strdup(kernel);
+    s->device_name = strdup(device);
+    if (s->kernel_name && s->device_name)
+        return WL_OK;
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
+}
+
 /* The kernel is loaded once; a device of its own takes the place of the other side's. */
 static int predict_side(const options *o, job *j, side *s)
 {
@@ -134,11 +145,10 @@ static int predict_side(const options *o, job *j, side *s)
     job_drop_device(j);
     j->request.launch = s->launch;
     wl_status status = job_load(o, o->update ? NULL : o->arguments[0], s->device, j, &err);
-    if (status == WL_OK) {
-        (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", wl_kernel_name(j->kernel));
-        (void)snprintf(s->device_name, sizeof s->device_name, "%s", wl_device_name(j->device));
+    if (status == WL_OK)
+        status = name_side(wl_kernel_name(j->kernel), wl_device_name(j->device), s, &err);
+    if (status == WL_OK)
         status = job_set_grid(o, j, &s->launch, &err);
-    }
     if (status == WL_OK)
         status = wl_prediction_new(&s->own, &err);
     if (status == WL_OK) {
@@ -176,9 +186,8 @@ static int read_side(side *s)
         return diag_report(&err);
     const wl_stored *only = wl_stored_at(s->file.list, 0);
     s->prediction = only->prediction;
-    (void)snprintf(s->kernel_name, sizeof s->kernel_name, "%s", only->kernel);
-    (void)snprintf(s->device_name, sizeof s->device_name, "%s", only->device);
-    return EXIT_OK;
+    status = name_side(only->kernel, only->device, s, &err);
+    return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 
 static int read_sides(side *sides)
@@ -223,6 +232,8 @@ int cmd_diff(const options *o)
     for (int i = 0; i < 2; i++) {
         stored_free(&sides[i].file);
         wl_prediction_free(sides[i].own);
+        free(sides[i].kernel_name);
+        free(sides[i].device_name);
     }
     free(sides);
     return code;

@@ -336,7 +336,7 @@ static void on_cut_short(void *user)
 static int run(rank_job *j)
 {
     const options *o = j->options;
-    int code = check_exports(o) && (!o->plot || plot_file_ok(o->plot)) ? rank_load(j) : EXIT_INPUT;
+    int code = check_exports(o) ? rank_load(j) : EXIT_INPUT;
     if (code == EXIT_OK && team_leads())
         code = output_open(o->output, &j->out);
     code = team_agree(code);

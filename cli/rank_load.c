@@ -6,6 +6,7 @@
 
 #include "diag.h"
 #include "load.h"
+#include "plot.h"
 #include "rank_job.h"
 #include "team.h"
 
@@ -47,6 +48,8 @@ bool rank_usage(const options *o)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
+    else if (o->plot && !plot_file_ok(o->plot))
+        wrong = "--plot writes FILE.svg or FILE.png";
     else if (inputs_from_stdin(o) > 1)
         wrong = "only one of kernel, --space and --registers-file can be standard input";
     else if (team_size() > 1 && inputs_from_stdin(o))

@@ -85,7 +85,7 @@ typedef struct wl_stored {
 
 typedef struct wl_checked {
     wl_launch launch;
-    char device[128];
+    char *device; /* its name */
     const wl_stored *baseline; /* its own; NULL: none */
     wl_finding *findings;
     size_t finding_count;

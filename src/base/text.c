@@ -11,6 +11,20 @@
 #include "base/fail.h"
 #include "base/print.h"
 
+void wl_text_mend_end(char *text)
+{
+    const size_t length = strlen(text);
+    size_t start = length;
+    while (start > 0 && length - start < 3 && ((unsigned char)text[start - 1] & 0xc0) == 0x80)
+        start--;
+    if (start == 0)
+        return;
+    const unsigned char lead = (unsigned char)text[start - 1];
+    const size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+    if (bytes > length - start + 1)
+        text[start - 1] = '\0';
+}
+
 #define WORD_MAX 48
 
 static size_t least(size_t a, size_t b, size_t c)

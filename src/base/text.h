@@ -14,6 +14,9 @@ const char *wl_text_nearest(const char *word, const char *const *names, size_t c
 wl_status wl_fail_unknown(wl_error *err, wl_loc loc, const char *what, const char *word, size_t length,
                           const char *const *names, size_t count);
 
+/* Of a text in UTF-8 that was cut to fit, takes away the beginning of a character at its end. */
+void wl_text_mend_end(char *text);
+
 /* True when the whole of `text` is a decimal number a double can hold; sets *value. */
 bool wl_text_number(const char *text, double *value);
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 
@@ -105,10 +106,10 @@ wl_status wl_check_add(wl_check *c, const wl_prediction *p, const wl_device *dev
     *l = (wl_checked){.launch = p->launch, .baseline = baseline};
     const size_t compared = baseline ? wl_check_baseline(p, baseline->prediction, c->tolerance, NULL, 0) : 0;
     l->findings = calloc(budget_count + compared + 1, sizeof *l->findings);
-    if (!l->findings)
-        return wl_fail_memory(err);
+    l->device = strdup(wl_device_name(device));
     c->launch_count++;
-    (void)snprintf(l->device, sizeof l->device, "%s", wl_device_name(device));
+    if (!l->findings || !l->device)
+        return wl_fail_memory(err);
     for (size_t i = 0; i < budget_count; i++)
         l->findings[l->finding_count++] = wl_check_budget(&budgets[i], p, device);
     if (baseline)
@@ -120,8 +121,10 @@ wl_status wl_check_add(wl_check *c, const wl_prediction *p, const wl_device *dev
 
 void wl_check_free(wl_check *c)
 {
-    for (size_t i = 0; i < c->launch_count; i++)
+    for (size_t i = 0; i < c->launch_count; i++) {
         free(c->launches[i].findings);
+        free(c->launches[i].device);
+    }
     free(c->launches);
     *c = (wl_check){0};
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/text.h"
 #include "device/device_internal.h"
 #include "model/turnover.h"
 
@@ -43,6 +44,7 @@ static void write_basis(const wl_device *device, bool limiter, const char *befor
         source += strlen(measured);
     (void)snprintf(out->basis, sizeof out->basis, "%s%s%s%.*s", before, wl_device_name(device), between,
                    (int)strcspn(source, ";"), source);
+    wl_text_mend_end(out->basis);
 }
 
 static bool is_limiter(const wl_device *device, wl_model_id model)

@@ -10,6 +10,7 @@
 #define STEPS_MAX 64       /* of all loops together */
 #define OPAQUE_CELLS 4096  /* of a domain, where an access may have no closed form */
 #define AFFINE_ACCESSES 64
+#define SAMPLES_MAX 16     /* warp instructions looked at for conflicts in the L1 */
 
 /* Sums and products with a constant only: sure to be affine. */
 static inline bool is_plainly_affine(const wl_expr *e)

@@ -63,7 +63,7 @@ static void what_ifs(char *lines)
     wl_device *device = NULL;
     wl_error err = {0};
     bool changed = false;
-    REQUIRE(wl_device_builtin("h200", &device, &err) == WL_OK);
+    REQUIRE(fuzz_device_copy("h200", &device, &err) == WL_OK);
     for (int i = 0; i < WHAT_IFS_MAX && *lines; i++) {
         char *end = lines + strcspn(lines, "\n");
         char *rest = *end ? end + 1 : end;

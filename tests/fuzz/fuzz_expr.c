@@ -3,7 +3,6 @@
  * Line 1 of the input is an address expression, line 2 a domain and a type ("64x32 f32"), the rest an update. The first
  * and the last also go into a kernel file, the last and the domain into wl_kernel_from_update.
  * SPDX-License-Identifier: MIT */
-#include "bounded.h"
 #include "fuzz.h"
 
 static const char address_head[] = "name: e\nparams: {n: 100, one: 1, big: 576460752303423488}\ndomain: [64, 8, 4]\n"

@@ -1,5 +1,4 @@
 /* fuzz_kernel.c - any bytes as a kernel file; what parses is predicted. SPDX-License-Identifier: MIT */
-#include "bounded.h"
 #include "fuzz.h"
 
 static void ask(const wl_kernel *k)

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-#include "bounded.h"
 #include "warpline/ptx.h"
 
 #define PARAMS_MAX 16

@@ -1,14 +1,17 @@
-/* fuzz_space.c - spaces: keys, conditions, space files and register files, and the launches they make.
+/* fuzz_space.c - spaces: keys, conditions, space files and register files, and the launches they
+ * make.
  *
- * Line 1 of the input is a key and its text ("block.x 1..64:x2"), line 2 a condition, line 3 what a register file
- * holds, with ';' for its line ends; the rest is a space file. SPDX-License-Identifier: MIT */
+ * The input's lines are keys and their texts ("block.x 1..64:x2"), up to a line "=="; then
+ * comes what a register file holds, up to the next such line; the rest is a space file.
+ * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 #include "launch/geometry.h"
 #include "search/space.h"
 
 /* Predictions have targets of their own and take most of the time. */
 #define PREDICTED_MAX 1  /* launches of each space that are predicted */
-#define SEARCHED_MAX 24  /* launches of a space that is searched as a whole */
+#define SEARCHED_MAX 8   /* launches of a space that is searched as a whole */
+#define KEYS_MAX 16      /* lines of keys */
 #define LOOKED_AT_MAX 64 /* launches the conditions are applied to */
 
 static const wl_kernel *kernel_2d(void)
@@ -20,14 +23,18 @@ static const wl_kernel *kernel_2d(void)
     return kernel;
 }
 
-/* Cuts the text at the first `end`; the rest, or "". */
-static char *cut(char *text, char end)
+/* Cuts the text at the first line that says "=="; the rest, or "". */
+static char *cut_part(char *text)
 {
-    char *at = strchr(text, end);
-    if (!at)
-        return text + strlen(text);
-    *at = '\0';
-    return at + 1;
+    for (char *line = text; *line;) {
+        char *end = strchr(line, '\n');
+        if (strncmp(line, "==\n", 3) == 0) {
+            *line = '\0';
+            return line + 3;
+        }
+        line = end ? end + 1 : line + strlen(line);
+    }
+    return text + strlen(text);
 }
 
 /* An error in a key's text lies inside it. */
@@ -113,7 +120,7 @@ static void try_ranker(const wl_space *space)
     static wl_device *h200;
     wl_ranker *ranker = NULL;
     wl_error err = {0};
-    const wl_rank_options options = {.threads = 1};
+    const wl_rank_options options = {.threads = 1, .predict = {.l1_samples = SAMPLES_MAX}};
     const wl_status status = wl_ranker_new(kernel_2d(), fuzz_device("h200", &h200), space, &options, &ranker, &err);
     fuzz_check_outcome(status, ranker, &err);
     if (status != WL_OK)
@@ -126,34 +133,42 @@ static void try_ranker(const wl_space *space)
     if (evaluated == WL_OK)
         check_records(ranker, records, count);
     apply_conditions(space, ranker);
-    if (size <= SEARCHED_MAX && size % 8 == 0)
+    if (size <= SEARCHED_MAX)
         search(ranker);
     wl_ranker_free(ranker);
 }
 
+/* "block.x 1..64:x2" */
+static void set_keys(wl_space *space, char *lines)
+{
+    for (int i = 0; i < KEYS_MAX && *lines; i++) {
+        char *end = lines + strcspn(lines, "\n"), *next = *end ? end + 1 : end;
+        *end = '\0';
+        char *blank = lines + strcspn(lines, " "), *text = *blank ? blank + 1 : blank;
+        *blank = '\0';
+        wl_error err = {0};
+        const wl_status status = wl_space_set(space, lines, text, &err);
+        check_place(text, status, &err);
+        lines = next;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *key = fuzz_text(data, size);
-    char *condition = cut(key, '\n');
-    char *registers = cut(condition, '\n');
-    char *file = cut(registers, '\n');
-    const char *text = cut(key, ' ');
+    static const char *const names[] = {"nx=96", "ny=33"};
+    char *keys = fuzz_text(data, size);
+    char *registers = cut_part(keys), *file = cut_part(registers);
     wl_space *space = NULL;
-    wl_error err[4] = {{0}};
-    REQUIRE(wl_space_new(&space, &err[0]) == WL_OK);
-    const wl_status status = wl_space_set(space, key, text, &err[0]);
-    check_place(text, status, &err[0]);
-    const wl_status where = wl_space_set(space, "where", condition, &err[1]);
-    check_place(condition, where, &err[1]);
-    for (char *p = registers; (p = strchr(p, ';'));)
-        *p = '\n';
-    const wl_status file_status = wl_space_read_registers(space, "r.yaml", registers, strlen(registers), &err[2]);
-    fuzz_check_outcome(file_status, file_status == WL_OK ? registers : NULL, &err[2]);
-    const wl_status read = wl_space_read(space, "s.yaml", file, size - (size_t)(file - key), &err[3]);
-    fuzz_check_outcome(read, read == WL_OK ? file : NULL, &err[3]);
+    wl_error err[3] = {{0}};
+    REQUIRE(wl_space_new(&space, &err[0]) == WL_OK && wl_space_names(space, names, 2, &err[0]) == WL_OK);
+    set_keys(space, keys);
+    const wl_status listed = wl_space_read_registers(space, "r.yaml", registers, strlen(registers), &err[1]);
+    fuzz_check_outcome(listed, listed == WL_OK ? registers : NULL, &err[1]);
+    const wl_status read = wl_space_read(space, "s.yaml", file, size - (size_t)(file - keys), &err[2]);
+    fuzz_check_outcome(read, read == WL_OK ? file : NULL, &err[2]);
     check_space(space);
     try_ranker(space);
     wl_space_free(space);
-    free(key);
+    free(keys);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* fuzz_table.c - any bytes as a measured table, and as a map. SPDX-License-Identifier: MIT */
+/* fuzz_table.c - any bytes as a measured table. SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
 static void check_row(const wl_measurement *m)
@@ -43,8 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size);
     wl_table *table = NULL;
-    wl_map *map = NULL;
-    wl_error err = {0}, map_err = {0};
+    wl_error err = {0};
     const wl_status status = wl_table_parse("fuzz.csv", text, size, &table, &err);
     fuzz_check_outcome(status, table, &err);
     if (status == WL_OK) {
@@ -57,13 +56,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         check_agreement(table);
         wl_table_free(table);
-    }
-    const wl_status map_status = wl_map_parse("fuzz.yaml", text, size, &map, &map_err);
-    fuzz_check_outcome(map_status, map, &map_err);
-    if (map) {
-        const wl_map_entry *e = wl_map_find(map, text, "v");
-        REQUIRE(!e || e->kernel[0]);
-        wl_map_free(map);
     }
     free(text);
     return 0;

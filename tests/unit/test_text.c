@@ -1,5 +1,8 @@
-/* test_text.c - base/text.h: the nearest name, numbers, names. SPDX-License-Identifier: MIT */
+/* test_text.c - base/text.h: the nearest name, numbers, names, texts that were cut. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+
+#include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 
@@ -83,9 +86,36 @@ static void test_names(void **state)
     check_done();
 }
 
+static const struct {
+    const char *name, *cut, *mended;
+} ends[] = {
+    {"ASCII", "abc", "abc"},
+    {"empty", "", ""},
+    {"a whole character of two bytes", "a\xc3\xa9", "a\xc3\xa9"},
+    {"one byte of two", "a\xc3", "a"},
+    {"one byte of three", "\xe2\x82\xac\xe2", "\xe2\x82\xac"},
+    {"two bytes of three", "\xe2\x82\xac\xe2\x82", "\xe2\x82\xac"},
+    {"a whole character of three", "\xe2\x82\xac", "\xe2\x82\xac"},
+    {"three bytes of four", "x\xf0\x9f\x98", "x"},
+    {"a whole character of four", "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+    {"no start at all", "\x82\x82", "\x82\x82"},
+};
+
+static void test_ends(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+        char text[16];
+        (void)snprintf(text, sizeof text, "%s", ends[i].cut);
+        wl_text_mend_end(text);
+        check_int(ends[i].name, "is mended", strcmp(text, ends[i].mended), 0);
+    }
+    check_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_nearest), cmocka_unit_test(test_numbers),
-                                       cmocka_unit_test(test_names)};
+                                       cmocka_unit_test(test_names), cmocka_unit_test(test_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

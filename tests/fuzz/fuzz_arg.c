@@ -1,0 +1,122 @@
+/* fuzz_arg.c - texts of --arg: every line of the input is one. SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+#include "ptx/emulate/alu.h"
+#include "ptx/emulate/arguments_text.h"
+
+#define LINES_MAX 16
+#define GUARD 0xa5
+#define PARAM_BYTES 8
+#define FILE_BYTES 100
+
+static const uint8_t file_bytes[FILE_BYTES];
+
+/* "f" and what starts with it is a file of 100 bytes, "e" is empty; there are no others. */
+static wl_status load(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err)
+{
+    (void)user;
+    if (path[0] != 'f' && path[0] != 'e') {
+        *err = (wl_error){.code = WL_E_IO, .message = "no such file"};
+        return WL_E_IO;
+    }
+    *bytes = file_bytes;
+    *length = path[0] == 'f' ? FILE_BYTES : 0;
+    return WL_OK;
+}
+
+/* An error lies inside the text, or right behind it. */
+static void check_outcome(const char *text, wl_status status, const wl_error *err)
+{
+    fuzz_check_outcome(status, status == WL_OK ? text : NULL, err);
+    if (status != WL_OK && err->loc.line > 0)
+        REQUIRE(err->loc.line == 1 && (size_t)err->loc.col <= strlen(text) + 1);
+}
+
+static void check_range(const wl_ptx_buffer *b)
+{
+    if (b->content == WL_PTX_RANDOM && wl_ptx_type_is_float(b->type))
+        REQUIRE(wl_ptx_f64_of((uint64_t)b->low) <= wl_ptx_f64_of((uint64_t)b->high));
+    else if (b->content == WL_PTX_RANDOM)
+        REQUIRE(b->low <= b->high);
+}
+
+/* Elements at the start and at the end, and across them. */
+static void check_contents(const wl_ptx_buffer *b)
+{
+    for (int bytes = 1; bytes <= 16; bytes++) {
+        uint8_t out[17];
+        const int64_t places[] = {0, 3, b->bytes / 2, b->bytes - bytes};
+        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+            out[bytes] = GUARD;
+            if (places[i] < 0 || places[i] + bytes > b->bytes)
+                continue;
+            REQUIRE(wl_ptx_buffer_read(b, places[i], bytes, out) == (b->content != WL_PTX_UNTOUCHED));
+            REQUIRE(out[bytes] == GUARD);
+        }
+    }
+}
+
+static void read_buffer(const char *text)
+{
+    const wl_ptx_given given = {.load = load};
+    wl_ptx_buffer buffer = {0};
+    wl_error err = {0};
+    const wl_status status = wl_ptx_buffer_text(text, &given, &buffer, &err);
+    check_outcome(text, status, &err);
+    if (status != WL_OK)
+        return;
+    REQUIRE(buffer.bytes >= 0 && buffer.bytes <= (int64_t)1 << 44 && buffer.offset >= 0 &&
+            buffer.offset <= buffer.bytes);
+    check_range(&buffer);
+    check_contents(&buffer);
+}
+
+static void read_number(const char *text, wl_ptx_type type)
+{
+    const size_t bytes = (size_t)wl_ptx_type_bits(type) / 8;
+    uint8_t out[PARAM_BYTES + 1];
+    wl_error err = {0};
+    memset(out, GUARD, sizeof out);
+    const wl_status status = wl_ptx_number_text(text, type, out, &err);
+    check_outcome(text, status, &err);
+    for (size_t i = status == WL_OK ? bytes : 0; i < sizeof out; i++)
+        REQUIRE(out[i] == GUARD);
+}
+
+static void read_bytes(const char *text)
+{
+    for (int64_t bytes = 1; bytes <= PARAM_BYTES; bytes++) {
+        uint8_t out[PARAM_BYTES + 1] = {0};
+        wl_error err = {0};
+        check_outcome(text, wl_ptx_bytes_text(text, bytes, out, &err), &err);
+        REQUIRE(out[bytes] == 0);
+    }
+}
+
+static void read_argument(const char *text)
+{
+    static const wl_ptx_type types[] = {WL_PTX_U8,  WL_PTX_U16, WL_PTX_U32, WL_PTX_U64, WL_PTX_S8,
+                                        WL_PTX_S16, WL_PTX_S32, WL_PTX_S64, WL_PTX_B8,  WL_PTX_B16,
+                                        WL_PTX_B32, WL_PTX_B64, WL_PTX_F16, WL_PTX_F32, WL_PTX_F64};
+    if (strncmp(text, "buf:", 4) == 0)
+        read_buffer(text);
+    if (strncmp(text, "bytes:", 6) == 0)
+        read_bytes(text);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        read_number(text, types[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size), *line = text;
+    for (int i = 0; i < LINES_MAX && line; i++) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        char *copy = fuzz_text((const uint8_t *)line, strlen(line)); /* a read beyond it is seen */
+        read_argument(copy);
+        free(copy);
+        line = end;
+    }
+    free(text);
+    return 0;
+}
