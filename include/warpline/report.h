@@ -23,7 +23,8 @@ WL_API const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index);
 
 /* ---- checks and advice: TEXT, or JSON of the schemas warpline.check/1 and warpline.advise/1 ---- */
 
-WL_API WL_NODISCARD wl_status wl_check_render(const wl_check *check, wl_format format, char **out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out,
+                                              wl_error *err);
 
 typedef struct wl_advise_report {
     const wl_kernel *kernel;

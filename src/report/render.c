@@ -40,14 +40,14 @@ wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_e
     return wl_buffer_take(&text, out, err);
 }
 
-wl_status wl_check_render(const wl_check *check, wl_format format, char **out, wl_error *err)
+wl_status wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     if (is_json(format))
-        return wl_check_json(check, out, err);
+        return wl_check_json(check, kernel, out, err);
     if (format == WL_FORMAT_CSV)
         return no_csv(err, "a check");
-    wl_check_text(check, &text);
+    wl_check_text(check, kernel, &text);
     return wl_buffer_take(&text, out, err);
 }
 
