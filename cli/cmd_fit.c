@@ -299,8 +299,6 @@ static int run(job *j)
 int cmd_fit(const options *o)
 {
     job j = {.c = {.options = o, .keep_counts = true, .model = WL_MODEL_TURNOVER}};
-    for (int v = 0; v < WL_VALUE_COUNT; v++)
-        j.c.wanted[v] = true;
     if (!check_usage(o, &j))
         return EXIT_USAGE;
     j.c.all_models = !j.fits;

@@ -25,7 +25,6 @@ typedef struct kernel_source {
 
 typedef struct comparison {
     const options *options;
-    bool wanted[WL_VALUE_COUNT];
     int64_t fold[3], registers; /* 0: as the table says */
     wl_model_id model;
     bool keep_counts; /* for a fit */

@@ -115,6 +115,8 @@ int comparison_load(comparison *c)
     if (status == WL_OK)
         status = wl_comparison_new(o->map ? o->map : o->arguments[0], wl_device_name(c->device),
                                    wl_device_title(c->device), c->min_time_s, &c->found, &err);
+    for (size_t i = 0; i < o->metric_count && status == WL_OK; i++)
+        (void)wl_comparison_want(c->found, o->metric[i]); /* known ones: cmd_compare.c has seen them */
     status = status ? status : load_tables(c, &err);
     status = status ? status : comparison_predict(c, &err);
     if (status == WL_OK)

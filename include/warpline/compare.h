@@ -4,6 +4,7 @@
 #define WL_COMPARE_H
 
 #include "warpline/measure.h"
+#include "warpline/predict.h"
 
 /* Both above or equal to 0. */
 typedef struct wl_pair {
@@ -36,18 +37,12 @@ WL_API bool wl_best_pick(const wl_pair *times, size_t count, double *efficiency)
 
 /* ---- launches on both sides ---- */
 
-/* The values compared: every metric, and the time. */
-enum { WL_VALUE_TIME = WL_METRIC_COUNT, WL_VALUE_COUNT };
-
 /* One launch. Texts are borrowed, and stay so in a comparison. */
 typedef struct wl_compared {
     const char *table, *family;
     const char *kernel, *const *sets; /* what is computed, but for the row's own params: "a=1" */
     size_t set_count;
     const wl_measurement *measurement;
-    int64_t block[3], fold[3], grid[3]; /* as predicted */
-    bool measured_known[WL_VALUE_COUNT], predicted_known[WL_VALUE_COUNT];
-    double measured[WL_VALUE_COUNT], predicted[WL_VALUE_COUNT];
 } wl_compared;
 
 /* Rows, what was left out of them, and groups with their statistics (report.h shows them). `source` says whose rows
@@ -56,7 +51,11 @@ typedef struct wl_comparison wl_comparison;
 WL_API WL_NODISCARD wl_status wl_comparison_new(const char *source, const char *device, const char *title,
                                                 double min_time_s, wl_comparison **out, wl_error *err);
 WL_API void wl_comparison_free(wl_comparison *comparison);
-WL_API WL_NODISCARD wl_status wl_comparison_add(wl_comparison *comparison, const wl_compared *row, wl_error *err);
+/* Which values to compare: metrics by name, and "time"; all unless some are wanted. False: no such value. */
+WL_API bool wl_comparison_want(wl_comparison *comparison, const char *value);
+/* Copies what is wanted of both sides. */
+WL_API WL_NODISCARD wl_status wl_comparison_add(wl_comparison *comparison, const wl_compared *row,
+                                                const wl_prediction *prediction, wl_error *err);
 WL_API size_t wl_comparison_count(const wl_comparison *comparison);
 WL_API const wl_compared *wl_comparison_row(const wl_comparison *comparison, size_t index);
 /* Something left out, at this line (0: none in particular). Equal reasons are counted. */
