@@ -3,13 +3,14 @@
  *
  * Oracle  tests/unit/test_paper.c
  * SPDX-License-Identifier: MIT */
+#include "metrics/layer_condition.h"
+
 #include <stdlib.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "device/device_internal.h"
 #include "count/view.h"
-#include "warpline/predict.h"
+#include "device/device_internal.h"
 
 /* Layers that one field's loads span: the extent of its patches along the outermost dimension. */
 static int64_t layers_of(const wl_shape *s, int dimension)
