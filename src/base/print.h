@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "warpline/number.h"
+#include "warpline/status.h"
 
 /* snprintf and vsnprintf in the C locale. Negative, with an empty text, where there is no memory for that locale. */
 int wl_print(char *text, size_t size, const char *format, ...) WL_PRINTF(3, 4);

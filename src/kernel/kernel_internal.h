@@ -107,6 +107,10 @@ struct wl_kernel {
     wl_source source; /* what stands behind it; all 0: nothing, the kernel is all there is */
 };
 
+/* Can the rows of a field take another length? Not where addresses are given by element index, nor in
+ * shared memory, nor where x is not the faster of the first two dimensions. */
+bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field);
+
 /* Does an address or its condition name threads, blocks, or their extents, or depend on them in a way nobody knows? */
 bool wl_kernel_names_launch(const wl_kernel *kernel);
 

@@ -13,7 +13,7 @@
 
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
-#include "warpline/mix.h"
+#include "kernel/counted_mix.h"
 
 /* ---- accesses as they were executed, for addresses that no expression gives ---- */
 

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/print.h"
 #include "search/changes.h"
+#include "kernel/kernel_internal.h"
 
 #define EASIER 0.995    /* a change that costs more must be that much faster than one that costs less */
 #define ADVICE_MOST 5  /* pieces of it: who reads on? */

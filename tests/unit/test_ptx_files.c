@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "ptx/read/read_module.h"
+#include "ptx/kernel/ptx_file.h"
 #include "warpline/ptx.h"
 
 #define FOLDER SOURCE_DIR "/tests/ptx"

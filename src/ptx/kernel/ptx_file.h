@@ -14,6 +14,11 @@ struct wl_ptx {
     _Atomic(wl_ptx_costs *) *costs; /* NULL: nobody asked yet. Threads may ask at once */
 };
 
+/* Parameters of an entry: how many, and the type of each as PTX names it ("u64"). */
+size_t wl_ptx_param_count(const wl_ptx *ptx, size_t entry);
+const char *wl_ptx_param_type(const wl_ptx *ptx, size_t entry, size_t param);
+size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry);
+
 /* The costs of the module's target: read once, and only where a kernel is made. */
 wl_status wl_ptx_file_costs(const wl_ptx *ptx, const wl_ptx_costs **out, wl_error *err);
 
