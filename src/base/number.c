@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 #define DIGITS_MAX 800    /* no double and no middle of two has more than 768; what follows only tells above from at */
 #define HIGHEST_POWER 310 /* a number of more digits is infinite */
 #define LOWEST_POWER (-345)
@@ -175,11 +177,8 @@ static double decimal(const char *digits, const char *last, int64_t power)
 
 static int digit_of(char c, int base)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (base == 16 && c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return base == 16 && c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    const int digit = wl_hex_digit(c);
+    return digit < base ? digit : -1;
 }
 
 /* Digits with at most one point among them; the first and the last one, without zeros around them, and how many places

@@ -1,12 +1,12 @@
 /* arguments_text.c - see arguments_text.h. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/arguments_text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/print.h"
@@ -25,7 +25,7 @@ static bool whole(const char **at, int64_t *value)
     char *end = NULL;
     const char *start = *at + (**at == '-');
     const bool hexadecimal = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
-    if (!isdigit((unsigned char)*start))
+    if (!wl_is_digit(*start))
         return false;
     errno = 0;
     *value = hexadecimal ? (int64_t)strtoull(*at, &end, 16) : strtoll(*at, &end, 10);
@@ -43,9 +43,9 @@ static bool size(const char **at, int64_t *bytes)
     int64_t scale = 1;
     if (**at == '-' || !whole(at, bytes))
         return false;
-    const char *units = "KMG", *unit = **at ? strchr(units, toupper((unsigned char)**at)) : NULL;
+    const char *units = "KkMmGg", *unit = **at ? strchr(units, **at) : NULL;
     if (unit) {
-        scale = (int64_t)1 << 10 * (unit - units + 1);
+        scale = (int64_t)1 << 10 * ((unit - units) / 2 + 1);
         (*at)++;
         if (strncmp(*at, "iB", 2) == 0)
             *at += 2;
@@ -296,17 +296,16 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
 
 wl_status wl_ptx_bytes_text(const char *text, int64_t bytes, uint8_t *out, wl_error *err)
 {
-    static const char digits[] = "0123456789abcdef";
     const char *hex = text + strlen("bytes:");
     const size_t length = strlen(hex);
     if (length != 2 * (size_t)bytes)
         return wl_fail(err, WL_E_INPUT, place(text, hex, length),
                        "%zu hexadecimal digits, but the parameter has %lld bytes", length, (long long)bytes);
     for (size_t k = 0; k < length; k++) {
-        const char *digit = strchr(digits, tolower((unsigned char)hex[k]));
-        if (!digit)
+        const int digit = wl_hex_digit(hex[k]);
+        if (digit < 0)
             return wl_fail(err, WL_E_INPUT, place(text, hex + k, 1), "'%c' is no hexadecimal digit", hex[k]);
-        out[k / 2] = (uint8_t)(out[k / 2] << 4 | (digit - digits));
+        out[k / 2] = (uint8_t)(out[k / 2] << 4 | digit);
     }
     return WL_OK;
 }

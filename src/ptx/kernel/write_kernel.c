@@ -1,11 +1,11 @@
 /* write_kernel.c - see write_kernel.h. SPDX-License-Identifier: MIT */
 #include "ptx/kernel/write_kernel.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/buffer.h"
 #include "base/ckd.h"
 #include "base/fail.h"
@@ -29,7 +29,7 @@ static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer,
     char plain[32];
     snprintf(plain, sizeof plain, "%s", buffer ? buffer->name : "shared");
     for (char *c = plain; *c; c++)
-        if (!isalnum((unsigned char)*c))
+        if (!wl_is_letter(*c) && !wl_is_digit(*c))
             *c = '_';
     snprintf(name, size, "%s", plain);
     for (size_t n = fields->count; is_taken(fields, name); n++)
@@ -381,7 +381,8 @@ wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery 
                   summary->input, launch->entry->name, (long long)launch->block[0], (long long)launch->block[1],
                   (long long)launch->block[2], (long long)launch->grid[0], (long long)launch->grid[1],
                   (long long)launch->grid[2]);
-    const bool plain = isalnum((unsigned char)summary->name[0]) || summary->name[0] == '_';
+    const char first = summary->name[0];
+    const bool plain = wl_is_letter(first) || wl_is_digit(first) || first == '_';
     wl_buffer_add(&text, plain ? "name: %s\n" : "name: '%s'\n", summary->name);
     write_domain(&text, launch, recovery->domain, recovery->first);
     write_fields(&text, fields);

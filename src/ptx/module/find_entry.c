@@ -1,8 +1,8 @@
 /* find_entry.c - the entry a user means. SPDX-License-Identifier: MIT */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/fail.h"
 #include "ptx/module/module.h"
 
@@ -19,7 +19,7 @@ static bool has_plain_name(const char *entry, const char *name)
     for (const char *at = entry; length > 0 && (at = strstr(at, name)); at++) {
         const char *digits = at;
         size_t number = 0, weight = 1;
-        while (digits > entry && isdigit((unsigned char)digits[-1]) && weight < 1000000) {
+        while (digits > entry && wl_is_digit(digits[-1]) && weight < 1000000) {
             number += weight * (size_t)(*--digits - '0');
             weight *= 10;
         }

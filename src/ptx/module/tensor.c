@@ -1,9 +1,10 @@
 /* tensor.c - see tensor.h. SPDX-License-Identifier: MIT */
 #include "ptx/module/tensor.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/ascii.h"
 
 #define GROUP 4 /* warps that execute a wgmma together */
 
@@ -25,7 +26,7 @@ bool wl_ptx_matrix_shape(const wl_ptx_instruction *in, int shape[3])
 {
     int32_t at = 0;
     while (at + 4 < in->text_length && in_mnemonic(in, at) &&
-           !(in->text[at] == '.' && in->text[at + 1] == 'm' && isdigit((unsigned char)in->text[at + 2])))
+           !(in->text[at] == '.' && in->text[at + 1] == 'm' && wl_is_digit(in->text[at + 2])))
         at++;
     if (at + 4 >= in->text_length || !in_mnemonic(in, at))
         return false;

@@ -1,13 +1,13 @@
 /* operand.c - operands: registers, numbers, addresses, vectors. SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "ptx/read/parser.h"
 
 wl_ptx_operand wl_ptx_no_operand(void) { return (wl_ptx_operand){.reg = -1, .other = -1, .variable = -1, .first = -1}; }
 
 /* ---- names ---- */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 #define MEMBER_DIGITS 7
 
@@ -15,7 +15,7 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_token *t, int32_t *number)
 {
     size_t digits = 0;
-    while (digits < t->length && digits < MEMBER_DIGITS && is_digit(t->text[t->length - digits - 1]))
+    while (digits < t->length && digits < MEMBER_DIGITS && wl_is_digit(t->text[t->length - digits - 1]))
         digits++;
     for (; digits > 0; digits--) {
         const char *first = t->text + t->length - digits;

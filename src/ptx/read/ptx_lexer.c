@@ -5,24 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/fail.h"
 #include "base/print.h"
 
 #define QUOTED_MAX 40      /* characters of the input that a message shows */
 #define FLOAT_TEXT_MAX 128 /* characters of a decimal number with a fraction */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
-static bool is_word(char c) { return is_letter(c) || is_digit(c); }
-
-static int hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
+static bool is_letter(char c) { return wl_is_letter(c) || c == '_' || c == '$'; }
+static bool is_word(char c) { return is_letter(c) || wl_is_digit(c); }
 
 static wl_status block_comment(wl_lexer *lexer)
 {
@@ -102,9 +93,9 @@ static bool digits(const char **at, uint64_t base, uint64_t *value)
 {
     const char *start = *at;
     *value = 0;
-    for (; (uint64_t)hex_digit(**at) < base; ++*at)
+    for (; (uint64_t)wl_hex_digit(**at) < base; ++*at)
         if (__builtin_mul_overflow(*value, base, value) ||
-            __builtin_add_overflow(*value, (uint64_t)hex_digit(**at), value))
+            __builtin_add_overflow(*value, (uint64_t)wl_hex_digit(**at), value))
             return false;
     return *at > start;
 }
@@ -141,7 +132,7 @@ static bool decimal(wl_literal *t, const char **at)
 
 static bool is_decimal_fraction(const char *p)
 {
-    while (is_digit(*p))
+    while (wl_is_digit(*p))
         p++;
     return (*p == '.' && !is_letter(p[1])) || *p == 'e' || *p == 'E';
 }
@@ -197,7 +188,7 @@ static wl_status read_word(wl_lexer *lexer)
     } else if (c == '.' && is_letter(lexer->at[1])) {
         lexer->token.kind = WL_TOKEN_DIRECTIVE;
         lexer->at = directive_end(lexer->at + 1);
-    } else if (is_digit(c)) {
+    } else if (wl_is_digit(c)) {
         return number(lexer);
     } else if (c == '"') {
         return string(lexer);
