@@ -193,8 +193,9 @@ static void test_values(void **state)
 static void check_count(const ptx_run *r, const char *name, int32_t line, const double want[4])
 {
     const int32_t i = ptx_on_line(r, line);
-    const double got[4] = {r->profile.warps[i], r->profile.threads[i], r->profile.threads_on[i], r->profile.parted[i]};
-    static const char *const what[4] = {"warps", "threads", "threads let through", "parted"};
+    const double got[4] = {r->profile.warps[i], r->profile.threads[i], r->profile.threads_on[i],
+                           r->profile.diverged[i]};
+    static const char *const what[4] = {"warps", "threads", "threads let through", "diverged"};
     for (int k = 0; k < 4; k++)
         check_near(name, what[k], got[k], want[k], 0);
 }

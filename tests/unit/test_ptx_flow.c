@@ -8,7 +8,7 @@
 typedef struct flow_case {
     const char *name, *text;
     int32_t blocks, loops;
-    int32_t meets[8]; /* of each block: an instruction */
+    int32_t reconvergence[8]; /* of each block: an instruction */
     int32_t loop_of[8], exits[2], parent[2];
 } flow_case;
 
@@ -66,7 +66,7 @@ static void test_flow(void **state)
         check_int(c->name, "blocks", flow.block_count, c->blocks);
         check_int(c->name, "loops", flow.loop_count, c->loops);
         for (int32_t b = 0; b < c->blocks && flow.block_count == c->blocks; b++) {
-            check_int(c->name, "meeting point", flow.meets[b], c->meets[b]);
+            check_int(c->name, "meeting point", flow.reconvergence[b], c->reconvergence[b]);
             check_int(c->name, "loop", flow.loop_of[b], c->loop_of[b]);
         }
         for (int32_t l = 0; l < c->loops && flow.loop_count == c->loops; l++) {

@@ -32,13 +32,13 @@ static bool is_64_bit(const wl_ptx_instruction *in)
 bool wl_cost_has_one_definition(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     return in->operand_count > 0 && in->operands[0].kind == WL_PTX_OPERAND_REG && in->operands[0].reg >= 0 &&
-           w->facts.definition[in->operands[0].reg] >= 0;
+           w->def_use.definition[in->operands[0].reg] >= 0;
 }
 
 static int32_t readers_of_result(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     return in->operand_count > 0 && in->operands[0].kind == WL_PTX_OPERAND_REG && in->operands[0].reg >= 0
-               ? wl_ptx_reader_count(&w->facts, in->operands[0].reg)
+               ? wl_ptx_reader_count(&w->def_use, in->operands[0].reg)
                : -1;
 }
 
@@ -58,7 +58,7 @@ static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     case WL_PTX_OPERAND_IMMEDIATE:
         return wl_cost_has_one_definition(w, in) && !wl_cost_is_long_number(in->type, from->value) ? 0 : registers;
     case WL_PTX_OPERAND_REG:
-        return wl_cost_has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->facts, from->reg) < 2
+        return wl_cost_has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->def_use, from->reg) < 2
                    ? 0
                    : registers;
     default: return 0;
@@ -71,7 +71,7 @@ static double conversion_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     const int to = wl_ptx_type_bits(in->type), from = wl_ptx_type_bits(in->from);
     if (wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from))
         return 1;
-    const wl_ptx_instruction *source = wl_ptx_definition_of(&w->facts, in, 1);
+    const wl_ptx_instruction *source = wl_ptx_definition_of(&w->def_use, in, 1);
     const bool loaded = source && source->op == WL_PTX_OP_ld;
     if (to <= from || !wl_ptx_type_is_signed(in->from))
         return 0;
@@ -98,9 +98,10 @@ static bool is_only_added(const wl_weigher *w, const wl_ptx_instruction *in, wl_
 {
     if (!wl_cost_has_one_definition(w, in))
         return false;
-    const int32_t reg = in->operands[0].reg, first = w->facts.first_reader[reg], end = w->facts.first_reader[reg + 1];
+    const int32_t reg = in->operands[0].reg, first = w->def_use.first_reader[reg],
+                  end = w->def_use.first_reader[reg + 1];
     for (int32_t i = first; i < end; i++) {
-        const wl_ptx_instruction *reader = &w->function->instructions[w->facts.readers[i]];
+        const wl_ptx_instruction *reader = &w->function->instructions[w->def_use.readers[i]];
         const bool wide = wl_cost_kind_of(reader->type) == WL_COST_I64;
         if (reader->op != WL_PTX_OP_add || wide != (width == WL_COST_I64) ||
             wl_cost_kind_of(reader->type) >= WL_COST_F32)
@@ -114,9 +115,10 @@ static bool is_only_address(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (!wl_cost_has_one_definition(w, in))
         return false;
-    const int32_t reg = in->operands[0].reg, first = w->facts.first_reader[reg], end = w->facts.first_reader[reg + 1];
+    const int32_t reg = in->operands[0].reg, first = w->def_use.first_reader[reg],
+                  end = w->def_use.first_reader[reg + 1];
     for (int32_t i = first; i < end; i++) {
-        const wl_ptx_instruction *reader = &w->function->instructions[w->facts.readers[i]];
+        const wl_ptx_instruction *reader = &w->function->instructions[w->def_use.readers[i]];
         bool address = false;
         for (int o = 0; o < reader->operand_count; o++)
             address = address || (reader->operands[o].kind == WL_PTX_OPERAND_ADDRESS && reader->operands[o].reg == reg);
@@ -138,10 +140,10 @@ static double wide_sum_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     if (wl_cost_by_number(in, 2) && is_only_address(w, in))
         return 0;
     for (int o = 1; o <= 2; o++) {
-        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->facts, in, o);
+        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, o);
         if (!part || in->op != WL_PTX_OP_add)
             continue;
-        if (is_wide_product(part) && w->joins[part - w->function->instructions])
+        if (is_wide_product(part) && w->folded[part - w->function->instructions])
             return 1;
         if (part->op == WL_PTX_OP_mul && wl_cost_kind_of(part->type) == WL_COST_I64 && readers_of_result(w, part) == 1)
             return 0;
@@ -150,7 +152,7 @@ static double wide_sum_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 }
 
 /* What is part of the sum that reads it. */
-static bool joins_sum(const wl_weigher *w, const wl_ptx_instruction *in)
+static bool folds_into_sum(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const bool wide = is_64_bit(in);
     if (is_wide_product(in))
@@ -171,14 +173,14 @@ static bool is_shared_base(const wl_ptx_instruction *in)
 }
 
 /* An access names a place that is the same for all lanes and a distance from it, and a number. */
-static bool joins_address(const wl_weigher *w, const wl_ptx_instruction *in)
+static bool folds_into_address(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (in->op != WL_PTX_OP_add || wl_cost_kind_of(in->type) >= WL_COST_I64 || !is_only_address(w, in))
         return false;
     for (int o = 1; o <= 2; o++) {
-        const wl_ptx_instruction *base = wl_ptx_definition_of(&w->facts, in, o);
-        const wl_ptx_instruction *rest = wl_ptx_definition_of(&w->facts, in, 3 - o);
-        if (is_shared_base(base) && rest && !w->joins[rest - w->function->instructions])
+        const wl_ptx_instruction *base = wl_ptx_definition_of(&w->def_use, in, o);
+        const wl_ptx_instruction *rest = wl_ptx_definition_of(&w->def_use, in, 3 - o);
+        if (is_shared_base(base) && rest && !w->folded[rest - w->function->instructions])
             return true;
     }
     return wl_cost_by_number(in, 2);
@@ -192,12 +194,12 @@ static bool is_logic(const wl_ptx_instruction *in)
 }
 
 /* Any function of three bits is one instruction. */
-static bool joins_logic(const wl_weigher *w, const wl_ptx_instruction *in)
+static bool folds_into_logic(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (!is_logic(in) || wl_cost_kind_of(in->type) == WL_COST_P || readers_of_result(w, in) != 1 ||
         !wl_cost_has_one_definition(w, in))
         return false;
-    const int32_t reader = w->facts.readers[w->facts.first_reader[in->operands[0].reg]];
+    const int32_t reader = w->def_use.readers[w->def_use.first_reader[in->operands[0].reg]];
     const wl_ptx_instruction *by = &w->function->instructions[reader];
     return is_logic(by) && (in->op == WL_PTX_OP_not || wl_cost_by_number(in, 2) || wl_cost_by_number(by, 1) ||
                             wl_cost_by_number(by, 2));
@@ -206,7 +208,7 @@ static bool joins_logic(const wl_weigher *w, const wl_ptx_instruction *in)
 static double predicate_logic_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     for (int o = 1; o < in->operand_count; o++) {
-        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->facts, in, o);
+        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, o);
         if (part && part->op == WL_PTX_OP_setp)
             return 0;
     }
@@ -219,7 +221,7 @@ static bool asks_logic_for_zero(const wl_weigher *w, const wl_ptx_instruction *i
     if (in->op != WL_PTX_OP_setp || (in->compare != WL_PTX_EQ && in->compare != WL_PTX_NE) ||
         !wl_cost_by_number(in, 2) || in->operands[2].value != 0 || wl_cost_kind_of(in->type) >= WL_COST_I64)
         return false;
-    const wl_ptx_instruction *part = wl_ptx_definition_of(&w->facts, in, 1);
+    const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, 1);
     return part && is_logic(part);
 }
 
@@ -242,8 +244,8 @@ static bool is_without_use(const wl_weigher *w, const wl_ptx_instruction *in)
 
 static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instruction *in)
 {
-    if (is_without_use(w, in) || w->joins[in - w->function->instructions] || joins_logic(w, in) ||
-        asks_logic_for_zero(w, in) || joins_address(w, in))
+    if (is_without_use(w, in) || w->folded[in - w->function->instructions] || folds_into_logic(w, in) ||
+        asks_logic_for_zero(w, in) || folds_into_address(w, in))
         return 0;
     if (wl_cost_is_sum(in) && wl_cost_kind_of(in->type) == WL_COST_I64)
         return wide_sum_cost(w, in);
@@ -258,14 +260,14 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
 {
     const wl_ptx_function *function = w->function;
     w->weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1);
-    w->joins = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
+    w->folded = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
     w->divided = WL_ARENA_NEW(arena, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
-    if (!w->weight || !w->joins || !w->divided || !w->branch)
+    if (!w->weight || !w->folded || !w->divided || !w->branch)
         return wl_fail_memory(err);
-    WL_TRY(wl_ptx_facts_make(function, arena, &w->facts, err));
+    WL_TRY(wl_ptx_def_use_make(function, arena, &w->def_use, err));
     for (int32_t i = 0; i < function->instruction_count; i++)
-        w->joins[i] = joins_sum(w, &function->instructions[i]);
+        w->folded[i] = folds_into_sum(w, &function->instructions[i]);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
     wl_cost_find_predicated(w);

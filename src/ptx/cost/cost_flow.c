@@ -23,12 +23,12 @@ static bool can_carry(const wl_ptx_instruction *in)
 static void charge(wl_weigher *w, int32_t at, double cost)
 {
     int32_t place = at;
-    while (place > 0 && at - place < NEAR && !can_carry(instruction(w, place)) && !w->facts.target[place] &&
+    while (place > 0 && at - place < NEAR && !can_carry(instruction(w, place)) && !w->def_use.target[place] &&
            instruction(w, place - 1)->op != WL_PTX_OP_bra)
         place--;
     if (!can_carry(instruction(w, place)))
         for (place = at; place + 1 < w->function->instruction_count && place - at < NEAR &&
-                         !w->facts.target[place + 1] && !can_carry(instruction(w, place)) &&
+                         !w->def_use.target[place + 1] && !can_carry(instruction(w, place)) &&
                          instruction(w, place)->op != WL_PTX_OP_bra;)
             place++;
     w->weight[can_carry(instruction(w, place)) ? place : at] += cost;
@@ -37,8 +37,8 @@ static void charge(wl_weigher *w, int32_t at, double cost)
 /* The first instruction that does something with what was read, past conversions of addresses. */
 static int32_t first_use(const wl_weigher *w, int32_t reg)
 {
-    for (int depth = 0; depth < 4 && wl_ptx_reader_count(&w->facts, reg) > 0; depth++) {
-        const int32_t reader = w->facts.readers[w->facts.first_reader[reg]];
+    for (int depth = 0; depth < 4 && wl_ptx_reader_count(&w->def_use, reg) > 0; depth++) {
+        const int32_t reader = w->def_use.readers[w->def_use.first_reader[reg]];
         const wl_ptx_instruction *in = instruction(w, reader);
         if ((in->op != WL_PTX_OP_cvta && in->op != WL_PTX_OP_mov) || !wl_cost_has_one_definition(w, in))
             return reader;
@@ -89,7 +89,8 @@ static bool is_predicated(const wl_weigher *w, int32_t at, int32_t to)
     for (int32_t i = at + 1; i < to; i++) {
         const wl_inst_class c = wl_ptx_class_of(instruction(w, i));
         body += w->weight[i];
-        if (w->facts.target[i] || c == WL_INST_control || c == WL_INST_tensor || body > w->costs->rules.predicated_most)
+        if (w->def_use.target[i] || c == WL_INST_control || c == WL_INST_tensor ||
+            body > w->costs->rules.predicated_most)
             return false;
     }
     return true;
@@ -120,13 +121,13 @@ static double branch_cost(const wl_weigher *w, int32_t at)
         return 0;
     if (to <= at || to >= count || is_end(instruction(w, to)))
         return 1;
-    return 1 + (w->facts.varies[in->guard] && to > at + 2 ? w->costs->rules.reconvergence : 0);
+    return 1 + (w->def_use.divergent[in->guard] && to > at + 2 ? w->costs->rules.reconvergence : 0);
 }
 
 /* ---- loops ---- */
 
 /* Directives are not kept, but the text between two instructions is. */
-static bool forbids_joining(const wl_weigher *w, int32_t first)
+static bool forbids_unrolling(const wl_weigher *w, int32_t first)
 {
     static const char word[] = "nounroll";
     const wl_ptx_instruction *in = instruction(w, first);
@@ -138,16 +139,16 @@ static bool forbids_joining(const wl_weigher *w, int32_t first)
     return false;
 }
 
-/* A loop of one block that loads from global memory and counts in equal steps: the assembler joins iterations. */
-static bool is_joined(const wl_weigher *w, int32_t first, int32_t last)
+/* A loop of one block that loads from global memory and counts in equal steps: the assembler folded iterations. */
+static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
     bool loads = false, counts = false;
-    if (last - first > w->costs->rules.unroll_most || forbids_joining(w, first))
+    if (last - first > w->costs->rules.unroll_most || forbids_unrolling(w, first))
         return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
         const wl_inst_class c = wl_ptx_class_of(in);
-        if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->facts.target[i]))
+        if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->def_use.target[i]))
             return false;
         loads = loads || c == WL_INST_load;
         counts =
@@ -188,12 +189,12 @@ static void hoist_copy(wl_weigher *w, int32_t at, int32_t first)
 static void weigh_loops(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
-        const int32_t end = w->facts.loop_end[i];
+        const int32_t end = w->def_use.loop_end[i];
         if (end < 0)
             continue;
         const int32_t first = wl_ptx_branch_target(instruction(w, end));
         hoist_copy(w, i, first);
-        if (i == end && is_joined(w, first, end))
+        if (i == end && is_unrolled(w, first, end))
             share_loop_control(w, first, end);
     }
 }
@@ -208,7 +209,7 @@ static void share_reciprocals(wl_weigher *w)
         if ((in->op != WL_PTX_OP_div && in->op != WL_PTX_OP_rem) || wl_cost_kind_of(in->type) >= WL_COST_I64 ||
             in->operand_count < 3 || in->operands[2].kind != WL_PTX_OPERAND_REG || in->operands[2].reg < 0)
             continue;
-        const int32_t reg = in->operands[2].reg, made = w->facts.definition[reg], end = w->facts.loop_end[i];
+        const int32_t reg = in->operands[2].reg, made = w->def_use.definition[reg], end = w->def_use.loop_end[i];
         const bool outside = end >= 0 && made < wl_ptx_branch_target(instruction(w, end));
         if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal)
             w->weight[i] -= w->costs->rules.reciprocal;
@@ -249,8 +250,8 @@ static void charge_common_atomics(wl_weigher *w)
         else if (in->op == WL_PTX_OP_red && in->operand_count >= 2)
             at = &in->operands[0], by = &in->operands[1];
         const bool adds = in->variant == WL_PTX_ADD && !wl_ptx_type_is_float(in->type) && in->space == WL_PTX_GLOBAL;
-        if (at && adds && at->reg >= 0 && !w->facts.varies[at->reg] &&
-            (by->kind == WL_PTX_OPERAND_IMMEDIATE || (by->reg >= 0 && !w->facts.varies[by->reg])))
+        if (at && adds && at->reg >= 0 && !w->def_use.divergent[at->reg] &&
+            (by->kind == WL_PTX_OPERAND_IMMEDIATE || (by->reg >= 0 && !w->def_use.divergent[by->reg])))
             charge(w, i, w->costs->rules.aggregated_atomic);
     }
 }
@@ -277,7 +278,7 @@ static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int 
         const int64_t v = in->operands[which].value;
         return v == 0 ? ALIGNED : wl_min(v & -v, ALIGNED);
     }
-    const wl_ptx_instruction *d = wl_ptx_definition_of(&w->facts, in, which);
+    const wl_ptx_instruction *d = wl_ptx_definition_of(&w->def_use, in, which);
     if (!d || depth == 0)
         return 1;
     switch (d->op) {
@@ -318,7 +319,7 @@ static void merge_shared_loads(wl_weigher *w)
         for (int32_t k = i + 1; k < w->function->instruction_count && k - i < NEAR && found < 4; k++) {
             const wl_ptx_instruction *other = instruction(w, k);
             const wl_inst_class c = wl_ptx_class_of(other);
-            if (w->facts.target[k] || c == WL_INST_control || other->op == WL_PTX_OP_st || c == WL_INST_atomic)
+            if (w->def_use.target[k] || c == WL_INST_control || other->op == WL_PTX_OP_st || c == WL_INST_atomic)
                 break;
             const int64_t word = is_shared_word(other) && other->operands[1].reg == at->reg
                                      ? (other->operands[1].value - at->value) / 4

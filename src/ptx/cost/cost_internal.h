@@ -10,9 +10,9 @@ typedef struct wl_weigher {
     const wl_ptx_costs *costs;
     const wl_ptx_module *module;
     const wl_ptx_function *function;
-    wl_ptx_facts facts;
+    wl_ptx_def_use def_use;
     double *weight;
-    bool *joins;     /* instruction: is part of the sum that reads it */
+    bool *folded;    /* instruction: is part of the sum that reads it */
     bool *divided;   /* register: so far, something was divided by it */
     int32_t *branch; /* instruction: the branch under whose predicate it is executed; -1: none */
 } wl_weigher;

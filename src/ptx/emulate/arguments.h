@@ -24,15 +24,15 @@ typedef enum wl_ptx_content {
 } wl_ptx_content;
 
 typedef struct wl_ptx_buffer {
-    char name[32];    /* "arg 0", a module's variable */
-    uint64_t base;    /* its address; the kernel gets base + offset */
+    char name[32]; /* "arg 0", a module's variable */
+    uint64_t base; /* its address; the kernel gets base + offset */
     int64_t bytes, offset;
     wl_ptx_content content;
-    wl_ptx_type type; /* of generated elements */
+    wl_ptx_type type;  /* of generated elements */
     int64_t low, high; /* inclusive, of floats as the bits of doubles; of a constant: its bits */
     const uint8_t *data;
     size_t data_bytes;
-    int argument;     /* -1: a variable of the module */
+    int argument; /* -1: a variable of the module */
 } wl_ptx_buffer;
 
 typedef struct wl_ptx_arguments {
@@ -40,7 +40,7 @@ typedef struct wl_ptx_arguments {
     int buffer_count;
     uint8_t *params; /* the parameter space of the entry, as ld.param sees it */
     int64_t param_bytes;
-    int64_t *param_offset; /* of each parameter */
+    int64_t *param_offset;      /* of each parameter */
     uint64_t *variable_address; /* of the module's variables: global, const: addresses; shared, local: offsets in their
                                    space, by the variable's number */
     int64_t shared_bytes;       /* static, of the entry and what it calls */

@@ -22,8 +22,8 @@ wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_p
     out->warps = WL_ARENA_NEW(arena, double, out->count);
     out->threads = WL_ARENA_NEW(arena, double, out->count);
     out->threads_on = WL_ARENA_NEW(arena, double, out->count);
-    out->parted = WL_ARENA_NEW(arena, double, out->count);
-    return out->warps && out->threads && out->threads_on && out->parted ? WL_OK : wl_fail_memory(err);
+    out->diverged = WL_ARENA_NEW(arena, double, out->count);
+    return out->warps && out->threads && out->threads_on && out->diverged ? WL_OK : wl_fail_memory(err);
 }
 
 /* ---- making ---- */

@@ -33,7 +33,7 @@ typedef struct wl_ptx_profile {
     double *warps;      /* executions by warps */
     double *threads;    /* the same times active lanes */
     double *threads_on; /* active lanes whose guard lets them through */
-    double *parted;     /* branches whose lanes went different ways */
+    double *diverged;   /* branches whose lanes went different ways */
 } wl_ptx_profile;
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err);
 

@@ -104,7 +104,7 @@ static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_e
 }
 
 /* A place for an address that is not known: the same for the same instruction, thread, block and occurrence. */
-static uint64_t drawn(const wl_ptx_machine *m, const lane_place *p, int64_t count)
+static uint64_t random_element(const wl_ptx_machine *m, const lane_place *p, int64_t count)
 {
     const wl_ptx_step *s = p->request->step;
     uint64_t key = (uint64_t)m->first[s->function] + (uint64_t)s->number;
@@ -124,7 +124,7 @@ static bool assume_in_buffer(const wl_ptx_machine *m, lane_place *p)
     const int64_t count = b ? b->bytes / p->request->bytes : 0;
     if (count == 0)
         return false;
-    p->address = b->base + drawn(m, p, count) * (uint64_t)p->request->bytes;
+    p->address = b->base + random_element(m, p, count) * (uint64_t)p->request->bytes;
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool assume_in_space(const wl_ptx_machine *m, lane_place *p, int64_t byte
     const int64_t count = bytes / p->request->bytes;
     if (count == 0)
         return false;
-    p->address = drawn(m, p, count) * (uint64_t)p->request->bytes;
+    p->address = random_element(m, p, count) * (uint64_t)p->request->bytes;
     return true;
 }
 

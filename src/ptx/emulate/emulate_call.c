@@ -133,9 +133,9 @@ static wl_status call_function(wl_ptx_machine *m, const wl_ptx_step *s, int64_t 
     if (number < 0 || number >= m->launch.module->function_count ||
         m->launch.module->functions[number].is_declared_only || m->launch.module->functions[number].is_entry)
         return call_unknown(m, s, mask, err);
-    if (m->warp->depth == WL_PTX_DEPTH_MAX) {
+    if (m->warp->depth == WL_PTX_CALL_DEPTH_MAX) {
         (void)wl_fail(err, WL_E_LIMIT, (wl_loc){s->in->line, s->in->column, s->in->text_length},
-                      "calls more than %d deep: a recursion that does not end?", WL_PTX_DEPTH_MAX);
+                      "calls more than %d deep: a recursion that does not end?", WL_PTX_CALL_DEPTH_MAX);
         return wl_fail_in(err, m->launch.module->input);
     }
     WL_TRY(wl_ptx_frame_push(m, &m->programs[number], mask, err));

@@ -23,7 +23,7 @@ void wl_ptx_warp_free(wl_ptx_warp *warp)
 {
     if (!warp)
         return;
-    for (int32_t k = 0; k < WL_PTX_DEPTH_MAX; k++)
+    for (int32_t k = 0; k < WL_PTX_CALL_DEPTH_MAX; k++)
         frame_free(warp->frames[k]);
     wl_ptx_region_free(&warp->local);
     free(warp->rounds);
@@ -131,7 +131,7 @@ static void fill_constants(const wl_ptx_machine *m, wl_ptx_frame *frame, bool al
 {
     const wl_ptx_program *p = frame->program;
     for (int32_t k = 0; k < p->constant_count; k++) {
-        const wl_ptx_constant *c = &p->constants[k];
+        const wl_ptx_constant_slot *c = &p->constants[k];
         const int32_t slot = p->spare + 1 + k;
         uint64_t *to = frame->value[slot];
         if (!all && (c->kind == WL_PTX_FIXED || c->kind == WL_PTX_FIXED_PREDICATE))

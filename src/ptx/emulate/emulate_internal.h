@@ -2,7 +2,7 @@
  *
  * A function is decoded once into steps, one for each instruction, whose operands are slots: its registers, then one to
  * write what nobody reads, then constants, which are filled in once per frame. A warp has a frame for each call it is
- * in; a frame has the slots and the paths that lanes which parted have to go.
+ * in; a frame has the slots and the paths that lanes which diverged have to go.
  *
  * Layer  ptx (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_EMULATE_INTERNAL_H
@@ -13,7 +13,7 @@
 #include "ptx/module/flow.h"
 #include "ptx/emulate/memory.h"
 
-#define WL_PTX_DEPTH_MAX 64 /* of calls */
+#define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
 
 typedef struct wl_ptx_machine wl_ptx_machine;
@@ -51,7 +51,7 @@ struct wl_ptx_step {
     } of;
     int64_t offset;                             /* added to the address */
     int32_t target;                             /* of a branch */
-    int32_t meets;                              /* where lanes that part here meet again */
+    int32_t reconvergence;                      /* where lanes that part here meet again */
     int32_t loop;                               /* innermost, a number within the emulator; -1: none */
     bool back;                                  /* the branch goes back to a loop's head */
     bool spins;                                 /* and the loop has an atomic that a lock would be taken with */
@@ -67,10 +67,10 @@ typedef enum wl_ptx_constant_kind {
     WL_PTX_OF_WARP, /* a special register */
     WL_PTX_OF_FRAME /* an offset in the frame's local memory */
 } wl_ptx_constant_kind;
-typedef struct wl_ptx_constant {
+typedef struct wl_ptx_constant_slot {
     wl_ptx_constant_kind kind;
     uint64_t value;
-} wl_ptx_constant;
+} wl_ptx_constant_slot;
 
 typedef struct wl_ptx_program {
     const wl_ptx_function *function;
@@ -82,7 +82,7 @@ typedef struct wl_ptx_program {
     int32_t spare;      /* slot: what nobody reads is written there */
     int32_t nil;        /* slot: a known 0 */
     int32_t slot_count; /* registers, spare, constants */
-    wl_ptx_constant *constants;
+    wl_ptx_constant_slot *constants;
     int32_t constant_count, constant_room;
     int64_t param_bytes; /* of its formal parameters, results and those it fills for calls */
     int64_t local_bytes;
@@ -114,7 +114,7 @@ typedef struct wl_ptx_warp {
     wl_ptx_warp_state state;
     int32_t number;
     uint32_t live; /* lanes that exist and have not ended */
-    wl_ptx_frame *frames[WL_PTX_DEPTH_MAX];
+    wl_ptx_frame *frames[WL_PTX_CALL_DEPTH_MAX];
     int32_t depth;
     wl_ptx_region local; /* lane by lane */
     int64_t local_bytes; /* of one lane */

@@ -146,7 +146,7 @@ static wl_status guarded(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t activ
 }
 
 /* What a guard nobody knows might have written. */
-static void spoil(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes)
+static void set_unknown(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes)
 {
     if (!lanes || s->kind > WL_PTX_STEP_RUN)
         return;
@@ -192,7 +192,7 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
         if (s->guard >= 0) {
             WL_TRY(guarded(m, s, active, &mask, err));
             if (frame->unknown[s->guard] & active)
-                spoil(frame, s, frame->unknown[s->guard] & active & ~mask);
+                set_unknown(frame, s, frame->unknown[s->guard] & active & ~mask);
         }
         if (m->profile)
             count(m, s, active, mask);

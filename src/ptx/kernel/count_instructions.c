@@ -21,7 +21,7 @@ static void clear(wl_ptx_profile *p)
     memset(p->warps, 0, (size_t)p->count * sizeof *p->warps);
     memset(p->threads, 0, (size_t)p->count * sizeof *p->threads);
     memset(p->threads_on, 0, (size_t)p->count * sizeof *p->threads_on);
-    memset(p->parted, 0, (size_t)p->count * sizeof *p->parted);
+    memset(p->diverged, 0, (size_t)p->count * sizeof *p->diverged);
 }
 
 static double sum(const double *values, int32_t count)
@@ -38,7 +38,7 @@ static void add(wl_ptx_profile *to, const wl_ptx_profile *from, double scale)
         to->warps[i] += scale * from->warps[i];
         to->threads[i] += scale * from->threads[i];
         to->threads_on[i] += scale * from->threads_on[i];
-        to->parted[i] += scale * from->parted[i];
+        to->diverged[i] += scale * from->diverged[i];
     }
 }
 
@@ -154,7 +154,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
-            s->mix.divergent += p->parted[at];
+            s->mix.divergent += p->diverged[at];
         }
 }
 

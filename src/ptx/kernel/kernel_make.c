@@ -79,7 +79,7 @@ static bool anything_traced(const wl_ptx_source *s)
 }
 
 /* Follows the kernel; where emulated warps do something else, everything is traced. */
-static wl_status recover(wl_ptx_source *s, wl_ptx_rolled *rolled, int32_t *wrong, wl_error *err)
+static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t *wrong, wl_error *err)
 {
     const double *weights = s->weights[s->launch.entry - s->launch.module->functions];
     bool agrees = true;
@@ -99,30 +99,30 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled *rolled, int32_t *wrong
 }
 
 /* Do the addresses of a step jump about? Those with nothing but coordinates in them do not. */
-static bool step_jumps(const wl_ptx_source *s, const wl_ptx_step *step)
+static bool step_is_irregular(const wl_ptx_source *s, const wl_ptx_thread_access *step)
 {
     const wl_ptx_launch *l = &s->launch;
     const int64_t threads = l->block[0] * l->block[1] * l->block[2];
-    wl_ptx_jumps jumps = {0};
+    wl_ptx_address_pattern pattern = {0};
     bool linear = true;
     for (int i = 0; i < step->address->count; i++)
         linear = linear && step->address->terms[i].atom->op == WL_ATOM_VAR;
     for (int64_t b = 0; b < 4 && !linear; b++) {
         int64_t block[3], address;
         wl_ptx_sample_block(l, b, 4, block);
-        jumps.started = false;
+        pattern.started = false;
         for (int64_t t = 0; t < threads; t++) {
             int64_t values[WL_VAR_COUNT];
             wl_ptx_thread_values(l, block, t, values);
             if (wl_sym_eval(step->address, values, &address))
-                wl_ptx_jumps_add(&jumps, address);
+                wl_ptx_address_pattern_add(&pattern, address);
         }
     }
-    return wl_ptx_jumps_about(&jumps);
+    return wl_ptx_address_pattern_is_irregular(&pattern);
 }
 
-static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled, wl_arena *arena, wl_ptx_fields *out,
-                             wl_error *err)
+static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena,
+                             wl_ptx_fields *out, wl_error *err)
 {
     const wl_ptx_function *f = s->launch.entry;
     out->list = WL_ARENA_NEW(arena, wl_ptx_field, s->arguments.buffer_count + 2);
@@ -131,13 +131,13 @@ static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled
     for (size_t i = 0; i < rolled->count; i++) {
         const wl_ptx_access *a = &rolled->accesses[i];
         wl_ptx_field *field = &out->list[wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction])];
-        field->random = field->random || (!a->step->store && step_jumps(s, a->step));
+        field->random = field->random || (!a->step->store && step_is_irregular(s, a->step));
     }
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
         const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
         wl_ptx_field *field = &out->list[wl_ptx_field_of(out, t->buffer, in)];
-        field->random = field->random || (!t->store && wl_ptx_jumps_about(&t->jumps));
+        field->random = field->random || (!t->store && wl_ptx_address_pattern_is_irregular(&t->pattern));
     }
     return WL_OK;
 }
@@ -245,7 +245,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
 
 static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
 {
-    wl_ptx_rolled rolled;
+    wl_ptx_rolled_loops rolled;
     wl_ptx_fields fields = {0};
     int32_t wrong;
     WL_TRY(wl_ptx_set_launch(s, err));

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define LOOKED_AT 3 /* blocks: threads mostly use their stack alike */
+#define SAMPLED_BLOCKS 3 /* blocks: threads mostly use their stack alike */
 
 typedef struct handover {
     wl_local_visit visit;
@@ -52,7 +52,7 @@ wl_status wl_ptx_visit_local(void *context, const int64_t block[3], const int64_
     memcpy(launch.grid, grid, bytes);
     if (own)
         WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
-    *blocks = wl_min(LOOKED_AT, grid[0] * grid[1] * grid[2]);
+    *blocks = wl_min(SAMPLED_BLOCKS, grid[0] * grid[1] * grid[2]);
     wl_status status = WL_OK;
     for (int64_t i = 0; i < *blocks && status == WL_OK; i++) {
         int64_t at[3];

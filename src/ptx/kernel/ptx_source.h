@@ -5,7 +5,7 @@
 #define WL_PTX_KERNEL_PTX_SOURCE_H
 
 #include "kernel/kernel_internal.h"
-#include "ptx/kernel/jumps.h"
+#include "ptx/kernel/address_pattern.h"
 #include "ptx/kernel/ptx_file.h"
 #include "ptx/kernel/write_kernel.h"
 
@@ -16,7 +16,7 @@ typedef struct wl_ptx_traced {
     bool store, atomic;
     int bytes;
     int32_t next; /* of the same instruction, -1: none */
-    wl_ptx_jumps jumps;
+    wl_ptx_address_pattern pattern;
     bool varies; /* the lanes of a warp have different addresses */
 } wl_ptx_traced;
 

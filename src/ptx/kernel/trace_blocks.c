@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define LOOKED_AT 6                     /* blocks that are run to find the accesses */
+#define SAMPLED_BLOCKS 6                /* blocks that are run to find the accesses */
 #define BANK_COST 12                    /* lane instructions that finding bank conflicts is worth, per lane */
 #define AFFORDABLE 1e8                  /* lane instructions: some tenths of a second */
 #define CACHE_BYTES ((size_t)512 << 20) /* traces that are kept */
@@ -46,11 +46,11 @@ static bool concerns(const wl_ptx_source *s, const wl_ptx_touch *t)
     return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
 }
 
-static void add_jumps(wl_ptx_traced *traced, const wl_ptx_touch *t)
+static void add_addresses(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
     const uint64_t first = t->address[__builtin_ctz(t->lanes)];
     for (uint32_t left = t->lanes; left; left &= left - 1) {
-        wl_ptx_jumps_add(&traced->jumps, (int64_t)t->address[__builtin_ctz(left)]);
+        wl_ptx_address_pattern_add(&traced->pattern, (int64_t)t->address[__builtin_ctz(left)]);
         traced->varies = traced->varies || t->address[__builtin_ctz(left)] != first;
     }
 }
@@ -64,7 +64,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
     const int32_t known = find(s, t, buffer);
     s->shared_lanes += t->space == WL_PTX_SHARED ? __builtin_popcount(t->lanes) : 0;
     if (known >= 0)
-        add_jumps(&s->traced[known], t);
+        add_addresses(&s->traced[known], t);
     if (known >= 0 || (!buffer && t->space == WL_PTX_GLOBAL))
         return WL_OK;
     if (s->traced_count == s->traced_room) {
@@ -80,7 +80,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
     int32_t *first = &s->first_traced[number_of(s, t)];
     s->traced[s->traced_count] =
         (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic, t->bytes, *first, {0}, false};
-    add_jumps(&s->traced[s->traced_count], t);
+    add_addresses(&s->traced[s->traced_count], t);
     *first = (int32_t)s->traced_count++;
     return WL_OK;
 }
@@ -99,12 +99,12 @@ static int by_program(const void *p, const void *q)
 wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
 {
     const int64_t blocks = s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2];
-    const int64_t looked_at = wl_min(blocks, LOOKED_AT);
+    const int64_t looked_at = wl_min(blocks, SAMPLED_BLOCKS);
     for (int64_t i = 0; i < looked_at; i++) {
         int64_t block[3];
         wl_ptx_sample_block(&s->launch, i, looked_at, block);
         for (size_t t = 0; t < s->traced_count; t++)
-            s->traced[t].jumps.started = false;
+            s->traced[t].pattern.started = false;
         WL_TRY(wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err));
     }
     double spent = BANK_COST * s->shared_lanes;

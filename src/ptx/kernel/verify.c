@@ -32,7 +32,8 @@ void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_
 }
 
 /* The lanes that take a step, and their addresses; false: a value is out of range. */
-static bool lanes_of(const verifier *v, const wl_ptx_step *step, uint32_t *lanes, uint64_t address[WL_PTX_LANES])
+static bool lanes_of(const verifier *v, const wl_ptx_thread_access *step, uint32_t *lanes,
+                     uint64_t address[WL_PTX_LANES])
 {
     const wl_ptx_launch *l = &v->source->launch;
     const wl_ptx_recovery *r = &v->source->recovery;
@@ -71,7 +72,7 @@ static wl_status compare(void *user, const wl_ptx_touch *t, wl_error *err)
     uint32_t lanes = 0;
     uint64_t address[WL_PTX_LANES];
     while (*at < r->step_count) {
-        const wl_ptx_step *step = &r->steps[*at];
+        const wl_ptx_thread_access *step = &r->steps[*at];
         *at = v->step_after[*at];
         if (!lanes_of(v, step, &lanes, address))
             break;

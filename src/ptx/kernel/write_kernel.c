@@ -167,7 +167,7 @@ static void write_chain(writer *w, const char *op, const wl_atom *atom)
     write_operand(w, atom->b);
 }
 
-static void write_truths(writer *w, const char *op, const wl_atom *atom)
+static void write_conditions(writer *w, const char *op, const wl_atom *atom)
 {
     wl_buffer_add(w->out, "(");
     write_chain(w, op, atom);
@@ -189,8 +189,8 @@ static void write_atom(writer *w, const wl_atom *atom)
     case WL_ATOM_XOR: write_infix(w, " ^ ", atom->a, atom->b); break;
     case WL_ATOM_GE0: write_comparison(w, atom->a); break;
     case WL_ATOM_EQ0: write_infix(w, " == ", atom->a, NULL); break;
-    case WL_ATOM_BOTH: write_truths(w, " && ", atom); break;
-    case WL_ATOM_EITHER: write_truths(w, " || ", atom); break;
+    case WL_ATOM_BOTH: write_conditions(w, " && ", atom); break;
+    case WL_ATOM_EITHER: write_conditions(w, " || ", atom); break;
     case WL_ATOM_SELECT: write_call(w, "select", atom->c, atom->a, atom->b); break;
     }
 }
@@ -286,8 +286,8 @@ static void write_fields(wl_buffer *out, const wl_ptx_fields *fields)
     }
 }
 
-static wl_status write_list(wl_buffer *out, const char *key, int kind, wl_symbols *symbols, const wl_ptx_rolled *rolled,
-                            const wl_ptx_fields *fields, wl_error *err)
+static wl_status write_list(wl_buffer *out, const char *key, int kind, wl_symbols *symbols,
+                            const wl_ptx_rolled_loops *rolled, const wl_ptx_fields *fields, wl_error *err)
 {
     bool any = false;
     for (size_t i = 0; i < rolled->count; i++) {
@@ -372,8 +372,9 @@ static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
     wl_buffer_add(out, "guarded_cells: true\n");
 }
 
-wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
-                             const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err)
+wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery,
+                             const wl_ptx_rolled_loops *rolled, const wl_ptx_fields *fields,
+                             const wl_ptx_summary *summary, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     wl_symbols *symbols = (wl_symbols *)&recovery->symbols;

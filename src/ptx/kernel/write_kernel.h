@@ -32,7 +32,8 @@ typedef struct wl_ptx_summary {
 } wl_ptx_summary;
 
 /* *out is allocated with malloc. */
-wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
-                             const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err);
+wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery,
+                             const wl_ptx_rolled_loops *rolled, const wl_ptx_fields *fields,
+                             const wl_ptx_summary *summary, char **out, wl_error *err);
 
 #endif /* WL_PTX_KERNEL_WRITE_KERNEL_H */

@@ -181,7 +181,7 @@ static void find_dominators(graph *g, int32_t root, int32_t *parent)
     }
 }
 
-static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
+static wl_status find_dominance(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
     const int32_t nodes = flow->block_count + 1;
     int32_t *in_first = NULL, *in = NULL;
@@ -192,10 +192,10 @@ static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err
     g.stack = WL_ARENA_NEW(arena, int32_t, nodes);
     g.next = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->dominator = WL_ARENA_NEW(arena, int32_t, nodes);
-    flow->meets = WL_ARENA_NEW(arena, int32_t, nodes);
+    flow->reconvergence = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->reached = WL_ARENA_NEW(arena, bool, nodes);
     flow->order = WL_ARENA_NEW(arena, int32_t, nodes);
-    if (!g.order || !g.number || !g.stack || !g.next || !flow->dominator || !flow->meets || !flow->reached ||
+    if (!g.order || !g.number || !g.stack || !g.next || !flow->dominator || !flow->reconvergence || !flow->reached ||
         !flow->order)
         return wl_fail_memory(err);
     find_dominators(&g, 0, flow->dominator);
@@ -214,9 +214,10 @@ static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err
                         .stack = g.stack,
                         .next = g.next};
     g = back;
-    find_dominators(&g, flow->block_count, flow->meets);
+    find_dominators(&g, flow->block_count, flow->reconvergence);
     for (int32_t b = 0; b < flow->block_count; b++) /* from blocks to instructions; the end where nothing is shared */
-        flow->meets[b] = flow->meets[b] < 0 ? flow->first[flow->block_count] : flow->first[flow->meets[b]];
+        flow->reconvergence[b] =
+            flow->reconvergence[b] < 0 ? flow->first[flow->block_count] : flow->first[flow->reconvergence[b]];
     return WL_OK;
 }
 
@@ -386,7 +387,7 @@ wl_status wl_ptx_flow_make(const wl_ptx_function *function, wl_arena *arena, wl_
     *out = (wl_ptx_flow){0};
     WL_TRY(find_blocks(function, arena, out, err));
     WL_TRY(find_edges(function, arena, out, err));
-    WL_TRY(find_meetings(out, arena, err));
+    WL_TRY(find_dominance(out, arena, err));
     WL_TRY(find_loops(out, arena, err));
     return find_live(function, out, arena, err);
 }

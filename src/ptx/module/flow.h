@@ -18,8 +18,9 @@ typedef struct wl_ptx_flow {
     int32_t *first;    /* instruction of each block; first[block_count]: their number */
     int32_t *block_of; /* of each instruction */
     int32_t *edge_first,
-        *edges;         /* successors of block b: edges[edge_first[b] .. edge_first[b + 1]); block_count: the end */
-    int32_t *meets;     /* per block: the instruction where lanes that part at its end meet; their number: at the end */
+        *edges; /* successors of block b: edges[edge_first[b] .. edge_first[b + 1]); block_count: the end */
+    int32_t
+        *reconvergence; /* per block: the instruction where lanes that part at its end meet; their number: at the end */
     int32_t *dominator; /* immediate, per block; -1: none, or never reached */
     bool *reached;
     int32_t *order;     /* of blocks: each before what it dominates */

@@ -35,7 +35,7 @@ static wl_status place_label(wl_ptx_parser *p, const wl_ptx_pending *use, const 
 }
 
 /* Labels of the scope that ends are put where they were named; the others wait for the scope around it. */
-static wl_status settle_labels(wl_ptx_parser *p)
+static wl_status resolve_labels(wl_ptx_parser *p)
 {
     int32_t left = p->scopes[p->depth].pending;
     for (int32_t i = left; i < p->pending.count; i++) {
@@ -52,7 +52,7 @@ static wl_status settle_labels(wl_ptx_parser *p)
 
 wl_status wl_ptx_close_scope(wl_ptx_parser *p)
 {
-    WL_TRY(settle_labels(p));
+    WL_TRY(resolve_labels(p));
     wl_ptx_names_cut(&p->names, p->scopes[p->depth].names);
     p->depth--;
     return WL_OK;
@@ -95,8 +95,7 @@ static wl_status labelled(wl_ptx_parser *p, const wl_token *label)
                         .value = p->instructions.count};
     if (wl_token_equals(&p->lexer.token, ".branchtargets"))
         return branch_targets(p, label);
-    if (wl_token_equals(&p->lexer.token, ".callprototype") ||
-        wl_token_equals(&p->lexer.token, ".calltargets")) {
+    if (wl_token_equals(&p->lexer.token, ".callprototype") || wl_token_equals(&p->lexer.token, ".calltargets")) {
         name.kind = WL_PTX_NAME_PROTOTYPE;
         WL_TRY(wl_ptx_skip_statement(p));
     }

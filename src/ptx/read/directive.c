@@ -105,8 +105,7 @@ static wl_status section(wl_ptx_parser *p)
 {
     WL_TRY(wl_lexer_next(&p->lexer));
     while (!opens(&p->lexer)) {
-        if (p->lexer.token.kind == WL_TOKEN_END || wl_lexer_is(&p->lexer, ';') ||
-            wl_lexer_is(&p->lexer, '}'))
+        if (p->lexer.token.kind == WL_TOKEN_END || wl_lexer_is(&p->lexer, ';') || wl_lexer_is(&p->lexer, '}'))
             return wl_lexer_unexpected(&p->lexer, "the contents of the section");
         WL_TRY(wl_lexer_next(&p->lexer));
     }
@@ -147,8 +146,7 @@ wl_status wl_ptx_read_common_directive(wl_ptx_parser *p)
         return file(p);
     if (wl_token_equals(t, ".section"))
         return section(p);
-    if (wl_token_equals(t, ".pragma") || wl_token_equals(t, ".callprototype") ||
-        wl_token_equals(t, ".calltargets"))
+    if (wl_token_equals(t, ".pragma") || wl_token_equals(t, ".callprototype") || wl_token_equals(t, ".calltargets"))
         return wl_ptx_skip_statement(p);
     return unknown(p);
 }

@@ -83,8 +83,8 @@ static bool is_ignored(const wl_token *t)
 static wl_status skip_values(wl_ptx_parser *p)
 {
     wl_lexer *lexer = &p->lexer;
-    while (lexer->token.kind != WL_TOKEN_DIRECTIVE && lexer->token.kind != WL_TOKEN_END &&
-           !wl_lexer_is(lexer, '{') && !wl_lexer_is(lexer, ';'))
+    while (lexer->token.kind != WL_TOKEN_DIRECTIVE && lexer->token.kind != WL_TOKEN_END && !wl_lexer_is(lexer, '{') &&
+           !wl_lexer_is(lexer, ';'))
         WL_TRY(wl_lexer_is(lexer, '(') ? wl_ptx_skip_brackets(p) : wl_lexer_next(lexer));
     return WL_OK;
 }
@@ -137,7 +137,7 @@ static wl_status body(wl_ptx_parser *p, wl_ptx_function *f, const wl_token *name
     return WL_OK;
 }
 
-static void forget_function(wl_ptx_parser *p)
+static void close_function(wl_ptx_parser *p)
 {
     p->instructions.count = p->lists.count = p->registers.count = p->pending.count = 0;
     p->function = -1;
@@ -201,6 +201,6 @@ wl_status wl_ptx_read_function(wl_ptx_parser *p)
     WL_TRY(wl_ptx_open_scope(p));
     WL_TRY(rest(p, is_entry));
     WL_TRY(wl_ptx_close_scope(p));
-    forget_function(p);
+    close_function(p);
     return WL_OK;
 }

@@ -162,15 +162,13 @@ static wl_status call(wl_ptx_parser *p, wl_ptx_instruction *in)
     if (wl_lexer_is(lexer, ',')) {
         WL_TRY(wl_lexer_next(lexer));
         if (!wl_lexer_is(lexer, '('))
-            return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer)
-                                                          : wl_lexer_unexpected(lexer, "arguments");
+            return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer) : wl_lexer_unexpected(lexer, "arguments");
         WL_TRY(passed(p, &in->operands[2]));
     }
     if (!wl_lexer_is(lexer, ','))
         return WL_OK;
     WL_TRY(wl_lexer_next(lexer)); /* the prototype or the list of targets: nothing follows from it here */
-    return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer)
-                                                  : wl_lexer_unexpected(lexer, "a prototype");
+    return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer) : wl_lexer_unexpected(lexer, "a prototype");
 }
 
 static wl_status branch_by_table(wl_ptx_parser *p, wl_ptx_instruction *in)
@@ -192,8 +190,8 @@ static wl_status any_operands(wl_ptx_parser *p, const wl_token *word, wl_ptx_ins
     }
 }
 
-wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, const wl_token *word,
-                                     int32_t guard, bool guard_negated)
+wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, const wl_token *word, int32_t guard,
+                                     bool guard_negated)
 {
     wl_ptx_instruction in;
     wl_token mnemonic = *word;

@@ -32,8 +32,7 @@ static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_token *t, in
 }
 
 /* A member of a range becomes a register when it is first mentioned. */
-static wl_status member(wl_ptx_parser *p, const wl_token *t, const wl_ptx_name *range, int32_t number,
-                        wl_ptx_name *out)
+static wl_status member(wl_ptx_parser *p, const wl_token *t, const wl_ptx_name *range, int32_t number, wl_ptx_name *out)
 {
     *out = *range;
     out->kind = WL_PTX_NAME_REGISTER;

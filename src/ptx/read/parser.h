@@ -95,8 +95,8 @@ wl_status wl_ptx_read_variables(wl_ptx_parser *p, bool is_extern);
 /* One parameter, from its .param or .reg on; *variable is its number. */
 wl_status wl_ptx_read_parameter(wl_ptx_parser *p, int32_t *variable);
 wl_status wl_ptx_read_registers(wl_ptx_parser *p);
-wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length,
-                              wl_ptx_type type, int32_t elements, int32_t *out);
+wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length, wl_ptx_type type,
+                              int32_t elements, int32_t *out);
 /* Array extents, the first may be 0 (not given); extent[count] is the vector's, where it is one. */
 typedef struct wl_ptx_shape {
     int64_t extent[10];
@@ -109,8 +109,8 @@ wl_status wl_ptx_read_initial(wl_ptx_parser *p, const wl_ptx_shape *shape, wl_pt
 
 wl_status wl_ptx_read_instruction(wl_ptx_parser *p);
 /* The mnemonic has been read: `word`. */
-wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, const wl_token *word,
-                                     int32_t guard, bool guard_negated);
+wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, const wl_token *word, int32_t guard,
+                                     bool guard_negated);
 wl_status wl_ptx_read_operand(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out);
 /* One operand that is neither an address nor a vector. */
 wl_status wl_ptx_read_scalar(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out);

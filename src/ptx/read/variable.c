@@ -6,8 +6,7 @@
 
 /* ---- registers ---- */
 
-static wl_status add_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length,
-                              wl_ptx_type type)
+static wl_status add_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length, wl_ptx_type type)
 {
     wl_ptx_register reg = {.type = type};
     if (p->registers.count >= WL_PTX_REGISTERS_MAX)
@@ -17,8 +16,8 @@ static wl_status add_register(wl_ptx_parser *p, const wl_token *at, const char *
     return WL_OK;
 }
 
-wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length,
-                              wl_ptx_type type, int32_t elements, int32_t *out)
+wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length, wl_ptx_type type,
+                              int32_t elements, int32_t *out)
 {
     char name[128];
     *out = p->registers.count;

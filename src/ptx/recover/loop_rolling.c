@@ -93,22 +93,22 @@ static int by_first(const void *p, const void *q)
 #define WORDS_AT_ONCE 4
 
 /* Is it one of the words of shared memory that are loaded at once? */
-static bool is_joined(const double *weights, const wl_ptx_instruction *in, const wl_ptx_step *step)
+static bool is_vectorized(const double *weights, const wl_ptx_instruction *in, const wl_ptx_thread_access *step)
 {
     return in->op == WL_PTX_OP_ld && step->space == WL_PTX_SHARED && weights[step->instruction] * WORDS_AT_ONCE == 1;
 }
 
 /* Bytes one lane moves; 0: another step moves them. */
-static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_step *step)
+static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_thread_access *step)
 {
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
     const int32_t bytes = wl_ptx_access_bytes(in);
-    if (!is_joined(weights, in, step))
+    if (!is_vectorized(weights, in, step))
         return bytes;
     return in->operands[1].value % (WORDS_AT_ONCE * bytes) == 0 ? WORDS_AT_ONCE * bytes : 0;
 }
 
-static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_step *step)
+static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_thread_access *step)
 {
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
     const wl_ptx_buffer *b =
@@ -124,7 +124,7 @@ typedef struct roller {
     wl_ptx_recovery *recovery;
     const double *weights;
     wl_arena *arena;
-    wl_ptx_rolled *out;
+    wl_ptx_rolled_loops *out;
     wl_error *err;
 } roller;
 
@@ -179,7 +179,7 @@ static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size
 }
 
 /* The numbers of loops with these extents, outermost first; new ones are added behind where there is room. */
-static bool assign_loops(wl_ptx_rolled *o, const nest *found, wl_ptx_access *access)
+static bool assign_loops(wl_ptx_rolled_loops *o, const nest *found, wl_ptx_access *access)
 {
     int at = 0, used[WL_LOOPS_MAX];
     int loops = o->loop_count;
@@ -220,7 +220,7 @@ static bool is_uniform(const wl_symbol *address)
     return (wl_sym_vars(address) & threads) == 0;
 }
 
-static wl_ptx_access access_of(const roller *r, const wl_ptx_step *step)
+static wl_ptx_access access_of(const roller *r, const wl_ptx_thread_access *step)
 {
     const wl_ptx_instruction *in = &r->launch->entry->instructions[step->instruction];
     return (wl_ptx_access){
@@ -236,7 +236,7 @@ static wl_ptx_access access_of(const roller *r, const wl_ptx_step *step)
 
 static bool repeats(const roller *r, const keyed *keys, size_t n)
 {
-    const wl_ptx_step *steps = r->recovery->steps;
+    const wl_ptx_thread_access *steps = r->recovery->steps;
     for (size_t i = 1; i < n; i++)
         for (size_t j = i; j-- > 0 && i - j <= 64;)
             if (steps[keys[i].step].instruction == steps[keys[j].step].instruction)
@@ -245,7 +245,7 @@ static bool repeats(const roller *r, const keyed *keys, size_t n)
 }
 
 /* Can the address and the condition be written, with what grows? A node of a symbol needs up to four. */
-static bool is_writable(const wl_ptx_step *step, const nest *found, int places)
+static bool is_writable(const wl_ptx_thread_access *step, const nest *found, int places)
 {
     int64_t nodes = 4 * wl_max(step->address->size, step->when ? step->when->size : 0);
     for (int i = 0; i < found->depth; i++)
@@ -257,9 +257,9 @@ static bool is_writable(const wl_ptx_step *step, const nest *found, int places)
 /* Fills in the loops of one access that stands for all steps of a group. */
 static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *access)
 {
-    const wl_ptx_step *steps = r->recovery->steps;
+    const wl_ptx_thread_access *steps = r->recovery->steps;
     int64_t one[PLACES_MAX];
-    const wl_ptx_step *first = &steps[keys[0].step];
+    const wl_ptx_thread_access *first = &steps[keys[0].step];
     int places = places_of(first->address, one, 0);
     places = places >= 0 && first->when ? places_of(first->when, one, places) : places;
     int64_t *rows = places > 0 ? WL_ARENA_NEW(r->arena, int64_t, n * (size_t)places) : NULL;
@@ -267,7 +267,7 @@ static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *ac
     if (!rows)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const wl_ptx_step *step = &steps[keys[i].step];
+        const wl_ptx_thread_access *step = &steps[keys[i].step];
         int count = places_of(step->address, one, 0);
         count = count >= 0 && step->when ? places_of(step->when, one, count) : count;
         if (count != places)
@@ -293,7 +293,7 @@ static bool add_rolled(roller *r, const keyed *steps, size_t n)
 static void add_single(roller *r, const keyed *steps, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const wl_ptx_step *step = &r->recovery->steps[steps[i].step];
+        const wl_ptx_thread_access *step = &r->recovery->steps[steps[i].step];
         if (n > SINGLE_MAX && repeats(r, steps, n))
             r->recovery->traced[step->instruction] = true;
         else
@@ -337,7 +337,7 @@ static void drop_traced(roller *r)
     r->out->count = n;
 }
 
-static void fix(wl_ptx_recovery *recovery, wl_ptx_step *step)
+static void fix(wl_ptx_recovery *recovery, wl_ptx_thread_access *step)
 {
     const wl_symbol *address = wl_sym_fix(&recovery->symbols, step->address),
                     *when = step->when ? wl_sym_fix(&recovery->symbols, step->when) : NULL;
@@ -350,17 +350,17 @@ static void fix(wl_ptx_recovery *recovery, wl_ptx_step *step)
 }
 
 wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
-                      wl_ptx_rolled *out, wl_error *err)
+                      wl_ptx_rolled_loops *out, wl_error *err)
 {
     roller r = {launch, recovery, weights, arena, out, err};
     keyed *keys = WL_ARENA_NEW(arena, keyed, recovery->step_count + 1);
     group *groups = WL_ARENA_NEW(arena, group, recovery->step_count + 1);
-    *out = (wl_ptx_rolled){.accesses = WL_ARENA_NEW(arena, wl_ptx_access, recovery->step_count + 1)};
+    *out = (wl_ptx_rolled_loops){.accesses = WL_ARENA_NEW(arena, wl_ptx_access, recovery->step_count + 1)};
     size_t n = 0;
     if (!keys || !groups || !out->accesses)
         return wl_fail_memory(err);
     for (size_t i = 0; i < recovery->step_count; i++) {
-        wl_ptx_step *step = &recovery->steps[i];
+        wl_ptx_thread_access *step = &recovery->steps[i];
         if (recovery->symbols.launch_bound) /* then strides of the grid may as well be numbers: loops show */
             fix(recovery, step);
         if (recovery->gave_up || step->address->is_scaled || (step->when && step->when->is_scaled))

@@ -13,7 +13,7 @@
 
 /* The constants of a symbol, in an order of their own ("places"), and by how much each grows in a step of each loop. */
 typedef struct wl_ptx_access {
-    const wl_ptx_step *step; /* the first */
+    const wl_ptx_thread_access *step; /* the first */
     size_t steps;
     const wl_ptx_buffer *buffer; /* NULL: shared memory */
     int32_t bytes;               /* of one lane */
@@ -25,17 +25,17 @@ typedef struct wl_ptx_access {
     int64_t *growth[WL_LOOPS_MAX]; /* of each place */
 } wl_ptx_access;
 
-typedef struct wl_ptx_rolled {
+typedef struct wl_ptx_rolled_loops {
     wl_ptx_access *accesses; /* in the order of the program */
     size_t count;
     int loop_count;
     int64_t extent[WL_LOOPS_MAX];
-} wl_ptx_rolled;
+} wl_ptx_rolled_loops;
 
 /* Marks instructions as traced whose steps are too many and too irregular to list. Words of shared memory that machine
  * code loads four at a time (a quarter of an instruction each: cost.h) are one access. */
 wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
-                      wl_ptx_rolled *out, wl_error *err);
+                      wl_ptx_rolled_loops *out, wl_error *err);
 
 /* Terms in the order places are counted in: `order` gets their numbers. */
 void wl_ptx_term_order(const wl_symbol *symbol, int *order);

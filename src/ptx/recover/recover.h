@@ -17,17 +17,17 @@
 #include "ptx/recover/symbol.h"
 
 /* One execution of a memory instruction by a thread. */
-typedef struct wl_ptx_step {
+typedef struct wl_ptx_thread_access {
     int32_t instruction;
     bool store;               /* of an instruction that does both (cp.async): which */
     wl_ptx_space space;       /* global or shared */
     const wl_symbol *address; /* bytes, as the emulator counts them */
     const wl_symbol *when;    /* NULL: every thread of the domain */
-} wl_ptx_step;
+} wl_ptx_thread_access;
 
 typedef struct wl_ptx_recovery {
     wl_symbols symbols;
-    wl_ptx_step *steps; /* in the order of the program */
+    wl_ptx_thread_access *steps; /* in the order of the program */
     size_t step_count, step_room;
     bool *traced;      /* by instruction: some execution's address or condition is not known */
     bool calls;        /* functions are called: what they touch is traced */

@@ -10,8 +10,8 @@ typedef struct wl_ptx_limits {
 } wl_ptx_limits;
 extern const wl_ptx_limits wl_ptx_no_limits;
 
-/* Takes out of a truth what limits single coordinates; gives what is left, NULL: nothing. */
-const wl_symbol *wl_ptx_take_limits(wl_symbols *symbols, const wl_symbol *truth, wl_ptx_limits *out);
+/* Takes out of a condition what limits single coordinates; gives what is left, NULL: nothing. */
+const wl_symbol *wl_ptx_take_limits(wl_symbols *symbols, const wl_symbol *condition, wl_ptx_limits *out);
 
 /* Does the launch have threads inside, and every dimension of the domain a cell? */
 bool wl_ptx_holds_cells(const wl_ptx_recovery *recovery, const wl_ptx_limits *limits);

@@ -11,7 +11,7 @@
 #define WL_PTX_FORKS_MAX 24        /* conditions inside each other that part the threads */
 
 /* All threads of a launch on their way through a function. */
-typedef struct wl_ptx_follower {
+typedef struct wl_ptx_executor {
     const wl_ptx_launch *launch;
     const wl_ptx_function *f;
     const wl_ptx_flow *flow;
@@ -28,12 +28,12 @@ typedef struct wl_ptx_follower {
     bool any_traced;
     int64_t work, work_max;
     wl_error *err;
-} wl_ptx_follower;
+} wl_ptx_executor;
 
-/* An instruction that neither branches nor ends. truth: the lanes that execute it; NULL: all of the path. */
-wl_status wl_ptx_follow_instruction(wl_ptx_follower *r, int32_t pc, const wl_symbol *truth);
+/* An instruction that neither branches nor ends. condition: the lanes that execute it; NULL: all of the path. */
+wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_symbol *condition);
 
 /* Nobody knows what an instruction leaves behind. */
-void wl_ptx_forget_result(wl_ptx_follower *r, const wl_ptx_instruction *in);
+void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in);
 
 #endif /* WL_PTX_RECOVER_RECOVER_INTERNAL_H */

@@ -4,7 +4,6 @@
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
-
 /* Atoms are numbered as they are made, and sums are sorted by number. So of two parts that may make atoms, each is made in
  * a statement of its own: the order of arguments is the compiler's. */
 
@@ -264,17 +263,17 @@ static const wl_symbol *compared(const wl_ptx_values *v, const wl_ptx_instructio
     }
 }
 
-static const wl_symbol *combined(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *truth)
+static const wl_symbol *combined(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *condition)
 {
     wl_symbols *s = v->symbols;
     if (in->operand_count < 4 || in->combine == WL_PTX_V_NONE)
-        return truth;
+        return condition;
     const wl_symbol *with = wl_ptx_operand_value(v, &in->operands[3]);
     if (in->operands[3].negated)
         with = wl_sym_not(s, with);
     if (in->combine == WL_PTX_XOR)
-        return one_of(s, truth, with);
-    return in->combine == WL_PTX_AND ? wl_sym_both(s, truth, with) : wl_sym_either(s, truth, with);
+        return one_of(s, condition, with);
+    return in->combine == WL_PTX_AND ? wl_sym_both(s, condition, with) : wl_sym_either(s, condition, with);
 }
 
 /* ---- movement ---- */
@@ -348,10 +347,10 @@ const wl_symbol *wl_ptx_result(const wl_ptx_values *v, const wl_ptx_instruction 
     case WL_PTX_OP_shr: return shift(v, in, x[0], x[1]);
     case WL_PTX_OP_bfe: return bit_field(v, in, x[0], x[1], x[2]);
     case WL_PTX_OP_setp: {
-        const wl_symbol *truth = compared(v, in);
+        const wl_symbol *condition = compared(v, in);
         if (in->operands[0].other >= 0)
-            *other = combined(v, in, wl_sym_not(s, truth));
-        return combined(v, in, truth);
+            *other = combined(v, in, wl_sym_not(s, condition));
+        return combined(v, in, condition);
     }
     case WL_PTX_OP_set:
         return wl_ptx_type_is_float(in->type) ? NULL : wl_sym_scale(s, combined(v, in, compared(v, in)), -1);

@@ -118,10 +118,10 @@ const wl_symbol *wl_sym_bits(wl_symbols *s, wl_atom_op op, const wl_symbol *a, c
 /* Truth: 1 or 0. */
 const wl_symbol *wl_sym_not_negative(wl_symbols *s, const wl_symbol *a);
 const wl_symbol *wl_sym_is_zero(wl_symbols *s, const wl_symbol *a);
-const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *truth);
+const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *condition);
 const wl_symbol *wl_sym_both(wl_symbols *s, const wl_symbol *a, const wl_symbol *b);
 const wl_symbol *wl_sym_either(wl_symbols *s, const wl_symbol *a, const wl_symbol *b);
-const wl_symbol *wl_sym_select(wl_symbols *s, const wl_symbol *truth, const wl_symbol *a, const wl_symbol *b);
+const wl_symbol *wl_sym_select(wl_symbols *s, const wl_symbol *condition, const wl_symbol *a, const wl_symbol *b);
 
 /* The number a register of so many bits is, read as signed or not: registers wrap around. NULL: too large to say. */
 const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool is_signed);
@@ -133,10 +133,10 @@ static inline bool wl_sym_is_atom(const wl_symbol *a) { return a->count == 1 && 
 /* The one value it has at this launch; notes when it is so at this launch only. */
 bool wl_sym_decided(wl_symbols *s, const wl_symbol *a, int64_t *value);
 
-/* Adds a truth to the facts of the path, as far as it bounds single atoms; the facts to go back to are fact_count's
+/* Adds a condition to the facts of the path, as far as it bounds single atoms; the facts to go back to are fact_count's
  * value before. */
-void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds);
-void wl_sym_forget(wl_symbols *s, int fact_count);
+void wl_sym_assume(wl_symbols *s, const wl_symbol *condition, bool holds);
+void wl_sym_drop_facts(wl_symbols *s, int fact_count);
 
 /* Bounds a coordinate for good. */
 void wl_sym_limit(wl_symbols *s, wl_var var, wl_interval limits);

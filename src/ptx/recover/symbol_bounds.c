@@ -136,15 +136,15 @@ static void assume_not_negative(wl_symbols *s, const wl_symbol *a)
              k > 0 ? (wl_interval){wl_ceil_div(-a->c, k), WL_FAR} : (wl_interval){-WL_FAR, wl_floor_div(a->c, -k)});
 }
 
-void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds)
+void wl_sym_assume(wl_symbols *s, const wl_symbol *condition, bool holds)
 {
-    if (!truth)
+    if (!condition)
         return;
     if (!holds)
-        truth = wl_sym_not(s, truth);
-    if (!truth || truth->count != 1 || truth->terms[0].k != 1 || truth->c != 0)
+        condition = wl_sym_not(s, condition);
+    if (!condition || condition->count != 1 || condition->terms[0].k != 1 || condition->c != 0)
         return;
-    const wl_atom *atom = truth->terms[0].atom;
+    const wl_atom *atom = condition->terms[0].atom;
     if (atom->op == WL_ATOM_BOTH) {
         wl_sym_assume(s, atom->a, true);
         wl_sym_assume(s, atom->b, true);
@@ -157,7 +157,7 @@ void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds)
     add_fact(s, atom, (wl_interval){1, 1});
 }
 
-void wl_sym_forget(wl_symbols *s, int fact_count)
+void wl_sym_drop_facts(wl_symbols *s, int fact_count)
 {
     if (s->fact_count == fact_count)
         return;

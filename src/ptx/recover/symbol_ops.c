@@ -266,21 +266,24 @@ const wl_symbol *wl_sym_is_zero(wl_symbols *s, const wl_symbol *a)
     return a ? wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_EQ0, .a = a}) : NULL;
 }
 
-/* The atom of a truth that is one, or NULL. */
-static const wl_atom *plain(const wl_symbol *truth) { return wl_sym_is_atom(truth) ? truth->terms[0].atom : NULL; }
-
-const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *truth)
+/* The atom of a condition that is one, or NULL. */
+static const wl_atom *plain(const wl_symbol *condition)
 {
-    if (!truth)
+    return wl_sym_is_atom(condition) ? condition->terms[0].atom : NULL;
+}
+
+const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *condition)
+{
+    if (!condition)
         return NULL;
-    const wl_atom *atom = plain(truth);
+    const wl_atom *atom = plain(condition);
     if (atom && atom->op == WL_ATOM_GE0) /* not (a >= 0) is -a - 1 >= 0 */
         return wl_sym_not_negative(s, wl_sym_sub(s, wl_sym_const(s, -1), atom->a));
     if (atom && (atom->op == WL_ATOM_BOTH || atom->op == WL_ATOM_EITHER)) {
         const wl_symbol *not_a = wl_sym_not(s, atom->a), *not_b = wl_sym_not(s, atom->b);
         return atom->op == WL_ATOM_BOTH ? wl_sym_either(s, not_a, not_b) : wl_sym_both(s, not_a, not_b);
     }
-    return wl_sym_sub(s, wl_sym_const(s, 1), truth);
+    return wl_sym_sub(s, wl_sym_const(s, 1), condition);
 }
 
 static const wl_symbol *connect(wl_symbols *s, wl_atom_op op, const wl_symbol *a, const wl_symbol *b)
@@ -303,18 +306,18 @@ const wl_symbol *wl_sym_either(wl_symbols *s, const wl_symbol *a, const wl_symbo
     return connect(s, WL_ATOM_EITHER, a, b);
 }
 
-const wl_symbol *wl_sym_select(wl_symbols *s, const wl_symbol *truth, const wl_symbol *a, const wl_symbol *b)
+const wl_symbol *wl_sym_select(wl_symbols *s, const wl_symbol *condition, const wl_symbol *a, const wl_symbol *b)
 {
     int64_t value;
     if (a == b)
         return a;
-    if (truth && wl_sym_decided(s, truth, &value))
+    if (condition && wl_sym_decided(s, condition, &value))
         return value ? a : b;
-    if (!truth || !a || !b)
+    if (!condition || !a || !b)
         return NULL;
     if (wl_sym_is_const(a) && wl_sym_is_const(b) && a->c == 1 && b->c == 0)
-        return truth;
-    return wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_SELECT, .a = a, .b = b, .c = truth});
+        return condition;
+    return wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_SELECT, .a = a, .b = b, .c = condition});
 }
 
 /* ---- registers ---- */

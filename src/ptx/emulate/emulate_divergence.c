@@ -26,23 +26,23 @@ void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes)
 }
 
 /* The path on top parts into several, which meet where the step says. */
-static bool part(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
+static bool diverge(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
 {
     wl_ptx_path *path = &frame->paths[frame->path_count - 1];
-    if (path->until == s->meets)
+    if (path->until == s->reconvergence)
         frame->path_count--; /* the path below waits there for the same lanes */
     else
-        path->at = s->meets;
+        path->at = s->reconvergence;
     for (int k = 0; k < count; k++)
-        if (targets[k] != s->meets && !wl_ptx_path_push(frame, targets[k], s->meets, masks[k]))
+        if (targets[k] != s->reconvergence && !wl_ptx_path_push(frame, targets[k], s->reconvergence, masks[k]))
             return false;
     return true;
 }
 
-static void count_parted(const wl_ptx_machine *m, const wl_ptx_step *s)
+static void count_diverged(const wl_ptx_machine *m, const wl_ptx_step *s)
 {
     if (m->profile)
-        m->profile->parted[m->profile->first[s->function] + s->number] += 1;
+        m->profile->diverged[m->profile->first[s->function] + s->number] += 1;
 }
 
 /* brx.idx: lanes by the entry of the table they choose; beyond the table, or unknown: its first. */
@@ -77,8 +77,8 @@ static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t act
         frame->paths[frame->path_count - 1].at = count ? targets[0] : s->number + 1;
         return WL_OK;
     }
-    count_parted(m, s);
-    return part(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
+    count_diverged(m, s);
+    return diverge(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
 }
 
 /* Lanes that seem to wait for a lock let those go first that wait for them, or other warps: on a GPU all go on. They
@@ -114,14 +114,14 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
     }
     const int32_t targets[2] = {s->number + 1, s->target};
     const uint32_t masks[2] = {active & ~mask, mask};
-    count_parted(m, s);
-    return part(frame, s, targets, masks, 2) ? WL_OK : wl_fail_memory(err);
+    count_diverged(m, s);
+    return diverge(frame, s, targets, masks, 2) ? WL_OK : wl_fail_memory(err);
 }
 
 void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
 {
     if (m->profile && mask && mask != active)
-        count_parted(m, s);
+        count_diverged(m, s);
     m->frame->paths[m->frame->path_count - 1].at = s->number + 1;
     if (s->in->op == WL_PTX_OP_ret && m->warp->depth > 1)
         remove_lanes(m->frame, mask);
