@@ -50,9 +50,9 @@ const wl_ptx_instruction *wl_ptx_definition_of(const wl_ptx_def_use *def_use, co
 
 typedef struct scan {
     wl_ptx_def_use *def_use;
-    int32_t at;     /* the instruction looked at */
-    int32_t *fill;  /* where the next reader of a register goes; NULL: readers are counted */
-    bool divergent; /* an input of the instruction does */
+    int32_t at;     /* the instruction being scanned */
+    int32_t *fill;  /* next free entry of each register's readers; NULL: readers are only counted */
+    bool divergent; /* some input of the instruction divergent between lanes */
     bool changed;
 } scan;
 
@@ -86,7 +86,7 @@ static void mark_outputs(void *user, int32_t reg, bool written)
         s->def_use->divergent[reg] = s->changed = true;
 }
 
-/* Results that differ between lanes whatever the inputs are. */
+/* The result differs between lanes even where all inputs are uniform. */
 static bool is_source_of_divergence(const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu)
@@ -99,9 +99,8 @@ static bool is_source_of_divergence(const wl_ptx_instruction *in)
     return s <= WL_PTX_TID_Z || s == WL_PTX_LANEID || (s >= WL_PTX_LANEMASK_EQ && s <= WL_PTX_LANEMASK_GT);
 }
 
-#define DIVERGENCE_PASSES_MAX                                                                                          \
-    8 /* values that go round a loop need a second pass; more than a few, only contrived texts                         \
-       */
+/* A loop-carried value needs a second pass; more than a few only in contrived code. */
+#define DIVERGENCE_PASSES_MAX 8
 
 static void find_divergent(wl_ptx_def_use *def_use)
 {
@@ -119,8 +118,8 @@ static void find_divergent(wl_ptx_def_use *def_use)
     }
 }
 
-/* A loop reaches from the place a branch leads back to, to the branch. Going backwards, the loops that are open lie on
- * a stack, threaded through loop_end of their branches. */
+/* A loop spans the instructions from a back edge's target to the branch. The scan goes
+ * backwards. Open loops form a stack that is threaded through loop_end of their branches. */
 static void find_loops(wl_ptx_def_use *def_use)
 {
     const wl_ptx_function *f = def_use->function;
