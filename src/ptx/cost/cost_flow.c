@@ -1,15 +1,14 @@
-/* cost_flow.c - see cost_internal.h: branches, loops, and what machine code needs beside the instructions. What is
- * added goes to a copy or an integer instruction nearby, so that classes that models look at (memory, floating point)
- * keep their counts. SPDX-License-Identifier: MIT */
+/* cost_flow.c - the rules about branches, loops, and what machine code needs in addition; see
+ * cost_internal.h. Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
 #include <string.h>
 
 #include "base/ckd.h"
 
-#define NEAR 64 /* instructions: no rule looks farther */
+#define NEAR 64 /* instructions: no rule looks further */
 
-/* ---- what is added elsewhere ---- */
+/* ---- where additional instructions are charged ---- */
 
 static const wl_ptx_instruction *instruction(const wl_weigher *w, int32_t at) { return &w->function->instructions[at]; }
 
@@ -19,7 +18,7 @@ static bool can_carry(const wl_ptx_instruction *in)
     return c == WL_INST_int || c == WL_INST_move;
 }
 
-/* Adds to the instruction, or to a copy or integer instruction before or after it in its block. */
+/* Charges the instruction, or a copy or integer instruction near it in the same basic block. */
 static void charge(wl_weigher *w, int32_t at, double cost)
 {
     int32_t place = at;
@@ -34,7 +33,7 @@ static void charge(wl_weigher *w, int32_t at, double cost)
     w->weight[can_carry(instruction(w, place)) ? place : at] += cost;
 }
 
-/* The first instruction that does something with what was read, past conversions of addresses. */
+/* The first real use of a loaded parameter, past address conversions. */
 static int32_t first_use(const wl_weigher *w, int32_t reg)
 {
     for (int depth = 0; depth < 4 && wl_ptx_reader_count(&w->def_use, reg) > 0; depth++) {
@@ -60,7 +59,7 @@ static void charge_parameters(wl_weigher *w)
     }
 }
 
-/* The stack pointer, and the descriptor that accesses to global memory name. */
+/* The stack pointer, and the descriptor of global memory. */
 static void charge_prologue(wl_weigher *w)
 {
     if (!w->function->is_entry || w->function->instruction_count == 0)
@@ -80,7 +79,8 @@ static void charge_prologue(wl_weigher *w)
 
 static bool is_end(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit; }
 
-/* From the branch to its target there is nothing but a few plain instructions. */
+/* Whether the assembler predicates the body between a branch and its target: few, simple
+ * instructions. */
 static bool is_predicated(const wl_weigher *w, int32_t at, int32_t to)
 {
     double body = 0;
@@ -115,7 +115,7 @@ static double branch_cost(const wl_weigher *w, int32_t at)
     const int32_t to = wl_ptx_branch_target(in), count = w->function->instruction_count;
     if (to < 0)
         return wl_cost_of_table(w->costs, in);
-    if (in->guard < 0) /* next to a branch with a condition, one of the two is turned round */
+    if (in->guard < 0) /* next to a conditional branch, one of the two conditions is inverted */
         return at > 0 && instruction(w, at - 1)->op == WL_PTX_OP_bra ? 0 : 1;
     if (w->branch[at] == at)
         return 0;
@@ -126,7 +126,7 @@ static double branch_cost(const wl_weigher *w, int32_t at)
 
 /* ---- loops ---- */
 
-/* Directives are not kept, but the text between two instructions is. */
+/* The module keeps no directives, but it keeps the text between two instructions. */
 static bool forbids_unrolling(const wl_weigher *w, int32_t first)
 {
     static const char word[] = "nounroll";
@@ -139,7 +139,8 @@ static bool forbids_unrolling(const wl_weigher *w, int32_t first)
     return false;
 }
 
-/* A loop of one block that loads from global memory and counts in equal steps: the assembler folded iterations. */
+/* The assembler unrolls a single-block loop that loads from global memory and whose induction
+ * variable has a constant step. */
 static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
     bool loads = false, counts = false;
@@ -157,8 +158,8 @@ static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
     return loads && counts;
 }
 
-/* Before the loop, it is asked how many iterations are left, at the end again and again for the rest; a short body is
- * there once more under a predicate. */
+/* An unrolled loop tests the trip count before it and again in the remainder loop. A short body
+ * is repeated under a predicate. */
 static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
 {
     double body = 0;
@@ -174,7 +175,7 @@ static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
     }
 }
 
-/* Places and addresses are read before a loop. */
+/* Special registers and addresses are loop-invariant: they are read before the loop. */
 static void hoist_copy(wl_weigher *w, int32_t at, int32_t first)
 {
     const wl_ptx_instruction *in = instruction(w, at);
@@ -199,9 +200,10 @@ static void weigh_loops(wl_weigher *w)
     }
 }
 
-/* ---- what is made once ---- */
+/* ---- computed once ---- */
 
-/* The first reader of a divisor makes its reciprocal, if it is in no loop that the divisor comes from outside of. */
+/* The first reader of a divisor computes its reciprocal, unless the divisor is loop-invariant
+ * there: then the loop shares it. */
 static void share_reciprocals(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
@@ -239,7 +241,7 @@ static void charge_constants(wl_weigher *w)
     }
 }
 
-/* All lanes add the same to the same place: one lane does it for all. */
+/* All lanes update one address by one value: a single lane does it for the warp. */
 static void charge_common_atomics(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
@@ -269,9 +271,9 @@ static void charge_special_accesses(wl_weigher *w)
 
 /* ---- loads from shared memory ---- */
 
-#define ALIGNED 16 /* bytes of the widest access; where shared variables start */
+#define ALIGNED 16 /* bytes of the widest access, and the alignment of shared variables */
 
-/* What divides a register's value, up to ALIGNED. */
+/* The largest power of two, up to ALIGNED, that divides a register's value. */
 static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int which, int depth)
 {
     if (which < in->operand_count && in->operands[which].kind == WL_PTX_OPERAND_IMMEDIATE) {
@@ -302,7 +304,7 @@ static bool is_shared_word(const wl_ptx_instruction *in)
            in->operands[1].kind == WL_PTX_OPERAND_ADDRESS && in->operands[1].reg >= 0;
 }
 
-/* Words that lie side by side are loaded at once. */
+/* Adjacent words become one vector load. */
 static void merge_shared_loads(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
