@@ -1,10 +1,11 @@
-/* emulate_paths.c - divergence and reconvergence: a stack of paths, each with its lanes and where they meet those
- * below. SPDX-License-Identifier: MIT */
+/* emulate_divergence.c - divergence and reconvergence: a stack of divergent paths, each with a
+ * lane mask and a reconvergence point; exits and barriers. Layer  ptx/emulate. Oracle:
+ * tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"
 
-#define SPINS_MAX 1000 /* rounds of a loop that may wait for a lock, until others get a turn */
+#define SPINS_MAX 1000 /* iterations of a spin loop before others get a turn */
 
 void wl_ptx_paths_drop(wl_ptx_frame *frame)
 {
@@ -25,7 +26,7 @@ void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes)
         remove_lanes(warp->frames[k], lanes);
 }
 
-/* The path on top parts into several, which meet where the step says. */
+/* Splits the top path into one per target; all reconverge where the step says. */
 static bool diverge(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
 {
     wl_ptx_path *path = &frame->paths[frame->path_count - 1];
@@ -45,7 +46,8 @@ static void count_diverged(const wl_ptx_machine *m, const wl_ptx_step *s)
         m->profile->diverged[m->profile->first[s->function] + s->number] += 1;
 }
 
-/* brx.idx: lanes by the entry of the table they choose; beyond the table, or unknown: its first. */
+/* brx.idx: groups lanes by target. An index that is unknown or outside the table takes the first
+ * entry. */
 static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
@@ -81,8 +83,8 @@ static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t act
     return diverge(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
 }
 
-/* Lanes that seem to wait for a lock let those go first that wait for them, or other warps: on a GPU all go on. They
- * meet again where the path below ends. */
+/* Lanes that seem to spin on a lock let the lanes of the path below, or other warps, run first:
+ * a GPU guarantees progress to all. They reconverge where the path below ends. */
 static void yield(wl_ptx_warp *warp, wl_ptx_frame *frame)
 {
     wl_ptx_path *top = &frame->paths[frame->path_count - 1];
