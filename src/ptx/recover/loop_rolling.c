@@ -8,11 +8,11 @@
 #include "base/fail.h"
 #include "base/hash.h"
 
-#define PLACES_MAX 256    /* constants of one address and its condition */
-#define LEAST_STEPS 4     /* fewer are not worth a loop */
-#define ACCESSES_MAX 1024 /* of one kernel */
+#define PLACES_MAX 256    /* constants in one address and its condition */
+#define LEAST_STEPS 4     /* fewer steps stay a list */
+#define ACCESSES_MAX 1024 /* per kernel */
 #define SINGLE_MAX 256    /* accesses that one group of steps may become */
-#define NODES_MAX 1900    /* of an expression: a kernel file takes 2000 */
+#define NODES_MAX 1900    /* per expression: a kernel file allows 2000 */
 
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t address)
 {
@@ -30,7 +30,7 @@ const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t addr
     return least < (uint64_t)1 << 40 ? nearest : NULL;
 }
 
-/* ---- places ---- */
+/* ---- constants of a symbol ---- */
 
 void wl_ptx_term_order(const wl_symbol *symbol, int *order)
 {
@@ -47,7 +47,7 @@ void wl_ptx_term_order(const wl_symbol *symbol, int *order)
     }
 }
 
-/* Writes down the constants; returns how many there are so far, or -1 when there are too many. */
+/* Writes down the constants; returns how many there are so far, or -1 if there are too many. */
 static int places_of(const wl_symbol *symbol, int64_t *out, int n)
 {
     int order[64];
@@ -57,14 +57,15 @@ static int places_of(const wl_symbol *symbol, int64_t *out, int n)
     wl_ptx_term_order(symbol, order);
     for (int i = 0; i < symbol->count && n >= 0; i++) {
         const wl_atom *atom = symbol->terms[order[i]].atom;
-        n = atom->c ? places_of(atom->c, out, n) : n; /* in the order they are written: select(c, a, b) */
+        /* in the order of the text: select(c, a, b) */
+        n = atom->c ? places_of(atom->c, out, n) : n;
         n = n >= 0 && atom->a ? places_of(atom->a, out, n) : n;
         n = n >= 0 && atom->b ? places_of(atom->b, out, n) : n;
     }
     return n;
 }
 
-/* ---- groups of steps that differ in constants only ---- */
+/* ---- groups of steps that differ only in constants ---- */
 
 typedef struct keyed {
     uint64_t key;
@@ -92,13 +93,13 @@ static int by_first(const void *p, const void *q)
 
 #define WORDS_AT_ONCE 4
 
-/* Is it one of the words of shared memory that are loaded at once? */
+/* Whether the load is one word of a vector load from shared memory. */
 static bool is_vectorized(const double *weights, const wl_ptx_instruction *in, const wl_ptx_thread_access *step)
 {
     return in->op == WL_PTX_OP_ld && step->space == WL_PTX_SHARED && weights[step->instruction] * WORDS_AT_ONCE == 1;
 }
 
-/* Bytes one lane moves; 0: another step moves them. */
+/* Bytes one lane moves; 0: a neighbour's vector load moves them. */
 static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_thread_access *step)
 {
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
@@ -128,10 +129,10 @@ typedef struct roller {
     wl_error *err;
 } roller;
 
-/* ---- nests ---- */
+/* ---- loop nests ---- */
 
 typedef struct nest {
-    int depth; /* innermost first while it is found */
+    int depth; /* innermost first during the search */
     int64_t extent[WL_LOOPS_MAX];
     int64_t *growth[WL_LOOPS_MAX];
 } nest;
@@ -144,8 +145,8 @@ static bool grows_by(const int64_t *from, const int64_t *to, const int64_t *grow
     return true;
 }
 
-/* Steps `stride` rows apart, n of them: is every run of `length` one of even steps? */
-static bool runs_evenly(const int64_t *rows, int places, size_t n, size_t stride, size_t length, const int64_t *growth)
+/* n rows, `stride` apart: does every run of `length` rows grow by the same amounts? */
+static bool grows_evenly(const int64_t *rows, int places, size_t n, size_t stride, size_t length, const int64_t *growth)
 {
     for (size_t i = 0; i + 1 < n; i++)
         if ((i + 1) % length != 0 &&
@@ -169,7 +170,7 @@ static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size
     while (length < n && grows_by(rows + (length - 1) * stride * (size_t)places,
                                   rows + length * stride * (size_t)places, growth, places))
         length++;
-    while (length > 1 && (n % length != 0 || !runs_evenly(rows, places, n, stride, length, growth)))
+    while (length > 1 && (n % length != 0 || !grows_evenly(rows, places, n, stride, length, growth)))
         length--;
     if (length < 2)
         return false;
@@ -178,7 +179,7 @@ static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size
     return find_nest(r, rows, places, n / length, stride * length, out);
 }
 
-/* The numbers of loops with these extents, outermost first; new ones are added behind where there is room. */
+/* The numbers of loops with these trip counts, outermost first; adds loops while there is room. */
 static bool assign_loops(wl_ptx_rolled_loops *o, const nest *found, wl_ptx_access *access)
 {
     int at = 0, used[WL_LOOPS_MAX];
@@ -213,7 +214,7 @@ bool wl_ptx_combines_lanes(const wl_ptx_instruction *in)
     return (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red) && combines && !wl_ptx_type_is_float(in->type);
 }
 
-/* Is the address the same for all threads of a block? */
+/* Whether all threads of a block have the same address. */
 static bool is_uniform(const wl_symbol *address)
 {
     const uint32_t threads = 7u << WL_VAR_X | 7u << WL_VAR_THREAD_X;
@@ -244,7 +245,8 @@ static bool repeats(const roller *r, const keyed *keys, size_t n)
     return false;
 }
 
-/* Can the address and the condition be written, with what grows? A node of a symbol needs up to four. */
+/* Whether address and condition fit into a kernel file, with their induction variables. One node
+ * of a symbol takes up to four. */
 static bool is_writable(const wl_ptx_thread_access *step, const nest *found, int places)
 {
     int64_t nodes = 4 * wl_max(step->address->size, step->when ? step->when->size : 0);
@@ -301,7 +303,7 @@ static void add_single(roller *r, const keyed *steps, size_t n)
     }
 }
 
-/* All steps together where they make one loop, else those of each instruction. */
+/* Rolls all steps into one loop nest if possible, else those of each instruction. */
 static wl_status add_group(roller *r, const keyed *steps, size_t n)
 {
     if (add_rolled(r, steps, n))
@@ -327,7 +329,7 @@ static int by_program(const void *p, const void *q)
     return (a->step > b->step) - (a->step < b->step);
 }
 
-/* An instruction of which one execution must be traced is traced altogether. */
+/* If one execution of an instruction must be traced, all are. */
 static void drop_traced(roller *r)
 {
     size_t n = 0;
@@ -361,7 +363,8 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, co
         return wl_fail_memory(err);
     for (size_t i = 0; i < recovery->step_count; i++) {
         wl_ptx_thread_access *step = &recovery->steps[i];
-        if (recovery->symbols.launch_bound) /* then strides of the grid may as well be numbers: loops show */
+        /* the grid's extents may then be constants, which reveals more loops */
+        if (recovery->symbols.launch_bound)
             fix(recovery, step);
         if (recovery->gave_up || step->address->is_scaled || (step->when && step->when->is_scaled))
             recovery->traced[step->instruction] = true;
@@ -375,7 +378,7 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, co
             groups[group_count++] = (group){keys + i, 0};
         groups[group_count - 1].count++;
     }
-    qsort(groups, group_count, sizeof *groups, by_first); /* loops are numbered in the order of the program */
+    qsort(groups, group_count, sizeof *groups, by_first); /* loops are numbered in program order */
     for (size_t i = 0; i < group_count; i++)
         WL_TRY(add_group(&r, groups[i].first, groups[i].count));
     drop_traced(&r);

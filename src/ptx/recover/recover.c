@@ -1,4 +1,5 @@
-/* recover.c - see recover.h: the ways through a function. SPDX-License-Identifier: MIT */
+/* recover.c - see recover.h: the paths through a function. Layer  ptx/recover.
+ * SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_internal.h"
 
 #include <string.h>
@@ -7,12 +8,12 @@
 #include "base/fail.h"
 #include "ptx/recover/recover_domain.h"
 
-#define WORK_MAX (1 << 22)    /* instructions followed, and nodes of what they touch */
-#define SYMBOLS_MAX (1 << 20) /* a hundred bytes each */
+#define WORK_MAX (1 << 22)    /* instructions executed, plus nodes of their addresses */
+#define SYMBOLS_MAX (1 << 20) /* about a hundred bytes each */
 
 /* ---- the domain ---- */
 
-/* Does the path from here end without doing anything? */
+/* Whether the path from here exits without any effect. */
 static bool exits_early(const wl_ptx_executor *r, int32_t pc)
 {
     for (int hops = 0; hops < 8 && pc < r->f->instruction_count; hops++) {
@@ -28,21 +29,21 @@ static bool exits_early(const wl_ptx_executor *r, int32_t pc)
     return pc >= r->f->instruction_count;
 }
 
-/* Nothing has happened yet that a limit would have to hold for. */
+/* Nothing has been executed yet that a limit of the domain would have to apply to. */
 static bool at_start(const wl_ptx_executor *r)
 {
     return !r->when && !r->forks && r->out->step_count == 0 && !r->any_traced && r->out->barriers == 0;
 }
 
-/* The path goes on with those threads for which a condition holds too. */
+/* Restricts the path to the threads for which the condition holds. */
 static void narrow(wl_ptx_executor *r, const wl_symbol *when, const wl_symbol *condition)
 {
     r->when = when ? wl_sym_both(r->values.symbols, when, condition) : condition;
-    if (!r->when) /* too long to be written */
+    if (!r->when) /* too large to be written */
         r->out->gave_up = true;
 }
 
-/* Threads for which `stay` does not hold are exits. */
+/* Ends the threads for which `stay` does not hold. */
 static void exit_unless(wl_ptx_executor *r, const wl_symbol *stay)
 {
     wl_ptx_recovery *o = r->out;
@@ -66,7 +67,7 @@ static void exit_unless(wl_ptx_executor *r, const wl_symbol *stay)
 
 /* ---- branches ---- */
 
-/* Where the ways from a branch meet again. */
+/* The reconvergence point of a branch. */
 static int32_t reconvergence_of(const wl_ptx_executor *r, int32_t pc)
 {
     return r->flow->reconvergence[r->flow->block_of[pc]];
@@ -74,7 +75,7 @@ static int32_t reconvergence_of(const wl_ptx_executor *r, int32_t pc)
 
 static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop);
 
-/* Notes an instruction to look at; each once. */
+/* Adds an instruction to the worklist, once. */
 static void reach(wl_ptx_executor *r, int64_t at, int32_t join, int32_t *open_count)
 {
     if (at >= r->f->instruction_count || at == join || r->inside[at])
@@ -83,7 +84,8 @@ static void reach(wl_ptx_executor *r, int64_t at, int32_t join, int32_t *open_co
     r->open[(*open_count)++] = (int32_t)at;
 }
 
-/* Steps over everything between a branch that depends on data and where its ways meet again. */
+/* Skips the region between a data-dependent branch and its reconvergence point: its memory
+ * instructions are traced, its results unknown. */
 static void skip_region(wl_ptx_executor *r, int32_t pc, int32_t join)
 {
     int32_t n = 0;
@@ -107,7 +109,7 @@ static void skip_region(wl_ptx_executor *r, int32_t pc, int32_t join)
     }
 }
 
-/* Room for the registers at a fork; kept for the next one that is as deep. */
+/* Room to save the registers at a fork; kept for the next fork at that depth. */
 static bool fork_room(wl_ptx_executor *r, size_t registers)
 {
     const wl_symbol ***before = &r->before[r->forks], ***first = &r->first[r->forks];
@@ -118,7 +120,7 @@ static bool fork_room(wl_ptx_executor *r, size_t registers)
     return *before && *first;
 }
 
-/* Both ways of a branch, one after the other, and what registers hold where they meet. */
+/* Executes both sides of a divergent branch; at reconvergence, registers become selects. */
 static wl_status fork_path(wl_ptx_executor *r, int32_t taken, int32_t next, int32_t join, const wl_symbol *condition)
 {
     wl_symbols *s = r->values.symbols;
@@ -147,7 +149,7 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t taken, int32_t next, int3
     r->forks--;
     const bool second_ended = r->ended;
     r->ended = first_ended && second_ended;
-    if (first_ended != second_ended) { /* the others go on alone */
+    if (first_ended != second_ended) { /* the threads of the other side continue alone */
         const wl_symbol *left = first_ended ? otherwise : condition;
         if (second_ended)
             memcpy(now, first, registers * sizeof *now);
@@ -170,8 +172,8 @@ static bool past_limits(wl_ptx_executor *r)
     return r->out->gave_up;
 }
 
-/* Is it a test for threads outside a box, and nothing else? Such a one is the domain, also where all threads of this
- * launch pass it. */
+/* Whether the condition only excludes threads outside a box. Such a test is the domain, even
+ * where all threads of this launch pass it. */
 static bool only_limits(wl_ptx_executor *r, const wl_symbol *stay)
 {
     wl_ptx_limits box = wl_ptx_no_limits;
@@ -179,7 +181,7 @@ static bool only_limits(wl_ptx_executor *r, const wl_symbol *stay)
            wl_ptx_holds_cells(r->out, &box);
 }
 
-/* Goes one way, both ways or over it; *pc is where to go on. */
+/* Takes one side, both sides, or skips the region; *pc is where execution continues. */
 static wl_status branch(wl_ptx_executor *r, int32_t *pc, int32_t taken, const wl_symbol *condition)
 {
     wl_symbols *s = r->values.symbols;
@@ -255,7 +257,7 @@ static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
         }
         const bool decided = condition && wl_sym_decided(r->values.symbols, condition, &value);
         if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap) {
-            if (!is_known) /* some lanes may be exits: which do the rest depends on data */
+            if (!is_known) /* an early exit that depends on data: all that follows is traced */
                 skip_region(r, pc, r->f->instruction_count);
             else if (in->guard >= 0 && !decided)
                 exit_unless(r, wl_sym_not(r->values.symbols, condition));

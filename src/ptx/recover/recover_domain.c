@@ -1,12 +1,13 @@
-/* recover_domain.c - see recover_domain.h. SPDX-License-Identifier: MIT */
+/* recover_domain.c - see recover_domain.h. Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_domain.h"
 
 #include "base/ckd.h"
 
 const wl_ptx_limits wl_ptx_no_limits = {{0, 0, 0}, {INT64_MAX, INT64_MAX, INT64_MAX}};
 
-/* Not (x == the lowest there is), or the highest? The highest may be so at this launch only. */
-static bool leaves_out_end(wl_symbols *s, const wl_symbol *condition, wl_ptx_limits *out)
+/* Whether the condition is x != the lowest coordinate, or the highest; the latter may hold at
+ * this launch only. */
+static bool excludes_end(wl_symbols *s, const wl_symbol *condition, wl_ptx_limits *out)
 {
     if (condition->count != 1 || condition->c != 1 || condition->terms[0].k != -1 ||
         condition->terms[0].atom->op != WL_ATOM_EQ0)
@@ -29,7 +30,7 @@ static bool leaves_out_end(wl_symbols *s, const wl_symbol *condition, wl_ptx_lim
 
 const wl_symbol *wl_ptx_take_limits(wl_symbols *s, const wl_symbol *condition, wl_ptx_limits *out)
 {
-    if (!condition || leaves_out_end(s, condition, out))
+    if (!condition || excludes_end(s, condition, out))
         return NULL;
     if (condition->count != 1 || condition->c != 0 || condition->terms[0].k != 1)
         return condition;
@@ -72,7 +73,7 @@ void wl_ptx_limit_domain(wl_ptx_recovery *o, const wl_ptx_limits *l)
 
 /* ---- limits that all steps share ---- */
 
-/* A condition without the parts that hold everywhere in the domain; NULL: nothing is left. */
+/* The condition without the parts that hold in the whole domain; NULL: nothing remains. */
 static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *condition)
 {
     const wl_interval any = wl_sym_bounds(s, condition, WL_AT_ANY_LAUNCH);

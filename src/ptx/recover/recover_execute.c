@@ -1,5 +1,5 @@
-/* recover_execute.c - see recover_internal.h: one instruction, for all threads of a path: memory it touches, registers
- * it leaves behind. SPDX-License-Identifier: MIT */
+/* recover_execute.c - executes one instruction symbolically: its memory accesses and results.
+ * See recover_internal.h. Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_internal.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "ptx/recover/loop_rolling.h"
 
-#define BYTES_MAX 32 /* of an access of a kernel file */
+#define BYTES_MAX 32 /* per access of a kernel file */
 
 /* ---- memory ---- */
 
@@ -31,11 +31,12 @@ static wl_status add_step(wl_ptx_executor *r, int32_t pc, bool store, wl_ptx_spa
         o->step_room = room;
     }
     o->steps[o->step_count++] = (wl_ptx_thread_access){pc, store, space, address, when};
-    r->work += address->size + (when ? when->size : 0); /* they are evaluated for many threads */
+    /* verification evaluates them for many threads */
+    r->work += address->size + (when ? when->size : 0);
     return WL_OK;
 }
 
-/* The space a generic address lies in. */
+/* The state space that a generic address points to. */
 static wl_ptx_space space_of(const wl_ptx_executor *r, wl_ptx_space named, const wl_symbol *address)
 {
     if (named != WL_PTX_GENERIC || !address)
@@ -57,7 +58,7 @@ static wl_status touch(wl_ptx_executor *r, int32_t pc, const wl_ptx_operand *at,
     return add_step(r, pc, store, space, address, when);
 }
 
-/* Where a parameter of the entry lies in what it was called with; -1: it is none. */
+/* The offset of a parameter of the entry in parameter space; -1: not one of its parameters. */
 static int64_t param_place(const wl_ptx_executor *r, const wl_ptx_operand *at)
 {
     int64_t place;
@@ -67,7 +68,8 @@ static int64_t param_place(const wl_ptx_executor *r, const wl_ptx_operand *at)
     return -1;
 }
 
-/* What is loaded, where arguments say so: parameters, and constants at known places. */
+/* The loaded value if the arguments determine it: parameters, and constant memory at known
+ * addresses. */
 static const wl_symbol *loaded(const wl_ptx_executor *r, const wl_ptx_instruction *in, const wl_ptx_operand *at,
                                int element)
 {
@@ -132,7 +134,7 @@ static void load_results(wl_ptx_executor *r, const wl_ptx_instruction *in, const
             set(r, r->f->lists[to->first + i].reg, loaded(r, in, &in->operands[1], i), condition);
 }
 
-/* mov of 64 bits into two halves. */
+/* mov of 64 bits to two 32-bit registers. */
 static void unpack(wl_ptx_executor *r, const wl_ptx_instruction *in)
 {
     wl_symbols *s = r->values.symbols;
@@ -149,8 +151,8 @@ static void unpack(wl_ptx_executor *r, const wl_ptx_instruction *in)
     }
 }
 
-/* A condition and another; where they cannot be written, what the instruction does is emulated. NULL: all lanes. */
-static const wl_symbol *also(wl_ptx_executor *r, int32_t pc, const wl_symbol *when, const wl_symbol *condition)
+/* Conjunction of two conditions, NULL: all lanes. The access is traced if it cannot be written. */
+static const wl_symbol *conjunction(wl_ptx_executor *r, int32_t pc, const wl_symbol *when, const wl_symbol *condition)
 {
     const wl_symbol *both = when && condition ? wl_sym_both(r->values.symbols, when, condition)
                             : when            ? when
@@ -160,7 +162,7 @@ static const wl_symbol *also(wl_ptx_executor *r, int32_t pc, const wl_symbol *wh
     return both;
 }
 
-/* The lanes whose address ldmatrix looks at: eight for each matrix. */
+/* The lanes whose addresses ldmatrix uses: eight per matrix. */
 static const wl_symbol *rows_of(wl_ptx_executor *r, int32_t pc, const wl_symbol *when)
 {
     wl_symbols *s = r->values.symbols;
@@ -171,13 +173,13 @@ static const wl_symbol *rows_of(wl_ptx_executor *r, int32_t pc, const wl_symbol 
     const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
     const wl_symbol *last = wl_sym_const(s, 8 * matrices - 1);
     const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, wl_ptx_operand_value(&r->values, &lane)));
-    return also(r, pc, when, takes_part);
+    return conjunction(r, pc, when, takes_part);
 }
 
 wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_symbol *condition)
 {
     const wl_ptx_instruction *in = &r->f->instructions[pc];
-    const wl_symbol *when = also(r, pc, r->when, condition);
+    const wl_symbol *when = conjunction(r, pc, r->when, condition);
     const wl_symbol *other;
     switch (in->op) {
     case WL_PTX_OP_ld:
@@ -191,7 +193,7 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
     case WL_PTX_OP_cp_async:
         WL_TRY(touch(r, pc, &in->operands[1], WL_PTX_GLOBAL, false, when));
         return touch(r, pc, &in->operands[0], WL_PTX_SHARED, true, when);
-    case WL_PTX_OP_ldmatrix: /* each lane has the address of a row, as many as there are */
+    case WL_PTX_OP_ldmatrix: /* each of those lanes holds the address of a row */
         wl_ptx_set_result_unknown(r, in);
         return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, pc, when));
     case WL_PTX_OP_cp_bulk:

@@ -1,5 +1,5 @@
-/* symbol_bounds.c - bounds of symbols, facts that narrow them, and values. See symbol.h. SPDX-License-Identifier: MIT
- */
+/* symbol_bounds.c - bounds of symbols, path facts that narrow them, and evaluation. See
+ * symbol.h. Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
@@ -18,7 +18,7 @@ static wl_interval atom_bounds(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
         return !wl_interval_is_known(a) ? WL_INTERVAL_UNKNOWN
                                         : wl_interval_clamp((wl_wide)a.lo * atom->factor >> atom->shift,
                                                             (wl_wide)a.hi * atom->factor >> atom->shift);
-    case WL_ATOM_BOTH: /* of truths */
+    case WL_ATOM_BOTH: /* of conditions */
     case WL_ATOM_MIN: return wl_interval_min(a, b);
     case WL_ATOM_EITHER:
     case WL_ATOM_MAX: return wl_interval_max(a, b);
@@ -47,14 +47,14 @@ static wl_interval bounds_of_atom(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
 
 /* ---- sums ---- */
 
-/* Ends are summed as they are, and cut off at the end only: terms may cancel. */
+/* Sums the ends without clamping: terms may cancel. Clamped once at the end. */
 static void add_bounds(wl_wide *lo, wl_wide *hi, int64_t k, wl_interval b)
 {
     *lo += (wl_wide)k * (k > 0 ? b.lo : b.hi);
     *hi += (wl_wide)k * (k > 0 ? b.hi : b.lo);
 }
 
-/* The factors of cells and threads, where a sum has both: they move together. */
+/* The factors of cells and threads, where a sum has both: the two are correlated. */
 static bool cells_and_threads(const wl_symbol *a, int64_t cell[3], int64_t thread[3])
 {
     bool both = false;
@@ -79,7 +79,7 @@ static wl_interval sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at
     wl_wide lo = a->c, hi = a->c;
     for (int i = 0; i < a->count; i++) {
         const wl_interval b = bounds_of_atom(s, a->terms[i].atom, at), term = wl_interval_scale(b, a->terms[i].k);
-        /* not even where terms cancel: sums are computed term by term */
+        /* unknown even if terms cancel: evaluation goes term by term */
         if (!wl_interval_is_known(b) || !wl_interval_is_known(term))
             return WL_INTERVAL_UNKNOWN;
         add_bounds(&lo, &hi, a->terms[i].k, b);
@@ -88,7 +88,7 @@ static wl_interval sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at
     int64_t cell[3], thread[3];
     if (at != WL_AT_LAUNCH || !cells_and_threads(a, cell, thread))
         return result;
-    /* again, with cells as blocks and threads */
+    /* once more, with cell = blockIdx * blockDim + threadIdx: the tighter bounds count */
     lo = hi = a->c;
     for (int i = 0; i < a->count; i++) {
         const wl_atom *atom = a->terms[i].atom;
@@ -107,7 +107,7 @@ static wl_interval sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at
 
 wl_interval wl_sym_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
 {
-    wl_symbol *symbol = (wl_symbol *)a; /* bounds are a memory of what can be computed at any time */
+    wl_symbol *symbol = (wl_symbol *)a; /* bounds are a cache, so the symbol is logically const */
     if (symbol->epoch != s->epoch) {
         for (int i = 0; i < WL_BOUNDS_COUNT; i++)
             symbol->bounds[i] = sum_bounds(s, a, (wl_bounds_at)i);
@@ -172,7 +172,7 @@ void wl_sym_limit(wl_symbols *s, wl_var var, wl_interval limits)
     s->epoch++;
 }
 
-/* ---- values ---- */
+/* ---- evaluation ---- */
 
 static bool narrowed(wl_wide value, int64_t *out)
 {
