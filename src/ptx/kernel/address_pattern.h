@@ -1,7 +1,9 @@
-/* address_pattern.h - do the addresses of neighbouring threads jump about?
+/* address_pattern.h - classifies the addresses of consecutive threads: regular, or irregular.
  *
- * Threads that follow one another mostly touch neighbouring places, or move on through memory. Where they jump to and
- * fro instead, caches are met at random, and that is another law. SPDX-License-Identifier: MIT */
+ * Consecutive threads usually touch neighbouring addresses or move through memory in one
+ * direction. An irregular pattern jumps back and forth by varying distances, as a gather through
+ * random indices does. Caches then hit at random, and another law applies (`random: true`).
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_KERNEL_ADDRESS_PATTERN_H
 #define WL_PTX_KERNEL_ADDRESS_PATTERN_H
 
@@ -9,29 +11,31 @@
 #include <stdint.h>
 
 typedef struct wl_ptx_address_pattern {
-    bool started;              /* false: what follows has nothing to do with what came before, as in another block */
-    int64_t last, last_jump;   /* address, distance */
-    double forward, back, all; /* jumps of more than a line; lanes looked at */
-    double alike;              /* jumps as far as the one before */
+    /* false: the next address has no predecessor, as at the start of a block */
+    bool started;
+    int64_t last, last_jump; /* previous address; previous jump in bytes */
+    /* jumps of more than a cache line, by direction; addresses with a predecessor */
+    double forward, back, all;
+    double alike; /* jumps of the same distance as the one before */
 } wl_ptx_address_pattern;
 
-static inline void wl_ptx_address_pattern_add(wl_ptx_address_pattern *j, int64_t address)
+static inline void wl_ptx_address_pattern_add(wl_ptx_address_pattern *p, int64_t address)
 {
-    const int64_t line = 128, moved = address - j->last;
-    const bool jumped = j->started && (moved > line || moved < -line);
-    j->all += j->started;
-    j->forward += jumped && moved > 0;
-    j->back += jumped && moved < 0;
-    j->alike += jumped && moved == j->last_jump;
-    j->last_jump = jumped ? moved : j->last_jump;
-    j->started = true;
-    j->last = address;
+    const int64_t line = 128, moved = address - p->last;
+    const bool jumped = p->started && (moved > line || moved < -line);
+    p->all += p->started;
+    p->forward += jumped && moved > 0;
+    p->back += jumped && moved < 0;
+    p->alike += jumped && moved == p->last_jump;
+    p->last_jump = jumped ? moved : p->last_jump;
+    p->started = true;
+    p->last = address;
 }
 
-static inline bool wl_ptx_address_pattern_is_irregular(const wl_ptx_address_pattern *j)
+static inline bool wl_ptx_address_pattern_is_irregular(const wl_ptx_address_pattern *p)
 {
-    const double jumps = j->forward + j->back;
-    return jumps > j->all / 64 && j->back > jumps / 4 && j->forward > jumps / 4 && j->alike < jumps / 4;
+    const double jumps = p->forward + p->back;
+    return jumps > p->all / 64 && p->back > jumps / 4 && p->forward > jumps / 4 && p->alike < jumps / 4;
 }
 
 #endif /* WL_PTX_KERNEL_ADDRESS_PATTERN_H */

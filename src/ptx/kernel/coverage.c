@@ -1,5 +1,5 @@
-/* coverage.c - what of a PTX file is understood, operation by operation; see wl_ptx_coverage.
- * SPDX-License-Identifier: MIT */
+/* coverage.c - how much of a PTX file is supported, operation by operation: wl_ptx_coverage.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 typedef struct coverage {
     const wl_ptx_module *module;
     int64_t count[WL_PTX_OP_COUNT][WL_INST_CLASS_COUNT];
-    int64_t by_support[3]; /* of instructions that are understood altogether */
+    int64_t by_support[3]; /* of fully understood instructions */
     int64_t unknown, partial, all;
     int entries, functions;
 } coverage;
@@ -50,7 +50,7 @@ static const char *support_of(wl_ptx_op op)
     return op == WL_PTX_OP_unknown ? "unknown" : supports[wl_ptx_op_info_of(op)->support];
 }
 
-/* The first of the spellings of an operation. */
+/* The first spelling of an operation. */
 static int name_length(wl_ptx_op op) { return (int)strcspn(wl_ptx_op_info_of(op)->mnemonic, " "); }
 
 static const char *name_of(wl_ptx_op op)

@@ -1,15 +1,17 @@
-/* kernel_make.c - a kernel from PTX, stage by stage.
+/* kernel_make.c - from PTX to the kernel model, stage by stage:
  *
- *   launch      block, grid and what the entry demands     -> a launch                      kernel_launch
- *   arguments   what the entry is called with              -> parameters, buffers           emulate/arguments
- *   weights     costs of the target                        -> machine instructions          cost/
- *   recovery    followed once for all threads              -> addresses as expressions      recover/recover
- *   rolled      steps that repeat                          -> accesses in loops             recover/loop_rolling
- *   verified    some warps, emulated                       -> the same addresses, or none   verify
- *   traced      what depends on data                       -> instructions to emulate       trace_blocks
- *   text        all of it but what is traced               -> a kernel file                 write_kernel
- *   kernel      that file, read, with the traced accesses, its source (kernel/source.h) and notes   here, kernel_notes
+ *   launch     block, grid, limits of the entry  a launch                     kernel_launch
+ *   arguments  what the entry is called with     parameters, buffers          emulate/arguments
+ *   weights    costs of the target               machine instructions         cost/
+ *   recovery   symbolic execution, all threads   addresses as expressions     recover/recover
+ *   rolling    accesses that repeat              accesses in loops            recover/loop_rolling
+ *   verifying  some warps, emulated              the same addresses, or none  verify
+ *   tracing    what depends on data              instructions to emulate      trace_blocks
+ *   text       all but the traced accesses       a kernel file                write_kernel
+ *   kernel     that file, the traced accesses,   the kernel model             here, kernel_notes
+ *              the source (kernel/source.h)
  *
+ * Layer  ptx/kernel. Oracle: tests/unit/test_ptx_kernels.c, test_ptx_measured.c.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@
 
 /* ---- instructions ---- */
 
-/* What one thread of the domain executes, where all execute the same. */
+/* What one thread of the domain executes, if all threads execute the same. */
 static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
 {
     const wl_ptx_function *f = s->launch.entry;
@@ -41,7 +43,7 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         out->fp_results += wl_ptx_flops(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
     if (out->idle > 0)
-        out->idle += 1; /* the end of a thread that goes home at once */
+        out->idle += 1; /* the exit of a thread outside the domain */
 }
 
 static wl_status weigh(wl_ptx_source *s, wl_error *err)
@@ -78,7 +80,7 @@ static bool anything_traced(const wl_ptx_source *s)
     return false;
 }
 
-/* Follows the kernel; where emulated warps do something else, everything is traced. */
+/* Recovers all accesses. Where emulated warps disagree, every access is traced instead. */
 static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t *wrong, wl_error *err)
 {
     const double *weights = s->weights[s->launch.entry - s->launch.module->functions];
@@ -98,7 +100,8 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     return anything_traced(s) ? wl_ptx_find_traced(s, err) : WL_OK;
 }
 
-/* Do the addresses of a step jump about? Those with nothing but coordinates in them do not. */
+/* Whether the addresses of a step are irregular. Addresses that are linear in coordinates are
+ * not. */
 static bool step_is_irregular(const wl_ptx_source *s, const wl_ptx_thread_access *step)
 {
     const wl_ptx_launch *l = &s->launch;
@@ -142,7 +145,7 @@ static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled_loops *
     return WL_OK;
 }
 
-/* Adds the traced accesses behind those of the kernel file. */
+/* Appends the traced accesses to those of the kernel file. */
 static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *k, wl_error *err)
 {
     static const wl_expr zero = {.op = WL_EXPR_CONST};
@@ -221,7 +224,7 @@ static int thread_index_reads(const wl_ptx_function *f)
     return read[0] + read[1] + read[2];
 }
 
-/* Everything the kernel file does not say. */
+/* Adds what the kernel file cannot express. */
 static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     WL_TRY(add_traced(s, fields, k, err));
@@ -266,7 +269,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(recover(s, &rolled, &wrong, err));
     WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
 
-    const int64_t shared = s->options.launch.shared_bytes; /* what ptxas allocates */
+    const int64_t shared = s->options.launch.shared_bytes; /* as ptxas reports it; 0: not given */
     wl_ptx_summary summary = {.input = s->launch.module->input,
                               .name = plain_name(s, &s->arena),
                               .registers = s->options.launch.registers,

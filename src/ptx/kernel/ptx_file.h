@@ -1,5 +1,5 @@
-/* ptx_file.h - what users know as a wl_ptx: a module, and the costs of its target.
- * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+/* ptx_file.h - the wl_ptx of the public interface: a module and the costs of its target. Layer
+ * ptx/kernel. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_KERNEL_PTX_FILE_H
 #define WL_PTX_KERNEL_PTX_FILE_H
 
@@ -11,10 +11,10 @@
 
 struct wl_ptx {
     wl_ptx_module *module;
-    _Atomic(wl_ptx_costs *) *costs; /* NULL: nobody asked yet. Threads may ask at once */
+    _Atomic(wl_ptx_costs *) *costs; /* NULL until first use; threads may race to set it */
 };
 
-/* The costs of the module's target: read once, and only where a kernel is made. */
+/* The costs of the module's target; read at first use only. */
 wl_status wl_ptx_file_costs(const wl_ptx *ptx, const wl_ptx_costs **out, wl_error *err);
 
 #endif /* WL_PTX_KERNEL_PTX_FILE_H */
