@@ -12,8 +12,8 @@
  *
  * A rule charges a nearby copy or integer instruction, so that the classes that models use
  * (memory, floating point) keep their counts. A rule itself knows 0, 1 and the number of
- * registers of a value; all other numbers come from the table. Layer  ptx/cost (uses base,
- * ptx/module). SPDX-License-Identifier: MIT */
+ * registers of a value; all other numbers come from the table.
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
 #include "base/fail.h"

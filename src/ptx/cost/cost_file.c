@@ -1,5 +1,5 @@
-/* cost_file.c - parses a YAML file of share/costs into the table; see cost_table.h. Layer
- * ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
+/* cost_file.c - parses a YAML file of share/costs into the table; see cost_table.h.
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_table.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* cost_flow.c - the rules about branches, loops, and what machine code needs in addition; see
- * cost_internal.h. Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
+ * cost_internal.h.
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
 #include <string.h>

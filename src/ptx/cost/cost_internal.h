@@ -1,6 +1,6 @@
 /* cost_internal.h - shared by cost.c (single instructions and their neighbours) and cost_flow.c
- * (branches, loops, what is computed once). Layer  ptx/cost (uses base, ptx/module).
- * SPDX-License-Identifier: MIT */
+ * (branches, loops, what is computed once).
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_COST_COST_INTERNAL_H
 #define WL_PTX_COST_COST_INTERNAL_H
 

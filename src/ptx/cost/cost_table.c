@@ -1,5 +1,6 @@
 /* cost_table.c - lookups in a table, and the choice of a built-in table for a target; see
- * cost_table.h. Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
+ * cost_table.h.
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_table.h"
 
 #include <stdlib.h>

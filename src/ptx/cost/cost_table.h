@@ -1,8 +1,9 @@
 /* cost_table.h - the cost numbers of one architecture: a file of share/costs.
  *
  * The file says what a PTX instruction costs by itself, and gives the numbers of the rules about
- * neighbours (rules.def). docs/ptx.md describes its format. Layer  ptx/cost (uses base,
- * ptx/module). Oracle: tests/unit/test_ptx_cost_file.c. SPDX-License-Identifier: MIT */
+ * neighbours (rules.def). docs/ptx.md describes its format.
+ * Layer  ptx/cost (uses base, ptx/module). Oracle: tests/unit/test_ptx_cost_file.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_COST_COST_TABLE_H
 #define WL_PTX_COST_COST_TABLE_H
 

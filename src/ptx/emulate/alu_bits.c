@@ -1,5 +1,5 @@
-/* alu_bits.c - logic, shifts, bit fields and byte permutations. See alu.h. Layer  ptx/emulate.
- * SPDX-License-Identifier: MIT */
+/* alu_bits.c - logic, shifts, bit fields and byte permutations. See alu.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #define LANES(name, T, expression)                                                                                     \

@@ -1,5 +1,5 @@
-/* alu_compare.c - comparisons and selections. See alu.h. Layer  ptx/emulate.
- * SPDX-License-Identifier: MIT */
+/* alu_compare.c - comparisons and selections. See alu.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #include <math.h>

@@ -2,7 +2,8 @@
  *
  * Operations round to nearest; for other roundings the same function runs in another C rounding
  * mode. Every 32-bit operation has a second version that flushes subnormal numbers. Saturation
- * is a pass over the result. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+ * is a pass over the result.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #include <fenv.h>

@@ -1,8 +1,8 @@
 /* alu_half.c - arithmetic of 16-bit floating-point numbers, one or two to a register. See alu.h.
  *
  * Computes in double and rounds once. A double has enough bits for sums, products and fused
- * multiply-adds of halves, so there is no double rounding. Layer  ptx/emulate.
- * SPDX-License-Identifier: MIT */
+ * multiply-adds of halves, so there is no double rounding.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #include <math.h>

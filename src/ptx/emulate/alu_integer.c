@@ -1,5 +1,5 @@
-/* alu_integer.c - integer arithmetic of 16, 32 and 64 bits. See alu.h. Layer  ptx/emulate.
- * SPDX-License-Identifier: MIT */
+/* alu_integer.c - integer arithmetic of 16, 32 and 64 bits. See alu.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 __extension__ typedef unsigned __int128 u128;

@@ -1,4 +1,5 @@
-/* arguments.c - see arguments.h. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+/* arguments.c - see arguments.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/arguments.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* arguments.h - the arguments of a launch: numbers, and buffers with or without contents.
  *
  * Every buffer has an address of its own, far from the others and aligned to 2 MiB. Contents
- * that are generated or unknown take no memory. Layer  ptx/emulate (uses base, ptx/module).
- * Oracle: tests/unit/test_ptx_arguments.c. SPDX-License-Identifier: MIT */
+ * that are generated or unknown take no memory.
+ * Layer  ptx/emulate (uses base, ptx/module). Oracle: tests/unit/test_ptx_arguments.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_ARGUMENTS_H
 #define WL_PTX_EMULATE_ARGUMENTS_H
 

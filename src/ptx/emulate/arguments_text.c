@@ -1,4 +1,5 @@
-/* arguments_text.c - see arguments_text.h. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+/* arguments_text.c - see arguments_text.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/arguments_text.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* arguments_text.h - parses one argument as written by a user. Layer  ptx/emulate (uses base,
- * ptx/module). SPDX-License-Identifier: MIT */
+/* arguments_text.h - parses one argument as written by a user.
+ * Layer  ptx/emulate (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_ARGUMENTS_TEXT_H
 #define WL_PTX_EMULATE_ARGUMENTS_TEXT_H
 

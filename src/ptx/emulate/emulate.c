@@ -1,5 +1,6 @@
 /* emulate.c - see emulate.h. The warps of a block run one after another, each until it exits or
- * waits at a barrier. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+ * waits at a barrier.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* emulate_address.c - resolves the addresses of a warp's access: state spaces, bounds checks,
- * and what is assumed for unknown addresses. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+ * and what is assumed for unknown addresses.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include <stdio.h>

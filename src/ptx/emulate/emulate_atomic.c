@@ -1,5 +1,5 @@
-/* emulate_atomic.c - atomics, lane by lane in lane order. Layer  ptx/emulate.
- * SPDX-License-Identifier: MIT */
+/* emulate_atomic.c - atomics, lane by lane in lane order.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"

@@ -1,5 +1,5 @@
-/* emulate_call.c - calls: passes arguments to the callee's frame and results back. Layer
- * ptx/emulate. SPDX-License-Identifier: MIT */
+/* emulate_call.c - calls: passes arguments to the callee's frame and results back.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/ckd.h"

@@ -1,6 +1,6 @@
 /* emulate_divergence.c - divergence and reconvergence: a stack of divergent paths, each with a
- * lane mask and a reconvergence point; exits and barriers. Layer  ptx/emulate. Oracle:
- * tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
+ * lane mask and a reconvergence point; exits and barriers.
+ * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"

@@ -1,5 +1,5 @@
-/* emulate_frame.c - allocation and reuse of warps and their call frames. Layer  ptx/emulate.
- * SPDX-License-Identifier: MIT */
+/* emulate_frame.c - allocation and reuse of warps and their call frames.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include <stdlib.h>

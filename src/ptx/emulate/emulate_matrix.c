@@ -1,5 +1,6 @@
 /* emulate_matrix.c - asynchronous copies to shared memory, and matrix fragments that a warp
- * loads and stores. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+ * loads and stores.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"

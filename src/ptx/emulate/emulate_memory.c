@@ -1,4 +1,5 @@
-/* emulate_memory.c - loads and stores. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+/* emulate_memory.c - loads and stores.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"

@@ -1,5 +1,6 @@
 /* emulate_predicate.c - logic on predicates, selections, packing of registers, and operations
- * that are only counted. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+ * that are only counted.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"

@@ -1,5 +1,6 @@
 /* emulate_run.c - the main loop of a warp: guards and arithmetic. emulate_divergence.c handles
- * branches. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+ * branches.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* emulate_slots.c - see emulate_slots.h. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+/* emulate_slots.c - see emulate_slots.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_slots.h"
 
 #include "base/ckd.h"

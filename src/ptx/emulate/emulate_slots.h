@@ -1,5 +1,6 @@
 /* emulate_slots.h - maps operands to slots, where a step reads its inputs and writes its
- * results. Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+ * results.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_EMULATE_SLOTS_H
 #define WL_PTX_EMULATE_EMULATE_SLOTS_H
 

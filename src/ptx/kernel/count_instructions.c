@@ -2,8 +2,8 @@
  *
  * Boundary blocks may execute more or less than the others. So the first, the inner and the last
  * blocks of each dimension form classes that are counted separately. Where blocks of one class
- * differ, more of them are emulated and the counts are a sample. Layer  ptx/kernel.
- * SPDX-License-Identifier: MIT */
+ * differ, more of them are emulated and the counts are a sample.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 

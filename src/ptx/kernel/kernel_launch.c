@@ -1,5 +1,6 @@
 /* kernel_launch.c - the launch a kernel is read at: the options, checked against the entry's
- * limits. Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+ * limits.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/ckd.h"

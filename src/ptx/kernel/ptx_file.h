@@ -1,5 +1,5 @@
-/* ptx_file.h - the wl_ptx of the public interface: a module and the costs of its target. Layer
- * ptx/kernel. SPDX-License-Identifier: MIT */
+/* ptx_file.h - the wl_ptx of the public interface: a module and the costs of its target.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_KERNEL_PTX_FILE_H
 #define WL_PTX_KERNEL_PTX_FILE_H
 

@@ -1,5 +1,5 @@
-/* public_module.c - the public functions of warpline/ptx.h that ask about a module. Layer
- * ptx/kernel. SPDX-License-Identifier: MIT */
+/* public_module.c - the public functions of warpline/ptx.h that ask about a module.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include "ptx/kernel/ptx_file.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* trace_blocks.c - traced accesses: finds them, and replays what a block does with them. See
- * ptx_source.h. Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+ * ptx_source.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* verify.c - checks recovered addresses against emulated warps. See ptx_source.h. Layer
- * ptx/kernel. SPDX-License-Identifier: MIT */
+/* verify.c - checks recovered addresses against emulated warps. See ptx_source.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/ckd.h"

@@ -1,4 +1,5 @@
-/* write_kernel.c - see write_kernel.h. Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+/* write_kernel.c - see write_kernel.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include "ptx/kernel/write_kernel.h"
 
 #include <ctype.h>

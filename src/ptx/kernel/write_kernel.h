@@ -1,5 +1,5 @@
-/* write_kernel.h - writes a recovered kernel as a kernel file. Layer  ptx/kernel.
- * SPDX-License-Identifier: MIT */
+/* write_kernel.h - writes a recovered kernel as a kernel file.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_KERNEL_WRITE_KERNEL_H
 #define WL_PTX_KERNEL_WRITE_KERNEL_H
 

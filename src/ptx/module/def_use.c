@@ -1,4 +1,5 @@
-/* def_use.c - see def_use.h. SPDX-License-Identifier: MIT */
+/* def_use.c - see def_use.h.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/def_use.h"
 
 #include "base/fail.h"

@@ -1,4 +1,5 @@
-/* find_entry.c - finds the entry a user names, mangled or plain. SPDX-License-Identifier: MIT */
+/* find_entry.c - finds the entry a user names, mangled or plain.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

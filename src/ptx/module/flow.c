@@ -1,5 +1,6 @@
 /* flow.c - see flow.h. Dominators and post-dominators by the iterative algorithm of Cooper,
- * Harvey and Kennedy, on the graph and on its reverse. SPDX-License-Identifier: MIT */
+ * Harvey and Kennedy, on the graph and on its reverse.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/flow.h"
 
 #include <string.h>

@@ -273,7 +273,7 @@ typedef struct wl_ptx_instruction {
     wl_ptx_space to_space; /* destination of cp.async and bulk copies */
     uint32_t modifiers;
     wl_ptx_variant variant; /* rounding, mode */
-    /* set, setp with a third predicate: and, or, xor; also the operation of bar.red */
+    /* and, or, xor with a third predicate: of set, setp, lop3 */
     wl_ptx_variant combine;
     wl_ptx_compare compare;
     uint8_t vector; /* elements of ld, st: 1, 2, 4, 8 */

@@ -1,5 +1,6 @@
 /* operations.c - queries about operations, types and instruction classes, from operations.def.
- * See module.h. SPDX-License-Identifier: MIT */
+ * See module.h.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/module.h"
 
 #include "base/ckd.h"

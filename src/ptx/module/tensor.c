@@ -1,4 +1,5 @@
-/* tensor.c - see tensor.h. SPDX-License-Identifier: MIT */
+/* tensor.c - see tensor.h.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/tensor.h"
 
 #include <ctype.h>

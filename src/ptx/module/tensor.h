@@ -1,5 +1,6 @@
-/* tensor.h - shape, type and floating-point work of tensor core instructions. Layer  ptx/module
- * (uses base, kernel). Oracle: tests/unit/test_ptx_tensor.c. SPDX-License-Identifier: MIT */
+/* tensor.h - shape, type and floating-point work of tensor core instructions.
+ * Layer  ptx/module (uses base, kernel). Oracle: tests/unit/test_ptx_tensor.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_TENSOR_H
 #define WL_PTX_MODULE_TENSOR_H
 

@@ -1,8 +1,8 @@
 /* body.c - parses the body of a function: statements, scopes and labels.
  *
  * A label is visible in its whole scope, even before its definition. References are therefore
- * kept as pending until the scope that defines the label ends. Layer  ptx/read.
- * SPDX-License-Identifier: MIT */
+ * kept as pending until the scope that defines the label ends.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"

@@ -1,4 +1,5 @@
-/* constant.c - see constant.h. Layer  ptx/read. SPDX-License-Identifier: MIT */
+/* constant.c - see constant.h.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/constant.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
-/* constant.h - parses and evaluates constant expressions of PTX. Layer  ptx/read (uses base,
- * expr, ptx/module). Oracle: tests/unit/test_ptx_parse.c. SPDX-License-Identifier: MIT */
+/* constant.h - parses and evaluates constant expressions of PTX.
+ * Layer  ptx/read (uses base, expr, ptx/module). Oracle: tests/unit/test_ptx_parse.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_READ_CONSTANT_H
 #define WL_PTX_READ_CONSTANT_H
 

@@ -1,6 +1,6 @@
 /* decode.c - see decode.h. Operations and common modifiers are tables (operations.def,
- * modifiers.def); modifiers with a special meaning for some operations are handled here. Layer
- * ptx/read. SPDX-License-Identifier: MIT */
+ * modifiers.def); modifiers with a special meaning for some operations are handled here.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/decode.h"
 
 #include <string.h>

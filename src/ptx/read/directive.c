@@ -1,5 +1,5 @@
-/* directive.c - parses directives that are allowed everywhere, and skips unknown ones. Layer
- * ptx/read. SPDX-License-Identifier: MIT */
+/* directive.c - parses directives that are allowed everywhere, and skips unknown ones.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"

@@ -1,5 +1,5 @@
-/* header.c - parses functions: name, parameters, performance directives, then the body. Layer
- * ptx/read. SPDX-License-Identifier: MIT */
+/* header.c - parses functions: name, parameters, performance directives, then the body.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"

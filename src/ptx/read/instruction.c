@@ -1,5 +1,5 @@
-/* instruction.c - parses one instruction: guard, mnemonic, operands. Layer  ptx/read.
- * SPDX-License-Identifier: MIT */
+/* instruction.c - parses one instruction: guard, mnemonic, operands.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"

@@ -1,5 +1,5 @@
-/* list.h - growing arrays of the parser. Layer  ptx/read (uses base). SPDX-License-Identifier:
- * MIT */
+/* list.h - growing arrays of the parser.
+ * Layer  ptx/read (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_READ_LIST_H
 #define WL_PTX_READ_LIST_H
 

@@ -1,4 +1,5 @@
-/* names.c - see names.h. Layer  ptx/read. SPDX-License-Identifier: MIT */
+/* names.c - see names.h.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/names.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* operand.c - parses operands: registers, constants, addresses, vectors. Layer  ptx/read.
- * SPDX-License-Identifier: MIT */
+/* operand.c - parses operands: registers, constants, addresses, vectors.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"

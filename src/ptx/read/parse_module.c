@@ -1,5 +1,6 @@
-/* parse_module.c - parses a PTX text from its first directive to its end. Layer  ptx/read.
- * Oracle: tests/unit/test_ptx_parse.c, fuzz target ptx. SPDX-License-Identifier: MIT */
+/* parse_module.c - parses a PTX text from its first directive to its end.
+ * Layer  ptx/read. Oracle: tests/unit/test_ptx_parse.c, fuzz target ptx.
+ * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* ptx_lexer.c - see ptx_lexer.h. Layer  ptx/read. SPDX-License-Identifier: MIT */
+/* ptx_lexer.c - see ptx_lexer.h.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/ptx_lexer.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* read_module.h - parses a PTX text into a module. Layer  ptx/read (uses base, ptx/module).
- * SPDX-License-Identifier: MIT */
+/* read_module.h - parses a PTX text into a module.
+ * Layer  ptx/read (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_READ_READ_MODULE_H
 #define WL_PTX_READ_READ_MODULE_H
 

@@ -1,5 +1,5 @@
-/* variable.c - parses declarations of registers and variables. Layer  ptx/read.
- * SPDX-License-Identifier: MIT */
+/* variable.c - parses declarations of registers and variables.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* loop_rolling.c - see loop_rolling.h. SPDX-License-Identifier: MIT */
+/* loop_rolling.c - see loop_rolling.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/loop_rolling.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* recover.c - see recover.h: the paths through a function. Layer  ptx/recover.
- * SPDX-License-Identifier: MIT */
+/* recover.c - see recover.h: the paths through a function.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_internal.h"
 
 #include <string.h>

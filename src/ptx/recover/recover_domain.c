@@ -1,4 +1,5 @@
-/* recover_domain.c - see recover_domain.h. Layer  ptx/recover. SPDX-License-Identifier: MIT */
+/* recover_domain.c - see recover_domain.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_domain.h"
 
 #include "base/ckd.h"

@@ -1,5 +1,5 @@
-/* recover_domain.h - the domain of a kernel: the box of cells that its tests let pass. Layer
- * ptx/recover. SPDX-License-Identifier: MIT */
+/* recover_domain.h - the domain of a kernel: the box of cells that its tests let pass.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_RECOVER_DOMAIN_H
 #define WL_PTX_RECOVER_RECOVER_DOMAIN_H
 

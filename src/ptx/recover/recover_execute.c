@@ -1,5 +1,6 @@
 /* recover_execute.c - executes one instruction symbolically: its memory accesses and results.
- * See recover_internal.h. Layer  ptx/recover. SPDX-License-Identifier: MIT */
+ * See recover_internal.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_internal.h"
 
 #include <string.h>

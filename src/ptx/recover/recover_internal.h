@@ -1,5 +1,6 @@
 /* recover_internal.h - shared by recover.c (paths through a function) and recover_execute.c
- * (single instructions). Layer  ptx/recover. SPDX-License-Identifier: MIT */
+ * (single instructions).
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_RECOVER_INTERNAL_H
 #define WL_PTX_RECOVER_RECOVER_INTERNAL_H
 

@@ -1,4 +1,5 @@
-/* recover_value.c - see recover_value.h. Layer  ptx/recover. SPDX-License-Identifier: MIT */
+/* recover_value.c - see recover_value.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_value.h"
 
 #include "base/ckd.h"

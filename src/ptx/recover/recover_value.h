@@ -1,5 +1,5 @@
-/* recover_value.h - the value that an instruction computes, as a symbol. Layer  ptx/recover.
- * Oracle: tests/unit/test_ptx_recover.c. SPDX-License-Identifier: MIT */
+/* recover_value.h - the value that an instruction computes, as a symbol.
+ * Layer  ptx/recover. Oracle: tests/unit/test_ptx_recover.c. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_RECOVER_VALUE_H
 #define WL_PTX_RECOVER_RECOVER_VALUE_H
 

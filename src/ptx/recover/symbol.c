@@ -1,5 +1,5 @@
-/* symbol.c - hash-consed symbols and atoms; sums and products. See symbol.h. Layer  ptx/recover.
- * SPDX-License-Identifier: MIT */
+/* symbol.c - hash-consed symbols and atoms; sums and products. See symbol.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/symbol.h"
 
 #include <stdlib.h>

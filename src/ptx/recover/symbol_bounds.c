@@ -1,5 +1,6 @@
 /* symbol_bounds.c - bounds of symbols, path facts that narrow them, and evaluation. See
- * symbol.h. Layer  ptx/recover. SPDX-License-Identifier: MIT */
+ * symbol.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 

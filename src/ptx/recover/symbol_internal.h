@@ -1,5 +1,5 @@
-/* symbol_internal.h - shared by symbol.c, symbol_ops.c and symbol_bounds.c. Layer  ptx/recover.
- * SPDX-License-Identifier: MIT */
+/* symbol_internal.h - shared by symbol.c, symbol_ops.c and symbol_bounds.c.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_SYMBOL_INTERNAL_H
 #define WL_PTX_RECOVER_SYMBOL_INTERNAL_H
 
