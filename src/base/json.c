@@ -9,7 +9,7 @@
 #include "base/buffer.h"
 #include "base/text.h"
 
-#define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond, a double is not one whole number */
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double no longer represents every integer */
 
 static json_t *kept(wl_json *j, json_t *value)
 {

@@ -1,4 +1,5 @@
-/* judge.c - how well the numbers of a device predict measured launches. SPDX-License-Identifier: MIT */
+/* judge.c - how well the numbers of a device predict measured launches.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 

@@ -91,7 +91,7 @@ bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
     return true;
 }
 
-/* Is every granule of the chunk there? */
+/* Is every granule of the chunk in the set? */
 static bool chunk_full(const wl_granule_chunk *chunk)
 {
     for (int w = 0; w < WL_GRANULE_CHUNK_WORDS; w++)
@@ -108,7 +108,7 @@ static const wl_granule_chunk *look_up(const wl_granules *set, int64_t number)
     return NULL;
 }
 
-/* Units of several chunks: each is looked at from its first chunk. */
+/* Units that span several chunks: each is checked from its first chunk. */
 static int64_t full_chunk_groups(const wl_granules *bytes, int64_t chunks_per_unit)
 {
     int64_t full = 0;
@@ -148,7 +148,7 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
 int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)
 {
     int64_t touched = 0;
-    if (unit > CHUNK_GRANULES) { /* a unit is counted with the first of its chunks that is there */
+    if (unit > CHUNK_GRANULES) { /* count such a unit with the first of its chunks that exists */
         for (size_t i = 0; i < bytes->chunk_count; i++) {
             const int64_t number = bytes->chunks[i].number, per_unit = unit / CHUNK_GRANULES;
             int64_t earlier = number - wl_floor_mod(number, per_unit);

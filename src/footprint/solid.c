@@ -38,7 +38,7 @@ bool wl_solid_add_run(wl_solid *s, int64_t first, int64_t last)
     return true;
 }
 
-/* Teeth that touch are a run. */
+/* Teeth that touch form a run. */
 static bool add_comb(wl_solid *s, int64_t lo, int64_t hi, int64_t first, int64_t last)
 {
     if (hi - lo == 1 || last - first + 1 >= s->stride)
@@ -91,7 +91,8 @@ static int compare_runs(const void *p, const void *q)
 
 static bool is_active(const wl_comb *comb, int64_t lo, int64_t hi) { return comb->lo <= lo && hi <= comb->hi; }
 
-/* Do the teeth of the combs active in lo..hi fill every byte of a step? A tooth may reach into the next step. */
+/* Do the teeth of the active combs fill every byte of a step? A tooth may reach into the next
+ * step. */
 static bool fills_step(const wl_solid *s, int64_t lo, int64_t hi)
 {
     int64_t filled = 0;
@@ -119,9 +120,10 @@ static bool lay_out(wl_solid *s, int64_t lo, int64_t hi, int64_t from, int64_t t
     return true;
 }
 
-/* Steps lo..hi-1, where the same combs are active throughout and each run covers all of it but its ends or nothing. A
- * tooth ends less than two strides after its step begins, so a hole at lo + 1 or later is nobody else's to fill; no
- * granule fits between two holes, and teeth that lie behind the first hole and before the last do not matter. */
+/* Steps lo .. hi - 1, where the same combs are active throughout and each run covers either all of
+ * it but its ends, or nothing. A tooth ends less than two strides after its step begins, so nothing
+ * else fills a hole at lo + 1 or later. No granule fits between two holes, and teeth between the
+ * first and the last hole do not matter. */
 static bool add_slab(wl_solid *s, int64_t lo, int64_t hi)
 {
     const int64_t margin = 2;

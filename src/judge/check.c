@@ -1,5 +1,5 @@
-/* check.c - a prediction against budgets and against an earlier one; see warpline/check.h. SPDX-License-Identifier: MIT
- */
+/* check.c - checks a prediction against budgets and a baseline; see warpline/check.h.
+ * SPDX-License-Identifier: MIT */
 #include "judge/findings.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 
-/* Stored values have 15 digits: a difference below this is none. */
+/* Stored values have 15 digits: smaller differences are none. */
 #define ROUNDING 1e-12
 #define TOLERANCE 0.01 /* unless another is given */
 
@@ -28,7 +28,7 @@ const char *wl_verdict_name(wl_verdict verdict)
 
 bool wl_verdict_fails(wl_verdict verdict) { return verdict == WL_VERDICT_FAIL || verdict == WL_VERDICT_UNKNOWN; }
 
-/* 0 has no multiples: the change from it is known only when there is none. */
+/* A change relative to 0 is known only if there is none. */
 static void set_change(wl_finding *f)
 {
     const bool same = fabs(f->predicted - f->limit) <= ROUNDING * f->limit;
@@ -51,7 +51,7 @@ wl_finding wl_find_by_budget(const wl_budget *budget, const wl_prediction *p, co
     return f;
 }
 
-/* Of the time and of metrics less is better. */
+/* For the time and for metrics, less is better. */
 static wl_verdict judge(const wl_finding *f, double tolerance)
 {
     if (f->predicted > f->limit * (1 + tolerance + ROUNDING))
@@ -60,7 +60,7 @@ static wl_verdict judge(const wl_finding *f, double tolerance)
 }
 
 size_t wl_find_by_baseline(const wl_prediction *p, const wl_prediction *baseline, double tolerance,
-                         wl_finding *findings, size_t capacity)
+                           wl_finding *findings, size_t capacity)
 {
     size_t count = 0;
     for (int i = -1; i < WL_METRIC_COUNT; i++) {

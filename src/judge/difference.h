@@ -1,4 +1,7 @@
-/* difference.h - two predictions side by side, from inside. Layer  judge. SPDX-License-Identifier: MIT */
+/* difference.h - two predictions side by side.
+ *
+ * Layer  judge. Units: metrics.def, per update for launch totals. Oracle: tests/unit/test_diff.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_JUDGE_DIFFERENCE_H
 #define WL_JUDGE_DIFFERENCE_H
 
@@ -34,13 +37,13 @@ struct wl_diff {
 /* Why `slow` takes longer per update than `fast`. */
 wl_cause wl_cause_find(const wl_prediction *slow, const wl_prediction *fast);
 
-/* Per update, for totals of a launch; as it is for what a multiprocessor or a wave holds. */
+/* Launch totals per update; other values unchanged. */
 double wl_diff_rate(const wl_prediction *prediction, wl_metric metric, double value);
 
-/* The value of a part, 0 when there is none of that name. */
+/* The value of a part; 0 if there is none of that name. */
 double wl_value_part(const wl_value *value, const char *name);
 
-/* Part names of either side, in order, without repetition; returns how many. */
+/* Part names of both sides, in order, without repetition; returns their number. */
 size_t wl_diff_parts(const wl_value *a, const wl_value *b, const char *names[2 * WL_PARTS_MAX]);
 
 /* Fills diff->reasons from the rest of it. */

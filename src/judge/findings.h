@@ -1,4 +1,5 @@
-/* findings.h - what a check looks at, and what it finds, from inside. Layer  judge. SPDX-License-Identifier: MIT */
+/* findings.h - what a check looks at, and what it finds, from inside. Layer  judge.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_JUDGE_FINDINGS_H
 #define WL_JUDGE_FINDINGS_H
 
@@ -25,8 +26,7 @@ const char *wl_subject_unit(wl_subject subject);
 /* Is more better? */
 bool wl_subject_is_gain(wl_subject subject);
 /* The value in base units; false when it is not known. */
-bool wl_subject_value(wl_subject subject, const wl_prediction *prediction, const wl_device *device,
-                             double *value);
+bool wl_subject_value(wl_subject subject, const wl_prediction *prediction, const wl_device *device, double *value);
 /* The value with a fitting unit: "1.5 ms". */
 void wl_subject_value_text(wl_subject subject, double value, char *text, size_t size);
 
@@ -35,9 +35,9 @@ typedef struct wl_budget {
     double limit; /* the most; the least where more is better. Never negative. */
 } wl_budget;
 
-/* Reads "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare number is in base
- * units. WL_E_INPUT, with the column: no such quantity (and the nearest one), a malformed or negative number, a unit
- * that does not belong, a limit on the wrong side. */
+/* Reads "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare
+ * number is in base units. WL_E_INPUT, with the column: no such quantity (and the nearest one), a
+ * malformed or negative number, a unit that does not belong, a limit on the wrong side. */
 wl_status wl_budget_parse(const char *text, wl_budget *out, wl_error *err);
 
 /* "2%" or "0.02"; a bare number of 1 and more is refused, since it could mean either. */
@@ -68,7 +68,8 @@ typedef struct wl_finding {
 
 wl_finding wl_find_by_budget(const wl_budget *budget, const wl_prediction *prediction, const wl_device *device);
 
-/* The time, then every metric known on either side. Fills at most `capacity` findings and returns how many there are. */
+/* The time, then every metric known on either side. Fills at most `capacity` findings and returns
+ * how many there are. */
 size_t wl_find_by_baseline(const wl_prediction *prediction, const wl_prediction *baseline, double tolerance,
                            wl_finding *findings, size_t capacity);
 
