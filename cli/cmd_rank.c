@@ -143,7 +143,7 @@ static int choose(const rank_job *j, wl_ranked_space *s)
     } else {
         if (!wl_trust_ratio(&s->trust, j->probability, &s->within)) {
             option_error("--top-k", j->options->top_k, 1, "the validation data (%s) says nothing beyond %.0f %%",
-                         s->trust.basis, 100 * wl_trust_level(s->trust.level_count - 1));
+                         s->trust.basis, 100 * wl_trust_probability(&s->trust, INFINITY));
             return EXIT_UNSUPPORTED;
         }
         n = wl_rank_within(s, s->within);

@@ -14,8 +14,6 @@
 #define IGNORED_MAX 12
 #define NAMES_MAX 8
 
-const wl_model_id ranked_models[RANKED_MODELS] = {WL_MODEL_TURNOVER, WL_MODEL_LIMITER};
-
 /* A kernel with a row's params. */
 typedef struct model {
     char *key;
@@ -213,12 +211,12 @@ static wl_launch launch_of(const predictor *p, const wl_kernel *kernel, const wl
 
 /* Appends a row, and what is kept of it. */
 static wl_status add_row(comparison *c, const wl_compared *row, const wl_prediction *prediction,
-                         const counted_row *counted, wl_error *err)
+                         const wl_fit_row *counted, wl_error *err)
 {
     const size_t count = wl_comparison_count(c->found);
     if (c->keep_counts && count == c->counted_capacity) {
         const size_t capacity = 2 * c->counted_capacity + 64;
-        counted_row *larger = realloc(c->counted, capacity * sizeof *larger);
+        wl_fit_row *larger = realloc(c->counted, capacity * sizeof *larger);
         if (!larger)
             return no_memory(err);
         c->counted = larger;
@@ -229,11 +227,11 @@ static wl_status add_row(comparison *c, const wl_compared *row, const wl_predict
     return wl_comparison_add(c->found, row, prediction, err);
 }
 
-static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, counted_row *row,
+static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, wl_fit_row *row,
                                 wl_error *err)
 {
-    for (int m = 0; m < RANKED_MODELS; m++) {
-        const wl_predict_options how = {.model = ranked_models[m]};
+    for (int m = 0; m < WL_RANKED_MODELS; m++) {
+        const wl_predict_options how = {.model = wl_ranked_model(m)};
         const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
         if (status != WL_OK)
             return status;
@@ -244,7 +242,7 @@ static wl_status predict_by_all(model *found, const wl_launch *launch, wl_predic
 }
 
 static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, wl_prediction *prediction,
-                                counted_row *row, wl_error *err)
+                                wl_fit_row *row, wl_error *err)
 {
     const wl_predict_options how = {.model = c->model};
     if (!c->keep_counts)
@@ -278,7 +276,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     const wl_map_entry *entry = c->map ? wl_map_find(c->map, m->family, m->variant) : NULL;
     kernel_source *s = NULL;
     model *found = NULL;
-    counted_row made = {0};
+    wl_fit_row made = {0};
     wl_error row_err = {0};
     if (c->map && !entry)
         return wl_comparison_skip(c->found, name, m->line, 1, "a launch the map has no kernel for", err);

@@ -18,20 +18,20 @@ typedef struct wl_stored {
 
 /* Launches of one kernel that are checked together. */
 typedef struct wl_check wl_check;
-WL_API WL_NODISCARD wl_status wl_check_new(wl_check **out, wl_error *err);
+WL_FALLIBLE wl_check_new(wl_check **out, wl_error *err);
 WL_API void wl_check_free(wl_check *check);
 
 /* One more budget: "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare number is in
  * base units. WL_E_INPUT, with the column: no such quantity (and the nearest one), a malformed or negative number, a
  * unit that does not belong, a limit on the wrong side. */
-WL_API WL_NODISCARD wl_status wl_check_budget(wl_check *check, const char *text, wl_error *err);
+WL_FALLIBLE wl_check_budget(wl_check *check, const char *text, wl_error *err);
 /* How much worse than its baseline a value may be: "2%" or "0.02"; 1 % unless it is given. A bare number of 1 and more
  * is refused, since it could mean either. */
-WL_API WL_NODISCARD wl_status wl_check_tolerance(wl_check *check, const char *text, wl_error *err);
+WL_FALLIBLE wl_check_tolerance(wl_check *check, const char *text, wl_error *err);
 
 /* Judges a launch by all budgets and by its baseline, if any, which is borrowed. WL_E_NOMEM only. */
-WL_API WL_NODISCARD wl_status wl_check_add(wl_check *check, const wl_prediction *prediction, const wl_device *device,
-                                           const wl_stored *baseline, wl_error *err);
+WL_FALLIBLE wl_check_add(wl_check *check, const wl_prediction *prediction, const wl_device *device,
+                         const wl_stored *baseline, wl_error *err);
 /* A launch of the baseline is not meant. */
 WL_API void wl_check_leave_out(wl_check *check);
 /* Values over their budget, worse than their baseline, or under a budget and not known. */

@@ -18,11 +18,10 @@ typedef struct wl_diff_side {
 
 typedef struct wl_diff wl_diff;
 /* Borrows what the sides point to. */
-WL_API WL_NODISCARD wl_status wl_diff_new(wl_diff_side a, wl_diff_side b, wl_diff **out, wl_error *err);
+WL_FALLIBLE wl_diff_new(wl_diff_side a, wl_diff_side b, wl_diff **out, wl_error *err);
 WL_API void wl_diff_free(wl_diff *diff);
 
 WL_API double wl_diff_speedup(const wl_diff *diff); /* updates per second of b over those of a */
-WL_API bool wl_diff_b_faster(const wl_diff *diff);
 WL_API bool wl_diff_equal(const wl_diff *diff);     /* within WL_DIFF_EQUAL */
 WL_API bool wl_diff_same_work(const wl_diff *diff); /* as many updates */
 /* Metrics known on either side, those behind the bounds that limit first; false beyond the last. */
@@ -32,6 +31,6 @@ WL_API const char *wl_diff_reason(const wl_diff *diff, size_t index);
 
 /* TEXT for people, JSON of the schema warpline.diff/1 (JSON_LINE on one line); WL_E_UNSUPPORTED for CSV. *out is
  * allocated with malloc. */
-WL_API WL_NODISCARD wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_error *err);
 
 #endif /* WL_DIFF_H */

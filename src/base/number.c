@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
+
 #define DIGITS_MAX 800    /* no double, and no midpoint of two, has more than 768; later digits only break ties */
 #define HIGHEST_POWER 310 /* a number with more digits is infinite */
 #define LOWEST_POWER (-345)
@@ -177,11 +179,8 @@ static double decimal(const char *digits, const char *last, int64_t power)
 
 static int digit_of(char c, int base)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (base == 16 && c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return base == 16 && c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    const int digit = wl_hex_digit(c);
+    return digit < base ? digit : -1;
 }
 
 /* Finds digits with at most one point among them: the first and last digit, without leading and

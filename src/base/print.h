@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#include "warpline/number.h"
+#include "warpline/status.h"
 
 /* snprintf and vsnprintf in the C locale. Negative, with an empty text, when that locale cannot be
  * allocated. */

@@ -1,13 +1,13 @@
 /* text.c - see text.h. SPDX-License-Identifier: MIT */
 #include "base/text.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/fail.h"
 #include "base/print.h"
 
@@ -82,7 +82,7 @@ wl_status wl_fail_unknown(wl_error *err, wl_loc loc, const char *what, const cha
 bool wl_text_number(const char *text, double *value)
 {
     const char *p = text + (*text == '-' || *text == '+');
-    if (!isdigit((unsigned char)*p) && *p != '.')
+    if (!wl_is_digit(*p) && *p != '.')
         return false; /* rejects "inf", "nan" and blanks; hexadecimal fails below */
     if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
         return false;
@@ -96,10 +96,10 @@ bool wl_text_number(const char *text, double *value)
 
 bool wl_text_is_name(const char *text)
 {
-    if (!isalpha((unsigned char)*text) && *text != '_')
+    if (!wl_is_letter(*text) && *text != '_')
         return false;
     for (; *text; text++)
-        if (!isalnum((unsigned char)*text) && *text != '_')
+        if (!wl_is_letter(*text) && !wl_is_digit(*text) && *text != '_')
             return false;
     return true;
 }

@@ -43,6 +43,7 @@ struct wl_comparison {
     size_t skip_count, skip_capacity;
 };
 
+const wl_compared *wl_comparison_row(const wl_comparison *comparison, size_t index);
 const char *wl_compared_name(int value);
 const char *wl_compared_unit(int value);
 /* False when there is no error: a side is unknown, or the measured value is 0. */

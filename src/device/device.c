@@ -79,6 +79,17 @@ int64_t wl_device_int(const wl_device *device, wl_device_key key)
     return (int64_t)e->values[0];
 }
 
+wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err)
+{
+    wl_device *copy = malloc(sizeof *copy);
+    if (!copy)
+        return wl_fail_memory(err);
+    *copy = *device;
+    copy->arena = (wl_arena){0};
+    *out = copy;
+    return WL_OK;
+}
+
 void wl_device_free(wl_device *device)
 {
     if (!device)

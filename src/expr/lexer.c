@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/print.h"
@@ -13,10 +14,6 @@
 #define QUOTED_MAX 40 /* characters of the input that a message shows */
 
 /* ---- kernel files and options ---- */
-
-/* Independent of the locale. */
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 static bool lines_count(const wl_lexer *lexer) { return lexer->lines && lexer->nesting == 0; }
 
@@ -44,7 +41,7 @@ static wl_status skip_comments(wl_lexer *lexer)
 
 static const char *digits_end(const char *p)
 {
-    while (is_digit(*p))
+    while (wl_is_digit(*p))
         p++;
     return p;
 }
@@ -58,7 +55,7 @@ static const char *number_end(const char *p, bool *is_float)
         p = digits_end(p + 1);
     if (*p == 'e' || *p == 'E') {
         const char *exponent = p + 1 + (p[1] == '-' || p[1] == '+');
-        if (is_digit(*exponent)) {
+        if (wl_is_digit(*exponent)) {
             *is_float = true;
             p = digits_end(exponent);
         }
@@ -83,7 +80,7 @@ static wl_status number(wl_lexer *lexer)
     } else if (*p == 'f' || *p == 'F') {
         p++; /* C's suffix for a float literal */
     }
-    if (!isfinite(literal->number) || is_letter(*p) || is_digit(*p) || *p == '_' || *p == '.')
+    if (!isfinite(literal->number) || wl_is_letter(*p) || wl_is_digit(*p) || *p == '_' || *p == '.')
         return wl_fail(lexer->err, WL_E_INPUT, t->loc, "not a number");
     lexer->at = p;
     return WL_OK;
@@ -92,7 +89,7 @@ static wl_status number(wl_lexer *lexer)
 static void name(wl_lexer *lexer)
 {
     const char *p = lexer->at;
-    while (is_letter(*p) || is_digit(*p) || *p == '_' || (*p == '.' && is_letter(p[1])))
+    while (wl_is_letter(*p) || wl_is_digit(*p) || *p == '_' || (*p == '.' && wl_is_letter(p[1])))
         p++;
     lexer->token.kind = WL_TOKEN_NAME;
     lexer->at = p;
@@ -101,9 +98,9 @@ static void name(wl_lexer *lexer)
 static wl_status read_word(wl_lexer *lexer)
 {
     const char c = *lexer->at;
-    if (is_digit(c) || (c == '.' && is_digit(lexer->at[1])))
+    if (wl_is_digit(c) || (c == '.' && wl_is_digit(lexer->at[1])))
         return number(lexer);
-    if (is_letter(c) || c == '_') {
+    if (wl_is_letter(c) || c == '_') {
         name(lexer);
     } else if (lines_count(lexer) && (c == '\n' || c == ';')) {
         lexer->token.kind = WL_TOKEN_LINE_END;

@@ -1,7 +1,7 @@
 /* fit.c - see warpline/fit.h. Least squares (Levenberg-Marquardt) over the logarithms of the
  * numbers.
  * SPDX-License-Identifier: MIT */
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
 
 #include <cminpack.h>
 #include <math.h>
@@ -41,6 +41,12 @@ bool wl_fit_target_find(const char *name, wl_fit_target *target)
     return false;
 }
 
+bool wl_fit_target_known(const char *name)
+{
+    wl_fit_target target;
+    return wl_fit_target_find(name, &target);
+}
+
 bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_prediction *p, const wl_measurement *m,
                  double min_time_s, double *predicted, double *value)
 {
@@ -63,7 +69,7 @@ typedef struct fitter {
     wl_device *device;
     const wl_fit_case *cases;
     size_t case_count;
-    const wl_fit_options *options;
+    const wl_number_options *options;
     wl_fit_target target;
     const size_t *used;   /* indices of the cases that take part */
     const double *weight; /* 1 / sqrt(cases of the family) */
@@ -256,7 +262,7 @@ static wl_status fit_target(fitter *f, wl_fit_result *out, wl_error *err)
     return status;
 }
 
-wl_status wl_fit(wl_device *device, const wl_fit_case *cases, size_t count, const wl_fit_options *options,
+wl_status wl_fit_numbers(wl_device *device, const wl_fit_case *cases, size_t count, const wl_number_options *options,
                  wl_fit_result *out, wl_error *err)
 {
     wl_laws laws;

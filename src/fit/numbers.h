@@ -5,7 +5,7 @@
 #ifndef WL_FIT_NUMBERS_H
 #define WL_FIT_NUMBERS_H
 
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
 
 typedef struct wl_fit_spec {
     wl_fit_target target;

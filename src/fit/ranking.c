@@ -7,7 +7,8 @@
 #include "compare/contest.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
+#include "model/trust_level.h"
 
 #define DIGITS 4 /* of a number in a device file: fit/write.c */
 

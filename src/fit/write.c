@@ -8,7 +8,7 @@
 #include "base/quote.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
 
 /* The unit the entry had before; sizes are whole bytes. */
 static const char *unit_of(const char *line, wl_dimension dimension, char *unit, size_t size, double *scale)
@@ -100,7 +100,7 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
 
 #define WORDS 160 /* characters of a source, besides the origin */
 
-wl_status wl_fit_write(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
+wl_status wl_fit_write_numbers(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
                        const char *origin, char **out, wl_error *err)
 {
     const char *sources[WL_DEVICE_KEY_COUNT] = {0};

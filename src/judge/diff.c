@@ -213,7 +213,6 @@ wl_status wl_diff_new(wl_diff_side a, wl_diff_side b, wl_diff **out, wl_error *e
 
 void wl_diff_free(wl_diff *d) { free(d); }
 double wl_diff_speedup(const wl_diff *d) { return d->speedup; }
-bool wl_diff_b_faster(const wl_diff *d) { return d->b_faster; }
 bool wl_diff_equal(const wl_diff *d) { return d->equal; }
 bool wl_diff_same_work(const wl_diff *d) { return d->same_work; }
 const char *wl_diff_reason(const wl_diff *d, size_t i) { return i < (size_t)d->reason_count ? d->reasons[i] : NULL; }

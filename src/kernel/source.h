@@ -14,7 +14,7 @@
 
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
-#include "warpline/mix.h"
+#include "kernel/counted_mix.h"
 
 /* ---- executed accesses, for addresses that no expression gives ---- */
 

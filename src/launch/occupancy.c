@@ -9,6 +9,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "launch/occupancy_next.h"
 #include "warpline/launch.h"
 
 #define UNLIMITED INT64_MAX

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "measure/column.h"
 
-#include <ctype.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/text.h"
 
 #define SECTOR_BYTES 32.0 /* unit of the lts__ and dram__ sector counters, on every device that has them */
@@ -159,7 +159,7 @@ bool wl_column_number(const char *text, double *value)
     size_t used = 0, group = 0; /* digits since the last comma */
     bool commas = false, whole = true;
     for (const char *p = text; *p; p++) {
-        const bool digit = isdigit((unsigned char)*p) != 0;
+        const bool digit = wl_is_digit(*p);
         if (*p == ',') {
             if (!whole || group == 0 || group > 3 || (commas && group != 3))
                 return false;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "device/device_internal.h"
 #include "model/turnover.h"
+#include "model/trust_level.h"
 
 #define ROUNDING 1e-9 /* of probabilities */
 

@@ -4,6 +4,7 @@
 #define WL_REPORT_RENDER_H
 
 #include "base/buffer.h"
+#include "launch/occupancy_next.h"
 #include "warpline/diff.h"
 #include "warpline/report.h"
 
@@ -20,8 +21,8 @@ void wl_comparison_text(const wl_comparison *comparison, bool all_rows, wl_buffe
 void wl_comparison_csv(const wl_comparison *comparison, wl_buffer *out);
 wl_status wl_comparison_json(const wl_comparison *comparison, char **out, wl_error *err);
 
-void wl_fit_text(const wl_fit_report *report, wl_buffer *out);
-wl_status wl_fit_json(const wl_fit_report *report, char **out, wl_error *err);
+void wl_fit_text(const wl_fit *fit, const char *origin, wl_buffer *out);
+wl_status wl_fit_json(const wl_fit *fit, const char *origin, char **out, wl_error *err);
 
 void wl_device_text(const wl_device *device, wl_buffer *out);
 wl_status wl_device_json(const wl_device *device, char **out, wl_error *err);

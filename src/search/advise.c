@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/print.h"
 #include "search/changes.h"
+#include "kernel/kernel_internal.h"
 
 #define EASIER 0.995    /* a change that takes more effort must be that much faster than one that takes less */
 #define ADVICE_MOST 5   /* suggestions listed at most */

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
+#include "launch/occupancy_next.h"
 #include "warpline/rank.h"
 
 #define PADDING_SECTORS 4   /* longest row padding to try, sector by sector; then a line */
@@ -19,19 +20,18 @@
 
 const char *wl_change_name(wl_change change)
 {
-    static const char *const names[WL_CHANGE_COUNT] = {"block", "fold", "alignment", "padding", "registers", "shared"};
+    static const char *const names[] = {
+#define WL_CHANGE(id, name, caveat) name,
+#include "warpline/changes.def"
+    };
     return names[change];
 }
 
 const char *wl_change_caveat(wl_change change)
 {
-    static const char *const caveats[WL_CHANGE_COUNT] = {
-        "a thread needs as many registers in any block",
-        "a thread needs no more registers although it computes more cells",
-        "all fields can be allocated like this",
-        "all fields can be allocated like this",
-        "the compiler can do with so few registers (spilling is not modelled)",
-        "the kernel can do with so little shared memory",
+    static const char *const caveats[] = {
+#define WL_CHANGE(id, name, caveat) caveat,
+#include "warpline/changes.def"
     };
     return caveats[change];
 }

@@ -200,24 +200,21 @@ bool wl_ranked_value(const wl_ranked *record, wl_rank_value which, double *value
 
 const char *wl_outcome_text(wl_outcome outcome)
 {
-    static const char *const texts[WL_OUTCOME_COUNT] = {
-        "predicted",
-        "not reached: the search was stopped",
-        "a condition does not hold",
-        "not among the numbers of threads asked for",
-        "longer in one dimension than the device allows",
-        "more threads per block than the device allows",
-        "more cells per thread than the models cover",
-        "more blocks in one dimension of the grid than the device allows",
-        "registers of one block do not fit a multiprocessor",
-        "shared memory of one block does not fit a multiprocessor",
-        "out of range",
-        "too much to evaluate",
+    static const char *const texts[] = {
+#define WL_OUTCOME(id, cannot_run, text) text,
+#include "warpline/outcomes.def"
     };
     return texts[outcome];
 }
 
-bool wl_outcome_cannot_run(wl_outcome outcome) { return outcome >= WL_OUTCOME_EXTENT && outcome <= WL_OUTCOME_INVALID; }
+bool wl_outcome_cannot_run(wl_outcome outcome)
+{
+    static const bool cannot[] = {
+#define WL_OUTCOME(id, cannot_run, text) cannot_run,
+#include "warpline/outcomes.def"
+    };
+    return cannot[outcome];
+}
 
 /* Why a launch does not fit. */
 static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)

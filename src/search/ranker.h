@@ -43,4 +43,9 @@ struct wl_ranker {
 /* Fills blocks and folds, and counts what they exclude. */
 wl_status wl_ranker_enumerate(wl_ranker *ranker, const wl_space *space, wl_error *err);
 
+/* Lattice updates of one launch. */
+int64_t wl_ranker_launch_items(const wl_ranker *ranker, int64_t index);
+/* What had to be assumed for all launches; NULL beyond the last. */
+const char *wl_ranker_note(const wl_ranker *ranker, size_t index);
+
 #endif /* WL_SEARCH_RANKER_H */

@@ -15,13 +15,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
-    if (!f || fseek(f, 0, SEEK_END) != 0)
+    if (!f)
         return NULL;
-    *size = (size_t)ftell(f);
+    const long length = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     rewind(f);
-    uint8_t *data = malloc(*size ? *size : 1); /* exactly the input: a sanitizer sees a read beyond it */
-    if (!data || fread(data, 1, *size, f) != *size)
-        return NULL;
+    *size = length > 0 ? (size_t)length : 0;
+    uint8_t *data = length < 0 ? NULL : malloc(*size ? *size : 1); /* exactly the input: a sanitizer sees a read beyond it */
+    if (data && fread(data, 1, *size, f) != *size) {
+        free(data);
+        data = NULL;
+    }
     fclose(f);
     return data;
 }

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/quote.h"
 #include "judge/findings.h"
+#include "search/ranker.h"
 #include "warpline/report.h"
 
 /* ---- JSON ---- */

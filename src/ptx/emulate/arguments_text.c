@@ -1,12 +1,13 @@
-/* arguments_text.c - see arguments_text.h. SPDX-License-Identifier: MIT */
+/* arguments_text.c - see arguments_text.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/arguments_text.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/print.h"
@@ -19,17 +20,17 @@ static wl_loc place(const char *text, const char *at, size_t length)
     return (wl_loc){1, (int32_t)(at - text) + 1, length > 0 ? (int32_t)length : 1};
 }
 
-/* A whole number, decimal or hexadecimal; false: none, or too large. *at moves behind it. */
+/* An integer, decimal or hexadecimal; false: none, or too large. *at moves behind it. */
 static bool whole(const char **at, int64_t *value)
 {
     char *end = NULL;
     const char *start = *at + (**at == '-');
     const bool hexadecimal = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
-    if (!isdigit((unsigned char)*start))
+    if (!wl_is_digit(*start))
         return false;
     errno = 0;
     *value = hexadecimal ? (int64_t)strtoull(*at, &end, 16) : strtoll(*at, &end, 10);
-    if (errno == ERANGE && **at != '-' && !hexadecimal) { /* of unsigned 64-bit types */
+    if (errno == ERANGE && **at != '-' && !hexadecimal) { /* unsigned 64-bit types */
         errno = 0;
         *value = (int64_t)strtoull(*at, &end, 10);
     }
@@ -43,9 +44,9 @@ static bool size(const char **at, int64_t *bytes)
     int64_t scale = 1;
     if (**at == '-' || !whole(at, bytes))
         return false;
-    const char *units = "KMG", *unit = **at ? strchr(units, toupper((unsigned char)**at)) : NULL;
+    const char *units = "KkMmGg", *unit = **at ? strchr(units, **at) : NULL;
     if (unit) {
-        scale = (int64_t)1 << 10 * (unit - units + 1);
+        scale = (int64_t)1 << 10 * ((unit - units) / 2 + 1);
         (*at)++;
         if (strncmp(*at, "iB", 2) == 0)
             *at += 2;
@@ -92,7 +93,8 @@ static bool fits(int64_t value, bool huge, wl_ptx_type type)
     return value >= (type == WL_PTX_B32 || type == WL_PTX_B16 || type == WL_PTX_B8 ? -limit / 2 : 0) && value < limit;
 }
 
-/* A number of an element's type; *at moves behind it. Integers as themselves, floats as the bits of a double. */
+/* A number of the element type; *at moves behind it. Integers as such, floats as bits of a
+ * double. */
 static wl_status element(const char *text, const char **at, wl_ptx_type type, int64_t *out, wl_error *err)
 {
     const char *start = *at;
@@ -100,7 +102,7 @@ static wl_status element(const char *text, const char **at, wl_ptx_type type, in
         const char *end = NULL;
         const double value = wl_number_read(start, &end);
         *at = end;
-        /* "0..1": the number takes the first point */
+        /* in "0..1" the number reader takes the first dot */
         if (end > start && end[-1] == '.' && *end == '.')
             (*at)--;
         *out = (int64_t)wl_ptx_f64_bits(value);
@@ -214,7 +216,7 @@ static wl_status file_contents(const char *text, const char *at, const wl_ptx_gi
     return WL_OK;
 }
 
-/* Whether the word stands at `at`, followed by ':' or the end; moves behind it. */
+/* Whether the word is at `at`, followed by ':' or the end; moves behind it. */
 static bool word(const char **at, const char *name)
 {
     const size_t length = strlen(name);
@@ -279,7 +281,9 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
         return WL_OK;
     }
     const bool is_whole = whole(&at, &value) && *at == '\0';
-    if (!is_whole && is_number && (type == WL_PTX_B32 || type == WL_PTX_B64)) { /* bits: of a float of that width */
+    if (!is_whole && is_number &&
+        (type == WL_PTX_B32 ||
+         type == WL_PTX_B64)) { /* a b32 or b64 parameter takes the bits of a float of that width */
         value = (int64_t)bits_of(number, type == WL_PTX_B64 ? WL_PTX_F64 : WL_PTX_F32);
         memcpy(out, &value, bytes);
         return WL_OK;
@@ -296,17 +300,16 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
 
 wl_status wl_ptx_bytes_text(const char *text, int64_t bytes, uint8_t *out, wl_error *err)
 {
-    static const char digits[] = "0123456789abcdef";
     const char *hex = text + strlen("bytes:");
     const size_t length = strlen(hex);
     if (length != 2 * (size_t)bytes)
         return wl_fail(err, WL_E_INPUT, place(text, hex, length),
                        "%zu hexadecimal digits, but the parameter has %lld bytes", length, (long long)bytes);
     for (size_t k = 0; k < length; k++) {
-        const char *digit = strchr(digits, tolower((unsigned char)hex[k]));
-        if (!digit)
+        const int digit = wl_hex_digit(hex[k]);
+        if (digit < 0)
             return wl_fail(err, WL_E_INPUT, place(text, hex + k, 1), "'%c' is no hexadecimal digit", hex[k]);
-        out[k / 2] = (uint8_t)(out[k / 2] << 4 | (digit - digits));
+        out[k / 2] = (uint8_t)(out[k / 2] << 4 | digit);
     }
     return WL_OK;
 }

@@ -1,8 +1,9 @@
-/* find_entry.c - the entry a user means. SPDX-License-Identifier: MIT */
-#include <ctype.h>
+/* find_entry.c - finds the entry a user names, mangled or plain.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/fail.h"
 #include "ptx/module/module.h"
 
@@ -12,14 +13,14 @@ typedef bool (*wl_ptx_fits)(const char *entry, const char *name);
 
 static bool is_same(const char *entry, const char *name) { return strcmp(entry, name) == 0; }
 
-/* C++ compilers write a name behind its length: "8k_star3d" in "_Z8k_star3dIdEvPd". */
+/* Itanium mangling puts the length before a name: "8k_star3d" in "_Z8k_star3dIdEvPd". */
 static bool has_plain_name(const char *entry, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = entry; length > 0 && (at = strstr(at, name)); at++) {
         const char *digits = at;
         size_t number = 0, weight = 1;
-        while (digits > entry && isdigit((unsigned char)digits[-1]) && weight < 1000000) {
+        while (digits > entry && wl_is_digit(digits[-1]) && weight < 1000000) {
             number += weight * (size_t)(*--digits - '0');
             weight *= 10;
         }

@@ -1,28 +1,20 @@
-/* ptx_lexer.c - see ptx_lexer.h. SPDX-License-Identifier: MIT */
+/* ptx_lexer.c - see ptx_lexer.h.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/ptx_lexer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/fail.h"
 #include "base/print.h"
 
-#define QUOTED_MAX 40      /* characters of the input that a message shows */
-#define FLOAT_TEXT_MAX 128 /* characters of a decimal number with a fraction */
+#define QUOTED_MAX 40      /* characters of the input that a message quotes */
+#define FLOAT_TEXT_MAX 128 /* longest decimal number with a fraction */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; }
-static bool is_word(char c) { return is_letter(c) || is_digit(c); }
-
-static int hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
+static bool is_letter(char c) { return wl_is_letter(c) || c == '_' || c == '$'; }
+static bool is_word(char c) { return is_letter(c) || wl_is_digit(c); }
 
 static wl_status block_comment(wl_lexer *lexer)
 {
@@ -57,14 +49,14 @@ static wl_status skip_blanks(wl_lexer *lexer)
         } else if (c == '/' && lexer->at[1] == '*') {
             WL_TRY(block_comment(lexer));
         } else if (c == '#' && lexer->at == lexer->line_start) {
-            rest_of_line(lexer); /* what a preprocessor left */
+            rest_of_line(lexer); /* a line marker of the preprocessor */
         } else {
             return WL_OK;
         }
     }
 }
 
-/* Behind the dot-separated parts of a word. */
+/* The end of a word with its dot-separated parts. */
 static const char *word_end(const char *p)
 {
     for (;;) {
@@ -97,19 +89,19 @@ static wl_status not_a_number(const wl_lexer *lexer, const char *end)
                    "not a number: '%.*s'", length < QUOTED_MAX ? length : QUOTED_MAX, lexer->token.text);
 }
 
-/* Digits of that base; false when there are none or they are more than 64 bits. */
+/* Digits of a base; false: none, or more than 64 bits. */
 static bool digits(const char **at, uint64_t base, uint64_t *value)
 {
     const char *start = *at;
     *value = 0;
-    for (; (uint64_t)hex_digit(**at) < base; ++*at)
+    for (; (uint64_t)wl_hex_digit(**at) < base; ++*at)
         if (__builtin_mul_overflow(*value, base, value) ||
-            __builtin_add_overflow(*value, (uint64_t)hex_digit(**at), value))
+            __builtin_add_overflow(*value, (uint64_t)wl_hex_digit(**at), value))
             return false;
     return *at > start;
 }
 
-/* 0f and 0d: the bits of a number. */
+/* 0f and 0d: a number given by its bits. */
 static bool bits(wl_literal *t, const char **at, int digit_count)
 {
     uint64_t value = 0;
@@ -118,7 +110,7 @@ static bool bits(wl_literal *t, const char **at, int digit_count)
         return false;
     t->is_float = true;
     t->is_single = digit_count == 8;
-    t->integer = value; /* the bits as they stand: a signalling not-a-number would not survive the conversion */
+    t->integer = value; /* kept as bits: a signalling NaN would not survive a conversion */
     if (t->is_single) {
         const uint32_t low = (uint32_t)value;
         float single;
@@ -141,7 +133,7 @@ static bool decimal(wl_literal *t, const char **at)
 
 static bool is_decimal_fraction(const char *p)
 {
-    while (is_digit(*p))
+    while (wl_is_digit(*p))
         p++;
     return (*p == '.' && !is_letter(p[1])) || *p == 'e' || *p == 'E';
 }
@@ -197,7 +189,7 @@ static wl_status read_word(wl_lexer *lexer)
     } else if (c == '.' && is_letter(lexer->at[1])) {
         lexer->token.kind = WL_TOKEN_DIRECTIVE;
         lexer->at = directive_end(lexer->at + 1);
-    } else if (is_digit(c)) {
+    } else if (wl_is_digit(c)) {
         return number(lexer);
     } else if (c == '"') {
         return string(lexer);
