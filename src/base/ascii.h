@@ -1,5 +1,8 @@
-/* ascii.h - kinds of characters in what we read. Unlike those of <ctype.h> they do not depend on the locale of the
- * program that calls the library. SPDX-License-Identifier: MIT */
+/* ascii.h - character classes of ASCII. Unlike those of <ctype.h>, they do not depend on the locale
+ * of the host program.
+ *
+ * Layer  base.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_ASCII_H
 #define WL_BASE_ASCII_H
 
@@ -8,7 +11,7 @@
 static inline bool wl_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool wl_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* The value of a hexadecimal digit, -1 for any other character. */
+/* The value of a hexadecimal digit; -1 for any other character. */
 static inline int wl_hex_digit(char c)
 {
     if (wl_is_digit(c))

@@ -44,7 +44,8 @@ bool wl_device_key_find(const char *name, wl_device_key *key);
 /* Checks the numbers, alone and together; the message points at the offending entry. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
 
-/* A copy whose numbers can be changed; its texts are those of the original, which must outlive it. */
+/* A copy whose numbers can be changed; its texts are those of the original, which must outlive
+ * it. */
 wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err);
 
 /* An integer that every device has. */

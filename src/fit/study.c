@@ -1,4 +1,5 @@
-/* study.c - a whole fit: cases and families, before and after, each family left out, rankings; see warpline/fit.h.
+/* study.c - a whole fit: cases and families, errors before and after, cross-validation by family,
+ * rankings; see warpline/fit.h.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -98,13 +99,13 @@ static wl_status find_contests(const wl_fit *f, wl_comparison *rows, const wl_fi
     return status;
 }
 
-/* Judges the rankings of every model that the device has, by its numbers as they are now. */
+/* Judges the rankings by every model that the device supports, with its current numbers. */
 static wl_status judge_rankings(wl_fit *f, wl_comparison *rows, const wl_fit_row *more, wl_error *err)
 {
     for (int m = 0; m < WL_RANKED_MODELS; m++) {
         wl_contest_list *list = &f->contests[f->ranking_count];
         WL_TRY(find_contests(f, rows, more, m, list, err));
-        if (list->count == 0 && m + 1 < WL_RANKED_MODELS) { /* the limiter model always can */
+        if (list->count == 0 && m + 1 < WL_RANKED_MODELS) { /* the limiter model always works */
             wl_contest_list_free(list);
             continue;
         }
@@ -115,7 +116,7 @@ static wl_status judge_rankings(wl_fit *f, wl_comparison *rows, const wl_fit_row
     return WL_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole fit ---- */
 
 wl_status wl_fit_run(const wl_device *device, wl_comparison *rows, const wl_fit_row *more,
                      const wl_fit_options *options, wl_fit **out, wl_error *err)
@@ -162,7 +163,8 @@ wl_status wl_fit_write(const wl_fit *f, const char *text, size_t length, const c
     char *fitted = NULL;
     wl_status status = WL_OK;
     if (f->options.fits)
-        status = wl_fit_write_numbers(text, length, f->device, &f->result, origin, f->options.ranks ? &fitted : out, err);
+        status =
+            wl_fit_write_numbers(text, length, f->device, &f->result, origin, f->options.ranks ? &fitted : out, err);
     if (status == WL_OK && f->options.ranks)
         status = wl_fit_write_rankings(fitted ? fitted : text, fitted ? strlen(fitted) : length, f->device, f->rankings,
                                        f->ranking_count, origin, out, err);

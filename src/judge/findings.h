@@ -1,4 +1,6 @@
-/* findings.h - what a check looks at, and what it finds, from inside. Layer  judge.
+/* findings.h - the quantities that a check judges, and what it finds.
+ *
+ * Layer  judge. Units: base units. Oracle: tests/unit/test_check.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_JUDGE_FINDINGS_H
 #define WL_JUDGE_FINDINGS_H
@@ -8,9 +10,9 @@
 
 typedef enum wl_subject_kind {
     WL_SUBJECT_METRIC,
-    WL_SUBJECT_TIME,       /* "time", seconds                                            */
-    WL_SUBJECT_OCCUPANCY,  /* "occupancy", resident warps over the most a device can hold */
-    WL_SUBJECT_ITEMS_PER_S /* "items_per_s", lattice updates per second                  */
+    WL_SUBJECT_TIME,       /* "time", seconds */
+    WL_SUBJECT_OCCUPANCY,  /* "occupancy", resident warps / the most a device can hold */
+    WL_SUBJECT_ITEMS_PER_S /* "items_per_s", lattice updates per second */
 } wl_subject_kind;
 
 typedef struct wl_subject {
@@ -25,14 +27,14 @@ void wl_subject_name(wl_subject subject, char *text, size_t size);
 const char *wl_subject_unit(wl_subject subject);
 /* Is more better? */
 bool wl_subject_is_gain(wl_subject subject);
-/* The value in base units; false when it is not known. */
+/* The value in base units; false if unknown. */
 bool wl_subject_value(wl_subject subject, const wl_prediction *prediction, const wl_device *device, double *value);
-/* The value with a fitting unit: "1.5 ms". */
+/* The value with a suitable unit: "1.5 ms". */
 void wl_subject_value_text(wl_subject subject, double value, char *text, size_t size);
 
 typedef struct wl_budget {
     wl_subject subject;
-    double limit; /* the most; the least where more is better. Never negative. */
+    double limit; /* the most; the least if more is better. Never negative */
 } wl_budget;
 
 /* Reads "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare
@@ -45,15 +47,15 @@ wl_status wl_tolerance_parse(const char *text, double *tolerance, wl_error *err)
 
 typedef enum wl_verdict {
     WL_VERDICT_OK,
-    WL_VERDICT_BETTER,  /* than the baseline, by more than the tolerance                             */
-    WL_VERDICT_FAIL,    /* over the budget, or worse than the baseline by more than the tolerance    */
-    WL_VERDICT_UNKNOWN, /* a budget of a value that is not known: no pass                            */
-    WL_VERDICT_GONE,    /* the baseline knows it, this prediction does not: nothing to compare       */
-    WL_VERDICT_NEW      /* the other way round                                                       */
+    WL_VERDICT_BETTER,  /* than the baseline, by more than the tolerance */
+    WL_VERDICT_FAIL,    /* over the budget, or worse than the baseline by more than the tolerance */
+    WL_VERDICT_UNKNOWN, /* a budget on an unknown value: fails */
+    WL_VERDICT_GONE,    /* known in the baseline only: not compared */
+    WL_VERDICT_NEW      /* known in this prediction only: not compared */
 } wl_verdict;
 /* "ok", "better", "fail", "unknown", "gone", "new" */
 const char *wl_verdict_name(wl_verdict verdict);
-/* Does the check fail by it? */
+/* Does the check fail because of it? */
 bool wl_verdict_fails(wl_verdict verdict);
 
 /* One line of a check. */
@@ -88,7 +90,7 @@ struct wl_check {
     wl_checked *launches;
     size_t launch_count;
     size_t total, failed, better, not_compared; /* findings */
-    size_t left_out;                            /* launches of the baseline that are not meant */
+    size_t left_out;                            /* launches of the baseline that the options exclude */
 };
 
 #endif /* WL_JUDGE_FINDINGS_H */

@@ -111,8 +111,8 @@ struct wl_kernel {
     wl_source source; /* all zeros: none, the kernel says everything */
 };
 
-/* Can the rows of a field take another length? Not where addresses are given by element index, nor in
- * shared memory, nor where x is not the faster of the first two dimensions. */
+/* Can the rows of a field take another length? Not where addresses are given by element index, nor
+ * in shared memory, nor where x is not the faster of the first two dimensions. */
 bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field);
 
 /* Does an address or condition depend on threads, blocks or their extents, or in an unknown way? */

@@ -1,10 +1,14 @@
-/* occupancy_next.h - what one more resident block would take. Layer  launch. SPDX-License-Identifier: MIT */
+/* occupancy_next.h - what one more resident block would take.
+ *
+ * Layer  launch. Oracle: tests/unit/test_occupancy.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAUNCH_OCCUPANCY_NEXT_H
 #define WL_LAUNCH_OCCUPANCY_NEXT_H
 
 #include "warpline/launch.h"
 
-/* What one number alone would have to become for one more block per multiprocessor; -1 where it cannot help. */
+/* What each number alone would have to become for one more block per multiprocessor; -1 if it
+ * cannot help. */
 typedef struct wl_occupancy_step {
     int64_t registers, shared_bytes, threads;
 } wl_occupancy_step;

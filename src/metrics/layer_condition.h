@@ -1,6 +1,7 @@
-/* layer_condition.h - do the layers that a sweep reads again fit into the L2? (Ernst et al. 2022,
- * section 4.4.2)
- * Layer  metrics.
+/* layer_condition.h - the layer condition: do the layers that a sweep reads again fit into the L2?
+ * (Ernst et al. 2022, section 4.4.2)
+ *
+ * Layer  metrics. Units: bytes. Oracle: tests/unit/test_paper.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_LAYER_CONDITION_H
 #define WL_METRICS_LAYER_CONDITION_H
@@ -8,12 +9,12 @@
 #include "warpline/device.h"
 #include "warpline/kernel.h"
 
-/* The layer condition of a sequential sweep over the domain: the layers of the outermost dimension
- * that loads must find in the L2, against half of its room (the other half is the stores'). */
+/* A sequential sweep over the domain: the layers of the outermost dimension that must stay in the
+ * L2, against half of its capacity (the other half belongs to the stores). */
 typedef struct wl_layer_condition {
-    int64_t layers;      /* of the field that reaches farthest   */
-    double needed_bytes; /* all fields' layers together          */
-    double room_bytes;   /* half of l2_size / l2_partitions      */
+    int64_t layers;      /* of the field with the largest reach */
+    double needed_bytes; /* layers of all fields together */
+    double room_bytes;   /* half of l2_size / l2_partitions */
     bool holds;
 } wl_layer_condition;
 /* WL_E_UNSUPPORTED when the kernel has no domain, or loads that are not affine. */

@@ -1,4 +1,7 @@
-/* trust_level.h - the probabilities that the values of rank_ratio belong to. SPDX-License-Identifier: MIT */
+/* trust_level.h - the probabilities that belong to the values of rank_ratio.
+ *
+ * Layer  model. Oracle: tests/unit/test_trust.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_TRUST_LEVEL_H
 #define WL_MODEL_TRUST_LEVEL_H
 
