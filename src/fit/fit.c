@@ -263,7 +263,7 @@ static wl_status fit_target(fitter *f, wl_fit_result *out, wl_error *err)
 }
 
 wl_status wl_fit_numbers(wl_device *device, const wl_fit_case *cases, size_t count, const wl_number_options *options,
-                 wl_fit_result *out, wl_error *err)
+                         wl_fit_result *out, wl_error *err)
 {
     wl_laws laws;
     bool any = false;

@@ -101,7 +101,7 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
 #define WORDS 160 /* characters of a source, besides the origin */
 
 wl_status wl_fit_write_numbers(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
-                       const char *origin, char **out, wl_error *err)
+                               const char *origin, char **out, wl_error *err)
 {
     const char *sources[WL_DEVICE_KEY_COUNT] = {0};
     const size_t size = strlen(origin) + WORDS;

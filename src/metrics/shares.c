@@ -26,7 +26,6 @@ void wl_field_shares(const wl_costs *p, const wl_volumes *v, wl_share *shares)
 void wl_access_shares(const wl_costs *p, wl_share *shares)
 {
     for (size_t a = 0; a < p->kernel->access_count; a++)
-        shares[a] = (wl_share){.inst = p->access[a].inst,
-                               .l1_sectors = p->access[a].sectors,
-                               .l1_wavefronts = wl_access_wavefronts(p, a)};
+        shares[a] = (wl_share){
+            .inst = p->access[a].inst, .l1_sectors = p->access[a].sectors, .l1_wavefronts = wl_access_wavefronts(p, a)};
 }
