@@ -8,17 +8,14 @@
 #include "output.h"
 #include "plot.h"
 
-static bool read_metrics(const options *o, comparison *c)
+static bool metrics_ok(const options *o)
 {
-    for (int v = 0; v < WL_VALUE_COUNT; v++)
-        c->wanted[v] = o->metric_count == 0;
+    wl_metric metric;
     for (size_t i = 0; i < o->metric_count; i++) {
-        wl_metric metric = WL_METRIC_COUNT;
-        if (strcmp(o->metric[i], "time") != 0 && !wl_metric_find(o->metric[i], &metric)) {
-            usage_error("unknown metric '%s'; 'warpline explain' lists them, and there is time", o->metric[i]);
-            return false;
-        }
-        c->wanted[metric] = true;
+        if (strcmp(o->metric[i], "time") == 0 || wl_metric_find(o->metric[i], &metric))
+            continue;
+        usage_error("unknown metric '%s'; 'warpline explain' lists them, and there is time", o->metric[i]);
+        return false;
     }
     return true;
 }
@@ -47,10 +44,10 @@ static bool check_usage(const options *o, comparison *c)
         usage_error("--rows goes with the text output; json and csv hold every row");
     else if (o->plot && !plot_file_ok(o->plot))
         usage_error("--plot writes FILE.svg or FILE.png (not '%s')", o->plot);
-    else if (o->min_time && !read_time(o->min_time, &c->found.min_time_s))
+    else if (o->min_time && !read_time(o->min_time, &c->min_time_s))
         usage_error("--min-time is a time such as 20us (not '%s')", o->min_time);
     else
-        return read_metrics(o, c);
+        return metrics_ok(o);
     return false;
 }
 
@@ -61,7 +58,7 @@ static int draw(const comparison *c)
     char *script = NULL, *data = NULL;
     int code = EXIT_OK;
     if (!plot_name(&picture, c->options->plot, &err) ||
-        wl_comparison_plot(&c->found, &picture.files, &script, &data, &err) != WL_OK) {
+        wl_comparison_plot(c->found, &picture.files, &script, &data, &err) != WL_OK) {
         snprintf(err.input, sizeof err.input, "--plot");
         code = diag_report(&err);
     } else {
@@ -79,7 +76,7 @@ static int report(const comparison *c)
     wl_error err = {0};
     char *text = NULL;
     int code = EXIT_OK;
-    if (wl_comparison_render(&c->found, format, c->options->rows, &text, &err) != WL_OK)
+    if (wl_comparison_render(c->found, format, c->options->rows, &text, &err) != WL_OK)
         code = diag_report(&err);
     else if (c->options->plot)
         code = draw(c);
@@ -101,9 +98,11 @@ static int run(comparison *c)
     const int code = comparison_load(c);
     if (code != EXIT_OK)
         return code;
-    const wl_status status = wl_comparison_group(&c->found, o->group ? o->group : "variant", &err);
-    comparison_print_skips(c);
-    return status == WL_OK ? report(c) : diag_report(&err);
+    const wl_status status = wl_comparison_group(c->found, o->group ? o->group : "variant", &err);
+    const int skipped = comparison_print_skips(c);
+    if (status != WL_OK)
+        return diag_report(&err);
+    return skipped == EXIT_OK ? report(c) : skipped;
 }
 
 int cmd_compare(const options *o)

@@ -76,13 +76,13 @@ static bool check_usage(const options *o, job *j)
 static bool make_cases(job *j)
 {
     const comparison *c = &j->c;
-    j->cases = calloc(c->found.row_count, sizeof *j->cases);
-    j->families = calloc(c->found.row_count, sizeof *j->families);
+    j->cases = calloc(wl_comparison_count(c->found), sizeof *j->cases);
+    j->families = calloc(wl_comparison_count(c->found), sizeof *j->families);
     j->family_count = 0;
     if (!j->cases || !j->families)
         return false;
-    for (size_t i = 0; i < c->found.row_count; i++) {
-        const wl_compared *row = &c->found.rows[i];
+    for (size_t i = 0; i < wl_comparison_count(c->found); i++) {
+        const wl_compared *row = wl_comparison_row(c->found, i);
         j->cases[i] = (wl_fit_case){c->counted[i].counted, row->measurement, row->family};
         size_t f = 0;
         while (f < j->family_count && strcmp(j->families[f], row->family) != 0)
@@ -100,7 +100,8 @@ static bool make_cases(job *j)
 static void judge(const job *j, const wl_device *device, wl_fit_score *scores)
 {
     for (size_t f = 0; f < j->family_count; f++)
-        scores[f] = wl_fit_judge(device, j->cases, j->c.found.row_count, j->families[f], j->options.min_time_s);
+        scores[f] =
+            wl_fit_judge(device, j->cases, wl_comparison_count(j->c.found), j->families[f], j->options.min_time_s);
 }
 
 static wl_status fit(job *j, const char *without, wl_fit_result *result, wl_device **device, wl_error *err)
@@ -109,7 +110,7 @@ static wl_status fit(job *j, const char *without, wl_fit_result *result, wl_devi
     wl_fit_options how = j->options;
     how.without = without;
     const wl_status status = load_device(o->device, o->with, o->with_count, device, err);
-    return status ? status : wl_fit(*device, j->cases, j->c.found.row_count, &how, result, err);
+    return status ? status : wl_fit(*device, j->cases, wl_comparison_count(j->c.found), &how, result, err);
 }
 
 static wl_status cross_validate(job *j, wl_error *err)
@@ -120,7 +121,7 @@ static wl_status cross_validate(job *j, wl_error *err)
         const wl_status status = fit(j, j->families[f], &result, &device, err);
         if (status == WL_OK)
             j->left_out[f] =
-                wl_fit_judge(device, j->cases, j->c.found.row_count, j->families[f], j->options.min_time_s);
+                wl_fit_judge(device, j->cases, wl_comparison_count(j->c.found), j->families[f], j->options.min_time_s);
         wl_device_free(device);
         if (status != WL_OK)
             return status;
@@ -139,7 +140,7 @@ static double predict_time(const counted_row *row, const wl_device *device, int 
 static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl_error *err)
 {
     const double min_time_s = j->c.options->min_time ? j->options.min_time_s : CONTEST_TIME_S;
-    const size_t count = j->c.found.row_count;
+    const size_t count = wl_comparison_count(j->c.found);
     double *times = calloc(count, sizeof *times);
     wl_prediction *p = NULL;
     wl_status status = wl_prediction_new(&p, err);
@@ -150,7 +151,7 @@ static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl
     for (size_t i = 0; i < count && status == WL_OK; i++)
         times[i] = predict_time(&j->c.counted[i], j->fitted, model, p);
     if (status == WL_OK)
-        status = wl_comparison_contests(&j->c.found, times, min_time_s, out, err);
+        status = wl_comparison_contests(j->c.found, times, min_time_s, out, err);
     wl_prediction_free(p);
     free(times);
     return status;
@@ -159,7 +160,7 @@ static wl_status find_contests(const job *j, int model, wl_contest_list *out, wl
 /* Judges the rankings of every model that the device has, by its numbers as they are now. */
 static wl_status rank(job *j, wl_error *err)
 {
-    wl_status status = wl_comparison_group_problems(&j->c.found, err);
+    wl_status status = WL_OK;
     for (int m = 0; m < RANKED_MODELS && status == WL_OK; m++) {
         wl_contest_list *list = &j->contests[j->ranking_count];
         status = find_contests(j, m, list, err);
@@ -249,7 +250,7 @@ static int print(const job *j)
     const wl_fit_report report = {
         .origin = j->origin,
         .device = j->fitted,
-        .launches = j->c.found.row_count,
+        .launches = wl_comparison_count(j->c.found),
         .families = j->families,
         .family_count = j->family_count,
         .targets = j->options.targets,
@@ -276,7 +277,9 @@ static int run(job *j)
     int code = comparison_load(&j->c);
     if (code != EXIT_OK)
         return code;
-    comparison_print_skips(&j->c);
+    code = comparison_print_skips(&j->c);
+    if (code != EXIT_OK)
+        return code;
     if (!make_cases(j))
         return diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
     set_origin(j);
@@ -296,8 +299,6 @@ static int run(job *j)
 int cmd_fit(const options *o)
 {
     job j = {.c = {.options = o, .keep_counts = true, .model = WL_MODEL_TURNOVER}};
-    for (int v = 0; v < WL_VALUE_COUNT; v++)
-        j.c.wanted[v] = true;
     if (!check_usage(o, &j))
         return EXIT_USAGE;
     j.c.all_models = !j.fits;

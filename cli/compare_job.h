@@ -25,7 +25,6 @@ typedef struct kernel_source {
 
 typedef struct comparison {
     const options *options;
-    bool wanted[WL_VALUE_COUNT];
     int64_t fold[3], registers; /* 0: as the table says */
     wl_model_id model;
     bool keep_counts; /* for a fit */
@@ -37,15 +36,16 @@ typedef struct comparison {
     size_t table_count;
     kernel_source *sources;
     size_t source_count;
-    wl_comparison found;
+    wl_comparison *found; /* NULL before comparison_load */
+    double min_time_s;
     counted_row *counted; /* as many as rows, when counts are kept */
     size_t counted_capacity;
 } comparison;
 
 /* compare_load.c: reads map, device and tables, and predicts; prints what is wrong. The exit code. */
 int comparison_load(comparison *c);
-/* What is left out, on stderr. */
-void comparison_print_skips(const comparison *c);
+/* What is left out, on stderr. The exit code. */
+int comparison_print_skips(const comparison *c);
 void comparison_free(comparison *c);
 /* "20us" */
 bool read_time(const char *text, double *seconds);

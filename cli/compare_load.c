@@ -11,10 +11,10 @@
 
 void comparison_free(comparison *c)
 {
-    for (size_t i = 0; c->counted && i < c->found.row_count; i++)
+    for (size_t i = 0; c->counted && i < wl_comparison_count(c->found); i++)
         wl_counted_free(c->counted[i].counted);
     free(c->counted);
-    wl_comparison_free(&c->found);
+    wl_comparison_free(c->found);
     for (size_t i = 0; i < c->table_count; i++)
         wl_table_free(c->parsed[i]);
     for (size_t i = 0; i < c->source_count; i++) {
@@ -27,18 +27,17 @@ void comparison_free(comparison *c)
     load_forget();
 }
 
-void comparison_print_skips(const comparison *c)
+int comparison_print_skips(const comparison *c)
 {
-    for (size_t i = 0; i < c->found.skip_count; i++) {
-        const wl_skipped *s = &c->found.skips[i];
-        fprintf(stderr, "note: %s", s->table);
-        if (s->line > 0)
-            fprintf(stderr, ":%d", (int)s->line);
-        fprintf(stderr, ": %s", s->reason);
-        if (s->count > 1)
-            fprintf(stderr, " (%zu times)", s->count);
-        fputc('\n', stderr);
-    }
+    wl_error err = {0};
+    char *text = NULL;
+    if (!c->found)
+        return EXIT_OK;
+    if (wl_comparison_skipped(c->found, &text, &err) != WL_OK)
+        return diag_report(&err);
+    fputs(text, stderr);
+    free(text);
+    return EXIT_OK;
 }
 
 /* "20us" */
@@ -98,7 +97,7 @@ static wl_status load_tables(comparison *c, wl_error *err)
         const wl_table *table = c->parsed[c->table_count++];
         for (size_t n = 0; n < wl_table_note_count(table) && status == WL_OK; n++) {
             const wl_note *note = wl_table_note(table, n);
-            status = wl_comparison_skip(&c->found, name, note->line, note->count, note->reason, err);
+            status = wl_comparison_skip(c->found, name, note->line, note->count, note->reason, err);
         }
         if (status != WL_OK)
             return status;
@@ -113,15 +112,15 @@ int comparison_load(comparison *c)
     if (load_map(c, &err) != WL_OK)
         return err.code == WL_E_IO ? diag_report(&err) : EXIT_INPUT;
     wl_status status = load_device(o->device, o->with, o->with_count, &c->device, &err);
-    if (status == WL_OK) {
-        c->found.source = o->map ? o->map : o->arguments[0];
-        c->found.device = wl_device_name(c->device);
-        c->found.title = wl_device_title(c->device);
-    }
+    if (status == WL_OK)
+        status = wl_comparison_new(o->map ? o->map : o->arguments[0], wl_device_name(c->device),
+                                   wl_device_title(c->device), c->min_time_s, &c->found, &err);
+    for (size_t i = 0; i < o->metric_count && status == WL_OK; i++)
+        (void)wl_comparison_want(c->found, o->metric[i]); /* known ones: cmd_compare.c has seen them */
     status = status ? status : load_tables(c, &err);
     status = status ? status : comparison_predict(c, &err);
     if (status == WL_OK)
         return EXIT_OK;
-    comparison_print_skips(c);
+    (void)comparison_print_skips(c);
     return diag_report(&err);
 }

@@ -211,23 +211,11 @@ static wl_launch launch_of(const predictor *p, const wl_kernel *kernel, const wl
     return launch;
 }
 
-static void fill_values(const comparison *c, const wl_measurement *m, const wl_prediction *prediction, wl_compared *row)
-{
-    for (int v = 0; v < WL_METRIC_COUNT; v++) {
-        row->measured_known[v] = c->wanted[v] && wl_measurement_value(m, (wl_metric)v, &row->measured[v]);
-        row->predicted_known[v] =
-            c->wanted[v] && wl_prediction_metric(prediction, (wl_metric)v, &row->predicted[v]);
-    }
-    row->measured_known[WL_VALUE_TIME] = c->wanted[WL_VALUE_TIME] && m->time_known;
-    row->measured[WL_VALUE_TIME] = m->time_s;
-    row->predicted_known[WL_VALUE_TIME] = c->wanted[WL_VALUE_TIME];
-    row->predicted[WL_VALUE_TIME] = wl_prediction_time(prediction);
-}
-
 /* Appends a row, and what is kept of it. */
-static wl_status add_row(comparison *c, const wl_compared *row, const counted_row *counted, wl_error *err)
+static wl_status add_row(comparison *c, const wl_compared *row, const wl_prediction *prediction,
+                         const counted_row *counted, wl_error *err)
 {
-    const size_t count = c->found.row_count;
+    const size_t count = wl_comparison_count(c->found);
     if (c->keep_counts && count == c->counted_capacity) {
         const size_t capacity = 2 * c->counted_capacity + 64;
         counted_row *larger = realloc(c->counted, capacity * sizeof *larger);
@@ -238,7 +226,7 @@ static wl_status add_row(comparison *c, const wl_compared *row, const counted_ro
     }
     if (c->keep_counts)
         c->counted[count] = *counted;
-    return wl_comparison_add(&c->found, row, err);
+    return wl_comparison_add(c->found, row, prediction, err);
 }
 
 static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, counted_row *row,
@@ -272,18 +260,14 @@ static wl_status predict_launch(const comparison *c, model *found, const wl_laun
 
 /* The row of the comparison; its texts are borrowed from tables, kernels and the map. */
 static wl_compared row_of(const comparison *c, size_t table, const wl_measurement *m, const kernel_source *s,
-                          const wl_map_entry *entry, const wl_prediction *prediction)
+                          const wl_map_entry *entry)
 {
-    const wl_launch *launch = wl_prediction_launch(prediction);
-    wl_compared row = {.table = c->tables[table], .measurement = m, .kernel = s->path};
-    row.family = m->family[0] ? m->family : wl_kernel_name(s->plain);
-    row.sets = entry ? entry->sets : NULL;
-    row.set_count = entry ? entry->set_count : 0;
-    memcpy(row.block, launch->block, sizeof row.block);
-    memcpy(row.fold, launch->fold, sizeof row.fold);
-    memcpy(row.grid, launch->grid, sizeof row.grid);
-    fill_values(c, m, prediction, &row);
-    return row;
+    return (wl_compared){.table = c->tables[table],
+                         .family = m->family[0] ? m->family : wl_kernel_name(s->plain),
+                         .kernel = s->path,
+                         .sets = entry ? entry->sets : NULL,
+                         .set_count = entry ? entry->set_count : 0,
+                         .measurement = m};
 }
 
 /* A row that cannot be predicted is left out; only what is wrong with every row ends the run. */
@@ -297,9 +281,9 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     counted_row made = {0};
     wl_error row_err = {0};
     if (c->map && !entry)
-        return wl_comparison_skip(&c->found, name, m->line, 1, "a launch the map has no kernel for", err);
+        return wl_comparison_skip(c->found, name, m->line, 1, "a launch the map has no kernel for", err);
     if (entry && entry->skip)
-        return wl_comparison_skip(&c->found, name, m->line, 1, entry->skip, err);
+        return wl_comparison_skip(c->found, name, m->line, 1, entry->skip, err);
     wl_status status = find_source(p, entry ? entry->kernel : c->options->arguments[0], &s, err);
     if (status != WL_OK)
         return status;
@@ -311,9 +295,9 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     if (status == WL_E_NOMEM)
         return no_memory(err);
     if (status != WL_OK)
-        return wl_comparison_skip(&c->found, name, m->line, 1, row_err.message, err);
-    const wl_compared row = row_of(c, table, m, s, entry, p->prediction);
-    status = add_row(c, &row, &made, err);
+        return wl_comparison_skip(c->found, name, m->line, 1, row_err.message, err);
+    const wl_compared row = row_of(c, table, m, s, entry);
+    status = add_row(c, &row, p->prediction, &made, err);
     if (status != WL_OK)
         wl_counted_free(made.counted);
     return status;
@@ -382,7 +366,7 @@ static wl_status report_ignored(predictor *p, const char *table, wl_error *err)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s", i ? "," : "", p->ignored[i]);
     const bool any = p->ignored_count > 0;
     p->ignored_count = 0;
-    return any ? wl_comparison_skip(&p->c->found, table, 0, 1, text, err) : WL_OK;
+    return any ? wl_comparison_skip(p->c->found, table, 0, 1, text, err) : WL_OK;
 }
 
 static wl_status predict_table(predictor *p, size_t table, wl_error *err)
@@ -395,7 +379,7 @@ static wl_status predict_table(predictor *p, size_t table, wl_error *err)
         if (!is_selected(c->options, m))
             continue;
         if (only && !is_kernel(m->family, only))
-            status = wl_comparison_skip(&c->found, c->tables[table], m->line, 1, "a launch of another kernel", err);
+            status = wl_comparison_skip(c->found, c->tables[table], m->line, 1, "a launch of another kernel", err);
         else
             status = predict_row(p, table, m, err);
     }
@@ -409,7 +393,7 @@ wl_status comparison_predict(comparison *c, wl_error *err)
     wl_status status = wl_prediction_new(&p.prediction, err);
     for (size_t i = 0; i < c->table_count && status == WL_OK; i++)
         status = predict_table(&p, i, err);
-    if (status == WL_OK && c->found.row_count == 0) {
+    if (status == WL_OK && wl_comparison_count(c->found) == 0) {
         *err = (wl_error){.code = WL_E_INPUT, .message = "nothing to compare: no launch could be predicted"};
         status = WL_E_INPUT;
     }

@@ -118,18 +118,6 @@ WL_API void wl_counted_predict(const wl_counted *counted, const wl_device *devic
                                wl_prediction *out);
 WL_API void wl_counted_free(wl_counted *counted);
 
-/* The layer condition of a sequential sweep over the domain: the layers of the outermost dimension that loads must
- * find in the L2, against half of its room (the other half is the stores'). */
-typedef struct wl_layer_condition {
-    int64_t layers;      /* of the field that reaches farthest   */
-    double needed_bytes; /* all fields' layers together          */
-    double room_bytes;   /* half of l2_size / l2_partitions      */
-    bool holds;
-} wl_layer_condition;
-/* WL_E_UNSUPPORTED when the kernel has no domain, or loads that are not affine. */
-WL_API WL_NODISCARD wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device,
-                                                       wl_layer_condition *out, wl_error *err);
-
 /* The prediction as text. *out is allocated with malloc and belongs to the caller. TEXT is for people, JSON follows the
  * schema warpline.predict/1 (JSON_LINE the same on one line), CSV is a header and one line. */
 typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV } wl_format;

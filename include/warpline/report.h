@@ -23,7 +23,8 @@ WL_API const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index);
 
 /* ---- checks and advice: TEXT, or JSON of the schemas warpline.check/1 and warpline.advise/1 ---- */
 
-WL_API WL_NODISCARD wl_status wl_check_render(const wl_check *check, wl_format format, char **out, wl_error *err);
+WL_API WL_NODISCARD wl_status wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out,
+                                              wl_error *err);
 
 typedef struct wl_advise_report {
     const wl_kernel *kernel;
@@ -104,6 +105,8 @@ WL_API WL_NODISCARD wl_status wl_rank_plot(const wl_ranked_space *spaces, size_t
 /* TEXT (with all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. It has its groups. */
 WL_API WL_NODISCARD wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows,
                                                    char **out, wl_error *err);
+/* What was left out and why, a line each; "" for nothing. */
+WL_API WL_NODISCARD wl_status wl_comparison_skipped(const wl_comparison *comparison, char **out, wl_error *err);
 /* WL_E_INPUT: no value above 0 is known on both sides. */
 WL_API WL_NODISCARD wl_status wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files,
                                                  char **script, char **data, wl_error *err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fail.h"
+#include "base/buffer.h"
 #include "base/text.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond, a double is not one whole number */
@@ -79,10 +79,21 @@ void wl_json_add(wl_json *j, json_t *array, json_t *value)
     json_decref(value);
 }
 
+/* jansson passes over a failure to write a key: the buffer does not forget it. */
+static int write_piece(const char *text, size_t length, void *buffer)
+{
+    wl_buffer *b = buffer;
+    wl_buffer_put(b, text, length);
+    return b->failed ? -1 : 0;
+}
+
 wl_status wl_json_take(wl_json *j, json_t *root, wl_json_form form, int digits, char **out, wl_error *err)
 {
     const size_t shape = form == WL_JSON_INDENTED ? JSON_INDENT(1) : form == WL_JSON_COMPACT ? JSON_COMPACT : 0;
-    *out = root && !j->failed ? json_dumps(root, shape | JSON_REAL_PRECISION(digits)) : NULL;
+    wl_buffer text = {0};
+    if (!root || j->failed ||
+        json_dump_callback(root, write_piece, &text, shape | JSON_REAL_PRECISION((size_t)digits)) != 0)
+        text.failed = true;
     json_decref(root);
-    return *out ? WL_OK : wl_fail_memory(err);
+    return wl_buffer_take(&text, out, err);
 }

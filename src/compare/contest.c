@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "warpline/compare.h"
+#include "compare/contest.h"
 
 #define ROUNDING 1e-9 /* of sums of weights */
 

@@ -5,7 +5,7 @@
 
 #include "base/buffer.h"
 #include "base/fail.h"
-#include "warpline/compare.h"
+#include "compare/comparison.h"
 
 typedef struct keyed {
     char *key;
@@ -27,15 +27,15 @@ static int by_row(const void *a, const void *b)
 }
 
 /* "family/variant", "family/variant params" */
-static char *key_of(const wl_compared *row, const char *by)
+static char *key_of(const wl_compared_row *row, const char *by)
 {
     const bool all = strcmp(by, "all") == 0, family = strcmp(by, "family") == 0, params = strcmp(by, "params") == 0;
-    const char *variant = all || family ? "" : row->measurement->variant;
-    const size_t size = strlen(row->family) + strlen(variant) + strlen(row->measurement->params) + 8;
+    const char *variant = all || family ? "" : row->is.measurement->variant;
+    const size_t size = strlen(row->is.family) + strlen(variant) + strlen(row->is.measurement->params) + 8;
     char *key = malloc(size);
     if (key)
-        snprintf(key, size, "%s%s%s%s%s", all ? "all" : row->family, variant[0] ? "/" : "", variant,
-                 params && row->measurement->params[0] ? " " : "", params ? row->measurement->params : "");
+        snprintf(key, size, "%s%s%s%s%s", all ? "all" : row->is.family, variant[0] ? "/" : "", variant,
+                 params && row->is.measurement->params[0] ? " " : "", params ? row->is.measurement->params : "");
     return key;
 }
 
@@ -57,20 +57,20 @@ static void add_plain_variant(wl_buffer *out, const char *variant)
 }
 
 /* What is computed: the kernel, what the map sets, the variant but for its folding, the params. NULL: no memory. */
-static char *problem_of(const wl_compared *row)
+static char *problem_of(const wl_compared_row *row)
 {
     wl_buffer key = {0};
     char *text = NULL;
-    wl_buffer_text(&key, row->kernel);
-    for (size_t i = 0; i < row->set_count; i++)
-        wl_buffer_add(&key, " %s", row->sets[i]);
+    wl_buffer_text(&key, row->is.kernel);
+    for (size_t i = 0; i < row->is.set_count; i++)
+        wl_buffer_add(&key, " %s", row->is.sets[i]);
     wl_buffer_text(&key, "\n");
-    add_plain_variant(&key, row->measurement->variant);
-    wl_buffer_add(&key, "\n%s", row->measurement->params);
+    add_plain_variant(&key, row->is.measurement->variant);
+    wl_buffer_add(&key, "\n%s", row->is.measurement->params);
     return wl_buffer_take(&key, &text, NULL) == WL_OK ? text : NULL;
 }
 
-static void set_group(wl_compared *row, bool families, size_t group)
+static void set_group(wl_compared_row *row, bool families, size_t group)
 {
     *(families ? &row->family_group : &row->group) = group;
 }
@@ -149,8 +149,8 @@ static wl_status compute(const wl_comparison *c, wl_compared_group *groups, size
     for (int v = 0; v < WL_VALUE_COUNT && status == WL_OK; v++) {
         memset(filled, 0, count * sizeof *filled);
         for (size_t i = 0; i < c->row_count; i++) {
-            const wl_compared *row = &c->rows[i];
-            const size_t g = families ? row->family_group : row->group;
+            const wl_compared_row *row = &c->rows[i];
+            const size_t g = families ? c->rows[i].family_group : c->rows[i].group;
             if (wl_comparison_counts(c, row, v))
                 pairs[starts[g] + filled[g]++] = (wl_pair){row->measured[v], row->predicted[v]};
         }
@@ -169,6 +169,7 @@ static wl_status compute(const wl_comparison *c, wl_compared_group *groups, size
 
 wl_status wl_comparison_group_problems(wl_comparison *c, wl_error *err)
 {
+    wl_comparison_free_groups(c);
     c->groups = make_groups(c, NULL, false, &c->group_count);
     return c->groups ? WL_OK : wl_fail_memory(err);
 }
@@ -181,13 +182,14 @@ static wl_status note_left_out(wl_comparison *c, const wl_compared_group *g, wl_
             continue;
         (void)snprintf(reason, sizeof reason, "%s is measured as 0 and predicted above: left out of its statistics",
                        wl_compared_name(v));
-        WL_TRY(wl_comparison_skip(c, c->rows[g->first].table, 0, g->values[v].left_out, reason, err));
+        WL_TRY(wl_comparison_skip(c, c->rows[g->first].is.table, 0, g->values[v].left_out, reason, err));
     }
     return WL_OK;
 }
 
 wl_status wl_comparison_group(wl_comparison *c, const char *by, wl_error *err)
 {
+    wl_comparison_free_groups(c);
     c->groups = make_groups(c, by, false, &c->group_count);
     c->families = c->groups ? make_groups(c, "family", true, &c->family_count) : NULL;
     if (!c->families)
@@ -198,13 +200,10 @@ wl_status wl_comparison_group(wl_comparison *c, const char *by, wl_error *err)
     return compute(c, c->families, c->family_count, true, err);
 }
 
-void wl_comparison_free(wl_comparison *c)
+void wl_comparison_free_groups(wl_comparison *c)
 {
     free_groups(c->groups, c->group_count);
     free_groups(c->families, c->family_count);
-    for (size_t i = 0; i < c->skip_count; i++)
-        free(c->skips[i].reason);
-    free(c->skips);
-    free(c->rows);
-    *c = (wl_comparison){0};
+    c->groups = c->families = NULL;
+    c->group_count = c->family_count = 0;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "compare/contest.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
 #include "warpline/fit.h"

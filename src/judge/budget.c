@@ -6,8 +6,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "metrics/prediction.h"
-#include "warpline/check.h"
+#include "judge/findings.h"
 
 #define PER_ITEM "/item"
 

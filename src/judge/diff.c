@@ -216,7 +216,6 @@ double wl_diff_speedup(const wl_diff *d) { return d->speedup; }
 bool wl_diff_b_faster(const wl_diff *d) { return d->b_faster; }
 bool wl_diff_equal(const wl_diff *d) { return d->equal; }
 bool wl_diff_same_work(const wl_diff *d) { return d->same_work; }
-const wl_cause *wl_diff_cause(const wl_diff *d) { return &d->cause; }
 const char *wl_diff_reason(const wl_diff *d, size_t i) { return i < (size_t)d->reason_count ? d->reasons[i] : NULL; }
 
 bool wl_diff_metric(const wl_diff *d, size_t index, wl_metric *metric)

@@ -5,6 +5,18 @@
 #include "metrics/prediction.h"
 #include "warpline/diff.h"
 
+/* What a difference in time comes from. */
+typedef struct wl_cause {
+    bool bound_known; /* a bound tells a good part of the difference                                     */
+    bool limits;      /* ... and it is the one that limits the slower side                               */
+    wl_bound_id bound;
+    double share;      /* of the difference in time: the difference of this bound; may be above 1         */
+    bool metric_known; /* a metric behind the bound differs, the same way and by a good part of it           */
+    wl_metric metric;
+    double metric_share;        /* of the bound's difference: the metric's, as a share of what the bound follows from */
+    const char *part, *against; /* parts that moved most, with the metric and the other way; NULL: none   */
+} wl_cause;
+
 #define WL_REASONS_MAX 4
 #define WL_REASON_LENGTH 320
 
@@ -18,6 +30,9 @@ struct wl_diff {
     int reason_count;
     char reasons[WL_REASONS_MAX][WL_REASON_LENGTH];
 };
+
+/* Why `slow` takes longer per update than `fast`. */
+wl_cause wl_cause_find(const wl_prediction *slow, const wl_prediction *fast);
 
 /* Per update, for totals of a launch; as it is for what a multiprocessor or a wave holds. */
 double wl_diff_rate(const wl_prediction *prediction, wl_metric metric, double value);

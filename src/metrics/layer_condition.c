@@ -1,12 +1,13 @@
 /* layer_condition.c - the layer condition of sequential sweeps (Ernst et al. 2022, sections 4.4.2 and 5.7).
  * SPDX-License-Identifier: MIT */
+#include "metrics/layer_condition.h"
+
 #include <stdlib.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "device/device_internal.h"
 #include "count/view.h"
-#include "warpline/predict.h"
+#include "device/device_internal.h"
 
 /* Layers one field's loads reach: the extent of its patches along the outermost dimension. */
 static int64_t layers_of(const wl_shape *s, int dimension)

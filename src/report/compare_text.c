@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/print.h"
+#include "compare/comparison.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 
@@ -55,7 +56,7 @@ static void value_text(int v, double value, char *text, size_t size)
         wl_print(text, size, fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
-static void add_row(const wl_comparison *c, const wl_compared *row, int v, wl_buffer *out)
+static void add_row(const wl_comparison *c, const wl_compared_row *row, int v, wl_buffer *out)
 {
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH], measured[40], predicted[40], error[24] = "-";
     double e = 0;
@@ -63,9 +64,9 @@ static void add_row(const wl_comparison *c, const wl_compared *row, int v, wl_bu
     value_text(v, row->predicted[v], predicted, sizeof predicted);
     if (wl_compared_error(row, v, &e))
         percent(error, sizeof error, e, true);
-    wl_buffer_add(out, "  %6d  %-12s %-8s %16s %16s %9s  %s%s%s%s\n", (int)row->measurement->line,
+    wl_buffer_add(out, "  %6d  %-12s %-8s %16s %16s %9s  %s%s%s%s\n", (int)row->is.measurement->line,
                   wl_shape_text(row->block, block), wl_shape_text(row->fold, fold), measured, predicted, error,
-                  row->family, row->measurement->variant[0] ? "/" : "", row->measurement->variant,
+                  row->is.family, row->is.measurement->variant[0] ? "/" : "", row->is.measurement->variant,
                   wl_comparison_counts(c, row, v) ? "" : " (not in the statistics)");
 }
 
@@ -106,7 +107,7 @@ static void add_all(const wl_comparison *c, int v, wl_buffer *out)
 {
     bool head = false;
     for (size_t i = 0; i < c->row_count; i++) {
-        const wl_compared *row = &c->rows[i];
+        const wl_compared_row *row = &c->rows[i];
         if (!row->measured_known[v] || !row->predicted_known[v])
             continue;
         if (!head)
@@ -135,4 +136,20 @@ void wl_comparison_text(const wl_comparison *c, bool all_rows, wl_buffer *out)
             add_worst(c, v, scratch, out);
     }
     free(scratch);
+}
+
+wl_status wl_comparison_skipped(const wl_comparison *c, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    for (size_t i = 0; i < c->skip_count; i++) {
+        const wl_skipped *s = &c->skips[i];
+        wl_buffer_add(&text, "note: %s", s->table);
+        if (s->line > 0)
+            wl_buffer_add(&text, ":%d", (int)s->line);
+        wl_buffer_add(&text, ": %s", s->reason);
+        if (s->count > 1)
+            wl_buffer_add(&text, " (%zu times)", s->count);
+        wl_buffer_text(&text, "\n");
+    }
+    return wl_buffer_take(&text, out, err);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/json.h"
+#include "compare/contest.h"
 #include "report/render.h"
 
 static json_t *ranking_json(wl_json *j, const wl_fit_report *all, size_t r)

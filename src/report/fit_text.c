@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compare/contest.h"
 #include "report/render.h"
 
 static bool is_wanted(const wl_fit_report *all, int target)

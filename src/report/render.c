@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "report/coverage_report.h"
 #include "report/prediction_report.h"
 
 static bool is_json(wl_format format) { return format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE; }
@@ -39,14 +40,14 @@ wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_e
     return wl_buffer_take(&text, out, err);
 }
 
-wl_status wl_check_render(const wl_check *check, wl_format format, char **out, wl_error *err)
+wl_status wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     if (is_json(format))
-        return wl_check_json(check, out, err);
+        return wl_check_json(check, kernel, out, err);
     if (format == WL_FORMAT_CSV)
         return no_csv(err, "a check");
-    wl_check_text(check, &text);
+    wl_check_text(check, kernel, &text);
     return wl_buffer_take(&text, out, err);
 }
 
@@ -138,6 +139,17 @@ wl_status wl_occupancy_render(const wl_device *device, int64_t threads, int64_t 
     if (format == WL_FORMAT_CSV)
         return no_csv(err, "occupancy");
     wl_occupancy_text(&r, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *err)
+{
+    wl_coverage coverage;
+    wl_buffer text = {0};
+    wl_coverage_count(ptx, &coverage);
+    if (json)
+        return wl_coverage_json(&coverage, out, err);
+    wl_coverage_text(&coverage, &text);
     return wl_buffer_take(&text, out, err);
 }
 

@@ -10,8 +10,8 @@
 void wl_diff_text(const wl_diff *diff, wl_buffer *out);
 wl_status wl_diff_json(const wl_diff *diff, bool one_line, char **out, wl_error *err);
 
-void wl_check_text(const wl_check *check, wl_buffer *out);
-wl_status wl_check_json(const wl_check *check, char **out, wl_error *err);
+void wl_check_text(const wl_check *check, const char *kernel, wl_buffer *out);
+wl_status wl_check_json(const wl_check *check, const char *kernel, char **out, wl_error *err);
 
 wl_status wl_advise_text(const wl_advise_report *report, wl_buffer *out, wl_error *err);
 wl_status wl_advise_json(const wl_advise_report *report, char **out, wl_error *err);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
-#include "warpline/compare.h"
+#include "compare/contest.h"
 
 /* {measured, predicted} */
 static const struct {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "compare/contest.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
 #include "measure/row.h"

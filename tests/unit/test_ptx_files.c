@@ -177,6 +177,7 @@ static void test_coverage(void **state)
     check_int("coverage", "entries", (int64_t)wl_ptx_entry_count(ptx), 1);
     check_text("coverage", "the entry", wl_ptx_entry_name(ptx, 0), "k");
     check_int("coverage", "parameters", (int64_t)wl_ptx_param_count(ptx, 0), 2);
+    check_int("coverage", "instructions", (int64_t)wl_ptx_instruction_count(ptx, 0), 6);
     check_text("coverage", "a type", wl_ptx_param_type(ptx, 0, 1), "f32");
     check_text("coverage", "no such parameter", wl_ptx_param_type(ptx, 0, 2), NULL);
     check_text("coverage", "no such entry", wl_ptx_entry_name(ptx, 1), NULL);

@@ -3,8 +3,8 @@
  * The report reads comparisons (`warpline compare --format json`), keeps their rows, and computes every statistic from
  * them, so that the report, the baseline and the regression test leave out the same rows. SPDX-License-Identifier: MIT
  */
-#ifndef WL_REPORT_REPORT_H
-#define WL_REPORT_REPORT_H
+#ifndef WL_VALIDATE_ACCURACY_H
+#define WL_VALIDATE_ACCURACY_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -143,4 +143,4 @@ double again_work(again *a, const row *r);
 const wl_device *again_device(const again *a);
 void again_close(again *a);
 
-#endif /* WL_REPORT_REPORT_H */
+#endif /* WL_VALIDATE_ACCURACY_H */

@@ -1,13 +1,14 @@
-/* contests.c - contests among compared rows: launches of one kernel with the same params that differ in block or fold.
- * SPDX-License-Identifier: MIT */
+/* find_contests.c - contests among compared rows: launches of one kernel with the same params that differ in block or
+ * fold. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "warpline/compare.h"
+#include "compare/comparison.h"
+#include "compare/contest.h"
 
 typedef struct entrant {
     size_t group;
-    const wl_compared *row;
+    const wl_compared_row *row;
     wl_pair time;
 } entrant;
 
@@ -40,10 +41,10 @@ static size_t collect(const wl_comparison *c, const double *times, entrant *out)
 {
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < c->row_count; i++) {
-        const wl_compared *row = &c->rows[i];
-        const wl_measurement *m = row->measurement;
+        const wl_compared_row *row = &c->rows[i];
+        const wl_measurement *m = row->is.measurement;
         if (m->time_known && m->time_s > 0 && times[i] > 0)
-            out[count++] = (entrant){row->group, row, {m->time_s, times[i]}};
+            out[count++] = (entrant){c->rows[i].group, row, {m->time_s, times[i]}};
     }
     if (count > 0)
         qsort(out, count, sizeof *out, by_place);
@@ -61,9 +62,11 @@ static bool is_long_enough(const wl_pair *times, size_t count, double min_time_s
     return true;
 }
 
-wl_status wl_comparison_contests(const wl_comparison *c, const double *times, double min_time_s, wl_contest_list *out,
+wl_status wl_comparison_contests(wl_comparison *c, const double *times, double min_time_s, wl_contest_list *out,
                                  wl_error *err)
 {
+    *out = (wl_contest_list){0};
+    WL_TRY(wl_comparison_group_problems(c, err));
     entrant *entrants = calloc(c->row_count + 1, sizeof *entrants);
     *out = (wl_contest_list){.contests = calloc(c->row_count + 1, sizeof *out->contests),
                              .times = calloc(c->row_count + 1, sizeof *out->times)};
@@ -80,7 +83,7 @@ wl_status wl_comparison_contests(const wl_comparison *c, const double *times, do
         if (!is_long_enough(out->times + first, next - first, min_time_s) ||
             !wl_contest_judge(out->times + first, next - first, contest))
             continue;
-        contest->family = entrants[first].row->family;
+        contest->family = entrants[first].row->is.family;
         out->count++;
     }
     free(entrants);
