@@ -148,7 +148,7 @@ static void branches(void **state)
     const char *head =
         "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\nsetp.eq.s32 %p2, %r1, 5;\n";
     const char *tail = "after:\nst.shared.f32 [s], %f1;\nret;\n";
-    char body[2048], step[64], steps[1024] = "";
+    char body[2048], step[128], steps[1024] = "";
     snprintf(body, sizeof body, "%s@%%p1 bra after;\nadd.f32 %%f1, %%f2, %%f3;\n%s", head, tail);
     assert_true(weigh(body).all[4] == 0);
     for (int i = 0; i < 12; i++) {

@@ -127,7 +127,7 @@ static double fresh_by_simulation(int dims, int range, int block, int fold, bool
 static void stars_by_simulation(void **state)
 {
     (void)state;
-    char text[2048], name[80];
+    char text[2048], name[96];
     for (int dims = 2; dims <= 3; dims++)
         for (int range = 1; range <= 4; range++)
             for (int block = 1; block <= 8; block++)
