@@ -145,7 +145,7 @@ wl_status held_add(void *user, const char *text, size_t length, wl_error *err)
 
 void held_end(held_output *h, bool keep)
 {
-    if (keep && !h->passes)
+    if (keep && !h->passes && h->length > 0)
         fwrite(h->text, 1, h->length, h->file); /* output_close and main look for errors */
     free(h->text);
     *h = (held_output){0};
