@@ -12,10 +12,8 @@
 typedef struct check {
     const options *options;
     job job;
-    wl_budget budgets[MANY_MAX];
-    size_t budget_count;
     stored_file baseline;
-    wl_check found;
+    wl_check *found;
 } check;
 
 static bool shape_same(const int64_t a[3], const int64_t b[3]) { return memcmp(a, b, 3 * sizeof *a) == 0; }
@@ -43,18 +41,16 @@ static bool check_usage(const options *o)
 
 static wl_status read_limits(const options *o, check *c, wl_error *err)
 {
-    wl_status status = WL_OK;
-    c->found.tolerance = 0.01;
+    wl_status status = wl_check_new(&c->found, err);
     for (size_t i = 0; i < o->budget_count && status == WL_OK; i++) {
         diag_remember("--budget", o->budget[i]);
-        status = wl_budget_parse(o->budget[i], &c->budgets[i], err);
+        status = wl_check_budget(c->found, o->budget[i], err);
         if (status != WL_OK)
             (void)snprintf(err->input, sizeof err->input, "--budget");
     }
-    c->budget_count = o->budget_count;
     if (status == WL_OK && o->tolerance) {
         diag_remember("--tolerance", o->tolerance);
-        status = wl_tolerance_parse(o->tolerance, &c->found.tolerance, err);
+        status = wl_check_tolerance(c->found, o->tolerance, err);
         if (status != WL_OK)
             (void)snprintf(err->input, sizeof err->input, "--tolerance");
     }
@@ -65,7 +61,7 @@ static wl_status read_limits(const options *o, check *c, wl_error *err)
 
 static wl_status judge(check *c, const wl_prediction *p, const wl_stored *was, wl_error *err)
 {
-    return wl_check_add(&c->found, p, c->job.device, c->budgets, c->budget_count, was, err);
+    return wl_check_add(c->found, p, c->job.device, was, err);
 }
 
 static wl_status predict(check *c, const wl_launch *launch, const char *block, wl_prediction *out, wl_error *err)
@@ -253,7 +249,7 @@ static wl_status check_against(check *c, wl_prediction *p, wl_error *err)
         if (!contradiction(c, wl_stored_at(c->baseline.list, i)))
             status = check_stored(c, wl_stored_at(c->baseline.list, i), p, err);
         else
-            c->found.left_out++;
+            wl_check_leave_out(c->found);
     }
     return status;
 }
@@ -274,16 +270,14 @@ static int run(const options *o, check *c)
     wl_prediction_free(p);
     char *text = NULL;
     const wl_format format = option_format(o);
-    c->found.kernel = c->job.kernel ? wl_kernel_name(c->job.kernel) : "";
-    c->found.has_baseline = o->baseline != NULL;
     if (status == WL_OK)
-        status = wl_check_render(&c->found, format, &text, &err);
+        status = wl_check_render(c->found, wl_kernel_name(c->job.kernel), format, &text, &err);
     if (status == WL_OK)
         output_print(text, format, stdout);
     free(text);
     if (status == WL_E_NOMEM)
         err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return status != WL_OK ? diag_report(&err) : c->found.failed > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
+    return status != WL_OK ? diag_report(&err) : wl_check_failed(c->found) > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
 }
 
 int cmd_check(const options *o)
@@ -294,6 +288,6 @@ int cmd_check(const options *o)
     const int code = run(o, &c);
     job_free(&c.job);
     stored_free(&c.baseline);
-    wl_check_free(&c.found);
+    wl_check_free(c.found);
     return code;
 }

@@ -8,17 +8,14 @@
 #include "output.h"
 #include "plot.h"
 
-static bool read_metrics(const options *o, comparison *c)
+static bool metrics_ok(const options *o)
 {
-    for (int v = 0; v < WL_VALUE_COUNT; v++)
-        c->wanted[v] = o->metric_count == 0;
+    wl_metric metric;
     for (size_t i = 0; i < o->metric_count; i++) {
-        wl_metric metric = WL_METRIC_COUNT;
-        if (strcmp(o->metric[i], "time") != 0 && !wl_metric_find(o->metric[i], &metric)) {
-            usage_error("unknown metric '%s'; 'warpline explain' lists them, and there is time", o->metric[i]);
-            return false;
-        }
-        c->wanted[metric] = true;
+        if (strcmp(o->metric[i], "time") == 0 || wl_metric_find(o->metric[i], &metric))
+            continue;
+        usage_error("unknown metric '%s'; 'warpline explain' lists them, and there is time", o->metric[i]);
+        return false;
     }
     return true;
 }
@@ -50,7 +47,7 @@ static bool check_usage(const options *o, comparison *c)
     else if (o->min_time && !read_time(o->min_time, &c->min_time_s))
         usage_error("--min-time is a time such as 20us (not '%s')", o->min_time);
     else
-        return read_metrics(o, c);
+        return metrics_ok(o);
     return false;
 }
 

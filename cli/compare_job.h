@@ -5,16 +5,6 @@
 
 #include "options.h"
 
-/* The models whose rankings are judged. */
-enum { RANKED_MODELS = 2 };
-extern const wl_model_id ranked_models[RANKED_MODELS];
-
-/* What a fit keeps of a row beside what is compared. */
-typedef struct counted_row {
-    wl_counted *counted;              /* NULL: cannot be counted */
-    double model_time[RANKED_MODELS]; /* by each model, when asked for and not counted; 0: that model cannot say */
-} counted_row;
-
 /* The text of a kernel, and the kernel as it stands there. Rows and messages borrow names from it. */
 typedef struct kernel_source {
     char *path;
@@ -25,7 +15,6 @@ typedef struct kernel_source {
 
 typedef struct comparison {
     const options *options;
-    bool wanted[WL_VALUE_COUNT];
     int64_t fold[3], registers; /* 0: as the table says */
     wl_model_id model;
     bool keep_counts; /* for a fit */
@@ -39,7 +28,7 @@ typedef struct comparison {
     size_t source_count;
     wl_comparison *found; /* NULL before comparison_load */
     double min_time_s;
-    counted_row *counted; /* as many as rows, when counts are kept */
+    wl_fit_row *counted; /* as many as rows, when counts are kept; theirs are owned */
     size_t counted_capacity;
 } comparison;
 

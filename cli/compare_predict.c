@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compare_job.h"
 #include "load.h"
@@ -13,8 +14,6 @@
 #define KEPT 16
 #define IGNORED_MAX 12
 #define NAMES_MAX 8
-
-const wl_model_id ranked_models[RANKED_MODELS] = {WL_MODEL_TURNOVER, WL_MODEL_LIMITER};
 
 /* A kernel with a row's params. */
 typedef struct model {
@@ -58,11 +57,8 @@ static char *kernel_path(const comparison *c, const char *kernel)
         return NULL;
     snprintf(path, size, "%.*s%s", (int)folder, c->options->map ? c->options->map : "", kernel);
     size_t length = 0;
-    FILE *f = folder ? fopen(path, "rb") : NULL;
-    if (folder && !f && wl_kernel_builtin_text(kernel, &length))
+    if (folder && access(path, R_OK) != 0 && wl_kernel_builtin_text(kernel, &length))
         snprintf(path, size, "%s", kernel);
-    if (f)
-        fclose(f);
     return path;
 }
 
@@ -211,26 +207,14 @@ static wl_launch launch_of(const predictor *p, const wl_kernel *kernel, const wl
     return launch;
 }
 
-static void fill_values(const comparison *c, const wl_measurement *m, const wl_prediction *prediction, wl_compared *row)
-{
-    for (int v = 0; v < WL_METRIC_COUNT; v++) {
-        row->measured_known[v] = c->wanted[v] && wl_measurement_value(m, (wl_metric)v, &row->measured[v]);
-        row->predicted_known[v] =
-            c->wanted[v] && wl_prediction_metric(prediction, (wl_metric)v, &row->predicted[v]);
-    }
-    row->measured_known[WL_VALUE_TIME] = c->wanted[WL_VALUE_TIME] && m->time_known;
-    row->measured[WL_VALUE_TIME] = m->time_s;
-    row->predicted_known[WL_VALUE_TIME] = c->wanted[WL_VALUE_TIME];
-    row->predicted[WL_VALUE_TIME] = wl_prediction_time(prediction);
-}
-
 /* Appends a row, and what is kept of it. */
-static wl_status add_row(comparison *c, const wl_compared *row, const counted_row *counted, wl_error *err)
+static wl_status add_row(comparison *c, const wl_compared *row, const wl_prediction *prediction,
+                         const wl_fit_row *counted, wl_error *err)
 {
     const size_t count = wl_comparison_count(c->found);
     if (c->keep_counts && count == c->counted_capacity) {
         const size_t capacity = 2 * c->counted_capacity + 64;
-        counted_row *larger = realloc(c->counted, capacity * sizeof *larger);
+        wl_fit_row *larger = realloc(c->counted, capacity * sizeof *larger);
         if (!larger)
             return no_memory(err);
         c->counted = larger;
@@ -238,14 +222,14 @@ static wl_status add_row(comparison *c, const wl_compared *row, const counted_ro
     }
     if (c->keep_counts)
         c->counted[count] = *counted;
-    return wl_comparison_add(c->found, row, err);
+    return wl_comparison_add(c->found, row, prediction, err);
 }
 
-static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, counted_row *row,
+static wl_status predict_by_all(model *found, const wl_launch *launch, wl_prediction *prediction, wl_fit_row *row,
                                 wl_error *err)
 {
-    for (int m = 0; m < RANKED_MODELS; m++) {
-        const wl_predict_options how = {.model = ranked_models[m]};
+    for (int m = 0; m < WL_RANKED_MODELS; m++) {
+        const wl_predict_options how = {.model = wl_ranked_model(m)};
         const wl_status status = wl_predict(found->predictor, launch, &how, prediction, err);
         if (status != WL_OK)
             return status;
@@ -256,7 +240,7 @@ static wl_status predict_by_all(model *found, const wl_launch *launch, wl_predic
 }
 
 static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, wl_prediction *prediction,
-                                counted_row *row, wl_error *err)
+                                wl_fit_row *row, wl_error *err)
 {
     const wl_predict_options how = {.model = c->model};
     if (!c->keep_counts)
@@ -272,18 +256,14 @@ static wl_status predict_launch(const comparison *c, model *found, const wl_laun
 
 /* The row of the comparison; its texts are borrowed from tables, kernels and the map. */
 static wl_compared row_of(const comparison *c, size_t table, const wl_measurement *m, const kernel_source *s,
-                          const wl_map_entry *entry, const wl_prediction *prediction)
+                          const wl_map_entry *entry)
 {
-    const wl_launch *launch = wl_prediction_launch(prediction);
-    wl_compared row = {.table = c->tables[table], .measurement = m, .kernel = s->path};
-    row.family = m->family[0] ? m->family : wl_kernel_name(s->plain);
-    row.sets = entry ? entry->sets : NULL;
-    row.set_count = entry ? entry->set_count : 0;
-    memcpy(row.block, launch->block, sizeof row.block);
-    memcpy(row.fold, launch->fold, sizeof row.fold);
-    memcpy(row.grid, launch->grid, sizeof row.grid);
-    fill_values(c, m, prediction, &row);
-    return row;
+    return (wl_compared){.table = c->tables[table],
+                         .family = m->family[0] ? m->family : wl_kernel_name(s->plain),
+                         .kernel = s->path,
+                         .sets = entry ? entry->sets : NULL,
+                         .set_count = entry ? entry->set_count : 0,
+                         .measurement = m};
 }
 
 /* A row that cannot be predicted is left out; only what is wrong with every row ends the run. */
@@ -294,7 +274,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     const wl_map_entry *entry = c->map ? wl_map_find(c->map, m->family, m->variant) : NULL;
     kernel_source *s = NULL;
     model *found = NULL;
-    counted_row made = {0};
+    wl_fit_row made = {0};
     wl_error row_err = {0};
     if (c->map && !entry)
         return wl_comparison_skip(c->found, name, m->line, 1, "a launch the map has no kernel for", err);
@@ -312,8 +292,8 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
         return no_memory(err);
     if (status != WL_OK)
         return wl_comparison_skip(c->found, name, m->line, 1, row_err.message, err);
-    const wl_compared row = row_of(c, table, m, s, entry, p->prediction);
-    status = add_row(c, &row, &made, err);
+    const wl_compared row = row_of(c, table, m, s, entry);
+    status = add_row(c, &row, p->prediction, &made, err);
     if (status != WL_OK)
         wl_counted_free(made.counted);
     return status;

@@ -1,7 +1,7 @@
 /* predict.c - a prediction, stage by stage: the table of contents of the library.
  *
  *   geometry   launch + device + kernel   -> grid, occupancy, wave               launch/
- *   view       kernel                     -> shapes of each field                footprint/, count/view
+ *   view       kernel                     -> shapes of each field                count/view
  *   warps      view + L1 rules            -> wavefronts, sectors                 count/warps
  *   thread     view                       -> what a thread waits for             laws/thread
  *   executed   kernel + geometry          -> instructions                        count/executed
@@ -11,7 +11,6 @@
  *   metrics    the above                  -> one table of named values           metrics/fill
  *   time       metrics + device           -> bounds, time, limiter               model/
  *   warnings   the above                  -> what was assumed or is unknown      metrics/warnings
- *
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 
@@ -33,7 +32,7 @@ static wl_costs costs_of(const wl_predictor *p)
     return (wl_costs){p->kernel, p->device, &p->rules, p->l1.split, p->costs};
 }
 
-/* Instructions of a thread and a warp, and what they wait for. */
+/* Instructions per thread and per warp, and what a thread waits for. */
 static wl_status count_instructions(wl_predictor *p, const wl_predict_options *options, const wl_view *view,
                                     const wl_instructions *instructions, wl_counts *out, wl_error *err)
 {
@@ -62,7 +61,7 @@ static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_counts *
     return wl_traffic_count(&in, &p->counter, &p->launch_arena, &out->traffic, err);
 }
 
-/* Everything up to the first fitted number. */
+/* Everything before the first fitted number. */
 static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predict_options *options,
                        const wl_view **view, wl_counts *out, wl_error *err)
 {
@@ -157,10 +156,10 @@ wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_
     return status;
 }
 
-/* ---- counts that are kept ---- */
+/* ---- counts kept for fits ---- */
 
 struct wl_counted {
-    wl_counts counts; /* without lines, which are the kernel's */
+    wl_counts counts;   /* without lines, which belong to the kernel */
     wl_volume *volumes; /* scratch, one per field */
 };
 

@@ -7,9 +7,9 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-#define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, where a device has no tlb_page: a warning names it */
+#define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, if a device has no tlb_page; a warning says so */
 
-/* A kernel that depends on the launch is only looked at once there is one. */
+/* A kernel that depends on the launch is analysed only once there is one. */
 static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device, bool complete, wl_predictor **out,
                                 wl_error *err)
 {

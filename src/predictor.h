@@ -1,9 +1,11 @@
-/* predictor.h - what predictions of one kernel on one device have in common, and their scratch memory.
+/* predictor.h - what predictions of one kernel on one device share, and their scratch memory.
  *
- * Kept from launch to launch are the shapes of fields, a thread's instructions per folding, patterns of
- * warps and counts of regions. Each is found by everything it depends on, so no prediction depends on
- * those before it.
- * Layer  predict (uses everything up to metrics). SPDX-License-Identifier: MIT */
+ * Cached across launches: the shapes of fields, a thread's instructions per folding, warp patterns,
+ * counts of regions. The key of each entry is everything it depends on, so no prediction depends on
+ * earlier ones.
+ *
+ * Layer  predict (uses everything up to metrics). Oracle: tests/unit/test_kept.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_PREDICTOR_H
 #define WL_PREDICTOR_H
 
@@ -16,11 +18,11 @@
 #include "laws/traffic_laws.h"
 #include "warpline/predict.h"
 
-/* The instructions of a thread depend on the folding alone, where no access depends on the launch:
- * kept for some. */
+/* If no access depends on the launch, the instructions of a thread depend on the folding alone:
+ * cached for some foldings. */
 #define WL_FOLDINGS_KEPT 16
 typedef struct wl_kept_instructions {
-    int64_t fold[3]; /* 0: none */
+    int64_t fold[3]; /* 0: empty */
     wl_arena arena;
     wl_instructions instructions;
 } wl_kept_instructions;
@@ -31,25 +33,25 @@ struct wl_predictor {
     wl_l1_rules rules;
     wl_l1_numbers l1;
     wl_thread_numbers thread;
-    bool has_laws; /* the measured ones */
+    bool has_laws; /* the device has the numbers of the measured laws */
     wl_laws laws;
     int64_t page_bytes;
-    wl_arena fixed_arena, launch_arena; /* what outlives a launch, and what does not */
+    wl_arena fixed_arena, launch_arena; /* for what outlives a launch, and for what does not */
     bool has_fixed_view;
     wl_view fixed_view;
     wl_kept_instructions foldings[WL_FOLDINGS_KEPT];
-    size_t next_folding; /* to be replaced */
+    size_t next_folding; /* to be replaced next */
     wl_counter counter;
     wl_warps_scratch warps;
     wl_access_cost *costs;
     wl_share *field_shares, *access_shares;
-    /* Where the kernel depends on the launch: what it is for the latest one, and who predicts that. */
+    /* If the kernel depends on the launch: the kernel at the latest launch, and its predictor. */
     wl_launch launch;
     wl_kernel *own_kernel;
     wl_predictor *own;
 };
 
-/* Who predicts this launch: the predictor itself, unless the kernel depends on the launch. */
+/* The predictor for this launch: itself, unless the kernel depends on the launch. */
 wl_status wl_predictor_at(wl_predictor *predictor, const wl_launch *launch, wl_predictor **out, wl_error *err);
 
 /* The kernel as the counting stages see it. */

@@ -1,10 +1,8 @@
 /* advise.h - which changes to one launch of a kernel help most, by what the models say.
  *
- * Every change is tried alone against the launch given: predicted, not guessed. Then the best one is kept and the
- * others are tried again on top of it, until nothing helps any more. Nothing here reads or writes files.
- *
- * SPDX-License-Identifier: MIT
- */
+ * Every change is tried alone against the launch given. Then the best one is kept and the others are tried again on top
+ * of it, until nothing helps any more.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_ADVISE_H
 #define WL_ADVISE_H
 
@@ -13,15 +11,10 @@
 
 /* What can be changed. */
 typedef enum wl_change {
-    WL_CHANGE_BLOCK,     /* another block, the same folding                           */
-    WL_CHANGE_FOLD,      /* another folding, with the block that goes with it         */
-    WL_CHANGE_ALIGNMENT, /* rows and cell (0,0,..) of the fields on other boundaries  */
-    WL_CHANGE_PADDING,   /* longer rows, or rows without padding                      */
-    WL_CHANGE_REGISTERS, /* fewer registers per thread, for more blocks               */
-    WL_CHANGE_SHARED,    /* less shared memory per block, for more blocks or more L1  */
+#define WL_CHANGE(id, name, caveat) WL_CHANGE_##id,
+#include "warpline/changes.def"
     WL_CHANGE_COUNT
 } wl_change;
-/* "block", "fold", "alignment", "padding", "registers", "shared" */
 WL_API const char *wl_change_name(wl_change change);
 /* What such a change takes for granted: one clause, no full stop. */
 WL_API const char *wl_change_caveat(wl_change change);
@@ -55,8 +48,8 @@ typedef struct wl_advise_options {
 typedef struct wl_advised wl_advised;
 
 /* options may be NULL. Fails as wl_predict does for the launch given; changes that cannot be predicted are left out. */
-WL_API WL_NODISCARD wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
-                                        const wl_advise_options *options, wl_advised **out, wl_error *err);
+WL_FALLIBLE wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                      const wl_advise_options *options, wl_advised **out, wl_error *err);
 WL_API void wl_advised_free(wl_advised *advised);
 
 /* The launch as it is; without shares and lines. */
@@ -86,13 +79,11 @@ typedef struct wl_elsewhere {
     double best_s;
 } wl_elsewhere;
 
-/* The launch on `device` (devices[0]) and on the built-in devices of other names, fastest best launch first; those on
- * which nothing fits are left out. *count is how many were filled, at most `capacity`. One model for all, named in
- * *model: the one options asks for, where it asks, else limiter, since few devices have the numbers of another; devices
- * without those are left out. */
-WL_API WL_NODISCARD wl_status wl_advise_devices(const wl_kernel *kernel, const wl_device *device,
-                                                const wl_launch *launch, const wl_advise_options *options,
-                                                wl_elsewhere *devices, size_t capacity, size_t *count,
-                                                wl_model_id *model, wl_error *err);
+/* The launch on `device` (devices[0]) and on the built-in devices of other names, fastest best launch first; *count is
+ * how many were filled. One model for all, in *model: the one options asks for, else limiter. Devices on which nothing
+ * fits, or without the model's numbers, are left out. */
+WL_FALLIBLE wl_advise_devices(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                              const wl_advise_options *options, wl_elsewhere *devices, size_t capacity, size_t *count,
+                              wl_model_id *model, wl_error *err);
 
 #endif /* WL_ADVISE_H */

@@ -1,78 +1,11 @@
 /* check.h - budgets: is a predicted launch as cheap as it has to be, or as it was?
  *
- * A budget limits one subject of a prediction: a metric, the time, or one of the two where more is better. A baseline
+ * A budget limits a metric, the time, or one of two values where more is better: occupancy and items_per_s. A baseline
  * is an earlier prediction; nothing may have become worse than a tolerance allows. SPDX-License-Identifier: MIT */
 #ifndef WL_CHECK_H
 #define WL_CHECK_H
 
 #include "warpline/predict.h"
-
-typedef enum wl_subject_kind {
-    WL_SUBJECT_METRIC,
-    WL_SUBJECT_TIME,       /* "time", seconds                                            */
-    WL_SUBJECT_OCCUPANCY,  /* "occupancy", resident warps over the most a device can hold */
-    WL_SUBJECT_ITEMS_PER_S /* "items_per_s", lattice updates per second                  */
-} wl_subject_kind;
-
-typedef struct wl_subject {
-    wl_subject_kind kind;
-    wl_metric metric; /* WL_SUBJECT_METRIC only */
-    bool per_item;    /* divided by the lattice updates */
-} wl_subject;
-
-/* "dram_load_bytes/item" */
-WL_API void wl_subject_name(wl_subject subject, char *text, size_t size);
-/* "bytes", "s", "1", "1/s": of the values below. */
-WL_API const char *wl_subject_unit(wl_subject subject);
-/* Is more better? */
-WL_API bool wl_subject_is_gain(wl_subject subject);
-/* The value in base units; false when it is not known. */
-WL_API bool wl_subject_value(wl_subject subject, const wl_prediction *prediction, const wl_device *device,
-                             double *value);
-/* The value with a fitting unit: "1.5 ms". */
-WL_API void wl_subject_value_text(wl_subject subject, double value, char *text, size_t size);
-
-typedef struct wl_budget {
-    wl_subject subject;
-    double limit; /* the most; the least where more is better. Never negative. */
-} wl_budget;
-
-/* Reads "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare number is in base
- * units. WL_E_INPUT, with the column: no such quantity (and the nearest one), a malformed or negative number, a unit
- * that does not belong, a limit on the wrong side. */
-WL_API WL_NODISCARD wl_status wl_budget_parse(const char *text, wl_budget *out, wl_error *err);
-
-/* "2%" or "0.02"; a bare number of 1 and more is refused, since it could mean either. */
-WL_API WL_NODISCARD wl_status wl_tolerance_parse(const char *text, double *tolerance, wl_error *err);
-
-typedef enum wl_verdict {
-    WL_VERDICT_OK,
-    WL_VERDICT_BETTER,  /* than the baseline, by more than the tolerance                             */
-    WL_VERDICT_FAIL,    /* over the budget, or worse than the baseline by more than the tolerance    */
-    WL_VERDICT_UNKNOWN, /* a budget of a value that is not known: no pass                            */
-    WL_VERDICT_GONE,    /* the baseline knows it, this prediction does not: nothing to compare       */
-    WL_VERDICT_NEW      /* the other way round                                                       */
-} wl_verdict;
-/* "ok", "better", "fail", "unknown", "gone", "new" */
-WL_API const char *wl_verdict_name(wl_verdict verdict);
-/* Does the check fail by it? */
-WL_API bool wl_verdict_fails(wl_verdict verdict);
-
-/* One line of a check. */
-typedef struct wl_finding {
-    wl_subject subject;
-    bool from_baseline; /* `limit` is the baseline's value, not a budget */
-    bool predicted_known, limit_known, change_known;
-    double predicted, limit;
-    double change; /* predicted / limit - 1 */
-    wl_verdict verdict;
-} wl_finding;
-
-WL_API wl_finding wl_check_budget(const wl_budget *budget, const wl_prediction *prediction, const wl_device *device);
-
-/* The time, then every metric known on either side. Fills at most `capacity` findings and returns how many there are. */
-WL_API size_t wl_check_baseline(const wl_prediction *prediction, const wl_prediction *baseline, double tolerance,
-                                wl_finding *findings, size_t capacity);
 
 /* A prediction of an earlier day, read back (report.h). Reuse, shares and warnings are not stored. */
 typedef struct wl_stored {
@@ -83,29 +16,25 @@ typedef struct wl_stored {
     size_t strange_count;
 } wl_stored;
 
-typedef struct wl_checked {
-    wl_launch launch;
-    char *device; /* its name */
-    const wl_stored *baseline; /* its own; NULL: none */
-    wl_finding *findings;
-    size_t finding_count;
-} wl_checked;
+/* Launches of one kernel that are checked together. */
+typedef struct wl_check wl_check;
+WL_FALLIBLE wl_check_new(wl_check **out, wl_error *err);
+WL_API void wl_check_free(wl_check *check);
 
-/* Launches of one kernel that are checked together. All-zero but for kernel, has_baseline and tolerance to begin with. */
-typedef struct wl_check {
-    const char *kernel;
-    bool has_baseline;
-    double tolerance;
-    wl_checked *launches;
-    size_t launch_count;
-    size_t total, failed, better, not_compared; /* findings */
-    size_t left_out;                            /* launches of the baseline that are not meant */
-} wl_check;
+/* One more budget: "time=1.5ms", "dram_load_bytes/item<=40B", "occupancy>=0.5" or "occupancy>=50%". A bare number is in
+ * base units. WL_E_INPUT, with the column: no such quantity (and the nearest one), a malformed or negative number, a
+ * unit that does not belong, a limit on the wrong side. */
+WL_FALLIBLE wl_check_budget(wl_check *check, const char *text, wl_error *err);
+/* How much worse than its baseline a value may be: "2%" or "0.02"; 1 % unless it is given. A bare number of 1 and more
+ * is refused, since it could mean either. */
+WL_FALLIBLE wl_check_tolerance(wl_check *check, const char *text, wl_error *err);
 
 /* Judges a launch by all budgets and by its baseline, if any, which is borrowed. WL_E_NOMEM only. */
-WL_API WL_NODISCARD wl_status wl_check_add(wl_check *check, const wl_prediction *prediction, const wl_device *device,
-                                           const wl_budget *budgets, size_t budget_count, const wl_stored *baseline,
-                                           wl_error *err);
-WL_API void wl_check_free(wl_check *check);
+WL_FALLIBLE wl_check_add(wl_check *check, const wl_prediction *prediction, const wl_device *device,
+                         const wl_stored *baseline, wl_error *err);
+/* A launch of the baseline is not meant. */
+WL_API void wl_check_leave_out(wl_check *check);
+/* Values over their budget, worse than their baseline, or under a budget and not known. */
+WL_API size_t wl_check_failed(const wl_check *check);
 
 #endif /* WL_CHECK_H */

@@ -4,6 +4,7 @@
 #define WL_COMPARE_H
 
 #include "warpline/measure.h"
+#include "warpline/predict.h"
 
 /* Both above or equal to 0. */
 typedef struct wl_pair {
@@ -26,18 +27,13 @@ typedef struct wl_agreement {
 } wl_agreement;
 
 /* WL_E_NOMEM only. All zero for no pairs. */
-WL_API WL_NODISCARD wl_status wl_agreement_compute(const wl_pair *pairs, size_t count, wl_agreement *out,
-                                                   wl_error *err);
+WL_FALLIBLE wl_agreement_compute(const wl_pair *pairs, size_t count, wl_agreement *out, wl_error *err);
 
-/* Of pairs that are times: the best measured time over the measured time of the launch predicted to be best. 1: the
- * prediction picks the best launch. Of several predicted equally fast, the slowest counts. False when there is no pair
- * or a time is 0. */
+/* Of times: the best measured one over that of the launch predicted to be best. Of several predicted equally fast, the
+ * slowest counts. False when there is no pair or a time is 0. */
 WL_API bool wl_best_pick(const wl_pair *times, size_t count, double *efficiency);
 
 /* ---- launches on both sides ---- */
-
-/* The values compared: every metric, and the time. */
-enum { WL_VALUE_TIME = WL_METRIC_COUNT, WL_VALUE_COUNT };
 
 /* One launch. Texts are borrowed, and stay so in a comparison. */
 typedef struct wl_compared {
@@ -45,39 +41,25 @@ typedef struct wl_compared {
     const char *kernel, *const *sets; /* what is computed, but for the row's own params: "a=1" */
     size_t set_count;
     const wl_measurement *measurement;
-    int64_t block[3], fold[3], grid[3]; /* as predicted */
-    bool measured_known[WL_VALUE_COUNT], predicted_known[WL_VALUE_COUNT];
-    double measured[WL_VALUE_COUNT], predicted[WL_VALUE_COUNT];
 } wl_compared;
 
 /* Rows, what was left out of them, and groups with their statistics (report.h shows them). `source` says whose rows
  * they are, `title` describes the device; times measured shorter than min_time_s have no part in the statistics. */
 typedef struct wl_comparison wl_comparison;
-WL_API WL_NODISCARD wl_status wl_comparison_new(const char *source, const char *device, const char *title,
-                                                double min_time_s, wl_comparison **out, wl_error *err);
+WL_FALLIBLE wl_comparison_new(const char *source, const char *device, const char *title, double min_time_s,
+                              wl_comparison **out, wl_error *err);
 WL_API void wl_comparison_free(wl_comparison *comparison);
-WL_API WL_NODISCARD wl_status wl_comparison_add(wl_comparison *comparison, const wl_compared *row, wl_error *err);
+/* Which values to compare: metrics by name, and "time"; all unless some are wanted. False: no such value. */
+WL_API bool wl_comparison_want(wl_comparison *comparison, const char *value);
+/* Copies what is wanted of both sides. */
+WL_FALLIBLE wl_comparison_add(wl_comparison *comparison, const wl_compared *row, const wl_prediction *prediction,
+                              wl_error *err);
 WL_API size_t wl_comparison_count(const wl_comparison *comparison);
-WL_API const wl_compared *wl_comparison_row(const wl_comparison *comparison, size_t index);
 /* Something left out, at this line (0: none in particular). Equal reasons are counted. */
-WL_API WL_NODISCARD wl_status wl_comparison_skip(wl_comparison *comparison, const char *table, int32_t line,
-                                                 size_t count, const char *reason, wl_error *err);
+WL_FALLIBLE wl_comparison_skip(wl_comparison *comparison, const char *table, int32_t line, size_t count,
+                               const char *reason, wl_error *err);
 /* By "family", "variant", "params" or "all". */
-WL_API WL_NODISCARD wl_status wl_comparison_group(wl_comparison *comparison, const char *by, wl_error *err);
-
-/* A contest: launches of one kernel with the same params that differ in block or fold, all measured. It tells how far
- * a ranking by predicted times can be trusted (fit.h, docs/model.md). */
-typedef struct wl_contest wl_contest;
-/* The contests among rows that compute the same, with these predicted times of the rows (0: not known). Those whose
- * fastest launch was measured shorter than min_time_s are left out. Contests borrow from the rest. */
-typedef struct wl_contest_list {
-    wl_contest *contests;
-    size_t count;
-    wl_pair *times;
-} wl_contest_list;
-WL_API WL_NODISCARD wl_status wl_comparison_contests(wl_comparison *comparison, const double *times, double min_time_s,
-                                                     wl_contest_list *out, wl_error *err);
-WL_API void wl_contest_list_free(wl_contest_list *list);
+WL_FALLIBLE wl_comparison_group(wl_comparison *comparison, const char *by, wl_error *err);
 
 /* ---- maps ---- */
 
@@ -87,15 +69,14 @@ WL_API void wl_contest_list_free(wl_contest_list *list);
 typedef struct wl_map_entry {
     const char *family, *variant; /* NULL: any */
     const char *kernel, *skip;    /* one of them */
-    const char *const *sets;               /* "a=1" */
+    const char *const *sets;      /* "a=1" */
     size_t set_count;
     int64_t fold[3]; /* 0: not given */
 } wl_map_entry;
 
 typedef struct wl_map wl_map;
 /* WL_E_INPUT: malformed text, unknown key, no entries. */
-WL_API WL_NODISCARD wl_status wl_map_parse(const char *input, const char *text, size_t length, wl_map **out,
-                                           wl_error *err);
+WL_FALLIBLE wl_map_parse(const char *input, const char *text, size_t length, wl_map **out, wl_error *err);
 WL_API void wl_map_free(wl_map *map);
 /* The first entry that matches, or NULL. Families and variants are patterns, as fnmatch(3) knows them. */
 WL_API const wl_map_entry *wl_map_find(const wl_map *map, const char *family, const char *variant);

@@ -1,11 +1,8 @@
 /* device.h - everything the models need to know of a GPU, as data.
  *
- * A device comes from the files built into the library or from a file of the user's; each number carries
- * its unit and its source. A number that is not known is absent: a model that wants it either has a
+ * Each number carries its unit and its source. One that is not known is absent: a model that wants it either has a
  * documented fallback, named in a warning, or refuses.
- *
- * SPDX-License-Identifier: MIT
- */
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_DEVICE_H
 #define WL_DEVICE_H
 
@@ -32,16 +29,15 @@ WL_API const char *wl_device_builtin_name(size_t index);
 WL_API const char *wl_device_builtin_text(const char *name, size_t *length);
 
 /* Gives the built-in device of that name. WL_E_INPUT when there is none, with the nearest name. */
-WL_API WL_NODISCARD wl_status wl_device_builtin(const char *name, wl_device **out, wl_error *err);
+WL_FALLIBLE wl_device_builtin(const char *name, wl_device **out, wl_error *err);
 
 /* Gives the device described by a YAML text. `input` names the text in messages.
  * WL_E_INPUT: malformed text, unknown key, wrong unit, missing source, a required number missing. */
-WL_API WL_NODISCARD wl_status wl_device_parse(const char *input, const char *text, size_t length, wl_device **out,
-                                              wl_error *err);
+WL_FALLIBLE wl_device_parse(const char *input, const char *text, size_t length, wl_device **out, wl_error *err);
 WL_API void wl_device_free(wl_device *device);
 
 /* A what-if: "l2_size=80MiB", "l1_miss_curve=[0.5,6,1.2]"; a bare number is in the base unit. */
-WL_API WL_NODISCARD wl_status wl_device_set(wl_device *device, const char *assignment, wl_error *err);
+WL_FALLIBLE wl_device_set(wl_device *device, const char *assignment, wl_error *err);
 
 WL_API const char *wl_device_name(const wl_device *device);
 WL_API const char *wl_device_title(const wl_device *device);

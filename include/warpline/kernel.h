@@ -2,9 +2,7 @@
  *
  * A kernel is read from a small YAML text (docs/input.md) or made from a one-line stencil assignment.
  * Its fields, accesses and sizes are all resolved: the parameters have their values.
- *
- * SPDX-License-Identifier: MIT
- */
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_H
 #define WL_KERNEL_H
 
@@ -25,13 +23,13 @@ typedef struct wl_kernel_options {
 /* Gives the kernel described by a YAML text. `input` names the text in messages; `options` may be NULL.
  * WL_E_INPUT: malformed text, unknown key, undeclared field, division by zero, a size below 1;
  * WL_E_RANGE: a size or address leaves 2^60. */
-WL_API WL_NODISCARD wl_status wl_kernel_parse(const char *input, const char *text, size_t length,
-                                              const wl_kernel_options *options, wl_kernel **out, wl_error *err);
+WL_FALLIBLE wl_kernel_parse(const char *input, const char *text, size_t length, const wl_kernel_options *options,
+                            wl_kernel **out, wl_error *err);
 
 /* A kernel from one assignment: the fields are those it names, each over the whole domain with as much halo
  * as the accesses need, rows padded to 128 bytes. `domain` and `type` as on the command line: "4096x4096", "f32". */
-WL_API WL_NODISCARD wl_status wl_kernel_from_update(const char *update, const char *domain, const char *type,
-                                                    wl_kernel **out, wl_error *err);
+WL_FALLIBLE wl_kernel_from_update(const char *update, const char *domain, const char *type, wl_kernel **out,
+                                  wl_error *err);
 WL_API void wl_kernel_free(wl_kernel *kernel);
 
 /* The kernels shipped with the library. */
@@ -67,7 +65,7 @@ WL_API bool wl_kernel_needs_its_block(const wl_kernel *kernel);
 WL_API const char *wl_kernel_note(const wl_kernel *kernel, size_t index);
 
 /* The kernel as a kernel file that predicts the same. *yaml is allocated with malloc and belongs to the caller. */
-WL_API WL_NODISCARD wl_status wl_kernel_show(const wl_kernel *kernel, char **yaml, wl_error *err);
+WL_FALLIBLE wl_kernel_show(const wl_kernel *kernel, char **yaml, wl_error *err);
 
 /* ---- layouts ---- */
 
@@ -76,9 +74,6 @@ WL_API WL_NODISCARD wl_status wl_kernel_show(const wl_kernel *kernel, char **yam
 /* Dimensions of a field (0: addressed by element index); strides[d] and the origin of cell (0,0,..) in elements. */
 WL_API int wl_kernel_field_layout(const wl_kernel *kernel, size_t field, int64_t strides[WL_FIELD_DIMS_MAX],
                                   int64_t *origin);
-/* Can its rows take another length? Not where addresses are given by element index, nor in shared memory, nor where x
- * is not the faster of the first two dimensions. */
-WL_API bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field);
 
 /* A change to where the rows of all fields lie, in bytes; all-zero changes nothing. A row is what lies between cells
  * that differ by 1 in the second dimension. */
@@ -92,7 +87,6 @@ typedef struct wl_layout {
 /* The same kernel with the rows of its fields laid out differently; read again from its text, of which a kernel keeps
  * a copy. Fields without rows only move as a whole; those in shared memory stay.
  * WL_E_INPUT: a negative number; WL_E_RANGE: a size or address leaves 2^60. */
-WL_API WL_NODISCARD wl_status wl_kernel_with_layout(const wl_kernel *kernel, const wl_layout *layout, wl_kernel **out,
-                                                    wl_error *err);
+WL_FALLIBLE wl_kernel_with_layout(const wl_kernel *kernel, const wl_layout *layout, wl_kernel **out, wl_error *err);
 
 #endif /* WL_KERNEL_H */

@@ -35,20 +35,13 @@ typedef struct wl_occupancy {
     int64_t l1_bytes;               /* L1 left beside the shared memory of the resident blocks */
 } wl_occupancy;
 
-/* What one number alone would have to become for one more block per multiprocessor; -1 where it cannot help. */
-typedef struct wl_occupancy_step {
-    int64_t registers, shared_bytes, threads;
-} wl_occupancy_step;
-
 /* "threads", "registers", "shared", "blocks" */
 WL_API const char *wl_occupancy_limit_name(wl_occupancy_limit limit);
 
 /* threads per block 1.., registers per thread 1.., shared bytes per block 0.. (static and dynamic together).
  * WL_E_INPUT when a number is out of the device's range; a block that does not fit gives blocks_per_sm 0. */
-WL_API WL_NODISCARD wl_status wl_occupancy_compute(const wl_device *device, int64_t threads, int64_t registers,
-                                                   int64_t shared_bytes, wl_occupancy *out, wl_error *err);
-WL_API WL_NODISCARD wl_status wl_occupancy_next(const wl_device *device, int64_t threads, int64_t registers,
-                                                int64_t shared_bytes, wl_occupancy_step *out, wl_error *err);
+WL_FALLIBLE wl_occupancy_compute(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
+                                 wl_occupancy *out, wl_error *err);
 
 /* ---- numbers from expressions ---- */
 
@@ -59,17 +52,17 @@ WL_API WL_NODISCARD wl_status wl_occupancy_next(const wl_device *device, int64_t
 /* A grid that follows from the block: "cdiv(nx,block.x),cdiv(ny,block.y*2),nz", one to three extents that may also name
  * block.x .. block.z, fold.x .., tile.x .. (cells of a block), domain.x .., threads and warps; or plainly "20x128x256". */
 typedef struct wl_grid_rule wl_grid_rule;
-WL_API WL_NODISCARD wl_status wl_grid_rule_parse(const char *text, const char *const *sets, size_t set_count,
-                                                 wl_grid_rule **out, wl_error *err);
+WL_FALLIBLE wl_grid_rule_parse(const char *text, const char *const *sets, size_t set_count, wl_grid_rule **out,
+                               wl_error *err);
 WL_API void wl_grid_rule_free(wl_grid_rule *rule);
 WL_API const char *wl_grid_rule_text(const wl_grid_rule *rule);
 /* Sets the grid of a launch; `domain` is 0 where it is not given, `device` NULL. WL_E_INPUT: an extent below 1, division
  * by zero, a domain that is named and not given, warps without the device whose warps they are. */
-WL_API WL_NODISCARD wl_status wl_grid_rule_apply(const wl_grid_rule *rule, const wl_device *device,
-                                                 const int64_t domain[3], wl_launch *launch, wl_error *err);
+WL_FALLIBLE wl_grid_rule_apply(const wl_grid_rule *rule, const wl_device *device, const int64_t domain[3],
+                               wl_launch *launch, wl_error *err);
 
 /* One number; of a launch it may name the domain alone. */
-WL_API WL_NODISCARD wl_status wl_number_evaluate(const char *text, const char *const *sets, size_t set_count,
-                                                 const int64_t domain[3], int64_t *value, wl_error *err);
+WL_FALLIBLE wl_number_evaluate(const char *text, const char *const *sets, size_t set_count, const int64_t domain[3],
+                               int64_t *value, wl_error *err);
 
 #endif /* WL_LAUNCH_H */

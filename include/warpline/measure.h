@@ -44,8 +44,7 @@ typedef struct wl_table wl_table;
 /* Reads a table. `input` names the text in messages. Rows that are not sound are left out with a note.
  * WL_E_INPUT: no header is recognised, a launch column is missing, not one row is sound, or the table holds summaries
  * instead of launches; WL_E_LIMIT: more than WL_TABLE_ROWS_MAX rows. */
-WL_API WL_NODISCARD wl_status wl_table_parse(const char *input, const char *text, size_t length, wl_table **out,
-                                             wl_error *err);
+WL_FALLIBLE wl_table_parse(const char *input, const char *text, size_t length, wl_table **out, wl_error *err);
 WL_API void wl_table_free(wl_table *table);
 
 WL_API wl_table_layout wl_table_layout_of(const wl_table *table);

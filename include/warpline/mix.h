@@ -23,20 +23,6 @@ typedef enum wl_tensor_kind {
 WL_API const char *wl_tensor_kind_name(wl_tensor_kind kind);
 WL_API const char *wl_tensor_kind_meaning(wl_tensor_kind kind);
 
-/* Launch totals. Machine instructions: where they come from PTX, what a PTX instruction usually becomes is counted. */
-typedef struct wl_mix {
-    double warp[WL_INST_CLASS_COUNT];    /* warp instructions                                  */
-    double thread[WL_INST_CLASS_COUNT];  /* the same times active lanes                        */
-    double thread_on;                    /* thread instructions, all classes, that their predicate lets through */
-    double flops;                        /* of all lanes; known where the instructions are emulated */
-    double branches, divergent;          /* warp branches, and those whose lanes part          */
-    double shuffles;                     /* warp shuffles: they pass the data stage of the L1  */
-    double idle_accesses;                /* of memory, with all lanes switched off: these, too */
-    double tensor[WL_TENSOR_KIND_COUNT]; /* flops of matrix products                           */
-    double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of them, those that four warps do together         */
-    bool sampled;                               /* from some blocks                                   */
-} wl_mix;
-
 /* Instructions of one source line, launch totals. */
 typedef struct wl_line_mix {
     const char *file;

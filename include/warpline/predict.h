@@ -31,7 +31,7 @@ WL_API bool wl_model_find(const char *name, wl_model_id *model);
  * tables, so programs built against an older library go on working. A value that is not known is not given: the
  * function returns false (or NULL) and leaves *value alone. All values are launch totals. */
 typedef struct wl_prediction wl_prediction;
-WL_API WL_NODISCARD wl_status wl_prediction_new(wl_prediction **out, wl_error *err);
+WL_FALLIBLE wl_prediction_new(wl_prediction **out, wl_error *err);
 WL_API void wl_prediction_free(wl_prediction *prediction);
 
 /* The launch with everything filled in, and what the device makes of it. */
@@ -45,8 +45,7 @@ WL_API bool wl_prediction_metric(const wl_prediction *prediction, wl_metric metr
 /* Part number `index` of a metric by name, NULL beyond the last; the parts of a metric add up to it. */
 WL_API const char *wl_prediction_part(const wl_prediction *prediction, wl_metric metric, size_t index, double *value);
 /* Warp and thread instructions of a class; false when the kernel does not say what its instructions are. */
-WL_API bool wl_prediction_instructions(const wl_prediction *prediction, wl_inst_class of, double *warp,
-                                       double *thread);
+WL_API bool wl_prediction_instructions(const wl_prediction *prediction, wl_inst_class of, double *warp, double *thread);
 
 WL_API wl_model_id wl_prediction_model(const wl_prediction *prediction); /* that made the time: never WL_MODEL_BEST */
 WL_API double wl_prediction_time(const wl_prediction *prediction);       /* seconds */
@@ -97,49 +96,32 @@ typedef struct wl_predict_options {
 /* A predictor holds what does not depend on the launch, and the scratch memory. It borrows kernel and device, which
  * must outlive it. One predictor per thread. */
 typedef struct wl_predictor wl_predictor;
-WL_API WL_NODISCARD wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out,
-                                               wl_error *err);
+WL_FALLIBLE wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err);
 WL_API void wl_predictor_free(wl_predictor *predictor);
 
-/* Fills *out for one launch. options may be NULL.
- * WL_E_INPUT: the launch is out of the device's range; WL_E_RANGE: an address leaves 2^60; WL_E_LIMIT: too much to
- * enumerate. */
-WL_API WL_NODISCARD wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch,
-                                         const wl_predict_options *options, wl_prediction *out, wl_error *err);
+/* Fills *out for one launch. options may be NULL. WL_E_INPUT: the launch is out of the device's range; WL_E_RANGE: an
+ * address leaves 2^60; WL_E_LIMIT: too much to enumerate. */
+WL_FALLIBLE wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
+                       wl_prediction *out, wl_error *err);
 
-/* The counts behind a prediction, kept: other numbers of the same device (fitted ones: `warpline fit`) can be tried
- * without counting again. Outlives kernel and predictor. WL_E_UNSUPPORTED: the device's volumes come from curves, not from laws,
- * or cannot be counted. */
+/* The counts behind a prediction, kept: other numbers of the same device can be tried without counting again. Outlives
+ * kernel and predictor. WL_E_UNSUPPORTED: volumes come from curves, not from laws, or cannot be counted. */
 typedef struct wl_counted wl_counted;
-WL_API WL_NODISCARD wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch,
-                                              const wl_predict_options *options, wl_counted **out, wl_error *err);
+WL_FALLIBLE wl_counted_make(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
+                            wl_counted **out, wl_error *err);
 /* No shares, and no warnings about what was assumed. */
 WL_API void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_model_id model,
                                wl_prediction *out);
 WL_API void wl_counted_free(wl_counted *counted);
 
-/* The layer condition of a sequential sweep over the domain: the layers of the outermost dimension that loads must
- * find in the L2, against half of its room (the other half is the stores'). */
-typedef struct wl_layer_condition {
-    int64_t layers;      /* of the field that reaches farthest   */
-    double needed_bytes; /* all fields' layers together          */
-    double room_bytes;   /* half of l2_size / l2_partitions      */
-    bool holds;
-} wl_layer_condition;
-/* WL_E_UNSUPPORTED when the kernel has no domain, or loads that are not affine. */
-WL_API WL_NODISCARD wl_status wl_layer_condition_check(const wl_kernel *kernel, const wl_device *device,
-                                                       wl_layer_condition *out, wl_error *err);
-
 /* The prediction as text. *out is allocated with malloc and belongs to the caller. TEXT is for people, JSON follows the
  * schema warpline.predict/1 (JSON_LINE the same on one line), CSV is a header and one line. */
 typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV } wl_format;
-WL_API WL_NODISCARD wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel,
-                                                   const wl_device *device, wl_format format, char **out,
-                                                   wl_error *err);
+WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
+                                 wl_format format, char **out, wl_error *err);
 
 /* Several launches of one kernel side by side, with a bar for the parts of the memory volume. */
-WL_API WL_NODISCARD wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t count,
-                                                   const wl_kernel *kernel, const wl_device *device, char **out,
-                                                   wl_error *err);
+WL_FALLIBLE wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
+                                 const wl_device *device, char **out, wl_error *err);
 
 #endif /* WL_PREDICT_H */

@@ -2,7 +2,6 @@
  *
  * A kernel is read for one launch: its addresses are recovered as expressions of thread, block and loop steps wherever
  * they are such, so that it can be predicted at other launches like any kernel file; what depends on data is emulated.
- *
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_H
 #define WL_PTX_H
@@ -13,29 +12,24 @@
 typedef struct wl_ptx wl_ptx;
 
 /* WL_E_INPUT: malformed. Instructions nobody knows are no error: see coverage. */
-WL_API WL_NODISCARD wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out,
-                                           wl_error *err);
+WL_FALLIBLE wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err);
 WL_API void wl_ptx_free(wl_ptx *ptx);
 
 WL_API size_t wl_ptx_entry_count(const wl_ptx *ptx);
 WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);
-/* Parameters of an entry: how many, and the type of each as PTX names it ("u64"). */
-WL_API size_t wl_ptx_param_count(const wl_ptx *ptx, size_t entry);
-WL_API const char *wl_ptx_param_type(const wl_ptx *ptx, size_t entry, size_t param);
-WL_API size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry);
 /* The entry a user means: its whole name, the plain part of a mangled one, or a part no other has; NULL: the only one.
  * WL_E_INPUT lists what there is. */
-WL_API WL_NODISCARD wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
+WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
 
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 
 typedef struct wl_ptx_options {
-    const char *entry; /* its name, or the part of it that no other entry has; NULL: the only one */
+    const char *entry;       /* its name, or the part of it that no other entry has; NULL: the only one */
     const char *const *args; /* "buf:BYTES[:OFFSET][=CONTENTS]" or a number, one for each parameter */
     size_t arg_count;
-    wl_launch launch;   /* block, grid, registers and all shared memory; grid 0: from the domain */
-    int64_t domain[3];  /* threads that are needed, where the grid is not given; 0: not given */
+    wl_launch launch;       /* block, grid, registers and all shared memory; grid 0: from the domain */
+    int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions to emulate in one block; 0: the default */
     wl_ptx_load load;       /* NULL: arguments may not name files */
@@ -44,10 +38,9 @@ typedef struct wl_ptx_options {
 
 /* The kernel borrows `ptx`, which must outlive it. WL_E_INPUT: no such entry, arguments that do not fit, an address
  * outside a supplied buffer; WL_E_LIMIT: a loop that does not end within the budget. */
-WL_API WL_NODISCARD wl_status wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, wl_kernel **out,
-                                                 wl_error *err);
+WL_FALLIBLE wl_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, wl_kernel **out, wl_error *err);
 
 /* What of a file is understood, as text or JSON: operations with their count, class and support. */
-WL_API WL_NODISCARD wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *err);
+WL_FALLIBLE wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *err);
 
 #endif /* WL_PTX_H */

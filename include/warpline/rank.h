@@ -1,11 +1,8 @@
 /* rank.h - a space of launches, and the best of it.
  *
  * A space says which blocks and foldings to try; it knows neither kernel nor device. A ranker is the space of one
- * kernel on one device: its launches have numbers, 0 .. size - 1, in a fixed order. Nothing here reads or writes files,
- * and there is no state outside these objects: different rankers may be used from different threads.
- *
- * SPDX-License-Identifier: MIT
- */
+ * kernel on one device: its launches have numbers, 0 .. size - 1, in a fixed order. One ranker per thread.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_RANK_H
 #define WL_RANK_H
 
@@ -17,7 +14,7 @@ typedef struct wl_space wl_space;
 
 /* The default: blocks of powers of two and, in x, multiples of a warp; whole warps; no larger than device and domain
  * allow; foldings of 1 and 2 in y or z where a kernel can be folded. */
-WL_API WL_NODISCARD wl_status wl_space_new(wl_space **out, wl_error *err);
+WL_FALLIBLE wl_space_new(wl_space **out, wl_error *err);
 WL_API void wl_space_free(wl_space *space);
 
 /* Changes one key, as a space file or the command line does:
@@ -29,41 +26,28 @@ WL_API void wl_space_free(wl_space *space);
  *   where                     a condition, "block.x * block.y <= 512 && fold.z == 1"; every further one must hold, too
  *   grid                      a rule (launch.h), "cdiv(nx,block.x),ny"; without one it follows from the domain
  * WL_E_INPUT with the place inside `text` when it is malformed. */
-WL_API WL_NODISCARD wl_status wl_space_set(wl_space *space, const char *key, const char *text, wl_error *err);
+WL_FALLIBLE wl_space_set(wl_space *space, const char *key, const char *text, wl_error *err);
 
 /* Names the grid may use, "nx=640"; to be given before it. */
-WL_API WL_NODISCARD wl_status wl_space_names(wl_space *space, const char *const *sets, size_t count, wl_error *err);
+WL_FALLIBLE wl_space_names(wl_space *space, const char *const *sets, size_t count, wl_error *err);
 
 /* Reads a space file: a YAML map of the keys above. */
-WL_API WL_NODISCARD wl_status wl_space_read(wl_space *space, const char *input, const char *text, size_t length,
-                                            wl_error *err);
+WL_FALLIBLE wl_space_read(wl_space *space, const char *input, const char *text, size_t length, wl_error *err);
 /* Registers per folding from a file: a YAML map, "1x2x1: 40". */
-WL_API WL_NODISCARD wl_status wl_space_read_registers(wl_space *space, const char *input, const char *text,
-                                                      size_t length, wl_error *err);
+WL_FALLIBLE wl_space_read_registers(wl_space *space, const char *input, const char *text, size_t length, wl_error *err);
 
 /* These launches instead of blocks times foldings. They are copied. */
-WL_API WL_NODISCARD wl_status wl_space_list(wl_space *space, const wl_launch *launches, size_t count, wl_error *err);
+WL_FALLIBLE wl_space_list(wl_space *space, const wl_launch *launches, size_t count, wl_error *err);
 
 /* ---- the space of one kernel on one device ---- */
 
 /* What became of a launch. */
 typedef enum wl_outcome {
-    WL_OUTCOME_PREDICTED,
-    WL_OUTCOME_LEFT,      /* not reached: the search was stopped                            */
-    WL_OUTCOME_WHERE,     /* a condition of the space does not hold                         */
-    WL_OUTCOME_COUNT_OF,  /* its threads are not among the space's                          */
-    WL_OUTCOME_EXTENT,    /* the block is longer in one dimension than the device allows    */
-    WL_OUTCOME_THREADS,   /* the block has more threads than the device allows              */
-    WL_OUTCOME_FOLD,      /* a thread would compute more cells than the models can say      */
-    WL_OUTCOME_GRID,      /* the grid has more blocks in one dimension than the device allows */
-    WL_OUTCOME_REGISTERS, /* the block's registers do not fit a multiprocessor              */
-    WL_OUTCOME_SHARED,    /* its shared memory does not fit                                 */
-    WL_OUTCOME_INVALID,   /* out of range in another way                                    */
-    WL_OUTCOME_LIMIT,     /* it can run, but would take too much to predict                 */
+#define WL_OUTCOME(id, cannot_run, text) WL_OUTCOME_##id,
+#include "warpline/outcomes.def"
     WL_OUTCOME_COUNT
 } wl_outcome;
 #define WL_OUTCOME_ROOM 24 /* in results: further outcomes change no layout */
-/* "its registers do not fit a multiprocessor" */
 WL_API const char *wl_outcome_text(wl_outcome outcome);
 /* Can the device not run it? (Otherwise it was left out by the space, or not predicted.) */
 WL_API bool wl_outcome_cannot_run(wl_outcome outcome);
@@ -104,20 +88,17 @@ typedef struct wl_ranker wl_ranker;
 /* Borrows kernel and device; the space may be freed or changed afterwards. options may be NULL.
  * WL_E_UNSUPPORTED: neither the kernel has a domain nor the space a grid; WL_E_INPUT: a condition or the grid names what
  * there is not. */
-WL_API WL_NODISCARD wl_status wl_ranker_new(const wl_kernel *kernel, const wl_device *device, const wl_space *space,
-                                            const wl_rank_options *options, wl_ranker **out, wl_error *err);
+WL_FALLIBLE wl_ranker_new(const wl_kernel *kernel, const wl_device *device, const wl_space *space,
+                          const wl_rank_options *options, wl_ranker **out, wl_error *err);
 WL_API void wl_ranker_free(wl_ranker *ranker);
 WL_API int64_t wl_ranker_size(const wl_ranker *ranker);
 WL_API int64_t wl_ranker_items(const wl_ranker *ranker); /* lattice updates of every launch; 0: they differ */
-WL_API int64_t wl_ranker_launch_items(const wl_ranker *ranker, int64_t index);
 WL_API const wl_kernel *wl_ranker_kernel(const wl_ranker *ranker);
 WL_API const wl_device *wl_ranker_device(const wl_ranker *ranker);
 /* Launch number `index`, with registers where the space or the kernel states them, and the grid where the space does. */
 WL_API void wl_ranker_launch(const wl_ranker *ranker, int64_t index, wl_launch *out);
 /* The whole prediction of one launch. Its shares last until the next call. */
-WL_API WL_NODISCARD wl_status wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err);
-/* What had to be assumed for all launches; NULL beyond the last. */
-WL_API const char *wl_ranker_note(const wl_ranker *ranker, size_t index);
+WL_FALLIBLE wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err);
 /* The conditions, as they were written; NULL beyond the last. */
 WL_API const char *wl_ranker_condition(const wl_ranker *ranker, size_t index);
 
@@ -128,17 +109,15 @@ typedef struct wl_ranking {
     wl_ranked *best; /* ascending time, then index, once finished */
     size_t capacity, count;
     int64_t outcomes[WL_OUTCOME_ROOM]; /* launches by outcome, those the space left out beforehand included */
-    int64_t conditions[64];             /* WL_OUTCOME_WHERE by condition: the first that did not hold */
+    int64_t conditions[64];            /* WL_OUTCOME_WHERE by condition: the first that did not hold */
     bool stopped;
 } wl_ranking;
 
 /* Predicts the whole space and keeps the best `capacity` launches. Independent of the number of threads. */
-WL_API WL_NODISCARD wl_status wl_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out,
-                                      wl_error *err);
+WL_FALLIBLE wl_rank(wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out, wl_error *err);
 
 /* The same in parts, for those who distribute the work: records first .. last - 1, then added in any order. */
-WL_API WL_NODISCARD wl_status wl_ranker_evaluate(wl_ranker *ranker, int64_t first, int64_t last, wl_ranked *records,
-                                                 wl_error *err);
+WL_FALLIBLE wl_ranker_evaluate(wl_ranker *ranker, int64_t first, int64_t last, wl_ranked *records, wl_error *err);
 WL_API void wl_ranking_start(const wl_ranker *ranker, wl_ranked *best, size_t capacity, wl_ranking *out);
 WL_API void wl_ranking_add(wl_ranking *ranking, const wl_ranked *records, size_t count);
 WL_API void wl_ranking_finish(wl_ranking *ranking);

@@ -15,15 +15,14 @@
 /* Reads predictions of the schema warpline.predict/1, one object or several after one another. WL_E_INPUT: not JSON, not
  * predictions, no prediction at all. */
 typedef struct wl_stored_list wl_stored_list;
-WL_API WL_NODISCARD wl_status wl_stored_read(const char *input, const char *text, size_t length, wl_stored_list **out,
-                                             wl_error *err);
+WL_FALLIBLE wl_stored_read(const char *input, const char *text, size_t length, wl_stored_list **out, wl_error *err);
 WL_API void wl_stored_free(wl_stored_list *list);
 WL_API size_t wl_stored_count(const wl_stored_list *list);
 WL_API const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index);
 
 /* ---- checks and advice: TEXT, or JSON of the schemas warpline.check/1 and warpline.advise/1 ---- */
 
-WL_API WL_NODISCARD wl_status wl_check_render(const wl_check *check, wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err);
 
 typedef struct wl_advise_report {
     const wl_kernel *kernel;
@@ -34,8 +33,7 @@ typedef struct wl_advise_report {
     wl_model_id device_model;
     bool devices_left; /* other devices were not looked at, for the time it would take */
 } wl_advise_report;
-WL_API WL_NODISCARD wl_status wl_advise_render(const wl_advise_report *report, wl_format format, char **out,
-                                               wl_error *err);
+WL_FALLIBLE wl_advise_render(const wl_advise_report *report, wl_format format, char **out, wl_error *err);
 
 /* ---- rankings ---- */
 
@@ -58,10 +56,9 @@ typedef struct wl_ranked_space {
 /* How many of the best are within this ratio of the first: of all that were kept, not only of those to benchmark. */
 WL_API size_t wl_rank_within(const wl_ranked_space *space, double ratio);
 /* Tables of the best `top`, and what to make of them. */
-WL_API WL_NODISCARD wl_status wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, char **out,
-                                           wl_error *err);
+WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top, char **out, wl_error *err);
 /* What became of launches that were not predicted. */
-WL_API WL_NODISCARD wl_status wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
+WL_FALLIBLE wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
 
 /* JSON of the schema warpline.rank/1, or CSV, written piece by piece: spaces of one kernel, each whole and sorted, or
  * launch by launch in any order. A piece that cannot be made is not given to the sink, whose failure ends the writing. */
@@ -72,75 +69,53 @@ typedef struct wl_rank_writer {
     void *user;
     size_t spaces, launches; /* written so far; launches of this space. 0 to begin with */
 } wl_rank_writer;
-WL_API WL_NODISCARD wl_status wl_rank_write_sorted(wl_rank_writer *writer, const wl_ranked_space *space, size_t top,
-                                                   wl_error *err);
-WL_API WL_NODISCARD wl_status wl_rank_write_space(wl_rank_writer *writer, const wl_ranked_space *space, wl_error *err);
-WL_API WL_NODISCARD wl_status wl_rank_write_launch(wl_rank_writer *writer, const wl_ranked_space *space,
-                                                   const wl_ranked *launch, wl_error *err);
-WL_API WL_NODISCARD wl_status wl_rank_write_space_end(wl_rank_writer *writer, const wl_ranked_space *space,
-                                                      wl_error *err);
-WL_API WL_NODISCARD wl_status wl_rank_write_end(wl_rank_writer *writer, wl_error *err);
+WL_FALLIBLE wl_rank_write_sorted(wl_rank_writer *writer, const wl_ranked_space *space, size_t top, wl_error *err);
+WL_FALLIBLE wl_rank_write_space(wl_rank_writer *writer, const wl_ranked_space *space, wl_error *err);
+WL_FALLIBLE wl_rank_write_launch(wl_rank_writer *writer, const wl_ranked_space *space, const wl_ranked *launch,
+                                 wl_error *err);
+WL_FALLIBLE wl_rank_write_space_end(wl_rank_writer *writer, const wl_ranked_space *space, wl_error *err);
+WL_FALLIBLE wl_rank_write_end(wl_rank_writer *writer, wl_error *err);
 
 /* Texts for autotuners: docs/export.md. WL_E_UNSUPPORTED: the format cannot hold these spaces together. */
-typedef enum wl_export {
-    WL_EXPORT_KERNEL_TUNER,
-    WL_EXPORT_KERNEL_TUNER_CACHE,
-    WL_EXPORT_TRITON,
-    WL_EXPORT_COUNT
-} wl_export;
+typedef enum wl_export { WL_EXPORT_KERNEL_TUNER, WL_EXPORT_KERNEL_TUNER_CACHE, WL_EXPORT_TRITON } wl_export;
 WL_API bool wl_export_find(const char *name, wl_export *out); /* "kernel-tuner", "kernel-tuner-cache", "triton" */
-WL_API WL_NODISCARD wl_status wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out,
-                                             wl_error *err);
+WL_FALLIBLE wl_rank_export(wl_export format, const wl_ranked_space *spaces, size_t count, char **out, wl_error *err);
 
 /* A script for gnuplot and the data it reads. WL_E_UNSUPPORTED: no launch has a predicted memory volume. */
 typedef struct wl_plot_files {
     const char *picture, *data; /* what the script writes (SVG or, by its suffix, PNG) and reads */
 } wl_plot_files;
-WL_API WL_NODISCARD wl_status wl_rank_plot(const wl_ranked_space *spaces, size_t count, const wl_plot_files *files,
-                                           char **script, char **data, wl_error *err);
+WL_FALLIBLE wl_rank_plot(const wl_ranked_space *spaces, size_t count, const wl_plot_files *files, char **script,
+                         char **data, wl_error *err);
 
 /* ---- comparisons ---- */
 
 /* TEXT (with all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. It has its groups. */
-WL_API WL_NODISCARD wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows,
-                                                   char **out, wl_error *err);
+WL_FALLIBLE wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
+                                 wl_error *err);
 /* What was left out and why, a line each; "" for nothing. */
-WL_API WL_NODISCARD wl_status wl_comparison_skipped(const wl_comparison *comparison, char **out, wl_error *err);
+WL_FALLIBLE wl_comparison_skipped(const wl_comparison *comparison, char **out, wl_error *err);
 /* WL_E_INPUT: no value above 0 is known on both sides. */
-WL_API WL_NODISCARD wl_status wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files,
-                                                 char **script, char **data, wl_error *err);
+WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_files *files, char **script, char **data,
+                               wl_error *err);
 
 /* ---- fits: TEXT, or JSON of the schema warpline.fit/1 ---- */
 
-typedef struct wl_fit_report {
-    const char *origin;
-    const wl_device *device; /* with the fitted numbers */
-    size_t launches;
-    const char *const *families;
-    size_t family_count;
-    const bool *targets;                          /* as in wl_fit_options */
-    const wl_fit_result *result;                  /* NULL: nothing was fitted */
-    const wl_fit_score *before, *after, *left_out; /* per family: own numbers, fitted, fitted without it (or NULL) */
-    bool ranks; /* rankings were judged */
-    const wl_ranking_fit *rankings;
-    const wl_contest_list *contests; /* of each ranking */
-    size_t ranking_count;
-} wl_fit_report;
-WL_API WL_NODISCARD wl_status wl_fit_render(const wl_fit_report *report, wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_fit_render(const wl_fit *fit, const char *origin, wl_format format, char **out, wl_error *err);
 
 /* ---- devices, occupancy, metrics, PTX files ---- */
 
 /* TEXT or JSON. */
-WL_API WL_NODISCARD wl_status wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err);
 /* The built-in devices. */
-WL_API WL_NODISCARD wl_status wl_device_list_render(wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_device_list_render(wl_format format, char **out, wl_error *err);
 /* What fits on a multiprocessor (launch.h), and what one more block would take. JSON: warpline.occupancy/1. */
-WL_API WL_NODISCARD wl_status wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers,
-                                                  int64_t shared_bytes, wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
+                                wl_format format, char **out, wl_error *err);
 
 /* A list of all metrics; one of them in full. */
-WL_API WL_NODISCARD wl_status wl_metrics_text(char **out, wl_error *err);
-WL_API WL_NODISCARD wl_status wl_metric_text(wl_metric metric, char **out, wl_error *err);
+WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
+WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
 
 /* What ptxas says of an entry. */
 typedef struct wl_ptx_needs {
@@ -153,9 +128,9 @@ typedef struct wl_ptx_report {
     const wl_ptx_needs *needs; /* one for each entry */
 } wl_ptx_report;
 /* The entries: TEXT, or JSON of the schema warpline.ptx/1. */
-WL_API WL_NODISCARD wl_status wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err);
+WL_FALLIBLE wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err);
 
 /* An error as one line of JSON: {"error": .., "status": .., "line": ..}. */
-WL_API WL_NODISCARD wl_status wl_error_json(const wl_error *error, size_t line, char **out, wl_error *err);
+WL_FALLIBLE wl_error_json(const wl_error *error, size_t line, char **out, wl_error *err);
 
 #endif /* WL_REPORT_H */

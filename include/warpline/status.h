@@ -1,11 +1,8 @@
 /* status.h - how every function of the library says what went wrong.
  *
- * Three kinds of failure are kept apart: a mistake in the user's input or a failing
- * machine is a wl_status; a bug of the calling program is an assertion; an honest limit
- * of a model is WL_E_UNSUPPORTED or a warning inside a result.
- *
- * SPDX-License-Identifier: MIT
- */
+ * Three kinds of failure are kept apart: a mistake in the user's input or a failing machine is a wl_status; a bug of the
+ * calling program is an assertion; an honest limit of a model is WL_E_UNSUPPORTED or a warning inside a result.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_STATUS_H
 #define WL_STATUS_H
 
@@ -48,6 +45,9 @@ typedef enum wl_status {
     WL_E_IO           /* a file cannot be read or written                       */
 } wl_status;
 
+/* A function that can fail: its status must be looked at. */
+#define WL_FALLIBLE WL_API WL_NODISCARD wl_status
+
 /* A place in a text: 1-based line and column; line 0 means "no particular place". */
 typedef struct wl_loc {
     int32_t line, col, len;
@@ -66,5 +66,10 @@ typedef struct wl_error {
 
 /* A short word for a status: "ok", "bad input", ... Never NULL. */
 WL_API const char *wl_status_name(wl_status status);
+
+/* The number at the start of `text`, rounded as strtod rounds it in the C locale: a sign, then decimal digits with a
+ * point and an exponent, or hexadecimal ones after 0x. No blanks before it, no "inf" and no "nan". What is too large is
+ * infinite. *end (unless NULL) is behind it, or at `text` where there is no number; then 0 is returned. */
+WL_API double wl_number_read(const char *text, const char **end);
 
 #endif /* WL_STATUS_H */

@@ -6,9 +6,6 @@
 
 #include "warpline/predict.h"
 
-/* The probabilities the values of rank_ratio belong to, ascending: 30, 40, .. 90 and 95 %. */
-WL_API double wl_trust_level(size_t index);
-
 typedef struct wl_trust {
     double error;                  /* a tie: predicted times within a factor of exp(error) of each other         */
     size_t level_count;            /* levels whose ratio is known: 1 .. WL_TRUST_LEVELS                           */
@@ -20,7 +17,7 @@ typedef struct wl_trust {
 /* For rankings by the model that made the times (WL_MODEL_BEST: turnover where the device has its numbers). A device
  * without numbers for that model gets those of the built-in H200's limiter model, marked as assumed: the coarser model,
  * since the other's numbers would be fitted to that very GPU. WL_E_NOMEM only. */
-WL_API WL_NODISCARD wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err);
+WL_FALLIBLE wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err);
 
 /* The factor R such that the fastest launch is among those predicted within R of the best with at least this
  * probability; between two levels, that of the higher one. False when no level known is that high. */

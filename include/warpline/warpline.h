@@ -12,7 +12,6 @@
 #include "warpline/launch.h"
 #include "warpline/measure.h"
 #include "warpline/mix.h"
-#include "warpline/number.h"
 #include "warpline/predict.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"

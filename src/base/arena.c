@@ -1,5 +1,6 @@
-/* arena.c - see arena.h. Chunks double as needed; under AddressSanitizer every object is its own chunk,
- * so that an overrun is caught at the object's edge. SPDX-License-Identifier: MIT */
+/* arena.c - see arena.h. Chunks double in size. Under AddressSanitizer every object is its own
+ * chunk, so that an overrun is caught at the object's edge.
+ * SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 
 #include <stdbool.h>
@@ -21,7 +22,7 @@
 struct wl_arena_chunk {
     wl_arena_chunk *next;
     size_t used, size;
-    bool dirty; /* used before: must be zeroed again */
+    bool dirty; /* used before: zero it again */
     max_align_t data[];
 };
 
@@ -61,7 +62,8 @@ char *wl_arena_text(wl_arena *arena, const char *text, size_t length)
     return copy;
 }
 
-/* One chunk, large enough for all of the last round, is kept; from then on a round costs no allocation. */
+/* Keeps one chunk that is large enough for all of the last round, so later rounds allocate
+ * nothing. */
 void wl_arena_reset(wl_arena *arena)
 {
     size_t total = 0;

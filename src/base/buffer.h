@@ -1,4 +1,7 @@
-/* buffer.h - text that grows. A failed allocation is remembered and reported once, by wl_buffer_take.
+/* buffer.h - a string that grows. The first failed allocation is remembered and reported by
+ * wl_buffer_take, so appending needs no check.
+ *
+ * Layer  base.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_BUFFER_H
 #define WL_BASE_BUFFER_H
@@ -18,9 +21,9 @@ void wl_buffer_add(wl_buffer *buffer, const char *format, ...) WL_PRINTF(2, 3);
 void wl_buffer_put(wl_buffer *buffer, const char *text, size_t length);
 void wl_buffer_text(wl_buffer *buffer, const char *text);
 void wl_buffer_repeat(wl_buffer *buffer, const char *piece, int times);
-/* Gives the text to the caller. */
+/* Hands the text to the caller. */
 wl_status wl_buffer_take(wl_buffer *buffer, char **out, wl_error *err);
-/* Frees it instead. */
+/* Frees the text instead. */
 void wl_buffer_drop(wl_buffer *buffer);
 
 #endif /* WL_BASE_BUFFER_H */

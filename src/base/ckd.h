@@ -1,7 +1,9 @@
-/* ckd.h - integer arithmetic that cannot go wrong silently.
+/* ckd.h - integer arithmetic with overflow checks.
  *
- * Addresses and counts are int64_t and stay within +-2^60 once checked, so the sum or
- * difference of two checked values cannot overflow; products go through wl_mul.
+ * Addresses and counts are int64_t and stay within +-2^60 once checked, so the sum or difference of
+ * two checked values cannot overflow; products go through wl_mul.
+ *
+ * Layer  base.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_CKD_H
 #define WL_BASE_CKD_H
@@ -12,13 +14,13 @@
 
 #define WL_ASSERT(condition) assert(condition)
 
-__extension__ typedef __int128 wl_wide; /* gcc and clang have it on every machine we build for */
+__extension__ typedef __int128 wl_wide; /* gcc and clang have it on every target we build for */
 
 #define WL_ADDRESS_LIMIT ((int64_t)1 << 60)
 
 static inline bool wl_in_range(int64_t value) { return value > -WL_ADDRESS_LIMIT && value < WL_ADDRESS_LIMIT; }
 
-/* Each returns false, leaving *out alone, when the result leaves +-2^60. */
+/* Each returns false and leaves *out alone when the result exceeds +-2^60. */
 static inline bool wl_add(int64_t a, int64_t b, int64_t *out)
 {
     int64_t r;
@@ -37,7 +39,7 @@ static inline bool wl_mul(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
-/* Division rounding down; b > 0. Halos make addresses negative, where C's division rounds up. */
+/* Floor division; b > 0. Halos make addresses negative, where C's division rounds towards zero. */
 static inline int64_t wl_floor_div(int64_t a, int64_t b)
 {
     const int64_t q = a / b;
@@ -73,8 +75,7 @@ static inline int64_t wl_max(int64_t a, int64_t b) { return a > b ? a : b; }
 static inline bool wl_is_pow2(int64_t a) { return a > 0 && (a & (a - 1)) == 0; }
 static inline int wl_log2(int64_t pow2) { return 63 - __builtin_clzll((unsigned long long)pow2); }
 
-/* a / 2^shift rounding down. Addresses in a halo may be negative; every compiler we build with shifts them
- * arithmetically. */
+/* Floor of a / 2^shift. Halo addresses may be negative; gcc and clang shift arithmetically. */
 _Static_assert((-3 >> 1) == -2, "right shift of a negative number must round down");
 static inline int64_t wl_shift_down(int64_t a, int shift) { return a >> shift; }
 

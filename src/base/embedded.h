@@ -1,4 +1,6 @@
-/* embedded.h - the files of share/ built into the library (generated at build time).
+/* embedded.h - the files of share/ that are built into the library (generated at build time).
+ *
+ * Layer  base.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_EMBEDDED_H
 #define WL_BASE_EMBEDDED_H
@@ -14,7 +16,7 @@ typedef struct wl_embedded_file {
 extern const wl_embedded_file wl_embedded_devices[], wl_embedded_kernels[], wl_embedded_costs[];
 extern const size_t wl_embedded_device_count, wl_embedded_kernel_count, wl_embedded_cost_count;
 
-/* The text of the file of that name, 0-terminated, or NULL; *length is set when not NULL. */
+/* Text of the file of that name, 0-terminated, or NULL. Sets *length unless it is NULL. */
 const char *wl_embedded_text(const wl_embedded_file *files, size_t count, const char *name, size_t *length);
 
 #endif /* WL_BASE_EMBEDDED_H */

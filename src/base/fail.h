@@ -1,5 +1,8 @@
-/* fail.h - filling a wl_error. The first error wins, so callers may fail on the way out without hiding
- * the cause. SPDX-License-Identifier: MIT */
+/* fail.h - how a wl_error is filled. The first error wins, so cleanup code may fail without hiding
+ * the cause.
+ *
+ * Layer  base.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_FAIL_H
 #define WL_BASE_FAIL_H
 
@@ -13,7 +16,7 @@ wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format,
 /* WL_E_NOMEM, "out of memory". */
 wl_status wl_fail_memory(wl_error *err);
 
-/* Names the input an error came from, unless it has a name already. Returns err->code. */
+/* Names the input that caused the error, unless it has a name already. Returns err->code. */
 wl_status wl_fail_in(wl_error *err, const char *input);
 
 #define WL_TRY(call)                                                                                                   \

@@ -1,5 +1,8 @@
-/* hash.h - the one hash of the library, for its tables: word by word, then folded. Of words it is equal on every
- * machine, so what is ordered by it is ordered the same everywhere. Not meant to resist an attacker.
+/* hash.h - the library's one hash function: words are multiplied in, then the high half is folded
+ * down. Hashes of words are the same on every machine, so an order by hash is, too. Not safe
+ * against an attacker.
+ *
+ * Layer  base.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_HASH_H
 #define WL_BASE_HASH_H
@@ -8,18 +11,18 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One more word. Only the upper bits of the result depend on all of them. */
+/* Adds one word. Only the upper bits of the result depend on all words. */
 static inline uint64_t wl_hash_add(uint64_t hash, uint64_t word)
 {
-    return (hash ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 by the golden ratio: near words come far apart */
+    return (hash ^ word) * 0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: spreads neighbouring words */
 }
 
-/* After the last word: every bit depends on all words. */
+/* Call after the last word: then every bit depends on all words. */
 static inline uint64_t wl_hash_end(uint64_t hash) { return hash ^ hash >> 32; }
 
 static inline uint64_t wl_hash_word(uint64_t word) { return wl_hash_end(wl_hash_add(0, word)); }
 
-/* Eight characters at a time; so it differs where bytes have another order, and orders nothing. */
+/* Eight characters at a time. The result depends on the byte order: never sort by it. */
 static inline uint64_t wl_hash_text(const char *text, size_t length)
 {
     uint64_t hash = length, word = 0;

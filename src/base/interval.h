@@ -1,9 +1,12 @@
-/* interval.h - arithmetic on ranges of whole numbers: what a result may be, when its operands are anywhere in theirs.
+/* interval.h - interval arithmetic on integers: all values a result can take when its operands lie
+ * anywhere in their intervals.
  *
- * Both ends are included. An end at +-WL_FAR is not known; ends stop there, so that nothing overflows. Results hold
- * every value that can occur, and are not always the tightest. Where lo > hi there is none: facts contradict each
- * other, and any result will do. Oracle: tests/unit/test_interval.c tries all small ranges. SPDX-License-Identifier:
- * MIT */
+ * Both ends are included. An end at +-WL_FAR means unknown; ends saturate there, so nothing
+ * overflows. A result contains every value that can occur but need not be the tightest interval. lo
+ * > hi means empty: the facts contradict each other, and any result will do.
+ *
+ * Layer  base. Oracle: tests/unit/test_interval.c tries all small intervals.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_INTERVAL_H
 #define WL_BASE_INTERVAL_H
 
@@ -20,7 +23,7 @@ static inline wl_interval wl_interval_one(int64_t value) { return (wl_interval){
 
 static inline bool wl_interval_is_known(wl_interval a) { return a.lo > -WL_FAR && a.hi < WL_FAR; }
 
-/* What is in both, and what is in either or between them. */
+/* Intersection, and convex hull. */
 static inline wl_interval wl_interval_meet(wl_interval a, wl_interval b)
 {
     return (wl_interval){wl_max(a.lo, b.lo), wl_min(a.hi, b.hi)};
@@ -68,7 +71,7 @@ static inline wl_interval wl_interval_mul(wl_interval a, wl_interval b)
     return wl_interval_clamp(lo, hi);
 }
 
-/* ---- division, rounding down: known for positive divisors only ---- */
+/* ---- floor division; unknown unless the divisor is positive ---- */
 
 static inline wl_interval wl_interval_div(wl_interval a, wl_interval b)
 {
@@ -99,7 +102,8 @@ static inline wl_interval wl_interval_max(wl_interval a, wl_interval b)
 
 /* ---- bits ---- */
 
-/* The range of k bits and a sign that holds both; so it holds what their bits give. */
+/* The interval of k-bit two's complement numbers that contains both operands, and so any bitwise
+ * combination of them. */
 static inline wl_interval wl_interval_bits(wl_interval a, wl_interval b)
 {
     const wl_interval all = wl_interval_join(a, b);
@@ -150,7 +154,7 @@ static inline wl_interval wl_interval_shift_right(wl_interval a, wl_interval b)
                          a.hi >= WL_FAR ? WL_FAR : wl_shift_down(a.hi, (int)(a.hi < 0 ? b.hi : b.lo))};
 }
 
-/* ---- truths: 0, 1, or both ---- */
+/* ---- truth values: 0, 1, or both ---- */
 
 static inline wl_interval wl_interval_less(wl_interval a, wl_interval b)
 {
@@ -169,7 +173,7 @@ static inline wl_interval wl_interval_equal(wl_interval a, wl_interval b)
 
 static inline wl_interval wl_interval_not(wl_interval truth) { return (wl_interval){1 - truth.hi, 1 - truth.lo}; }
 
-/* Of a number: whether it is not 0. */
+/* Is a number different from 0? */
 static inline wl_interval wl_interval_truth(wl_interval a)
 {
     return wl_interval_not(wl_interval_equal(a, wl_interval_one(0)));

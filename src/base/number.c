@@ -1,7 +1,8 @@
 /* number.c - see print.h.
  *
- * Few digits and a small power of ten are exact as doubles, and one multiplication or division rounds once. All others are
- * fractions of two whole numbers as long as they need to be, divided bit by bit: slow, short and right.
+ * Few digits and a small power of ten are exact as doubles, so one multiplication or division
+ * rounds only once. Everything else becomes a fraction of two big integers, divided bit by bit:
+ * slow, short and correctly rounded.
  * SPDX-License-Identifier: MIT */
 #include "base/print.h"
 
@@ -14,8 +15,8 @@
 
 #include "base/ascii.h"
 
-#define DIGITS_MAX 800    /* no double and no middle of two has more than 768; what follows only tells above from at */
-#define HIGHEST_POWER 310 /* a number of more digits is infinite */
+#define DIGITS_MAX 800    /* no double, and no midpoint of two, has more than 768; later digits only break ties */
+#define HIGHEST_POWER 310 /* a number with more digits is infinite */
 #define LOWEST_POWER (-345)
 #define WORDS 160 /* 10^(DIGITS_MAX - LOWEST_POWER) is below 2^3900 */
 #define EXPONENT_LIMIT ((int64_t)1 << 55)
@@ -23,7 +24,7 @@
 /* ---- long whole numbers ---- */
 
 typedef struct whole {
-    uint32_t word[WORDS]; /* lowest first; those above `count` are not set */
+    uint32_t word[WORDS]; /* lowest first; words at `count` and above are not set */
     int count;
 } whole;
 
@@ -74,7 +75,7 @@ static int compare(const whole *a, const whole *b)
     return 0;
 }
 
-/* a - b; a is not the smaller one */
+/* a - b, where a >= b */
 static void subtract(whole *a, const whole *b)
 {
     uint64_t borrow = 0;
@@ -89,14 +90,14 @@ static void subtract(whole *a, const whole *b)
 
 /* ---- rounding ---- */
 
-/* bits * 2^exponent, and a little more if `more`, as the nearest double; of two, the even one. */
+/* Nearest double to bits * 2^exponent, plus a little if `more`; ties to even. */
 static double rounded(uint64_t bits, int64_t exponent, bool more)
 {
     if (bits == 0)
         return 0;
     for (; bits < (uint64_t)1 << 63; bits <<= 1)
         exponent--;
-    int64_t dropped = 11; /* of 64 bits 53 stay, fewer of a number below the normal ones */
+    int64_t dropped = 11; /* 53 of 64 bits stay, fewer for subnormals */
     if (exponent + dropped < -1074)
         dropped = -1074 - exponent;
     if (dropped > 64)
@@ -107,7 +108,7 @@ static double rounded(uint64_t bits, int64_t exponent, bool more)
     return exponent > 2000 ? HUGE_VAL : ldexp((double)(kept + up), (int)(exponent + dropped));
 }
 
-/* above / below, neither of them 0 */
+/* above / below; neither is 0 */
 static double quotient(whole *above, whole *below)
 {
     int exponent = bits_of(above) - bits_of(below);
@@ -117,7 +118,7 @@ static double quotient(whole *above, whole *below)
         exponent--;
     }
     uint64_t bits = 0;
-    for (int i = 0; i < 64; i++) { /* below <= above < 2 below: the first bit is 1 */
+    for (int i = 0; i < 64; i++) { /* below <= above < 2 below, so the first bit is 1 */
         bits <<= 1;
         if (compare(above, below) >= 0) {
             subtract(above, below);
@@ -131,7 +132,8 @@ static double quotient(whole *above, whole *below)
 
 /* ---- decimal ---- */
 
-/* digits * 10^power; `last` is behind the last digit, and points among the digits are passed over. */
+/* digits * 10^power. `last` points behind the last digit; a decimal point among the digits is
+ * skipped. */
 static double slow_decimal(const char *digits, const char *last, int64_t power)
 {
     whole above = {.count = 0}, below = {.word = {1}, .count = 1};
@@ -142,7 +144,7 @@ static double slow_decimal(const char *digits, const char *last, int64_t power)
         if (++read <= DIGITS_MAX)
             multiply_add(&above, 10, (uint32_t)(*p - '0'));
     }
-    if (read > DIGITS_MAX) { /* some digit behind them is not 0, for trailing ones were dropped */
+    if (read > DIGITS_MAX) { /* some later digit is not 0, as trailing zeros were dropped */
         multiply_add(&above, 10, 1);
         power += read - DIGITS_MAX - 1;
         read = DIGITS_MAX + 1;
@@ -181,8 +183,8 @@ static int digit_of(char c, int base)
     return digit < base ? digit : -1;
 }
 
-/* Digits with at most one point among them; the first and the last one, without zeros around them, and how many places
- * the number is shifted left behind the last one. False: there are none. */
+/* Finds digits with at most one point among them: the first and last digit, without leading and
+ * trailing zeros, and the power of the base behind the last one. False: no digits. */
 static bool find_digits(const char **at, int base, const char **first, const char **last, int64_t *places)
 {
     const char *p = *at, *point = NULL;
@@ -206,7 +208,7 @@ static bool find_digits(const char **at, int base, const char **first, const cha
     return any;
 }
 
-/* "e-12" or "p3"; 0 and nothing read where it is none. */
+/* "e-12" or "p3". Returns 0 and reads nothing if there is no exponent. */
 static int64_t read_exponent(const char **at, char letter)
 {
     const char *p = *at;
@@ -271,7 +273,7 @@ int wl_print_list(char *text, size_t size, const char *format, va_list args)
             text[0] = '\0';
         return -1;
     }
-    const locale_t before = uselocale(plain); /* of this thread alone */
+    const locale_t before = uselocale(plain); /* of this thread only */
     const int length = vsnprintf(text, size, format, args);
     (void)uselocale(before);
     freelocale(plain);

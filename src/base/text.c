@@ -61,7 +61,7 @@ const char *wl_text_nearest(const char *word, const char *const *names, size_t c
     size_t best_distance = 1 + length / 3;
     for (size_t i = 0; i < count; i++) {
         const size_t d = distance(word, names[i]);
-        if (d < length && (d < best_distance || (!best && d == best_distance))) { /* a letter must agree */
+        if (d < length && (d < best_distance || (!best && d == best_distance))) { /* at least one letter must agree */
             best = names[i];
             best_distance = d;
         }
@@ -83,7 +83,7 @@ bool wl_text_number(const char *text, double *value)
 {
     const char *p = text + (*text == '-' || *text == '+');
     if (!wl_is_digit(*p) && *p != '.')
-        return false; /* keeps "inf", "nan" and blanks out; hexadecimal fails below */
+        return false; /* rejects "inf", "nan" and blanks; hexadecimal fails below */
     if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X'))
         return false;
     const char *end = NULL;

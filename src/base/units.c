@@ -1,4 +1,5 @@
-/* units.c - see units.h. One table; a test walks it. SPDX-License-Identifier: MIT */
+/* units.c - see units.h. One table; tests/unit/test_units.c walks it.
+ * SPDX-License-Identifier: MIT */
 #include "base/units.h"
 
 #include <float.h>
@@ -101,7 +102,7 @@ bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value)
 {
     char number[64];
     size_t n = strspn(text, "+-0123456789.");
-    /* an exponent belongs to the number only when digits follow: "1e9", but not the E of a unit */
+    /* "1e9" has an exponent; the E of a unit is one only if digits follow */
     if ((text[n] == 'e' || text[n] == 'E') && n > 0) {
         const size_t sign = text[n + 1] == '-' || text[n + 1] == '+';
         const size_t digits = strspn(text + n + 1 + sign, "0123456789");

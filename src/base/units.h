@@ -1,5 +1,8 @@
-/* units.h - the only place where units are converted. Inside the library a quantity is in its base unit:
- * bytes, Hz, bytes per second, cycles, seconds, per cycle, or plain counts. SPDX-License-Identifier: MIT */
+/* units.h - the only place that converts units. Inside the library every quantity is in its base
+ * unit: bytes, Hz, bytes per second, cycles, seconds, per cycle, or a plain count.
+ *
+ * Layer  base. Oracle: tests/unit/test_units.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_BASE_UNITS_H
 #define WL_BASE_UNITS_H
 
@@ -21,7 +24,7 @@ typedef enum wl_dimension {
 /* Base units per `unit`; false when the unit does not measure this dimension. */
 bool wl_unit_scale(wl_dimension dimension, const char *unit, double *scale);
 
-/* value * scale, where a product that is whole but for rounding (4.1 MB) becomes whole. */
+/* value * scale; a product that is an integer but for rounding (4.1 MB) becomes one. */
 double wl_unit_convert(double value, double scale);
 
 /* The base unit of a dimension ("B", "Hz", ...), and all units accepted for it as one text. */
@@ -31,7 +34,7 @@ void wl_unit_choices(wl_dimension dimension, char *text, size_t size);
 /* Reads "80MiB" or "80 MiB"; a bare number is in base units. False on anything else. */
 bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value);
 
-/* Writes a value with a fitting prefix and three or four digits: "1.56 TB/s", "40 MiB", "108". */
+/* Writes a value with a suitable prefix and three or four digits: "1.56 TB/s", "40 MiB", "108". */
 void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size);
 
 /* 1.23e9 as "1.23 G", 20 as "20 ": a unit may follow */

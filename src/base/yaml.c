@@ -24,7 +24,7 @@ static wl_loc mark_loc(yaml_mark_t mark, size_t length)
     return (wl_loc){(int32_t)mark.line + 1, (int32_t)mark.column + 1, (int32_t)length};
 }
 
-/* Text that is not even characters is reported by byte offset, without a mark. */
+/* libyaml reports text that is not valid characters by byte offset, without a position. */
 static wl_loc offset_loc(const reader *r, size_t offset)
 {
     wl_loc loc = {1, 1, 1};
@@ -52,10 +52,10 @@ static wl_status next_event(reader *r, yaml_event_t *event)
                    p->context ? ", " : "", p->context ? p->context : "");
 }
 
-/* The indentation of a literal block: that of its first line with content. */
+/* Indentation of a literal block: that of its first non-empty line. */
 static int32_t block_indent(const reader *r, yaml_mark_t start)
 {
-    size_t i = 0; /* not start.index, which counts characters rather than bytes */
+    size_t i = 0; /* not start.index, which counts characters, not bytes */
     for (size_t line = 0; i < r->length && line < start.line; i++)
         line += r->text[i] == '\n';
     while (i < r->length && r->text[i] != '\n')
@@ -96,7 +96,7 @@ static wl_status scalar(reader *r, const yaml_event_t *event, wl_yaml *node)
 
 static wl_status read_node(reader *r, yaml_event_t *event, int depth, wl_yaml **out);
 
-/* Reads entries up to the event that closes the collection. */
+/* Reads entries up to the event that ends the collection. */
 static wl_status entries(reader *r, wl_yaml *node, int depth)
 {
     wl_yaml **link = &node->first;
@@ -128,7 +128,7 @@ static wl_status entries(reader *r, wl_yaml *node, int depth)
     }
 }
 
-/* Takes the event; gives the node it starts. */
+/* Consumes the event and returns the node it starts. */
 static wl_status read_node(reader *r, yaml_event_t *event, int depth, wl_yaml **out)
 {
     wl_yaml *node = WL_ARENA_NEW(r->arena, wl_yaml, 1);
@@ -236,7 +236,7 @@ wl_loc wl_yaml_loc_inside(const wl_yaml *scalar, wl_loc inside)
         loc.line += inside.line;
         loc.col = scalar->block_indent + inside.col;
     } else {
-        loc.col += inside.col - 1; /* right for a scalar on one line, near otherwise */
+        loc.col += inside.col - 1; /* exact for a scalar on one line, approximate otherwise */
     }
     loc.len = inside.len;
     return loc;

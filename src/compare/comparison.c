@@ -11,13 +11,13 @@
 const char *wl_compared_name(int value) { return value == WL_VALUE_TIME ? "time" : wl_metric_name((wl_metric)value); }
 const char *wl_compared_unit(int value) { return value == WL_VALUE_TIME ? "s" : wl_metric_unit((wl_metric)value); }
 
-bool wl_comparison_counts(const wl_comparison *c, const wl_compared *row, int value)
+bool wl_comparison_counts(const wl_comparison *c, const wl_compared_row *row, int value)
 {
     return row->measured_known[value] && row->predicted_known[value] &&
            (value != WL_VALUE_TIME || row->measured[WL_VALUE_TIME] >= c->min_time_s);
 }
 
-bool wl_compared_error(const wl_compared *row, int value, double *error)
+bool wl_compared_error(const wl_compared_row *row, int value, double *error)
 {
     return row->measured_known[value] && row->predicted_known[value] &&
            wl_pair_error((wl_pair){row->measured[value], row->predicted[value]}, error);
@@ -63,13 +63,45 @@ static bool make_room(void **items, size_t size, size_t count, size_t *capacity)
     return true;
 }
 
-wl_status wl_comparison_add(wl_comparison *c, const wl_compared *row, wl_error *err)
+bool wl_comparison_want(wl_comparison *c, const char *value)
 {
+    wl_metric metric = WL_METRIC_COUNT;
+    if (strcmp(value, "time") != 0 && !wl_metric_find(value, &metric))
+        return false;
+    c->wanted[metric] = c->wants_some = true; /* the time stands behind the last metric */
+    return true;
+}
+
+static void take_values(const wl_comparison *c, const wl_prediction *p, wl_compared_row *row)
+{
+    const wl_measurement *m = row->is.measurement;
+    for (int v = 0; v < WL_METRIC_COUNT; v++) {
+        if (c->wants_some && !c->wanted[v])
+            continue;
+        row->measured_known[v] = wl_measurement_value(m, (wl_metric)v, &row->measured[v]);
+        row->predicted_known[v] = wl_prediction_metric(p, (wl_metric)v, &row->predicted[v]);
+    }
+    if (c->wants_some && !c->wanted[WL_VALUE_TIME])
+        return;
+    row->measured_known[WL_VALUE_TIME] = m->time_known;
+    row->measured[WL_VALUE_TIME] = m->time_s;
+    row->predicted_known[WL_VALUE_TIME] = true;
+    row->predicted[WL_VALUE_TIME] = wl_prediction_time(p);
+}
+
+wl_status wl_comparison_add(wl_comparison *c, const wl_compared *launch, const wl_prediction *p, wl_error *err)
+{
+    const wl_launch *predicted = wl_prediction_launch(p);
     void *rows = c->rows;
     if (!make_room(&rows, sizeof *c->rows, c->row_count, &c->row_capacity))
         return wl_fail_memory(err);
     c->rows = rows;
-    c->rows[c->row_count++] = (wl_compared_row){.is = *row};
+    wl_compared_row *row = &c->rows[c->row_count++];
+    *row = (wl_compared_row){.is = *launch};
+    memcpy(row->block, predicted->block, sizeof row->block);
+    memcpy(row->fold, predicted->fold, sizeof row->fold);
+    memcpy(row->grid, predicted->grid, sizeof row->grid);
+    take_values(c, p, row);
     return WL_OK;
 }
 

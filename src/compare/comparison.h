@@ -4,8 +4,14 @@
 
 #include "warpline/compare.h"
 
+/* The values compared: every metric, and the time. */
+enum { WL_VALUE_TIME = WL_METRIC_COUNT, WL_VALUE_COUNT };
+
 typedef struct wl_compared_row {
     wl_compared is;
+    int64_t block[3], fold[3], grid[3]; /* as predicted */
+    bool measured_known[WL_VALUE_COUNT], predicted_known[WL_VALUE_COUNT];
+    double measured[WL_VALUE_COUNT], predicted[WL_VALUE_COUNT];
     size_t group, family_group; /* numbers, once there are groups */
 } wl_compared_row;
 
@@ -28,6 +34,7 @@ typedef struct wl_skipped {
 struct wl_comparison {
     const char *source, *device, *title; /* borrowed */
     double min_time_s;
+    bool wants_some, wanted[WL_VALUE_COUNT];
     wl_compared_row *rows;
     size_t row_count, row_capacity;
     wl_compared_group *groups, *families;
@@ -36,12 +43,13 @@ struct wl_comparison {
     size_t skip_count, skip_capacity;
 };
 
+const wl_compared *wl_comparison_row(const wl_comparison *comparison, size_t index);
 const char *wl_compared_name(int value);
 const char *wl_compared_unit(int value);
 /* False when there is no error: a side is unknown, or the measured value is 0. */
-bool wl_compared_error(const wl_compared *row, int value, double *error);
+bool wl_compared_error(const wl_compared_row *row, int value, double *error);
 /* Is this value of this row part of the statistics? */
-bool wl_comparison_counts(const wl_comparison *comparison, const wl_compared *row, int value);
+bool wl_comparison_counts(const wl_comparison *comparison, const wl_compared_row *row, int value);
 /* Fills groups with rows that compute the same, whatever the launch; no statistics. */
 wl_status wl_comparison_group_problems(wl_comparison *comparison, wl_error *err);
 void wl_comparison_free_groups(wl_comparison *comparison);

@@ -5,7 +5,9 @@
 #include "warpline/compare.h"
 
 #define WL_CONTEST_LEAST 6 /* launches; fewer are no contest */
-struct wl_contest {
+/* A contest: launches of one kernel with the same params that differ in block or fold, all measured.
+ * It tells how far a ranking by predicted times can be trusted (docs/model.md). */
+typedef struct wl_contest {
     const char *family;   /* borrowed; its contests are alike, and weigh as much as those of any other together */
     const wl_pair *times; /* of its launches; borrowed */
     size_t launches;
@@ -13,7 +15,7 @@ struct wl_contest {
                       several measured equally fast, the one predicted fastest counts: to find one of them is enough */
     double error;  /* mean |deviation| of ln(predicted / measured) from its mean */
     double weight; /* one over the family's contests: set by wl_contests_prepare */
-};
+} wl_contest;
 
 /* Fills *out but for family and weight. False when there are fewer than WL_CONTEST_LEAST launches, or a time is 0. */
 bool wl_contest_judge(const wl_pair *times, size_t count, wl_contest *out);
@@ -32,5 +34,16 @@ bool wl_contests_coverage(const wl_contest *contests, size_t count, double proba
  * predicted within `ratio` of the shortest predicted time, which is what there is to measure. */
 double wl_contests_error(const wl_contest *contests, size_t count);
 double wl_contests_within(const wl_contest *contests, size_t count, double ratio);
+
+/* The contests among rows that compute the same, with these predicted times of the rows (0: not known). Those whose
+ * fastest launch was measured shorter than min_time_s are left out. Contests borrow from the rest. */
+typedef struct wl_contest_list {
+    wl_contest *contests;
+    size_t count;
+    wl_pair *times;
+} wl_contest_list;
+wl_status wl_comparison_contests(wl_comparison *comparison, const double *times, double min_time_s,
+                                   wl_contest_list *out, wl_error *err);
+void wl_contest_list_free(wl_contest_list *list);
 
 #endif /* WL_COMPARE_CONTEST_H */

@@ -8,7 +8,7 @@
 
 typedef struct entrant {
     size_t group;
-    const wl_compared *row;
+    const wl_compared_row *row;
     wl_pair time;
 } entrant;
 
@@ -41,8 +41,8 @@ static size_t collect(const wl_comparison *c, const double *times, entrant *out)
 {
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < c->row_count; i++) {
-        const wl_compared *row = &c->rows[i].is;
-        const wl_measurement *m = row->measurement;
+        const wl_compared_row *row = &c->rows[i];
+        const wl_measurement *m = row->is.measurement;
         if (m->time_known && m->time_s > 0 && times[i] > 0)
             out[count++] = (entrant){c->rows[i].group, row, {m->time_s, times[i]}};
     }
@@ -83,7 +83,7 @@ wl_status wl_comparison_contests(wl_comparison *c, const double *times, double m
         if (!is_long_enough(out->times + first, next - first, min_time_s) ||
             !wl_contest_judge(out->times + first, next - first, contest))
             continue;
-        contest->family = entrants[first].row->family;
+        contest->family = entrants[first].row->is.family;
         out->count++;
     }
     free(entrants);

@@ -27,15 +27,15 @@ static int by_row(const void *a, const void *b)
 }
 
 /* "family/variant", "family/variant params" */
-static char *key_of(const wl_compared *row, const char *by)
+static char *key_of(const wl_compared_row *row, const char *by)
 {
     const bool all = strcmp(by, "all") == 0, family = strcmp(by, "family") == 0, params = strcmp(by, "params") == 0;
-    const char *variant = all || family ? "" : row->measurement->variant;
-    const size_t size = strlen(row->family) + strlen(variant) + strlen(row->measurement->params) + 8;
+    const char *variant = all || family ? "" : row->is.measurement->variant;
+    const size_t size = strlen(row->is.family) + strlen(variant) + strlen(row->is.measurement->params) + 8;
     char *key = malloc(size);
     if (key)
-        snprintf(key, size, "%s%s%s%s%s", all ? "all" : row->family, variant[0] ? "/" : "", variant,
-                 params && row->measurement->params[0] ? " " : "", params ? row->measurement->params : "");
+        snprintf(key, size, "%s%s%s%s%s", all ? "all" : row->is.family, variant[0] ? "/" : "", variant,
+                 params && row->is.measurement->params[0] ? " " : "", params ? row->is.measurement->params : "");
     return key;
 }
 
@@ -57,16 +57,16 @@ static void add_plain_variant(wl_buffer *out, const char *variant)
 }
 
 /* What is computed: the kernel, what the map sets, the variant but for its folding, the params. NULL: no memory. */
-static char *problem_of(const wl_compared *row)
+static char *problem_of(const wl_compared_row *row)
 {
     wl_buffer key = {0};
     char *text = NULL;
-    wl_buffer_text(&key, row->kernel);
-    for (size_t i = 0; i < row->set_count; i++)
-        wl_buffer_add(&key, " %s", row->sets[i]);
+    wl_buffer_text(&key, row->is.kernel);
+    for (size_t i = 0; i < row->is.set_count; i++)
+        wl_buffer_add(&key, " %s", row->is.sets[i]);
     wl_buffer_text(&key, "\n");
-    add_plain_variant(&key, row->measurement->variant);
-    wl_buffer_add(&key, "\n%s", row->measurement->params);
+    add_plain_variant(&key, row->is.measurement->variant);
+    wl_buffer_add(&key, "\n%s", row->is.measurement->params);
     return wl_buffer_take(&key, &text, NULL) == WL_OK ? text : NULL;
 }
 
@@ -124,7 +124,7 @@ static wl_compared_group *make_groups(wl_comparison *c, const char *by, bool fam
     keyed *keys = calloc(c->row_count, sizeof *keys);
     bool ok = keys != NULL;
     for (size_t i = 0; ok && i < c->row_count; i++) {
-        keys[i] = (keyed){by ? key_of(&c->rows[i].is, by) : problem_of(&c->rows[i].is), i};
+        keys[i] = (keyed){by ? key_of(&c->rows[i], by) : problem_of(&c->rows[i]), i};
         ok = keys[i].key != NULL;
     }
     wl_compared_group *groups = NULL;
@@ -149,7 +149,7 @@ static wl_status compute(const wl_comparison *c, wl_compared_group *groups, size
     for (int v = 0; v < WL_VALUE_COUNT && status == WL_OK; v++) {
         memset(filled, 0, count * sizeof *filled);
         for (size_t i = 0; i < c->row_count; i++) {
-            const wl_compared *row = &c->rows[i].is;
+            const wl_compared_row *row = &c->rows[i];
             const size_t g = families ? c->rows[i].family_group : c->rows[i].group;
             if (wl_comparison_counts(c, row, v))
                 pairs[starts[g] + filled[g]++] = (wl_pair){row->measured[v], row->predicted[v]};

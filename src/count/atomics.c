@@ -5,25 +5,25 @@
 
 #include "base/hash.h"
 
-#define PLACES (1 << 16) /* lines kept apart at most, and then some room to find them */
+#define PLACES (1 << 16) /* hash table slots for distinct lines, with room to spare */
 #define PLACES_FULL (PLACES / 4 * 3)
 
 typedef struct line_place {
-    int64_t line; /* its number + 1; 0: free */
+    int64_t line; /* line number + 1; 0: free */
     size_t field;
     double requests, passes;
 } line_place;
 
 struct wl_atomic_lines {
     wl_atomics sum;
-    double met; /* requests, while there was room for one more line */
-    int used;   /* places: different lines met */
+    double met; /* requests seen while the table had room */
+    int used;   /* slots in use: distinct lines seen */
     line_place place[PLACES];
 };
 
 wl_atomic_lines *wl_atomic_lines_new(wl_arena *arena) { return WL_ARENA_NEW(arena, wl_atomic_lines, 1); }
 
-/* NULL: no room for one more. */
+/* NULL: the table is full. */
 static line_place *find(wl_atomic_lines *all, size_t field, int64_t line)
 {
     uint64_t at = wl_hash_end(wl_hash_add(wl_hash_add(0, field), (uint64_t)line)) % PLACES;
@@ -41,7 +41,7 @@ static line_place *find(wl_atomic_lines *all, size_t field, int64_t line)
     }
 }
 
-/* Words by address: an insertion sort. */
+/* Sorts the words by address: insertion sort. */
 static int sort_words(const wl_l1_rules *r, const wl_warp_access *a, int64_t words[WL_LANES_MAX])
 {
     for (int i = 0; i < a->count; i++) {
@@ -90,11 +90,12 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
     return cost;
 }
 
-#define ENDLESS 1e3       /* lines per request: as many as one likes */
-#define NEARLY_ALL 0.9995 /* share of requests to different lines from which on the rest tells nothing */
-#define HALVINGS 60       /* of an interval: to the last digit */
+#define ENDLESS 1e3       /* lines per request: more than enough */
+#define NEARLY_ALL 0.9995 /* if this share of the requests went to distinct lines, the rest tells nothing */
+#define HALVINGS 60       /* bisection steps: to the last digit */
 
-/* How many lines there are, if `met` requests to random ones of them met so many different ones. */
+/* Estimates the number of lines from the number of distinct ones among `met` requests to random
+ * ones. */
 static double lines_behind(double distinct, double met)
 {
     double low = distinct, high = ENDLESS * met;

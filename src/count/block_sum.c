@@ -8,20 +8,20 @@
 #include "footprint/residues.h"
 #include "count/spread.h"
 
-#define KINDS_MAX 256     /* alignments of several strides together; beyond, blocks are sampled */
-#define SAMPLED_BLOCKS 64 /* of those that differ in more than alignment */
-#define OPAQUE_BLOCKS 16  /* evaluated thread by thread */
-#define SAMPLED_WARPS 64  /* where warps are no boxes, or are evaluated */
-#define SPREAD_WARPS 24   /* spread evenly over whole blocks, they tell more than so many taken anywhere */
+#define KINDS_MAX 256                     /* alignments of several strides together; beyond, blocks are sampled */
+#define SAMPLED_BLOCKS 64                 /* where blocks differ in more than alignment */
+#define OPAQUE_BLOCKS 16                  /* enumerated thread by thread */
+#define SAMPLED_WARPS 64                  /* where warps are not boxes, or are enumerated */
+#define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
 #define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
-#define SAMPLE_LEAST 2                    /* regions, whatever they take */
+#define SAMPLE_LEAST 2                    /* regions, whatever they cost */
 
 typedef struct summer {
     const wl_block_sum_input *in;
     wl_block_sum *sum;
     wl_error *err;
-    int at;         /* the granule that is counted; shapes are counted granule by granule */
-    int64_t period; /* its size: blocks that differ by it are aligned alike */
+    int at;         /* index of the granule at hand: shapes are counted granule by granule */
+    int64_t period; /* granule size: blocks that differ by a multiple of it have equal alignment */
 } summer;
 
 /* Counts one block (or warp), moved by some bytes, that stands for `weight` of them. */
@@ -36,7 +36,7 @@ static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t
     return WL_OK;
 }
 
-/* The same for what is evaluated thread by thread, at all granules. */
+/* The same for enumerated accesses, at all granules at once. */
 static wl_status add_threads(const summer *s, double weight, const wl_region *region)
 {
     const wl_block_sum_input *in = s->in;
@@ -45,7 +45,7 @@ static wl_status add_threads(const summer *s, double weight, const wl_region *re
     if (in->want_covered) {
         WL_TRY(wl_view_count(in->view, in->counter, in->field, in->side, region, in->granules[0], true, &c, s->err));
         s->sum->covered += weight * (double)wl_max(0, c.covered);
-        for (int i = 0; i < in->granule_count; i++) /* the bytes are still there */
+        for (int i = 0; i < in->granule_count; i++) /* the recorded bytes serve all granules */
             touched[i] = (double)wl_granules_touched(&in->counter->granules, in->granules[i]);
     } else {
         WL_TRY(wl_view_counts(in->view, in->counter, in->field, in->side, region, in->granules, in->granule_count,
@@ -67,8 +67,8 @@ static wl_region one_block(const summer *s, const int64_t block[3])
     return r;
 }
 
-/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number. `laid` is the first
- * block of the class. */
+/* One set of strides: moving a block moves all its addresses alike, so its alignment is one number.
+ * `laid` is the first block of the class. */
 static wl_status sum_by_alignment(const summer *s, wl_laid *laid, const wl_block_class *c)
 {
     int64_t strides[3];
@@ -87,7 +87,7 @@ static wl_status sum_by_alignment(const summer *s, wl_laid *laid, const wl_block
     return WL_OK;
 }
 
-/* Do all sets of strides move alike from block to block? Else their footprints drift apart, and what they share differs
+/* Do all sets of strides move alike from block to block along d? Otherwise their overlap changes
  * from block to block. */
 static bool moves_alike(const summer *s, const wl_shape *shape, int d)
 {
@@ -98,8 +98,8 @@ static bool moves_alike(const summer *s, const wl_shape *shape, int d)
     return true;
 }
 
-/* Several sets of strides: in a dimension where they move alike, the block coordinate modulo their period is what
- * matters. */
+/* Several sets of strides: along a dimension where they move alike, only the block coordinate
+ * modulo their period matters. */
 static wl_status sum_by_position(const summer *s, const wl_shape *shape, const wl_block_class *c)
 {
     int64_t period[3] = {1, 1, 1}, kinds = 1;
@@ -132,7 +132,7 @@ static wl_status sum_by_position(const summer *s, const wl_shape *shape, const w
     return WL_OK;
 }
 
-/* How many regions like this one to look at: `most`, or fewer where each takes long. */
+/* How many such regions to evaluate: `most`, or fewer where each is expensive. */
 static int64_t sample_size(const summer *s, const wl_region *region, int64_t most)
 {
     const double affordable = SAMPLE_BUDGET / wl_view_addresses(s->in->view, s->in->field, s->in->side, region);
@@ -157,14 +157,14 @@ static wl_status sum_opaque(const summer *s)
 static wl_status sum_class(summer *s, const wl_shape *shape, const wl_block_class *c)
 {
     const wl_region first = one_block(s, c->first);
-    bool alike = shape->linear_count == 1; /* but for the alignment */
+    bool alike = shape->linear_count == 1; /* except for alignment */
     wl_laid laid;
     if (alike)
         wl_shape_lay(s->in->counter, shape, &first, &laid);
     for (s->at = 0; s->at < s->in->granule_count; s->at++) {
         s->period = s->in->granules[s->at];
         wl_status status = alike ? sum_by_alignment(s, &laid, c) : WL_E_UNSUPPORTED;
-        if (status == WL_E_UNSUPPORTED) { /* as it will be at every longer granule */
+        if (status == WL_E_UNSUPPORTED) { /* and so it will at every larger granule */
             alike = false;
             status = sum_by_position(s, shape, c);
         }
@@ -191,7 +191,7 @@ wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, 
 
 /* ---- warps ---- */
 
-/* Where warps are boxes of threads, one behind the other: the launch with blocks of one warp each. */
+/* If warps are boxes of threads side by side: the launch with blocks of one warp each. */
 static bool launch_of_warps(const wl_geometry *g, int64_t warp_size, wl_geometry *out)
 {
     int64_t left = warp_size;
@@ -208,7 +208,7 @@ static bool launch_of_warps(const wl_geometry *g, int64_t warp_size, wl_geometry
     return true;
 }
 
-/* Does an address depend on where in its block a thread is? */
+/* Does an address depend on the position of a thread in its block? */
 static bool looks_at_blocks(const wl_shape *shape)
 {
     for (int l = 0; l < shape->linear_count; l++)
@@ -217,7 +217,7 @@ static bool looks_at_blocks(const wl_shape *shape)
     return false;
 }
 
-/* The threads of one warp as boxes, as if each thread were a block of its own. */
+/* The threads of one warp as boxes, as if each thread were a block. */
 static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads, const wl_region *warp)
 {
     wl_geometry inside = {.grid = {g->block[0], g->block[1], g->block[2]}, .blocks = g->threads};
@@ -232,28 +232,33 @@ static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads,
     return r;
 }
 
-/* Counts one warp in closed form; false, with nothing added, where that does not work out. */
-static bool add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes)
+/* Counts one warp in closed form. *added: false, with nothing added, where that does not work out. */
+static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes, bool *added)
 {
     wl_count c[WL_GRANULES_MAX];
-    wl_error ignored = {0};
+    wl_error failure = {0};
     wl_laid laid;
+    *added = false;
     wl_shape_lay(s->in->counter, shape, boxes, &laid);
     for (int i = 0; i < s->in->granule_count; i++) {
         const bool covered = s->in->want_covered && i == 0;
-        if (wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &ignored) != WL_OK ||
-            (covered && c[i].covered < 0))
-            return false;
+        const wl_status status = wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &failure);
+        if (status == WL_E_NOMEM)
+            return wl_fail_memory(s->err);
+        if (status != WL_OK || (covered && c[i].covered < 0))
+            return WL_OK;
     }
     for (int i = 0; i < s->in->granule_count; i++)
         s->sum->granules[i] += weight * (double)c[i].touched;
     if (s->in->want_covered)
         s->sum->covered += weight * (double)c[0].covered;
-    return true;
+    *added = true;
+    return WL_OK;
 }
 
-/* The i-th of n warps of whole blocks, spread evenly over the warps of a block and over the launch; returns how many it
- * stands for, of those that the domain's edge cuts off a part in proportion to their cells. */
+/* The i-th of n sampled warps, spread evenly over the warps of a block and over the launch. Returns
+ * how many warps it stands for; warps that the domain's edge cuts count in proportion to their
+ * cells. */
 static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, int64_t n, int64_t block[3],
                           int64_t *warp)
 {
@@ -295,7 +300,9 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
         region.thread_count = warp_size;
         if (in_boxes) {
             const wl_region boxes = boxes_of_warp(g, &threads, &region);
-            if (add_boxes(s, weight, &f->shape, &boxes))
+            bool added = false;
+            WL_TRY(add_boxes(s, weight, &f->shape, &boxes, &added));
+            if (added)
                 continue;
         }
         WL_TRY(add_threads(s, weight, &region));

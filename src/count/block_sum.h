@@ -1,16 +1,19 @@
-/* block_sum.h - the footprint of every block, or of every warp, summed over the launch.
+/* block_sum.h - footprints of single blocks, or warps, summed over the launch.
  *
- * Blocks differ only in what the domain's edge cuts off and in how they are aligned to the granule: one of each kind
- * is counted. Layer  count (uses footprint). SPDX-License-Identifier: MIT */
+ * Blocks differ only in how the domain's edge cuts them and in their alignment to the granule, so
+ * one of each kind is counted.
+ *
+ * Layer  count (uses footprint). Units: granules. Oracle: tests/property/prop_block_sums.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_BLOCK_SUM_H
 #define WL_COUNT_BLOCK_SUM_H
 
 #include "count/view.h"
 
 typedef struct wl_block_sum {
-    double granules[WL_GRANULES_MAX]; /* distinct per block, summed over all blocks                    */
-    double covered;                   /* of the first: those with every byte accessed by the block, if wanted */
-    bool sampled;                     /* not every kind of block was counted                           */
+    double granules[WL_GRANULES_MAX]; /* distinct per block, summed over blocks */
+    double covered; /* of the first granule size: those with every byte accessed by the block, if asked for */
+    bool sampled;   /* not every kind of block was counted */
 } wl_block_sum;
 
 typedef struct wl_block_sum_input {
@@ -26,7 +29,7 @@ typedef struct wl_block_sum_input {
 
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err);
 
-/* The same with a warp in place of a block. */
+/* The same per warp instead of per block. */
 wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err);
 
 #endif /* WL_COUNT_BLOCK_SUM_H */

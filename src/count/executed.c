@@ -4,15 +4,15 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-/* Threads of a block: from <= index < to in every dimension. */
+/* Threads of a block with from <= index < to in every dimension. */
 typedef struct thread_box {
     int64_t from[3], to[3];
 } thread_box;
 
-/* Warps of a block that have a thread in a box: row by row, for threads are numbered x fastest. */
+/* Warps of a block with a thread in a box, row by row: threads are numbered x fastest. */
 static int64_t warps_of(const wl_geometry *g, const thread_box *b, int warp_size)
 {
-    int64_t warps = 0, next = 0; /* the first warp that is not counted yet */
+    int64_t warps = 0, next = 0; /* the first warp not counted yet */
     bool all = true;
     for (int d = 0; d < 3; d++)
         all = all && b->from[d] == 0 && b->to[d] == g->block[d];
@@ -28,7 +28,8 @@ static int64_t warps_of(const wl_geometry *g, const thread_box *b, int warp_size
     return warps;
 }
 
-/* Folded cells that the same threads have, along one dimension: the domain's edges may cut through a thread's cells. */
+/* Folded cells that belong to the same threads, along one dimension: an edge of the domain may cut
+ * through a thread's cells. */
 #define ALIKE_MAX 3
 typedef struct alike {
     int64_t cells, from, to;
@@ -47,7 +48,7 @@ static int find_alike(const wl_geometry *g, const wl_block_class *c, int d, alik
     return n;
 }
 
-/* Executions of a cell's work by the warps of one block. */
+/* How often the warps of one block execute the work of a cell. */
 static int64_t warp_cells_of(const wl_geometry *g, const wl_block_class *c, int warp_size)
 {
     alike groups[3][ALIKE_MAX];
@@ -100,14 +101,14 @@ static void count_classes(const wl_kernel *kernel, const wl_census *census, wl_m
         out->thread[c] = kernel->mix[c] * census->cells;
     }
     out->shuffles = kernel->shuffles * census->warp_cells;
-    /* what leads to the exit is index arithmetic */
+    /* instructions up to the exit are index arithmetic */
     out->warp[WL_INST_int] += kernel->idle_instructions * census->idle_warps;
     out->thread[WL_INST_int] += kernel->idle_instructions * census->idle_threads;
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
         out->thread_on += out->thread[c];
 }
 
-/* Whole warps take part. */
+/* Matrix instructions involve whole warps. */
 static void count_tensors(const wl_kernel *kernel, double lanes, wl_mix *out)
 {
     for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++) {

@@ -1,28 +1,31 @@
 /* executed.h - warp and thread instructions of a launch.
  *
- * A kernel either has an instruction stream that counts itself, or states what a thread executes per work item: then
- * the launch decides how many warps do so. A warp executes the work of a cell when one of its lanes has that cell
- * inside the domain; one without any lane inside runs up to the exit, which is idle_instructions.
+ * A kernel has an instruction stream that is counted, or states what a thread executes per work
+ * item. In the second case the launch decides how many warps do so. A warp executes the work of a
+ * cell when the cell of at least one lane is inside the domain. A warp without such a lane runs up
+ * to the exit: idle_instructions.
  *
- * Layer  count (uses launch). Oracle: tests/unit/test_executed.c visits every warp. SPDX-License-Identifier: MIT */
+ * Layer  count (uses launch). Units: instructions per launch.
+ * Oracle  tests/unit/test_executed.c visits every warp
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_EXECUTED_H
 #define WL_COUNT_EXECUTED_H
 
 #include "launch/geometry.h"
 
-/* Who works, in the launch as it is made: blocks that lie outside the domain are started, too. */
+/* Active and idle warps and threads of the launch, blocks outside the domain included. */
 typedef struct wl_census {
-    double warps, threads;           /* that have work                                            */
-    double idle_warps, idle_threads; /* that have none; threads of both kinds of warps            */
-    double warp_cells, cells;        /* executions of a cell's work, by warps and by threads      */
+    double warps, threads;           /* with work */
+    double idle_warps, idle_threads; /* without work; threads of both kinds of warps */
+    double warp_cells, cells;        /* executions of a cell's work, by warps and by threads */
 } wl_census;
 void wl_census_take(const wl_geometry *launched, int warp_size, wl_census *out);
 
 typedef struct wl_executed {
     bool known, by_class;
-    double warps;        /* that have work */
+    double warps;        /* with work */
     double warp, thread; /* instructions, all classes together */
-    wl_mix mix;          /* where by_class       */
+    wl_mix mix;          /* valid if by_class */
     const wl_line_mix *lines;
     size_t line_count;
 } wl_executed;

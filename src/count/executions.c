@@ -13,10 +13,11 @@ void wl_block_starts_clear(wl_block_starts *starts, const wl_instruction_group *
 
 static int64_t loop_stride(const wl_executions *e, int loop) { return e->group->linear.stride[WL_AXIS_LOOP + loop]; }
 
-/* An access that does not name a loop is executed once. */
+/* An access outside the loop is executed once. */
 static bool in_loop(const wl_executions *e, int loop) { return e->group->loops >> loop & 1; }
 
-/* Block starts modulo the period. Their alignment classes are among those of all warps, so they fit where those do. */
+/* Block start addresses modulo the period. Their alignment classes are a subset of those of all
+ * warps, so they fit where those fit. */
 static const wl_residues *block_starts(const wl_executions *e, int64_t period, const int64_t *strides, int n)
 {
     wl_residues next, *here;
@@ -49,7 +50,7 @@ bool wl_executions_positions(const wl_executions *parts, int count, int64_t peri
     for (int i = 0; i < parts->kernel->loop_count; i++)
         strides[n++] = loop_stride(parts, i);
     const int of_blocks = n;
-    strides[n] = 0; /* only the lowest bit of all strides matters */
+    strides[n] = 0; /* only the lowest set bit of all strides matters */
     for (int k = 0; k < count; k++)
         warps += parts[k].warps;
     for (int w = 0; w < warps; w++)

@@ -25,7 +25,7 @@ static size_t find_group(wl_instructions *in, const wl_linear *linear, const wl_
     return in->group_count++;
 }
 
-/* Instructions that can be one: same group, field and direction, same offset. */
+/* Instructions with equal group, field, direction and offset are one. */
 typedef struct sort_key {
     wl_instruction instruction;
     size_t field;

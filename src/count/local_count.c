@@ -7,9 +7,9 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define WARPS_MAX 64 /* of a block, kept apart */
+#define WARPS_MAX 64 /* of a block, tracked separately */
 
-/* Words of a thread that some lane of a warp has touched. */
+/* The words of a thread that some lane of a warp has touched. */
 typedef struct words {
     uint8_t *seen;
     int64_t room;
@@ -19,7 +19,7 @@ typedef struct tally {
     const wl_l1_rules *rules;
     wl_local sum;
     words warps[WARPS_MAX];
-    double lines; /* distinct in each warp */
+    double lines; /* distinct per warp */
 } tally;
 
 static wl_status see(tally *t, uint32_t warp, int64_t word, wl_error *err)
@@ -39,7 +39,7 @@ static wl_status see(tally *t, uint32_t warp, int64_t word, wl_error *err)
     return WL_OK;
 }
 
-/* One word of each lane: wider accesses are as many. */
+/* One word per lane; wider accesses are split. */
 static wl_status add_words(tally *t, const wl_local_touch *touch, int first, wl_error *err)
 {
     const int shift = t->rules->local_word_shift;
@@ -63,7 +63,7 @@ static wl_status add_words(tally *t, const wl_local_touch *touch, int first, wl_
     return WL_OK;
 }
 
-/* NULL: the block ends, and other warps follow. */
+/* touch NULL: end of a block; other warps follow. */
 static wl_status add_touch(void *user, const wl_local_touch *touch, wl_error *err)
 {
     tally *t = user;

@@ -7,9 +7,9 @@
 #include "launch/lanes.h"
 #include "count/pattern_table.h"
 
-#define CUTS 64 /* ways a thread, a warp or a block can be cut off: bit d at the back, bit 3 + d at the front */
+#define CUTS 64 /* ways an edge can cut a thread, warp or block: bit d at the end, bit 3 + d at the start */
 
-/* Is one of the folded cells lo..hi-1 among these? */
+/* Is any folded cell lo .. hi - 1 among these? */
 static bool any_cell(const wl_geometry *g, const int64_t lo[3], const int64_t hi[3], uint64_t cells)
 {
     for (int64_t z = lo[2]; z < hi[2]; z++)
@@ -22,7 +22,7 @@ static bool any_cell(const wl_geometry *g, const int64_t lo[3], const int64_t hi
 
 uint64_t wl_cut_threads(const wl_geometry *g, const wl_block_class *c, uint64_t cells)
 {
-    uint64_t need = 1; /* threads that are not cut off need everything */
+    uint64_t need = 1; /* uncut threads need everything */
     int64_t back[3], front[3];
     unsigned possible = 0;
     for (int d = 0; d < 3; d++) {
@@ -51,7 +51,7 @@ static void place_pattern(const wl_arrangement *lanes, int64_t address, wl_warp_
         out->address[i] = address + lanes->relative[i];
 }
 
-/* Lanes that lie at whole words touch different ones if no two of them overlap. */
+/* Lanes at word boundaries touch distinct words if no two of them overlap. */
 static bool lanes_separate(const wl_l1_rules *rules, const wl_arrangement *a, const wl_runs *runs)
 {
     const int64_t word = (int64_t)1 << rules->bank_shift;
@@ -91,7 +91,7 @@ typedef struct gatherer {
     int64_t stride[3]; /* from thread to thread */
 } gatherer;
 
-/* Does the thread of this index need the instruction? */
+/* Does the thread with this index need the instruction? */
 static bool thread_needs(const gatherer *m, const int64_t index[3])
 {
     const wl_geometry *g = m->context->geometry;
@@ -110,7 +110,7 @@ static int64_t place_of(const gatherer *m, const int64_t index[3])
     return index[0] * m->stride[0] + index[1] * m->stride[1] + index[2] * m->stride[2];
 }
 
-/* The lanes of one warp that need the instruction, and where the first of them is; false when none does. */
+/* The lanes of one warp that need the instruction, and the address of the first; false: none. */
 static bool arrange(const gatherer *m, int64_t warp, wl_arrangement *out, int64_t *origin)
 {
     const wl_geometry *g = m->context->geometry;
@@ -138,7 +138,7 @@ static bool arrange(const gatherer *m, int64_t warp, wl_arrangement *out, int64_
     return out->lanes > 0;
 }
 
-/* Do all warps of a whole block look alike? True when warps and rows nest. */
+/* Do all warps of an uncut block look alike? True when warps and rows nest. */
 static bool warps_alike(const wl_geometry *g, int64_t warp_size)
 {
     if (g->threads % warp_size != 0)
@@ -151,7 +151,7 @@ static bool warps_alike(const wl_geometry *g, int64_t warp_size)
     return g->block[1] % rows == 0 || rows % g->block[1] == 0;
 }
 
-/* The threads of a warp lie in this box, both ends included. */
+/* Bounding box of the threads of a warp, both ends included. */
 static void box_of_warp(const wl_geometry *g, int64_t first, int64_t last, int64_t lo[3], int64_t hi[3])
 {
     wl_thread_index(g, first, lo);
@@ -167,7 +167,7 @@ static void box_of_warp(const wl_geometry *g, int64_t first, int64_t last, int64
     }
 }
 
-/* In which dimensions do the domain's edges cut off cells of threads lo..hi? Bit by bit. */
+/* In which dimensions do the domain's edges cut off cells of threads lo .. hi? A bit set. */
 static unsigned cuts(const wl_geometry *g, const wl_block_class *c, const int64_t lo[3], const int64_t hi[3])
 {
     unsigned cut = 0;
@@ -177,7 +177,7 @@ static unsigned cuts(const wl_geometry *g, const wl_block_class *c, const int64_
     return cut;
 }
 
-/* The number of a pattern among those gathered. */
+/* The index of a pattern among those gathered. */
 static int number_of(wl_pattern *p, uint64_t gathering, wl_gathered *out)
 {
     if (p->gathering != gathering) {
@@ -188,7 +188,7 @@ static int number_of(wl_pattern *p, uint64_t gathering, wl_gathered *out)
     return p->number;
 }
 
-/* Sorts the warps by pattern; warps of a class stay together. */
+/* Sorts the warps by pattern, stable with respect to classes. */
 static void sort_by_pattern(int class_count, int64_t warps, wl_gathered *out)
 {
     int *first = out->first;
@@ -206,29 +206,29 @@ static void sort_by_pattern(int class_count, int64_t warps, wl_gathered *out)
                 out->block_class[at] = (uint8_t)c;
                 out->start[at] = out->warp[c][w].start;
             }
-    memmove(first + 1, first, (size_t)out->count * sizeof *first); /* each was moved on to the next one's first */
+    memmove(first + 1, first, (size_t)out->count * sizeof *first); /* each is the next one's first now */
     first[0] = 0;
     out->in_first = 0;
     for (int k = 0; k < out->count; k++)
         out->in_first += out->block_class[first[k]] == 0;
 }
 
-/* Most warps look like one met before: that of a class with fewer cuts, where the others miss it; that of the same
- * place in an earlier plane; any one. */
+/* Most warps look like an earlier one: the one in a class with fewer cuts, if the other edges miss
+ * it; the one at the same position of an earlier plane; any other. */
 bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group *group, const wl_block_class *classes,
                         int class_count, uint64_t cut_threads, wl_gathered *out)
 {
     const wl_geometry *g = m->geometry;
     const int64_t warp_size = m->rules->warp_size, warps = wl_ceil_div(g->threads, warp_size);
     const int64_t plane = g->block[0] * g->block[1];
-    const int64_t again = plane / wl_gcd(plane, warp_size); /* warps until one starts at the same place of a plane */
+    const int64_t again = plane / wl_gcd(plane, warp_size); /* warps until one starts at the same position of a plane */
     const int64_t planes = again * warp_size / plane;
     const bool all_alike = warps_alike(g, warp_size);
     const int64_t zero[3] = {0, 0, 0}, last[3] = {g->block[0] - 1, g->block[1] - 1, g->block[2] - 1};
     const uint64_t gathering = ++m->table->gatherings;
     gatherer this = {.context = m, .cut_threads = cut_threads};
     wl_arrangement lanes = {.width = group->width};
-    int with_cuts[CUTS]; /* the class, where there is one */
+    int with_cuts[CUTS]; /* the class with these cuts, if any */
     memset(with_cuts, -1, sizeof with_cuts);
     for (int c = 0; c < class_count; c++)
         with_cuts[cuts(g, &classes[c], zero, last)] = c;
@@ -301,7 +301,8 @@ static wl_placement *placement_at(const wl_pattern_context *m, const wl_pattern 
     return at;
 }
 
-/* Lanes that share no word: the most lanes of a group and tag wavefront that need one bank, summed. */
+/* No two lanes share a word: per lane group and tag wavefront, the most lanes on one bank;
+ * summed. */
 static int cold_wavefronts(const wl_l1_rules *rules, const wl_arrangement *a, const wl_placement *at,
                            const uint8_t *rank, int tags)
 {
@@ -310,7 +311,7 @@ static int cold_wavefronts(const wl_l1_rules *rules, const wl_arrangement *a, co
     const int banks = rules->banks, per_group = wl_l1_lanes_per_group(rules, a->width);
     const int groups = (rules->warp_size + per_group - 1) / per_group, words = a->width >> rules->bank_shift;
     int wavefronts = 0;
-    for (int first = 0; first < tags; first += GROUPS_MAX / groups) { /* as many tag wavefronts as fit, together */
+    for (int first = 0; first < tags; first += GROUPS_MAX / groups) { /* as many tag wavefronts at once as fit */
         const int passes = tags - first < GROUPS_MAX / groups ? tags - first : GROUPS_MAX / groups;
         memset(need, 0, (size_t)(passes * groups * banks));
         memset(most, 0, sizeof most);
@@ -363,7 +364,7 @@ const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *
     return &p->written[alignment];
 }
 
-/* The lines of one tag wavefront, given as a bit set, served together. */
+/* Data wavefronts of the lines of one tag wavefront, given as a bit set. */
 static int wavefronts_together(const wl_l1_rules *rules, const wl_arrangement *a, wl_placement *at, unsigned lines)
 {
     if (at->together[lines] < 0) {
@@ -380,7 +381,8 @@ static const uint8_t each_line[WL_LANES_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  
                                                 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                                 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
 
-/* In which tag wavefront each line is looked up; returns how many there are, the lines of the fullest tag bank. */
+/* The tag wavefront that looks up each line; returns their number: the lines of the fullest tag
+ * bank. */
 static int rank_lines(const wl_l1_rules *rules, const wl_placement *at, int64_t base, uint8_t *rank)
 {
     uint8_t in_bank[16] = {0};
@@ -398,7 +400,7 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
     const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> rules->line_shift;
     wl_placement *at = placement_at(m, p, alignment);
     uint8_t rank[WL_LANES_MAX];
-    unsigned lines[WL_FEW_LINES] = {0}; /* of each tag wavefront, where they are few */
+    unsigned lines[WL_FEW_LINES] = {0}; /* lines of each tag wavefront, if they are few */
     const int tags = rank_lines(rules, at, base, rank);
     if (tags == 1)
         return (wl_tag_cost){1, wl_pattern_hit(rules, p, address)};
@@ -410,7 +412,7 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
     if (at->lines > WL_FEW_LINES) {
         if (at->alone < 0)
             at->alone = cold_wavefronts(rules, &p->lanes, at, each_line, at->lines);
-        /* where lines never share a data wavefront, the tag stage changes nothing */
+        /* if lines never share a data wavefront, the tag stage changes nothing */
         if (at->alone == wl_pattern_hit(rules, p, address))
             return (wl_tag_cost){tags, at->alone};
         return (wl_tag_cost){tags, cold_wavefronts(rules, &p->lanes, at, rank, tags)};

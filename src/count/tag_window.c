@@ -6,27 +6,28 @@
 #include "base/fail.h"
 
 #define WINDOW_LINES 64
-#define SHORTEST 16      /* lines: shorter, and carries beyond the window would decide */
-#define WINDOW_STEP 4    /* bytes between the positions told apart */
-#define SPAN_LINES 4     /* the farthest apart two lanes may be for that */
-#define POSITIONS 16     /* no more, unless the window would become too short */
-#define FEW_PATTERNS 4   /* beyond, each matters less: a glance will do */
-#define BLINK 0.05       /* share of the executions below which one place in memory will do */
-#define MANY_POSITIONS 8 /* provided that it is that of so many positions */
-#define RARE 0.003       /* share of the executions below which one position stands for all */
-#define CARRY_MAX 16     /* length of a carry chain beyond which it no longer matters */
+#define SHORTEST 16      /* lines: in shorter windows, carries out of the window would dominate */
+#define WINDOW_STEP 4    /* bytes between distinguished positions */
+#define SPAN_LINES 4     /* the largest distance of two lanes for that */
+#define POSITIONS 16     /* at most so many, unless the window would become too short */
+#define FEW_PATTERNS 4   /* beyond, each matters less: few samples suffice */
+#define BLINK 0.05       /* below this share of the executions, one random address suffices .. */
+#define MANY_POSITIONS 8 /* .. if it has at least so many positions */
+#define RARE 0.003       /* below this share of the executions, one position stands for all */
+#define CARRY_MAX 16     /* carry chains longer than this no longer matter */
 
-/* Costs at one position, as a pattern keeps them. */
+/* Costs at one position, as cached with a pattern. */
 typedef struct slot {
     float tag, cold; /* tag 0: not computed yet */
-    float split;     /* share with more than one tag wavefront */
+    float split;     /* share of executions with more than one tag wavefront */
 } slot;
 _Static_assert(sizeof(slot) == 3 * sizeof(float), "a window is an array of floats");
 
-/* Memory places a mean is taken over, by kind of window: the fewer patterns share a launch, the more of each. */
+/* Random addresses per mean, by kind of window: the fewer patterns in a launch, the more for
+ * each. */
 static const int draws_of[WL_TAG_WINDOWS] = {0, 8, 4, 1};
 
-/* A pattern keeps one window of each kind. Windows of another length are rare: then it starts afresh. */
+/* A pattern caches one window of each kind. Other lengths are rare and start afresh. */
 static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
 {
     if (w->bytes == bytes)
@@ -78,8 +79,8 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, c
     return out->open ? keep_window(&p->windows[out->kind], out->own.granule, err) : WL_OK;
 }
 
-/* The mean cost at one position over places in memory drawn at random, the same ones whenever it is asked. Where
- * patterns are many, each has its own: then their errors cancel out. */
+/* The mean cost at one position over random addresses, the same ones every time. With many patterns
+ * each has its own addresses, so that errors cancel out. */
 static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_window_kind kind, int64_t bytes,
                            int64_t at)
 {
@@ -96,7 +97,7 @@ static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_
     return (slot){(float)(tag / draws), (float)(cold / draws), (float)(split / draws)};
 }
 
-/* The cost at one position. A chain of j carries beyond the window has probability 2^-(j+1). */
+/* The cost at one position. A chain of j carries out of the window has probability 2^-(j+1). */
 static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int64_t bytes, int64_t at)
 {
     const int chains = at + p->highest < bytes ? 1 : CARRY_MAX;

@@ -39,7 +39,7 @@ static void add_instructions(const tally *t)
             f->requested += c->sectors;
             continue;
         }
-        if (k->accesses[a].atomic) { /* done in the L2: nothing is written through */
+        if (k->accesses[a].atomic) { /* atomics are executed in the L2: nothing is written through */
             f->atomic = true;
             continue;
         }
@@ -64,7 +64,8 @@ static wl_block_sum_input sum_input(const tally *t, size_t field, wl_side side, 
                                 {(int64_t)o->sector, n == 2 ? (int64_t)o->line : (int64_t)o->unit, (int64_t)o->line}};
 }
 
-/* Do warps of a block write to the same sectors? Only then it matters whether they load the same lines. */
+/* Do warps of a block write the same sectors? Only then it matters whether they load the same
+ * lines. */
 static bool warps_share_stores(const tally *t)
 {
     double shared = 0;
@@ -85,7 +86,7 @@ static wl_status count_loads(const tally *t, size_t field)
     WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
     WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
     o->sampled = o->sampled || block.sampled;
-    f->loaded_too = f->requested > 0; /* not where a condition never holds */
+    f->loaded_too = f->requested > 0; /* not if a condition never holds */
     f->random = t->in->view->fields[field][WL_LOADS].random;
     f->block_units = block.granules[1];
     f->block_lines = block.granules[2];
@@ -114,12 +115,12 @@ static wl_status count_stores(const tally *t, size_t field)
     return WL_OK;
 }
 
-/* ---- blocks of one multiprocessor ---- */
+/* ---- blocks resident on one multiprocessor ---- */
 
-#define COMPANIONS 5 /* blocks looked at together: as many as a set of blocks can be boxes */
+#define COMPANIONS 5 /* blocks counted together: the most boxes of a set of blocks */
 
-/* Can blocks that are not neighbours load the same? Only where an address does not move with some block coordinate, or
- * nobody knows. */
+/* Can blocks that are not neighbours load the same data? Only if an address is independent of some
+ * block coordinate, or unknown. */
 static bool may_have_common(const tally *t, size_t field)
 {
     const wl_field_side *side = &t->in->view->fields[field][WL_LOADS];
@@ -133,8 +134,8 @@ static bool may_have_common(const tally *t, size_t field)
     return false;
 }
 
-/* The first blocks are dealt out in turn; once some have ended, which ones of a wave meet on one multiprocessor is as
- * good as random. */
+/* The first blocks are distributed round robin. Later, which blocks of a wave share a
+ * multiprocessor is as good as random. */
 static int companions(const tally *t, wl_region *region)
 {
     const wl_geometry *g = t->in->geometry;
@@ -196,9 +197,10 @@ static wl_status count_common(const tally *t)
 
 /* ---- runs of loop steps ---- */
 
-#define RUN_GROWTH 4 /* times as long as the one before is each run of steps */
+#define RUN_GROWTH 4 /* growth factor of the run length */
 
-/* The lengths of runs: all loops at their first step, then the innermost (the last) growing, then the next. */
+/* The run lengths: all loops at their first step, then the innermost (last) loop grows, then the
+ * next. */
 static int choose_steps(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX])
 {
     int n = 1;
@@ -216,7 +218,7 @@ static int choose_steps(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][W
     return n;
 }
 
-/* How many such runs the loads of a field make. */
+/* The number of such runs in the loads of a field. */
 static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOOPS_MAX])
 {
     const wl_kernel *kernel = t->in->view->kernel;
@@ -231,7 +233,7 @@ static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOO
     return runs;
 }
 
-/* One length; the footprints are those of loops that are so long. */
+/* Counts one run length: the footprints of loops with these extents. */
 static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOOPS_MAX])
 {
     wl_view view = *t->in->view;
@@ -262,14 +264,14 @@ static wl_status count_all_steps(const tally *t)
     o->step_count = choose_steps(t->in->view->kernel, extents);
     for (int n = 0; n + 1 < o->step_count; n++)
         WL_TRY(count_steps(t, n, extents[n]));
-    const int last = o->step_count - 1; /* all steps: known already */
+    const int last = o->step_count - 1; /* all steps: already known */
     for (size_t i = 0; i < o->field_count; i++) {
         wl_field_traffic *f = &o->fields[i];
         f->step_sectors[last] = f->block_sectors;
         if (extents[last][0] * extents[last][1] * extents[last][2] <= t->in->own_steps)
             f->step_warp_sectors[last] = f->warp_sectors;
         o->step_lines[last] += f->block_lines / o->blocks;
-        /* samples must not contradict each other: longer runs find no more */
+        /* samples must not contradict each other: longer runs never have more distinct sectors */
         for (int n = 0; n <= last; n++)
             f->step_sectors[n] =
                 fmin(fmax(f->step_sectors[n], f->block_sectors), n ? f->step_sectors[n - 1] : f->requested);

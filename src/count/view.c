@@ -9,11 +9,11 @@ bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_
 
 /* ---- conditions ---- */
 
-#define ROUNDS 4            /* of WL_LANES_MAX threads each, looked at for a condition */
-#define CELLS_LEAST 65536.0 /* of a domain: fewer are few enough to evaluate one by one */
-#define LEFT_OUT_MOST 0.02  /* of a side's executions: conditions that fail so rarely do not matter for volumes */
+#define ROUNDS 4            /* of WL_LANES_MAX threads each, evaluated for a condition */
+#define CELLS_LEAST 65536.0 /* smaller domains are enumerated */
+#define LEFT_OUT_MOST 0.02  /* conditions that exclude fewer executions do not matter for volumes */
 
-/* The share of threads for which a condition fails, from some. */
+/* The share of threads for which a condition fails, estimated from a sample. */
 static double share_left_out(const wl_kernel *k, const wl_access *a, const wl_geometry *g, const wl_ranges *ranges)
 {
     wl_lane_values v = {.lanes = WL_LANES_MAX};
@@ -95,7 +95,8 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
     return WL_OK;
 }
 
-/* The shapes of a view that outlives launches. A side that holds all accesses of its field is the same as both. */
+/* Gives ids to the shapes of a view that outlives launches. A side with all accesses of its field
+ * equals both sides together. */
 static void name_shapes(wl_view *v)
 {
     int id = 1;
@@ -190,7 +191,7 @@ wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field,
             WL_TRY(wl_laid_count(counter, &laid, 0, granules[i], false, &c, err));
         else if (any && i == 0)
             WL_TRY(wl_view_count(view, counter, field, side, region, granules[i], false, &c, err));
-        else if (any) /* the finest are still there */
+        else if (any) /* the finest granules are recorded already */
             c.touched = wl_granules_touched(&counter->granules, granules[i] / granules[0]);
         touched[i] = (double)c.touched;
     }

@@ -37,7 +37,7 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
         r->pair_distance = (int64_t)distance;
 }
 
-/* A short list of different numbers. Lanes mostly ascend, so a number above all others needs no search. */
+/* A short list of distinct numbers. Lanes mostly ascend, so a new maximum needs no search. */
 typedef struct distinct {
     int count;
     int64_t highest, list[2 * WL_LANES_MAX];
@@ -66,7 +66,7 @@ int wl_warp_sectors(const wl_l1_rules *r, const wl_warp_access *a)
     return seen.count;
 }
 
-/* Lanes by address: an insertion sort, for they mostly ascend. */
+/* Sorts the lanes by address: insertion sort, as they mostly ascend. */
 static int sorted_lanes(const wl_warp_access *a, int64_t sorted[WL_LANES_MAX])
 {
     for (int i = 0; i < a->count; i++) {
@@ -78,7 +78,7 @@ static int sorted_lanes(const wl_warp_access *a, int64_t sorted[WL_LANES_MAX])
     return a->count;
 }
 
-/* Granules of first..last, less the one that is counted already. */
+/* Granules first .. last, without the one already counted. */
 static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted)
 {
     const int64_t from = wl_max(first >> shift, *counted + 1), to = last >> shift;
@@ -138,7 +138,7 @@ int wl_l1_lanes_per_group(const wl_l1_rules *r, int32_t width)
     return (int)wl_max(1, wl_min(lanes, r->warp_size));
 }
 
-/* Words of 2^bank_shift bytes that the lanes first..last-1 (positions in the access) touch: the most in one bank. */
+/* The most distinct words of 2^bank_shift bytes that the lanes `members` touch in one bank. */
 static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
 {
     int64_t words[64][16]; /* per bank */
@@ -158,7 +158,7 @@ static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_
             if (n < 16)
                 words[bank][n] = w;
             else
-                for (int j = 0; j < i && !known; j++) /* a crowded bank: look through the earlier lanes instead */
+                for (int j = 0; j < i && !known; j++) /* a crowded bank: compare with earlier lanes instead */
                     known = a->address[members[j]] >> r->bank_shift <= w &&
                             w <= (a->address[members[j]] + a->width - 1) >> r->bank_shift;
             if (known)
@@ -171,8 +171,8 @@ static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_
     return most;
 }
 
-/* The lanes from position *at on that are served with the one there, and are chosen (NULL: all are); moves *at behind
- * them. */
+/* The lanes from *at on that are served together with that one, if chosen (NULL: all); moves *at
+ * behind them. */
 static int take_group(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen, int *at, uint8_t *members)
 {
     const int per_group = wl_l1_lanes_per_group(r, a->width), group = a->lane[*at] / per_group;
@@ -183,7 +183,7 @@ static int take_group(const wl_l1_rules *r, const wl_warp_access *a, const bool 
     return count;
 }
 
-/* Data wavefronts of the lanes selected by `chosen` (NULL: all), group by group. */
+/* Data wavefronts of the `chosen` lanes (NULL: all), group by group. */
 static int grouped_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen)
 {
     int wavefronts = 0;
@@ -196,7 +196,8 @@ static int grouped_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, con
     return wavefronts;
 }
 
-/* The paper's rule for one group: take the lowest address left and everything near it that needs other banks. */
+/* The paper's rule for one group: take the lowest address left and every near one that needs other
+ * banks. */
 static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
 {
     struct {
@@ -238,7 +239,7 @@ static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
     const int64_t word = (int64_t)1 << r->bank_shift;
     wl_warp_access words = *a;
-    if (a->width < word) { /* lanes that share a bank word are served together */
+    if (a->width < word) { /* lanes on one bank word are served together */
         words.width = (int32_t)word;
         for (int i = 0; i < a->count; i++)
             words.address[i] = a->address[i] & ~(word - 1);
@@ -252,8 +253,8 @@ static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
     return wavefronts;
 }
 
-/* Do lanes read the same as those `distance` beside them, in pairs? A lane whose partner is idle is a pair of its own.
- */
+/* Do lanes read the same address as the lane `distance` beside them, in pairs? A lane whose partner
+ * is inactive is a pair of its own. */
 static bool in_pairs(const wl_warp_access *a, int distance)
 {
     int64_t address[WL_LANES_MAX];

@@ -13,12 +13,12 @@
 #include "count/spread.h"
 #include "count/tag_window.h"
 
-#define SAMPLED_LINES 2048       /* looked at for the tag hash, all instructions of a group together */
-#define SAMPLES_EACH 6           /* warps looked at per instruction, at least */
-#define OPAQUE_BLOCKS 16         /* looked at at least, for accesses without a closed form */
+#define SAMPLED_LINES 2048       /* lines evaluated for the tag hash, all instructions of a group together */
+#define SAMPLES_EACH 6           /* warps sampled per instruction, at least */
+#define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
-#define TRACED_BLOCKS 16         /* looked at at least, for traced accesses */
+#define TRACED_BLOCKS 16         /* sampled at least, for traced accesses */
 #define TOTAL_MOST 9e18          /* sectors or wavefronts of an access: totals are 64-bit */
 
 typedef struct measurer {
@@ -32,19 +32,20 @@ typedef struct measurer {
     wl_atomic_lines *atomics; /* NULL: not counted */
 } measurer;
 
-/* All executions of an instruction by the warps of one pattern, but for its offset. */
+/* All executions of an instruction by the warps of one pattern, without its offset. */
 typedef struct placed_warps {
     wl_pattern *pattern;
     int64_t executions;
-    wl_executions parts[WL_BLOCK_CLASSES_MAX]; /* class by class */
+    wl_executions parts[WL_BLOCK_CLASSES_MAX]; /* one per class */
     int part_count;
-    wl_residues alignments; /* where they start, modulo the context's period */
-    wl_tag_window window;   /* where they start, modulo the window of the tag hash */
+    wl_residues alignments; /* start addresses modulo the context's period */
+    wl_tag_window window;   /* start addresses modulo the window of the tag hash */
 } placed_warps;
 
-/* Instructions that are aligned alike cost the same: these are the totals of one, by the alignment of its offset. */
+/* Instructions with equal alignment cost the same: totals of one, by the alignment of its
+ * offset. */
 typedef struct alignment_totals {
-    int places, alignments; /* different ones: in a sector, and in a period */
+    int places, alignments; /* distinct ones: offsets in a sector, and in a period */
     int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
     int64_t executions;
     int64_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by place */
@@ -53,20 +54,20 @@ typedef struct alignment_totals {
     wl_tag_total tags[WL_PERIOD_MAX]; /* by alignment */
 } alignment_totals;
 
-/* Instructions of one group on the blocks of some classes. */
+/* Instructions of one group on blocks of some classes. */
 typedef struct wl_warps_batch {
     const wl_instruction_group *group;
     const wl_block_class *blocks;
     int class_count;
-    bool whole_threads; /* none is cut off inside its folded cells */
+    bool whole_threads; /* no edge cuts through the folded cells of a thread */
     int64_t instructions;
     wl_block_starts starts[WL_BLOCK_CLASSES_MAX];
     wl_gathered warps;
-    placed_warps placed; /* the pattern at hand */
+    placed_warps placed; /* the current pattern */
     alignment_totals totals;
 } wl_warps_batch;
 
-/* Shared memory has banks, but neither tags nor sectors. */
+/* Shared memory has banks but neither tags nor sectors. */
 static bool is_shared(const measurer *m, size_t access)
 {
     return m->kernel->fields[m->bounds[access].access->field].shared;
@@ -77,13 +78,13 @@ static bool is_shared_load(const measurer *m, size_t access)
     return is_shared(m, access) && !m->bounds[access].access->store;
 }
 
-/* Atomics on global memory crowd in ways that no closed form tells. */
+/* Contention of global atomics has no closed form. */
 static bool is_global_atomic(const measurer *m, size_t access)
 {
     return m->bounds[access].access->atomic && !is_shared(m, access);
 }
 
-/* Is it evaluated lane by lane, or else traced? */
+/* Is it evaluated lane by lane, or traced? */
 static bool is_evaluated(const measurer *m, size_t access)
 {
     const wl_bound *b = &m->bounds[access];
@@ -102,7 +103,7 @@ static void add_tag_total(wl_access_cost *cost, wl_tag_total total, double scale
     cost->cold += scale * total.cold;
 }
 
-/* How many executions are looked at one by one. */
+/* How many executions to evaluate one by one. */
 static int64_t samples_wanted(const measurer *m, const placed_warps *w, int64_t instructions)
 {
     const wl_pattern *p = w->pattern;
@@ -110,7 +111,8 @@ static int64_t samples_wanted(const measurer *m, const placed_warps *w, int64_t 
     return m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (instructions * (lines + 1)));
 }
 
-/* Tag-hash costs of one instruction on the blocks of one class: all executions where they are few, else a sample. */
+/* Tag-hash costs of one instruction on the blocks of one class: all executions if few, else a
+ * sample. */
 static void sample_tags(const measurer *m, const wl_executions *e, int64_t wanted, wl_pattern *p,
                         const wl_instruction *in, int64_t number)
 {
@@ -129,9 +131,9 @@ static void sample_tags(const measurer *m, const wl_executions *e, int64_t wante
     add_tag_total(&m->costs[in->access], total, (double)executions / (double)n, m->bounds[in->access].access->store);
 }
 
-/* Tag-hash costs of all instructions: the window where there is one, unless a share of the executions that matters is
- * so few that all of them can be looked at, or many are asked for. `number` is that of the first instruction in its
- * group. */
+/* Tag-hash costs of all instructions, by the window if there is one. Exceptions: a significant
+ * share of the executions is so small in number that all can be evaluated, or the caller asks for
+ * many. `number` is that of the first instruction in its group. */
 static void add_tag_costs(const measurer *m, wl_warps_batch *b, const wl_instruction *list, int64_t count,
                           int64_t number)
 {
@@ -181,7 +183,7 @@ static void add_all_written(const measurer *m, placed_warps *w, const wl_instruc
                         (double)at->weight[i]);
 }
 
-/* Sectors and bank conflicts depend on the place in a sector only. */
+/* Sectors and bank conflicts depend only on the offset in a sector. */
 static void add_up_places(const measurer *m, placed_warps *w, alignment_totals *t)
 {
     const wl_l1_rules *rules = m->context.rules;
@@ -203,7 +205,7 @@ static void add_up_places(const measurer *m, placed_warps *w, alignment_totals *
     }
 }
 
-/* Finds out which alignments there are. */
+/* Finds out which alignments occur. */
 static void start_totals(const measurer *m, const wl_instruction *list, int64_t count, alignment_totals *t)
 {
     bool seen[WL_PERIOD_MAX] = {false}, seen_place[WL_PERIOD_MAX] = {false};
@@ -228,7 +230,7 @@ static void start_totals(const measurer *m, const wl_instruction *list, int64_t 
     }
 }
 
-/* The totals are those of every instruction. */
+/* Adds the totals to every instruction. */
 static void add_totals(const measurer *m, const wl_instruction *list, int64_t count, const alignment_totals *t)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -244,7 +246,7 @@ static void add_totals(const measurer *m, const wl_instruction *list, int64_t co
     }
 }
 
-/* Executions of one instruction of the group, were every warp to take part. */
+/* Executions of one instruction of the group if every warp took part. */
 static double warps_of(const measurer *m, const wl_instruction_group *group)
 {
     const wl_geometry *g = m->context.geometry;
@@ -255,7 +257,7 @@ static double warps_of(const measurer *m, const wl_instruction_group *group)
     return n;
 }
 
-/* The executions of one pattern, and where they start. */
+/* The executions of one pattern and their start addresses. */
 static wl_status place_warps(const measurer *m, wl_warps_batch *b, int pattern)
 {
     placed_warps *w = &b->placed;
@@ -280,7 +282,7 @@ static wl_status place_warps(const measurer *m, wl_warps_batch *b, int pattern)
                               (double)w->executions / warps_of(m, b->group), &w->window, m->err);
 }
 
-/* Instructions that the same threads need. */
+/* Measures instructions that the same threads need. */
 static wl_status measure_alike(const measurer *m, wl_warps_batch *b, uint64_t cut_threads, const wl_instruction *list,
                                int64_t count, int64_t number)
 {
@@ -302,7 +304,8 @@ static wl_status measure_alike(const measurer *m, wl_warps_batch *b, uint64_t cu
     return WL_OK;
 }
 
-/* Which threads take part depends on the instruction only where folded threads are cut off. */
+/* Which threads take part depends on the instruction only if an edge cuts through folded
+ * threads. */
 static wl_status measure_batch(const measurer *m, wl_warps_batch *b, const wl_instruction *list)
 {
     const wl_geometry *g = m->context.geometry;
@@ -319,7 +322,8 @@ static wl_status measure_batch(const measurer *m, wl_warps_batch *b, const wl_in
     return WL_OK;
 }
 
-/* Puts classes of which no thread is cut off inside its folded cells first; returns how many those are. */
+/* Moves classes whose threads are not cut inside their folded cells to the front; returns their
+ * number. */
 static int whole_threads_first(const wl_geometry *g, wl_block_class *classes, int count)
 {
     int n = 0;
@@ -364,7 +368,7 @@ typedef struct opaque_warp {
     const measurer *m;
     size_t access;
     const uint8_t *lane;
-    double scale; /* how many executions it stands for */
+    double scale; /* executions it stands for */
 } opaque_warp;
 
 static wl_status measure_warp(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
@@ -414,7 +418,7 @@ static wl_status measure_block(const measurer *m, wl_program *program, size_t ac
     wl_folds_named(g, vars, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
-        if (program->advance > 1) { /* every warp looks at other steps */
+        if (program->advance > 1) { /* every warp samples other steps */
             program->first = (thread / m->context.rules->warp_size + block[0] * 5) % wl_min(program->advance, extent);
             one.scale = scale * (double)extent / (double)wl_ceil_div(extent - program->first, program->advance);
         }
@@ -445,7 +449,7 @@ static bool is_traced(const measurer *m, size_t access)
     return m->bounds[access].access->traced && !m->bounds[access].never;
 }
 
-/* Lane evaluations of one block when only every advance-th step of the innermost loops is looked at. */
+/* Lane evaluations per block if only every advance-th step of the innermost loops is evaluated. */
 static double opaque_work(const measurer *m, int64_t advance)
 {
     const wl_geometry *g = m->context.geometry;
@@ -464,7 +468,7 @@ static double opaque_work(const measurer *m, int64_t advance)
     return work;
 }
 
-/* How many blocks to look at, and which share of their loop steps, within the budget. */
+/* How many blocks to evaluate, and which share of their loop steps, within the budget. */
 static wl_status opaque_blocks(const measurer *m, int64_t *blocks, int64_t *advance)
 {
     const wl_geometry *g = m->context.geometry;
@@ -473,7 +477,7 @@ static wl_status opaque_blocks(const measurer *m, int64_t *blocks, int64_t *adva
     if (m->samples < 0 || per_block * (double)g->blocks <= OPAQUE_BUDGET)
         return WL_OK;
     *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(OPAQUE_BUDGET / per_block)));
-    *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / OPAQUE_BUDGET)) | 1; /* odd: meets all alignments */
+    *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / OPAQUE_BUDGET)) | 1; /* odd: visits all alignments */
     if (opaque_work(m, *advance) * (double)*blocks > OPAQUE_LIMIT)
         return wl_fail(m->err, WL_E_LIMIT, WL_NOWHERE,
                        "accesses without a closed form make %.3g addresses per block: too many to evaluate", per_block);
@@ -495,7 +499,7 @@ static wl_status make_program(const measurer *m, size_t access, int64_t advance,
     return WL_OK;
 }
 
-/* The last block may be heavier than the rest, and nothing runs beside it. */
+/* The last block may be heavier than the others, and then it runs alone: a tail effect. */
 static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
@@ -509,7 +513,7 @@ static wl_status measure_last(const measurer *m, int64_t advance, wl_arena *aren
     for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         const wl_access_cost *c = &m->costs[a];
-        if (m->bounds[a].affine || is_global_atomic(m, a)) { /* as any block */
+        if (m->bounds[a].affine || is_global_atomic(m, a)) { /* like any other block */
             m->result->last_block += data_wavefronts(m, a, c) / (double)g->blocks;
             continue;
         }
@@ -530,7 +534,8 @@ static void scale(wl_access_cost *cost, double factor)
         *parts[i] *= factor;
 }
 
-/* How often an access without a condition is executed is known, however few blocks were looked at. */
+/* The number of executions of an access without a condition is known, however few blocks were
+ * sampled. */
 static void set_executions(const measurer *m, size_t access, const wl_census *census)
 {
     const wl_geometry *g = m->context.geometry;

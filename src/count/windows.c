@@ -38,14 +38,15 @@ static int64_t cells_of(const wl_geometry *g, int d, int64_t row)
     return wl_min(first + per_block, g->cells[d]) - wl_max(first, g->first[d]);
 }
 
-/* The one in the middle of the launch; where the domain's front cuts that off, the next may be fuller. */
+/* The row (or layer) in the middle of the launch; if the start of the domain cuts it, the next may
+ * be fuller. */
 static int64_t middle(const wl_geometry *g, int d)
 {
     const int64_t row = (g->grid[d] - 1) / 2;
     return g->first[d] > 0 && row + 1 < g->grid[d] && cells_of(g, d, row + 1) > cells_of(g, d, row) ? row + 1 : row;
 }
 
-/* How many like that the launch has. */
+/* How many of them the launch has. */
 static double repeats(const wl_geometry *g, int d)
 {
     const int64_t each = g->first[d] > 0 ? cells_of(g, d, middle(g, d)) : g->block[d] * g->fold[d];
@@ -58,12 +59,12 @@ static void choose_windows(const tally *t)
     wl_traffic *o = t->out;
     const int64_t row = g->grid[0], layer = row * g->grid[1];
     const double layers = repeats(g, 2), rows = repeats(g, 1);
-    const bool one_wave = g->blocks <= g->wave_blocks; /* all run at once: nothing comes before anything */
+    const bool one_wave = g->blocks <= g->wave_blocks; /* all blocks are resident at once: no earlier window */
     if (g->grid[1] > 1 && !one_wave)
         add_window(o, (double)row, rows * layers, 1);
     if (g->grid[2] > 1 && !one_wave)
         add_window(o, (double)layer, layers, 2);
-    if (o->window_count == 0) /* one dimension: whatever lies farther back than a wave */
+    if (o->window_count == 0) /* one dimension: everything farther back than a wave */
         for (int64_t n = g->wave_blocks; n < g->blocks && o->window_count < WL_WINDOWS_MAX - 1; n *= 2)
             add_window(o, (double)n, (double)g->blocks / (double)n, 0);
     add_window(o, (double)g->blocks, 1, 2);
@@ -97,9 +98,9 @@ static wl_status count_window(const tally *t, int w)
     return WL_OK;
 }
 
-#define SETTLED 1.002 /* windows that load no more than this times what the launch loads share next to nothing */
+#define SETTLED 1.002 /* windows that load at most this times the volume of the launch share almost nothing */
 
-/* In one dimension most kernels touch nothing twice but the ends of blocks: no need to look at every length. */
+/* In one dimension most kernels share only the ends of blocks: no need to count every length. */
 static bool window_settles_all(const wl_traffic *o, int w, int last)
 {
     double here = 0, all = 0;
@@ -119,7 +120,7 @@ static wl_status count_windows(const tally *t)
         WL_TRY(count_window(t, w));
         if (o->window_direction[w] != 0 || !window_settles_all(o, w, last))
             continue;
-        o->window_count = w + 2; /* the launch follows this one */
+        o->window_count = w + 2; /* the launch comes next */
         o->window_blocks[w + 1] = o->window_blocks[last];
         o->window_repeats[w + 1] = 1;
         o->window_direction[w + 1] = o->window_direction[last];
@@ -151,7 +152,7 @@ static wl_status count_wave(const tally *t)
     return WL_OK;
 }
 
-/* What the launch stores, and which sectors it leaves incomplete. */
+/* What the launch stores, and which sectors it leaves partially written. */
 static wl_status count_stored(const tally *t, size_t field)
 {
     const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
@@ -179,11 +180,12 @@ static wl_status count_runs(const tally *t)
     return WL_OK;
 }
 
-/* ---- two waves, for what has to be evaluated thread by thread ---- */
+/* ---- two waves, for accesses that are enumerated ---- */
 
 enum { SECTOR, FETCH, LINE, PAGE };
 
-/* Distinct granules of one side of a field in one wave, and in two; threads of the second are added to the first's. */
+/* Distinct granules of one side of a field in one wave, and in two; the second is added to the
+ * first. */
 static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_region *one, const wl_region *two,
                            const wl_region *second, double first[4], double both[4])
 {
@@ -198,14 +200,14 @@ static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_
     return wl_view_counts(t->in->view, t->counter, field, side, closed ? two : second, granules, 4, both, t->err);
 }
 
-/* The lowest and the highest byte an access can touch, from the base of its field; false when they are not known. */
+/* The first and last byte an access can touch, relative to its field; false: unknown. */
 static bool byte_range(const wl_access *a, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
 {
     return !a->traced && wl_expr_bounds(a->index, ranges, lo, hi) && wl_mul(*lo, a->unit_bytes, lo) &&
            wl_mul(*hi, a->unit_bytes, hi) && wl_add(*hi, a->width_bytes - 1, hi);
 }
 
-/* Granules between the lowest and the highest address a side of a field can have. */
+/* Granules between the lowest and the highest possible address of a side of a field. */
 static double most_granules(const tally *t, size_t field, wl_side side, double granule)
 {
     const wl_field_side *s = &t->in->view->fields[field][side];
@@ -225,8 +227,8 @@ static double most_granules(const tally *t, size_t field, wl_side side, double g
     return s->count > 0 ? floor((double)highest / granule) - floor((double)lowest / granule) + 1 : 0;
 }
 
-/* The rest of the launch goes on as the second wave does, as far as there are addresses. Where they are random, each
- * wave meets more that is there already. */
+/* Extrapolates the second wave to the launch, bounded by the range of addresses. With random
+ * addresses each wave hits more data that was touched before. */
 static double whole_launch(const tally *t, size_t field, wl_side side, double granule, double first, double both)
 {
     const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;

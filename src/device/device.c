@@ -1,6 +1,8 @@
-/* device.c - a device in memory: its keys, their values, and what-if changes.
- * Layer  device (uses base). Reading a file is device_file.c, what makes sense device_check.c. SPDX-License-Identifier:
- * MIT */
+/* device.c - a device in memory: its keys, their values, and what-if changes. device_file.c reads
+ * files, device_check.c checks them.
+ *
+ * Layer  device (uses base).
+ * SPDX-License-Identifier: MIT */
 #include "device/device_internal.h"
 
 #include <stdio.h>
@@ -73,8 +75,19 @@ void wl_device_value_text(const wl_device *device, wl_device_key key, char *text
 int64_t wl_device_int(const wl_device *device, wl_device_key key)
 {
     const wl_device_entry *e = &device->entries[key];
-    WL_ASSERT(e->count == 1); /* these keys are checked at load */
+    WL_ASSERT(e->count == 1); /* the check at load guarantees it */
     return (int64_t)e->values[0];
+}
+
+wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err)
+{
+    wl_device *copy = malloc(sizeof *copy);
+    if (!copy)
+        return wl_fail_memory(err);
+    *copy = *device;
+    copy->arena = (wl_arena){0};
+    *out = copy;
+    return WL_OK;
 }
 
 void wl_device_free(wl_device *device)

@@ -1,4 +1,4 @@
-/* device_check.c - keeps nonsense out: each number on its own, and numbers that must fit together.
+/* device_check.c - rejects device numbers that make no sense, alone or together.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -70,7 +70,7 @@ static wl_status check_tag_hash(const wl_device *device, wl_error *err)
     return WL_OK;
 }
 
-/* Factors by which predictions may differ: 1 or more, none below the one before. */
+/* Factors between predictions: at least 1, in ascending order. */
 static wl_status check_factors(const wl_device *device, wl_device_key key, wl_error *err)
 {
     const wl_device_entry *e = &device->entries[key];
@@ -85,7 +85,7 @@ static wl_status check_factors(const wl_device *device, wl_device_key key, wl_er
     return WL_OK;
 }
 
-/* Numbers that are counted with, or divided by. */
+/* Numbers that the laws count with or divide by. */
 static wl_status check_assumed(const wl_device *device, wl_error *err)
 {
     static const struct {

@@ -1,5 +1,7 @@
 /* device_file.c - from the YAML of a device, built in or the user's, to the device.
- * Layer  device (uses base). SPDX-License-Identifier: MIT */
+ *
+ * Layer  device (uses base).
+ * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +95,8 @@ static bool is_label(const char *name)
     return false;
 }
 
-/* The node of each key. Files mostly hold keys in order, so each is looked for behind the one before. */
+/* Finds the node of each key. Files mostly list keys in order, so each search starts behind the
+ * last hit. */
 static wl_status find_keys(const wl_yaml *root, const wl_yaml *nodes[WL_DEVICE_KEY_COUNT], wl_error *err)
 {
     size_t at = 0;
@@ -131,22 +134,22 @@ static wl_status read_device(wl_device *device, const char *text, size_t length,
     return WL_OK;
 }
 
-/* ---- numbers of laws that are used on every device ---- */
+/* ---- values assumed where a file lacks them ---- */
 
 static bool lacks(const wl_device *device, size_t key)
 {
     return wl_device_keys[key].need == WL_NEED_ASSUMED && device->entries[key].count == 0;
 }
 
-/* Does this line of a device file hold an entry of the key? */
+/* Does this line of a device file start the entry of the key? */
 static bool is_entry(const char *line, const char *colon, size_t key)
 {
     const size_t length = (size_t)(colon - line);
     return strncmp(wl_device_keys[key].name, line, length) == 0 && wl_device_keys[key].name[length] == '\0';
 }
 
-/* The lines of the stand-in's file with these keys: a built-in file has one entry on each line, and reading all of it
- * would take longer than a prediction does. */
+/* The lines of the stand-in's file that hold these keys. A built-in file has one entry per line;
+ * parsing all of it would take longer than a prediction. */
 static wl_status lines_of_stand_in(const size_t *keys, size_t count, char **out, wl_error *err)
 {
     size_t length = 0;
@@ -163,7 +166,7 @@ static wl_status lines_of_stand_in(const size_t *keys, size_t count, char **out,
     return wl_buffer_take(&lines, out, err);
 }
 
-/* What the file lacks, from the stand-in. */
+/* Fills in what the file lacks from the stand-in. */
 static wl_status assume(wl_device *device, wl_error *err)
 {
     size_t keys[WL_DEVICE_KEY_COUNT], count = 0;

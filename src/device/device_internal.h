@@ -1,4 +1,8 @@
-/* device_internal.h - the insides of a device, for the library only. SPDX-License-Identifier: MIT */
+/* device_internal.h - the fields of a device, for the library only. Values are in base units
+ * (base/units.h).
+ *
+ * Layer  device (uses base). Oracle: tests/unit/test_device.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_DEVICE_INTERNAL_H
 #define WL_DEVICE_INTERNAL_H
 
@@ -6,7 +10,7 @@
 #include "base/units.h"
 #include "warpline/device.h"
 
-/* What a file that lacks the key means: device_keys.def. */
+/* What it means when a file lacks the key: see device_keys.def. */
 typedef enum wl_device_need { WL_NEED_OPTIONAL, WL_NEED_REQUIRED, WL_NEED_ASSUMED } wl_device_need;
 
 typedef struct wl_device_key_info {
@@ -19,7 +23,7 @@ typedef struct wl_device_key_info {
 extern const wl_device_key_info wl_device_keys[WL_DEVICE_KEY_COUNT];
 
 typedef struct wl_device_entry {
-    size_t count; /* 0: the device does not have this number */
+    size_t count; /* 0: the device lacks this number */
     double values[WL_DEVICE_LIST_MAX];
     const char *source;
     wl_loc loc;
@@ -31,15 +35,19 @@ struct wl_device {
     wl_device_entry entries[WL_DEVICE_KEY_COUNT];
 };
 
-/* The built-in device that stands in for numbers other devices lack: the one most is measured of. */
+/* The built-in device whose numbers are assumed where a file lacks them: the one with the most
+ * measurements. */
 #define WL_STAND_IN "h200"
 
 bool wl_device_key_find(const char *name, wl_device_key *key);
 
-/* Whether the numbers make sense, alone and together; the message points at the entry that does not. */
+/* Checks the numbers, alone and together; the message points at the offending entry. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
 
-/* A whole number that every device has. */
+/* A copy whose numbers can be changed; its texts are those of the original, which must outlive it. */
+wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err);
+
+/* An integer that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);
 
 #endif /* WL_DEVICE_INTERNAL_H */

@@ -7,7 +7,7 @@
 
 enum { RANK_LEAST = 1, RANK_COMPARE = 6, RANK_SHIFT = 8, RANK_PRODUCT = 10 };
 
-/* What binds more tightly has the higher rank. */
+/* Operators that bind more tightly have a higher rank. */
 typedef struct binary {
     int rank;
     wl_expr_op op;
@@ -36,7 +36,7 @@ static const binary binaries[] = {
 };
 #define PUNCTS ((unsigned char)(sizeof binaries / sizeof binaries[0]))
 
-/* The operator to be read next, if it is one of the grammar with at least this rank. */
+/* The next operator, if the grammar has it and its rank is at least `rank`. */
 static const binary *operator_here(const wl_parser *p, int rank)
 {
     const wl_token *t = &p->lexer->token;
@@ -59,11 +59,11 @@ wl_status wl_parse_operand(wl_parser *p, wl_parsed *out)
     } else {
         WL_TRY(p->grammar->read(p, out));
     }
-    p->depth--; /* an error ends the reading */
+    p->depth--; /* an error ends parsing, so depth need not be restored then */
     return WL_OK;
 }
 
-/* Operators of this rank and above. Where comparisons do not chain, all of them are of one rank. */
+/* Operators of this rank and above. If comparisons do not chain, all of them share one rank. */
 static wl_status ranked(wl_parser *p, int rank, wl_parsed *out)
 {
     bool compared = false;
@@ -83,7 +83,7 @@ static wl_status ranked(wl_parser *p, int rank, wl_parsed *out)
     return WL_OK;
 }
 
-/* An operator of C that the grammar does not have. */
+/* Is it an operator of C that the grammar lacks? */
 static bool is_foreign(const wl_parser *p)
 {
     const wl_token *t = &p->lexer->token;
@@ -91,7 +91,7 @@ static bool is_foreign(const wl_parser *p)
     return t->kind == WL_TOKEN_PUNCT && punct < PUNCTS && binaries[punct].rank > 0 && !operator_here(p, RANK_LEAST);
 }
 
-/* a ? b : c, behind a. */
+/* a ? b : c, after a. */
 static wl_status choice(wl_parser *p, wl_parsed *out)
 {
     wl_parsed yes, no;

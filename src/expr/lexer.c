@@ -46,7 +46,7 @@ static const char *digits_end(const char *p)
     return p;
 }
 
-/* Behind the digits of a number; is_float when they have a point or an exponent. */
+/* Returns the end of a number; sets is_float when it has a point or an exponent. */
 static const char *number_end(const char *p, bool *is_float)
 {
     p = digits_end(p);
@@ -116,7 +116,7 @@ const wl_language wl_language_kernel = {skip_comments, read_word, "+-*/%()[],=:<
 
 /* ---- every language ---- */
 
-/* The operator that two characters make, or 0. */
+/* The operator that these two characters form, or 0. */
 static char pair(char c, char d)
 {
     if (d == '=')
@@ -155,7 +155,7 @@ static wl_status punctuation(wl_lexer *lexer)
 
 wl_status wl_lexer_next(wl_lexer *lexer)
 {
-    const wl_loc end = wl_lexer_place(lexer); /* right behind the token before */
+    const wl_loc end = wl_lexer_place(lexer); /* right behind the previous token */
     WL_TRY(lexer->language->skip(lexer));
     wl_token *t = &lexer->token;
     *t = (wl_token){.text = lexer->at, .loc = wl_lexer_place(lexer)};

@@ -1,7 +1,11 @@
-/* lexer.h - tokens of expressions, each with its place: the one lexer of kernel files, conditions, updates and PTX.
+/* lexer.h - the one lexer, for kernel files, conditions, updates and PTX. Every token knows its
+ * position.
  *
- * What a text is written in is its language: what stands between tokens, and what names and numbers look like.
- * Operators and the other punctuation are C's everywhere. Layer  expr (uses base). SPDX-License-Identifier: MIT */
+ * A text's language says what separates tokens and what names and numbers look like. Operators and
+ * punctuation are C's in all of them.
+ *
+ * Layer  expr (uses base). Oracle: tests/unit/test_expr.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_EXPR_LEXER_H
 #define WL_EXPR_LEXER_H
 
@@ -17,7 +21,7 @@ typedef enum wl_token_kind {
     WL_TOKEN_INT,
     WL_TOKEN_FLOAT,
     WL_TOKEN_NAME,
-    WL_TOKEN_DIRECTIVE, /* PTX: .reg     */
+    WL_TOKEN_DIRECTIVE, /* PTX: .reg */
     WL_TOKEN_STRING,    /* PTX: "..", the text has its quotes */
     WL_TOKEN_PUNCT
 } wl_token_kind;
@@ -34,10 +38,10 @@ typedef enum wl_punct {
     WL_PUNCT_SHIFT_RIGHT
 } wl_punct;
 
-/* A number as it is written. */
+/* A number literal. */
 typedef struct wl_literal {
-    bool is_float, is_single, is_unsigned; /* is_single, is_unsigned: PTX; the bits of an f32; beyond signed numbers */
-    uint64_t integer;                      /* PTX: of floats the bits */
+    bool is_float, is_single, is_unsigned; /* PTX: is_single: the bits of an f32; is_unsigned: beyond int64_t */
+    uint64_t integer;                      /* PTX floats: the bits */
     double number;
 } wl_literal;
 
@@ -54,31 +58,33 @@ typedef struct wl_lexer wl_lexer;
 
 typedef struct wl_language {
     wl_status (*skip)(wl_lexer *lexer); /* blanks and comments */
-    wl_status (*read)(wl_lexer *lexer); /* a token that is no punctuation; leaves its kind alone when there is none */
-    const char *punctuation;            /* characters that may stand alone */
+    wl_status (*read)(wl_lexer *lexer); /* a token other than punctuation; leaves the kind alone if there is none */
+    const char *punctuation;            /* single-character punctuation */
 } wl_language;
 
-/* Kernel files and options: '#' starts a comment, names may have dots (threadIdx.x). Of conditions: no comments. */
+/* Kernel files and options: '#' starts a comment, names may contain dots (threadIdx.x). Conditions
+ * have no comments. */
 extern const wl_language wl_language_kernel, wl_language_condition;
 
 struct wl_lexer {
     const char *at, *end, *line_start;
     int32_t line;
-    bool lines;      /* a line's end and ';' are tokens, but not in brackets */
-    int32_t nesting; /* brackets that are open */
+    bool lines;      /* line ends and ';' are tokens, except inside brackets */
+    int32_t nesting; /* open brackets */
     const wl_language *language;
-    const char *noun; /* what the text is, in messages */
-    wl_token token;   /* the one to be read next */
+    const char *noun; /* what the text is, for messages */
+    wl_token token;   /* the next token, not yet consumed */
     wl_error *err;
 };
 
-/* The text stays as long as its tokens. */
+/* The text must outlive its tokens. */
 wl_status wl_lexer_start(wl_lexer *lexer, const char *text, bool lines, wl_error *err);
-/* Other starts fill in at, end, line_start, line, language and noun, and then read the first token. */
+/* Other languages fill in at, end, line_start, line, language and noun, then read the first
+ * token. */
 wl_status wl_lexer_next(wl_lexer *lexer);
-/* Reads the punctuation or fails: "expected ')' ...". */
+/* Consumes the punctuation, or fails with "expected ')' ...". */
 wl_status wl_lexer_take(wl_lexer *lexer, char punct);
-/* Fails: "expected WANTED, not 'x'". */
+/* Fails with "expected WANTED, not 'x'". */
 wl_status wl_lexer_unexpected(const wl_lexer *lexer, const char *wanted);
 bool wl_token_equals(const wl_token *token, const char *text);
 
@@ -92,7 +98,7 @@ static inline wl_loc wl_lexer_place(const wl_lexer *lexer)
     return (wl_loc){lexer->line, (int32_t)(lexer->at - lexer->line_start) + 1, 1};
 }
 
-/* A line begins at `at`. */
+/* A new line starts at `at`. */
 static inline void wl_lexer_new_line(wl_lexer *lexer, const char *at)
 {
     lexer->line++;

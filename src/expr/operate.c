@@ -5,7 +5,7 @@
 
 static wl_problem range(bool inside) { return inside ? WL_PROBLEM_NONE : WL_PROBLEM_RANGE; }
 
-/* Rounds towards minus infinity; a remainder has the divisor's sign. */
+/* Rounds towards minus infinity; the remainder has the divisor's sign. */
 static wl_problem divide(bool remainder, int64_t a, int64_t b, int64_t *out)
 {
     if (b == 0)
@@ -58,7 +58,7 @@ wl_problem wl_operate(wl_expr_op op, int64_t a, int64_t b, int64_t *out)
     case WL_EXPR_CONST:
     case WL_EXPR_VAR:
     case WL_EXPR_SELECT:
-    case WL_EXPR_EITHER: break; /* no operators of two numbers */
+    case WL_EXPR_EITHER: break; /* not binary operators on numbers */
     }
     return WL_PROBLEM_NONE;
 }
@@ -75,14 +75,14 @@ wl_status wl_operate_status(wl_problem problem, wl_loc loc, wl_error *err)
     return WL_OK;
 }
 
-/* ---- 64 bits that wrap around ---- */
+/* ---- 64-bit arithmetic that wraps ---- */
 
 static uint64_t wrapping_quotient(bool remainder, bool is_unsigned, uint64_t a, uint64_t b)
 {
     const int64_t x = (int64_t)a, y = (int64_t)b;
     if (is_unsigned)
         return remainder ? a % b : a / b;
-    if (y == -1) /* the smallest number has no negative */
+    if (y == -1) /* INT64_MIN / -1 would overflow */
         return remainder ? 0 : 0 - a;
     return (uint64_t)(remainder ? x % y : x / y);
 }

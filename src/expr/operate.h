@@ -1,7 +1,9 @@
-/* operate.h - the operators of expressions, and what they make of numbers.
+/* operate.h - the operators of expressions and their arithmetic on integers.
  *
- * Two kinds of arithmetic: that of kernel files and launches, where numbers stay within 2^60 and division rounds down;
- * and that of PTX, 64 bits that wrap around and division towards 0, signed or not. Layer  expr (uses base).
+ * There are two kinds. Kernel files and launches: checked, within +-2^60, division rounds down.
+ * PTX: 64 bits that wrap around, division truncates, signed or unsigned.
+ *
+ * Layer  expr (uses base). Oracle: tests/unit/test_expr.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_EXPR_OPERATE_H
 #define WL_EXPR_OPERATE_H
@@ -21,19 +23,19 @@ typedef enum wl_expr_op {
     WL_EXPR_MOD,
     WL_EXPR_MIN,
     WL_EXPR_MAX,
-    WL_EXPR_RANDOM, /* of a key: a number from 0 to below b that looks random, the same for the same key */
+    WL_EXPR_RANDOM, /* random(key, b): pseudo-random in 0 .. b - 1, a function of the key */
     WL_EXPR_LESS,
     WL_EXPR_LESS_EQUAL,
     WL_EXPR_EQUAL,
     WL_EXPR_UNEQUAL, /* comparisons, and the two below, give 1 or 0 */
     WL_EXPR_BOTH,
-    WL_EXPR_ANY, /* && and ||: where a decides, b is not looked at */
+    WL_EXPR_ANY, /* && and || short-circuit */
     WL_EXPR_BIT_AND,
     WL_EXPR_BIT_OR,
     WL_EXPR_BIT_XOR,
     WL_EXPR_SHIFT_LEFT,
-    WL_EXPR_SHIFT_RIGHT, /* rounds down; shifts are by 0 to WL_SHIFT_MAX */
-    WL_EXPR_SELECT,      /* b is an EITHER: its a where this a is not 0, else its b; only that one is looked at */
+    WL_EXPR_SHIFT_RIGHT, /* rounds down; shift counts are 0 to WL_SHIFT_MAX */
+    WL_EXPR_SELECT,      /* b is an EITHER: its a if this a is not 0, else its b; only that one is evaluated */
     WL_EXPR_EITHER       /* inside a SELECT only */
 } wl_expr_op;
 
@@ -43,16 +45,16 @@ typedef enum wl_problem {
     WL_PROBLEM_NONE,
     WL_PROBLEM_ZERO,  /* division by zero */
     WL_PROBLEM_RANGE, /* beyond 2^60 */
-    WL_PROBLEM_SHIFT, /* by too much */
-    WL_PROBLEM_EMPTY  /* a random number below 1 */
+    WL_PROBLEM_SHIFT, /* shift count out of range */
+    WL_PROBLEM_EMPTY  /* random() of an empty range */
 } wl_problem;
 
-/* a op b, checked; *out is left alone where there is a problem. */
+/* a op b, checked; on a problem *out is left alone. */
 wl_problem wl_operate(wl_expr_op op, int64_t a, int64_t b, int64_t *out);
-/* Fails with what the problem is; WL_OK where there is none. */
+/* Turns a problem into an error; WL_OK if there is none. */
 wl_status wl_operate_status(wl_problem problem, wl_loc loc, wl_error *err);
 
-/* a op b in PTX, both unsigned or both signed. False: division by zero, or an operator that PTX does not have. */
+/* a op b in PTX, both unsigned or both signed. False: division by zero, or not a PTX operator. */
 bool wl_operate_wrapping(wl_expr_op op, bool is_unsigned, uint64_t a, uint64_t b, uint64_t *out);
 
 /* random(key, n), n > 0. */

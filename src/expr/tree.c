@@ -69,7 +69,7 @@ typedef struct reading {
     int length;
 } reading;
 
-/* One more operator, or as many. */
+/* Counts operators against the limit. */
 static wl_status lengthen(wl_parser *p, int by, wl_loc loc)
 {
     reading *r = p->context;
@@ -116,7 +116,7 @@ wl_status wl_expr_read_binary(wl_parser *p, wl_expr_op op, wl_loc loc, const wl_
     return make(p, op, a->expr, b->expr, loc, &out->expr);
 }
 
-/* select(condition, then, else), behind the name */
+/* select(condition, then, else), after the name */
 static wl_status select_call(wl_parser *p, wl_loc loc, wl_parsed *out)
 {
     const reading *r = p->context;
@@ -130,7 +130,7 @@ static wl_status select_call(wl_parser *p, wl_loc loc, wl_parsed *out)
     return wl_expr_new_select(r->arena, part[0].expr, part[1].expr, part[2].expr, loc, &out->expr, p->lexer->err);
 }
 
-/* A division that rounds up is minus the one of minus a that rounds down. */
+/* ceil(a / b) is -floor(-a / b). */
 static wl_status combine(wl_parser *p, wl_expr_op op, const wl_expr *a, const wl_expr *b, wl_loc loc,
                          const wl_expr **out)
 {
@@ -196,7 +196,7 @@ wl_status wl_expr_parse(const wl_expr_reader *reader, wl_lexer *lexer, wl_arena 
     return WL_OK;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 wl_status wl_expr_value(const wl_expr *e, const int64_t *values, size_t stride, int64_t *out, wl_error *err)
 {

@@ -1,6 +1,7 @@
-/* fit.c - see fit.h. Least squares (Levenberg-Marquardt) over the logarithms of the numbers.
+/* fit.c - see warpline/fit.h. Least squares (Levenberg-Marquardt) over the logarithms of the
+ * numbers.
  * SPDX-License-Identifier: MIT */
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
 
 #include <cminpack.h>
 #include <math.h>
@@ -13,14 +14,14 @@
 #include "laws/traffic_laws.h"
 #include "metrics/prediction.h"
 
-#define KNEE 0.05 /* errors beyond this weigh by their size, not by its square                             */
-#define PULL 0.01 /* towards the start: what no launch decides stays there */
+#define KNEE 0.05 /* larger errors count linearly, not quadratically (as in a Huber loss) */
+#define PULL 0.01 /* towards the start: numbers that no launch determines stay there */
 #define EVALUATIONS 4000
-#define FUNCTION_TOLERANCE 1e-8 /* of the sum of squares: nothing is gained any more           */
-#define STEP_TOLERANCE 1e-6     /* of the logarithms of the numbers                            */
-#define DIFFERENCE 1e-6         /* squared step of the differences that give the derivatives   */
-#define RANK_TOLERANCE 1e-14    /* of a direction that no launch decides                       */
-#define DECIDED 0.9             /* of the deviation the pull alone leaves: less, and launches decide */
+#define FUNCTION_TOLERANCE 1e-8 /* of the sum of squares: converged */
+#define STEP_TOLERANCE 1e-6     /* of the logarithms of the numbers */
+#define DIFFERENCE 1e-6         /* squared step of the finite differences */
+#define RANK_TOLERANCE 1e-14    /* below it, a direction is not determined by any launch */
+#define DECIDED 0.9             /* of the deviation that the pull alone leaves: below, launches determine the number */
 
 static const char *const target_names[] = {"l1_wavefronts",   "l2_load_bytes",    "l2_store_bytes",
                                            "dram_load_bytes", "dram_store_bytes", "time"};
@@ -38,6 +39,12 @@ bool wl_fit_target_find(const char *name, wl_fit_target *target)
         }
     }
     return false;
+}
+
+bool wl_fit_target_known(const char *name)
+{
+    wl_fit_target target;
+    return wl_fit_target_find(name, &target);
 }
 
 bool wl_fit_pair(wl_fit_target target, const wl_device *device, const wl_prediction *p, const wl_measurement *m,
@@ -62,10 +69,10 @@ typedef struct fitter {
     wl_device *device;
     const wl_fit_case *cases;
     size_t case_count;
-    const wl_fit_options *options;
+    const wl_number_options *options;
     wl_fit_target target;
-    const size_t *used;   /* indices of the cases that have a part */
-    const double *weight; /* one over the root of how many the family has */
+    const size_t *used;   /* indices of the cases that take part */
+    const double *weight; /* 1 / sqrt(cases of the family) */
     size_t used_count;
     const wl_fit_spec *specs[WL_FIT_NUMBERS_MAX];
     double start[WL_FIT_NUMBERS_MAX];
@@ -102,7 +109,7 @@ static bool log_error(const fitter *f, const wl_fit_case *c, double *error)
     return true;
 }
 
-/* Like the error itself where it is small, like its root where it is large. */
+/* Proportional to the error if it is small, to its square root if it is large. */
 static double soften(double error)
 {
     const double e = error / KNEE, size = KNEE * sqrt(2 * (sqrt(1 + e * e) - 1));
@@ -124,7 +131,7 @@ static int residuals(void *context, int m, int n, const double *x, double *out, 
     return 0;
 }
 
-/* Which cases count, and what they weigh. */
+/* Which cases take part, and their weights. */
 static wl_status choose_cases(fitter *f, size_t *used, double *weight, wl_error *err)
 {
     for (size_t i = 0; i < f->case_count; i++) {
@@ -146,7 +153,7 @@ static wl_status choose_cases(fitter *f, size_t *used, double *weight, wl_error 
     return WL_OK;
 }
 
-/* Mean of |relative error|, every family weighing the same. */
+/* Mean of |relative error|, every family with equal weight. */
 static double mean_error(const fitter *f)
 {
     double sum = 0, weights = 0;
@@ -161,7 +168,7 @@ static double mean_error(const fitter *f)
     return weights > 0 ? sum / weights : 0;
 }
 
-/* Memory of one least-squares run, m residuals by n numbers. */
+/* Memory of one least-squares run: m residuals, n numbers. */
 typedef struct workspace {
     double *x, *out, *jacobian, *diag, *qtf, *wa1, *wa2, *wa3, *wa4;
     int *ipvt;
@@ -205,7 +212,7 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
     (void)lmdif(residuals, f, m, n, w.x, w.out, FUNCTION_TOLERANCE, STEP_TOLERANCE, 0, EVALUATIONS, DIFFERENCE, w.diag,
                 1, 1, 0, &evaluations, w.jacobian, m, w.ipvt, w.qtf, w.wa1, w.wa2, w.wa3, w.wa4);
     (void)residuals(f, m, n, w.x, w.out, 1);
-    for (int i = 0; i < n; i++) { /* sizes are whole numbers of bytes */
+    for (int i = 0; i < n; i++) { /* sizes are whole bytes */
         double *v = value_of(f->device, f->specs[i]);
         if (wl_device_keys[f->specs[i]->key].dimension == WL_DIM_BYTES)
             *v = fmax(1, round(*v));
@@ -255,7 +262,7 @@ static wl_status fit_target(fitter *f, wl_fit_result *out, wl_error *err)
     return status;
 }
 
-wl_status wl_fit(wl_device *device, const wl_fit_case *cases, size_t count, const wl_fit_options *options,
+wl_status wl_fit_numbers(wl_device *device, const wl_fit_case *cases, size_t count, const wl_number_options *options,
                  wl_fit_result *out, wl_error *err)
 {
     wl_laws laws;

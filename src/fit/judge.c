@@ -1,9 +1,10 @@
-/* judge.c - how well the numbers of a device predict measured launches. SPDX-License-Identifier: MIT */
+/* judge.c - how well the numbers of a device predict measured launches.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <string.h>
 
 #include "metrics/prediction.h"
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
 
 static void add_case(const wl_device *device, const wl_fit_case *k, const wl_prediction *p, double min_time_s,
                      wl_fit_score *score)

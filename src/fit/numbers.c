@@ -51,8 +51,8 @@ static double number(const wl_device *device, wl_device_key key, double otherwis
     return value;
 }
 
-/* Where a fit starts matters little: what launches decide leaves it, and what none decides stays there. These are round
- * numbers of the size that devices have. */
+/* The start matters little: what launches determine moves away from it, and the rest stays there.
+ * These are typical, rounded values. */
 #define TYPICAL_L2_LATENCY 280   /* cycles */
 #define TYPICAL_DRAM_LATENCY 700 /* cycles */
 #define TYPICAL_L2_BANDWIDTH 5e12

@@ -1,8 +1,11 @@
-/* numbers.h - which numbers decide which target, and where a fit starts. SPDX-License-Identifier: MIT */
+/* numbers.h - which device numbers determine which target, and where a fit starts.
+ *
+ * Layer  fit. Units: base units of the keys. Oracle: tests/unit/test_fit.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_FIT_NUMBERS_H
 #define WL_FIT_NUMBERS_H
 
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
 
 typedef struct wl_fit_spec {
     wl_fit_target target;
@@ -13,10 +16,10 @@ typedef struct wl_fit_spec {
 extern const wl_fit_spec wl_fit_specs[];
 extern const size_t wl_fit_spec_count;
 
-/* The neutral value: from sizes, latencies and bandwidths of the device. */
+/* The neutral start, from sizes, latencies and bandwidths of the device. */
 double wl_fit_start(const wl_device *device, const wl_fit_spec *spec);
 
-/* Where the numbers of a ranking by this model are: ranking.c. */
+/* The keys of a ranking by this model: ranking.c. */
 wl_device_key wl_ranking_ratio_key(wl_model_id model);
 wl_device_key wl_ranking_error_key(wl_model_id model);
 

@@ -7,7 +7,8 @@
 #include "compare/contest.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
+#include "model/trust_level.h"
 
 #define DIGITS 4 /* of a number in a device file: fit/write.c */
 
@@ -21,7 +22,7 @@ wl_device_key wl_ranking_error_key(wl_model_id model)
     return model == WL_MODEL_LIMITER ? WL_DEVICE_rank_error_limiter : WL_DEVICE_rank_error;
 }
 
-/* A ratio cut short when it is written would leave out the contest it comes from. */
+/* Rounding a ratio down would exclude the contest it comes from. */
 static double round_up(double ratio)
 {
     const double scale = pow(10, DIGITS - 1 - floor(log10(ratio)));
@@ -64,7 +65,7 @@ wl_status wl_fit_ranking(wl_device *device, wl_model_id model, wl_contest *conte
         if (out->covered_count == i && wl_contests_coverage(contests, count, level, &out->coverage[i]))
             out->covered_count++;
     }
-    /* one family supports the levels up to 50 %: there is always one */
+    /* one family supports the levels up to 50 %, so there is always one */
     set_entry(device, wl_ranking_ratio_key(model), out->ratio, out->level_count);
     set_entry(device, wl_ranking_error_key(model), &out->error, 1);
     return WL_OK;

@@ -1,4 +1,4 @@
-/* write.c - a device file with fitted numbers in it. SPDX-License-Identifier: MIT */
+/* write.c - writes fitted numbers into a device file. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "base/quote.h"
 #include "device/device_internal.h"
 #include "fit/numbers.h"
-#include "warpline/fit.h"
+#include "fit/fit_internal.h"
 
-/* The unit the entry had before; sizes are whole numbers of bytes. */
+/* The unit the entry had before; sizes are whole bytes. */
 static const char *unit_of(const char *line, wl_dimension dimension, char *unit, size_t size, double *scale)
 {
     const char *at = line ? strstr(line, "unit: ") : NULL;
@@ -23,7 +23,7 @@ static const char *unit_of(const char *line, wl_dimension dimension, char *unit,
     return wl_unit_scale(dimension, unit, scale) ? unit : wl_unit_base(dimension);
 }
 
-/* "key: {value: .., unit: .., source: ".."}" with four digits; line: as it was, or NULL. */
+/* "key: {value: .., unit: .., source: ".."}" with four digits. line: the old entry, or NULL. */
 static void write_entry(wl_buffer *out, const char *line, const wl_device *device, wl_device_key key,
                         const char *source)
 {
@@ -40,14 +40,14 @@ static void write_entry(wl_buffer *out, const char *line, const wl_device *devic
     wl_buffer_text(out, "}\n");
 }
 
-/* Is this line an entry of the key? */
+/* Does this line start the entry of the key? */
 static bool is_entry(const char *line, const char *key)
 {
     const size_t length = strlen(key);
     return strncmp(line, key, length) == 0 && line[length] == ':';
 }
 
-/* True when the line was the start of an entry that is replaced. */
+/* True if the line starts an entry that is replaced. */
 static bool write_line(wl_buffer *out, const char *line, size_t length, const wl_device *device,
                        const char *const sources[WL_DEVICE_KEY_COUNT], bool *done)
 {
@@ -64,7 +64,8 @@ static bool write_line(wl_buffer *out, const char *line, size_t length, const wl
     return false;
 }
 
-/* What the text does not hold: new numbers, and those that were assumed, so that the file says which ones. */
+/* Entries that the text lacks: new numbers, and assumed ones, so that the file says which those
+ * are. */
 static void write_rest(wl_buffer *out, const wl_device *device, const char *const sources[WL_DEVICE_KEY_COUNT],
                        const bool *done)
 {
@@ -97,9 +98,9 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
     return wl_buffer_take(&f, out, err);
 }
 
-#define WORDS 160 /* of a source, beside the origin */
+#define WORDS 160 /* characters of a source, besides the origin */
 
-wl_status wl_fit_write(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
+wl_status wl_fit_write_numbers(const char *text, size_t length, const wl_device *device, const wl_fit_result *result,
                        const char *origin, char **out, wl_error *err)
 {
     const char *sources[WL_DEVICE_KEY_COUNT] = {0};

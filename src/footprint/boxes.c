@@ -67,13 +67,13 @@ static wl_status add_box(maker *m, const wl_patch *patch, const axis_ranges *r)
     return WL_OK;
 }
 
-/* Cells of a split dimension that are a box of blocks, threads and folded cells. */
+/* Cells of a split dimension that form a box of blocks, threads and folded cells. */
 typedef struct part {
     int64_t b0, b1, t0, t1, f0, f1;
 } part;
 
-/* Takes the longest such part off the front of cells *at..end-1: whole blocks, else whole threads of a block, else
- * cells of one thread. */
+/* Takes the longest such part off the front of cells *at .. end - 1: whole blocks, else whole
+ * threads of a block, else cells of one thread. */
 static part take_part(int64_t per_block, int64_t fold, int64_t *at, int64_t end)
 {
     const int64_t block = *at / per_block, thread = *at % per_block / fold, cell = *at % fold;
@@ -87,7 +87,7 @@ static part take_part(int64_t per_block, int64_t fold, int64_t *at, int64_t end)
     return p;
 }
 
-/* Cells of the dimensions that are split, part by part. Calls itself for the next dimension. */
+/* Splits the cells of each split dimension into parts; recursive over dimensions. */
 static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *cells, int d, axis_ranges *r)
 {
     const wl_geometry *g = m->region->geometry;

@@ -10,46 +10,48 @@
 #include "footprint/residues.h"
 #include "footprint/solid.h"
 
-#define COVER_SHARE 4 /* of the row budget, one part in so many is spent on covered granules: they matter less */
-#define SORTED_BY_INSERTION 32 /* boxes, at most: they mostly ascend */
-#define WORD_BITS 64           /* granules marked at once, and so the work of a long row */
-#define SWEEP_MAX 256          /* boxes in one sweep; a field with more is visited row by row */
+#define COVER_SHARE 4          /* 1 / this of the row budget goes to covered granules: they matter less */
+#define SORTED_BY_INSERTION 32 /* at most so many boxes, which are mostly in order */
+#define WORD_BITS 64           /* granules marked at once: the unit of work on a long row */
+#define SWEEP_MAX 256          /* boxes in one sweep; beyond, rows are visited one by one */
 
-/* A run of bytes relative to its row; `solid` when every byte of it is accessed. */
+/* A run of bytes relative to its row; `solid`: every byte of it is accessed. */
 typedef struct interval {
     int64_t first, last;
     bool solid;
 } interval;
 
-/* One box reduced to the levels that do not collapse at this granule. */
+/* One box, reduced to the levels that do not collapse at this granule. */
 typedef struct sweep_box {
     int64_t lo[WL_LEVELS_MAX], hi[WL_LEVELS_MAX];
     interval run;
-    const wl_point_box *box; /* what it was before */
+    const wl_point_box *box; /* the box before the reduction */
 } sweep_box;
 
 typedef struct sweep {
     int64_t granule;
-    int shift; /* log2 of it */
+    int shift; /* log2 of the granule */
     const wl_shape *shape;
     wl_solid *solid;
-    int outer_count; /* levels left, and their strides, ascending */
+    int outer_count; /* remaining levels and their strides, ascending */
     int64_t stride[WL_LEVELS_MAX];
     sweep_box boxes[SWEEP_MAX];
-    bool want_covered, one_by_one; /* one_by_one: too many alignment classes, visit coordinates singly */
-    bool too_fine;                 /* a row has too many pieces to say what it covers */
-    bool uncertain;                /* covered could not be found out                  */
+    bool want_covered, one_by_one; /* one_by_one: too many alignment classes, visit coordinates one by one */
+    bool too_fine;                 /* a row has too many pieces to tell what it covers */
+    bool uncertain;                /* covered could not be determined */
+    bool out_of_memory;
     wl_count total;
 } sweep;
 
-/* The outermost bytes of a set of rows, and how many bytes next to them are accessed without a gap. */
+/* First and last byte of a set of rows, and how many bytes next to them are accessed without a
+ * gap. */
 typedef struct span {
     int64_t first, last, head, tail;
 } span;
 
 /* ---- one row ---- */
 
-/* The boxes, and so the active ones, are in the order of their runs' first bytes. */
+/* Boxes are sorted by the first byte of their runs, and so are the active ones. */
 static int merge_runs(const sweep *s, const int16_t *active, int n, interval *runs)
 {
     int merged = 0;
@@ -74,7 +76,7 @@ static int64_t row_touched(const interval *runs, int n, int64_t rho, int shift)
     return touched;
 }
 
-/* The runs of a row without a gap, in s->solid. */
+/* Gap-free runs of a row, in s->solid. */
 static void find_solid(sweep *s, const int16_t *active, int n)
 {
     wl_solid_start(s->solid, s->shape->level_count ? s->shape->stride[0] : 1, s->granule);
@@ -85,6 +87,7 @@ static void find_solid(sweep *s, const int16_t *active, int n)
                           : wl_solid_add_box(s->solid, s->shape, b->box, s->shape->level_count - s->outer_count);
     }
     s->too_fine = !ok || !wl_solid_finish(s->solid) || s->too_fine;
+    s->out_of_memory = s->out_of_memory || s->solid->out_of_memory;
 }
 
 static int64_t row_covered(const wl_run *runs, size_t n, int64_t rho, const sweep *s)
@@ -121,7 +124,7 @@ static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues
 
 /* ---- neighbouring rows ---- */
 
-/* Set `a` is followed by set `b`, which starts `distance` bytes after it: do they end and begin in one granule? */
+/* Set `b` starts `distance` bytes after set `a`. Do a's end and b's start share a granule? */
 static void subtract_shared(sweep *s, const span *a, const span *b, int64_t distance, const wl_residues *rows)
 {
     const int64_t g = s->granule, gap = distance + b->first - a->last - 1;
@@ -140,7 +143,7 @@ static void subtract_shared(sweep *s, const span *a, const span *b, int64_t dist
     }
 }
 
-/* Boxes of one region have many ends in common, so a sorted list of different ones stays short. */
+/* Boxes of one region share many ends, so a sorted list of distinct ones stays short. */
 static int add_point(int64_t *points, int count, int64_t point)
 {
     int at = count;
@@ -164,7 +167,7 @@ static int break_points(const sweep *s, const int16_t *active, int n, int level,
     return count;
 }
 
-/* Counts the active boxes over levels level..0, for rows distributed as `rows`. */
+/* Counts the active boxes over levels `level` .. 0; `rows` holds the alignments of the rows. */
 static span sweep_level(sweep *s, int level, const int16_t *active, int n, const wl_residues *rows)
 {
     if (level < 0)
@@ -210,7 +213,7 @@ static span sweep_level(sweep *s, int level, const int16_t *active, int n, const
 
 /* ---- a cluster of boxes ---- */
 
-/* Folds the levels that leave no gap into the run of bytes. */
+/* Collapses the levels that leave no gap into a run of bytes. */
 static void reduce_box(const wl_shape *shape, const wl_point_box *box, int collapsed, sweep_box *out)
 {
     int64_t first = box->byte_lo, last = box->byte_hi - 1;
@@ -229,7 +232,8 @@ static void reduce_box(const wl_shape *shape, const wl_point_box *box, int colla
     }
 }
 
-/* Does everything inside one step of a level fit into that step? Then rows follow each other in address order. */
+/* Does the footprint of each inner level fit into one step of the next? Then rows are in address
+ * order. */
 static bool nested(const sweep *s, int n)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
@@ -259,8 +263,7 @@ static int collapsed_levels(const wl_shape *shape, int64_t granule)
     return collapsed;
 }
 
-/* Further levels along which the runs of all these boxes join to longer runs, because a step is no longer than a run.
- */
+/* Further levels along which the runs of all boxes join, because a step is no longer than a run. */
 static int joined_levels(const wl_shape *shape, const wl_point_box *boxes, int n, int collapsed)
 {
     for (; collapsed < shape->level_count; collapsed++) {
@@ -298,7 +301,7 @@ static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point
             address += at[i] * stride[i];
         if (!wl_granules_add(&c->granules, wl_floor_div(address + rows.run.first, granule),
                              wl_floor_div(address + rows.run.last, granule)))
-            return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
+            return wl_granules_fail(&c->granules, err);
         for (int i = 0; i < outer && ++at[i] == rows.hi[i]; i++)
             at[i] = rows.lo[i];
     }
@@ -314,7 +317,7 @@ static wl_status visit_all(wl_counter *c, const wl_shape *shape, const wl_point_
     return WL_OK;
 }
 
-/* Byte by byte. Where that is too much, covered becomes -1 for good: not known. */
+/* Covered granules, byte by byte. Beyond the budget, covered stays -1: unknown. */
 static wl_status cover_by_rows(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s,
                                wl_error *err)
 {
@@ -322,7 +325,7 @@ static wl_status cover_by_rows(wl_counter *c, const wl_shape *shape, const wl_po
     const int64_t budget = c->row_budget;
     c->method = c->method > WL_COUNT_ROWS ? c->method : WL_COUNT_ROWS;
     c->row_budget = budget / COVER_SHARE;
-    const wl_status status = visit_all(c, shape, boxes, n, 1, &limit); /* the granules are bytes now */
+    const wl_status status = visit_all(c, shape, boxes, n, 1, &limit); /* granules are single bytes here */
     c->row_budget = budget;
     if (status != WL_OK && status != WL_E_LIMIT)
         return wl_fail(err, status, WL_NOWHERE, "%s", limit.message);
@@ -340,7 +343,7 @@ static wl_status count_by_rows(wl_counter *c, const wl_shape *shape, const wl_po
     return s->want_covered ? cover_by_rows(c, shape, boxes, n, s, err) : WL_OK;
 }
 
-/* Coordinates visited singly must stay within the budget too. */
+/* Coordinates visited one by one count against the budget, too. */
 static wl_status check_steps(const wl_counter *c, const sweep *s, int n, wl_error *err)
 {
     int64_t steps = 1;
@@ -362,7 +365,7 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
     if (n > SWEEP_MAX)
         return count_by_rows(c, shape, boxes, n, s, err);
     int collapsed = collapsed_levels(shape, s->granule);
-    if (!s->want_covered) /* whether a joined run is solid is another question */
+    if (!s->want_covered) /* whether a joined run is gap-free is another question */
         collapsed = joined_levels(shape, boxes, n, collapsed);
     s->outer_count = shape->level_count - collapsed;
     for (int i = 0; i < s->outer_count; i++)
@@ -384,8 +387,10 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
     if (s->one_by_one)
         WL_TRY(check_steps(c, s, n, err));
     const int64_t covered_before = s->total.covered;
-    s->too_fine = false;
+    s->too_fine = s->out_of_memory = false;
     (void)sweep_level(s, s->outer_count - 1, all, n, &start);
+    if (s->out_of_memory)
+        return wl_fail_memory(err);
     if (!s->too_fine)
         return WL_OK;
     s->total.covered = covered_before;
@@ -415,7 +420,7 @@ static void sort_boxes(wl_point_box *boxes, int n)
     }
 }
 
-/* Where cells are all an address depends on: the cells of the region, from the first one on. */
+/* For addresses that depend on cells only: the key is the region's cells, relative to the first. */
 static void make_key(const wl_shape *shape, const wl_region *region, wl_laid *out)
 {
     const wl_linear *linear = &shape->linears[0];
@@ -479,7 +484,7 @@ static wl_status count_boxes(wl_counter *counter, const wl_laid *laid, int64_t m
     s.solid = &counter->solid;
     s.total = (wl_count){0, 0};
     const wl_point_box *boxes = laid->boxes;
-    /* boxes whose addresses lie apart cannot share a granule: count each cluster alone */
+    /* boxes at disjoint addresses share no granule: count each cluster on its own */
     for (int start = 0, end; start < laid->count; start = end) {
         int64_t last = boxes[start].last;
         for (end = start + 1; end < laid->count &&

@@ -1,15 +1,17 @@
-/* count.h - distinct granules (sectors, lines, fetch units, pages) of a field touched by sets of blocks.
+/* count.h - distinct granules (sectors, lines, fetch units, pages) of a field touched by sets of
+ * blocks.
  *
- * For a shape (affine accesses) the count is exact and in closed form: its cost depends on the number of patches
- * and boxes, never on the number of threads. Levels whose stride is at most a granule leave no gap, so they
- * collapse into one interval of bytes. Over the levels that are left, break points are sorted and swept from the
- * outermost inwards; rows with the same intervals are counted once per alignment class. Rows whose ends share a
- * granule are found in the same sweep. Where rows overlap each other (a stride smaller than what lies inside it)
- * the sweep does not apply and the rows are visited one by one.
+ * For a shape (affine accesses) the count is exact and in closed form. Its cost depends on the
+ * number of patches and boxes, never on the number of threads. A level whose stride is at most a
+ * granule leaves no gap and collapses into an interval of bytes. Over the remaining levels, break
+ * points are sorted and swept from the outermost inwards; rows with the same intervals are counted
+ * once per alignment class. The same sweep finds granules that two consecutive rows share. Where
+ * rows overlap (a stride smaller than the row) the sweep does not apply, and rows are visited one
+ * by one.
  *
- * |A and B| and |A without B| follow from |A|, |B| and |A or B|, so a union count is all there is.
+ * Intersections and differences follow from unions: |A and B| = |A| + |B| - |A or B|.
  *
- * Layer   footprint (uses base, kernel, launch)
+ * Layer  footprint (uses base, kernel, launch). Units: granules.
  * Oracle  tests/property/prop_footprint.c: enumeration of every thread, and isl
  * SPDX-License-Identifier: MIT */
 #ifndef WL_FOOTPRINT_COUNT_H
@@ -20,22 +22,22 @@
 #include "footprint/shape.h"
 #include "footprint/solid.h"
 
-/* How a count was obtained; the largest seen is reported. */
+/* How a count was obtained; the most expensive method used is reported. */
 typedef enum wl_count_method { WL_COUNT_CLOSED_FORM, WL_COUNT_ROWS, WL_COUNT_THREADS } wl_count_method;
 
 typedef struct wl_count {
-    int64_t touched; /* granules with at least one byte accessed        */
-    int64_t covered; /* granules with every byte accessed; -1: not asked, or too much work to find out */
+    int64_t touched; /* granules with at least one byte accessed */
+    int64_t covered; /* every byte accessed; -1: not asked for, or too expensive */
 } wl_count;
 
 /* A union of sets of blocks, each at most WL_BLOCK_BOXES_MAX boxes. */
 typedef struct wl_region {
     const wl_geometry *geometry;
     const wl_kernel *kernel;
-    const int64_t *steps; /* of the kernel's loops; NULL: all of them */
+    const int64_t *steps; /* extents of the kernel's loops; NULL: the full ones */
     wl_block_set blocks;
-    int64_t first_thread, thread_count; /* of each block, when threads are enumerated; count 0: all of them */
-    bool onto_last;                     /* threads enumerated: what the count before this one found is counted, too */
+    int64_t first_thread, thread_count; /* per block, when threads are enumerated; count 0: all */
+    bool onto_last;                     /* enumeration: add to the granules of the previous count */
 } wl_region;
 
 static inline const int64_t *wl_region_steps(const wl_region *region)
@@ -43,35 +45,36 @@ static inline const int64_t *wl_region_steps(const wl_region *region)
     return region->steps ? region->steps : region->kernel->loop_extent;
 }
 
-/* Scratch memory, reused from count to count. */
+/* Scratch memory, reused between counts. */
 typedef struct wl_counter {
     struct wl_point_box *boxes;
     size_t box_capacity;
-    wl_granules granules, starts; /* starts: addresses at the first step of loops that advance evenly */
+    wl_granules granules, starts; /* starts: addresses at the first step of loops with constant stride */
     wl_solid solid;
-    wl_count_method method; /* the most laborious one used since it was last reset */
-    int64_t row_budget;     /* steps to spend on one box before giving up          */
-    bool keep;              /* counts of shapes with an id, which must stay the same shapes */
+    wl_count_method method; /* the most expensive one since the last reset */
+    int64_t row_budget;     /* steps to spend on one box before giving up */
+    bool keep;              /* cache counts of shapes with an id; such shapes must not change */
     wl_count_memo *memo;
 } wl_counter;
 
 #define WL_ROW_BUDGET ((int64_t)1 << 22)
 #define WL_THREADS_BUDGET ((int64_t)1 << 26) /* addresses evaluated for one count of threads */
 
-/* Evaluations an access takes per thread: loops that advance evenly are not evaluated step by step. */
+/* Evaluations per thread: loops with a constant stride are not evaluated step by step. */
 double wl_threads_steps(const wl_region *region, const wl_bound *access);
 
-/* granule_bytes is a power of two. covered costs extra: ask only where it is needed.
- * WL_E_LIMIT when rows must be visited one by one and there are more than the budget. */
+/* granule_bytes is a power of two. `covered` costs extra: ask only where needed. WL_E_LIMIT: rows
+ * must be visited one by one and exceed the budget. */
 wl_status wl_shape_count(wl_counter *counter, const wl_shape *shape, const wl_region *region, int64_t granule_bytes,
                          bool want_covered, wl_count *out, wl_error *err);
 
-/* The same in two steps, for counting a region several times: its boxes are made once, and counted at any granule, all
- * addresses moved by some bytes. Valid until the counter makes other boxes, and while shape and region stay. */
+/* The same in two steps, to count a region several times: its boxes are made once and counted at
+ * any granule, all addresses moved by some bytes. Valid until the counter makes other boxes, and
+ * while shape and region live. */
 typedef struct wl_laid {
     const wl_shape *shape;
     const wl_region *region;
-    bool made;                        /* boxes are made when a count is not known yet */
+    bool made;                        /* boxes are made when a count is not cached */
     const struct wl_point_box *boxes; /* the counter's, sorted */
     int count;
     bool has_key;

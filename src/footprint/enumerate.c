@@ -1,4 +1,4 @@
-/* enumerate.c - footprints of accesses that are not affine: every thread, every loop step, one by one.
+/* enumerate.c - footprints of accesses that are not affine: every thread and every loop step.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
-#define ADVANCE_BUDGET (WL_THREADS_BUDGET / 8) /* pieces of addresses added for loops that advance evenly */
-#define LANES 64                               /* threads evaluated together; any number serves */
+#define ADVANCE_BUDGET (WL_THREADS_BUDGET / 8) /* address ranges added for loops with a constant stride */
+#define LANES 64                               /* threads evaluated together; any number works */
 
 typedef struct walk {
     wl_granules *granules, *starts;
@@ -29,7 +29,8 @@ static double steps_of(const wl_region *region, const wl_access *access)
     return region->kernel->loop_count ? wl_access_steps_of(access, wl_region_steps(region)) : 1;
 }
 
-/* An access in a loop that advances by the same stride for every thread: its addresses at the first step tell all. */
+/* An access in a loop whose stride is the same for all threads: the addresses at its first step
+ * determine the rest. */
 static bool advances_evenly(const wl_region *region, const wl_bound *bound, int64_t strides[3])
 {
     const wl_access *a = bound->access;
@@ -43,11 +44,6 @@ double wl_threads_steps(const wl_region *region, const wl_bound *bound)
     return advances_evenly(region, bound, strides) ? 1 : steps_of(region, bound->access);
 }
 
-static wl_status too_scattered(wl_error *err)
-{
-    return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
-}
-
 static wl_status add_addresses(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
     walk *w = context;
@@ -58,7 +54,7 @@ static wl_status add_addresses(void *context, const int64_t *addresses, const ui
             continue; /* neighbouring lanes mostly share a granule */
         w->before = last;
         if (!wl_granules_add(w->granules, first, last))
-            return too_scattered(err);
+            return wl_granules_fail(w->granules, err);
     }
     return WL_OK;
 }
@@ -71,12 +67,12 @@ static wl_status add_starts(void *context, const int64_t *addresses, const uint8
         if (i > 0 && addresses[i] == addresses[i - 1])
             continue;
         if (!wl_granules_add(w->starts, addresses[i], addresses[i]))
-            return too_scattered(err);
+            return wl_granules_fail(w->starts, err);
     }
     return WL_OK;
 }
 
-/* ---- loops that advance evenly ---- */
+/* ---- loops with a constant stride ---- */
 
 typedef struct advance {
     const walk *walk;
@@ -101,7 +97,7 @@ static bool leaves_no_gap(const advance *a, int64_t stride)
     return llabs(stride) <= 1LL << a->walk->shift && llabs(stride) <= a->walk->width;
 }
 
-/* All steps of the loops `left` and inside, from one address. */
+/* Adds all steps of the loops `left` and inside, from one address. */
 static bool add_steps(advance *a, int left, int64_t address)
 {
     const int shift = a->walk->shift;
@@ -121,7 +117,7 @@ static bool add_steps(advance *a, int left, int64_t address)
     return true;
 }
 
-/* Every start that was found, moved through the loops. */
+/* Moves every start that was found through the loops. */
 static wl_status advance_starts(walk *w, const wl_access *access, const int64_t strides[3], wl_error *err)
 {
     const wl_kernel *kernel = w->region->kernel;
@@ -130,26 +126,26 @@ static wl_status advance_starts(walk *w, const wl_access *access, const int64_t 
     for (int l = 0; l < kernel->loop_count; l++)
         if (vars & (1u << (WL_VAR_LOOP_0 + l)))
             add_loop(&a, strides[l] * access->unit_bytes, wl_region_steps(w->region)[l]);
-    /* what the innermost loop adds without gaps is one piece of work */
+    /* what the innermost loop adds without gaps is one unit of work */
     double pieces = (double)w->starts->count;
     for (int l = 0; l < a.loops; l++)
         if (l > 0 || !leaves_no_gap(&a, a.stride[0]))
             pieces *= (double)a.extent[l];
     if (pieces > (double)ADVANCE_BUDGET)
-        return too_scattered(err);
+        return wl_granules_fail(w->granules, err);
     for (size_t i = 0; i < w->starts->chunk_count; i++) {
         const wl_granule_chunk *c = &w->starts->chunks[i];
         for (int word = 0; word < WL_GRANULE_CHUNK_WORDS; word++)
             for (uint64_t bits = c->bits[word]; bits; bits &= bits - 1) {
                 const int64_t start = c->number * WL_GRANULE_CHUNK_WORDS * 64 + word * 64 + __builtin_ctzll(bits);
                 if (!add_steps(&a, a.loops, start))
-                    return too_scattered(err);
+                    return wl_granules_fail(w->granules, err);
             }
     }
     return WL_OK;
 }
 
-/* One access by the threads of one block; only the first step of its loops where `starts`. */
+/* One access by the threads of one block; with `starts`, only the first step of its loops. */
 static wl_status run_block(walk *w, wl_program *program, bool starts, const int64_t block[3], wl_error *err)
 {
     const wl_geometry *g = w->region->geometry;
@@ -173,7 +169,8 @@ static wl_status run_block(walk *w, wl_program *program, bool starts, const int6
     return WL_OK;
 }
 
-/* What to run on every block of a region: one access, or all traced ones, so that a block is traced once. */
+/* What to run on every block of a region: one access, or all traced ones at once, so that a block
+ * is traced once. */
 typedef struct task {
     wl_program *programs;
     size_t count;
@@ -246,7 +243,7 @@ static wl_status run_traced(walk *w, const wl_bound *const *accesses, size_t cou
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
                            int64_t granule_bytes, bool want_covered, wl_count *out, wl_error *err)
 {
-    wl_arena arena = {0}; /* to know what is covered, single bytes are noted down */
+    wl_arena arena = {0}; /* to tell what is covered, single bytes are recorded */
     walk w = {.granules = &counter->granules,
               .starts = &counter->starts,
               .region = region,

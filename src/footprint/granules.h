@@ -1,11 +1,16 @@
-/* granules.h - a set of granule numbers, for what has no closed form: a hash table of bit maps, so that dense and
- * scattered sets both stay small. SPDX-License-Identifier: MIT */
+/* granules.h - a set of granule numbers, for footprints without a closed form: a hash table of bit
+ * maps, small for dense and for scattered sets.
+ *
+ * Layer  footprint (uses base).
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_FOOTPRINT_GRANULES_H
 #define WL_FOOTPRINT_GRANULES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "warpline/status.h"
 
 #define WL_GRANULE_CHUNK_WORDS 32 /* 2048 granules per chunk */
 
@@ -20,15 +25,20 @@ typedef struct wl_granules {
     uint32_t *table; /* 1 + index into chunks, 0: empty */
     size_t table_size;
     int64_t count;
-    uint32_t last; /* index of the chunk used last */
+    uint32_t last;      /* index of the most recently used chunk */
+    bool out_of_memory; /* since the set was cleared */
 } wl_granules;
 
-/* Adds granules first..last (inclusive). False when memory is short, or the set grows beyond WL_GRANULE_CHUNKS_MAX. */
+/* Adds granules first .. last (inclusive). False: the set exceeds WL_GRANULE_CHUNKS_MAX, or memory is
+ * short, which the set remembers. */
 #define WL_GRANULE_CHUNKS_MAX ((size_t)1 << 21) /* some 550 MB */
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last);
-/* With granule numbers that are bytes: how many aligned units of `unit` bytes (a power of two) are all there. */
+/* Why nothing more could be added: WL_E_NOMEM, WL_E_LIMIT. */
+wl_status wl_granules_fail(const wl_granules *set, wl_error *err);
+/* For sets of byte numbers: how many aligned units of `unit` bytes (a power of two) are
+ * complete. */
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit);
-/* The same: how many units have at least one byte. */
+/* How many units have at least one byte in the set. */
 int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit);
 void wl_granules_clear(wl_granules *set);
 void wl_granules_free(wl_granules *set);

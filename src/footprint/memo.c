@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 
-#ifndef COUNTS_KEPT /* fuzz targets keep fewer: a predictor lives for one run there */
+#ifndef COUNTS_KEPT      /* fuzz targets cache fewer: a predictor lives for one run there */
 #define COUNTS_KEPT 2048 /* some 700 KB; a power of two */
 #endif
 

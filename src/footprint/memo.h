@@ -1,16 +1,18 @@
-/* memo.h - counts that were made before.
+/* memo.h - a cache of counts.
  *
- * What a region of cells touches depends on the shape, on the region's boxes relative to each other, on how they are
- * aligned to the granule, and on nothing else: launches of one kernel ask the same again and again. The memory is
- * bounded, a newer count takes the place of an older one, and an answer is the same whether it was kept or not.
+ * What a region of cells touches depends only on the shape, on the boxes of the region relative to
+ * each other, and on their alignment to the granule. Launches of one kernel ask for the same counts
+ * again and again. Memory is bounded, newer counts replace older ones, and a cached answer equals a
+ * computed one.
  *
- * Layer  footprint (uses launch). SPDX-License-Identifier: MIT */
+ * Layer  footprint (uses launch). Oracle: tests/unit/test_kept.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_FOOTPRINT_MEMO_H
 #define WL_FOOTPRINT_MEMO_H
 
 #include "footprint/shape.h"
 
-/* All that a count depends on; unused boxes are 0. */
+/* Everything a count depends on; unused boxes are 0. */
 typedef struct wl_count_key {
     int64_t shape, granule, want_covered;
     int64_t alignment; /* of the origin's address to the granule */
@@ -21,9 +23,9 @@ typedef struct wl_count_key {
 
 typedef struct wl_count_memo wl_count_memo;
 
-/* Where a count with this key is, or will be, kept. NULL when memory is short. */
+/* The slot of a count with this key. NULL: out of memory. */
 typedef struct wl_kept_count {
-    wl_count_key key; /* boxes 0: none kept yet */
+    wl_count_key key; /* boxes 0: empty slot */
     int64_t touched, covered;
     int method;
 } wl_kept_count;

@@ -1,8 +1,11 @@
-/* residues.h - how many rows start at each alignment.
+/* residues.h - a histogram of row alignments.
  *
- * Row addresses modulo the granule are first + i * step, i < count, with weight[i] rows each; count * step is the
- * granule, a power of two, so moving all rows by a multiple of a stride is a rotation of the weights, and an arithmetic
- * progression of moves is a cyclic convolution. SPDX-License-Identifier: MIT */
+ * Row addresses modulo the granule are first + i * step, i < count, with weight[i] rows each. count
+ * * step is the granule, a power of two. So moving all rows by a multiple of a stride rotates the
+ * weights, and an arithmetic progression of moves is a cyclic convolution.
+ *
+ * Layer  footprint (uses base). Units: bytes.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_FOOTPRINT_RESIDUES_H
 #define WL_FOOTPRINT_RESIDUES_H
 
@@ -19,8 +22,8 @@ typedef struct wl_residues {
     int64_t weight[WL_RESIDUES_MAX];
 } wl_residues;
 
-/* One row at `base`. False when the strides make more than WL_RESIDUES_MAX classes: then there is a single class and
- * moves must be by one step at a time. */
+/* One row at `base`. False when the strides give more than WL_RESIDUES_MAX classes: then there is a
+ * single class, and rows must be moved one step at a time. */
 bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, int n, wl_residues *out);
 
 /* The same for several classes. */
@@ -33,7 +36,8 @@ static inline void wl_residues_move(const wl_residues *in, int64_t stride, int64
         wl_residues_convolve(in, stride, from, n, out);
         return;
     }
-    /* all moves are by whole granules, or n is 1; unsigned arithmetic wraps at a multiple of the granule */
+    /* all moves are by whole granules, or n is 1; unsigned arithmetic wraps at a multiple of the
+     * granule */
     out->granule = in->granule;
     out->step = in->step;
     out->count = 1;
@@ -47,7 +51,7 @@ static inline void wl_residues_copy(const wl_residues *in, wl_residues *out)
     memcpy(out, in, offsetof(wl_residues, weight) + (size_t)in->count * sizeof *in->weight);
 }
 
-/* Adds the rows of `in`, moved by `distance`, to `out`, whose classes must be as fine. */
+/* Adds the rows of `in`, moved by `distance`, to `out`, whose classes must be at least as fine. */
 void wl_residues_add(const wl_residues *in, int64_t distance, wl_residues *out);
 
 static inline int64_t wl_residue(const wl_residues *r, int i) { return (r->first + i * r->step) & (r->granule - 1); }

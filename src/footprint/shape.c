@@ -7,9 +7,9 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define MOST_CELLS_PER_BLOCK ((int64_t)4096 * 64) /* threads of the largest block, cells of the largest fold */
-#define CENTRE_MOST 8                             /* steps between arms of a star that are joined through it */
-#define ABOUT_AS_WIDE 8                           /* gaps that lack less than one part in so many */
+#define MOST_CELLS_PER_BLOCK ((int64_t)4096 * 64) /* largest block times largest fold */
+#define CENTRE_MOST 8                             /* steps between arms of a star that are joined through its centre */
+#define ABOUT_AS_WIDE 8                           /* gaps that are narrower by less than 1 / this count as equal */
 #define HULL_PATCHES_MAX 64                       /* joining patches across a covered gap is quadratic */
 
 static wl_status too_far(const wl_access *a, wl_error *err)
@@ -25,7 +25,7 @@ static void join_thread_and_block(wl_form *f, const wl_geometry *g)
         if (g->fold[d] != 1 || (*thread == 0 && *block == 0))
             continue;
         if (g->block[d] == 1)
-            *thread = *block; /* the thread is always 0: any coefficient serves */
+            *thread = *block; /* the thread index is always 0: any coefficient works */
         else if (g->grid[d] == 1)
             *block = *thread * g->block[d];
         if (*block != *thread * g->block[d])
@@ -35,7 +35,7 @@ static void join_thread_and_block(wl_form *f, const wl_geometry *g)
     }
 }
 
-/* An expression knows its place in the access only. */
+/* Positions inside an expression are relative to the access: report that of the access. */
 static wl_status place(const wl_access *access, wl_error *err, wl_status status)
 {
     if (status != WL_OK && err)
@@ -52,7 +52,7 @@ static wl_status bind_condition(const wl_access *access, const wl_ranges *ranges
     return WL_OK;
 }
 
-/* The byte address as a form; *affine is false where it is none. */
+/* The byte address as an affine form; *affine is false if it is not affine. */
 static wl_status bind_address(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
                               const wl_ranges *ranges, bool *affine, wl_form *f, wl_error *err)
 {
@@ -83,7 +83,7 @@ wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geo
         return WL_OK;
     if (!out->conditional)
         return bind_address(kernel, access, geometry, ranges, &out->affine, &out->form, err);
-    wl_error ignored = {0}; /* threads that the condition leaves out may well be out of range */
+    wl_error ignored = {0}; /* threads that the condition excludes may be out of range */
     if (bind_address(kernel, access, geometry, ranges, &out->linear, &out->form, &ignored) != WL_OK)
         out->linear = false;
     return WL_OK;
@@ -160,9 +160,10 @@ static int by_value(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
-/* Where the rests of constants begin, once multiples of a level's stride are taken out: rounding to the nearest keeps
- * small offsets small, unless it tears apart what lies together, as the second cell of threads that compute two does:
- * half a stride away. Then the widest gap between rests is where to cut. `residues` is scratch. */
+/* Where to cut the remainders of constants after multiples of a level's stride are taken out.
+ * Rounding to nearest keeps small offsets small, unless it separates what belongs together, such as
+ * the second cell of a thread that computes two, half a stride away. Then the widest gap between
+ * remainders is the cut. `residues` is scratch. */
 static int64_t first_rest(const int64_t *rests, size_t n, int64_t stride, int64_t *residues)
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
@@ -181,13 +182,13 @@ static int64_t first_rest(const int64_t *rests, size_t n, int64_t stride, int64_
     if (stride - widest >= most - least)
         return -(stride / 2);
     int64_t first = residues[0] > 0 ? residues[0] - stride : 0;
-    for (size_t i = n; i-- > 1;) /* of gaps about as wide, the one after which most of a stride follows */
+    for (size_t i = n; i-- > 1;) /* among gaps of about equal width, prefer the one followed by most of a stride */
         if (residues[i] - residues[i - 1] > widest - widest / ABOUT_AS_WIDE)
             return residues[i] - stride;
     return first;
 }
 
-/* Constants as level coordinates: the largest strides first, what is left goes on to the next. */
+/* Constants as level coordinates: divide by the largest stride first, pass the remainder on. */
 static wl_status decompose(wl_shape *s, const wl_bound *const *accesses, size_t count, wl_arena *arena, wl_error *err)
 {
     int64_t *rests = WL_ARENA_NEW(arena, int64_t, count), *scratch = WL_ARENA_NEW(arena, int64_t, count);
@@ -213,7 +214,7 @@ static wl_status decompose(wl_shape *s, const wl_bound *const *accesses, size_t 
 
 /* ---- patches ---- */
 
-/* Equal but for one level (or, with level -1, for the bytes)? */
+/* Equal except on one level (level -1: except for the bytes)? */
 static bool differ_only_in(const wl_patch *p, const wl_patch *q, int level, int level_count)
 {
     if (p->linear != q->linear)
@@ -247,7 +248,7 @@ static void join_along(wl_shape *s, int level)
                 continue;
             widen(p, q, level);
             *q = s->patches[--s->patch_count];
-            j = i; /* p grew: what did not touch before may now */
+            j = i; /* p grew: check the others again */
         }
     }
 }
@@ -262,7 +263,7 @@ static bool contains(const wl_patch *outer, const wl_patch *inner, int level_cou
     return true;
 }
 
-/* Is every unit step of the gap between p and q along a level inside some patch? */
+/* Is the gap between p and q along a level covered, step by step, by other patches? */
 static bool gap_covered(const wl_shape *s, const wl_patch *p, const wl_patch *q, int level)
 {
     wl_patch step = *p;
@@ -278,7 +279,7 @@ static bool gap_covered(const wl_shape *s, const wl_patch *p, const wl_patch *q,
     return true;
 }
 
-/* The arms of a star meet in a centre that another arm has taken: join them through it. */
+/* The arms of a star meet in a centre that belongs to another arm: join them through it. */
 static void join_across_centre(wl_shape *s, int level)
 {
     for (int i = 0; i < s->patch_count; i++) {

@@ -1,13 +1,13 @@
-/* shape.h - how the accesses of one field look, independent of how many threads there are.
+/* shape.h - the geometry of a field's accesses, independent of the number of threads.
  *
- * An affine access maps thread coordinates to  base + sum over axes of stride * coordinate. The distinct strides
- * of a field's accesses, sorted, are its *levels* (elements, rows, planes): every address is a point with one
- * coordinate per level plus a byte. Accesses that differ by a constant are the same points moved, so many of them
- * together are a few *patches*: boxes of offsets. A box of threads moved through a patch is again a box; counting
- * a union of such boxes is count.h.
+ * An affine access maps thread coordinates to base + sum over axes of stride * coordinate. The
+ * distinct strides of a field's accesses, sorted, are its *levels* (elements, rows, planes): every
+ * address is a point with one coordinate per level, plus a byte offset. Accesses that differ by a
+ * constant are translated copies, so many of them form a few *patches*: boxes of offsets. A box of
+ * threads moved through a patch is again a box; count.h counts unions of such boxes.
  *
- * Layer   footprint (uses base, kernel, launch)
- * Maths   docs/model.md, "Counting"
+ * Layer  footprint (uses base, kernel, launch). Units: bytes.
+ * Maths  docs/model.md, "Counting". Oracle: tests/property/prop_footprint.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_FOOTPRINT_SHAPE_H
 #define WL_FOOTPRINT_SHAPE_H
@@ -16,8 +16,8 @@
 
 #define WL_LEVELS_MAX 8
 
-/* What an address can depend on. A dimension is either counted in cells, or, when the kernel treats threadIdx and
- * blockIdx differently, in blocks, threads of a block and folded cells of a thread. */
+/* What an address can depend on. A dimension counts cells, or, if the kernel treats threadIdx and
+ * blockIdx differently, blocks, threads of a block and folded cells of a thread. */
 typedef enum wl_axis {
     WL_AXIS_CELL, /* + dimension */
     WL_AXIS_BLOCK = WL_AXIS_CELL + 3,
@@ -27,31 +27,31 @@ typedef enum wl_axis {
     WL_AXIS_COUNT = WL_AXIS_LOOP + WL_LOOPS_MAX
 } wl_axis;
 
-/* An access at this launch: its byte address as an affine form, or not affine. */
+/* An access at a given launch: its byte address as an affine form, or not affine. */
 typedef struct wl_bound {
     const wl_access *access;
     bool affine;      /* and executed by every thread */
-    bool conditional; /* some threads may not execute it: it has a condition that the ranges do not decide */
-    bool never;       /* none does */
-    bool linear;      /* conditional, but its address is affine: form is it */
+    bool conditional; /* its condition is undecided: some threads may skip it */
+    bool never;       /* no thread executes it */
+    bool linear;      /* conditional with an affine address, which is `form` */
     wl_form form;
 } wl_bound;
 
-/* The coefficients that several accesses share. */
+/* Coefficients that several accesses share. */
 typedef struct wl_linear {
-    int64_t stride[WL_AXIS_COUNT]; /* bytes                                       */
-    int8_t level[WL_AXIS_COUNT];   /* of each axis; -1 where the stride is 0      */
+    int64_t stride[WL_AXIS_COUNT]; /* bytes */
+    int8_t level[WL_AXIS_COUNT];   /* of each axis; -1 where the stride is 0 */
     bool split[3];                 /* dimension counted in blocks, threads, folds */
 } wl_linear;
 
 typedef struct wl_patch {
     int linear;
-    int64_t lo[WL_LEVELS_MAX], hi[WL_LEVELS_MAX]; /* offsets per level, half open   */
-    int64_t byte_lo, byte_hi;                     /* half open                      */
+    int64_t lo[WL_LEVELS_MAX], hi[WL_LEVELS_MAX]; /* offsets per level, half open */
+    int64_t byte_lo, byte_hi;                     /* half open */
 } wl_patch;
 
 typedef struct wl_shape {
-    int id;       /* of those that outlive a launch, so that counts can be kept (memo.h); 0: none */
+    int id;       /* of shapes that outlive a launch, as key for cached counts (memo.h); 0: none */
     int64_t base; /* address of the point with all coordinates 0 */
     int level_count;
     int64_t stride[WL_LEVELS_MAX]; /* ascending, bytes, > 0 */
@@ -60,19 +60,19 @@ typedef struct wl_shape {
     wl_patch *patches;
 } wl_shape;
 
-/* The byte address of an access at a launch. Cheap when the access does not depend on the launch. */
+/* The byte address of an access at a launch. Cheap if the access does not depend on the launch. */
 wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
                   const wl_ranges *ranges, wl_bound *out, wl_error *err);
 
-/* The coefficients of a bound affine access on the axes. */
+/* The coefficients of an affine access on the axes. */
 void wl_linear_make(const wl_bound *bound, const wl_geometry *geometry, wl_linear *out);
 
 /* Bytes from thread to thread, and from block to block, along dimension d. */
 int64_t wl_thread_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
 int64_t wl_block_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
 
-/* The shape of `count` affine accesses of one field. WL_E_UNSUPPORTED when there are more than WL_LEVELS_MAX
- * different strides: such a field is enumerated. */
+/* The shape of `count` affine accesses of one field. WL_E_UNSUPPORTED: more than WL_LEVELS_MAX
+ * distinct strides; such a field is enumerated. */
 wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry, wl_arena *arena,
                         wl_shape *out, wl_error *err);
 

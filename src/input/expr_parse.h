@@ -1,4 +1,7 @@
-/* expr_parse.h - addresses and sizes of kernel files, from text. SPDX-License-Identifier: MIT */
+/* expr_parse.h - parses addresses and sizes of kernel files.
+ *
+ * Layer  input (uses base, expr, kernel). Oracle: tests/unit/test_expr.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_INPUT_EXPR_PARSE_H
 #define WL_INPUT_EXPR_PARSE_H
 
@@ -21,10 +24,10 @@ typedef struct wl_scope {
     bool coordinates; /* x y z, threadIdx.x ... */
 } wl_scope;
 
-/* Reads one expression and leaves the lexer behind it. Constants are folded on the way. */
+/* Parses one expression, folding constants; the lexer stands behind it afterwards. */
 wl_status wl_expr_read(wl_lexer *lexer, const wl_scope *scope, wl_arena *arena, const wl_expr **out);
 
-/* The whole text must be one expression without coordinates; gives its value. */
+/* The whole text must be one expression without coordinates; returns its value. */
 wl_status wl_expr_constant(const char *text, const wl_scope *scope, wl_arena *arena, int64_t *value, wl_error *err);
 
 #endif /* WL_INPUT_EXPR_PARSE_H */

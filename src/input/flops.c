@@ -16,11 +16,11 @@ typedef enum node_op { OP_CONST, OP_LOAD, OP_SCALAR, OP_ADD, OP_SUB, OP_MUL, OP_
 
 typedef struct wl_flops_node {
     node_op op;
-    int32_t a, b; /* operands, or -1; for OP_LOAD and OP_SCALAR their number; for OP_CALL b is the next argument list */
+    int32_t a, b; /* operands, or -1; OP_LOAD, OP_SCALAR: their number; OP_CALL: b is the next argument list */
     int32_t function;
     double value;
     bool used;
-    int32_t uses; /* by nodes and stores that are needed */
+    int32_t uses; /* by live nodes and stores */
 } node;
 
 static double value_sqrt(const double *v) { return sqrt(v[0]); }
@@ -40,7 +40,7 @@ static const struct {
     const char *name;
     int arguments;
     int flops;
-    double (*value)(const double *arguments); /* of constants */
+    double (*value)(const double *arguments); /* to fold constants */
 } functions[] = {
     {"sqrt", 1, 1, value_sqrt}, {"rsqrt", 1, 1, value_rsqrt}, {"abs", 1, 0, value_abs}, {"min", 2, 1, value_min},
     {"max", 2, 1, value_max},   {"exp", 1, 1, value_exp},     {"log", 1, 1, value_log}, {"sin", 1, 1, value_sin},
@@ -97,7 +97,7 @@ static bool same_node(const node *p, const node *q)
            memcmp(&p->value, &q->value, sizeof p->value) == 0;
 }
 
-/* The number of the node with this content, made if new. */
+/* The number of the node with this content, created if new (value numbering). */
 static wl_status intern(wl_flops *f, node n, wl_loc loc, int32_t *out)
 {
     for (uint64_t slot = hash_node(&n);; slot++) {
@@ -159,7 +159,7 @@ static wl_status binary(wl_flops *f, node_op op, int32_t a, int32_t b, wl_loc lo
         *out = b_neutral ? a : b;
         return WL_OK;
     }
-    /* a sign belongs to the neighbouring addition: a + (-b) and a - b are one node */
+    /* a sign moves into the neighbouring addition: a + (-b) and a - b are one node */
     if ((op == OP_ADD || op == OP_SUB) && nb->op == OP_NEG)
         return binary(f, op == OP_ADD ? OP_SUB : OP_ADD, a, nb->a, loc, out);
     if (op == OP_ADD && na->op == OP_NEG)
@@ -230,7 +230,7 @@ void wl_flops_need(wl_flops *f, int32_t value)
 
 bool wl_flops_is_needed(const wl_flops *f, int32_t value) { return f->nodes[value].used; }
 
-/* Operands stand before their users, so one pass from the back marks all that the stores need. */
+/* Operands precede their users, so one backward pass marks all live nodes. */
 static void mark_needed(wl_flops *f)
 {
     for (int32_t i = f->node_count; i-- > 0;) {
@@ -244,7 +244,7 @@ static void mark_needed(wl_flops *f)
     }
 }
 
-/* Does an addition swallow one of its operands: a product nobody else needs? */
+/* Can the addition absorb one operand as a fused multiply-add: a product with no other use? */
 static bool fuses(const wl_flops *f, const node *n)
 {
     if (n->op != OP_ADD && n->op != OP_SUB)

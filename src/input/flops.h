@@ -1,7 +1,11 @@
-/* flops.h - the values that an update computes, each once, and the floating-point operations they take.
+/* flops.h - value numbering of an update: each value once, and the floating-point operations that
+ * remain.
  *
- * Equal values are one node, and constants are folded; what no store needs costs nothing.
- * Layer  input (uses base, expr). Oracle: tests/unit/test_update.c. SPDX-License-Identifier: MIT */
+ * Equal values share a node, constants are folded, and dead values cost nothing: what a compiler
+ * would emit.
+ *
+ * Layer  input (uses base, expr). Units: operations per cell. Oracle: tests/unit/test_update.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_INPUT_FLOPS_H
 #define WL_INPUT_FLOPS_H
 
@@ -13,29 +17,29 @@
 typedef struct wl_flops {
     struct wl_flops_node *nodes;
     int32_t node_count;
-    int32_t *table; /* numbers of nodes, and 0 */
+    int32_t *table; /* hash table of node numbers; 0: empty */
     wl_error *err;
 } wl_flops;
 
 wl_status wl_flops_start(wl_flops *f, wl_error *err);
 void wl_flops_free(wl_flops *f);
 
-/* Each gives the number of its node. */
+/* Each returns the number of its node. */
 wl_status wl_flops_constant(wl_flops *f, double value, wl_loc loc, int32_t *out);
 wl_status wl_flops_load(wl_flops *f, size_t access, wl_loc loc, int32_t *out);
 wl_status wl_flops_scalar(wl_flops *f, size_t number, wl_loc loc, int32_t *out);
 /* + - * / */
 wl_status wl_flops_binary(wl_flops *f, wl_expr_op op, int32_t a, int32_t b, wl_loc loc, int32_t *out);
 wl_status wl_flops_negate(wl_flops *f, int32_t a, wl_loc loc, int32_t *out);
-/* Of as many arguments as the function takes; more than that are counted only. */
+/* Stores as many arguments as the function takes; further ones are only counted. */
 wl_status wl_flops_call(wl_flops *f, int function, const int32_t arguments[WL_FLOPS_ARGUMENTS_MAX], int count,
                         wl_loc loc, int32_t *out);
 
-/* -1: none of that name. */
+/* -1: no such function. */
 int wl_flops_function(const wl_token *name);
 wl_status wl_flops_unknown_function(const wl_token *name, wl_error *err);
 
-/* Notes that a store needs the value; then, of all that are needed, the operations. */
+/* First marks a value as stored (live); then counts the operations of all live values. */
 void wl_flops_need(wl_flops *f, int32_t value);
 void wl_flops_count(wl_flops *f, int64_t *flops, int64_t *fp_results);
 bool wl_flops_is_needed(const wl_flops *f, int32_t value);

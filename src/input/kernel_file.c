@@ -1,7 +1,9 @@
 /* kernel_file.c - from the YAML of a kernel to the kernel model.
  *
- * Layer  input (uses base, kernel). The order matters and is the order of reading: params, domain, fields,
- * loops, then the accesses, which may name all of them. SPDX-License-Identifier: MIT */
+ * Reading order matters: params, domain, fields, loops, then accesses, which may name all of them.
+ *
+ * Layer  input (uses base, kernel). Oracle: tests/unit/test_kernel.c.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,7 +133,7 @@ static wl_status read_domain(builder *b)
     return wl_kernel_set_domain(b->kernel, extent, d, node->loc, b->err);
 }
 
-/* Where the work starts in each dimension; 0 in those that are not named. */
+/* The first cell that is worked on, per dimension; 0 where not given. */
 static wl_status read_from(builder *b)
 {
     const wl_yaml *node = wl_yaml_get(b->root, "from");
@@ -172,8 +174,8 @@ static wl_status read_list(const builder *b, const wl_yaml *node, const char *wh
     return WL_OK;
 }
 
-/* A single halo is that of the domain's dimensions; a further dimension of a field (a population, a component) has
- * none. */
+/* A single number is the halo of the domain's dimensions. Further dimensions of a field
+ * (populations, components) have none. */
 static wl_status read_halo(const builder *b, const wl_yaml *node, const wl_field *f, int64_t *halo)
 {
     if (!node)
@@ -332,7 +334,7 @@ static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
     return lexer->token.kind == WL_TOKEN_END ? WL_OK : wl_lexer_unexpected(lexer, "the end of the access");
 }
 
-/* One subscript is an element index, several are multiplied by the strides. */
+/* One subscript is an element index; several are multiplied by the strides. */
 static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
 {
     wl_lexer lexer;
@@ -422,7 +424,7 @@ static wl_status read_loops(builder *b)
     return WL_OK;
 }
 
-/* A scalar may not share its name: the other meaning would win without a word. */
+/* A scalar may not reuse a name: the other meaning would silently win. */
 static bool name_taken(const builder *b, const char *name)
 {
     bool taken = false;
@@ -479,7 +481,7 @@ static wl_status read_accesses(builder *b)
         WL_TRY(wl_kernel_bounded(b, flops, "flops", 0, WL_ADDRESS_LIMIT, &value));
         b->kernel->has_flops = true;
         b->kernel->flops = (double)value;
-        b->kernel->fp_results = (double)value / 2; /* as if all were fused: what a peak in flops assumes */
+        b->kernel->fp_results = (double)value / 2; /* as if all were fused multiply-adds, as peak flops assume */
     }
     const wl_yaml *results = wl_yaml_get(b->root, "fp_results");
     return results ? wl_kernel_amount(b, results, "fp_results", &b->kernel->fp_results) : WL_OK;

@@ -1,4 +1,6 @@
-/* kernel_numbers.h - numbers in kernel files: whole or not, expressions of params, within bounds.
+/* kernel_numbers.h - numbers in kernel files: integers or not, expressions of params, range checks.
+ *
+ * Layer  input (uses base, kernel).
  * SPDX-License-Identifier: MIT */
 #ifndef WL_INPUT_KERNEL_NUMBERS_H
 #define WL_INPUT_KERNEL_NUMBERS_H
@@ -6,20 +8,21 @@
 #include "base/yaml.h"
 #include "input/kernel_build.h"
 
-/* The names an expression may use: params, and with coordinates also those and the loops. */
+/* The names an expression may use: params; with `coordinates` also thread coordinates and loops. */
 wl_scope wl_kernel_scope(const wl_kernel_builder *b, bool coordinates);
 
-/* An error inside a scalar's text points into the file. */
+/* Moves the position of an error inside a scalar's text to its position in the file. */
 wl_status wl_kernel_place(const wl_yaml *node, wl_error *err, wl_status status);
 
 wl_status wl_kernel_integer(const wl_kernel_builder *b, const wl_yaml *node, const char *what, int64_t *value);
 wl_status wl_kernel_bounded(const wl_kernel_builder *b, const wl_yaml *node, const char *what, int64_t lo, int64_t hi,
                             int64_t *value);
-/* A number that need not be whole, or an expression. */
+/* A number, not necessarily an integer, or an expression. */
 wl_status wl_kernel_amount(const wl_kernel_builder *b, const wl_yaml *node, const char *what, double *value);
 wl_status wl_kernel_yes_or_no(const wl_kernel_builder *b, const wl_yaml *node, const char *what, bool *out);
 
-/* Registers, shared memory, barriers, and instructions by class: what a file says besides its accesses. */
+/* Registers, shared memory, barriers, and instructions by class: what a file says besides its
+ * accesses. */
 wl_status wl_kernel_read_resources(wl_kernel_builder *b);
 
 #endif /* WL_INPUT_KERNEL_NUMBERS_H */

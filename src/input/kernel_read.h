@@ -1,11 +1,14 @@
-/* kernel_read.h - the ways from a text to a kernel. Layer  input (uses base, kernel). SPDX-License-Identifier: MIT */
+/* kernel_read.h - from text to kernel.
+ *
+ * Layer  input (uses base, kernel).
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_INPUT_KERNEL_READ_H
 #define WL_INPUT_KERNEL_READ_H
 
 #include "kernel/kernel_internal.h"
 
-/* A kernel file, or an assignment. `input` names the text in messages; `layout` changes that of the fields and may be
- * NULL. */
+/* Reads a kernel file, or an assignment. `input` names the text in messages; `layout` changes the
+ * fields' layout and may be NULL. */
 wl_status wl_kernel_read_file(const char *input, const wl_kernel_text *text, const wl_layout *layout, wl_kernel **out,
                               wl_error *err);
 wl_status wl_kernel_read_assignment(const char *input, const wl_kernel_text *text, const wl_layout *layout,

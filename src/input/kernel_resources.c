@@ -1,4 +1,5 @@
-/* kernel_resources.c - what a kernel file says of registers, memory and instructions. SPDX-License-Identifier: MIT */
+/* kernel_resources.c - registers, shared memory and instructions of a kernel file.
+ * SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "input/kernel_numbers.h"
@@ -48,7 +49,7 @@ static wl_status read_tensor(wl_kernel_builder *b, const char *key, double *flop
     return WL_OK;
 }
 
-/* Matrix products; those of four warps are a part of all. */
+/* Matrix products; those of warp groups (wgmma) are part of the total. */
 static wl_status read_tensors(wl_kernel_builder *b)
 {
     wl_kernel *k = b->kernel;
@@ -62,7 +63,7 @@ static wl_status read_tensors(wl_kernel_builder *b)
     return WL_OK;
 }
 
-/* Instructions by class; their sum is the kernel's instructions unless those are stated. */
+/* Instructions by class. Their sum is the kernel's `instructions` unless that is given. */
 static wl_status read_mix(wl_kernel_builder *b)
 {
     static const char *const classes[] = {

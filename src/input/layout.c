@@ -1,8 +1,11 @@
-/* layout.c - the same kernel with its fields laid out differently: longer rows, an aligned origin.
+/* layout.c - the same kernel with another field layout: longer rows, an aligned origin.
  *
- * A distance of n elements crosses n / row rows and n % row elements of one; with other rows it is as many rows and
- * elements. That holds for the origin and for the strides of all further dimensions, padding between planes included.
- * Layer  input (uses base, kernel). SPDX-License-Identifier: MIT */
+ * A distance of n elements is n / row rows plus n % row elements. With a new row length it stays
+ * the same number of rows and elements. That holds for the origin and for all outer strides,
+ * padding between planes included.
+ *
+ * Layer  input (uses base, kernel). Oracle: tests/unit/test_layout.c.
+ * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/ckd.h"
@@ -17,7 +20,7 @@ static bool has_rows(const wl_field *f)
 
 bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field) { return has_rows(&kernel->fields[field]); }
 
-/* The elements of a row; one of an extent starts from what it needs, a stated one from what it has. */
+/* Elements of a row: what the extent needs, or what the stated strides have. */
 static bool row_of(const wl_field *f, const wl_layout *layout, int64_t *row)
 {
     const int64_t cell = wl_field_cell_bytes(f);
@@ -46,7 +49,7 @@ static bool change_rows(wl_field *f, const wl_layout *layout)
     return ok;
 }
 
-/* The base is a multiple of the allocator's alignment, or lies base_bytes behind one. */
+/* The base is aligned as the allocator does, or lies base_bytes behind such an address. */
 static bool move_origin(wl_field *f, int64_t multiple)
 {
     const int64_t cell = wl_field_cell_bytes(f);
@@ -54,7 +57,7 @@ static bool move_origin(wl_field *f, int64_t multiple)
     if (!wl_mul(f->origin, cell, &address) || !wl_add(address, f->base_bytes, &address))
         return false;
     const int64_t ahead = wl_ceil_div(address, multiple) * multiple - address;
-    return wl_add(f->origin, ahead / cell, &f->origin); /* a multiple below an element moves nothing */
+    return wl_add(f->origin, ahead / cell, &f->origin); /* a multiple smaller than an element changes nothing */
 }
 
 wl_status wl_field_change_layout(wl_field *f, const wl_layout *layout, wl_error *err)
@@ -68,7 +71,7 @@ wl_status wl_field_change_layout(wl_field *f, const wl_layout *layout, wl_error 
     return WL_OK;
 }
 
-/* How many subscripts an access has as far as can be told before it is read: a function's commas are in parentheses. */
+/* How many subscripts the text of an access has; commas in parentheses belong to functions. */
 static int subscripts(const char *text)
 {
     int count = 1, depth = 0;
@@ -79,7 +82,7 @@ static int subscripts(const char *text)
     return count;
 }
 
-/* A single subscript is an element index, which would not follow the rows. */
+/* A single subscript is an element index, which would not follow a new row length. */
 static void mark_indexed(wl_kernel_builder *b, const wl_yaml *list)
 {
     for (const wl_yaml *e = list ? list->first : NULL; e; e = e->next) {

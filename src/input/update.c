@@ -31,7 +31,7 @@ typedef struct reader {
     temporary *temporaries;
     size_t temporary_count;
     wl_relative *accesses;
-    int32_t *access_node; /* the value loaded or last stored */
+    int32_t *access_node; /* value loaded from, or last stored to, each access */
     size_t access_count;
 } reader;
 
@@ -64,7 +64,7 @@ static const wl_field *find_field(const reader *r, const wl_token *t)
 static wl_status offsets(reader *r, const wl_token *start, const wl_field *field, wl_relative *access)
 {
     wl_scope scope = *r->scope;
-    scope.coordinates = true; /* known, so that they can be refused by name */
+    scope.coordinates = true; /* so that the message can name them */
     *access = (wl_relative){.field = (size_t)(field - r->fields), .loc = start->loc};
     WL_TRY(wl_lexer_take(&r->lexer, '['));
     for (int d = 0;; d++) {
@@ -103,7 +103,7 @@ static wl_status add_access(reader *r, const wl_relative *access, int32_t value)
     return WL_OK;
 }
 
-/* The latest access to the same place, or -1. */
+/* The latest access to the same address, or -1. */
 static int64_t find_access(const reader *r, const wl_relative *access, bool stores_only)
 {
     for (size_t i = r->access_count; i-- > 0;)
@@ -113,7 +113,7 @@ static int64_t find_access(const reader *r, const wl_relative *access, bool stor
     return -1;
 }
 
-/* A value that was loaded or stored before is still in a register. */
+/* A value loaded or stored before is still in a register. */
 static wl_status load(reader *r, const wl_relative *access, int32_t *out)
 {
     const int64_t known = find_access(r, access, false);
@@ -130,7 +130,7 @@ static wl_status store(reader *r, wl_relative *access, int32_t value)
     access->store = true;
     const int64_t known = find_access(r, access, true);
     if (known >= 0) {
-        r->access_node[known] = value; /* the later value wins */
+        r->access_node[known] = value; /* the last store wins */
         return WL_OK;
     }
     return add_access(r, access, value);
@@ -298,7 +298,7 @@ static wl_status read_all(reader *r, const char *text, wl_update *out)
         if (r->accesses[i].store)
             wl_flops_need(&r->flops, r->access_node[i]);
     wl_flops_count(&r->flops, &out->flops, &out->fp_results);
-    /* a load whose value no store needs is dropped, as every compiler does */
+    /* dead loads are dropped, as every compiler does */
     out->accesses = WL_ARENA_NEW(r->arena, wl_relative, r->access_count);
     if (!out->accesses)
         return wl_fail_memory(r->err);
@@ -339,7 +339,7 @@ wl_status wl_update_read(const char *text, const wl_scope *scope, const char *co
 static wl_status note_field(wl_lexer *lexer, const wl_token *t, wl_arena *arena, wl_update_field *fields,
                             size_t capacity, size_t *count)
 {
-    const wl_scope nothing = {.coordinates = true}; /* known, so that they can be refused by name */
+    const wl_scope nothing = {.coordinates = true}; /* so that the message can name them */
     wl_update_field seen = {.loc = t->loc};
     WL_TRY(wl_lexer_take(lexer, '['));
     for (;;) {
@@ -380,7 +380,7 @@ wl_status wl_update_fields(const char *text, wl_arena *arena, wl_update_field *f
 {
     wl_lexer lexer;
     *count = 0;
-    WL_TRY(wl_lexer_start(&lexer, text, true, err)); /* the scan only looks for subscripted names */
+    WL_TRY(wl_lexer_start(&lexer, text, true, err)); /* this scan only collects subscripted names */
     while (lexer.token.kind != WL_TOKEN_END) {
         const wl_token t = lexer.token;
         WL_TRY(wl_lexer_next(&lexer));

@@ -1,11 +1,14 @@
-/* update.h - stencil assignments: relative accesses and arithmetic.
+/* update.h - parses stencil assignments: relative accesses and arithmetic.
  *
- *   update     = { assignment (line end | ;) }
- *   assignment = (field[offsets] | temporary) = sum
- *   primary    = number | name | field[offsets] | function ( sum, .. ) | ( sum )
+ *  update     = { assignment (line end | ;) }
+ *  assignment = (field[offsets] | temporary) = sum
+ *  primary    = number | name | field[offsets] | function ( sum, .. ) | ( sum )
  *
- * Gives the accesses in program order, each address once, and the flops left after common subexpressions
- * and constant folding; what no store needs costs nothing. SPDX-License-Identifier: MIT */
+ * Returns the accesses in program order, each address once, and the flops left after common
+ * subexpression elimination, constant folding and dead code elimination.
+ *
+ * Layer  input (uses base, expr). Oracle: tests/unit/test_update.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_INPUT_UPDATE_H
 #define WL_INPUT_UPDATE_H
 
@@ -26,15 +29,15 @@ typedef struct wl_update {
     wl_relative *accesses;
     size_t access_count;
     int64_t flops;
-    int64_t fp_results; /* flops with each multiply joined to the addition it feeds, where nothing else needs it */
+    int64_t fp_results; /* flops where a multiply fuses with the addition that alone uses it */
 } wl_update;
 
-/* `fields` gives the names and the number of subscripts each takes. */
+/* `fields` holds the names and the number of subscripts of each. */
 wl_status wl_update_read(const char *text, const wl_scope *scope, const char *const *scalars, size_t scalar_count,
                          const wl_field *fields, size_t field_count, wl_arena *arena, wl_update *out, wl_error *err);
 
-/* The subscripted names of a text, for a kernel that does not declare its fields: name, number of subscripts,
- * and the offsets' bounds. */
+/* The subscripted names of a text, for a kernel that declares no fields: name, number of
+ * subscripts, largest offsets. */
 typedef struct wl_update_field {
     const char *name;
     int dims;

@@ -1,4 +1,4 @@
-/* budget.c - quantities that can be limited, and limits written as text; see warpline/check.h.
+/* budget.c - quantities that can have a budget, and limits as text; see warpline/check.h.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -6,12 +6,11 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "metrics/prediction.h"
-#include "warpline/check.h"
+#include "judge/findings.h"
 
 #define PER_ITEM "/item"
 
-/* Those that are no metrics. */
+/* Quantities that are not metrics. */
 static const struct special {
     const char *name, *unit;
     wl_subject_kind kind;
@@ -96,7 +95,7 @@ void wl_subject_value_text(wl_subject q, double value, char *text, size_t size)
 
 /* ---- text ---- */
 
-/* A place in the text of one option. */
+/* A position in the text of one option. */
 static wl_loc at(size_t column, size_t length) { return (wl_loc){1, (int32_t)column + 1, (int32_t)length}; }
 
 static wl_status find_subject(const char *text, size_t length, wl_subject *out, wl_error *err)
@@ -133,7 +132,7 @@ static wl_status check_per_item(wl_subject q, size_t length, wl_error *err)
     return WL_OK;
 }
 
-/* A number with its unit; "KB" is how many write kB. */
+/* A number with its unit; "KB" is accepted for kB. */
 static wl_status read_limit(const char *text, size_t column, wl_subject q, double *limit, wl_error *err)
 {
     char copy[80], choices[128];

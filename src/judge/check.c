@@ -1,7 +1,6 @@
-/* check.c - a prediction against budgets and against an earlier one; see warpline/check.h. SPDX-License-Identifier: MIT
- */
-#include "warpline/check.h"
-#include "metrics/prediction.h"
+/* check.c - checks a prediction against budgets and a baseline; see warpline/check.h.
+ * SPDX-License-Identifier: MIT */
+#include "judge/findings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +9,9 @@
 
 #include "base/fail.h"
 
-/* Stored values have 15 digits: a difference below this is none. */
+/* Stored values have 15 digits: smaller differences are none. */
 #define ROUNDING 1e-12
+#define TOLERANCE 0.01 /* unless another is given */
 
 const char *wl_verdict_name(wl_verdict verdict)
 {
@@ -28,7 +28,7 @@ const char *wl_verdict_name(wl_verdict verdict)
 
 bool wl_verdict_fails(wl_verdict verdict) { return verdict == WL_VERDICT_FAIL || verdict == WL_VERDICT_UNKNOWN; }
 
-/* 0 has no multiples: the change from it is known only when there is none. */
+/* A change relative to 0 is known only if there is none. */
 static void set_change(wl_finding *f)
 {
     const bool same = fabs(f->predicted - f->limit) <= ROUNDING * f->limit;
@@ -36,7 +36,7 @@ static void set_change(wl_finding *f)
     f->change = same || f->limit <= 0 ? 0 : f->predicted / f->limit - 1;
 }
 
-wl_finding wl_check_budget(const wl_budget *budget, const wl_prediction *p, const wl_device *device)
+wl_finding wl_find_by_budget(const wl_budget *budget, const wl_prediction *p, const wl_device *device)
 {
     wl_finding f = {.subject = budget->subject, .limit = budget->limit, .limit_known = true};
     f.predicted_known = wl_subject_value(f.subject, p, device, &f.predicted);
@@ -51,7 +51,7 @@ wl_finding wl_check_budget(const wl_budget *budget, const wl_prediction *p, cons
     return f;
 }
 
-/* Of the time and of metrics less is better. */
+/* For the time and for metrics, less is better. */
 static wl_verdict judge(const wl_finding *f, double tolerance)
 {
     if (f->predicted > f->limit * (1 + tolerance + ROUNDING))
@@ -59,8 +59,8 @@ static wl_verdict judge(const wl_finding *f, double tolerance)
     return f->predicted < f->limit * (1 - tolerance - ROUNDING) ? WL_VERDICT_BETTER : WL_VERDICT_OK;
 }
 
-size_t wl_check_baseline(const wl_prediction *p, const wl_prediction *baseline, double tolerance,
-                         wl_finding *findings, size_t capacity)
+size_t wl_find_by_baseline(const wl_prediction *p, const wl_prediction *baseline, double tolerance,
+                           wl_finding *findings, size_t capacity)
 {
     size_t count = 0;
     for (int i = -1; i < WL_METRIC_COUNT; i++) {
@@ -83,6 +83,37 @@ size_t wl_check_baseline(const wl_prediction *p, const wl_prediction *baseline, 
     return count;
 }
 
+/* ---- checks ---- */
+
+wl_status wl_check_new(wl_check **out, wl_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return wl_fail_memory(err);
+    (*out)->tolerance = TOLERANCE;
+    return WL_OK;
+}
+
+wl_status wl_check_budget(wl_check *c, const char *text, wl_error *err)
+{
+    wl_budget budget;
+    WL_TRY(wl_budget_parse(text, &budget, err));
+    wl_budget *larger = realloc(c->budgets, (c->budget_count + 1) * sizeof *larger);
+    if (!larger)
+        return wl_fail_memory(err);
+    c->budgets = larger;
+    c->budgets[c->budget_count++] = budget;
+    return WL_OK;
+}
+
+wl_status wl_check_tolerance(wl_check *c, const char *text, wl_error *err)
+{
+    return wl_tolerance_parse(text, &c->tolerance, err);
+}
+
+void wl_check_leave_out(wl_check *c) { c->left_out++; }
+size_t wl_check_failed(const wl_check *c) { return c->failed; }
+
 static void count_findings(wl_check *c, const wl_checked *l)
 {
     for (size_t i = 0; i < l->finding_count; i++) {
@@ -95,8 +126,8 @@ static void count_findings(wl_check *c, const wl_checked *l)
     c->not_compared += l->baseline ? l->baseline->strange_count : 0;
 }
 
-wl_status wl_check_add(wl_check *c, const wl_prediction *p, const wl_device *device, const wl_budget *budgets,
-                       size_t budget_count, const wl_stored *baseline, wl_error *err)
+wl_status wl_check_add(wl_check *c, const wl_prediction *p, const wl_device *device, const wl_stored *baseline,
+                       wl_error *err)
 {
     wl_checked *larger = realloc(c->launches, (c->launch_count + 1) * sizeof *larger);
     if (!larger)
@@ -104,27 +135,30 @@ wl_status wl_check_add(wl_check *c, const wl_prediction *p, const wl_device *dev
     c->launches = larger;
     wl_checked *l = &larger[c->launch_count];
     *l = (wl_checked){.launch = p->launch, .baseline = baseline};
-    const size_t compared = baseline ? wl_check_baseline(p, baseline->prediction, c->tolerance, NULL, 0) : 0;
-    l->findings = calloc(budget_count + compared + 1, sizeof *l->findings);
+    const size_t compared = baseline ? wl_find_by_baseline(p, baseline->prediction, c->tolerance, NULL, 0) : 0;
+    l->findings = calloc(c->budget_count + compared + 1, sizeof *l->findings);
     l->device = strdup(wl_device_name(device));
     c->launch_count++;
     if (!l->findings || !l->device)
         return wl_fail_memory(err);
-    for (size_t i = 0; i < budget_count; i++)
-        l->findings[l->finding_count++] = wl_check_budget(&budgets[i], p, device);
+    for (size_t i = 0; i < c->budget_count; i++)
+        l->findings[l->finding_count++] = wl_find_by_budget(&c->budgets[i], p, device);
     if (baseline)
         l->finding_count +=
-            wl_check_baseline(p, baseline->prediction, c->tolerance, &l->findings[l->finding_count], compared);
+            wl_find_by_baseline(p, baseline->prediction, c->tolerance, &l->findings[l->finding_count], compared);
     count_findings(c, l);
     return WL_OK;
 }
 
 void wl_check_free(wl_check *c)
 {
-    for (size_t i = 0; i < c->launch_count; i++) {
+    for (size_t i = 0; c && i < c->launch_count; i++) {
         free(c->launches[i].findings);
         free(c->launches[i].device);
     }
-    free(c->launches);
-    *c = (wl_check){0};
+    if (c) {
+        free(c->launches);
+        free(c->budgets);
+    }
+    free(c);
 }

@@ -1,5 +1,5 @@
-/* diff.c - what differs between two predictions and what it comes from; see warpline/diff.h. SPDX-License-Identifier:
- * MIT */
+/* diff.c - what differs between two predictions, and its cause; see warpline/diff.h.
+ * SPDX-License-Identifier: MIT */
 #include "judge/difference.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 
 #include "base/fail.h"
 
-/* A bound that tells less than this of the difference is not its cause. */
+/* A bound is the cause only if it explains at least this share of the difference .. */
 #define SHARE_LIMITER 0.5
 #define SHARE_OTHER 0.2
-#define SHARE_METRIC 0.1 /* nor is a metric that of its bound */
+#define SHARE_METRIC 0.1 /* .. and a metric, this share of its bound */
 
 double wl_value_part(const wl_value *value, const char *name)
 {
@@ -42,7 +42,7 @@ double wl_diff_rate(const wl_prediction *p, wl_metric metric, double value)
 
 /* ---- the cause ---- */
 
-/* Seconds per update of a bound; 0 where the model has none. */
+/* Seconds per update of a bound; 0 if the model has none. */
 static double bound_rate(const wl_prediction *p, wl_bound_id bound)
 {
     return p->model.bound_known[bound] ? p->model.bound_s[bound] / (double)p->items : 0;
@@ -58,7 +58,7 @@ static double excess(const wl_prediction *slow, const wl_prediction *fast, wl_me
     return wl_diff_rate(slow, m, slow->metrics[m].value) - wl_diff_rate(fast, m, fast->metrics[m].value);
 }
 
-/* Everything of the metric's unit that stands behind the bound, per update. */
+/* The sum of the metrics behind the bound that have this metric's unit, per update. */
 static double whole_of(const wl_prediction *p, const wl_cause *cause)
 {
     double sum = 0;
@@ -69,8 +69,8 @@ static double whole_of(const wl_prediction *p, const wl_cause *cause)
     return sum;
 }
 
-/* Of the metrics behind the bound, the one that is most in excess. They add up only within a unit, so another unit has
- * its turn only when no metric before it is in excess. */
+/* Among the metrics behind the bound, the one with the largest excess. Metrics add up only within a
+ * unit, so another unit is considered only if no earlier metric is in excess. */
 static bool find_metric(const wl_prediction *slow, const wl_prediction *fast, wl_cause *cause)
 {
     wl_metric m = WL_METRIC_COUNT;
@@ -98,7 +98,7 @@ static void find_parts(const wl_prediction *slow, const wl_prediction *fast, wl_
     const char *names[2 * WL_PARTS_MAX];
     const size_t count = wl_diff_parts(s, f, names);
     const double total = excess(slow, fast, m);
-    double most = 0, least = -0.2 * total; /* what is less does not count */
+    double most = 0, least = -0.2 * total; /* reductions do not count */
     for (size_t i = 0; i < count; i++) {
         const double more =
             wl_diff_rate(slow, m, wl_value_part(s, names[i])) - wl_diff_rate(fast, m, wl_value_part(f, names[i]));
@@ -140,8 +140,8 @@ wl_cause wl_cause_find(const wl_prediction *slow, const wl_prediction *fast)
 
 typedef struct ranked {
     wl_metric metric;
-    size_t group; /* which of the limiting bounds it is behind; the last group: none               */
-    double order; /* in a group: the place in the table of bounds; in the last: the larger change first */
+    size_t group; /* the limiting bound it is behind; the last group: none */
+    double order; /* within a group: position in the table of bounds; in the last group: larger changes first */
 } ranked;
 
 static double change_of(const wl_prediction *a, const wl_prediction *b, wl_metric m)
@@ -213,10 +213,8 @@ wl_status wl_diff_new(wl_diff_side a, wl_diff_side b, wl_diff **out, wl_error *e
 
 void wl_diff_free(wl_diff *d) { free(d); }
 double wl_diff_speedup(const wl_diff *d) { return d->speedup; }
-bool wl_diff_b_faster(const wl_diff *d) { return d->b_faster; }
 bool wl_diff_equal(const wl_diff *d) { return d->equal; }
 bool wl_diff_same_work(const wl_diff *d) { return d->same_work; }
-const wl_cause *wl_diff_cause(const wl_diff *d) { return &d->cause; }
 const char *wl_diff_reason(const wl_diff *d, size_t i) { return i < (size_t)d->reason_count ? d->reasons[i] : NULL; }
 
 bool wl_diff_metric(const wl_diff *d, size_t index, wl_metric *metric)

@@ -1,9 +1,24 @@
-/* difference.h - two predictions side by side, from inside. Layer  judge. SPDX-License-Identifier: MIT */
+/* difference.h - two predictions side by side.
+ *
+ * Layer  judge. Units: metrics.def, per update for launch totals. Oracle: tests/unit/test_diff.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_JUDGE_DIFFERENCE_H
 #define WL_JUDGE_DIFFERENCE_H
 
 #include "metrics/prediction.h"
 #include "warpline/diff.h"
+
+/* What a difference in time comes from. */
+typedef struct wl_cause {
+    bool bound_known; /* a bound tells a good part of the difference                                     */
+    bool limits;      /* ... and it is the one that limits the slower side                               */
+    wl_bound_id bound;
+    double share;      /* of the difference in time: the difference of this bound; may be above 1         */
+    bool metric_known; /* a metric behind the bound differs, the same way and by a good part of it           */
+    wl_metric metric;
+    double metric_share;        /* of the bound's difference: the metric's, as a share of what the bound follows from */
+    const char *part, *against; /* parts that moved most, with the metric and the other way; NULL: none   */
+} wl_cause;
 
 #define WL_REASONS_MAX 4
 #define WL_REASON_LENGTH 320
@@ -19,13 +34,16 @@ struct wl_diff {
     char reasons[WL_REASONS_MAX][WL_REASON_LENGTH];
 };
 
-/* Per update, for totals of a launch; as it is for what a multiprocessor or a wave holds. */
+/* Why `slow` takes longer per update than `fast`. */
+wl_cause wl_cause_find(const wl_prediction *slow, const wl_prediction *fast);
+
+/* Launch totals per update; other values unchanged. */
 double wl_diff_rate(const wl_prediction *prediction, wl_metric metric, double value);
 
-/* The value of a part, 0 when there is none of that name. */
+/* The value of a part; 0 if there is none of that name. */
 double wl_value_part(const wl_value *value, const char *name);
 
-/* Part names of either side, in order, without repetition; returns how many. */
+/* Part names of both sides, in order, without repetition; returns their number. */
 size_t wl_diff_parts(const wl_value *a, const wl_value *b, const char *names[2 * WL_PARTS_MAX]);
 
 /* Fills diff->reasons from the rest of it. */

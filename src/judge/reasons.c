@@ -1,4 +1,5 @@
-/* reasons.c - why one prediction is slower than another, in sentences; every number in them is one of the predictions'.
+/* reasons.c - why one prediction is slower than another, in sentences. Every number in them comes
+ * from the predictions.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 
 #define NUMBER_LENGTH 40
 
-/* The difference seen from the slower side. */
+/* The difference as seen from the slower side. */
 typedef struct story {
     wl_diff *diff;
     const wl_prediction *slow, *fast;
@@ -29,7 +30,7 @@ static void say(wl_diff *d, const char *format, ...)
     va_end(args);
 }
 
-/* A time of the launch, or of one update where the launches do not do the same. */
+/* Time of the launch, or per update if the launches differ in work. */
 static const char *seconds(const story *s, const wl_prediction *p, double value, char *text)
 {
     if (s->diff->same_work)
@@ -78,14 +79,15 @@ static void say_other_bound(const story *s)
 
 static bool same_device(const wl_diff *d) { return strcmp(d->a.device, d->b.device) == 0; }
 
-/* The part per update; next to nothing is nothing. */
+/* The part per update; negligible values count as 0. */
 static double part_rate(const wl_prediction *p, wl_metric m, const char *name)
 {
     const double part = wl_value_part(&p->metrics[m], name);
     return fabs(part) < 1e-6 * p->metrics[m].value ? 0 : wl_diff_rate(p, m, part);
 }
 
-/* "dram_load_bytes is 11.9 B per update in A and 8.2 B in B (0.69 times), mostly by capacity (3.1 -> 0.2)" */
+/* "dram_load_bytes is 11.9 B per update in A and 8.2 B in B (0.69 times), mostly by capacity (3.1
+ * -> 0.2)" */
 static void say_metric(const story *s)
 {
     const wl_cause *c = &s->diff->cause;
@@ -108,7 +110,7 @@ static void say_metric(const story *s)
                                : " That is a part of it: the rest is how it is asked for, and the device.");
 }
 
-/* What the bounds without metrics follow from. */
+/* What bounds without metrics follow from. */
 static void say_launch(const story *s)
 {
     const wl_prediction *a = s->slow, *b = s->fast;

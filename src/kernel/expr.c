@@ -29,7 +29,7 @@ static bool form_add(const wl_form *a, const wl_form *b, int64_t scale, wl_form 
     return true;
 }
 
-/* Not known where some value may leave 2^60. */
+/* Unknown where some value may exceed +-2^60. */
 static wl_interval in_range(wl_interval a) { return wl_in_range(a.lo) && wl_in_range(a.hi) ? a : WL_INTERVAL_UNKNOWN; }
 
 bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, int64_t *hi)
@@ -46,8 +46,8 @@ bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, i
     return wl_interval_is_known(sum);
 }
 
-/* a / b and a % b for a constant b: affine when b divides every coefficient, or when the whole range of a
- * lies in one period. */
+/* a / b and a % b for a constant b: affine when b divides every coefficient, or when the whole
+ * range of a lies in one period. */
 static bool form_divide(const wl_form *a, int64_t b, bool remainder, const wl_ranges *ranges, wl_form *out)
 {
     const int64_t divisor = b < 0 ? -b : b;
@@ -107,7 +107,7 @@ static wl_status leaf_form(const wl_expr *e, const wl_ranges *ranges, wl_form *f
 
 /* ---- bits ---- */
 
-/* The largest power of two that divides every value of a form, at most 2^60. */
+/* The largest power of two, at most 2^60, that divides every value of a form. */
 static int64_t form_unit(const wl_form *f)
 {
     uint64_t bits = (uint64_t)f->c | (uint64_t)1 << 60;
@@ -116,7 +116,7 @@ static int64_t form_unit(const wl_form *f)
     return (int64_t)(bits & -bits);
 }
 
-/* a & b for a constant b of low ones, or of all ones but the low ones. */
+/* a & b for a constant b that is a mask of low bits, or the complement of one. */
 static bool form_mask(const wl_form *a, int64_t b, const wl_ranges *ranges, wl_form *out)
 {
     wl_form rest;
@@ -125,14 +125,14 @@ static bool form_mask(const wl_form *a, int64_t b, const wl_ranges *ranges, wl_f
     return b < 0 && wl_is_pow2(-b) && form_divide(a, -b, true, ranges, &rest) && form_add(a, &rest, -1, out);
 }
 
-/* a | b and a ^ b are sums where no bit can be set in both: b lies below the unit of a. */
+/* a | b and a ^ b equal a + b when no bit can be set in both: b lies below the unit of a. */
 static bool form_join(const wl_form *a, const wl_form *b, const wl_ranges *ranges, wl_form *out)
 {
     int64_t lo, hi;
     return wl_form_bounds(b, ranges, &lo, &hi) && lo >= 0 && hi < form_unit(a) && form_add(a, b, 1, out);
 }
 
-/* The operation on bits of two forms that are not both constant, if it is affine. */
+/* A bit operation on two forms, not both constant, if the result is affine. */
 static bool form_bits(wl_expr_op op, const wl_form *a, const wl_form *b, const wl_ranges *ranges, wl_form *out)
 {
     if (op == WL_EXPR_BIT_AND)
@@ -148,7 +148,7 @@ static bool form_bits(wl_expr_op op, const wl_form *a, const wl_form *b, const w
 
 /* ---- conditions ---- */
 
-/* What is known of a truth: 0, 1 or -1. */
+/* Truth value of a condition: 0, 1, or -1 for unknown. */
 static int decided(wl_interval truth) { return truth.lo == truth.hi ? (int)truth.lo : -1; }
 
 static wl_interval compared(wl_expr_op op, wl_interval a, wl_interval b)
@@ -161,7 +161,7 @@ static wl_interval compared(wl_expr_op op, wl_interval a, wl_interval b)
     }
 }
 
-/* What variables have in common cancels where both sides are forms; NULL: they are not. */
+/* Subtracts the sides so that common variables cancel. NULL: a side is not affine. */
 static int comparison(const wl_expr *e, const wl_form *a, const wl_form *b, const wl_ranges *ranges)
 {
     wl_form difference;
@@ -187,12 +187,11 @@ wl_status wl_expr_truth(const wl_expr *e, const wl_ranges *ranges, int *truth, w
     return WL_OK;
 }
 
-/* && and ||. Where the left side does not decide, what is wrong with the right may concern no lane: evaluation will
- * tell.
- */
+/* && and ||. An error on the right side may concern no lane if the left side is undecided;
+ * evaluation will tell. */
 static wl_status logic_form(const wl_expr *e, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err)
 {
-    const int deciding = e->op == WL_EXPR_ANY; /* the truth of one side that is that of all */
+    const int deciding = e->op == WL_EXPR_ANY; /* the value of one side that decides the result */
     int a, b = -1;
     WL_TRY(wl_expr_truth(e->a, ranges, &a, err));
     wl_error ignored = {0};
@@ -213,7 +212,7 @@ static wl_status select_form(const wl_expr *e, const wl_ranges *ranges, bool *af
     return *affine ? wl_expr_form(condition ? e->b->a : e->b->b, ranges, affine, form, err) : WL_OK;
 }
 
-/* What the divisor, the range or the shift of an operation may not be, where it is constant. */
+/* Rejects a constant divisor, random range or shift count that is out of range. */
 static wl_status check_constant(const wl_expr *e, int64_t b, wl_error *err)
 {
     int64_t ignored;

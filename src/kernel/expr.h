@@ -1,9 +1,9 @@
-/* expr.h - expressions over a thread's coordinates, and their affine forms.
+/* expr.h - expressions over thread coordinates, and their affine forms.
  *
- * An address is written as an expression; wherever it is affine once the launch is known, it becomes a
- * wl_form and is counted in closed form. What is left is evaluated lane by lane.
+ * Where an address is affine once the launch is known, it becomes a wl_form and is counted in
+ * closed form. Everything else is evaluated lane by lane.
  *
- * Layer   kernel (uses base, expr)
+ * Layer  kernel (uses base, expr). Units: elements of a field.
  * Oracle  tests/unit/test_expr.c; tests/property compare forms with evaluation
  * SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_EXPR_H
@@ -16,17 +16,17 @@
 #include "warpline/kernel.h"
 #include "warpline/status.h"
 
-/* What an expression may name. X..Z are global cell coordinates, L0.. the loop variables. */
+/* What an expression may name: X..Z are global cell coordinates, L0.. the loop variables. */
 typedef enum wl_var {
     WL_VAR_X,
     WL_VAR_Y,
-    WL_VAR_Z, /* cell                 */
+    WL_VAR_Z, /* cell */
     WL_VAR_THREAD_X,
     WL_VAR_THREAD_Y,
-    WL_VAR_THREAD_Z, /* threadIdx            */
+    WL_VAR_THREAD_Z, /* threadIdx */
     WL_VAR_BLOCK_X,
     WL_VAR_BLOCK_Y,
-    WL_VAR_BLOCK_Z, /* blockIdx             */
+    WL_VAR_BLOCK_Z, /* blockIdx */
     WL_VAR_LOOP_0,
     WL_VAR_LOOP_1,
     WL_VAR_LOOP_2,
@@ -45,22 +45,23 @@ typedef struct wl_form {
     int64_t c, k[WL_VAR_FORM_COUNT];
 } wl_form;
 
-/* What the variables may be at this launch: inclusive ranges; blockDim and gridDim are fixed. */
+/* Inclusive ranges of the variables at this launch; blockDim and gridDim are fixed. */
 typedef struct wl_ranges {
     int64_t lo[WL_VAR_COUNT], hi[WL_VAR_COUNT];
 } wl_ranges;
 
-/* Sets *affine, and *form when it is. Division, remainder, min, max, comparisons and bits become affine where the
- * ranges decide them. WL_E_INPUT: division by zero, a shift out of range; WL_E_RANGE: a value leaves 2^60. */
+/* Sets *affine, and *form if so. Division, remainder, min, max, comparisons and bit operations
+ * become affine where the ranges decide them. WL_E_INPUT: division by zero, shift out of range.
+ * WL_E_RANGE: beyond +-2^60. */
 wl_status wl_expr_form(const wl_expr *expr, const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err);
 
-/* Inclusive bounds of an expression, not always the tightest; false when they are not known or leave 2^60. */
+/* Inclusive bounds of an expression, not necessarily tight; false when unknown or beyond +-2^60. */
 bool wl_expr_bounds(const wl_expr *expr, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
 
-/* Whether an expression is 0 wherever the ranges allow (0), nowhere (1), or that is not known (-1). */
+/* Over the ranges: 0 if it is always 0, 1 if it never is, -1 if unknown. */
 wl_status wl_expr_truth(const wl_expr *expr, const wl_ranges *ranges, int *truth, wl_error *err);
 
-/* Inclusive bounds of a form; false if they leave 2^60. */
+/* Inclusive bounds of a form; false beyond +-2^60. */
 bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, int64_t *hi);
 
 /* The coordinates of up to WL_LANES_MAX lanes. */
@@ -69,16 +70,16 @@ typedef struct wl_lane_values {
     int lanes;
     int64_t at[WL_VAR_COUNT][WL_LANES_MAX];
 } wl_lane_values;
-/* Evaluates an expression for all lanes, plainly: what program.h, which the library uses, is tested against. */
+/* Plain evaluation for all lanes: the oracle for program.h, which the library uses. */
 wl_status wl_expr_eval(const wl_expr *expr, const wl_lane_values *values, int64_t *out, wl_error *err);
 
 /* The same for one lane. */
 wl_status wl_expr_eval_lane(const wl_expr *expr, const wl_lane_values *values, int lane, int64_t *out, wl_error *err);
 
-/* Whether an expression is its value at the first loop step plus step times a constant, loop by loop; the constants. */
+/* Does the expression advance by a constant per step of each loop? Returns those constants. */
 bool wl_expr_loop_strides(const wl_expr *expr, int64_t strides[3]);
 
-/* Whether it names anything but cells and loop variables. */
+/* Does it name anything but cells and loop variables? */
 bool wl_expr_depends_on_launch(const wl_expr *expr);
 
 #endif /* WL_KERNEL_EXPR_H */

@@ -1,4 +1,4 @@
-/* kernel.c - questions about a kernel. SPDX-License-Identifier: MIT */
+/* kernel.c - getters of a kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,10 @@
-/* kernel_internal.h - the kernel model every later stage reads.
- * Filled by input/, never changed afterwards, never copied: it owns its arena and its source.
- * Layer  kernel (uses base). SPDX-License-Identifier: MIT */
+/* kernel_internal.h - the kernel model that every later stage reads.
+ *
+ * Filled by input/ or ptx/kernel/, constant afterwards, never copied: it owns its arena and its
+ * source.
+ *
+ * Layer  kernel (uses base).
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_INTERNAL_H
 #define WL_KERNEL_INTERNAL_H
 
@@ -32,16 +36,16 @@ bool wl_type_find(const char *name, wl_type *type);
 typedef struct wl_field {
     const char *name;
     wl_type type;
-    int32_t vector;                     /* elements one access moves                         */
-    int dims;                           /* 0: addressed by plain element index               */
-    int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements                                       */
-    int64_t origin;                     /* of cell (0,0,..), in elements from the base       */
-    bool shared;                        /* in shared memory: one per block                   */
-    bool random;                        /* loads that are not affine go to random places     */
+    int32_t vector;                     /* elements one access moves */
+    int dims;                           /* 0: addressed by plain element index */
+    int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements */
+    int64_t origin;                     /* of cell (0,0,..), in elements from the base */
+    bool shared;                        /* in shared memory: one per block */
+    bool random;                        /* loads that are not affine go to random places */
     int64_t base_bytes;                 /* address assumed for the base: 0, or its alignment */
-    int64_t bytes;                      /* of the whole field; 0: not known                  */
-    int64_t least_row;                  /* elements a row needs, where an extent tells; else 0 */
-    bool indexed;                       /* some access names an element, whatever the strides  */
+    int64_t bytes;                      /* of the whole field; 0: unknown */
+    int64_t least_row;                  /* elements a row needs, if given by an extent; else 0 */
+    bool indexed;                       /* some access uses a plain element index, independent of the strides */
     wl_loc loc;
 } wl_field;
 
@@ -49,19 +53,19 @@ typedef struct wl_field {
 int32_t wl_field_cell_bytes(const wl_field *field);
 
 typedef struct wl_access {
-    bool store; /* an atomic is one, too */
+    bool store; /* atomics count as stores, too */
     bool atomic;
-    bool traced; /* the kernel's source knows the addresses; index is 0 */
+    bool traced; /* addresses come from the kernel's source; index is 0 */
     size_t field;
-    int32_t width_bytes;  /* one lane moves                                                  */
-    int32_t unit_bytes;   /* of the index: the width, but for vectors of plain elements      */
-    const wl_expr *index; /* in units from the field's base                                  */
-    const wl_expr *when;  /* lanes where it is 0 take no part; NULL: all do                  */
+    int32_t width_bytes;  /* bytes per lane */
+    int32_t unit_bytes;   /* bytes per index step: width_bytes, except for vectors of plain elements */
+    const wl_expr *index; /* in units from the field's base */
+    const wl_expr *when;  /* lanes where it is 0 are inactive; NULL: all are active */
     const char *text;
     wl_loc loc;
 } wl_access;
 
-/* What a kernel was read from. */
+/* The text a kernel was read from. */
 typedef struct wl_kernel_text {
     const char *text; /* of a file, or an assignment */
     size_t length;
@@ -73,14 +77,14 @@ typedef struct wl_kernel_text {
 struct wl_kernel {
     wl_arena arena;
     const char *name, *input;
-    wl_kernel_text text; /* a copy: variants are read from it again */
+    wl_kernel_text text; /* a copy, from which variants are read again */
     const char **params; /* names */
     size_t param_count;
     int dims;                     /* of the domain; 0: taken from the grid */
-    int64_t domain[3];            /* 1 beyond dims                         */
-    int64_t first[3];             /* cells below it are not worked on      */
+    int64_t domain[3];            /* 1 beyond dims */
+    int64_t first[3];             /* cells below it are not worked on */
     const char *domain_params[3]; /* the param that is the extent, or NULL */
-    const wl_where **conditions;  /* a launch must meet                    */
+    const wl_where **conditions;  /* that a launch must meet */
     size_t condition_count;
     size_t field_count, access_count;
     wl_field *fields;
@@ -90,24 +94,28 @@ struct wl_kernel {
     const char *loop_name[WL_LOOPS_MAX];
     bool has_flops, has_registers;
     double flops;      /* per cell */
-    double fp_results; /* per cell: a multiply and the add it feeds are one (fused) */
+    double fp_results; /* per cell; a fused multiply-add counts once */
     wl_type precision; /* of the arithmetic: the widest floating type among the fields */
     int64_t registers, shared_bytes;
     double instructions;  /* per cell, all kinds; 0: not stated */
     double barriers;      /* per thread */
-    bool guarded_cells;   /* folded cells are tested one by one: compilers do not share loads between them */
+    bool guarded_cells;   /* folded cells are guarded one by one, so compilers do not share loads between them */
     int coordinate_reads; /* thread-index components the kernel must read */
     bool has_mix;
-    double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class                */
-    double idle_instructions;        /* of a thread that is outside the domain                     */
-    double shuffles;                 /* of a thread per cell                                       */
+    double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class */
+    double idle_instructions;        /* of a thread that is outside the domain */
+    double shuffles;                 /* of a thread per cell */
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
-    const char **notes;              /* what was assumed when the kernel was read                  */
+    const char **notes; /* what was assumed when the kernel was read */
     size_t note_count;
-    wl_source source; /* what stands behind it; all 0: nothing, the kernel is all there is */
+    wl_source source; /* all zeros: none, the kernel says everything */
 };
 
-/* Does an address or its condition name threads, blocks, or their extents, or depend on them in a way nobody knows? */
+/* Can the rows of a field take another length? Not where addresses are given by element index, nor in
+ * shared memory, nor where x is not the faster of the first two dimensions. */
+bool wl_kernel_field_has_rows(const wl_kernel *kernel, size_t field);
+
+/* Does an address or condition depend on threads, blocks or their extents, or in an unknown way? */
 bool wl_kernel_names_launch(const wl_kernel *kernel);
 
 #endif /* WL_KERNEL_INTERNAL_H */

@@ -6,7 +6,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define SEARCHED_NODES 256 /* for one of the same value */
+#define SEARCHED_NODES 256 /* searched for a common subexpression */
 
 static int count_nodes(const wl_expr *e) { return e->a ? 1 + count_nodes(e->a) + count_nodes(e->b) : 1; }
 
@@ -20,7 +20,7 @@ static bool is_constant(const wl_program *p, int node, int64_t value)
     return p->nodes[node].op == WL_EXPR_CONST && p->values[node][0] == value;
 }
 
-/* A node that has the value of a new one: an operand of e + 0 or 1 * e, or the same operation done before; -1: none. */
+/* A node with the same value: an operand of e + 0 or 1 * e, or an equal operation; -1: none. */
 static int same_value(const wl_program *p, const wl_program_node *n, int64_t value)
 {
     const int64_t neutral = n->op == WL_EXPR_MUL;
@@ -37,7 +37,7 @@ static int same_value(const wl_program *p, const wl_program_node *n, int64_t val
     return -1;
 }
 
-/* Appends an expression; returns the number of the node that has its value. */
+/* Appends an expression; returns the node that holds its value. */
 static int append(wl_program *p, const wl_expr *e)
 {
     wl_program_node n = {.op = e->op, .var = e->var, .a = -1, .b = -1, .c = -1, .loc = e->loc};
@@ -93,13 +93,13 @@ void wl_program_always(wl_program *p)
     p->count = p->index_count;
 }
 
-/* Not 0 when a value leaves +-2^60. No branch, so that compilers handle several lanes at once. */
+/* Nonzero when a value exceeds +-2^60. Branch-free, so that compilers vectorize it. */
 static inline uint64_t out_of_range(int64_t v)
 {
     return (uint64_t)(v + (WL_ADDRESS_LIMIT - 1)) >> 61 | (uint64_t)((WL_ADDRESS_LIMIT - 1) - v) >> 63;
 }
 
-/* Comparisons, logic and bits. */
+/* Comparisons, logic and bit operations. */
 static bool operate_bits(wl_expr_op op, const int64_t *restrict a, const int64_t *restrict b, int lanes,
                          int64_t *restrict out)
 {
@@ -129,7 +129,7 @@ static bool operate_bits(wl_expr_op op, const int64_t *restrict a, const int64_t
             if ((uint64_t)b[i] > WL_SHIFT_MAX || !wl_mul(a[i], (int64_t)1 << b[i], &out[i]))
                 return false;
         break;
-    default: /* a shift to the right */
+    default: /* right shift */
         for (int i = 0; i < lanes; i++) {
             if ((uint64_t)b[i] > WL_SHIFT_MAX)
                 return false;
@@ -142,8 +142,8 @@ static bool operate_bits(wl_expr_op op, const int64_t *restrict a, const int64_t
     return bad == 0;
 }
 
-/* One operation on all lanes. False when some result leaves 2^60, or a divisor is 0. Operands are in range, so sums do
- * not overflow. */
+/* One operation on all lanes. False on a result beyond +-2^60 or a zero divisor. Operands are in
+ * range, so sums cannot overflow. */
 static bool operate(wl_expr_op op, const int64_t *restrict a, const int64_t *restrict b, int lanes,
                     int64_t *restrict out)
 {
@@ -194,7 +194,8 @@ static bool operate(wl_expr_op op, const int64_t *restrict a, const int64_t *res
     return bad == 0;
 }
 
-/* Evaluates the nodes that loop `level` - 1 or one inside it changes; level 0: all. False when some operation fails. */
+/* Evaluates the nodes that loop `level` - 1 or a loop inside it changes; level 0: all. False when
+ * an operation fails. */
 static bool evaluate(wl_program *p, const wl_lane_values *values, int level)
 {
     const size_t bytes = (size_t)values->lanes * sizeof(int64_t);
@@ -213,7 +214,7 @@ static bool evaluate(wl_program *p, const wl_lane_values *values, int level)
     return true;
 }
 
-/* One lane, looking at no more than is needed. */
+/* Evaluates one lane, only what it needs. */
 static wl_status evaluate_lane(wl_program *p, const wl_lane_values *values, int lane, wl_error *err)
 {
     const wl_access *access = p->access;
@@ -235,7 +236,7 @@ static wl_status evaluate_step(wl_program *p, const wl_lane_values *values, int 
 {
     if (!p->careful && evaluate(p, values, level))
         return WL_OK;
-    p->careful = true; /* what a failed operation left behind must not be used at a later step */
+    p->careful = true; /* values left by a failed operation must not be used at a later step */
     for (int lane = 0; lane < values->lanes; lane++)
         WL_TRY(evaluate_lane(p, values, lane, err));
     return WL_OK;
@@ -246,7 +247,7 @@ static wl_status too_far(const wl_program *p, wl_error *err)
     return wl_fail(err, WL_E_RANGE, p->access->loc, "the address of %.60s leaves the range +-2^60", p->access->text);
 }
 
-/* The lanes that take part, packed. */
+/* Packs the active lanes. */
 static int take_lanes(const int64_t *when, const int64_t *index, int lanes, uint8_t which[WL_LANES_MAX],
                       int64_t packed[WL_LANES_MAX])
 {
@@ -284,7 +285,8 @@ static wl_status finish_step(const wl_program *p, int lanes, wl_program_visit vi
     return lanes > 0 ? visit(context, addresses, p->when >= 0 ? some : all, lanes, err) : WL_OK;
 }
 
-/* Loops from `loop` inwards; everything outside them is evaluated already, unless first. */
+/* Runs the loops from `loop` inwards. Everything outside is evaluated already, except at the first
+ * step. */
 static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int level, wl_program_visit visit,
                            void *context, wl_error *err)
 {
@@ -305,7 +307,7 @@ static wl_status run_loops(wl_program *p, wl_lane_values *values, int loop, int 
 
 /* ---- traced accesses ---- */
 
-/* Executions of the block that the lanes belong to. */
+/* Executions by the block that the lanes belong to. */
 static wl_status trace_of(const wl_program *p, const wl_lane_values *values, const wl_block_trace **out, wl_error *err)
 {
     const wl_source *source = &p->kernel->source;
@@ -321,7 +323,7 @@ static int64_t thread_of(const wl_lane_values *v, int i)
                (v->at[WL_VAR_THREAD_Y][i] + v->at[WL_VAR_BLOCKDIM_Y][i] * v->at[WL_VAR_THREAD_Z][i]);
 }
 
-/* The first execution first <= i < last by this warp or a later one. */
+/* The first execution in first <= i < last by this warp or a later one. */
 static size_t first_of_warp(const wl_block_trace *trace, size_t first, size_t last, int64_t warp)
 {
     while (first < last) {
@@ -334,7 +336,7 @@ static size_t first_of_warp(const wl_block_trace *trace, size_t first, size_t la
     return first;
 }
 
-/* The lanes of an execution that are among those first <= i < last of the values, all of its warp. */
+/* The lanes of an execution that are among values first <= i < last, all of one warp. */
 static wl_status visit_execution(const wl_program *p, const wl_execution *e, const uint8_t *lane, int first, int last,
                                  wl_program_visit visit, void *context, wl_error *err)
 {
@@ -354,7 +356,7 @@ static wl_status visit_execution(const wl_program *p, const wl_execution *e, con
     return n > 0 ? visit(context, addresses, which, n, err) : WL_OK;
 }
 
-/* Lanes are in the order of their threads. */
+/* Lanes are in thread order. */
 static wl_status run_traced(const wl_program *p, const wl_lane_values *values, wl_program_visit visit, void *context,
                             wl_error *err)
 {

@@ -14,7 +14,7 @@ static void show_fields(const wl_kernel *k, wl_buffer *out)
     }
 }
 
-/* A kernel made from an assignment has no file: one that says the same. */
+/* A kernel made from an assignment has no file: writes an equivalent one. */
 static void show_assignment(const wl_kernel *k, wl_buffer *out)
 {
     wl_buffer_add(out, "name: %s\ndomain: [", k->name);

@@ -13,24 +13,24 @@ static const char *const names[WL_WHERE_NAMES] = {
     "grid.y",  "grid.z",  "domain.x", "domain.y", "domain.z", "threads", "warps",  "cells",  "registers"};
 
 #define DEPTH_MAX 64   /* of parentheses */
-#define LENGTH_MAX 512 /* operators      */
+#define LENGTH_MAX 512 /* operators */
 
 struct wl_where {
     const char *text;
     const wl_expr *expr; /* its variables are wl_where_names */
-    uint32_t uses;       /* bits of those */
+    uint32_t uses;       /* bit set of those */
 };
 
 typedef struct scope {
     const wl_where_named *named;
     size_t named_count;
-    const char *noun; /* what the text is, in messages */
+    const char *noun; /* what the text is, for messages */
 } scope;
 
 static wl_status find_name(const void *context, const wl_token *t, bool *is_var, int64_t *value, wl_error *err)
 {
     const scope *s = context;
-    for (size_t i = s->named_count; i-- > 0;) /* the last one counts */
+    for (size_t i = s->named_count; i-- > 0;) /* the last definition wins */
         if (wl_token_equals(t, s->named[i].name)) {
             *value = s->named[i].value;
             return WL_OK;
@@ -48,7 +48,8 @@ const char *wl_where_text(const wl_where *where) { return where->text; }
 
 bool wl_where_uses(const wl_where *where, wl_where_name name) { return where->uses >> name & 1; }
 
-/* One expression, from the lexer's token on; what is between && and || may fail, as long as nobody looks at it. */
+/* Parses one expression from the lexer's token on. Operands of && and || may fail as long as
+ * short-circuiting skips them. */
 static wl_status read(wl_lexer *lexer, const scope *s, wl_arena *arena, const wl_where **out)
 {
     static const wl_expr_function functions[] = {

@@ -1,9 +1,12 @@
-/* where.h - conditions on a launch: "block.x * block.y <= 512 && fold.z == 1"; numbers of it, likewise.
+/* where.h - conditions on a launch: "block.x * block.y <= 512 && fold.z == 1"; and numbers computed
+ * from it.
  *
- * Whole numbers, + - * / % (rounding down), min max cdiv (division, rounding up), comparisons, && || ! and parentheses,
- * over named variables. A comparison is 1 or 0; a condition holds when it is not 0. Where the left side of && or ||
- * decides, the right side is not looked at: "registers == 0 || 65536 / registers >= threads". Layer  kernel (uses
- * base, expr). SPDX-License-Identifier: MIT */
+ * Integers, + - * / % (rounding down), min, max, cdiv (division rounding up), comparisons, && || !
+ * and parentheses over named variables. Comparisons give 1 or 0; a condition holds when it is not
+ * 0. && and || short-circuit: "registers == 0 || 65536 / registers >= threads".
+ *
+ * Layer  kernel (uses base, expr). Oracle: tests/unit/test_where.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_KERNEL_WHERE_H
 #define WL_KERNEL_WHERE_H
 
@@ -16,21 +19,21 @@
 
 typedef struct wl_where wl_where;
 
-/* What a condition on a launch may name, in this order. */
+/* The names a condition may use, in this order. */
 typedef enum wl_where_name {
-    WL_WHERE_BLOCK,        /* block.x block.y block.z    */
-    WL_WHERE_FOLD = 3,     /* cells of one thread        */
-    WL_WHERE_TILE = 6,     /* cells of one block         */
-    WL_WHERE_GRID = 9,     /* blocks                     */
-    WL_WHERE_DOMAIN = 12,  /* cells                      */
-    WL_WHERE_THREADS = 15, /* of a block                */
-    WL_WHERE_WARPS,        /* of a block                 */
-    WL_WHERE_CELLS,        /* of one thread, all folds   */
-    WL_WHERE_REGISTERS,    /* of a thread; 0: not known  */
+    WL_WHERE_BLOCK,        /* block.x block.y block.z */
+    WL_WHERE_FOLD = 3,     /* cells of one thread */
+    WL_WHERE_TILE = 6,     /* cells of one block */
+    WL_WHERE_GRID = 9,     /* blocks */
+    WL_WHERE_DOMAIN = 12,  /* cells */
+    WL_WHERE_THREADS = 15, /* of a block */
+    WL_WHERE_WARPS,        /* of a block */
+    WL_WHERE_CELLS,        /* of one thread: the product of the folds */
+    WL_WHERE_REGISTERS,    /* of a thread; 0: unknown */
     WL_WHERE_NAMES
 } wl_where_name;
 
-/* Keeps a copy of the text. An error's place is inside it. */
+/* Copies the text. The position of an error is relative to it. */
 wl_status wl_where_parse(const char *text, wl_arena *arena, const wl_where **out, wl_error *err);
 const char *wl_where_text(const wl_where *where);
 
@@ -40,13 +43,14 @@ typedef struct wl_where_named {
     int64_t value;
 } wl_where_named;
 
-/* One of several expressions with commas between them: from *at, inside the text, to the next comma outside of
- * parentheses or to the end, where *at is left. The names given go before those of launches. */
+/* Parses one of several expressions separated by commas: from *at to the next comma outside
+ * parentheses, or to the end, where *at is left. The names given take precedence over those of
+ * launches. */
 wl_status wl_where_parse_part(const char *text, const char **at, const wl_where_named *named, size_t named_count,
                               wl_arena *arena, const wl_where **out, wl_error *err);
 bool wl_where_uses(const wl_where *where, wl_where_name name);
 
-/* WL_E_INPUT: division by zero; WL_E_RANGE: a value leaves 2^60. */
+/* WL_E_INPUT: division by zero. WL_E_RANGE: beyond +-2^60. */
 wl_status wl_where_value(const wl_where *where, const int64_t values[WL_WHERE_NAMES], int64_t *value, wl_error *err);
 wl_status wl_where_holds(const wl_where *where, const int64_t values[WL_WHERE_NAMES], bool *holds, wl_error *err);
 

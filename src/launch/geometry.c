@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-#define ASSUMED_REGISTERS 32 /* of a kernel that does not say: a warning names it */
+#define ASSUMED_REGISTERS 32 /* of a kernel that does not state them; a warning says so */
 
 static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
 {
@@ -86,7 +86,7 @@ static wl_status set_occupancy(const wl_device *d, wl_geometry *g, wl_error *err
     return WL_OK;
 }
 
-/* Names the part of the launch a failure is about. */
+/* Names the part of the launch that an error is about. */
 static wl_status blame(const char *part, wl_status status, wl_error *err)
 {
     if (status != WL_OK)
@@ -144,7 +144,7 @@ static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64
         set->boxes[set->count++] = (wl_box3){{x0, y0, z0}, {x1, y1, z1}};
 }
 
-/* Blocks first <= n < last of one plane z. */
+/* Adds blocks first <= n < last of plane z. */
 static void add_plane_part(wl_block_set *set, int64_t gx, int64_t z, int64_t first, int64_t last)
 {
     const int64_t y0 = first / gx, y1 = last / gx, x0 = first % gx, x1 = last % gx;
@@ -159,7 +159,7 @@ static void add_plane_part(wl_block_set *set, int64_t gx, int64_t z, int64_t fir
     add_box(set, 0, x1, y1, y1 + 1, z, z + 1);
 }
 
-/* The same for the whole grid, as if it started at 0. */
+/* Adds blocks first <= n < last of the grid, as if it started at 0. */
 static void add_interval(wl_block_set *set, int64_t gx, int64_t gy, int64_t first, int64_t last)
 {
     const int64_t plane = gx * gy, z0 = first / plane, z1 = last / plane;
@@ -199,14 +199,14 @@ wl_box3 wl_block_cells(const wl_geometry *g, const wl_box3 *blocks)
     return cells;
 }
 
-/* Blocks that the edges cut off in the same way along one dimension. */
+/* Blocks that the domain's edges cut in the same way, along one dimension. */
 #define KINDS_MAX 3
 typedef struct block_kind {
     int64_t first, count, cells, skip;
     bool whole;
 } block_kind;
 
-/* Inner blocks, the last one, the first one; returns how many of these kinds there are. */
+/* Finds inner blocks, the last one, the first one; returns how many of these kinds exist. */
 static int find_kinds(const wl_geometry *g, int d, block_kind kinds[KINDS_MAX])
 {
     const int64_t per_block = g->block[d] * g->fold[d];
@@ -246,7 +246,7 @@ int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASS
     return n;
 }
 
-/* A product that stays within what conditions compute in: launches of a list are not checked yet. */
+/* Saturates within the range of conditions: launches of a list are not validated yet. */
 static int64_t bounded_product(int64_t a, int64_t b)
 {
     int64_t product = WL_ADDRESS_LIMIT - 1;

@@ -1,8 +1,11 @@
 /* geometry.h - a launch with everything filled in, and sets of its blocks.
  *
- * A set of blocks that are consecutive in launch order (x fastest, then y, then z) is at most five boxes:
+ * Blocks that are consecutive in launch order (x fastest, then y, then z) form at most five boxes:
  * the end of a row, full rows, full planes, full rows, the start of a row.
- * Layer  launch (uses base, device, kernel). SPDX-License-Identifier: MIT */
+ *
+ * Layer  launch (uses base, device, kernel). Units: blocks, threads, cells.
+ * Oracle  tests/unit/test_geometry.c
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAUNCH_GEOMETRY_H
 #define WL_LAUNCH_GEOMETRY_H
 
@@ -13,17 +16,17 @@
 
 typedef struct wl_geometry {
     int64_t block[3], fold[3], grid[3];
-    int64_t start[3];    /* coordinates of the grid's first block: 0, unless idle ones before it are left out */
-    int64_t grid_dim[3]; /* what the kernel sees as gridDim: the grid as launched          */
-    int64_t cells[3];    /* extent of the domain the grid covers: cells outside do nothing */
-    int64_t first[3];    /* cells below it do nothing, either                              */
-    int64_t threads;     /* per block                                                      */
-    int64_t blocks;      /* of the grid                                                    */
-    int64_t items;       /* cells that are worked on                                       */
+    int64_t start[3];    /* first block of the grid: 0, unless leading idle blocks are left out */
+    int64_t grid_dim[3]; /* gridDim: the grid as launched */
+    int64_t cells[3];    /* end of the domain that the grid covers; threads beyond it are idle */
+    int64_t first[3];    /* start of the domain; threads before it are idle */
+    int64_t threads;     /* per block */
+    int64_t blocks;      /* of the grid */
+    int64_t items;       /* cells inside the domain */
     int64_t registers, shared_bytes;
     bool registers_assumed;
     wl_occupancy occupancy;
-    int64_t wave_blocks; /* resident at once on the whole device, at most `blocks`         */
+    int64_t wave_blocks; /* resident at once on the device (one wave), at most `blocks` */
 } wl_geometry;
 
 typedef struct wl_box3 {
@@ -36,12 +39,12 @@ typedef struct wl_block_set {
     wl_box3 boxes[WL_BLOCK_BOXES_MAX];
 } wl_block_set;
 
-/* WL_E_INPUT when the block, grid or fold is out of the device's range or does not fit a multiprocessor, or when the
- * grid ends before the first cell that is worked on. */
+/* WL_E_INPUT: block, grid or fold exceeds the device's limits, a block does not fit on a
+ * multiprocessor, or the grid ends before the first cell of the domain. */
 wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch, wl_geometry *out,
                            wl_error *err);
 
-/* The same launch without the blocks that lie outside the domain altogether and have nothing to do. */
+/* The same launch without the blocks that lie outside the domain. */
 wl_geometry wl_geometry_busy(const wl_geometry *geometry);
 
 /* The coordinates of block number n of the grid, in launch order. */
@@ -50,27 +53,27 @@ void wl_block_at(const wl_geometry *geometry, int64_t n, int64_t block[3]);
 /* Blocks first <= n < last in launch order. */
 void wl_block_interval(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
 
-/* The cells a box of blocks works on; empty boxes are possible at the edge of a given grid. */
+/* The cells of a box of blocks, clipped to the domain; may be empty at the edge of a given grid. */
 wl_box3 wl_block_cells(const wl_geometry *geometry, const wl_box3 *blocks);
 
-/* Blocks that the domain's edges cut off in the same way: in each dimension inner blocks, the last one, and the first
- * one where the domain does not start with a block. */
+/* Blocks that the domain's edges cut in the same way. Per dimension: inner blocks, the last one,
+ * and the first one if the domain does not start with a block. */
 typedef struct wl_block_class {
-    int64_t first[3], count[3]; /* block coordinates                        */
-    int64_t cells[3];           /* of each block, from its first thread on  */
-    int64_t skip[3];            /* of these, the first ones: not worked on  */
-    bool whole;                 /* nothing is cut off                       */
+    int64_t first[3], count[3]; /* block coordinates */
+    int64_t cells[3];           /* cells of each block inside the domain's end, from its first thread on */
+    int64_t skip[3];            /* leading cells of these that lie before the domain */
+    bool whole;                 /* no cell is cut off */
 } wl_block_class;
 
 #define WL_BLOCK_CLASSES_MAX 27
-/* Returns how many; blocks without any cell are in none. */
+/* Returns how many there are. Blocks without a cell belong to no class. */
 int wl_block_classes(const wl_geometry *geometry, wl_block_class classes[WL_BLOCK_CLASSES_MAX]);
 
-/* What a condition on a launch may name. */
+/* Values of the names a condition may use. */
 void wl_launch_values(const wl_kernel *kernel, int64_t warp_size, const wl_launch *launch,
                       int64_t values[WL_WHERE_NAMES]);
 
-/* The ranges of all coordinates over the launch, for expressions. */
+/* Ranges of all coordinates over the launch, for expressions. */
 void wl_geometry_ranges(const wl_geometry *geometry, const wl_kernel *kernel, wl_ranges *out);
 
 #endif /* WL_LAUNCH_GEOMETRY_H */

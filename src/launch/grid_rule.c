@@ -1,4 +1,5 @@
-/* grid_rule.c - grids and other numbers of a launch from expressions. SPDX-License-Identifier: MIT */
+/* grid_rule.c - grids and other launch numbers computed from expressions.
+ * SPDX-License-Identifier: MIT */
 #include "launch/grid_rule.h"
 
 #include <stdlib.h>
@@ -19,13 +20,13 @@ struct wl_grid_rule {
     const char **sets;
     size_t set_count;
     const wl_where *extents[3];
-    int32_t column[3]; /* where each starts */
+    int32_t column[3]; /* start of each in the text */
     int count;
 };
 
 /* ---- names ---- */
 
-/* "nx=640": the name goes to the arena, the value may name what stands before it. */
+/* "nx=640": copies the name; the value may use names set before it. */
 static wl_status read_set(const char *set, wl_where_named *named, size_t count, wl_arena *arena, wl_error *err)
 {
     static const int64_t none[WL_WHERE_NAMES] = {0};
@@ -71,7 +72,7 @@ static bool is_shape(const char *text)
            text[length - 1] != 'x';
 }
 
-/* A grid is what is asked for, and what a thread needs of registers does not change it. */
+/* A grid may not depend on the grid itself, nor on registers. */
 static wl_status check_names(const wl_where *extent, wl_loc loc, wl_error *err)
 {
     static const wl_where_name refused[] = {WL_WHERE_GRID, WL_WHERE_GRID + 1, WL_WHERE_GRID + 2, WL_WHERE_REGISTERS};
@@ -101,7 +102,7 @@ static wl_status read_extents(wl_grid_rule *rule, const wl_where_named *named, s
     }
 }
 
-/* What a copy is made from. */
+/* Keeps the texts from which a copy is made. */
 static wl_status keep_texts(wl_grid_rule *rule, const char *text, const char *const *sets, size_t set_count,
                             wl_error *err)
 {
@@ -164,7 +165,8 @@ bool wl_grid_rule_follows(const wl_grid_rule *rule, int d)
 
 /* ---- values ---- */
 
-/* Extents that make no sense count as 1: whoever takes the launch says so. Without a device there are no warps. */
+/* Invalid extents count as 1: validating the launch reports them. Without a device there are no
+ * warps. */
 static void launch_values(const wl_launch *launch, const wl_device *device, const int64_t domain[3],
                           int64_t values[WL_WHERE_NAMES])
 {

@@ -1,4 +1,7 @@
-/* grid_rule.h - what a search asks of a grid rule. Layer  launch (uses base, device, kernel). SPDX-License-Identifier: MIT */
+/* grid_rule.h - grid rules, for searches.
+ *
+ * Layer  launch (uses base, device, kernel). Oracle: tests/unit/test_grid_rule.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAUNCH_GRID_RULE_H
 #define WL_LAUNCH_GRID_RULE_H
 
@@ -6,13 +9,13 @@
 
 #include "warpline/launch.h"
 
-/* The same rule once more, with a life of its own. */
+/* A deep copy. */
 wl_status wl_grid_rule_copy(const wl_grid_rule *rule, wl_grid_rule **out, wl_error *err);
 
-/* Is the domain given, where the rule names it? 0: it is not. WL_E_INPUT when it is not. */
+/* If the rule names the domain, is it given (not 0)? WL_E_INPUT: it is not. */
 wl_status wl_grid_rule_check_domain(const wl_grid_rule *rule, const int64_t domain[3], wl_error *err);
 
-/* Does the grid change with the block's extent in dimension d? */
+/* Does the grid depend on the block's extent in dimension d? */
 bool wl_grid_rule_follows(const wl_grid_rule *rule, int d);
 
 #endif /* WL_LAUNCH_GRID_RULE_H */

@@ -1,10 +1,13 @@
-/* lanes.h - the coordinates of a warp's lanes. SPDX-License-Identifier: MIT */
+/* lanes.h - coordinates of the lanes of a warp.
+ *
+ * Layer  launch (uses base, kernel).
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAUNCH_LANES_H
 #define WL_LAUNCH_LANES_H
 
 #include "launch/geometry.h"
 
-/* One warp of one block. Threads of a block are numbered x fastest. */
+/* One warp of one block. Threads are numbered x fastest. */
 typedef struct wl_warp_id {
     int64_t block[3];
     int64_t first_thread;
@@ -18,15 +21,15 @@ static inline void wl_thread_index(const wl_geometry *g, int64_t thread, int64_t
     index[2] = thread / g->block[0] / g->block[1];
 }
 
-/* Fills the coordinates of the lanes whose folded cell `fold` lies inside the domain, packed; loops are left alone.
- * lane[i] is the lane number of entry i. Returns how many there are. WL_FOLD_ANY stands for the first folded cell of a
- * dimension that lies inside, which may be another one for every lane. */
+/* Fills the coordinates of the lanes whose folded cell `fold` lies inside the domain, packed; loop
+ * variables are left alone. lane[i] is the lane of entry i. Returns how many there are. WL_FOLD_ANY
+ * stands for the first folded cell inside the domain, which may differ from lane to lane. */
 #define WL_FOLD_ANY (-1)
 int wl_lanes_fill(const wl_geometry *geometry, const wl_warp_id *warp, int warp_size, const int64_t fold[3],
                   wl_lane_values *values, uint8_t lane[WL_LANES_MAX]);
 
-/* Which folded cells lo <= fold < hi to fill for an access that depends on `vars`: an address that does not name the
- * cell is shared by the folded cells. */
+/* The folded cells lo <= fold < hi to evaluate for an access that depends on `vars`: an address
+ * that does not name the cell is shared by a thread's folded cells. */
 static inline void wl_folds_named(const wl_geometry *g, uint32_t vars, int64_t lo[3], int64_t hi[3])
 {
     for (int d = 0; d < 3; d++) {

@@ -1,11 +1,15 @@
 /* occupancy.c - how many blocks fit on a multiprocessor.
  *
- * Registers are dealt out per scheduler, so warps are counted per scheduler first; that is all there is to the
- * "warp allocation granularity". Checked against values of NVIDIA's own calculator (tests/unit/test_occupancy.c).
- * Layer  launch (uses base, device). SPDX-License-Identifier: MIT */
+ * Registers are allocated per scheduler, so warps are counted per scheduler first; that is all
+ * there is to NVIDIA's "warp allocation granularity".
+ *
+ * Layer  launch (uses base, device).
+ * Oracle  tests/unit/test_occupancy.c: values of NVIDIA's occupancy calculator
+ * SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "launch/occupancy_next.h"
 #include "warpline/launch.h"
 
 #define UNLIMITED INT64_MAX
@@ -80,8 +84,8 @@ static bool fits_more(const wl_device *d, request r, int64_t blocks)
     return blocks_for(d, &r, limits) > blocks;
 }
 
-/* The most registers, or shared memory, with which one block more would fit; -1 if none. Using less never fits fewer,
- * so halving finds it. */
+/* The most registers, or shared memory, at which one more block would fit; -1 if none. Occupancy is
+ * monotonic in both, so bisection finds it. */
 static int64_t next_registers(const wl_device *d, const request *now, int64_t blocks)
 {
     int64_t fits = 0, too_many = now->registers;
@@ -108,7 +112,7 @@ static int64_t next_shared(const wl_device *d, const request *now, int64_t block
     return fits;
 }
 
-/* Rounding makes blocks of fewer threads fit worse now and then, so every whole number of warps is tried. */
+/* Rounding makes occupancy non-monotonic in threads, so every whole number of warps is tried. */
 static int64_t next_threads(const wl_device *d, const request *now, int64_t blocks)
 {
     const int64_t warp = wl_device_int(d, WL_DEVICE_warp_size);
@@ -118,7 +122,7 @@ static int64_t next_threads(const wl_device *d, const request *now, int64_t bloc
     return -1;
 }
 
-/* The L1 keeps what the smallest sufficient carve-out of the unified memory leaves. */
+/* The L1 gets what the smallest sufficient carve-out of the unified memory leaves. */
 static int64_t l1_beside_shared(const wl_device *d, int64_t shared_in_use)
 {
     const int64_t size = wl_device_int(d, WL_DEVICE_l1_size);

@@ -1,5 +1,9 @@
-/* curve.h - the share of reusable volume that misses, over oversubscription: a exp(-b exp(-c O)), from the device
- * file. It rises with O, so more room never misses more. SPDX-License-Identifier: MIT */
+/* curve.h - the share of reusable volume that misses, as a function of oversubscription O: a exp(-b
+ * exp(-c O)), with a, b, c from the device file. It rises with O, so a larger cache never misses
+ * more.
+ *
+ * Layer  laws. Maths: docs/model.md.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_CURVE_H
 #define WL_LAWS_CURVE_H
 

@@ -1,9 +1,12 @@
-/* l1_law.h - data wavefronts of a launch from those of its instructions.
+/* l1_law.h - L1 data wavefronts of a launch from those of its instructions.
  *
- * A load pays what it pays with every line absent (cold), a store what it pays by banks alone (hit), and more when two
- * of its lines share a tag bank. A warp that both loads and stores pays a little on top, growing with its loads and
- * with the wavefronts per access, and saturating: measured, not derived. Layer  laws. SPDX-License-Identifier: MIT
- */
+ * A load costs what it costs if every line misses (cold), a store what its bank conflicts cost
+ * (hit), plus a surcharge if two of its lines have a tag conflict. A warp that both loads and
+ * stores pays a saturating surcharge, growing with its loads and with the wavefronts per access.
+ * That term is measured, not derived.
+ *
+ * Layer  laws. Units: wavefronts per launch. Oracle: tests/unit/test_laws.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_L1_LAW_H
 #define WL_LAWS_L1_LAW_H
 
@@ -13,15 +16,15 @@
 typedef struct wl_l1_totals {
     double load_inst, store_inst;
     double load_hit, load_cold, store_hit, store_split;
-    double warps;                                  /* that have work                          */
-    double loads_per_warp;                         /* executed                                */
-    double thread_index;                           /* wavefronts of reading the thread's place */
+    double warps;                                  /* with work */
+    double loads_per_warp;                         /* executed */
+    double thread_index;                           /* wavefronts of reading thread indices */
     double atomics;                                /* wavefronts of atomics on global memory */
     double shared_inst[2], shared_atomics, shared; /* shared memory: loads and stores, atomics; wavefronts of all */
 } wl_l1_totals;
 
 typedef struct wl_l1_numbers {
-    double extra[3]; /* l1_warp_extra  */
+    double extra[3]; /* l1_warp_extra */
     double split;    /* l1_store_split */
 } wl_l1_numbers;
 

@@ -6,10 +6,10 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
-/* A square is a product, rounded once. */
+/* A square is a product, rounded once; pow need not round correctly. */
 static double power(double base, double exponent) { return exponent == 2 ? base * base : pow(base, exponent); }
 
-/* Share of what is touched that is gone before it is touched again: half of what fills the room once. */
+/* Share of touched data that is evicted before its reuse: half of a working set that just fits. */
 static double gone(const wl_device *device, double bytes, double room)
 {
     double steepness = 0;
@@ -26,7 +26,7 @@ static double l1_misses(const wl_local *l, const wl_geometry *g, const wl_device
     return over > 0 ? 1 / (1 + power(half / over, exponent)) : 0;
 }
 
-/* Writes that leave a sector incomplete: as those of fields, where others follow all of them (traffic_laws.c). */
+/* Partial writes: as those of fields whose sectors are all completed later (traffic_laws.c). */
 static void add_requests(const wl_local *l, double loaded, wl_requests *out)
 {
     const double pieces = l->sectors[1] - l->full, together = l->lines > 0 ? fmax(1, l->sectors[1] / l->lines) : 1;
@@ -55,7 +55,8 @@ void wl_local_volumes(const wl_local *l, const wl_geometry *g, const wl_device *
     out->total.dram_capacity += v->dram_capacity;
     out->total.dram_store += v->dram_store;
     add_requests(l, missing * l->units[0], &out->requests);
-    /* single sectors lie in rows of their own; one that is written in part, and gone, is read and written */
+    /* single sectors lie in DRAM rows of their own; a partially written one that was evicted is
+     * read and written */
     const double lone_loads = l->units[0] > 0 ? fmax(0, 2 - l->sectors[0] / l->units[0]) : 0;
     const double lone_stores = l->sectors[1] > 0 ? 1 - l->full / l->sectors[1] : 0;
     out->requests.random +=

@@ -1,10 +1,12 @@
-/* local_volumes.h - what the local memory of threads adds to the volumes beyond the L1.
+/* local_volumes.h - L2 and DRAM traffic of local memory.
  *
- * Places are given to resident threads, and later ones find them in the caches: nothing is compulsory.
- * Stores are written through to the L2, each instruction's sectors. Loads find what their warp stored
- * in the L1 as far as the regions of the resident warps fit there, then in the L2.
+ * Local memory belongs to resident threads, and later threads reuse it, so nothing is compulsory.
+ * Stores write through to the L2, sector by sector. Loads hit in the L1 as far as the regions of
+ * the resident warps fit, then in the L2.
  *
- * Layer  laws (uses count). Maths  docs/model.md, "Local memory". SPDX-License-Identifier: MIT */
+ * Layer  laws (uses count). Units: bytes per launch.
+ * Maths  docs/model.md, "Local memory". Oracle: tests/unit/test_local.c
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_LOCAL_VOLUMES_H
 #define WL_LAWS_LOCAL_VOLUMES_H
 

@@ -27,7 +27,7 @@ static wl_status count(const estimator *e, size_t field, wl_side side, const wl_
     return WL_OK;
 }
 
-/* ---- L1: distinct sectors of each block, and what is loaded again ---- */
+/* ---- L1: distinct sectors of each block, and reloads ---- */
 
 static wl_status l1_volumes(estimator *e)
 {
@@ -52,25 +52,26 @@ static wl_status l1_volumes(estimator *e)
         const double requested = e->in->costs[a].sectors * (double)sector;
         wl_volume *v = &e->out->fields[k->accesses[a].field];
         if (k->accesses[a].atomic)
-            continue; /* done in the L2 */
+            continue; /* executed in the L2 */
         if (k->accesses[a].store)
             v->l2_store += requested;
         else
-            v->l2_capacity += requested; /* all that is requested, for now */
+            v->l2_capacity += requested; /* all requests, for now */
     }
     for (size_t f = 0; f < e->field_count; f++) {
         wl_volume *v = &e->out->fields[f];
         const double requested = v->l2_capacity;
-        v->l2_compulsory = fmin(v->l2_compulsory, requested); /* a sample of blocks may say more */
+        v->l2_compulsory = fmin(v->l2_compulsory, requested); /* a sample of blocks may exceed it */
         v->l2_capacity = e->out->l1_miss_rate * (requested - v->l2_compulsory);
     }
     return WL_OK;
 }
 
-/* ---- L2: one wave and what ran before it ---- */
+/* ---- L2: one wave and the blocks before it ---- */
 
-/* A wave in the middle of the launch, starting with a row of blocks (or a layer, if it holds more than one) where it
- * can: most waves lie inside a layer, and what the few at its ends load more is the halo of the domain. */
+/* A wave in the middle of the launch, starting at a row of blocks (or a layer, if it holds more
+ * than one) where possible. Most waves lie inside a layer; the few at its ends load more by the
+ * halo of the domain. */
 static int64_t wave_start(const wl_geometry *g)
 {
     const int64_t wave = g->wave_blocks, row = g->grid[0], layer = row * g->grid[1];
@@ -88,7 +89,7 @@ static int64_t wave_start(const wl_geometry *g)
     return start;
 }
 
-/* How many blocks back the neighbours in x, y and z lie; 0 where there are none. */
+/* Distance, in blocks, to the neighbours in x, y and z; 0: none. */
 static void reuse_distances(const wl_geometry *g, int64_t start, int64_t distance[3])
 {
     const int64_t row = g->grid[0], layer = row * g->grid[1];
@@ -117,7 +118,8 @@ static wl_status allocated(const estimator *e, const wl_region *region, double *
     return WL_OK;
 }
 
-/* Per field, the wave's loads that the blocks of the last `distance` touched too; the nearer ones are subtracted. */
+/* Per field, the part of the wave's loads that the last `distance` blocks touched, too; nearer
+ * reuse is subtracted. */
 static wl_status overlap(estimator *e, int64_t start, int64_t distance, int direction)
 {
     const int64_t fetch = wl_device_int(e->in->device, WL_DEVICE_dram_fetch);
@@ -159,7 +161,8 @@ static wl_status reuse(estimator *e, int64_t start)
     return WL_OK;
 }
 
-/* Stores: distinct sectors of the whole launch; a field that is not loaded too must read what it does not fill. */
+/* Stores: distinct sectors of the launch. Sectors that are written only partially are read, unless
+ * the field is loaded anyway. */
 static wl_status stores(estimator *e, const wl_region *wave)
 {
     const int64_t sector = wl_device_int(e->in->device, WL_DEVICE_l2_sector);
@@ -175,7 +178,7 @@ static wl_status stores(estimator *e, const wl_region *wave)
             continue;
         if (sides[WL_STORES].has_shape)
             status = wl_view_count(e->in->view, e->counter, f, WL_STORES, &all, sector, !loaded_too, &c, &limit);
-        if (status == WL_E_LIMIT) { /* the whole launch would take too long: a wave stands for it */
+        if (status == WL_E_LIMIT) { /* the whole launch is too expensive: extrapolate a wave */
             WL_TRY(count(e, f, WL_STORES, wave, sector, &v->dram_store));
             v->dram_store *= e->out->waves;
             e->out->partial_unknown = e->out->partial_unknown || !loaded_too;
@@ -191,7 +194,8 @@ static wl_status stores(estimator *e, const wl_region *wave)
     return WL_OK;
 }
 
-/* From one wave to the launch: every wave loads alike, and all but the first find their predecessors' data. */
+/* From one wave to the launch: every wave loads alike, and all but the first reuse data of earlier
+ * blocks. */
 static void extrapolate(estimator *e)
 {
     wl_volumes *o = e->out;

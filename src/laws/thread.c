@@ -11,7 +11,7 @@
 #include "launch/lanes.h"
 #include "count/spread.h"
 
-/* How much is looked at to see how often an access with a condition is executed. */
+/* Sample size for counting the executions of an access with a condition. */
 #define SAMPLED_BLOCKS 8
 #define SAMPLED_STEPS 32           /* of the innermost loop, about */
 #define SAMPLED_EXECUTIONS 65536.0 /* of all blocks together, about */
@@ -38,8 +38,8 @@ typedef struct profiler {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
     const wl_thread_numbers *numbers;
-    int outer;    /* the dimension blocks advance along last */
-    double *span; /* bytes between the first and the last cell, per group of instructions */
+    int outer;    /* the slowest dimension of the launch order */
+    double *span; /* per group of instructions: bytes between the first and the last cell */
     int64_t line;
     double loads_per_phase;
 } profiler;
@@ -50,7 +50,7 @@ static bool same_array(const profiler *p, const step *a, const step *b)
            (double)(b->instruction->offset - a->instruction->offset) < p->span[a->instruction->group] / 2;
 }
 
-/* Arrays a loop over this access goes through. */
+/* How many arrays a loop over this access walks through. */
 static double far_steps(const profiler *p, const step *s)
 {
     double arrays = 1;
@@ -60,8 +60,8 @@ static double far_steps(const profiler *p, const step *s)
     return arrays;
 }
 
-/* Loads of one field that lie farther apart than half of what the launch walks through are arrays of their own
- * (populations of a lattice). Returns how many there are; steps are sorted by place. */
+/* Loads of one field that lie farther apart than half of what the launch spans count as separate
+ * arrays (populations of a lattice). Returns their number; steps are sorted by address. */
 static double find_arrays(const profiler *p, step *steps, size_t n)
 {
     double arrays = 0;
@@ -89,14 +89,16 @@ static int count_addresses(const profiler *p, const step *steps, size_t n)
 
 static double executions(const profiler *p, const step *s) { return wl_access_steps(p->kernel, s->access); }
 
-/* Does the last thread of a block read, here, what no earlier block along the outermost dimension has read? */
+/* Does the last thread of a block read a line here that no earlier block along the outermost
+ * dimension has read (a compulsory miss)? */
 static bool reads_fresh(const profiler *p, const step *s)
 {
     const wl_geometry *g = p->geometry;
     const int64_t stride = wl_thread_stride(s->linear, g, p->outer) / g->fold[p->outer];
     if (stride == 0)
         return false;
-    /* the foremost load of the array, but for the folded cells: blocks before have reached as far */
+    /* the foremost load of the array, without the folded cells: earlier blocks have reached as
+     * far */
     const int64_t foremost = (stride > 0 ? s->cluster_top : s->cluster_bottom) - (g->fold[p->outer] - 1) * stride;
     const double behind = (double)(foremost - s->instruction->offset) / (double)stride;
     return floor(behind + 0.5) <= (double)((g->block[p->outer] - 1) * g->fold[p->outer]);
@@ -108,7 +110,7 @@ static bool same_lines(const profiler *p, const step *a, const step *b)
            llabs(a->instruction->offset - b->instruction->offset) < p->line;
 }
 
-/* An earlier load of the thread brings the same lines; it is a neighbour by place. */
+/* Does an earlier load of the thread fetch the same lines? It is a neighbour in address order. */
 static bool seen_before(const profiler *p, const step *loads, size_t n, size_t at)
 {
     for (size_t j = at; j-- > 0 && same_lines(p, &loads[j], &loads[at]);)
@@ -120,7 +122,7 @@ static bool seen_before(const profiler *p, const step *loads, size_t n, size_t a
     return false;
 }
 
-/* New lines a loop over this access brings: one per step, or fewer where steps share a line. */
+/* New lines that a loop over this access fetches: one per step, or fewer if steps share a line. */
 static double fresh_steps(const profiler *p, const step *s)
 {
     double fresh = 1;
@@ -131,8 +133,8 @@ static double fresh_steps(const profiler *p, const step *s)
     return fresh;
 }
 
-/* Phases with a load of new lines. Loads are sorted by place, and looked at in the order of the thread; a loop's loads
- * follow one another. */
+/* Phases with a load of new lines. Loads are sorted by address and visited in execution order; a
+ * loop's loads follow one another. */
 static double count_fresh(const profiler *p, const step *loads, const size_t *order, size_t n)
 {
     double position = 0, counted = -1, fresh = 0;
@@ -149,17 +151,17 @@ static double count_fresh(const profiler *p, const step *loads, const size_t *or
             fresh += 1;
         }
     }
-    /* the last phase may be a short one */
+    /* the last phase may be short */
     return fmin(fresh, fmax(1, position / p->loads_per_phase));
 }
 
-/* By a constant power of two: one shift or mask. */
+/* A constant power of two takes one shift or mask. */
 static bool divides_by_shift(const wl_program *program, const wl_program_node *n)
 {
     return program->nodes[n->b].op == WL_EXPR_CONST && wl_is_pow2(program->values[n->b][0]);
 }
 
-/* Which loops a node depends on, given those of its operands. */
+/* The loops a node depends on, given those of its operands. */
 static uint32_t loops_of_node(const wl_program_node *n, const uint32_t *loops)
 {
     if (n->op == WL_EXPR_CONST)
@@ -177,8 +179,8 @@ static double steps_of(const wl_kernel *kernel, uint32_t loops)
     return steps;
 }
 
-/* Index arithmetic of an access that is not affine, or walks a loop with a stride the compiler does not know. What does
- * not depend on a loop is computed outside it. */
+/* Address arithmetic of an access that is not affine, or that walks a loop with a stride unknown to
+ * the compiler. Loop-invariant parts are hoisted. */
 static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_arena *scratch, double *once,
                                   wl_thread *out, wl_error *err)
 {
@@ -205,13 +207,13 @@ static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_a
     if (all > 1 && clamped)
         out->multiplies += all;
     if (!bound->affine) {
-        *once = fmax(*once, fixed); /* accesses mostly share the part outside loops */
+        *once = fmax(*once, fixed); /* accesses mostly share the loop-invariant part */
         out->instructions += repeated + (all > 1 ? all : 0);
     }
     return WL_OK;
 }
 
-/* ---- how often ---- */
+/* ---- executions ---- */
 
 static wl_status count_visit(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
@@ -220,7 +222,7 @@ static wl_status count_visit(void *context, const int64_t *addresses, const uint
     return WL_OK;
 }
 
-/* Threads of a warp, or of the block where it is one warp; warps are powers of two. */
+/* Threads of a warp, or of the block if it is smaller; warps are powers of two. */
 static int warp_size(const wl_geometry *g)
 {
     const int64_t warps = wl_max(1, g->occupancy.warps_per_sm / wl_max(1, g->occupancy.blocks_per_sm));
@@ -257,7 +259,7 @@ static wl_status visit_block(const profiler *p, wl_program *program, const int64
     return WL_OK;
 }
 
-/* How often a warp with work executes an access: some blocks are looked at where it has a condition or is traced. */
+/* How often a warp with work executes an access; sampled if it has a condition or is traced. */
 static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_arena *scratch, double *out, wl_error *err)
 {
     const wl_geometry *g = p->geometry;
@@ -271,7 +273,7 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
     if (program.innermost >= 0) {
         const int64_t extent = p->kernel->loop_extent[program.innermost];
-        program.advance = wl_max(1, extent / SAMPLED_STEPS) | 1; /* odd, as conditions often look at powers of two */
+        program.advance = wl_max(1, extent / SAMPLED_STEPS) | 1; /* odd, as conditions often test powers of two */
         scale = (double)extent / (double)wl_ceil_div(extent, program.advance);
     }
     const double per_block = cells * steps / scale * (double)wl_ceil_div(g->threads, warp_size(g));
@@ -285,7 +287,8 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     return WL_OK;
 }
 
-/* The first of the accesses of its field and direction that are evaluated one by one: the others mostly move along. */
+/* The first enumerated access of its field and direction: the others mostly use the same address
+ * plus an offset. */
 static bool is_first(const wl_bound *bounds, size_t access)
 {
     const wl_access *this = bounds[access].access;
@@ -305,12 +308,12 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
             continue;
         WL_TRY(executions_of(p, &bounds[a], scratch, &often, err));
         if (p->kernel->fields[bounds[a].access->field].shared) {
-            out->instructions += 2 * often; /* its address and itself */
+            out->instructions += 2 * often; /* address arithmetic, and the access */
             continue;
         }
         if (!bounds[a].affine || p->kernel->loop_count > 0)
             WL_TRY(add_address_work(p, &bounds[a], scratch, &once, out, err));
-        if (bounds[a].access->atomic) { /* nobody waits for it */
+        if (bounds[a].access->atomic) { /* nothing waits for it */
             out->instructions += p->numbers->address + often;
             continue;
         }
@@ -320,7 +323,7 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         out->instructions += p->numbers->address;
         const bool first = is_first(bounds, a);
         out->streams += first;
-        if (!bounds[a].access->store) /* nothing is known of who read it before: one phase, as for a plain array */
+        if (!bounds[a].access->store) /* unknown whether an earlier block read it: one phase, as for a plain array */
             out->fresh_loads += first ? fmin(1, often) : 0;
     }
     out->instructions += once;
@@ -338,13 +341,13 @@ static void affine_part(const profiler *p, step *steps, const size_t *order, siz
     out->fresh_loads = loads ? count_fresh(p, steps, order, loads) : 0;
 }
 
-/* Where a loop feeds atomics with what it loads, each step waits for its own load. */
+/* If a loop feeds atomics with what it loads, each step waits for its own load. */
 static bool waits_each_step(const wl_kernel *k)
 {
     uint32_t loops[2] = {0, 0}; /* of loads, of atomics */
     for (size_t a = 0; a < k->access_count; a++)
         if (k->accesses[a].atomic || (!k->accesses[a].store && !k->fields[k->accesses[a].field].shared))
-            loops[k->accesses[a].atomic] |= /* nobody knows in which loop a traced one is: in any */
+            loops[k->accesses[a].atomic] |= /* the loops of a traced access are unknown: assume all */
                 k->accesses[a].traced ? ~0u << WL_VAR_LOOP_0 : wl_expr_vars(k->accesses[a].index);
     return (loops[0] & loops[1]) >> WL_VAR_LOOP_0;
 }

@@ -1,33 +1,35 @@
-/* thread.h - what one thread does, in program order, as far as the accesses tell: how often it waits, and for what.
+/* thread.h - what one thread executes, in program order: how often it waits, and for what.
  *
- * A time model needs to know which loads wait together (a phase), which phases must wait for device memory, and about
- * how many instructions there are. All of it follows from the accesses: a load waits for device memory when no earlier
- * row or layer of blocks has touched what it reads, and the thread that meets the most of those ends last.
+ * A time model needs to know which loads are in flight together (a phase: memory-level
+ * parallelism), which phases wait for DRAM, and roughly how many instructions there are. All of it
+ * follows from the accesses: a load goes to DRAM if no earlier row or layer of blocks has touched
+ * its line, and the thread with the most such loads finishes last.
  *
- * Layer  laws (uses footprint, device). SPDX-License-Identifier: MIT */
+ * Layer  laws (uses footprint, device). Units: per thread with work.
+ * Oracle  tests/unit/test_thread.c
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_THREAD_H
 #define WL_LAWS_THREAD_H
 
 #include "count/instructions.h"
 #include "warpline/device.h"
 
-/* Per thread that has work. */
+/* Per thread with work. */
 typedef struct wl_thread {
-    double loads, stores;           /* executed                                                                    */
-    double loads_per_phase, phases; /* loads whose waits overlap; groups of so many */
-    double fresh_loads;             /* phases' worth: groups of loads_per_phase of which one reads new lines; for the
-                                       thread of a block that meets the most of them                                */
-    double instructions;            /* of all kinds; estimated unless the kernel states them                       */
+    double loads, stores;           /* executed */
+    double loads_per_phase, phases; /* loads whose latencies overlap; number of such groups */
+    double fresh_loads;             /* phases that load new lines; of the thread of a block with the most */
+    double instructions;            /* of all kinds; estimated unless the kernel states them */
     bool instructions_stated;
-    double multiplies, wide_multiplies; /* of addresses, where they are computed for every access              */
-    bool serial;    /* loads wait one by one: what a step of a loop loads, it uses                 */
-    double streams; /* arrays walked at once, loads and stores                                     */
-    double planes;  /* cells of a block along the outermost dimension                              */
+    double multiplies, wide_multiplies; /* of addresses, if they are computed for every access */
+    bool serial;                        /* latencies do not overlap: each loop step uses what it loads */
+    double streams;                     /* arrays walked at once, loads and stores */
+    double planes;                      /* cells of a block along the outermost dimension */
 } wl_thread;
 
 /* Numbers of a device and its compiler. */
 typedef struct wl_thread_numbers {
-    double loads_per_phase;                      /* 1 where the device does not say */
+    double loads_per_phase;                      /* 1 if the device does not say */
     double start, coordinate, address, division; /* start_instructions, .. */
     int64_t reach;                               /* immediate_reach */
 } wl_thread_numbers;

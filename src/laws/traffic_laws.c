@@ -5,7 +5,7 @@
 
 #include "device/device_internal.h"
 
-#define SWEEPS 8 /* reuse distances told apart: 1, 2, .. windows */
+#define SWEEPS 8 /* reuse distances distinguished: 1, 2, .. windows */
 
 static void read_list(const wl_device *d, wl_device_key key, double *values, size_t n)
 {
@@ -52,7 +52,7 @@ static load_totals add_loads(const wl_traffic *t)
     return s;
 }
 
-/* Requests of different multiprocessors for one sector meet when many resident blocks read it. */
+/* Requests of several multiprocessors for one sector merge when many resident blocks read it. */
 static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_totals *s)
 {
     if (!t->windows_known || s->wave_sectors <= 0)
@@ -61,8 +61,8 @@ static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_
     return laws->merge * (1 - 1 / readers) * (1 - 1 / readers);
 }
 
-/* Sectors that another block of the same multiprocessor has brought: all it has in common with the others, while their
- * lines fit into the L1; beyond, as far as the blocks run in step. */
+/* Sectors that another block on the same multiprocessor has fetched: all they have in common while
+ * their lines fit into the L1; beyond, as far as the blocks run in lockstep. */
 static double found_of_others(const wl_traffic *t, const wl_laws *laws, const load_totals *s)
 {
     if (laws->share[1] <= 0 || t->common <= 0)
@@ -79,9 +79,9 @@ static double evicted(const wl_traffic *t, const wl_laws *laws, double lines)
     return c[0] * exp(-c[1] * exp(-c[2] * over));
 }
 
-/* Sectors loaded again: what the shortest runs of steps request twice, mostly by other warps, and what longer ones find
- * again that shorter ones do not, each against the lines of that many steps. What a warp loads again within a few steps
- * is still there. */
+/* Reloaded sectors: what the shortest runs of steps request twice, mostly other warps, and what
+ * longer runs reuse beyond shorter ones, each judged by the working set of that many steps. What a
+ * warp reloads within a few steps always hits. */
 static double reloads(const wl_traffic *t, const wl_laws *laws)
 {
     double requested = 0, warps[WL_STEPS_MAX] = {0}, sectors[WL_STEPS_MAX] = {0};
@@ -103,8 +103,8 @@ static double reloads(const wl_traffic *t, const wl_laws *laws)
     return sum;
 }
 
-/* A field that is small beside the L1 (a table of coefficients) stays there from block to block: every multiprocessor
- * loads it once. Returns how much of its volume remains. */
+/* A field that is small compared with the L1 (a table of coefficients) stays resident: every
+ * multiprocessor loads it once. Returns the share of its volume that remains. */
 static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double bytes)
 {
     const int last = t->window_count - 1;
@@ -139,8 +139,9 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
     out->requests.chunk = s->block_lines > 0 ? t->sector * s->block_sectors / s->block_lines : t->line;
 }
 
-/* Sectors written through: stores of one warp to a sector combine unless they touch many lines; so do, less often,
- * those of two warps, mostly when the warps run in step because they wait for the same lines. */
+/* Write combining: a warp's stores to one sector combine unless they touch many lines. So do, less
+ * often, those of two warps, mostly when the warps run in lockstep because they wait for the same
+ * lines. */
 static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)
 {
     double written = 0, lines_written = 0;
@@ -157,8 +158,8 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
         const double sectors =
             f->written - within * (f->written - f->store_warp) - between * fmax(0, f->store_warp - f->store_block);
         out->fields[i].l2_store = sectors * t->sector;
-        /* pieces: writes that leave a sector incomplete; several in one line share the cost of a request, and one that
-         * no other follows merges with nothing */
+        /* partial writes: several in one line share the cost of a request, and one that no other
+         * follows merges with nothing */
         const double full = f->written_full + within * fmax(0, f->store_warp_full - f->written_full);
         const double pieces = fmax(0, sectors - full);
         const double together = fmax(1, f->written / f->written_lines);
@@ -183,13 +184,14 @@ void wl_laws_l1(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 
 /* ---- L2 ---- */
 
-/* One window and the next: what passes through a partition between two touches of a line. */
+/* One window and the next: the volume that passes through a partition between two uses of a
+ * line. */
 typedef struct passage {
-    double lines, fresh, store_lines; /* bytes a window reads, reads for the first time, and stores */
+    double lines, fresh, store_lines; /* bytes that a window reads, reads for the first time, and stores */
     double readers, writers;          /* blocks of the window per line */
 } passage;
 
-/* Probability that a line is gone by the j-th window after its last touch. */
+/* Probability that a line is evicted by the j-th window after its last use. */
 static double gone_after(const passage *p, const wl_laws *laws, int j)
 {
     const double other = 1 - 1 / laws->partitions; /* a multiprocessor belongs to another partition */
@@ -199,7 +201,7 @@ static double gone_after(const passage *p, const wl_laws *laws, int j)
     return volume > 0 ? exp(-log(2) * pow(laws->room / volume, laws->steepness)) : 0;
 }
 
-/* Probability that it is gone before its next touch, which comes with probability q in each window. */
+/* Probability of eviction before the next use, which comes with probability q in each window. */
 static double gone_before_touch(const double *gone, double q)
 {
     double sum = 0, later = 1;
@@ -218,7 +220,7 @@ static double reuse_miss(const passage *p, const wl_laws *laws, double *oversubs
         gone[j] = gone_after(p, laws, j + 1);
     const double q = 1 - pow(other, p->readers);
     const double copy = gone_before_touch(gone, q);
-    /* the home copy is refreshed by misses of the other partitions, too */
+    /* misses of the other partitions refresh the home copy, too */
     const double home = gone_before_touch(gone, 1 - (1 - q) * (1 - q * copy));
     const double volume =
         p->lines * (1 - other * pow(other, p->readers)) + p->store_lines * (1 - other * pow(other, p->writers));
@@ -245,7 +247,7 @@ static passage passage_between(const wl_traffic *t, int w)
                      .writers = stores > 0 ? fmax(1, block_stores * t->line / t->l2_line * share / stores) : 1};
 }
 
-/* Loads from random places find a line of their field with the share of it that the L2 holds. */
+/* Random loads hit with the share of their field that the L2 holds. */
 static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field, wl_volumes *out)
 {
     const wl_field_traffic *f = &t->fields[field];
@@ -259,7 +261,7 @@ static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field,
     out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
 }
 
-/* All windows load everything anew; the next larger window tells how much of that was there before. */
+/* Each window loads everything; the next larger window tells how much of that was loaded before. */
 static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     for (size_t i = 0; i < t->field_count; i++)
@@ -290,7 +292,8 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
     }
 }
 
-/* Sectors a block leaves incomplete may be cleaned before a neighbour completes them: read, written, read again. */
+/* Partially written sectors of a block may be evicted before a neighbour completes them: read,
+ * written, read again. */
 static double cleaned_early(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double wave_bytes)
 {
     if (laws->partial_room <= 0 || f->store_block <= 0)
@@ -317,7 +320,7 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         reads += v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_capacity +
                  v->dram_partial;
     }
-    /* what is still in the L2 when the launch ends is never seen written */
+    /* dirty data still in the L2 at the end is never written during the launch */
     const double rest = writes > 0 ? fmin(writes, fmin(laws->dirty[0], laws->dirty[1] * writes / (writes + reads))) : 0;
     for (size_t i = 0; i < t->field_count; i++)
         out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;

@@ -1,11 +1,15 @@
-/* traffic_laws.h - from exact counts (traffic.h) to volumes, by the laws measured on real devices.
+/* traffic_laws.h - from exact counts (count/traffic.h) to volumes, by laws measured on real
+ * devices.
  *
- *   l1   distinct sectors of each block; what is requested again and misses, by the lines of the resident blocks
- *        against the L1; misses of several multiprocessors that meet on the way to the L2; write combining.
- *   l2   data found again one row or layer of blocks later, in an L2 of partitions that each keep a copy of what their
- *        multiprocessors read; sectors written in part; dirty data that stays behind.
+ *   l1   Compulsory: distinct sectors of each block. Capacity: reloads that miss, by the working
+ *        set of the resident blocks against the L1. Merging of misses of several multiprocessors on
+ *        their way to the L2. Write combining.
+ *   l2   Reuse one row or layer of blocks later, in an L2 whose partitions each keep a copy of what
+ *        their multiprocessors read. Partial writes. Dirty data that stays behind.
  *
- * Layer  laws. Maths  docs/model.md, "Measured laws". SPDX-License-Identifier: MIT */
+ * Layer  laws. Units: bytes per launch.
+ * Maths  docs/model.md, "Measured laws". Oracle: tests/unit/test_laws.c
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_TRAFFIC_LAWS_H
 #define WL_LAWS_TRAFFIC_LAWS_H
 
@@ -18,13 +22,13 @@ typedef struct wl_laws {
     double combine_lines, combine[2], combine_warps[2];
     double partitions, room, steepness, partial_room, dirty[2];
     double field_share, field_steepness; /* l1_field_share, l1_field_steepness */
-    double own_steps;                    /* l1_own_steps: for the counts (traffic.h) */
+    double own_steps;                    /* l1_own_steps: for the counts (count/traffic.h) */
 } wl_laws;
 
-/* The numbers of a device; false when it lacks those the laws cannot do without. */
+/* Reads the numbers of a device; false if it lacks required ones. */
 bool wl_laws_read(const wl_device *device, wl_laws *out);
 
-/* Fill the L1 and the L2 side of the volumes; the second needs the first, and windows that are known. */
+/* Fill the L1 and the L2 side of the volumes. The second needs the first, and known windows. */
 void wl_laws_l1(const wl_traffic *traffic, const wl_laws *laws, wl_volumes *out);
 void wl_laws_l2(const wl_traffic *traffic, const wl_laws *laws, wl_volumes *out);
 

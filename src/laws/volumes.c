@@ -1,4 +1,4 @@
-/* volumes.c - which estimator for which device: see volumes.h. SPDX-License-Identifier: MIT */
+/* volumes.c - chooses the estimator: see volumes.h. SPDX-License-Identifier: MIT */
 #include "laws/volumes.h"
 
 #include "base/fail.h"

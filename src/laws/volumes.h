@@ -1,16 +1,16 @@
-/* volumes.h - estimators of the data volumes between L1, L2 and memory.
+/* volumes.h - estimators of the data volumes between L1, L2 and DRAM.
  *
- * Two estimators stand side by side; the output names the one used.
+ * There are two estimators; the output names the one used.
  *
- *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5) works for every device. Exact counts are
- *                  taken of one wave in the middle of the launch, of the blocks one row and one layer of blocks
- *                  before it, and of both together; fitted curves of the device then say how much of the overlap is
- *                  still in the L2.
- *   l2-partitions  (traffic_laws.c) for devices whose file holds the numbers of the measured laws. Where its counts
- *                  would take too long, reuse-sets gives the L2 side.
+ *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5), for every device. Counts
+ *                  one wave in the middle of the launch, the blocks one row and one layer of blocks
+ *                  before it, and both together. Fitted curves of the device say how much of the
+ *                  overlap still is in the L2.
+ *   l2-partitions  (traffic_laws.c), for devices whose file has the numbers of the measured laws.
+ *                  Where its counts are too expensive, reuse-sets gives the L2 side.
  *
- * Layer   laws (uses count, device)
- * Maths   docs/model.md
+ * Layer  laws (uses count, device). Units: bytes per launch.
+ * Maths  docs/model.md. Oracle: tests/unit/test_laws.c, test_paper.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_LAWS_VOLUMES_H
 #define WL_LAWS_VOLUMES_H
@@ -26,24 +26,24 @@ typedef struct wl_volume {
     double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
 } wl_volume;
 
-/* How the volumes move between L1 and L2: what a time model needs beside bytes. Launch totals. */
+/* How the volumes are requested: what a time model needs besides bytes. Launch totals. */
 typedef struct wl_requests {
-    double read_units, written_units; /* units in which the L2 serves requests                          */
-    double chunk;                     /* bytes of one line that a block loads, on average               */
-    double pieces;                    /* writes that leave a sector incomplete, weighted by their cost  */
-    double random;                    /* fetches from memory at random places                           */
-    double lone_pieces;               /* of these, those that come one to a line                        */
-    double cleaned;                   /* sectors read and written early, before they were complete      */
-    double write_chunk;               /* bytes of one line that a store fills, on average               */
+    double read_units, written_units; /* units in which the L2 serves requests */
+    double chunk;                     /* bytes of one line that a block loads, on average */
+    double pieces;                    /* partial writes, weighted by their cost */
+    double random;                    /* random fetches from DRAM */
+    double lone_pieces;               /* of the partial writes, those alone in their line */
+    double cleaned;                   /* sectors evicted before they were complete: read and written early */
+    double write_chunk;               /* bytes of one line that a store fills, on average */
 } wl_requests;
 
 typedef struct wl_volumes {
     wl_volume *fields; /* one per field */
-    wl_volume local;   /* of threads' own memory: see local_volumes.h */
+    wl_volume local;   /* of local memory: see local_volumes.h */
     wl_volume total;   /* of fields and local memory */
     bool known;        /* false: too much to enumerate; only the L1 side is known */
     bool sampled;
-    bool partial_unknown; /* which sectors are written only in part could not be found out */
+    bool partial_unknown; /* it is unknown which sectors are only partially written */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
     wl_reuse reuse[3];
@@ -55,11 +55,12 @@ typedef struct wl_volumes {
 
 struct wl_laws;
 
-/* Fills *out: by the measured laws where there is traffic for them (else NULL), or by the curves. */
+/* Fills *out: by the measured laws if `traffic` is given, or by the curves. */
 wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *traffic, const struct wl_laws *laws,
                               wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err);
 
-/* By the laws alone; `fields` has one entry per field. The L2 side is known where the traffic's windows are. */
+/* By the laws alone; `fields` has one entry per field. The L2 side is known if the traffic's
+ * windows are. */
 void wl_volumes_by_laws(const wl_traffic *traffic, const struct wl_laws *laws, wl_volume *fields, wl_volumes *out);
 
 /* The estimator "reuse-sets": its L1 side, and its L2 side, which needs an L1 side. */

@@ -1,4 +1,5 @@
-/* column.c - see column.h. The counters of the metrics are those of metrics.def; the table here holds every other name.
+/* column.c - see column.h. metrics.def names the counters of the metrics; the table here holds all
+ * other names.
  * SPDX-License-Identifier: MIT */
 #include "measure/column.h"
 
@@ -7,7 +8,7 @@
 #include "base/ascii.h"
 #include "base/text.h"
 
-#define SECTOR_BYTES 32.0 /* the unit of the lts__ and dram__ sector counters, on every device they exist on */
+#define SECTOR_BYTES 32.0 /* unit of the lts__ and dram__ sector counters, on every device that has them */
 
 static const struct named_column {
     const char *name;
@@ -166,7 +167,7 @@ bool wl_column_number(const char *text, double *value)
             group = 0;
             continue;
         }
-        if (!digit && group > 0 && whole) { /* the whole part ends */
+        if (!digit && group > 0 && whole) { /* end of the integer part */
             if (commas && group != 3)
                 return false;
             whole = false;

@@ -1,4 +1,6 @@
-/* column.h - what a column of a measured table says, by its name. Layer  measure (uses base).
+/* column.h - the meaning of a column of a measured table, by its name.
+ *
+ * Layer  measure (uses base). Oracle: tests/unit/test_measure.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MEASURE_COLUMN_H
 #define WL_MEASURE_COLUMN_H
@@ -20,9 +22,9 @@ typedef enum wl_column_kind {
     WL_COLUMN_GRID,
     WL_COLUMN_REGISTERS,
     WL_COLUMN_SHARED,
-    WL_COLUMN_SHARED_PART, /* to be added up */
+    WL_COLUMN_SHARED_PART, /* summed up */
     WL_COLUMN_BLOCKS_PER_SM,
-    WL_COLUMN_BLOCK_LIMIT, /* the smallest counts */
+    WL_COLUMN_BLOCK_LIMIT, /* the smallest one counts */
     WL_COLUMN_WORK,
     WL_COLUMN_TIME,
     WL_COLUMN_METRIC
@@ -30,18 +32,19 @@ typedef enum wl_column_kind {
 
 typedef struct wl_column {
     wl_column_kind kind;
-    int index;              /* component, metric, or for times how good the source is (smaller is better) */
-    wl_dimension dimension; /* of a number: counts, bytes, time                                           */
-    double factor;          /* of a number without a unit, to base units; of a count, to the metric       */
+    int index;              /* component, metric, or for times the quality of the source (smaller is better) */
+    wl_dimension dimension; /* of a number: counts, bytes, time */
+    double factor;          /* to base units if there is no unit; for a count, to the metric */
 } wl_column;
 
-/* WL_COLUMN_OTHER when the name says nothing to us. */
+/* WL_COLUMN_OTHER for an unknown name. */
 wl_column wl_column_find(const char *name);
 
-/* Base units per `unit` as Nsight Compute spells it: "Kbyte", "usecond", "Ksector", "byte/block", "". */
+/* Base units per `unit` as Nsight Compute spells it: "Kbyte", "usecond", "Ksector", "byte/block",
+ * "". */
 bool wl_column_unit(wl_dimension dimension, const char *unit, double *scale);
 
-/* "10,240,000", "1,234.5", "7e3"; false for all else. */
+/* "10,240,000", "1,234.5", "7e3"; false for anything else. */
 bool wl_column_number(const char *text, double *value);
 
 /* Cells that mean "not measured": "", "n/a", "N/A", "-", ... */

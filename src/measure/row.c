@@ -1,4 +1,4 @@
-/* row.c - see row.h. A number that cannot be read makes its metric unknown; only the block is indispensable.
+/* row.c - see row.h. An unreadable number makes its metric unknown; only the block is required.
  * SPDX-License-Identifier: MIT */
 #include "measure/row.h"
 
@@ -97,7 +97,7 @@ static bool read_shape(const char *text, int64_t extent[3])
     return true;
 }
 
-/* The number in base units; false when there is none, with a note unless the cell says so itself. */
+/* The number in base units. False if there is none, with a note unless the cell itself says so. */
 static bool read_number(const wl_row *row, const char *name, const wl_column *c, const char *unit, const char *text,
                         wl_notes *notes, double *value)
 {
@@ -177,7 +177,7 @@ static void take_number(wl_row *row, const char *name, const wl_column *c, doubl
     case WL_COLUMN_WORK: row->m.work = value; break;
     case WL_COLUMN_TIME: take_time(row, c, value); break;
     case WL_COLUMN_METRIC:
-        if (!row->values.known[c->index]) { /* of two columns for a metric, the first */
+        if (!row->values.known[c->index]) { /* of two columns for one metric, the first wins */
             row->values.known[c->index] = true;
             row->values.value[c->index] = value;
         }

@@ -1,4 +1,6 @@
-/* row.h - one launch being read, cell by cell, and the notes of what could not be read. Layer  measure (uses base).
+/* row.h - reads one launch, cell by cell, and notes what could not be read.
+ *
+ * Layer  measure (uses base). Oracle: tests/unit/test_measure.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MEASURE_ROW_H
 #define WL_MEASURE_ROW_H
@@ -11,13 +13,13 @@ typedef struct wl_notes {
     wl_note *notes;
     size_t count, capacity;
     wl_arena *arena;
-    bool failed; /* an allocation did */
+    bool failed; /* out of memory */
 } wl_notes;
 
-/* Counts one more case of a reason, met first at `line`. */
+/* Counts one more occurrence of a reason, first seen at `line`. */
 void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...) WL_PRINTF(3, 4);
 
-/* Of the metrics, in their own units. */
+/* Values of the metrics, in their own units. */
 struct wl_measured_values {
     double value[WL_METRIC_COUNT];
     bool known[WL_METRIC_COUNT];
@@ -27,18 +29,19 @@ typedef struct wl_row {
     wl_measurement m; /* its values are those below */
     struct wl_measured_values values;
     int32_t line;        /* of the cell being read */
-    const char *unsound; /* why the row cannot be used, or NULL */
-    int time_rank;       /* of the source of m.time_s, when known */
+    const char *unsound; /* why the row is unusable, or NULL */
+    int time_rank;       /* quality of the source of m.time_s, if known */
     bool part_known[2];  /* shared memory, static and dynamic */
     int64_t parts[2];
     int64_t block_limit; /* the smallest; 0: none */
 } wl_row;
 
-/* Takes one cell. `unit` is NULL where the table has no units. Texts are kept in the arena of the notes. */
+/* Takes one cell. `unit` is NULL if the table has no units. Texts are kept in the arena of the
+ * notes. */
 void wl_row_take(wl_row *row, const char *name, const wl_column *column, const char *unit, const char *text,
                  wl_notes *notes);
 
-/* Fills in what follows from several cells; row->unsound says whether anything is wrong with it. */
+/* Sets what follows from several cells; row->unsound says whether the row is usable. */
 void wl_row_finish(wl_row *row, wl_notes *notes);
 
 #endif /* WL_MEASURE_ROW_H */

@@ -1,8 +1,9 @@
 /* table.c - from the text of a measured table to its launches.
  *
- * The header decides how rows are read. In the wide layout of Nsight Compute the row behind the header holds the units;
- * in the long one each row is one value, and the rows of a launch follow each other. Between rows there may be whatever
- * the profiled program printed. SPDX-License-Identifier: MIT */
+ * The header decides how rows are read. In Nsight Compute's wide layout (--page raw) the row after
+ * the header holds the units. In the long layout each row is one value, and the rows of a launch
+ * follow each other. The output of the profiled program may appear between rows.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +34,10 @@ typedef struct reader {
     size_t column_count;
     wl_column *columns;
     const char **names, **units;
-    size_t places[PLACE_COUNT]; /* column_count: not there */
-    wl_row row;                 /* long layout: the launch whose values are being collected */
+    size_t places[PLACE_COUNT]; /* column_count: absent */
+    wl_row row;                 /* long layout: the launch being collected */
     bool row_open;
-    char *row_key; /* what tells it from the next */
+    char *row_key; /* distinguishes it from the next */
 } reader;
 
 /* ---- rows ---- */
@@ -101,7 +102,7 @@ static wl_status close_row(reader *r)
     return add_row(r, &r->row);
 }
 
-/* The text of one of the long layout's columns; "" when there is none. */
+/* The text in one of the long layout's columns; "" if absent. */
 static const char *at_place(const reader *r, int place)
 {
     return r->places[place] < r->csv.count ? wl_csv_cell(&r->csv, r->places[place]) : "";

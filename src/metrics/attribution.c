@@ -5,9 +5,9 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-#define ACCESSES_MAX 512 /* of one side of a field: each needs a count of its own */
+#define ACCESSES_MAX 512 /* of one side of a field: each needs its own count */
 
-/* New granules of each access of one side, given all before it. WL_E_LIMIT when that is too much work. */
+/* New granules of each access of one side, given all earlier ones. WL_E_LIMIT: too expensive. */
 static wl_status new_granules(const wl_attribution_input *in, wl_counter *counter, size_t field, wl_side side,
                               const wl_region *region, int64_t granule, double *fresh, wl_error *err)
 {
@@ -41,8 +41,8 @@ static double *l2_store(wl_share *s) { return &s->l2_store_bytes; }
 static double *dram_load(wl_share *s) { return &s->dram_load_bytes; }
 static double *dram_store(wl_share *s) { return &s->dram_store_bytes; }
 
-/* Where the blocks that were looked at execute none of the accesses, sectors tell them apart. False when there are none:
- * nothing is shared out. */
+/* If the sampled blocks execute none of the accesses, sectors are the weights. False: there are
+ * none, and nothing is distributed. */
 static bool share_out(const wl_attribution_input *in, const wl_field_side *s, const double *fresh, double volume,
                       share_member member, wl_share *shares)
 {
@@ -78,9 +78,9 @@ static wl_status attribute_field(const wl_attribution_input *in, wl_counter *cou
     const bool loaded = share_out(in, loads, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
     WL_TRY(new_granules(in, counter, f, WL_STORES, &wave, sector, fresh, err));
     (void)share_out(in, stores, fresh, in->fields[f].dram_store_bytes, dram_store, shares);
-    if (!loaded) /* reads that complete partly written sectors are the stores' */
+    if (!loaded) /* reads that complete partial writes belong to the stores */
         (void)share_out(in, stores, fresh, in->fields[f].dram_load_bytes, dram_load, shares);
-    /* every store writes through its own sectors, but for those that combine */
+    /* every store writes its own sectors through, except for write combining */
     for (size_t i = 0; i < stores->count; i++)
         fresh[i] = shares[stores->accesses[i]->access - in->view->kernel->accesses].l1_sectors;
     (void)share_out(in, stores, fresh, in->fields[f].l2_store_bytes, l2_store, shares);

@@ -1,5 +1,8 @@
-/* attribution.h - which access causes which volume: in program order, the first to touch a granule pays for it, so the
- * shares of a field's accesses add up to the field's volume. SPDX-License-Identifier: MIT */
+/* attribution.h - which access causes which volume. In program order the first access to touch a
+ * granule pays for it, so the shares of a field's accesses add up to its volume.
+ *
+ * Layer  metrics (uses count). Units: bytes per launch.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_ATTRIBUTION_H
 #define WL_METRICS_ATTRIBUTION_H
 
@@ -11,7 +14,7 @@ typedef struct wl_attribution_input {
     const wl_view *view;
     const wl_geometry *geometry;
     const wl_device *device;
-    const wl_share *fields; /* volumes to share out */
+    const wl_share *fields; /* volumes to distribute */
 } wl_attribution_input;
 
 /* Fills the volumes of shares[access]. */

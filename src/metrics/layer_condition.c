@@ -1,14 +1,18 @@
-/* layer_condition.c - the layer condition of sequential sweeps (Ernst et al. 2022, sections 4.4.2 and 5.7).
+/* layer_condition.c - the layer condition of sequential sweeps (Ernst et al. 2022, sections 4.4.2
+ * and 5.7): does the L2 hold all layers that a stencil reads?
+ *
+ * Oracle  tests/unit/test_paper.c
  * SPDX-License-Identifier: MIT */
+#include "metrics/layer_condition.h"
+
 #include <stdlib.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "device/device_internal.h"
 #include "count/view.h"
-#include "warpline/predict.h"
+#include "device/device_internal.h"
 
-/* Layers one field's loads reach: the extent of its patches along the outermost dimension. */
+/* Layers that one field's loads span: the extent of its patches along the outermost dimension. */
 static int64_t layers_of(const wl_shape *s, int dimension)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
@@ -22,8 +26,9 @@ static int64_t layers_of(const wl_shape *s, int dimension)
     return hi > lo ? hi - lo : 0;
 }
 
-/* Populations of a lattice lie far apart in one field: count the layers of each cluster of offsets on its own. */
-/* done has one entry, false, per patch. */
+/* Populations of a lattice lie far apart in one field: counts the layers of each cluster of offsets
+ * separately. */
+/* `done` has one entry, false, per patch. */
 static int64_t clustered_layers(const wl_shape *s, int dimension, int64_t extent, bool *done, double *sum)
 {
     int64_t most = 0;

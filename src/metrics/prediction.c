@@ -1,4 +1,4 @@
-/* prediction.c - the results of one launch, from outside; see warpline/predict.h. SPDX-License-Identifier: MIT */
+/* prediction.c - getters of a prediction; see warpline/predict.h. SPDX-License-Identifier: MIT */
 #include "metrics/prediction.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ bool wl_prediction_bound(const wl_prediction *p, wl_bound_id bound, double *seco
     return true;
 }
 
-/* ---- how, and of what ---- */
+/* ---- estimators and shares ---- */
 
 const wl_reuse *wl_prediction_reuse(const wl_prediction *p, int direction) { return &p->reuse[direction]; }
 double wl_prediction_l1_oversubscription(const wl_prediction *p) { return p->l1_oversubscription; }

@@ -1,6 +1,8 @@
-/* prediction.h - the results of one launch, as every stage after metrics fills and reads them.
- * Outside the library they are read with the functions of warpline/predict.h.
- * Layer  metrics (uses laws). SPDX-License-Identifier: MIT */
+/* prediction.h - the results of one launch, as later stages fill and read them. Callers of the
+ * library use the getters of warpline/predict.h.
+ *
+ * Layer  metrics (uses laws). Units: metrics.def; seconds, cycles.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_PREDICTION_H
 #define WL_METRICS_PREDICTION_H
 
@@ -8,14 +10,14 @@
 #include "laws/volumes.h"
 #include "warpline/predict.h"
 
-/* A named share of a metric; the parts of a value add up to it. */
+/* A named part of a metric; the parts of a value add up to it. */
 #define WL_PARTS_MAX 8
 typedef struct wl_part {
     const char *name;
     double value;
 } wl_part;
 
-/* A value that is not known has known == false: never 0, never -1. */
+/* An unknown value has known == false: never 0, never -1. */
 typedef struct wl_value {
     bool known;
     double value;
@@ -42,25 +44,27 @@ struct wl_prediction {
     int64_t threads_per_block, blocks, wave_blocks;
     double waves;
     wl_value metrics[WL_METRIC_COUNT];
-    bool has_mix; /* the kernel says what its instructions are */
+    bool has_mix; /* the kernel states or counts its instructions by class */
     wl_mix mix;
-    double l1_oversubscription, l1_miss_rate; /* of redundant loads */
+    double l1_oversubscription, l1_miss_rate; /* of reloads */
     wl_reuse reuse[3];                        /* x, y, z */
-    bool has_tag_hash; /* the L1 estimator is the tag hash, else the bank and distance rule */
+    bool has_tag_hash;                        /* the L1 estimator is the tag hash, else the bank-distance rule */
     wl_volume_estimator volume_estimator;
     wl_count_method count_method;
     wl_model_result model;
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
-    /* Borrowed from the predictor: valid until its next prediction. accesses is NULL unless asked for. */
-    const wl_kernel *kernel; /* as it is for this launch: fields and accesses are its own */
+    /* Borrowed from the predictor: valid until its next prediction. `accesses` is NULL unless asked
+     * for. */
+    const wl_kernel *kernel; /* the kernel at this launch; the shares refer to its fields and accesses */
     const wl_share *fields;
     const wl_share *accesses;
-    const wl_line_mix *lines; /* most executed first; NULL unless asked for, and where no source lines are known */
+    const wl_line_mix *lines; /* most executed first; NULL unless asked for and source lines are known */
     size_t line_count;
 };
 
-/* "tag-hash" or "bank-distance", "reuse-sets" or "l2-partitions", "closed form", "rows" or "threads" */
+/* "tag-hash" or "bank-distance", "reuse-sets" or "l2-partitions", "closed form", "rows" or
+ * "threads" */
 const char *wl_l1_estimator_name(bool has_tag_hash);
 const char *wl_volume_estimator_name(wl_volume_estimator estimator);
 const char *wl_count_method_name(wl_count_method method);

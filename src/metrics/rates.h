@@ -1,4 +1,7 @@
-/* rates.h - which number of a device is the rate of which arithmetic. SPDX-License-Identifier: MIT */
+/* rates.h - which device key is the throughput of which arithmetic.
+ *
+ * Layer  metrics. Units: results per cycle.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_RATES_H
 #define WL_METRICS_RATES_H
 

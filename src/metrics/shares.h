@@ -1,5 +1,7 @@
-/* shares.h - what each field, and each access, has of the metrics.
- * Layer  metrics (uses count, laws). SPDX-License-Identifier: MIT */
+/* shares.h - the contribution of each field, and of each access, to the metrics.
+ *
+ * Layer  metrics (uses count, laws).
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_SHARES_H
 #define WL_METRICS_SHARES_H
 
@@ -7,10 +9,10 @@
 #include "metrics/counts.h"
 #include "metrics/prediction.h"
 
-/* One share per field: all of it. */
+/* One share per field: L1 side and volumes. */
 void wl_field_shares(const wl_costs *costs, const wl_volumes *volumes, wl_share *shares);
 
-/* One share per access: its L1 side. attribution.h adds the volumes beyond. */
+/* One share per access: its L1 side. attribution.h adds the volumes. */
 void wl_access_shares(const wl_costs *costs, wl_share *shares);
 
 #endif /* WL_METRICS_SHARES_H */

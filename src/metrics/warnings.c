@@ -28,12 +28,12 @@ static void warn_about_device(const wl_warned *p, wl_prediction *out)
     for (int k = 0; k < WL_TENSOR_KIND_COUNT; k++)
         if (out->mix.tensor[k] > 0 && !wl_device_get(p->device, wl_tensor_rate_key((wl_tensor_kind)k), &value))
             wl_warn(out, "the device file has no tensor_%s_rate: these products take no time",
-                 wl_tensor_kind_name((wl_tensor_kind)k));
+                    wl_tensor_kind_name((wl_tensor_kind)k));
     if (!wl_device_get(p->device, WL_DEVICE_tlb_page, &value))
         wl_warn(out, "the device file has no tlb_page: pages of 2 MiB assumed");
     if (!p->rules->has_hash)
         wl_warn(out,
-             "the device file has no l1_tag_hash: the bank and distance rule is used, l1_tag_wavefronts is unknown");
+                "the device file has no l1_tag_hash: the bank and distance rule is used, l1_tag_wavefronts is unknown");
     if (p->rules->has_hash && strncmp(wl_device_source(p->device, WL_DEVICE_l1_tag_hash), "assumed", 7) == 0)
         wl_warn(out, "the L1 tag hash of this device is assumed, not measured");
     if (p->kernel->has_flops && p->kernel->flops > 0) {
@@ -52,7 +52,8 @@ static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
     for (size_t i = 0; i < p->kernel->condition_count; i++) {
         bool holds = false;
         if (wl_where_holds(p->kernel->conditions[i], values, &holds, NULL) != WL_OK || !holds)
-            wl_warn(out, "the kernel is not made for this launch: it demands %s", wl_where_text(p->kernel->conditions[i]));
+            wl_warn(out, "the kernel is not made for this launch: it demands %s",
+                    wl_where_text(p->kernel->conditions[i]));
     }
 }
 
@@ -61,7 +62,7 @@ static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
     const bool shared = c->l1.shared > 0;
     if (!c->executed.known)
         wl_warn(out, "no instruction stream: inst_executed%s unknown",
-             shared ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
+                shared ? " and thread_inst are" : ", thread_inst and shared-memory metrics are");
     else if (!c->executed.by_class && !shared)
         wl_warn(out, "no instruction stream: shared-memory metrics are unknown");
     if (c->executed.by_class && c->executed.mix.sampled)
@@ -80,23 +81,23 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn(out, "L1 tag conflicts are the mean over a sample of warps");
     if (w->blocks_sampled)
         wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks",
-             (long long)w->blocks_evaluated, (long long)g->blocks);
+                (long long)w->blocks_evaluated, (long long)g->blocks);
     if (v->sampled)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)
         wl_warn(out, "sectors written only in part are not counted: the stores are too irregular");
     if (!v->known)
         wl_warn(out,
-             "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
+                "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
     if (!p->kernel->has_flops && !c->executed.by_class)
         wl_warn(out, "flops are not given: no fp bound");
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)
         wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
-             c->thread.instructions);
+                c->thread.instructions);
     warn_about_instructions(c, out);
 }
 
-/* What was assumed when the kernel was read. The last line says how many found no place. */
+/* What was assumed when the kernel was read. The last warning says how many did not fit. */
 static void warn_about_kernel(const wl_kernel *kernel, wl_prediction *out)
 {
     const size_t room = (size_t)(WL_WARNINGS_MAX - out->warning_count);

@@ -1,5 +1,7 @@
 /* warnings.h - everything a prediction assumed, sampled or does not know, in words.
- * Layer  metrics (uses count, laws). SPDX-License-Identifier: MIT */
+ *
+ * Layer  metrics (uses count, laws).
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_METRICS_WARNINGS_H
 #define WL_METRICS_WARNINGS_H
 
@@ -7,7 +9,7 @@
 #include "metrics/counts.h"
 #include "metrics/prediction.h"
 
-/* What warnings are about. */
+/* What the warnings need to know. */
 typedef struct wl_warned {
     const wl_kernel *kernel;
     const wl_device *device;
@@ -17,10 +19,10 @@ typedef struct wl_warned {
     const wl_volumes *volumes;
 } wl_warned;
 
-/* One more warning; beyond WL_WARNINGS_MAX nothing is added. */
+/* Adds a warning; beyond WL_WARNINGS_MAX nothing is added. */
 void wl_warn(wl_prediction *out, const char *format, ...) WL_PRINTF(2, 3);
 
-/* After metrics and time are known. */
+/* Call when metrics and time are known. */
 void wl_warn_about_all(const wl_warned *about, wl_prediction *out);
 
 #endif /* WL_METRICS_WARNINGS_H */

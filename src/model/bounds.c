@@ -1,7 +1,7 @@
 /* bounds.c - the table of bounds. SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 
-#define METRICS_MAX 6 /* of one bound, with the mark of the end */
+#define METRICS_MAX 6 /* of one bound, with the end mark */
 
 static const struct {
     const char *name, *meaning;

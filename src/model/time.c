@@ -24,14 +24,14 @@ bool wl_model_find(const char *name, wl_model_id *model)
     return false;
 }
 
-/* Cycles the busiest kind of arithmetic units needs, as if one multiprocessor did it all. Each kind has its own pipe;
- * integer arithmetic is left out, for compilers spread it over several. */
+/* Cycles of the busiest arithmetic pipe, as if one multiprocessor did all the work. Integer
+ * arithmetic is left out: compilers spread it over several pipes. */
 static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
 {
     static const struct {
         wl_inst_class of;
         wl_device_key rate;
-        double results; /* of a lane: halves go in pairs */
+        double results; /* per lane: packed halves count in pairs */
     } pipes[] = {{WL_INST_fp64, WL_DEVICE_fp64_rate, 1},
                  {WL_INST_fp32, WL_DEVICE_fp32_rate, 1},
                  {WL_INST_fp16, WL_DEVICE_fp16_rate, 2},
@@ -51,7 +51,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
     double fp_rate = 0;
-    /* warps with work: those that load, or, where nothing is loaded, those that store; atomics alone: all */
+    /* warps with work: those that load, else those that store; with atomics only, all */
     const double warps = t->warps > 0         ? t->warps
                          : thread->stores > 0 ? t->store_inst / thread->stores
                                               : c->executed.warps;
@@ -90,7 +90,8 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
         d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
-    /* where layers do not stay in the L2, a phase waits for memory as soon as one of its loads has to */
+    /* where layers do not stay in the L2, a phase waits for DRAM as soon as one of its loads
+     * misses */
     for (int i = 0; i < 3; i++)
         if (v->reuse[i].exists)
             d.fresh_phases +=

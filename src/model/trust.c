@@ -1,4 +1,7 @@
-/* trust.c - see trust.h. Layer  model (uses device). SPDX-License-Identifier: MIT */
+/* trust.c - see warpline/trust.h.
+ *
+ * Layer  model (uses device). Oracle: tests/unit/test_trust.c.
+ * SPDX-License-Identifier: MIT */
 #include "warpline/trust.h"
 
 #include <math.h>
@@ -9,17 +12,18 @@
 #include "base/text.h"
 #include "device/device_internal.h"
 #include "model/turnover.h"
+#include "model/trust_level.h"
 
 #define ROUNDING 1e-9 /* of probabilities */
 
-/* Probabilities of rank_ratio's values, as device_keys.def lists them. */
+/* Probabilities that belong to the values of rank_ratio, as listed in device_keys.def. */
 static const double levels[WL_TRUST_LEVELS] = {0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
 
 double wl_trust_level(size_t index) { return index < WL_TRUST_LEVELS ? levels[index] : 1; }
 
 static bool starts_with(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
-/* False when the device lacks one of the numbers of the model. */
+/* False if the device lacks a number of the model. */
 static bool read_numbers(const wl_device *device, bool limiter, wl_trust *out)
 {
     const wl_device_key ratios = limiter ? WL_DEVICE_rank_ratio_limiter : WL_DEVICE_rank_ratio;
@@ -35,7 +39,7 @@ static bool read_numbers(const wl_device *device, bool limiter, wl_trust *out)
     return true;
 }
 
-/* The source up to its first ';', behind which are tables and date. */
+/* The source up to its first ';': tables and date follow it. */
 static void write_basis(const wl_device *device, bool limiter, const char *before, const char *between, wl_trust *out)
 {
     static const char measured[] = "measured: ";

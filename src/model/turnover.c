@@ -67,7 +67,8 @@ static void bound(wl_model_result *m, wl_bound_id id, double seconds)
     m->bound_s[id] = seconds;
 }
 
-/* The multiprocessors' units, as if none ever waited; the busiest multiprocessor has `even` times the mean. */
+/* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
+ * times the mean load. */
 static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
 {
     const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks, cycles = n->sms * n->clock / even;
@@ -76,7 +77,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
-    /* where addresses are multiplied out, single-precision results share the pipe */
+    /* if addresses take multiplications, single-precision arithmetic shares the pipe */
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY,
               (n->narrow_multiply * d->multiplies + n->wide_multiply * d->wide_multiplies) / (n->issue_rate * cycles));
@@ -94,7 +95,7 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss;
 }
 
-/* All of them, or those of the busiest line. */
+/* Throughput of all atomics, or contention on the busiest line. */
 static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
 {
     const double uneven = d->atomic_lines > 0 ? 1 + n->atomic_spread / sqrt(d->atomic_lines) : 1;
@@ -115,7 +116,8 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_res
     bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
 }
 
-/* How long a block stays: its own work, and its wait as far as the other blocks' work does not cover it. */
+/* How long a block is resident: its own work, and its wait as far as the work of other blocks does
+ * not hide it. */
 static double residence(const wl_turnover *n, double resident, double own, double wait)
 {
     const double others = fmax(0, resident - n->overlap) * own;
@@ -133,19 +135,19 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
 
-    const double met = 1 - exp(-d->dram_read / n->line / d->blocks); /* the block brings lines from memory itself */
+    const double met = 1 - exp(-d->dram_read / n->line / d->blocks); /* the block itself fetches lines from DRAM */
     double wait = n->turnover + n->instruction_wait * d->thread_instructions +
                   n->phase_wait * (d->phases + d->barriers) +
                   met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
     const double calm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
     const double traffic = d->dram_read + d->dram_write;
-    if (traffic > 0 && calm > 0) /* reads wait longer between writes, when memory is busy */
+    if (traffic > 0 && calm > 0) /* reads wait longer between writes when DRAM is busy */
         wait += n->dram_write_wait * d->dram_write / traffic * fmin(1, dram / calm) * met;
     const double sm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, waves * wait / n->clock);
 
-    /* merging lone pieces and opening rows for single sectors overlap with nothing else the memory side does; pieces
-     * that share a line are work of the L2 like any other */
+    /* merging of lone partial writes, and DRAM rows opened for single sectors, overlap with no
+     * other memory traffic; partial writes that share a line are ordinary work of the L2 */
     const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
     const double memory = pow(pow(l2 + other, q) + pow(dram, q), 1 / q) + lone + m->bound_s[WL_BOUND_RANDOM];
     const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);

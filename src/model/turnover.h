@@ -1,11 +1,13 @@
-/* turnover.h - the model "turnover": blocks take turns on their multiprocessor.
+/* turnover.h - the model "turnover": latency hiding by resident blocks that take turns.
  *
- * A block keeps the busiest unit of its multiprocessor for its own work, and waits: to be started, for its instructions
- * to follow one another, for phases of loads, for device memory. The other resident blocks fill that wait as far as
- * their own work reaches. The time this gives, the L2's and the memory's then combine as a norm; no launch starts more
- * blocks than the device can, and its last blocks may be heavier than the rest.
+ * A block occupies the busiest unit of its multiprocessor for its own work, and it waits: for its
+ * start, for dependent instructions, for phases of loads, for DRAM. Other resident blocks hide that
+ * wait as far as their own work reaches. The resulting time, the L2's and the DRAM's combine as a
+ * norm. The block launch rate bounds it from below, and heavy last blocks add a tail effect.
  *
- * Layer  model. Maths  docs/model.md, "Block turnover". SPDX-License-Identifier: MIT */
+ * Layer  model. Units: cycles, seconds.
+ * Maths  docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_TURNOVER_H
 #define WL_MODEL_TURNOVER_H
 
@@ -13,23 +15,23 @@
 #include "warpline/device.h"
 #include "warpline/predict.h"
 
-/* What the kernel asks for. Launch totals, unless said. */
+/* What the kernel demands: launch totals unless noted. */
 typedef struct wl_demand {
     double blocks, blocks_per_sm;
     double l1_wavefronts, tag_wavefronts, memory_inst;
-    double instructions;                /* of warps                                                       */
-    double fp_cycles;                   /* of the arithmetic units, as if one multiprocessor did it all   */
-    double tensor_cycles;               /* of the tensor cores, likewise                                  */
-    double multiplies, wide_multiplies; /* of warps */
+    double instructions;                /* warp instructions */
+    double fp_cycles;                   /* of the arithmetic pipes, as if one multiprocessor did all the work */
+    double tensor_cycles;               /* of the tensor cores, likewise */
+    double multiplies, wide_multiplies; /* warp instructions */
     double read_units, written_units, pieces, lone_pieces;
     double dram_read, dram_write, random_fetches;
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
     double planes, streams;
-    double atomics, atomic_lines;                  /* sectors of atomics; different lines */
-    double atomics_on_one, atomic_requests_on_one; /* of the busiest line: lanes after one another; instructions */
+    double atomics, atomic_lines;                  /* sectors of atomics; distinct lines */
+    double atomics_on_one, atomic_requests_on_one; /* on the busiest line: serialized lanes; instructions */
     double phases, barriers, thread_instructions;  /* of one thread */
-    double fresh_phases;                           /* of them, those that wait for device memory */
-    bool serial;                                   /* none of these waits overlaps with another */
+    double fresh_phases;                           /* of these phases, those that wait for DRAM */
+    bool serial;                                   /* these waits do not overlap */
     double last_block; /* wavefronts of the heaviest of the last blocks; 0: like the others */
 } wl_demand;
 
@@ -44,7 +46,7 @@ typedef struct wl_turnover {
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
 } wl_turnover;
 
-/* False when the device lacks one of the numbers; *missing names it. */
+/* False if the device lacks a number; *missing names it. */
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing);
 
 void wl_turnover_apply(const wl_turnover *numbers, const wl_demand *demand, wl_model_result *out);

@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "base/print.h"
+#include "judge/findings.h"
 #include "report/advise_words.h"
-#include "search/advised.h"
 #include "report/render.h"
 #include "report/shape_text.h"
+#include "search/advised.h"
 
 static const wl_subject time_subject = {.kind = WL_SUBJECT_TIME};
 

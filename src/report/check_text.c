@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/print.h"
+#include "judge/findings.h"
 #include "report/render.h"
 #include "report/shape_text.h"
 
@@ -35,10 +36,10 @@ static void add_finding(const wl_finding *f, wl_buffer *out)
                                                  : "");
 }
 
-static void add_launch(const wl_check *c, const wl_checked *l, wl_buffer *out)
+static void add_launch(const char *kernel, const wl_checked *l, wl_buffer *out)
 {
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
-    wl_buffer_add(out, "%s on %s, block %s, fold %s\n", c->kernel, l->device, wl_shape_text(l->launch.block, block),
+    wl_buffer_add(out, "%s on %s, block %s, fold %s\n", kernel, l->device, wl_shape_text(l->launch.block, block),
                   wl_shape_text(l->launch.fold, fold));
     for (size_t i = 0; i < l->finding_count; i++)
         add_finding(&l->findings[i], out);
@@ -46,10 +47,10 @@ static void add_launch(const wl_check *c, const wl_checked *l, wl_buffer *out)
         wl_buffer_add(out, "  gone    %s: not compared, this version has no such metric\n", l->baseline->strange[i]);
 }
 
-void wl_check_text(const wl_check *c, wl_buffer *out)
+void wl_check_text(const wl_check *c, const char *kernel, wl_buffer *out)
 {
     for (size_t i = 0; i < c->launch_count; i++)
-        add_launch(c, &c->launches[i], out);
+        add_launch(kernel, &c->launches[i], out);
     wl_buffer_add(out, "check %s: %zu of %zu failed", c->failed ? "FAILED" : "passed", c->failed, c->total);
     if (c->better)
         wl_buffer_add(out, ", %zu better", c->better);

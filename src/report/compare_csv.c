@@ -10,19 +10,19 @@ void wl_comparison_csv(const wl_comparison *c, wl_buffer *out)
         "table,line,family,variant,params,block_x,block_y,block_z,fold_x,fold_y,fold_z,metric,unit,measured,predicted,"
         "error\n");
     for (size_t i = 0; i < c->row_count; i++) {
-        const wl_compared *row = &c->rows[i].is;
+        const wl_compared_row *row = &c->rows[i];
         for (int v = 0; v < WL_VALUE_COUNT; v++) {
             double e = 0;
             if (!row->measured_known[v] || !row->predicted_known[v])
                 continue;
-            wl_quote_csv(out, row->table);
+            wl_quote_csv(out, row->is.table);
             wl_buffer_text(out, ",");
-            wl_buffer_add(out, "%d,", (int)row->measurement->line);
-            wl_quote_csv(out, row->family);
+            wl_buffer_add(out, "%d,", (int)row->is.measurement->line);
+            wl_quote_csv(out, row->is.family);
             wl_buffer_text(out, ",");
-            wl_quote_csv(out, row->measurement->variant);
+            wl_quote_csv(out, row->is.measurement->variant);
             wl_buffer_text(out, ",");
-            wl_quote_csv(out, row->measurement->params);
+            wl_quote_csv(out, row->is.measurement->params);
             wl_buffer_text(out, ",");
             for (int d = 0; d < 3; d++)
                 wl_buffer_add(out, "%lld,", (long long)row->block[d]);

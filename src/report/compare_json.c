@@ -5,7 +5,7 @@
 
 #define DIGITS 12 /* no measurement has more */
 
-static json_t *row_json(wl_json *j, const wl_compared *row)
+static json_t *row_json(wl_json *j, const wl_compared_row *row)
 {
     json_t *predicted = wl_json_object(j), *measured = wl_json_object(j), *errors = wl_json_object(j);
     for (int v = 0; v < WL_VALUE_COUNT; v++) {
@@ -18,9 +18,9 @@ static json_t *row_json(wl_json *j, const wl_compared *row)
             wl_json_set(j, errors, wl_compared_name(v), wl_json_real(j, e));
     }
     return wl_json_pack(j, "{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "table",
-                        wl_json_text(j, row->table), "line", (int)row->measurement->line, "family",
-                        wl_json_text(j, row->family), "variant", wl_json_text(j, row->measurement->variant), "params",
-                        wl_json_text(j, row->measurement->params), "block", wl_json_shape(j, row->block), "fold",
+                        wl_json_text(j, row->is.table), "line", (int)row->is.measurement->line, "family",
+                        wl_json_text(j, row->is.family), "variant", wl_json_text(j, row->is.measurement->variant), "params",
+                        wl_json_text(j, row->is.measurement->params), "block", wl_json_shape(j, row->block), "fold",
                         wl_json_shape(j, row->fold), "grid", wl_json_shape(j, row->grid), "predicted", predicted,
                         "measured", measured, "error", errors);
 }
@@ -40,12 +40,12 @@ static json_t *group_json(wl_json *j, const wl_comparison *c, const wl_compared_
     for (int v = 0; v < WL_METRIC_COUNT; v++)
         if (g->values[v].count > 0)
             wl_json_set(j, metrics, wl_compared_name(v), agreement_json(j, &g->values[v]));
-    const wl_compared *first = &c->rows[g->first].is;
+    const wl_compared_row *first = &c->rows[g->first];
     json_t *object = wl_json_object(j);
     wl_json_set(j, object, "name", wl_json_text(j, g->name));
-    wl_json_set(j, object, "family", wl_json_text(j, first->family));
+    wl_json_set(j, object, "family", wl_json_text(j, first->is.family));
     if (!family)
-        wl_json_set(j, object, "variant", wl_json_text(j, first->measurement->variant));
+        wl_json_set(j, object, "variant", wl_json_text(j, first->is.measurement->variant));
     wl_json_set(j, object, "rows", wl_json_whole(j, (int64_t)g->rows));
     wl_json_set(j, object, "metrics", metrics);
     if (g->values[WL_VALUE_TIME].count > 0) {
@@ -69,7 +69,7 @@ wl_status wl_comparison_json(const wl_comparison *c, char **out, wl_error *err)
     json_t *rows = wl_json_array(j), *groups = wl_json_array(j), *families = wl_json_array(j),
            *skips = wl_json_array(j);
     for (size_t i = 0; i < c->row_count; i++)
-        wl_json_add(j, rows, row_json(j, &c->rows[i].is));
+        wl_json_add(j, rows, row_json(j, &c->rows[i]));
     for (size_t i = 0; i < c->group_count; i++)
         wl_json_add(j, groups, group_json(j, c, &c->groups[i], false));
     for (size_t i = 0; i < c->family_count; i++)

@@ -11,7 +11,7 @@
 #define LEGEND_MAX 12 /* groups told apart by name */
 
 /* On a logarithmic axis there is no 0. */
-static bool is_point(const wl_comparison *c, const wl_compared *row, int v)
+static bool is_point(const wl_comparison *c, const wl_compared_row *row, int v)
 {
     return wl_comparison_counts(c, row, v) && row->measured[v] > 0 && row->predicted[v] > 0;
 }
@@ -24,7 +24,7 @@ static size_t find_panels(const wl_comparison *c, int panels[WL_VALUE_COUNT], do
     for (int v = 0; v < WL_VALUE_COUNT; v++) {
         bool any = false;
         for (size_t i = 0; i < c->row_count; i++) {
-            const wl_compared *row = &c->rows[i].is;
+            const wl_compared_row *row = &c->rows[i];
             if (!is_point(c, row, v))
                 continue;
             const double small = fmin(row->measured[v], row->predicted[v]);
@@ -46,10 +46,10 @@ static void write_data(const wl_comparison *c, const int *panels, size_t count, 
         wl_buffer_add(out, "# %s [%s]: measured predicted group line\n", wl_compared_name(panels[p]),
                       wl_compared_unit(panels[p]));
         for (size_t i = 0; i < c->row_count; i++) {
-            const wl_compared *row = &c->rows[i].is;
+            const wl_compared_row *row = &c->rows[i];
             if (is_point(c, row, panels[p]))
                 wl_buffer_add(out, "%.10g %.10g %zu %d\n", row->measured[panels[p]], row->predicted[panels[p]],
-                              c->rows[i].group, (int)row->measurement->line);
+                              c->rows[i].group, (int)row->is.measurement->line);
         }
         wl_buffer_text(out, "\n\n");
     }

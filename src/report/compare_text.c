@@ -56,7 +56,7 @@ static void value_text(int v, double value, char *text, size_t size)
         wl_print(text, size, fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
 }
 
-static void add_row(const wl_comparison *c, const wl_compared *row, int v, wl_buffer *out)
+static void add_row(const wl_comparison *c, const wl_compared_row *row, int v, wl_buffer *out)
 {
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH], measured[40], predicted[40], error[24] = "-";
     double e = 0;
@@ -64,9 +64,9 @@ static void add_row(const wl_comparison *c, const wl_compared *row, int v, wl_bu
     value_text(v, row->predicted[v], predicted, sizeof predicted);
     if (wl_compared_error(row, v, &e))
         percent(error, sizeof error, e, true);
-    wl_buffer_add(out, "  %6d  %-12s %-8s %16s %16s %9s  %s%s%s%s\n", (int)row->measurement->line,
+    wl_buffer_add(out, "  %6d  %-12s %-8s %16s %16s %9s  %s%s%s%s\n", (int)row->is.measurement->line,
                   wl_shape_text(row->block, block), wl_shape_text(row->fold, fold), measured, predicted, error,
-                  row->family, row->measurement->variant[0] ? "/" : "", row->measurement->variant,
+                  row->is.family, row->is.measurement->variant[0] ? "/" : "", row->is.measurement->variant,
                   wl_comparison_counts(c, row, v) ? "" : " (not in the statistics)");
 }
 
@@ -92,7 +92,7 @@ static void add_worst(const wl_comparison *c, int v, ranked *scratch, wl_buffer 
     size_t count = 0;
     for (size_t i = 0; i < c->row_count; i++) {
         double e = 0;
-        if (wl_comparison_counts(c, &c->rows[i].is, v) && wl_compared_error(&c->rows[i].is, v, &e) && e != 0)
+        if (wl_comparison_counts(c, &c->rows[i], v) && wl_compared_error(&c->rows[i], v, &e) && e != 0)
             scratch[count++] = (ranked){fabs(e), i};
     }
     if (count == 0)
@@ -100,14 +100,14 @@ static void add_worst(const wl_comparison *c, int v, ranked *scratch, wl_buffer 
     qsort(scratch, count, sizeof *scratch, by_size);
     add_head("farthest off: ", v, out);
     for (size_t i = 0; i < count && i < WORST; i++)
-        add_row(c, &c->rows[scratch[i].row].is, v, out);
+        add_row(c, &c->rows[scratch[i].row], v, out);
 }
 
 static void add_all(const wl_comparison *c, int v, wl_buffer *out)
 {
     bool head = false;
     for (size_t i = 0; i < c->row_count; i++) {
-        const wl_compared *row = &c->rows[i].is;
+        const wl_compared_row *row = &c->rows[i];
         if (!row->measured_known[v] || !row->predicted_known[v])
             continue;
         if (!head)

@@ -2,10 +2,11 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "compare/contest.h"
+#include "fit/fit_internal.h"
 #include "report/render.h"
+#include "model/trust_level.h"
 
-static json_t *ranking_json(wl_json *j, const wl_fit_report *all, size_t r)
+static json_t *ranking_json(wl_json *j, const wl_fit *all, size_t r)
 {
     const wl_ranking_fit *k = &all->rankings[r];
     json_t *levels = wl_json_array(j), *contests = wl_json_array(j);
@@ -38,28 +39,28 @@ static json_t *score_json(wl_json *j, const wl_fit_score *s)
     return o;
 }
 
-wl_status wl_fit_json(const wl_fit_report *all, char **out, wl_error *err)
+wl_status wl_fit_json(const wl_fit *all, const char *origin, char **out, wl_error *err)
 {
     wl_json json = {0}, *j = &json;
     json_t *numbers = wl_json_array(j), *families = wl_json_array(j);
-    for (size_t i = 0; all->result && i < all->result->number_count; i++) {
-        const wl_fit_number *n = &all->result->numbers[i];
+    for (size_t i = 0; all->options.fits && i < all->result.number_count; i++) {
+        const wl_fit_number *n = &all->result.numbers[i];
         wl_json_add(j, numbers,
                     wl_json_pack(j, "{s:s,s:s,s:I,s:f,s:f,s:f}", "target", wl_fit_target_name(n->target), "key",
                                  wl_device_key_name(n->key), "index", (json_int_t)n->index, "start", n->start, "fitted",
                                  n->fitted, "deviation", n->deviation));
     }
-    for (size_t f = 0; f < all->family_count && all->result; f++) {
+    for (size_t f = 0; f < all->family_count && all->options.fits; f++) {
         json_t *o = wl_json_pack(j, "{s:s,s:o,s:o}", "family", all->families[f], "before",
                                  score_json(j, &all->before[f]), "fitted", score_json(j, &all->after[f]));
-        if (all->left_out)
+        if (all->options.cross_validate)
             wl_json_set(j, o, "left_out", score_json(j, &all->left_out[f]));
         wl_json_add(j, families, o);
     }
     json_t *root =
         wl_json_pack(j, "{s:s,s:s,s:s,s:o,s:o}", "schema", "warpline.fit/1", "device", wl_device_name(all->device),
-                     "origin", all->origin, "numbers", numbers, "families", families);
-    if (all->ranks) {
+                     "origin", origin, "numbers", numbers, "families", families);
+    if (all->options.ranks) {
         json_t *rankings = wl_json_array(j);
         for (size_t r = 0; r < all->ranking_count; r++)
             wl_json_add(j, rankings, ranking_json(j, all, r));

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compare/contest.h"
+#include "fit/fit_internal.h"
 #include "report/render.h"
+#include "model/trust_level.h"
 
-static bool is_wanted(const wl_fit_report *all, int target)
+static bool is_wanted(const wl_fit *all, int target)
 {
     bool any = false;
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++)
@@ -15,17 +16,17 @@ static bool is_wanted(const wl_fit_report *all, int target)
     return !any || all->targets[target];
 }
 
-static void add_numbers(const wl_fit_report *all, wl_buffer *out)
+static void add_numbers(const wl_fit *all, wl_buffer *out)
 {
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
         if (!is_wanted(all, t))
             continue;
         wl_buffer_add(out, "\n%s: %zu launches, mean error %.1f %% (families weigh alike; before: %.1f %%)\n",
-                      wl_fit_target_name((wl_fit_target)t), all->result->used[t], 100 * all->result->after[t],
-                      100 * all->result->before[t]);
+                      wl_fit_target_name((wl_fit_target)t), all->result.used[t], 100 * all->result.after[t],
+                      100 * all->result.before[t]);
         wl_buffer_add(out, "  %-26s %12s %12s %8s\n", "number", "start", "fitted", "+-");
-        for (size_t i = 0; i < all->result->number_count; i++) {
-            const wl_fit_number *n = &all->result->numbers[i];
+        for (size_t i = 0; i < all->result.number_count; i++) {
+            const wl_fit_number *n = &all->result.numbers[i];
             char name[64];
             if ((int)n->target != t)
                 continue;
@@ -48,20 +49,20 @@ static void add_score(const wl_fit_score *s, int t, wl_buffer *out)
         wl_buffer_add(out, "  %6.1f%% %+5.1f%%", 100 * s->error[t], 100 * s->bias[t]);
 }
 
-static void add_scores(const wl_fit_report *all, wl_buffer *out)
+static void add_scores(const wl_fit *all, wl_buffer *out)
 {
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
         if (!is_wanted(all, t))
             continue;
         wl_buffer_add(out, "\n%-18s %5s  %14s  %14s%s\n", wl_fit_target_name((wl_fit_target)t), "n", "before   bias",
-                      "fitted   bias", all->left_out ? "   left out   bias" : "");
+                      "fitted   bias", all->options.cross_validate ? "   left out   bias" : "");
         for (size_t f = 0; f < all->family_count; f++) {
             if (all->after[f].count[t] == 0)
                 continue;
             wl_buffer_add(out, "  %-16s %5zu", all->families[f], all->after[f].count[t]);
             add_score(&all->before[f], t, out);
             add_score(&all->after[f], t, out);
-            if (all->left_out)
+            if (all->options.cross_validate)
                 add_score(&all->left_out[f], t, out);
             wl_buffer_text(out, "\n");
         }
@@ -85,7 +86,7 @@ static bool sum_up(const wl_contest_list *list, const char *family, size_t *coun
     return *count > 0;
 }
 
-static void add_ranking(const wl_fit_report *all, size_t r, wl_buffer *out)
+static void add_ranking(const wl_fit *all, size_t r, wl_buffer *out)
 {
     const wl_ranking_fit *k = &all->rankings[r];
     wl_buffer_add(out, "\nranking by %s: %zu contests of %zu families, %zu launches (%zu to %zu each); ",
@@ -108,10 +109,10 @@ static void add_ranking(const wl_fit_report *all, size_t r, wl_buffer *out)
     }
 }
 
-void wl_fit_text(const wl_fit_report *all, wl_buffer *out)
+void wl_fit_text(const wl_fit *all, const char *origin, wl_buffer *out)
 {
-    wl_buffer_add(out, "%s, %zu launches of %zu families\n", all->origin, all->launches, all->family_count);
-    if (all->result) {
+    wl_buffer_add(out, "%s, %zu launches of %zu families\n", origin, all->count, all->family_count);
+    if (all->options.fits) {
         add_numbers(all, out);
         add_scores(all, out);
     }

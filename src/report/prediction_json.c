@@ -1,5 +1,6 @@
 /* prediction_json.c - schema warpline.predict/1. Values that are not known are absent. SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "metrics/layer_condition.h"
 #include "report/derived.h"
 #include "report/prediction_report.h"
 

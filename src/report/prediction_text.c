@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "metrics/layer_condition.h"
 #include "report/derived.h"
 #include "report/prediction_report.h"
 

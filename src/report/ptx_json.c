@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "report/render.h"
+#include "ptx/kernel/ptx_file.h"
 
 static json_t *entry_json(wl_json *j, const wl_ptx_report *r, size_t entry)
 {

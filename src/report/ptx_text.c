@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/render.h"
+#include "ptx/kernel/ptx_file.h"
 
 static void add_entry(const wl_ptx_report *r, size_t entry, wl_buffer *out)
 {

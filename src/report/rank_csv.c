@@ -4,6 +4,7 @@
 
 #include "base/quote.h"
 #include "report/rank_report.h"
+#include "search/ranker.h"
 
 void wl_rank_csv_start(wl_buffer *out)
 {

@@ -417,13 +417,13 @@ static wl_status write_triton(const export *e, wl_error *err)
 static const struct {
     const char *name;
     wl_status (*write)(const export *e, wl_error *err);
-} formats[WL_EXPORT_COUNT] = {[WL_EXPORT_KERNEL_TUNER] = {"kernel-tuner", write_kernel_tuner},
+} formats[] = {[WL_EXPORT_KERNEL_TUNER] = {"kernel-tuner", write_kernel_tuner},
                               [WL_EXPORT_KERNEL_TUNER_CACHE] = {"kernel-tuner-cache", write_cache},
                               [WL_EXPORT_TRITON] = {"triton", write_triton}};
 
 bool wl_export_find(const char *name, wl_export *out)
 {
-    for (int f = 0; f < WL_EXPORT_COUNT; f++)
+    for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         if (strcmp(formats[f].name, name) == 0) {
             *out = (wl_export)f;
             return true;

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "report/rank_report.h"
+#include "search/ranker.h"
 
 #define SUMMARY_DIGITS 6 /* of ties and ratios, which are rough themselves */
 

@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "report/gnuplot.h"
 #include "report/rank_report.h"
+#include "search/ranker.h"
 
 enum { BEST = 10, POINTS_MAX = 20000, OUTLINED_MAX = 1500, WIDTH = 1320, HEIGHT = 500, HEIGHT_MAX = 30000 };
 

@@ -4,6 +4,7 @@
 
 #include "report/rank_report.h"
 #include "report/shape_text.h"
+#include "search/ranker.h"
 
 static void number(wl_buffer *out, int width, int digits, double value)
 {

@@ -40,14 +40,14 @@ wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_e
     return wl_buffer_take(&text, out, err);
 }
 
-wl_status wl_check_render(const wl_check *check, wl_format format, char **out, wl_error *err)
+wl_status wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     if (is_json(format))
-        return wl_check_json(check, out, err);
+        return wl_check_json(check, kernel, out, err);
     if (format == WL_FORMAT_CSV)
         return no_csv(err, "a check");
-    wl_check_text(check, &text);
+    wl_check_text(check, kernel, &text);
     return wl_buffer_take(&text, out, err);
 }
 
@@ -78,14 +78,14 @@ wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format
     return wl_buffer_take(&text, out, err);
 }
 
-wl_status wl_fit_render(const wl_fit_report *report, wl_format format, char **out, wl_error *err)
+wl_status wl_fit_render(const wl_fit *fit, const char *origin, wl_format format, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     if (is_json(format))
-        return wl_fit_json(report, out, err);
+        return wl_fit_json(fit, origin, out, err);
     if (format == WL_FORMAT_CSV)
         return no_csv(err, "a fit");
-    wl_fit_text(report, &text);
+    wl_fit_text(fit, origin, &text);
     return wl_buffer_take(&text, out, err);
 }
 

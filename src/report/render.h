@@ -4,14 +4,15 @@
 #define WL_REPORT_RENDER_H
 
 #include "base/buffer.h"
+#include "launch/occupancy_next.h"
 #include "warpline/diff.h"
 #include "warpline/report.h"
 
 void wl_diff_text(const wl_diff *diff, wl_buffer *out);
 wl_status wl_diff_json(const wl_diff *diff, bool one_line, char **out, wl_error *err);
 
-void wl_check_text(const wl_check *check, wl_buffer *out);
-wl_status wl_check_json(const wl_check *check, char **out, wl_error *err);
+void wl_check_text(const wl_check *check, const char *kernel, wl_buffer *out);
+wl_status wl_check_json(const wl_check *check, const char *kernel, char **out, wl_error *err);
 
 wl_status wl_advise_text(const wl_advise_report *report, wl_buffer *out, wl_error *err);
 wl_status wl_advise_json(const wl_advise_report *report, char **out, wl_error *err);
@@ -20,8 +21,8 @@ void wl_comparison_text(const wl_comparison *comparison, bool all_rows, wl_buffe
 void wl_comparison_csv(const wl_comparison *comparison, wl_buffer *out);
 wl_status wl_comparison_json(const wl_comparison *comparison, char **out, wl_error *err);
 
-void wl_fit_text(const wl_fit_report *report, wl_buffer *out);
-wl_status wl_fit_json(const wl_fit_report *report, char **out, wl_error *err);
+void wl_fit_text(const wl_fit *fit, const char *origin, wl_buffer *out);
+wl_status wl_fit_json(const wl_fit *fit, const char *origin, char **out, wl_error *err);
 
 void wl_device_text(const wl_device *device, wl_buffer *out);
 wl_status wl_device_json(const wl_device *device, char **out, wl_error *err);

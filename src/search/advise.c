@@ -10,12 +10,13 @@
 #include "base/fail.h"
 #include "base/print.h"
 #include "search/changes.h"
+#include "kernel/kernel_internal.h"
 
-#define EASIER 0.995    /* a change that costs more must be that much faster than one that costs less */
-#define ADVICE_MOST 5  /* pieces of it: who reads on? */
-#define NOTEWORTHY 0.01 /* a value that moved by less did not move */
+#define EASIER 0.995    /* a change that takes more effort must be that much faster than one that takes less */
+#define ADVICE_MOST 5   /* suggestions listed at most */
+#define NOTEWORTHY 0.01 /* smaller changes of a value are not reported */
 
-/* A setting and what is predicted for it. */
+/* A setting and its prediction. */
 typedef struct trial {
     wl_setting setting;
     wl_prediction p;
@@ -23,7 +24,7 @@ typedef struct trial {
 
 /* ---- predicting settings ---- */
 
-/* What a prediction borrows goes with the predictor. */
+/* Clears what a prediction borrows from its predictor, which is about to be freed. */
 static void drop_borrowed(wl_prediction *p)
 {
     p->kernel = NULL;
@@ -43,7 +44,7 @@ static wl_status predict_kernel(const wl_study *s, const wl_kernel *kernel, cons
     return status;
 }
 
-/* The kernel in a layout: the one given, or a variant that *owned holds. */
+/* The kernel with this layout: the one given, or a variant owned by *owned. */
 static wl_status kernel_of(const wl_study *s, const wl_layout *layout, const wl_kernel **kernel, wl_kernel **owned,
                            wl_error *err)
 {
@@ -66,7 +67,7 @@ static wl_status predict_setting(const wl_study *s, const wl_setting *setting, w
 
 /* ---- the best setting one change away ---- */
 
-/* WL_OK with *found false when there is no such launch, or none that can be predicted. */
+/* WL_OK with *found false if there is no such launch, or none that can be predicted. */
 static wl_status search_block(const wl_study *s, const trial *from, bool same_fold, wl_setting *out, bool *found,
                               wl_error *err)
 {
@@ -95,8 +96,8 @@ static bool same_fields(const wl_kernel *a, const wl_kernel *b)
     return true;
 }
 
-/* Does the setting differ from `from` in what the kernel does? Fields that are aligned already, or have no rows, stay.
- */
+/* Does the setting change anything? Fields that are aligned already, or have no rows, stay as they
+ * are. */
 static wl_status is_another(const wl_study *s, const wl_setting *from, const wl_setting *to, bool *another,
                             wl_error *err)
 {
@@ -147,7 +148,7 @@ static wl_status best_change(const wl_study *s, wl_change change, const trial *f
 
 /* ---- what moved ---- */
 
-/* How much a bound matters to what is said of a change: its fall, and the old limiter's before all others. */
+/* How much a bound explains a change: its reduction; the old limiter comes before all others. */
 static double relief(const wl_prediction *before, const wl_prediction *after, wl_bound_id bound)
 {
     const double was = before->model.bound_s[bound], fall = was - after->model.bound_s[bound];
@@ -156,7 +157,8 @@ static double relief(const wl_prediction *before, const wl_prediction *after, wl
     return bound == before->model.limiter ? INFINITY : fall;
 }
 
-/* What fell most behind a bound. A bound without metrics is about blocks waiting: more of them at once, or fewer. */
+/* The metric behind a bound that fell most. A bound without metrics is about latency hiding: more
+ * resident blocks, or fewer blocks. */
 static wl_moved behind(wl_bound_id bound, const wl_prediction *before, const wl_prediction *after)
 {
     wl_moved moved = {0};
@@ -200,7 +202,7 @@ static wl_moved moved_of(const wl_prediction *before, const wl_prediction *after
     return moved;
 }
 
-/* ---- putting it together ---- */
+/* ---- combining ---- */
 
 static wl_advice advice_of(const trial *given, const trial *t, uint32_t changes)
 {
@@ -223,8 +225,9 @@ static int by_gain(const void *a, const void *b)
     return x->changes < y->changes ? -1 : x->changes > y->changes;
 }
 
-/* Tries every change on `from`; the best of them replaces *next, and *which is its kind. What *which was before is the
- * change that led to `from`: the fastest block need not be searched twice in a row. */
+/* Tries every change on `from`; the best one replaces *next, and *which becomes its kind. On entry
+ * *which is the change that led to `from`: the fastest block need not be searched twice in a
+ * row. */
 static wl_status try_all(const wl_study *s, const trial *given, const trial *from, wl_advice all[WL_CHANGE_COUNT],
                          trial *next, wl_change *which, wl_error *err)
 {
@@ -245,14 +248,15 @@ static wl_status try_all(const wl_study *s, const trial *given, const trial *fro
             *which = (wl_change)c;
         }
     }
-    /* where the same folding does as well, another one is no advice */
+    /* if the same folding is as fast, do not suggest another */
     if (status == WL_OK && !searched && all[WL_CHANGE_FOLD].time_s > EASIER * all[WL_CHANGE_BLOCK].time_s)
         all[WL_CHANGE_FOLD].gain = 0;
     free(t);
     return status;
 }
 
-/* Keeps the best change and goes on from there, while there is enough to gain. trials: given, current, next. */
+/* Keeps the best change and continues from there while the gain is large enough. trials: given,
+ * current, next. */
 static wl_status combine(const wl_study *s, trial trials[3], wl_change which, wl_advised *out, wl_error *err)
 {
     const trial *given = &trials[0];
@@ -287,7 +291,7 @@ static void note(wl_advised *out, const char *format, ...)
     va_end(args);
 }
 
-/* Fields of one dimension have no rows to speak of. */
+/* Fields of one dimension have no rows. */
 static void note_rows(const wl_kernel *k, wl_advised *out)
 {
     char names[100] = "";
@@ -321,7 +325,7 @@ static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *ou
         note(out, "registers per thread are not given: fewer were not tried");
 }
 
-/* Times closer than the error of the model that made them are a tie. */
+/* Times closer than the error of their model are a tie. */
 static wl_status set_trust(const wl_study *s, wl_advised *out, wl_error *err)
 {
     WL_TRY(wl_trust_of(s->device, out->given.model.id, &out->trust, err));
@@ -365,7 +369,7 @@ wl_status wl_advise(const wl_kernel *kernel, const wl_device *device, const wl_l
     return status;
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 void wl_advised_free(wl_advised *a) { free(a); }
 const wl_prediction *wl_advised_given(const wl_advised *a) { return &a->given; }

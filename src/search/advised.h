@@ -1,4 +1,7 @@
-/* advised.h - what wl_advise found, from inside. Layer  search. SPDX-License-Identifier: MIT */
+/* advised.h - the result of wl_advise.
+ *
+ * Layer  search. Oracle: tests/unit/test_advise.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_SEARCH_ADVISED_H
 #define WL_SEARCH_ADVISED_H
 
@@ -9,11 +12,11 @@
 
 struct wl_advised {
     wl_prediction given; /* borrows nothing */
-    wl_trust trust;      /* in the model that made the times */
+    wl_trust trust;      /* for the model that predicted the times */
     double least_gain;
     bool costly;
     wl_advice all[WL_CHANGE_COUNT]; /* most helpful first */
-    size_t count;                   /* of them that gain enough */
+    size_t count;                   /* of these, those that gain enough */
     bool has_combination;
     wl_advice combination;
     int note_count;

@@ -9,29 +9,29 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
+#include "launch/occupancy_next.h"
 #include "warpline/rank.h"
 
-#define PADDING_SECTORS 4   /* longest padding of rows that is tried, sector by sector; then a line */
-#define FEWEST_REGISTERS 16 /* no compiler gets a kernel of any use into fewer */
-#define KEPT_REGISTERS 0.75 /* what one block more asks for may be anything; for further ones at least these shares */
-#define KEPT_SHARED 0.5     /* of what the launch given uses must be left */
-#define STEPS_MOST 4        /* blocks more per multiprocessor that are tried */
+#define PADDING_SECTORS 4   /* longest row padding to try, sector by sector; then a line */
+#define FEWEST_REGISTERS 16 /* no useful kernel compiles to fewer */
+#define KEPT_REGISTERS 0.75 /* one more block may take any reduction; further ones must leave .. */
+#define KEPT_SHARED 0.5     /* .. these shares of what the given launch uses */
+#define STEPS_MOST 4        /* additional blocks per multiprocessor to try */
 
 const char *wl_change_name(wl_change change)
 {
-    static const char *const names[WL_CHANGE_COUNT] = {"block", "fold", "alignment", "padding", "registers", "shared"};
+    static const char *const names[] = {
+#define WL_CHANGE(id, name, caveat) name,
+#include "warpline/changes.def"
+    };
     return names[change];
 }
 
 const char *wl_change_caveat(wl_change change)
 {
-    static const char *const caveats[WL_CHANGE_COUNT] = {
-        "a thread needs as many registers in any block",
-        "a thread needs no more registers although it computes more cells",
-        "all fields can be allocated like this",
-        "all fields can be allocated like this",
-        "the compiler can do with so few registers (spilling is not modelled)",
-        "the kernel can do with so little shared memory",
+    static const char *const caveats[] = {
+#define WL_CHANGE(id, name, caveat) caveat,
+#include "warpline/changes.def"
     };
     return caveats[change];
 }
@@ -99,7 +99,7 @@ static size_t add(const wl_setting *setting, wl_setting *settings, size_t count)
     return count;
 }
 
-/* First only the origin, which costs a few bytes, then rows as well. */
+/* First only the origin, which costs a few bytes, then the rows, too. */
 static size_t alignments(const wl_study *s, const wl_setting *from, wl_setting *settings)
 {
     const int64_t sector = wl_device_int(s->device, WL_DEVICE_l1_sector);
@@ -143,14 +143,14 @@ static size_t paddings(const wl_study *s, const wl_setting *from, wl_setting *se
 
 static int64_t threads_of(const wl_launch *l) { return l->block[0] * l->block[1] * l->block[2]; }
 
-/* How far down more blocks may ask for: one more than the launch given has, whatever it takes, else a share of what
- * that uses. */
+/* Is the demand acceptable? One block more than the given launch may cost anything, further ones
+ * only down to a share of what it uses. */
 static bool is_modest(int64_t wanted, int64_t now, int64_t given, double kept)
 {
     return now == given || (double)wanted >= kept * (double)given;
 }
 
-/* One more block each, as long as registers are what stands in the way. */
+/* One more block at a time, while registers limit occupancy. */
 static size_t fewer_registers(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
 {
     int64_t stated;
@@ -158,7 +158,7 @@ static size_t fewer_registers(const wl_study *s, const wl_setting *from, const w
     wl_setting to = *from;
     wl_occupancy_step step;
     if (!from->launch.registers && !wl_kernel_registers(s->kernel, &stated))
-        return 0; /* an assumed number is nothing to improve */
+        return 0; /* an assumed number cannot be improved */
     to.launch.registers = p->launch.registers;
     while (n < STEPS_MOST && wl_occupancy_next(s->device, threads_of(&p->launch), to.launch.registers,
                                                p->launch.shared_bytes, &step, NULL) == WL_OK) {
@@ -171,7 +171,7 @@ static size_t fewer_registers(const wl_study *s, const wl_setting *from, const w
     return n;
 }
 
-/* Where blocks leave the shared memory of the next smaller carve-out, the L1 gets the rest. */
+/* If the blocks fit into the next smaller carve-out, the L1 gets the rest. */
 static size_t smaller_carveouts(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings,
                                 size_t n)
 {
@@ -188,7 +188,7 @@ static size_t smaller_carveouts(const wl_study *s, const wl_setting *from, const
     return n;
 }
 
-/* What gives up least first. */
+/* The smallest sacrifice first. */
 static int by_shared(const void *a, const void *b)
 {
     const int64_t x = ((const wl_setting *)a)->launch.shared_bytes, y = ((const wl_setting *)b)->launch.shared_bytes;
@@ -219,7 +219,7 @@ static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_pr
 size_t wl_settings_of(const wl_study *study, wl_change change, const wl_setting *from, const wl_prediction *p,
                       wl_setting settings[WL_SETTINGS_MAX])
 {
-    const bool has_layout = !study->kernel->source.count_instructions; /* a compiled kernel's is in its instructions */
+    const bool has_layout = !study->kernel->source.count_instructions; /* compiled code has its layout fixed */
     switch (change) {
     case WL_CHANGE_ALIGNMENT: return has_layout ? alignments(study, from, settings) : 0;
     case WL_CHANGE_PADDING: return has_layout ? paddings(study, from, settings) : 0;

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "search/changes.h"
 
-/* Predicts a launch; false when it does not fit, or the device lacks the model's numbers. */
+/* Predicts a launch; false if it does not fit, or the device lacks the model's numbers. */
 static bool time_of(wl_predictor *predictor, const wl_study *s, const wl_launch *launch, wl_prediction *p,
                     wl_status *status, wl_error *err)
 {
@@ -16,7 +16,7 @@ static bool time_of(wl_predictor *predictor, const wl_study *s, const wl_launch 
     return failed == WL_OK && p->model.id == s->options.predict.model;
 }
 
-/* Fills in one device; *found is false when nothing runs there. */
+/* Predicts one device; *found is false if nothing runs there. */
 static wl_status look(const wl_study *s, const wl_device *device, const wl_launch *launch, wl_elsewhere *out,
                       bool *found, wl_error *err)
 {

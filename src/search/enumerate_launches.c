@@ -1,4 +1,5 @@
-/* enumerate_launches.c - the blocks and foldings of a space that a device can start. SPDX-License-Identifier: MIT */
+/* enumerate_launches.c - the blocks and foldings of a space that a device can launch.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,8 @@ static int64_t next_power(int64_t n)
 
 /* ---- blocks ---- */
 
-/* Powers of two up to what the domain fills, or without one where the grid follows the block; in x also multiples of a
- * warp. */
+/* Powers of two up to the domain's extent (unbounded if the grid follows the block); in x also
+ * multiples of a warp. */
 static wl_status default_extents(wl_ranker *r, int d, int64_t most, wl_values *out, wl_error *err)
 {
     const bool any = !r->kernel->dims && r->grid && wl_grid_rule_follows(r->grid, d);
@@ -38,10 +39,10 @@ static wl_status default_extents(wl_ranker *r, int d, int64_t most, wl_values *o
 typedef struct block_lists {
     wl_values extent[3], threads;
     int64_t most[3], most_threads;
-    int64_t whole; /* a block's threads are a multiple of this */
+    int64_t whole; /* threads must be a multiple of this */
 } block_lists;
 
-/* How many values of an ascending list are at most this. */
+/* How many values of an ascending list are at most `most`. */
 static size_t values_up_to(const wl_values *v, int64_t most)
 {
     size_t n = 0;
@@ -50,8 +51,8 @@ static size_t values_up_to(const wl_values *v, int64_t most)
     return n;
 }
 
-/* Visits every block of the lists that the device can start; the others are counted without being visited, which is why
- * the lists are ascending. With `blocks` NULL only counts. */
+/* Visits every block of the lists that the device can launch. The others are counted without a
+ * visit, which is why the lists are ascending. `blocks` NULL: counts only. */
 static size_t visit_blocks(wl_ranker *r, const block_lists *l, int32_t (*blocks)[3])
 {
     const int64_t *x = l->extent[0].at, *y = l->extent[1].at, *z = l->extent[2].at;
@@ -68,7 +69,7 @@ static size_t visit_blocks(wl_ranker *r, const block_lists *l, int32_t (*blocks)
                 const int64_t t = x[i] * y[j] * z[k];
                 small_enough++;
                 if (t % l->whole != 0 || (l->threads.count && !wl_values_contain(&l->threads, t))) {
-                    count_of += l->threads.count > 0; /* blocks of broken warps were never part of the default space */
+                    count_of += l->threads.count > 0; /* blocks of partial warps were never part of the default space */
                     continue;
                 }
                 if (blocks) {
@@ -88,7 +89,7 @@ static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     static const wl_device_key most[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z};
     block_lists l = {.threads = space->threads, .whole = 1};
-    bool chosen = false; /* is there an extent the space leaves to us? */
+    bool chosen = false; /* does the space leave an extent to us? */
     l.most_threads = wl_device_int(r->device, WL_DEVICE_max_threads_per_block);
     for (int d = 0; d < 3; d++) {
         l.most[d] = wl_device_int(r->device, most[d]);
@@ -102,7 +103,7 @@ static wl_status list_blocks(wl_ranker *r, const wl_space *space, wl_error *err)
     if (chosen && !space->threads.count)
         l.whole = r->warp_size;
     r->block_count = visit_blocks(r, &l, NULL);
-    if (r->block_count == 0 && l.whole > 1) { /* a domain smaller than a warp, say */
+    if (r->block_count == 0 && l.whole > 1) { /* for instance, a domain smaller than a warp */
         l.whole = 1;
         r->block_count = visit_blocks(r, &l, NULL);
     }
@@ -130,7 +131,7 @@ static void add_fold(wl_ranker *r, int64_t x, int64_t y, int64_t z)
     memcpy(r->folds[r->fold_count++].fold, fold, sizeof fold);
 }
 
-/* A kernel that names its launch, or is compiled, says itself what a thread computes. */
+/* A kernel that names threads or blocks, or is compiled, fixes what a thread computes. */
 static bool can_fold(const wl_kernel *kernel)
 {
     return !kernel->source.count_instructions && !wl_kernel_names_launch(kernel);
@@ -145,7 +146,7 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
     const bool axes = space->fold[0].count || space->fold[1].count || space->fold[2].count;
     for (int d = 0; d < 3; d++) {
         axis[d] = space->fold[d].count ? space->fold[d] : single;
-        below[d] = values_up_to(&axis[d], WL_FOLD_MAX); /* the others are counted at once */
+        below[d] = values_up_to(&axis[d], WL_FOLD_MAX); /* larger ones are counted without a visit */
         capacity *= below[d];
         total *= axis[d].count;
     }
@@ -169,7 +170,7 @@ static wl_status list_folds(wl_ranker *r, const wl_space *space, wl_error *err)
     const size_t from = r->fold_count;
     for (const wl_shape_entry *e = space->folds; e; e = e->next)
         add_fold(r, e->extent[0], e->extent[1], e->extent[2]);
-    for (size_t i = from, j = r->fold_count; i + 1 < j; i++) { /* the list is latest first */
+    for (size_t i = from, j = r->fold_count; i + 1 < j; i++) { /* the list has the latest first */
         const wl_rank_fold swap = r->folds[i];
         r->folds[i] = r->folds[--j];
         r->folds[j] = swap;
@@ -208,7 +209,7 @@ static void set_registers(wl_ranker *r, const wl_space *space)
              "folded launches are taken to need no more registers than the kernel states; give registers per folding");
 }
 
-/* A count that stays below 2^60: lists can be longer than anybody counts. */
+/* A product that saturates below 2^60: lists can be very long. */
 static int64_t times(int64_t a, int64_t b)
 {
     int64_t product = WL_ADDRESS_LIMIT;
@@ -216,7 +217,8 @@ static int64_t times(int64_t a, int64_t b)
     return product;
 }
 
-/* From blocks and foldings that were left out to launches: a launch counts by its block, else by its folding. */
+/* From excluded blocks and foldings to launches: a launch counts by its block, else by its
+ * folding. */
 static void count_with_folds(wl_ranker *r)
 {
     static const wl_outcome of_block[] = {WL_OUTCOME_EXTENT, WL_OUTCOME_THREADS, WL_OUTCOME_COUNT_OF};

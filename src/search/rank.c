@@ -6,9 +6,9 @@
 #include "base/fail.h"
 #include "search/ranker.h"
 
-#define PART 4096 /* launches predicted before their records are looked at: what bounds the memory */
+#define PART 4096 /* launches predicted before their records are processed: bounds memory */
 
-/* A total order, so that no result depends on who was first. */
+/* A total order, so that no result depends on timing. */
 static bool is_better(const wl_ranked *a, const wl_ranked *b)
 {
     return a->time_s < b->time_s || (a->time_s == b->time_s && a->index < b->index);
@@ -16,7 +16,7 @@ static bool is_better(const wl_ranked *a, const wl_ranked *b)
 
 static int by_time(const void *a, const void *b) { return is_better(a, b) ? -1 : is_better(b, a) ? 1 : 0; }
 
-/* The best `capacity` so far are a heap with the worst of them on top. */
+/* The best `capacity` launches so far form a heap, the worst of them on top. */
 static void sink(wl_ranked *heap, size_t count, size_t at)
 {
     const wl_ranked moved = heap[at];

@@ -1,4 +1,4 @@
-/* ranker.c - predicts the launches of a space, several at a time. SPDX-License-Identifier: MIT */
+/* ranker.c - predicts the launches of a space in parallel. SPDX-License-Identifier: MIT */
 #include "search/ranker.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@
 
 /* ---- making one ---- */
 
-/* The kernel's own conditions outlive the ranker, the space's do not. */
+/* The kernel's conditions outlive the ranker; those of the space do not and are copied. */
 static wl_status copy_conditions(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     for (; r->condition_count < r->kernel->condition_count; r->condition_count++)
@@ -35,7 +35,7 @@ static wl_status copy_conditions(wl_ranker *r, const wl_space *space, wl_error *
     return WL_OK;
 }
 
-/* The grid of every launch is known from now on: a domain the rule names must be there. */
+/* From here on the grid of every launch is known: a domain that the rule names must be given. */
 static wl_status copy_grid(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     static const int64_t none[3] = {0};
@@ -133,7 +133,8 @@ const char *wl_ranker_condition(const wl_ranker *ranker, size_t index)
 
 static bool is_gridded(const wl_launch *launch) { return launch->grid[0] || launch->grid[1] || launch->grid[2]; }
 
-/* A grid that does not exist for this block (0 blocks, say) is no grid: the launch is found to be out of range. */
+/* If the rule gives no valid grid for this block (0 blocks, say), the launch fails validation
+ * later. */
 static void set_grid(const wl_ranker *r, wl_launch *launch)
 {
     if (!r->grid || is_gridded(launch))
@@ -199,26 +200,23 @@ bool wl_ranked_value(const wl_ranked *record, wl_rank_value which, double *value
 
 const char *wl_outcome_text(wl_outcome outcome)
 {
-    static const char *const texts[WL_OUTCOME_COUNT] = {
-        "predicted",
-        "not reached: the search was stopped",
-        "a condition does not hold",
-        "not among the numbers of threads asked for",
-        "longer in one dimension than the device allows",
-        "more threads per block than the device allows",
-        "more cells per thread than the models cover",
-        "more blocks in one dimension of the grid than the device allows",
-        "registers of one block do not fit a multiprocessor",
-        "shared memory of one block does not fit a multiprocessor",
-        "out of range",
-        "too much to evaluate",
+    static const char *const texts[] = {
+#define WL_OUTCOME(id, cannot_run, text) text,
+#include "warpline/outcomes.def"
     };
     return texts[outcome];
 }
 
-bool wl_outcome_cannot_run(wl_outcome outcome) { return outcome >= WL_OUTCOME_EXTENT && outcome <= WL_OUTCOME_INVALID; }
+bool wl_outcome_cannot_run(wl_outcome outcome)
+{
+    static const bool cannot[] = {
+#define WL_OUTCOME(id, cannot_run, text) cannot_run,
+#include "warpline/outcomes.def"
+    };
+    return cannot[outcome];
+}
 
-/* Why a launch that does not fit does not fit. */
+/* Why a launch does not fit. */
 static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 {
     static const wl_device_key most_block[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z},
@@ -230,7 +228,7 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
     for (int d = 0; d < 3; d++) {
         if (launch->block[d] > wl_device_int(r->device, most_block[d]))
             return WL_OUTCOME_EXTENT;
-        threads *= wl_max(launch->block[d], 1); /* at most the product of the device's three */
+        threads *= wl_max(launch->block[d], 1); /* at most the product of the device's three limits */
     }
     if (threads > wl_device_int(r->device, WL_DEVICE_max_threads_per_block))
         return WL_OUTCOME_THREADS;
@@ -258,7 +256,7 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 
 /* ---- one launch ---- */
 
-/* The number of the first condition that does not hold, or condition_count. */
+/* The index of the first condition that fails, or condition_count. */
 static wl_status first_broken(const wl_ranker *r, const wl_launch *launch, size_t *broken, wl_error *err)
 {
     int64_t values[WL_WHERE_NAMES];
@@ -291,7 +289,7 @@ static void take_values(const wl_prediction *p, wl_ranked *out)
     }
 }
 
-/* WL_OK whatever becomes of the launch; an error stops the search. */
+/* WL_OK whatever the outcome of the launch; an error stops the search. */
 static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64_t index, wl_prediction *scratch,
                               wl_ranked *out, wl_error *err)
 {
@@ -325,13 +323,13 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
     return status;
 }
 
-/* ---- many, side by side ---- */
+/* ---- many launches, in parallel ---- */
 
 typedef struct crew {
     atomic_int_fast64_t done;
     atomic_bool stop;
-    atomic_int_fast64_t failed_at; /* the first launch with an error: the same from any number of threads */
-    struct timespec told;          /* when progress was last called */
+    atomic_int_fast64_t failed_at; /* the first launch with an error: independent of the number of threads */
+    struct timespec told;          /* the last progress call */
 } crew;
 
 static double seconds_since(const struct timespec *then, struct timespec *now)
@@ -340,7 +338,7 @@ static double seconds_since(const struct timespec *then, struct timespec *now)
     return (double)(now->tv_sec - then->tv_sec) + 1e-9 * (double)(now->tv_nsec - then->tv_nsec);
 }
 
-/* Only from the calling thread. */
+/* Called from the main thread only. */
 static void tell(const wl_ranker *r, crew *c)
 {
     struct timespec now;
@@ -367,9 +365,10 @@ wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranke
     wl_error error = {0};
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
     clock_gettime(CLOCK_MONOTONIC, &c.told);
-    /* neighbours share much of what a predictor keeps, so each thread takes several at a time */
+    /* neighbouring launches share much of a predictor's cache, so each thread takes several at a
+     * time */
     const int64_t share = wl_max(1, wl_min(64, (last - first) / (6 * r->threads)));
-    (void)share; /* not used without OpenMP */
+    (void)share; /* unused without OpenMP */
 #pragma omp parallel num_threads(r->threads) if (r->threads > 1)
     {
         wl_prediction *scratch = malloc(sizeof *scratch);

@@ -1,5 +1,8 @@
-/* ranker.h - the insides of a ranker: the launches of a space that exist on one device.
- * Layer  search (uses base, device, kernel, launch, and predictions). SPDX-License-Identifier: MIT */
+/* ranker.h - a ranker: the launches of a space that exist for one kernel and device.
+ *
+ * Layer  search (uses base, device, kernel, launch, and predictions).
+ * Oracle  tests/unit/test_ranker.c, test_rank.c
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_SEARCH_RANKER_H
 #define WL_SEARCH_RANKER_H
 
@@ -18,7 +21,7 @@ struct wl_ranker {
     const wl_device *device;
     wl_rank_options options;
     wl_arena arena;
-    int64_t items, warp_size; /* items 0: they follow from the grid */
+    int64_t items, warp_size; /* items 0: determined by the grid */
     /* launch number n: block n / fold_count with fold n % fold_count, or launches[n] */
     int32_t (*blocks)[3];
     size_t block_count;
@@ -26,18 +29,23 @@ struct wl_ranker {
     size_t fold_count;
     wl_launch *launches;
     int64_t size;
-    wl_grid_rule *grid; /* of launches that state none; NULL: it follows from the domain */
+    wl_grid_rule *grid; /* of launches that state none; NULL: determined by the domain */
     const wl_where *conditions[WL_CONDITIONS_MAX];
     size_t condition_count;           /* the kernel's, then the space's */
-    int64_t before[WL_OUTCOME_COUNT]; /* launches the lists left out already */
+    int64_t before[WL_OUTCOME_COUNT]; /* launches that the lists exclude already */
     char notes[WL_RANK_NOTES_MAX][WL_RANK_NOTE_LENGTH];
     size_t note_count;
     wl_predictor **predictors; /* one per thread */
     int threads;
-    int64_t done_before; /* of the launches progress counts: those of earlier parts */
+    int64_t done_before; /* launches of earlier parts, for progress */
 };
 
-/* Fills blocks, folds and what they leave out. */
+/* Fills blocks and folds, and counts what they exclude. */
 wl_status wl_ranker_enumerate(wl_ranker *ranker, const wl_space *space, wl_error *err);
+
+/* Lattice updates of one launch. */
+int64_t wl_ranker_launch_items(const wl_ranker *ranker, int64_t index);
+/* What had to be assumed for all launches; NULL beyond the last. */
+const char *wl_ranker_note(const wl_ranker *ranker, size_t index);
 
 #endif /* WL_SEARCH_RANKER_H */

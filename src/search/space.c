@@ -1,4 +1,4 @@
-/* space.c - which blocks and foldings to try, from texts. SPDX-License-Identifier: MIT */
+/* space.c - parses which blocks and foldings to try. SPDX-License-Identifier: MIT */
 #include "search/space.h"
 
 #include <stdio.h>
@@ -182,7 +182,7 @@ wl_status wl_space_set(wl_space *space, const char *name, const char *text, wl_e
     return set(space, k, text, err);
 }
 
-/* Parses the text of a scalar; an error inside it is moved to its place in the file. */
+/* Parses the text of a scalar; moves the position of an error to its place in the file. */
 static wl_status set_scalar(wl_space *space, key k, const wl_yaml *node, wl_error *err)
 {
     wl_error inside = {0};
@@ -193,7 +193,8 @@ static wl_status set_scalar(wl_space *space, key k, const wl_yaml *node, wl_erro
     return wl_fail(err, status, loc, "%s", inside.message);
 }
 
-/* A list of numbers is the same as its text with commas; a list of shapes or conditions is one after another. */
+/* A list of numbers equals its text with commas; lists of shapes or conditions are read one by
+ * one. */
 static wl_status set_node(wl_space *space, key k, const wl_yaml *node, wl_error *err)
 {
     if (node->kind == WL_YAML_SCALAR)

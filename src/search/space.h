@@ -1,4 +1,7 @@
-/* space.h - the insides of a space. Layer  search (uses base, kernel). SPDX-License-Identifier: MIT */
+/* space.h - a space of launches: which blocks and foldings to try, under which conditions.
+ *
+ * Layer  search (uses base, kernel). Oracle: tests/unit/test_space.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_SEARCH_SPACE_H
 #define WL_SEARCH_SPACE_H
 
@@ -9,7 +12,7 @@
 #define WL_CONDITIONS_MAX 64
 
 typedef struct wl_fold_registers {
-    bool any; /* for every folding that has no entry of its own */
+    bool any; /* for every folding without an entry of its own */
     int64_t fold[3], registers;
 } wl_fold_registers;
 
@@ -30,7 +33,7 @@ struct wl_space {
     size_t launch_count;
     const char **names; /* "nx=640", for the grid */
     size_t name_count;
-    wl_grid_rule *grid; /* NULL: it follows from the domain */
+    wl_grid_rule *grid; /* NULL: determined by the domain */
 };
 
 #endif /* WL_SEARCH_SPACE_H */

@@ -29,7 +29,7 @@ static bool take_number(const char **p, int64_t *value)
     return true;
 }
 
-/* One number or one range: first, last, and how to go on. */
+/* One number or one range: first, last, step. */
 typedef struct range {
     int64_t first, last, step;
     bool multiply;
@@ -66,7 +66,7 @@ static int ascending(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Collects values; each at most once in the end. */
+/* Collects values; duplicates are removed at the end. */
 typedef struct bag {
     bool in[WL_VALUES_MAX + 1];
 } bag;

@@ -124,7 +124,7 @@ static void export_all(const char *name, const wl_ranked_space *spaces, size_t c
     for (int f = 0; f < 3; f++) {
         char file[64], *text = NULL;
         wl_error err = {0};
-        wl_export format = WL_EXPORT_COUNT;
+        wl_export format = WL_EXPORT_KERNEL_TUNER;
         snprintf(file, sizeof file, "%s_%s", name, suffixes[f]);
         check(wl_export_find(formats[f], &format) && (int)format == f, "every format is known");
         const wl_status status = wl_rank_export(format, spaces, count, &text, &err);

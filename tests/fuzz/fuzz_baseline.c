@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "judge/difference.h"
+#include "judge/findings.h"
 
 static void check_stored(const wl_stored *s)
 {
@@ -23,7 +24,7 @@ static void check_findings(const wl_stored *now, const wl_stored *was)
 {
     wl_finding findings[WL_METRIC_COUNT + 1];
     const size_t most = sizeof findings / sizeof findings[0];
-    const size_t count = wl_check_baseline(now->prediction, was->prediction, 0.01, findings, most);
+    const size_t count = wl_find_by_baseline(now->prediction, was->prediction, 0.01, findings, most);
     REQUIRE(count >= 1 && count <= most);
     for (size_t i = 0; i < count; i++) {
         const wl_finding *f = &findings[i];

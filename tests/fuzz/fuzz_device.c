@@ -1,6 +1,7 @@
 /* fuzz_device.c - any bytes as a device file, and line by line as what-ifs on a built-in device.
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
+#include "launch/occupancy_next.h"
 
 #define WHAT_IFS_MAX 16
 

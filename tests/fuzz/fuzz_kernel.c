@@ -1,6 +1,8 @@
 /* fuzz_kernel.c - any bytes as a kernel file; what parses is predicted. SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
+#include "metrics/layer_condition.h"
+
 static void ask(const wl_kernel *k)
 {
     int64_t extent[3] = {1, 1, 1}, registers = 0;

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
+#include "ptx/kernel/ptx_file.h"
 #include "warpline/ptx.h"
 
 #define PARAMS_MAX 16

@@ -7,7 +7,7 @@ command -v nm >/dev/null 2>&1 || { echo "exports: no nm" && exit 77; }
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 nm -D --defined-only "$library" | awk '$2 ~ /[TDRB]/ && $3 ~ /^wl_/ { sub(/@.*/, "", $3); print $3 }' | sort -u >"$tmp/exported"
-cat include/warpline/*.h | tr '\n' ' ' | grep -o 'WL_API [^;]*;' | sed 's/(.*//' | grep -o 'wl_[a-z0-9_]*$' | sort -u >"$tmp/declared"
+cat include/warpline/*.h | tr '\n' ' ' | grep -oE "(WL_API|WL_FALLIBLE) [^;]*;" | sed 's/(.*//' | grep -o 'wl_[a-z0-9_]*$' | sort -u >"$tmp/declared"
 status=0
 if ! diff "$tmp/declared" "$tmp/exported" >"$tmp/difference"; then
     echo "exports: declared (<) and exported (>) differ:" && cat "$tmp/difference" && status=1

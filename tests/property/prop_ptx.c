@@ -1,7 +1,8 @@
-/* prop_ptx.c - random PTX kernels: what is recovered is what emulated warps do, and the file it becomes can be read.
+/* prop_ptx.c - random PTX kernels: recovered accesses are those of emulated warps, and the
+ * resulting kernel file can be parsed.
  *
- * The oracle is the library's own check of some warps (verify.c), whose note would say that it failed.
- * SPDX-License-Identifier: MIT */
+ * The oracle is the library's own check of some warps (src/ptx/kernel/verify.c), which adds a
+ * note when it fails. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ static size_t draw(size_t n)
     return (size_t)(state >> 33) % n;
 }
 
-/* # is one of six registers, ~ a number, $ a new label that is put behind. */
+/* # is one of six registers, ~ a number, $ a new label that is defined later. */
 static const char *const lines[] = {
     "add.s32 %r#, %r#, %r#",
     "add.s32 %r#, %r#, ~",
@@ -113,7 +114,7 @@ typedef struct program {
     char text[TEXT_LENGTH];
     size_t length;
     int labels;              /* so far */
-    int open[LINES], opened; /* those that are not put yet */
+    int open[LINES], opened; /* those not defined yet */
 } program;
 
 static void put(program *p, const char *text)

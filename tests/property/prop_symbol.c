@@ -1,5 +1,5 @@
-/* prop_symbol.c - symbols of random programs against the same programs run thread by thread, and their bounds.
- * SPDX-License-Identifier: MIT */
+/* prop_symbol.c - symbols of random programs, and their bounds, against the same programs run
+ * thread by thread. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -87,7 +87,7 @@ static bool operate(int op, int64_t a, int64_t b, int64_t c, int64_t k, int64_t 
     case DIV: *out = b > 0 ? wl_floor_div(a, b) : 0; return b > 0;
     case MOD: *out = b > 0 ? wl_floor_mod(a, b) : 0; return b > 0;
     case QUOTIENT: *out = b ? a / b : 0; return b != 0;
-    case SCALED: *out = wl_floor_div(a * 1431655766, (int64_t)1 << 32); return true; /* a third */
+    case SCALED: *out = wl_floor_div(a * 1431655766, (int64_t)1 << 32); return true; /* one third */
     case MIN: *out = wl_min(a, b); return true;
     case MAX: *out = wl_max(a, b); return true;
     case AND: *out = a & b; return true;
@@ -187,7 +187,7 @@ static void random_programs(void **unused)
     check_done();
 }
 
-/* ---- numbers at the edges ---- */
+/* ---- edge cases ---- */
 
 static int64_t draw_extreme(void)
 {
@@ -210,7 +210,7 @@ static int64_t draw_extreme(void)
     return (int64_t)((uint64_t)edge + (uint64_t)(draw(3) - 1));
 }
 
-/* The exact result; false: there is none. */
+/* The exact result; false: undefined. */
 static bool operate_widely(int op, int64_t a, int64_t b, int64_t c, int64_t k, int shift, wl_wide *out)
 {
     int64_t narrow = 0;
@@ -221,7 +221,7 @@ static bool operate_widely(int op, int64_t a, int64_t b, int64_t c, int64_t k, i
     case SCALE: *out = (wl_wide)a * k; return true;
     case QUOTIENT: *out = b ? (wl_wide)a / b : 0; return b != 0;
     case SCALED: *out = (wl_wide)a * k >> shift; return true;
-    case WRAP: /* as a signed or an unsigned number of so many bits */
+    case WRAP: /* as a signed or an unsigned number of that many bits */
         *out = k & 1 ? (wl_wide)((int64_t)((uint64_t)a << (64 - shift)) >> (64 - shift))
                      : (wl_wide)((uint64_t)a << (64 - shift) >> (64 - shift));
         return true;
@@ -243,7 +243,7 @@ static const wl_symbol *extreme_symbol(machine *m, int op, int a, int b, int c, 
     return symbol_of(&m->symbols, op, m->symbol[a], m->symbol[b], m->symbol[c], k);
 }
 
-/* Unknown is always an answer; another one must be right. */
+/* Unknown is always allowed; any other answer must be right. */
 static void extreme_step(machine *m, int *known)
 {
     const int op = (int)draw(OPS), a = (int)draw(m->count), b = (int)draw(m->count), c = (int)draw(m->count);
@@ -299,7 +299,7 @@ static void extremes(void **unused)
     check_done();
 }
 
-/* The cell's coordinate, and remainders, are found in what compilers write. */
+/* The normal form recognizes cell coordinates and remainders in what compilers emit. */
 static void normal_forms(void **unused)
 {
     (void)unused;
@@ -316,7 +316,8 @@ static void normal_forms(void **unused)
     const wl_symbol *t = wl_sym_scale(&s, x, 3);
     rest = wl_sym_sub(&s, t, wl_sym_mul(&s, wl_sym_div(&s, t, d), d));
     check_true("t - t / d * d", "is a remainder", rest == wl_sym_mod(&s, t, d));
-    /* division by 7 as compilers write it: the high half of a product, the rest halved, added, shifted */
+    /* division by 7 as compilers emit it: the high half of a product, the rest halved, added,
+     * shifted */
     const wl_symbol *high = wl_sym_scaled(&s, x, 613566757, 32);
     const wl_symbol *half = wl_sym_div(&s, wl_sym_sub(&s, x, high), wl_sym_const(&s, 2));
     const wl_symbol *sevenths = wl_sym_div(&s, wl_sym_add(&s, half, high), wl_sym_const(&s, 4));
@@ -328,7 +329,8 @@ static void normal_forms(void **unused)
     }
     const wl_symbol *third = wl_sym_scaled(&s, x, 1431655766, 32);
     check_true("a third of x", "is x / 3", third == wl_sym_div(&s, x, wl_sym_const(&s, 3)));
-    /* bounds where block and thread move together: 4 blockIdx blockDim + threadIdx + 3 blockDim < 4 cells */
+    /* correlated bounds of block and thread: 4 blockIdx blockDim + threadIdx + 3 blockDim < 4
+     * cells */
     const wl_symbol *first = wl_sym_sub(&s, x, wl_sym_var(&s, WL_VAR_THREAD_X));
     const wl_symbol *last = wl_sym_add(&s, wl_sym_add(&s, wl_sym_scale(&s, first, 4), wl_sym_var(&s, WL_VAR_THREAD_X)),
                                        wl_sym_scale(&s, width, 3));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "search/advised.h"
+#include "launch/occupancy_next.h"
 #include "warpline/warpline.h"
 
 

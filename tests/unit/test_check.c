@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-#include "metrics/prediction.h"
-#include "warpline/check.h"
+#include "judge/findings.h"
 
 static const struct {
     const char *text, *name;
@@ -180,7 +179,7 @@ static void test_verdicts(void **state)
     for (size_t i = 0; i < COUNT_OF(verdicts); i++) {
         wl_budget budget = {0};
         check_ok(verdicts[i].text, wl_budget_parse(verdicts[i].text, &budget, &err), &err);
-        const wl_finding f = wl_check_budget(&budget, &p, device);
+        const wl_finding f = wl_find_by_budget(&budget, &p, device);
         check_text(verdicts[i].text, "verdict", wl_verdict_name(f.verdict), wl_verdict_name(verdicts[i].verdict));
         check_int(verdicts[i].text, "fails", wl_verdict_fails(f.verdict),
                   verdicts[i].verdict == WL_VERDICT_FAIL || verdicts[i].verdict == WL_VERDICT_UNKNOWN);
@@ -222,7 +221,7 @@ static void test_baseline(void **state)
         wl_prediction now = example();
         now.model.time_s *= cases[i].factor;
         now.metrics[WL_METRIC_dram_load_bytes].value *= cases[i].factor;
-        const size_t count = wl_check_baseline(&now, &baseline, cases[i].tolerance, all, COUNT_OF(all));
+        const size_t count = wl_find_by_baseline(&now, &baseline, cases[i].tolerance, all, COUNT_OF(all));
         check_int(cases[i].name, "findings", (int64_t)count, 3);
         check_int(cases[i].name, "time first", all[0].subject.kind, WL_SUBJECT_TIME);
         check_text(cases[i].name, "time", wl_verdict_name(all[0].verdict), wl_verdict_name(cases[i].verdict));
@@ -244,7 +243,7 @@ static void test_one_sided(void **state)
     now.metrics[WL_METRIC_dram_load_bytes].known = false;
     now.metrics[WL_METRIC_tlb_pages] = (wl_value){.known = true, .value = 3};
     now.metrics[WL_METRIC_flops].value = 1;
-    const size_t count = wl_check_baseline(&now, &baseline, 0.01, all, COUNT_OF(all));
+    const size_t count = wl_find_by_baseline(&now, &baseline, 0.01, all, COUNT_OF(all));
     check_int("one-sided", "findings", (int64_t)count, 4);
     const wl_finding *gone = finding_of(all, count, WL_METRIC_dram_load_bytes);
     const wl_finding *fresh = finding_of(all, count, WL_METRIC_tlb_pages);

@@ -7,6 +7,7 @@
 
 #include "compare/contest.h"
 #include "device/device_internal.h"
+#include "fit/fit_internal.h"
 #include "fit/numbers.h"
 #include "measure/row.h"
 #include "metrics/prediction.h"
@@ -169,11 +170,11 @@ static const wl_fit_number *number_of(const wl_fit_result *r, wl_device_key key,
     return NULL;
 }
 
-static wl_fit_result fit(wl_device *device, const wl_fit_case *cases, size_t count, wl_fit_options options)
+static wl_fit_result fit(wl_device *device, const wl_fit_case *cases, size_t count, wl_number_options options)
 {
     wl_fit_result result;
     wl_error err = {0};
-    check_ok("fit", wl_fit(device, cases, count, &options, &result, &err), &err);
+    check_ok("fit", wl_fit_numbers(device, cases, count, &options, &result, &err), &err);
     return result;
 }
 
@@ -181,7 +182,7 @@ static void numbers_are_found_again(void **state)
 {
     (void)state;
     wl_device *device = device_of("h200"), *truth = true_device();
-    const wl_fit_result result = fit(device, all.cases, all.count, (wl_fit_options){0});
+    const wl_fit_result result = fit(device, all.cases, all.count, (wl_number_options){0});
     check_int("fit", "numbers", (int64_t)result.number_count, (int64_t)wl_fit_spec_count);
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
         const char *name = wl_fit_target_name((wl_fit_target)t);
@@ -218,7 +219,7 @@ static void numbers_are_found_again(void **state)
 static void the_devices_values_do_not_matter(void **state)
 {
     (void)state;
-    const wl_fit_options volumes = {.targets = {[WL_FIT_DRAM_LOADS] = true}};
+    const wl_number_options volumes = {.targets = {[WL_FIT_DRAM_LOADS] = true}};
     wl_device *one = device_of("h200"), *other = device_of("h200");
     other->entries[WL_DEVICE_l2_reuse_room].values[0] = 1e6;
     other->entries[WL_DEVICE_l2_reuse_steepness].values[0] = 50;
@@ -270,8 +271,8 @@ static void a_family_is_left_out(void **state)
             copy.values[i].value[v] *= 2;
     }
     wl_device *a = device_of("h200"), *b = device_of("h200"), *c = device_of("h200");
-    const wl_fit_result spoilt = fit(a, copy.cases, copy.count, (wl_fit_options){.without = "lbm_d3q15_pf"});
-    const wl_fit_result fewer = fit(b, without.cases, kept, (wl_fit_options){0});
+    const wl_fit_result spoilt = fit(a, copy.cases, copy.count, (wl_number_options){.without = "lbm_d3q15_pf"});
+    const wl_fit_result fewer = fit(b, without.cases, kept, (wl_number_options){0});
     for (size_t i = 0; i < spoilt.number_count; i++)
         check_near(wl_device_key_name(spoilt.numbers[i].key), "fitted", spoilt.numbers[i].fitted,
                    fewer.numbers[i].fitted, 0);
@@ -280,7 +281,7 @@ static void a_family_is_left_out(void **state)
         check_near(wl_fit_target_name((wl_fit_target)t), "error", spoilt.after[t], fewer.after[t], 0);
     }
     /* and it does matter when it is not left out */
-    const wl_fit_result with = fit(c, copy.cases, copy.count, (wl_fit_options){0});
+    const wl_fit_result with = fit(c, copy.cases, copy.count, (wl_number_options){0});
     check_true("with it", "the volumes are off",
                with.after[WL_FIT_L2_LOADS] > 0.05 && with.after[WL_FIT_DRAM_LOADS] > 0.05);
     wl_device_free(a);
@@ -302,7 +303,7 @@ static void families_weigh_alike(void **state)
         if (strcmp(copy.cases[i].family, "star2d_5pt") == 0)
             copy.measured[i].time_s /= 1.1;
     }
-    const wl_fit_result r = fit(truth, copy.cases, copy.count, (wl_fit_options){.targets = {[WL_FIT_TIME] = true}});
+    const wl_fit_result r = fit(truth, copy.cases, copy.count, (wl_number_options){.targets = {[WL_FIT_TIME] = true}});
     check_near("five families", "error before", r.before[WL_FIT_TIME], 0.1 / 5, 1e-9);
     wl_device_free(truth);
     check_done();
@@ -367,26 +368,26 @@ static void fits_that_cannot_be(void **state)
     wl_error err = {0};
     wl_fit_result result;
     wl_device *device = device_of("h200");
-    const wl_fit_options one = {.targets = {[WL_FIT_L2_LOADS] = true}};
-    wl_status status = wl_fit(device, all.cases, 3, &one, &result, &err);
+    const wl_number_options one = {.targets = {[WL_FIT_L2_LOADS] = true}};
+    wl_status status = wl_fit_numbers(device, all.cases, 3, &one, &result, &err);
     check_error("three launches, four numbers", status, &err,
                 &(expected_error){WL_E_INPUT, "3 launches are too few to fit the 4 numbers of l2_load_bytes", 0, 0});
-    check_ok("four launches", wl_fit(device, all.cases, 4, &one, &result, &(wl_error){0}), &err);
+    check_ok("four launches", wl_fit_numbers(device, all.cases, 4, &one, &result, &(wl_error){0}), &err);
     err = (wl_error){0};
-    status = wl_fit(device, all.cases, all.count,
-                    &(wl_fit_options){.targets = {[WL_FIT_TIME] = true}, .min_time_s = 1e3}, &result, &err);
+    status = wl_fit_numbers(device, all.cases, all.count,
+                    &(wl_number_options){.targets = {[WL_FIT_TIME] = true}, .min_time_s = 1e3}, &result, &err);
     check_error("all too short", status, &err,
                 &(expected_error){WL_E_INPUT, "0 launches are too few to fit the 13 numbers of time", 0, 0});
     device->entries[WL_DEVICE_overlap_growth].count = 0;
     err = (wl_error){0};
-    status = wl_fit(device, all.cases, all.count, &one, &result, &err);
+    status = wl_fit_numbers(device, all.cases, all.count, &one, &result, &err);
     check_error("a number is missing", status, &err, &(expected_error){WL_E_UNSUPPORTED, "no overlap_growth", 0, 0});
     wl_device_free(device);
     /* no measured laws: refused, and nothing changes */
     device = device_of("a100-40gb");
     wl_device *untouched = device_of("a100-40gb");
     err = (wl_error){0};
-    status = wl_fit(device, all.cases, all.count, &one, &result, &err);
+    status = wl_fit_numbers(device, all.cases, all.count, &one, &result, &err);
     check_error("a100-40gb", status, &err, &(expected_error){WL_E_UNSUPPORTED, "measured laws", 0, 0});
     check_int("a100-40gb", "numbers", (int64_t)result.number_count, 0);
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
@@ -407,7 +408,7 @@ static char *written(const char *text, size_t length, const wl_device *device, c
 {
     wl_error err = {0};
     char *out = NULL;
-    check_ok("write", wl_fit_write(text, length, device, result, origin, &out, &err), &err);
+    check_ok("write", wl_fit_write_numbers(text, length, device, result, origin, &out, &err), &err);
     assert_non_null(out);
     return out;
 }
@@ -469,7 +470,7 @@ static void files_keep_what_was_not_fitted(void **state)
         wl_device *device = device_of("h200");
         const wl_fit_result r =
             fit(device, all.cases, all.count,
-                some ? (wl_fit_options){.targets = {[WL_FIT_L1_WAVEFRONTS] = true}} : (wl_fit_options){0});
+                some ? (wl_number_options){.targets = {[WL_FIT_L1_WAVEFRONTS] = true}} : (wl_number_options){0});
         char *out = written(text, length, device, &r, "made.csv, 2026-01-02");
         const char *a = text, *b = out;
         int same = 0, changed = 0;
@@ -513,7 +514,7 @@ static void units_stay(void **state)
 {
     (void)state;
     wl_device *device = device_of("h200");
-    const wl_fit_result r = fit(device, all.cases, all.count, (wl_fit_options){0});
+    const wl_fit_result r = fit(device, all.cases, all.count, (wl_number_options){0});
     device->entries[WL_DEVICE_l2_unit_bandwidth].values[0] = 1.2345678e13;
     device->entries[WL_DEVICE_l2_reuse_room].values[0] = 34567891;
     const char *text = "l2_unit_bandwidth: {value: 13.08, unit: TB/s, source: \"x\"}\n"
@@ -559,7 +560,7 @@ static void files_of_other_style(void **state)
         {"a comment behind it", "l2_merge: {value: 0.05, unit: 1, source: by hand} # old\n", false},
     };
     wl_device *device = device_of("h200");
-    const wl_fit_result r = fit(device, all.cases, all.count, (wl_fit_options){.targets = {[WL_FIT_L2_LOADS] = true}});
+    const wl_fit_result r = fit(device, all.cases, all.count, (wl_number_options){.targets = {[WL_FIT_L2_LOADS] = true}});
     double merge = 0, back = 0;
     check_true("fit", "merge", wl_device_get(device, WL_DEVICE_l2_merge, &merge));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

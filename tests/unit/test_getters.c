@@ -97,8 +97,6 @@ static void test_time(void **state)
     check_true("next", "has a bound", wl_prediction_bound(e.p, wl_prediction_next_limiter(e.p), &seconds));
     check_true("next", "is not larger", seconds <= largest);
     check_true("time", "no shorter than any bound", wl_prediction_time(e.p) >= largest);
-    check_true("subject", "time", wl_subject_value((wl_subject){.kind = WL_SUBJECT_TIME}, e.p, e.device, &seconds));
-    check_near("subject", "time", seconds, wl_prediction_time(e.p), 0);
     seconds = -7;
     check_true("tensor", "no such bound", !wl_prediction_bound(e.p, WL_BOUND_TENSOR, &seconds));
     check_near("tensor", "left alone", seconds, -7, 0);
@@ -201,8 +199,8 @@ static void test_diff(void **state)
     check_ok("diff", wl_diff_new((wl_diff_side){a.p, "k", "h200"}, (wl_diff_side){b.p, "k", "h200"}, &d, &err), &err);
     assert_non_null(d);
     check_near("diff", "speedup", wl_diff_speedup(d), wl_prediction_time(a.p) / wl_prediction_time(b.p), 1e-12);
-    check_true("diff", "faster", wl_diff_b_faster(d) && !wl_diff_equal(d) && wl_diff_same_work(d));
-    check_true("diff", "has a cause", wl_diff_cause(d)->bound_known);
+    check_true("diff", "faster", wl_diff_speedup(d) > 1 && !wl_diff_equal(d) && wl_diff_same_work(d));
+    check_true("diff", "has a cause", d->cause.bound_known);
     size_t metrics = 0, reasons = 0;
     wl_metric m = WL_METRIC_COUNT;
     while (wl_diff_metric(d, metrics, &m))

@@ -8,6 +8,7 @@
 #include "unit/checks.h"
 
 #include "base/buffer.h"
+#include "judge/findings.h"
 #include "warpline/warpline.h"
 
 static const char ptx_text[] =

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "device/device_internal.h"
+#include "launch/occupancy_next.h"
 #include "warpline/launch.h"
 
 static wl_device *builtin(const char *name)

@@ -3,6 +3,7 @@
 
 #include "unit/checks.h"
 
+#include "metrics/layer_condition.h"
 #include "metrics/prediction.h"
 #include "warpline/warpline.h"
 

@@ -1,5 +1,5 @@
-/* test_ptx_alu.c - every arithmetic instruction of the emulator against C, on random and on awkward values.
- * SPDX-License-Identifier: MIT */
+/* test_ptx_alu.c - every arithmetic instruction of the emulator against C, on random values and
+ * edge cases. SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -7,7 +7,8 @@ __extension__ typedef __int128 s128;
 
 #define VALUES 1024
 
-/* A, B, C: the sources; the width of each operand as a letter: h 16, r 32, d 64 bits, - none. */
+/* A, B, C: the sources. The shape gives the width of each operand as a letter: h 16, r 32, d 64
+ * bits, - none. */
 #define S16(x) ((int16_t)(uint16_t)(x))
 #define S32(x) ((int32_t)(uint32_t)(x))
 #define S64(x) ((int64_t)(x))
@@ -98,7 +99,7 @@ static uint64_t dot4(uint64_t a, uint64_t b, uint64_t c, bool sign)
 }
 static float flush(float x) { return fabsf(x) < 0x1p-126F ? copysignf(0, x) : x; }
 static float saturate(float x) { return x >= 1 ? 1 : x > 0 ? x : 0; }
-static uint64_t to_integer(double x, double low, double high) /* whole already */
+static uint64_t to_integer(double x, double low, double high) /* an integer already */
 {
     if (isnan(x))
         return 0;
@@ -278,7 +279,7 @@ static const struct {
 
 static const char *register_of(char width) { return width == 'h' ? "%rs" : width == 'r' ? "%r" : "%rd"; }
 
-/* A kernel that applies one instruction to three numbers of 64 bits, each cut to its width. */
+/* A kernel that applies one instruction to three 64-bit numbers, each truncated to its width. */
 static void write_kernel(char *text, size_t size, const char *op, const char *shape)
 {
     int n = snprintf(text, size,
@@ -405,7 +406,8 @@ static void test_arithmetic(void **state)
     check_done();
 }
 
-/* Halves: the conversion there and back is exact for all that are numbers; sums and products against float. */
+/* Halves: the conversion to double and back is exact for all numbers; sums and products against
+ * float. */
 static void test_halves(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_ptx_arguments.c - arguments as they are written: values, contents of buffers, and what is refused.
- * SPDX-License-Identifier: MIT */
+/* test_ptx_arguments.c - arguments as a user writes them: values, contents of buffers, and
+ * errors. SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
 static const char text[] = PTX_HEAD

@@ -1,4 +1,5 @@
-/* test_ptx_cost.c - machine instructions of PTX instructions: small texts, and what their assembler makes of them. */
+/* test_ptx_cost.c - machine instructions of PTX instructions: small texts and the machine code
+ * ptxas makes of them. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ typedef struct weights {
     int32_t count;
 } weights;
 
-/* Weighs a body; its instructions are numbered as they stand. */
+/* Weighs a body; its instructions are numbered in program order. */
 static weights weigh(const char *body)
 {
     char text[4096];
@@ -44,8 +45,8 @@ static weights weigh(const char *body)
     return out;
 }
 
-/* The cost of some lines, between a read of two numbers (%r1, %r2; %rd1, %rd2; %f1, %f2; %fd1, %fd2) and a use of what
- * they make (%r9, %rd9, %f9, %fd9). */
+/* The cost of some lines, between loads of their inputs (%r1, %r2; %rd1, %rd2; %f1, %f2; %fd1,
+ * %fd2) and a use of their result (%r9, %rd9, %f9, %fd9). */
 static double cost_of(const char *lines, const char *result)
 {
     static const char before[] = "ld.shared.u32 %r1, [s];\nld.shared.u32 %r2, [s+4];\nld.shared.u64 %rd1, [s+8];\n"
@@ -83,7 +84,7 @@ static void single_operations(void **state)
         {"mov.u32 %r9, %r1;", "st.shared.u32 [s], %r9;", 0},
         {"mov.u32 %r9, 7;", "st.shared.u32 [s], %r9;", 0},
         {"mov.u32 %r9, %tid.x;", "st.shared.u32 [s], %r9;", 1},
-        {"add.s32 %r9, %r1, %r2;", "", 0}, /* nobody reads it */
+        {"add.s32 %r9, %r1, %r2;", "", 0}, /* dead code */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double got = cost_of(cases[i].lines, cases[i].result);
@@ -92,16 +93,16 @@ static void single_operations(void **state)
     }
 }
 
-static void neighbours_are_joined(void **state)
+static void neighbours_are_folded(void **state)
 {
     (void)state;
     static const struct {
         const char *lines, *result;
         double cost;
     } cases[] = {
-        /* an address of an element */
+        /* the address of an element */
         {"mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd9, %rd1, %rd3;", "st.global.u32 [%rd9], %r2;", 1 + 1},
-        /* two arrays at the same place */
+        /* two arrays with the same index */
         {"mul.wide.s32 %rd3, %r1, 4;\nadd.s64 %rd9, %rd1, %rd3;\nadd.s64 %rd8, %rd2, %rd3;\nst.shared.u64 [s], %rd8;",
          "st.shared.u64 [s], %rd9;", 3},
         {"shl.b64 %rd3, %rd1, 3;\nadd.s64 %rd9, %rd2, %rd3;", "st.shared.u64 [s], %rd9;", 2},
@@ -110,7 +111,7 @@ static void neighbours_are_joined(void **state)
         {"mul.lo.s64 %rd3, %rd1, %rd2;\nadd.s64 %rd9, %rd2, %rd3;", "st.shared.u64 [s], %rd9;", 4},
         {"add.s32 %r3, %r1, %r2;\nadd.s32 %r9, %r2, %r3;", "st.shared.u32 [s], %r9;", 1},
         {"and.b32 %r3, %r1, 7;\nor.b32 %r9, %r2, %r3;", "st.shared.u32 [s], %r9;", 1},
-        /* a distance is part of the access */
+        /* an immediate offset is part of the access */
         {"add.s64 %rd9, %rd1, 64;", "st.global.u32 [%rd9], %r2;", 1},
         {"setp.lt.s32 %p1, %r1, %r2;\nsetp.gt.s32 %p2, %r1, 0;\nor.pred %p3, %p1, %p2;\nselp.u32 %r9, 1, 0, %p3;",
          "st.shared.u32 [s], %r9;", 3},
@@ -124,8 +125,8 @@ static void neighbours_are_joined(void **state)
     }
 }
 
-/* A read of a parameter counts where it is used: threads that leave before do not pay. */
-static void parameters_count_where_they_are_used(void **state)
+/* A parameter read is charged at its first use: threads that exit before it do not pay. */
+static void parameters_are_charged_at_their_first_use(void **state)
 {
     (void)state;
     const weights w = weigh("ld.param.u64 %rd1, [a];\nld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\n"
@@ -134,7 +135,7 @@ static void parameters_count_where_they_are_used(void **state)
                             "st.global.u32 [%rd4], %r2;\ndone:\nret;\n");
     assert_true(w.all[0] <= 1); /* the stack pointer at most */
     assert_true(w.all[8] == 1); /* memory instructions are one each */
-    assert_true(w.all[4] == 1); /* the branch is an exit with a predicate */
+    assert_true(w.all[4] == 1); /* the branch becomes a predicated exit */
     const double after = w.all[5] + w.all[6] + w.all[7];
     assert_true(after == 3); /* sum, parameter, descriptor */
 }
@@ -142,7 +143,8 @@ static void parameters_count_where_they_are_used(void **state)
 static void branches(void **state)
 {
     (void)state;
-    /* a short body is predicated; lanes of a long one must meet again; all lanes agree about a parameter */
+    /* a short body is predicated; a long one needs reconvergence; a parameter is uniform, so
+     * there is no divergence */
     const char *head =
         "ld.param.u32 %r1, [n];\nmov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\nsetp.eq.s32 %p2, %r1, 5;\n";
     const char *tail = "after:\nst.shared.f32 [s], %f1;\nret;\n";
@@ -160,7 +162,8 @@ static void branches(void **state)
     assert_true(weigh(body).all[4] == 1);
 }
 
-/* Iterations that load are joined: the counter, its comparison and the branch are needed once for several. */
+/* Loops that load are unrolled: several iterations share the induction variable, its comparison
+ * and the back edge. */
 static void loops(void **state)
 {
     (void)state;
@@ -178,7 +181,7 @@ static void loops(void **state)
     assert_true(apart.all[5] == 1 && apart.all[6] == 1 && apart.all[7] == 1);
 }
 
-/* What is executed under a predicate counts as often as the branch that is gone. */
+/* A predicated body counts as often as the branch it replaces. */
 static void predicated_bodies_count_as_their_branch(void **state)
 {
     (void)state;
@@ -197,8 +200,8 @@ static void predicated_bodies_count_as_their_branch(void **state)
     wl_ptx_module_free(module);
 }
 
-/* Four words side by side are loaded at once, if the place is a multiple of 16 bytes. */
-static void neighbours_in_shared_memory_are_loaded_at_once(void **state)
+/* Four adjacent words become one vector load if the address is a multiple of 16 bytes. */
+static void adjacent_shared_loads_are_vectorized(void **state)
 {
     (void)state;
     const char *pattern =
@@ -216,7 +219,8 @@ static void neighbours_in_shared_memory_are_loaded_at_once(void **state)
         assert_true(weigh(body).all[i] == 1);
 }
 
-/* The window of shared memory is found before the loop, and an access adds its distance by itself. */
+/* The base of shared memory is found before the loop; an access adds its immediate offset for
+ * free. */
 static void addresses_of_shared_memory(void **state)
 {
     (void)state;
@@ -224,10 +228,10 @@ static void addresses_of_shared_memory(void **state)
                             "add.s32 %r4, %r3, %r2;\nst.shared.u32 [%r4], %r5;\nadd.s32 %r5, %r5, 1;\n"
                             "setp.lt.s32 %p1, %r5, 9;\n@%p1 bra loop;\nret;\n");
     assert_true(w.all[3] == 0 && w.all[4] == 0);
-    assert_true(w.all[1] == 4); /* the counter, and the window */
+    assert_true(w.all[1] == 4); /* the induction variable, and the base */
 }
 
-/* A divisor's reciprocal is made once. */
+/* The reciprocal of a divisor is computed once. */
 static void reciprocals_are_shared(void **state)
 {
     (void)state;
@@ -235,7 +239,7 @@ static void reciprocals_are_shared(void **state)
     const double two =
         cost_of("div.u32 %r8, %r1, %r2;\nst.shared.u32 [s+4], %r8;\nrem.u32 %r9, %r8, %r2;", "st.shared.u32 [s], %r9;");
     assert_true(two == one + 1 + 17 - 8);
-    /* doubles that need both halves are put together first */
+    /* a double that needs both halves is assembled first */
     assert_true(cost_of("add.f64 %fd9, %fd1, 0d3FB999999999999A;", "st.shared.f64 [s], %fd9;") == 3);
     assert_true(cost_of("add.f64 %fd9, %fd1, 0d3FE0000000000000;", "st.shared.f64 [s], %fd9;") == 1);
 }
@@ -258,12 +262,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_operations),
-        cmocka_unit_test(neighbours_are_joined),
-        cmocka_unit_test(parameters_count_where_they_are_used),
+        cmocka_unit_test(neighbours_are_folded),
+        cmocka_unit_test(parameters_are_charged_at_their_first_use),
         cmocka_unit_test(branches),
         cmocka_unit_test(loops),
         cmocka_unit_test(predicated_bodies_count_as_their_branch),
-        cmocka_unit_test(neighbours_in_shared_memory_are_loaded_at_once),
+        cmocka_unit_test(adjacent_shared_loads_are_vectorized),
         cmocka_unit_test(addresses_of_shared_memory),
         cmocka_unit_test(reciprocals_are_shared),
     };

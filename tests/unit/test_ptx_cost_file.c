@@ -1,5 +1,5 @@
-/* test_ptx_cost_file.c - the files of share/costs: all are sound, mistakes are named, targets find theirs, and every
- * number of a file counts. SPDX-License-Identifier: MIT */
+/* test_ptx_cost_file.c - the files of share/costs: all are valid, errors are named, each target
+ * finds its file, and every number of a file has an effect. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #include "ptx/cost/cost.h"
 #include "ptx/read/read_module.h"
 
-/* The text of sm_90 with one piece of it replaced, to be freed. */
+/* The text of sm_90 with one part replaced; the caller frees it. */
 static char *changed(const char *from, const char *to)
 {
     size_t length = 0;
@@ -35,7 +35,7 @@ static wl_ptx_costs *parse(const char *text)
     return costs;
 }
 
-/* Lines "    name: number": each must be a row or a rule of the table. */
+/* Counts lines "    name: number": each must be a row or a rule of the table. */
 static int numbers_in(const char *text)
 {
     int count = 0;
@@ -73,7 +73,7 @@ static void every_file_is_sound(void **state)
     check_done();
 }
 
-/* The line of a file on which a text stands. */
+/* The line of a file that contains a text. */
 static int line_of(const char *text, const char *part)
 {
     int line = 1;
@@ -86,7 +86,8 @@ static void mistakes_are_named(void **state)
 {
     (void)state;
     static const struct {
-        const char *name, *from, *to, *message, *place; /* a text on the line that is named */
+        /* place: a text on the line that the message names */
+        const char *name, *from, *to, *message, *place;
     } cases[] = {
         {"operation", "    popc.i64: 3", "    popcc.i64: 3", "'popcc'; did you mean 'popc'?", "popcc"},
         {"modifier", "div.approx.ftz.f32: 2", "div.aprox.f32: 2", "'aprox' of div.aprox.f32", "aprox"},
@@ -174,7 +175,7 @@ static double weigh(const wl_ptx_costs *costs, const char *body)
     "ld.param.u64 %rd2, [a];\nmov.u32 %r2, 0;\nagain:\nld.global.u32 %r1, [%rd2];\nst.global.u32 [%rd2], %r1;\n"       \
     "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, 100;\n@%p1 bra again;\n"
 
-/* What 100 more of a number add to a body. Where it is a limit, what passing it adds. */
+/* What 100 more of a number add to a body. For a limit: what exceeding it adds. */
 static void every_number_counts(void **state)
 {
     (void)state;
@@ -203,14 +204,17 @@ static void every_number_counts(void **state)
          "mov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\n@%p1 bra after;\nbar.sync 0;\nst.shared.u32 [s], %r2;\n"
          "bar.sync 0;\nafter:\nst.shared.u32 [s+4], %r2;\n",
          100},
-        {"predicated_most: 7", "predicated_most: 0", /* a branch of 1 appears, and the two of its reconvergence */
+        /* a branch of weight 1 appears, and two instructions of reconvergence */
+        {"predicated_most: 7", "predicated_most: 0",
          "mov.u32 %r2, %tid.x;\nsetp.eq.s32 %p1, %r2, 5;\n@%p1 bra after;\nst.shared.u32 [s], %r2;\n"
          "st.shared.u32 [s+8], %r2;\nafter:\nst.shared.u32 [s+4], %r2;\n",
          3},
-        {"unroll_factor: 4", "unroll_factor: 1", LOOP, 2.25}, /* the step, the comparison and the branch as a whole */
-        {"unroll_most: 512", "unroll_most: 1", LOOP, 2.25 - 16 - 4}, /* nothing before the loop, no second body */
+        /* the step, the comparison and the branch count in full */
+        {"unroll_factor: 4", "unroll_factor: 1", LOOP, 2.25},
+        /* nothing before the loop, no remainder body */
+        {"unroll_most: 512", "unroll_most: 1", LOOP, 2.25 - 16 - 4},
         {"unroll_entry: 16", "unroll_entry: 116", LOOP, 100},
-        {"unroll_remainder_most: 14", "unroll_remainder_most: 1", LOOP, -4}, /* no second body */
+        {"unroll_remainder_most: 14", "unroll_remainder_most: 1", LOOP, -4}, /* no remainder body */
         {"aggregated_atomic: 9", "aggregated_atomic: 109", READ "red.global.add.u32 [%rd2], 1;\n", 100},
         {"async_copy: 3", "async_copy: 103", READ "mov.u32 %r8, s;\ncp.async.ca.shared.global [%r8], [%rd2], 4;\n",
          100},

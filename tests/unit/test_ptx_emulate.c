@@ -1,8 +1,9 @@
-/* test_ptx_emulate.c - what warps execute, write and touch: small kernels with known answers.
- * SPDX-License-Identifier: MIT */
+/* test_ptx_emulate.c - what emulated warps execute, write and touch: small kernels with known
+ * answers. SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
-/* Thread t writes %r1 (32 bits) to out[t]; in and n are the other arguments, %r2 is the thread, %rd2 = in, %r3 = n. */
+/* Thread t writes %r1 (32 bits) to out[t]. in and n are the other arguments; %r2 is the thread,
+ * %rd2 = in, %r3 = n. */
 #define BEGIN                                                                                                          \
     PTX_HEAD ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n"                                  \
              ".reg .pred %p<8>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<20>;\n.reg .f32 %f<8>; "                             \
@@ -10,7 +11,7 @@
              "ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in]; ld.param.u32 %r3, [n];\n"                             \
              "mov.u32 %r2, %tid.x; mov.u32 %r1, 0;\n"
 #define END "DONE:\nmul.wide.u32 %rd3, %r2, 4; add.s64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3], %r1;\nret;\n}\n"
-/* What stands between them begins at line 12. */
+/* The body starts at line 12. */
 
 typedef struct kernel_case {
     const char *name, *body, *in;
@@ -59,7 +60,7 @@ static const kernel_case cases[] = {
      "and.b32 %r4, %r2, 1;\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra EVEN;\nmul.lo.u32 %r1, %r2, 3;\nbra.uni DONE;\nEVEN:\n"
      "add.u32 %r1, %r2, 100;\n",
      "buf:64", "0", 64, odd_even},
-    {"a loop of different lengths",
+    {"different trip counts",
      "mov.u32 %r4, 0;\nLOOP:\nsetp.ge.u32 %p1, %r4, %r2;\n@%p1 bra DONE;\nadd.u32 %r4, %r4, 1;\n"
      "add.u32 %r1, %r1, %r4;\nbra LOOP;\n",
      "buf:64", "0", 64, steps_sum},
@@ -67,7 +68,7 @@ static const kernel_case cases[] = {
      "setp.lt.u32 %p1, %r2, 8;\n@!%p1 bra OUTER;\nsetp.lt.u32 %p2, %r2, 4;\n@%p2 bra INNER;\nmov.u32 %r1, 2;\n"
      "bra DONE;\nINNER:\nmov.u32 %r1, 1;\nbra DONE;\nOUTER:\nmov.u32 %r1, 3;\n",
      "buf:64", "0", 32, nested},
-    {"a table of branches",
+    {"a branch table",
      "and.b32 %r4, %r2, 3;\nT: .branchtargets A, B, C, A;\nbrx.idx %r4, T;\nA:\nmov.u32 %r1, 10;\nbra DONE;\n"
      "B:\nmov.u32 %r1, 20;\nbra DONE;\nC:\nmov.u32 %r1, 30;\n",
      "buf:64", "0", 32, switched},
@@ -193,13 +194,14 @@ static void test_values(void **state)
 static void check_count(const ptx_run *r, const char *name, int32_t line, const double want[4])
 {
     const int32_t i = ptx_on_line(r, line);
-    const double got[4] = {r->profile.warps[i], r->profile.threads[i], r->profile.threads_on[i], r->profile.parted[i]};
-    static const char *const what[4] = {"warps", "threads", "threads let through", "parted"};
+    const double got[4] = {r->profile.warps[i], r->profile.threads[i], r->profile.threads_on[i],
+                           r->profile.diverged[i]};
+    static const char *const what[4] = {"warps", "threads", "threads with a true guard", "diverged"};
     for (int k = 0; k < 4; k++)
         check_near(name, what[k], got[k], want[k], 0);
 }
 
-/* Starts and runs block 0; the caller ends it. */
+/* Starts and runs block 0; the caller frees the run. */
 static wl_status run_text(ptx_run *r, const char *text, const char *const args[3], int64_t threads)
 {
     wl_status status = ptx_start(r, text, args, 3, (int64_t[]){threads, 1, 1}, (int64_t[]){4, 1, 1});
@@ -228,7 +230,8 @@ static void test_counts(void **state)
     check_count(&r, "then", 14, (double[]){1, 8, 8, 0});
     check_count(&r, "else", 17, (double[]){2, 32, 32, 0});
     check_count(&r, "together again, guarded", 19, (double[]){2, 40, 8, 0});
-    check_count(&r, "loop", 22, (double[]){72, 820, 820, 0}); /* 32 + 40 rounds; 1 + 2 + .. + 40 threads */
+    /* 32 + 40 iterations; 1 + 2 + .. + 40 threads */
+    check_count(&r, "loop", 22, (double[]){72, 820, 820, 0});
     check_count(&r, "loop's branch", 24, (double[]){72, 820, 780, 38});
     check_true("counts", "nothing assumed", wl_ptx_assumption_count(r.emulator) == 0);
     ptx_end(&r);
@@ -275,12 +278,12 @@ static void test_calls(void **state)
     } rows[] = {
         {"recursion", "and.b32 %r4, %r2, 7;\n" CALL("fibonacci"), fibonacci},
         {"local memory", "mov.u32 %r4, %r2;\n" CALL("twice"), doubled},
-        {"through a register",
+        {"an indirect call",
          "and.b32 %r4, %r2, 7;\nmov.u64 %rd4, fibonacci;\nmov.u64 %rd5, fibonacci;\nsetp.lt.u32 %p1, %r2, 5;\n"
          "selp.b64 %rd6, %rd4, %rd5, %p1;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r4;\n"
          "P: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (b), %rd6, (a), P;\nld.param.b32 %r1, [b];\n}\n",
          fibonacci},
-        {"a function nobody has", "mov.u32 %r4, %r2;\n" CALL("elsewhere"), NULL},
+        {"a function without a body", "mov.u32 %r4, %r2;\n" CALL("elsewhere"), NULL},
     };
     const char *const args[] = {"buf:4K", "buf:64", "0"};
     for (size_t k = 0; k < COUNT_OF(rows); k++) {
@@ -316,7 +319,7 @@ static void test_different_targets(void **state)
     check_done();
 }
 
-/* ---- what is assumed ---- */
+/* ---- assumptions ---- */
 
 static void test_assumptions(void **state)
 {
@@ -324,7 +327,7 @@ static void test_assumptions(void **state)
     static const struct {
         const char *name, *body;
         wl_ptx_assumed what;
-        int32_t line; /* whose executions are looked at */
+        int32_t line; /* whose executions are checked */
         double warps, threads_on;
     } rows[] = {
         {"an unknown branch is not taken",
@@ -340,14 +343,14 @@ static void test_assumptions(void **state)
          WL_PTX_ASSUMED_LOOP, 13, 1, 32},
         {"a loop is left, negated", "L:\nld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 0;\n@!%p1 bra L;\n",
          WL_PTX_ASSUMED_LOOP, 13, 1, 32},
-        {"the only way out is taken",
+        {"the only exit is taken",
          "L:\nld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 bra DONE;\nadd.u32 %r1, %r1, 1;\nbra L;\n",
          WL_PTX_ASSUMED_LOOP, 16, 0, 0},
-        {"with a known way out the other is not",
+        {"with a known exit the other is not",
          "L:\nld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 bra DONE;\n"
          "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p2, %r1, 100;\n@%p2 bra L;\n",
          WL_PTX_ASSUMED_BRANCH, 16, 100, 3200},
-        {"two unknown ways out",
+        {"two unknown exits",
          "L:\nld.global.u32 %r4, [%rd2];\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 bra DONE;\nadd.u32 %r1, %r1, 1;\n"
          "@%p1 bra DONE;\nbra L;\n",
          WL_PTX_ASSUMED_LOOP, 13, 33, 1056},
@@ -357,7 +360,7 @@ static void test_assumptions(void **state)
          "ld.global.u32 %r4, [%rd2];\nmul.wide.u32 %rd4, %r4, 4;\nadd.s64 %rd4, %rd4, %rd2;\nld.global.u32 %r5, "
          "[%rd4];\n",
          WL_PTX_ASSUMED_ADDRESS, 15, 1, 32},
-        {"a barrier half the warps reach", "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra DONE;\nL:\nbar.sync 1, 64;\n",
+        {"a barrier that half the warps reach", "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra DONE;\nL:\nbar.sync 1, 64;\n",
          WL_PTX_ASSUMED_BARRIER, 15, 1, 16},
         {"the clock", "mov.u32 %r4, %clock;\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 bra DONE;\n", WL_PTX_ASSUMED_BRANCH, 14, 1,
          0},
@@ -380,7 +383,7 @@ static void test_assumptions(void **state)
     check_done();
 }
 
-/* ---- what is touched ---- */
+/* ---- touches ---- */
 
 typedef struct touches {
     int count;
@@ -409,7 +412,8 @@ static void test_touches(void **state)
         bool store, atomic;
         int bytes;
         uint32_t lanes, unknown;
-        int64_t first, step; /* address of lane l: that of `in`, or 0, + first + l step; step 0: not checked */
+        /* address of lane l: that of `in`, or 0, + first + l step; step 0: not checked */
+        int64_t first, step;
     } rows[] = {
         {"a load",
          "mul.wide.u32 %rd4, %r2, 8;\nadd.s64 %rd4, %rd4, %rd2;\nld.global.v2.f32 {%f1, %f2}, [%rd4+16];\nexit;\n",
@@ -475,7 +479,7 @@ static void test_failures(void **state)
         const char *name, *body;
         expected_error want;
     } rows[] = {
-        {"behind the end",
+        {"past the end",
          "mul.wide.u32 %rd4, %r2, 4;\nadd.s64 %rd4, %rd4, %rd2;\nld.global.f32 %f1, [%rd4+4000];\n",
          {WL_E_INPUT,
           "thread (24, 0, 0) of block (0, 0, 0): 'ld.global.f32 %f1, [%rd4+4000]' reads 4 bytes at offset 4096 of arg "
@@ -497,7 +501,7 @@ static void test_failures(void **state)
         {"shared memory",
          "mov.u32 %r4, tile;\nst.shared.u32 [%r4+4096], %r2;\n",
          {WL_E_INPUT, "offset 4096 of shared memory, which has 4096", 13, 1}},
-        {"a loop without end",
+        {"an endless loop",
          "L:\nadd.u32 %r1, %r1, 1;\nbra L;\n",
          {WL_E_LIMIT, "is not done after 1000000 warp instructions", 13, 1}},
     };
@@ -523,7 +527,7 @@ static void test_failures(void **state)
     check_done();
 }
 
-/* An emulator goes on after a failure, and one warp alone runs the same as with the others. */
+/* An emulator works after a failure, and a warp alone executes the same as with the others. */
 static void test_one_warp(void **state)
 {
     (void)state;

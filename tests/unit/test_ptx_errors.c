@@ -1,8 +1,8 @@
-/* test_ptx_errors.c - what the reader of PTX refuses, and where; what it only notes; which entry a name means; memory
- * that runs out.
+/* test_ptx_errors.c - PTX that the reader rejects, and where; what it only notes; which entry a
+ * name means; failing allocations.
  *
- * This file brings its own copies of what allocates, with allocations that fail on demand; the linker then leaves the
- * library's out. SPDX-License-Identifier: MIT */
+ * This file has its own copies of the allocating functions, which fail on demand; the linker
+ * then leaves out the library's. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdio.h>

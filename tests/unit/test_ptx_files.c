@@ -1,5 +1,6 @@
-/* test_ptx_files.c - the PTX that compilers made of tests/ptx/cuda, and what was written by hand beside it: everything
- * is understood, and every beginning of a file is refused or read. SPDX-License-Identifier: MIT */
+/* test_ptx_files.c - the PTX that compilers made of tests/ptx/cuda, and hand-written files
+ * beside it: everything is understood, and every prefix of a file is rejected or read.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 #include "unit/ptx_target.h"
 
@@ -10,18 +11,19 @@
 #include <jansson.h>
 
 #include "ptx/read/read_module.h"
+#include "ptx/kernel/ptx_file.h"
 #include "warpline/ptx.h"
 
 #define FOLDER SOURCE_DIR "/tests/ptx"
 #define CUTS 200
 
 static const char *const expected_notes[] = {
-    "the modifier '.rs' of 'cvt.rs.f16x2.f32' is not understood", /* rounding by random bits */
+    "the modifier '.rs' of 'cvt.rs.f16x2.f32' is not understood", /* stochastic rounding */
 };
 
 typedef struct totals {
     int files, kernels;
-    long long instructions, understood; /* computed, or nothing to compute */
+    long long instructions, understood; /* computed, or without effect */
 } totals;
 
 static char *read_file(const char *path, size_t *length)
@@ -31,7 +33,8 @@ static char *read_file(const char *path, size_t *length)
     assert_int_equal(fseek(f, 0, SEEK_END), 0);
     *length = (size_t)ftell(f);
     rewind(f);
-    char *text = malloc(*length ? *length : 1); /* exactly the file: a sanitizer sees a read beyond it */
+    /* exactly the file: a sanitizer detects a read beyond it */
+    char *text = malloc(*length ? *length : 1);
     assert_non_null(text);
     assert_int_equal(fread(text, 1, *length, f), *length);
     (void)fclose(f);
@@ -40,7 +43,8 @@ static char *read_file(const char *path, size_t *length)
 
 typedef void (*visit)(const char *path, const char *text, size_t length, void *user);
 
-/* Files that a compiler also writes for another architecture, the same but for the .target line. */
+/* Files that a compiler writes for another architecture, too, identical but for the .target
+ * line. */
 static const struct {
     const char *file, *target;
 } twins[] = {{"clang_sm75.ptx", "sm_60"},
@@ -128,7 +132,7 @@ static void test_files(void **state)
     check_done();
 }
 
-/* A text that ends early ends in the middle of something, or between two functions. */
+/* A truncated text ends inside something, or between two functions. */
 static void read_cut(const char *path, const char *text, size_t length, void *user)
 {
     int *refused = user;
@@ -158,7 +162,7 @@ static void test_cut(void **state)
     check_done();
 }
 
-/* ---- what the public functions say ---- */
+/* ---- public functions ---- */
 
 static void test_coverage(void **state)
 {

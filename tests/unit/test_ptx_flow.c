@@ -1,4 +1,5 @@
-/* test_ptx_flow.c - blocks, meeting points and loops of small functions. SPDX-License-Identifier: MIT */
+/* test_ptx_flow.c - basic blocks, reconvergence points and loops of small functions.
+ * SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
 #include "ptx/module/flow.h"
@@ -8,12 +9,12 @@
 typedef struct flow_case {
     const char *name, *text;
     int32_t blocks, loops;
-    int32_t meets[8]; /* of each block: an instruction */
+    int32_t reconvergence[8]; /* by block: an instruction */
     int32_t loop_of[8], exits[2], parent[2];
 } flow_case;
 
 static const flow_case cases[] = {
-    {"straight", FUNCTION("mov.u32 %r1, 0;\nret;\n"), 1, 0, {2}, {-1}, {0}, {0}},
+    {"straight-line code", FUNCTION("mov.u32 %r1, 0;\nret;\n"), 1, 0, {2}, {-1}, {0}, {0}},
     {"if", FUNCTION("@%p1 bra A;\nmov.u32 %r1, 0;\nA:\nret;\n"), 3, 0, {2, 2, 3}, {-1, -1, -1}, {0}, {0}},
     {"if and else",
      FUNCTION("@%p1 bra A;\nmov.u32 %r1, 0;\nbra B;\nA:\nmov.u32 %r1, 1;\nB:\nret;\n"),
@@ -32,7 +33,7 @@ static const flow_case cases[] = {
      {0},
      {0}},
     {"a loop", FUNCTION("L:\nmov.u32 %r1, 0;\n@%p1 bra L;\nret;\n"), 2, 1, {2, 3}, {0, -1}, {1}, {-1}},
-    {"a loop with two ways out",
+    {"a loop with two exits",
      FUNCTION("L:\n@%p1 bra D;\nmov.u32 %r1, 0;\n@%p2 bra L;\nD:\nret;\n"),
      3,
      1,
@@ -48,7 +49,7 @@ static const flow_case cases[] = {
      {0, 1, 0, -1},
      {1, 1},
      {-1, 0}},
-    {"a loop without end", FUNCTION("L:\nmov.u32 %r1, 0;\nbra L;\n"), 1, 1, {2}, {0}, {0}, {-1}},
+    {"an endless loop", FUNCTION("L:\nmov.u32 %r1, 0;\nbra L;\n"), 1, 1, {2}, {0}, {0}, {-1}},
     {"the end without ret", FUNCTION("@%p1 bra E;\nmov.u32 %r1, 0;\nE:\n"), 2, 0, {2, 2}, {-1, -1}, {0}, {0}},
 };
 
@@ -66,11 +67,11 @@ static void test_flow(void **state)
         check_int(c->name, "blocks", flow.block_count, c->blocks);
         check_int(c->name, "loops", flow.loop_count, c->loops);
         for (int32_t b = 0; b < c->blocks && flow.block_count == c->blocks; b++) {
-            check_int(c->name, "meeting point", flow.meets[b], c->meets[b]);
+            check_int(c->name, "reconvergence", flow.reconvergence[b], c->reconvergence[b]);
             check_int(c->name, "loop", flow.loop_of[b], c->loop_of[b]);
         }
         for (int32_t l = 0; l < c->loops && flow.loop_count == c->loops; l++) {
-            check_int(c->name, "ways out", flow.loops[l].exit_count, c->exits[l]);
+            check_int(c->name, "exits", flow.loops[l].exit_count, c->exits[l]);
             check_int(c->name, "parent", flow.loops[l].parent, c->parent[l]);
         }
         wl_arena_free(&arena);

@@ -1,5 +1,6 @@
-/* test_ptx_kernels.c - kernels recovered from committed PTX predict what the hand-written kernel files do, to the last
- * count; and what they show as a kernel file predicts the same again. SPDX-License-Identifier: MIT */
+/* test_ptx_kernels.c - kernels recovered from committed PTX predict exactly what the
+ * hand-written kernel files predict; so does the kernel file that `show` prints.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -74,7 +75,7 @@ static void check_same(const char *name, const wl_prediction *got, const wl_pred
         if (stream && !instructions)
             continue;
         if (!instructions && !want->metrics[m].known)
-            continue; /* a kernel file without instructions does not know what it does not say */
+            continue; /* a kernel file without instructions leaves these unknown */
         check_true(name, wl_metric_name((wl_metric)m), got->metrics[m].known == want->metrics[m].known);
         check_near(name, wl_metric_name((wl_metric)m), got->metrics[m].value, want->metrics[m].value,
                    instructions ? 1e-9 : 0);
@@ -90,7 +91,7 @@ static wl_kernel *from_ptx(const char *name, const wl_ptx *ptx, const wl_ptx_opt
     return kernel;
 }
 
-/* The kernel file it shows predicts the same. */
+/* The kernel file that `show` prints predicts the same. */
 static void check_shown(const char *name, const wl_kernel *kernel, const wl_launch *launch, const wl_prediction *want)
 {
     char *text = NULL;
@@ -225,7 +226,8 @@ static void regular_kernels(void **unused)
     for (size_t a = 0; a < COUNT_OF(archs); a++) {
         wl_ptx *ptx = read_ptx("fit", archs[a]);
         for (size_t i = 0; i < COUNT_OF(cases); i++) {
-            if (a == 0 && strstr(cases[i].name, "_col")) /* evaluated thread by thread: once is enough */
+            /* slow, evaluated thread by thread: once is enough */
+            if (a == 0 && strstr(cases[i].name, "_col"))
                 continue;
             wl_ptx_options options = {.entry = cases[i].entry, .args = cases[i].args, .launch = {.registers = 40}};
             wl_launch by_hand = {.registers = 40};

@@ -1,5 +1,6 @@
-/* test_ptx_measured.c - launches that were measured on an H200, emulated from their PTX: requests and sectors as
- * counted there, and machine instructions within a quarter. */
+/* test_ptx_measured.c - launches measured on an H200, emulated from their PTX: requests and
+ * sectors equal the measured counts, machine instructions are within a quarter.
+ * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <math.h>
@@ -153,7 +154,8 @@ static void weigh_profile(const wl_ptx_module *module, const wl_ptx_profile *p, 
 
 static int64_t block_number(int64_t k, int64_t count, int64_t blocks)
 {
-    const double part = 0.5 + (double)k * 0.6180339887498949; /* golden section: in step with no extent of a grid */
+    /* golden ratio: never in step with an extent of the grid */
+    const double part = 0.5 + (double)k * 0.6180339887498949;
     return count == blocks ? k : (int64_t)((double)blocks * (part - floor(part)));
 }
 

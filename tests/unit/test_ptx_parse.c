@@ -1,5 +1,5 @@
-/* test_ptx_parse.c - ptx/module.h: what instructions, constants, variables and scopes are read as, and what is refused.
- * SPDX-License-Identifier: MIT */
+/* test_ptx_parse.c - what instructions, constants, variables and scopes are parsed to, and what
+ * is rejected (ptx/module/module.h). SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
 #include <stdarg.h>

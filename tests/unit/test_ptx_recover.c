@@ -26,7 +26,7 @@ static const struct {
     const char *n;
     const char *shows[4]; /* pieces of the kernel file */
     const char *hides[2];
-    bool any_launch; /* what is recovered holds for other launches */
+    bool any_launch; /* the recovered kernel is valid for other launches */
 } cases[] = {
     {"a guard is the domain", GUARD AT("%r5") LOAD, 128, 8, "1000", {"domain: [1000]", "arg_0[x]\""}, {" if "}, true},
     {"also where the launch fits it",
@@ -46,7 +46,7 @@ static const struct {
      {"domain: [999]", "from: [1]", "arg_0[x]\""},
      {" if "},
      true},
-    {"a test behind an access is a condition",
+    {"a test after an access is a condition",
      GUARD AT("%r5") LOAD "setp.gt.s32 %p2, %r4, 15;\n@%p2 bra END;\nst.global.f32 [%rd4], %f1;\n",
      128,
      8,
@@ -62,7 +62,7 @@ static const struct {
      {"arg_0[(x%40)]\""},
      {NULL},
      true},
-    {"a division by 7 in disguise",
+    {"a division by 7 as a multiplication",
      GUARD "mul.wide.u32 %rd5, %r5, 1227133514;\nshr.u64 %rd6, %rd5, 33;\ncvt.u32.u64 %r6, %rd6;\n" AT("%r6") LOAD,
      128,
      8,
@@ -138,7 +138,7 @@ static const struct {
      {"loops: {i: 9}", "arg_0[x + 1024*i]", "if (x <= 783)"},
      {NULL},
      false},
-    {"both ways of a branch",
+    {"both sides of a divergent branch",
      "mov.u32 %r6, 5;\nsetp.lt.s32 %p2, %r4, 16;\n@%p2 bra A;\nadd.s32 %r6, %r4, 100;\nbra.uni B;\nA:\nadd.s32 %r6, "
      "%r4, 200;\nB:\n" AT("%r6") LOAD,
      128,
@@ -189,7 +189,7 @@ static const struct {
      {"arg_0[x]\"", "load from arg_1"},
      {NULL},
      false},
-    {"a way home that depends on data: what follows is traced",
+    {"an early exit that depends on data: what follows is traced",
      AT("%r5") "ld.global.u32 %r6, [%rd4];\nsetp.eq.s32 %p2, %r6, 0;\n@%p2 ret;\nst.global.u32 [%rd4], %r6;\n",
      128,
      8,
@@ -262,7 +262,7 @@ static void recovered(void **unused)
     check_done();
 }
 
-/* Expressions that double with every instruction: walked as trees, 2^60 nodes. */
+/* Expressions that double with every instruction: 2^60 nodes as a tree. */
 static void doubled(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* test_ptx_tensor.c - matrix products: flops of an instruction, of a launch and of a kernel file, and the cycles they
- * take. SPDX-License-Identifier: MIT */
+/* test_ptx_tensor.c - matrix products: flops of an instruction, of a launch and of a kernel
+ * file, and their cycles. SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
 #include "kernel/kernel_internal.h"
@@ -127,7 +127,7 @@ static void flops_of_a_launch(void **state)
     check_done();
 }
 
-/* One warp alone does not reach the rate of four, but with f64. */
+/* One warp alone does not reach the rate of four, except with f64. */
 static void cycles(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void cycles(void **state)
     mix.tensor[WL_TENSOR_f64] = 256e3;
     check_near("and f64", "cycles", wl_limiter_tensor_cycles(&mix, h200), 2e3, 1e-12);
     wl_device_free(h200);
-    wl_device *v100 = find_device("v100"); /* has no tensor cores for them */
+    wl_device *v100 = find_device("v100"); /* has no tensor cores for f64 */
     mix = (wl_mix){.tensor = {[WL_TENSOR_f64] = 256e3}};
     check_near("v100", "f64", wl_limiter_tensor_cycles(&mix, v100), 0, 0);
     wl_device_free(v100);

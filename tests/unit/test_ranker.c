@@ -3,6 +3,7 @@
 #include "unit/rank_fixture.h"
 
 #include "base/ckd.h"
+#include "search/ranker.h"
 
 /* ---- which launches there are ---- */
 

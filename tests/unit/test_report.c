@@ -4,6 +4,8 @@
 
 #include "base/json.h"
 #include "base/quote.h"
+#include "judge/findings.h"
+#include "search/ranker.h"
 #include "warpline/report.h"
 
 /* ---- JSON ---- */
@@ -126,18 +128,20 @@ static char *store(wl_predictor *predictor, const wl_kernel *kernel, const wl_de
 
 static void check_against(const wl_prediction *now, const wl_device *device, const wl_stored *was)
 {
-    wl_check check = {.kernel = was->kernel, .has_baseline = true, .tolerance = 0};
     wl_error err = {0};
+    wl_check *check = NULL;
     char *text = NULL;
-    check_ok("add", wl_check_add(&check, now, device, NULL, 0, was, &err), &err);
-    check_int("its own baseline", "failures", (int64_t)check.failed, 0);
-    check_int("its own baseline", "not compared", (int64_t)check.not_compared, 0);
-    check_true("its own baseline", "it has findings", check.total > 5);
-    check_ok("text", wl_check_render(&check, WL_FORMAT_TEXT, &text, &err), &err);
+    check_ok("check", wl_check_new(&check, &err), &err);
+    check_ok("tolerance", wl_check_tolerance(check, "0", &err), &err);
+    check_ok("add", wl_check_add(check, now, device, was, &err), &err);
+    check_int("its own baseline", "failures", (int64_t)wl_check_failed(check), 0);
+    check_int("its own baseline", "not compared", (int64_t)check->not_compared, 0);
+    check_true("its own baseline", "it has findings", check->total > 5);
+    check_ok("text", wl_check_render(check, was->kernel, WL_FORMAT_TEXT, &text, &err), &err);
     check_true("text", "passes", text && strstr(text, "check passed"));
     free(text);
-    check_int("CSV", "status", wl_check_render(&check, WL_FORMAT_CSV, &text, &err), WL_E_UNSUPPORTED);
-    wl_check_free(&check);
+    check_int("CSV", "status", wl_check_render(check, was->kernel, WL_FORMAT_CSV, &text, &err), WL_E_UNSUPPORTED);
+    wl_check_free(check);
 }
 
 static void test_stored(void **state)

@@ -3,6 +3,7 @@
 #include "unit/checks.h"
 
 #include "warpline/trust.h"
+#include "model/trust_level.h"
 
 static wl_device *builtin(const char *name)
 {

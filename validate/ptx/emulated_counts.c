@@ -161,7 +161,7 @@ static void print_counts(const job *j, const wl_ptx_module *module, const wl_ptx
             branches += function->instructions[i].op == WL_PTX_OP_bra && function->instructions[i].guard >= 0
                             ? p->warps[at]
                             : 0;
-            parted += p->parted[at];
+            parted += p->diverged[at];
         }
     }
     wl_arena_free(&arena);

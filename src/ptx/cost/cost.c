@@ -1,17 +1,19 @@
-/* cost.c - see cost.h. Costs of single instructions come from the table; the rules here say what neighbours save or
- * add:
+/* cost.c - see cost.h. Single instructions cost what the table says; the rules here add what
+ * neighbours save or cause:
  *
- *   copies        parameters, addresses and numbers are operands; a copy is needed where a register has several sources
- *   sums          a product, a shift or a sum that is only added becomes part of the sum
- *   predicates    comparisons take part in and, or, xor of predicates
- *   loads         the first read of a parameter, the descriptor of global memory, the stack pointer
- *   branches      short bodies become predicates; lanes that part must meet again
- *   loops         what drives a loop is shared by the iterations that the assembler puts into one
- *   once          reciprocals of divisors, constants that do not fit into an instruction
+ *   copies        parameters, addresses and constants become operands; a mov costs something
+ *                 only where a register has several definitions
+ *   sums          a product, shift or sum whose only use is an addition is folded into it
+ *   predicates    comparisons are folded into and, or, xor of predicates
+ *   loads         first read of a parameter, descriptor of global memory, stack pointer
+ *   branches      short bodies are predicated; divergent lanes must reconverge
+ *   loops         unrolled iterations share the loop control
+ *   once          reciprocals of divisors, constants too wide for an immediate
  *
- * What a rule adds goes to a copy or an integer instruction nearby, so that classes that models look at (memory,
- * floating point) keep their counts. A rule knows 0, 1 and the registers of a value; all other numbers are the table's.
- */
+ * A rule charges a nearby copy or integer instruction, so that the classes that models use
+ * (memory, floating point) keep their counts. A rule itself knows 0, 1 and the number of
+ * registers of a value; all other numbers come from the table.
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
 #include "base/fail.h"
@@ -23,7 +25,7 @@ static bool is_wide_product(const wl_ptx_instruction *in)
     return (in->op == WL_PTX_OP_mul || in->op == WL_PTX_OP_mad) && in->modifiers & WL_PTX_MOD_WIDE;
 }
 
-/* 64-bit results; the type of a wide product is that of its factors. */
+/* Whether the result has 64 bits. The type of a wide product is that of its factors. */
 static bool is_64_bit(const wl_ptx_instruction *in)
 {
     return wl_cost_kind_of(in->type) == WL_COST_I64 || (is_wide_product(in) && wl_ptx_type_bits(in->type) == 32);
@@ -32,17 +34,17 @@ static bool is_64_bit(const wl_ptx_instruction *in)
 bool wl_cost_has_one_definition(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     return in->operand_count > 0 && in->operands[0].kind == WL_PTX_OPERAND_REG && in->operands[0].reg >= 0 &&
-           w->facts.definition[in->operands[0].reg] >= 0;
+           w->def_use.definition[in->operands[0].reg] >= 0;
 }
 
 static int32_t readers_of_result(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     return in->operand_count > 0 && in->operands[0].kind == WL_PTX_OPERAND_REG && in->operands[0].reg >= 0
-               ? wl_ptx_reader_count(&w->facts, in->operands[0].reg)
+               ? wl_ptx_reader_count(&w->def_use, in->operands[0].reg)
                : -1;
 }
 
-/* Doubles whose lower half is not zero do not fit into an instruction. */
+/* A double whose low half is not zero does not fit into an immediate. */
 bool wl_cost_is_long_number(wl_ptx_type type, int64_t bits) { return type == WL_PTX_F64 && (bits & UINT32_MAX) != 0; }
 
 static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
@@ -58,20 +60,20 @@ static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     case WL_PTX_OPERAND_IMMEDIATE:
         return wl_cost_has_one_definition(w, in) && !wl_cost_is_long_number(in->type, from->value) ? 0 : registers;
     case WL_PTX_OPERAND_REG:
-        return wl_cost_has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->facts, from->reg) < 2
+        return wl_cost_has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->def_use, from->reg) < 2
                    ? 0
                    : registers;
     default: return 0;
     }
 }
 
-/* Between integers: the upper half of a signed number must be made, that of an unsigned one is zero. */
+/* Between integers: sign extension makes the high half; zero extension uses the zero register. */
 static double conversion_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const int to = wl_ptx_type_bits(in->type), from = wl_ptx_type_bits(in->from);
     if (wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from))
         return 1;
-    const wl_ptx_instruction *source = wl_ptx_definition_of(&w->facts, in, 1);
+    const wl_ptx_instruction *source = wl_ptx_definition_of(&w->def_use, in, 1);
     const bool loaded = source && source->op == WL_PTX_OP_ld;
     if (to <= from || !wl_ptx_type_is_signed(in->from))
         return 0;
@@ -93,14 +95,15 @@ static double own_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 
 bool wl_cost_is_sum(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_add || in->op == WL_PTX_OP_sub; }
 
-/* All readers of the result are additions of that width. */
+/* Whether all readers of the result are additions of that width. */
 static bool is_only_added(const wl_weigher *w, const wl_ptx_instruction *in, wl_cost_kind width)
 {
     if (!wl_cost_has_one_definition(w, in))
         return false;
-    const int32_t reg = in->operands[0].reg, first = w->facts.first_reader[reg], end = w->facts.first_reader[reg + 1];
+    const int32_t reg = in->operands[0].reg, first = w->def_use.first_reader[reg],
+                  end = w->def_use.first_reader[reg + 1];
     for (int32_t i = first; i < end; i++) {
-        const wl_ptx_instruction *reader = &w->function->instructions[w->facts.readers[i]];
+        const wl_ptx_instruction *reader = &w->function->instructions[w->def_use.readers[i]];
         const bool wide = wl_cost_kind_of(reader->type) == WL_COST_I64;
         if (reader->op != WL_PTX_OP_add || wide != (width == WL_COST_I64) ||
             wl_cost_kind_of(reader->type) >= WL_COST_F32)
@@ -109,14 +112,15 @@ static bool is_only_added(const wl_weigher *w, const wl_ptx_instruction *in, wl_
     return first < end;
 }
 
-/* All readers use the result as an address. */
+/* Whether all readers use the result as an address. */
 static bool is_only_address(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (!wl_cost_has_one_definition(w, in))
         return false;
-    const int32_t reg = in->operands[0].reg, first = w->facts.first_reader[reg], end = w->facts.first_reader[reg + 1];
+    const int32_t reg = in->operands[0].reg, first = w->def_use.first_reader[reg],
+                  end = w->def_use.first_reader[reg + 1];
     for (int32_t i = first; i < end; i++) {
-        const wl_ptx_instruction *reader = &w->function->instructions[w->facts.readers[i]];
+        const wl_ptx_instruction *reader = &w->function->instructions[w->def_use.readers[i]];
         bool address = false;
         for (int o = 0; o < reader->operand_count; o++)
             address = address || (reader->operands[o].kind == WL_PTX_OPERAND_ADDRESS && reader->operands[o].reg == reg);
@@ -131,17 +135,17 @@ bool wl_cost_by_number(const wl_ptx_instruction *in, int which)
     return which < in->operand_count && in->operands[which].kind == WL_PTX_OPERAND_IMMEDIATE;
 }
 
-/* A 64-bit sum: with a product of 32-bit factors, one instruction makes both; 64-bit factors add the rest themselves.
- */
+/* A 64-bit sum. One IMAD.WIDE multiplies 32-bit factors and adds; a 64-bit product adds by
+ * itself. */
 static double wide_sum_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (wl_cost_by_number(in, 2) && is_only_address(w, in))
         return 0;
     for (int o = 1; o <= 2; o++) {
-        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->facts, in, o);
+        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, o);
         if (!part || in->op != WL_PTX_OP_add)
             continue;
-        if (is_wide_product(part) && w->joins[part - w->function->instructions])
+        if (is_wide_product(part) && w->folded[part - w->function->instructions])
             return 1;
         if (part->op == WL_PTX_OP_mul && wl_cost_kind_of(part->type) == WL_COST_I64 && readers_of_result(w, part) == 1)
             return 0;
@@ -149,8 +153,8 @@ static double wide_sum_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     return wl_cost_of_table(w->costs, in);
 }
 
-/* What is part of the sum that reads it. */
-static bool joins_sum(const wl_weigher *w, const wl_ptx_instruction *in)
+/* Whether it is folded into the sum that reads it. */
+static bool folds_into_sum(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const bool wide = is_64_bit(in);
     if (is_wide_product(in))
@@ -170,15 +174,15 @@ static bool is_shared_base(const wl_ptx_instruction *in)
     return in && in->op == WL_PTX_OP_mov && in->operand_count >= 2 && in->operands[1].kind == WL_PTX_OPERAND_VARIABLE;
 }
 
-/* An access names a place that is the same for all lanes and a distance from it, and a number. */
-static bool joins_address(const wl_weigher *w, const wl_ptx_instruction *in)
+/* An address operand is a uniform base, plus an offset of the lane, plus an immediate. */
+static bool folds_into_address(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (in->op != WL_PTX_OP_add || wl_cost_kind_of(in->type) >= WL_COST_I64 || !is_only_address(w, in))
         return false;
     for (int o = 1; o <= 2; o++) {
-        const wl_ptx_instruction *base = wl_ptx_definition_of(&w->facts, in, o);
-        const wl_ptx_instruction *rest = wl_ptx_definition_of(&w->facts, in, 3 - o);
-        if (is_shared_base(base) && rest && !w->joins[rest - w->function->instructions])
+        const wl_ptx_instruction *base = wl_ptx_definition_of(&w->def_use, in, o);
+        const wl_ptx_instruction *rest = wl_ptx_definition_of(&w->def_use, in, 3 - o);
+        if (is_shared_base(base) && rest && !w->folded[rest - w->function->instructions])
             return true;
     }
     return wl_cost_by_number(in, 2);
@@ -191,13 +195,13 @@ static bool is_logic(const wl_ptx_instruction *in)
     return in->op == WL_PTX_OP_and || in->op == WL_PTX_OP_or || in->op == WL_PTX_OP_xor || in->op == WL_PTX_OP_not;
 }
 
-/* Any function of three bits is one instruction. */
-static bool joins_logic(const wl_weigher *w, const wl_ptx_instruction *in)
+/* LOP3 computes any function of three bits. */
+static bool folds_into_logic(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (!is_logic(in) || wl_cost_kind_of(in->type) == WL_COST_P || readers_of_result(w, in) != 1 ||
         !wl_cost_has_one_definition(w, in))
         return false;
-    const int32_t reader = w->facts.readers[w->facts.first_reader[in->operands[0].reg]];
+    const int32_t reader = w->def_use.readers[w->def_use.first_reader[in->operands[0].reg]];
     const wl_ptx_instruction *by = &w->function->instructions[reader];
     return is_logic(by) && (in->op == WL_PTX_OP_not || wl_cost_by_number(in, 2) || wl_cost_by_number(by, 1) ||
                             wl_cost_by_number(by, 2));
@@ -206,26 +210,26 @@ static bool joins_logic(const wl_weigher *w, const wl_ptx_instruction *in)
 static double predicate_logic_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     for (int o = 1; o < in->operand_count; o++) {
-        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->facts, in, o);
+        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, o);
         if (part && part->op == WL_PTX_OP_setp)
             return 0;
     }
     return in->op == WL_PTX_OP_not || in->op == WL_PTX_OP_mov ? 0 : 1;
 }
 
-/* Logic says by itself whether its result is zero. */
-static bool asks_logic_for_zero(const wl_weigher *w, const wl_ptx_instruction *in)
+/* LOP3 also sets a predicate: a comparison of its result with zero is free. */
+static bool tests_logic_for_zero(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (in->op != WL_PTX_OP_setp || (in->compare != WL_PTX_EQ && in->compare != WL_PTX_NE) ||
         !wl_cost_by_number(in, 2) || in->operands[2].value != 0 || wl_cost_kind_of(in->type) >= WL_COST_I64)
         return false;
-    const wl_ptx_instruction *part = wl_ptx_definition_of(&w->facts, in, 1);
+    const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, 1);
     return part && is_logic(part);
 }
 
 /* ---- all ---- */
 
-/* A number divided by a number: a product with its reciprocal. */
+/* Division by a constant is a product with its reciprocal. */
 static bool divides_by_number(const wl_ptx_instruction *in)
 {
     return (in->op == WL_PTX_OP_div || in->op == WL_PTX_OP_rem) && wl_cost_kind_of(in->type) < WL_COST_F32 &&
@@ -242,8 +246,8 @@ static bool is_without_use(const wl_weigher *w, const wl_ptx_instruction *in)
 
 static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instruction *in)
 {
-    if (is_without_use(w, in) || w->joins[in - w->function->instructions] || joins_logic(w, in) ||
-        asks_logic_for_zero(w, in) || joins_address(w, in))
+    if (is_without_use(w, in) || w->folded[in - w->function->instructions] || folds_into_logic(w, in) ||
+        tests_logic_for_zero(w, in) || folds_into_address(w, in))
         return 0;
     if (wl_cost_is_sum(in) && wl_cost_kind_of(in->type) == WL_COST_I64)
         return wide_sum_cost(w, in);
@@ -258,14 +262,14 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
 {
     const wl_ptx_function *function = w->function;
     w->weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1);
-    w->joins = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
+    w->folded = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
     w->divided = WL_ARENA_NEW(arena, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
-    if (!w->weight || !w->joins || !w->divided || !w->branch)
+    if (!w->weight || !w->folded || !w->divided || !w->branch)
         return wl_fail_memory(err);
-    WL_TRY(wl_ptx_facts_make(function, arena, &w->facts, err));
+    WL_TRY(wl_ptx_def_use_make(function, arena, &w->def_use, err));
     for (int32_t i = 0; i < function->instruction_count; i++)
-        w->joins[i] = joins_sum(w, &function->instructions[i]);
+        w->folded[i] = folds_into_sum(w, &function->instructions[i]);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
     wl_cost_find_predicated(w);

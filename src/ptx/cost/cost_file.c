@@ -1,4 +1,5 @@
-/* cost_file.c - from the YAML of a file of share/costs to the table; see cost_table.h. SPDX-License-Identifier: MIT */
+/* cost_file.c - parses a YAML file of share/costs into the table; see cost_table.h.
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_table.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ typedef struct named_row {
 
 typedef struct reader {
     wl_ptx_costs *costs;
-    named_row *rows; /* as they stand */
+    named_row *rows; /* in file order */
     int32_t row_count;
     bool *has_rule;
     wl_error *err;
@@ -60,7 +61,7 @@ static wl_status read_operation(reader *r, const wl_yaml *node, size_t length, w
                            WL_PTX_OP_COUNT - 1);
 }
 
-/* One part behind the operation: a modifier or, as the last, a type. */
+/* One suffix of the operation: a modifier or, at the end, a type. */
 static bool read_part(const char *part, size_t length, wl_cost_row *row)
 {
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
@@ -172,14 +173,14 @@ static wl_status read_groups(reader *r, const wl_yaml *root, const char *key, re
 
 /* ---- the table ---- */
 
-/* Would the first row have counted wherever the second fits? */
+/* Whether the first row already matches everything that the second matches. */
 static bool hides(const wl_cost_row *first, const wl_cost_row *second)
 {
     return (first->kind == WL_COST_ANY || first->kind == second->kind) &&
            (second->modifiers & first->modifiers) == first->modifiers;
 }
 
-/* Rows by operation, in the order of the file. */
+/* Rows by operation; file order within one. */
 static wl_status sort_rows(reader *r)
 {
     wl_ptx_costs *c = r->costs;

@@ -1,15 +1,15 @@
-/* cost_flow.c - see cost_internal.h: branches, loops, and what machine code needs beside the instructions. What is
- * added goes to a copy or an integer instruction nearby, so that classes that models look at (memory, floating point)
- * keep their counts. SPDX-License-Identifier: MIT */
+/* cost_flow.c - the rules about branches, loops, and what machine code needs in addition; see
+ * cost_internal.h.
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
 #include <string.h>
 
 #include "base/ckd.h"
 
-#define NEAR 64 /* instructions: no rule looks farther */
+#define NEAR 64 /* instructions: no rule looks further */
 
-/* ---- what is added elsewhere ---- */
+/* ---- where additional instructions are charged ---- */
 
 static const wl_ptx_instruction *instruction(const wl_weigher *w, int32_t at) { return &w->function->instructions[at]; }
 
@@ -19,26 +19,26 @@ static bool can_carry(const wl_ptx_instruction *in)
     return c == WL_INST_int || c == WL_INST_move;
 }
 
-/* Adds to the instruction, or to a copy or integer instruction before or after it in its block. */
+/* Charges the instruction, or a copy or integer instruction near it in the same basic block. */
 static void charge(wl_weigher *w, int32_t at, double cost)
 {
     int32_t place = at;
-    while (place > 0 && at - place < NEAR && !can_carry(instruction(w, place)) && !w->facts.target[place] &&
+    while (place > 0 && at - place < NEAR && !can_carry(instruction(w, place)) && !w->def_use.target[place] &&
            instruction(w, place - 1)->op != WL_PTX_OP_bra)
         place--;
     if (!can_carry(instruction(w, place)))
         for (place = at; place + 1 < w->function->instruction_count && place - at < NEAR &&
-                         !w->facts.target[place + 1] && !can_carry(instruction(w, place)) &&
+                         !w->def_use.target[place + 1] && !can_carry(instruction(w, place)) &&
                          instruction(w, place)->op != WL_PTX_OP_bra;)
             place++;
     w->weight[can_carry(instruction(w, place)) ? place : at] += cost;
 }
 
-/* The first instruction that does something with what was read, past conversions of addresses. */
+/* The first real use of a loaded parameter, past address conversions. */
 static int32_t first_use(const wl_weigher *w, int32_t reg)
 {
-    for (int depth = 0; depth < 4 && wl_ptx_reader_count(&w->facts, reg) > 0; depth++) {
-        const int32_t reader = w->facts.readers[w->facts.first_reader[reg]];
+    for (int depth = 0; depth < 4 && wl_ptx_reader_count(&w->def_use, reg) > 0; depth++) {
+        const int32_t reader = w->def_use.readers[w->def_use.first_reader[reg]];
         const wl_ptx_instruction *in = instruction(w, reader);
         if ((in->op != WL_PTX_OP_cvta && in->op != WL_PTX_OP_mov) || !wl_cost_has_one_definition(w, in))
             return reader;
@@ -60,7 +60,7 @@ static void charge_parameters(wl_weigher *w)
     }
 }
 
-/* The stack pointer, and the descriptor that accesses to global memory name. */
+/* The stack pointer, and the descriptor of global memory. */
 static void charge_prologue(wl_weigher *w)
 {
     if (!w->function->is_entry || w->function->instruction_count == 0)
@@ -80,7 +80,8 @@ static void charge_prologue(wl_weigher *w)
 
 static bool is_end(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit; }
 
-/* From the branch to its target there is nothing but a few plain instructions. */
+/* Whether the assembler predicates the body between a branch and its target: few, simple
+ * instructions. */
 static bool is_predicated(const wl_weigher *w, int32_t at, int32_t to)
 {
     double body = 0;
@@ -89,7 +90,8 @@ static bool is_predicated(const wl_weigher *w, int32_t at, int32_t to)
     for (int32_t i = at + 1; i < to; i++) {
         const wl_inst_class c = wl_ptx_class_of(instruction(w, i));
         body += w->weight[i];
-        if (w->facts.target[i] || c == WL_INST_control || c == WL_INST_tensor || body > w->costs->rules.predicated_most)
+        if (w->def_use.target[i] || c == WL_INST_control || c == WL_INST_tensor ||
+            body > w->costs->rules.predicated_most)
             return false;
     }
     return true;
@@ -114,19 +116,19 @@ static double branch_cost(const wl_weigher *w, int32_t at)
     const int32_t to = wl_ptx_branch_target(in), count = w->function->instruction_count;
     if (to < 0)
         return wl_cost_of_table(w->costs, in);
-    if (in->guard < 0) /* next to a branch with a condition, one of the two is turned round */
+    if (in->guard < 0) /* next to a conditional branch, one of the two conditions is inverted */
         return at > 0 && instruction(w, at - 1)->op == WL_PTX_OP_bra ? 0 : 1;
     if (w->branch[at] == at)
         return 0;
     if (to <= at || to >= count || is_end(instruction(w, to)))
         return 1;
-    return 1 + (w->facts.varies[in->guard] && to > at + 2 ? w->costs->rules.reconvergence : 0);
+    return 1 + (w->def_use.divergent[in->guard] && to > at + 2 ? w->costs->rules.reconvergence : 0);
 }
 
 /* ---- loops ---- */
 
-/* Directives are not kept, but the text between two instructions is. */
-static bool forbids_joining(const wl_weigher *w, int32_t first)
+/* The module keeps no directives, but it keeps the text between two instructions. */
+static bool forbids_unrolling(const wl_weigher *w, int32_t first)
 {
     static const char word[] = "nounroll";
     const wl_ptx_instruction *in = instruction(w, first);
@@ -138,16 +140,17 @@ static bool forbids_joining(const wl_weigher *w, int32_t first)
     return false;
 }
 
-/* A loop of one block that loads from global memory and counts in equal steps: the assembler joins iterations. */
-static bool is_joined(const wl_weigher *w, int32_t first, int32_t last)
+/* The assembler unrolls a single-block loop that loads from global memory and whose induction
+ * variable has a constant step. */
+static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
     bool loads = false, counts = false;
-    if (last - first > w->costs->rules.unroll_most || forbids_joining(w, first))
+    if (last - first > w->costs->rules.unroll_most || forbids_unrolling(w, first))
         return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
         const wl_inst_class c = wl_ptx_class_of(in);
-        if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->facts.target[i]))
+        if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->def_use.target[i]))
             return false;
         loads = loads || c == WL_INST_load;
         counts =
@@ -156,8 +159,8 @@ static bool is_joined(const wl_weigher *w, int32_t first, int32_t last)
     return loads && counts;
 }
 
-/* Before the loop, it is asked how many iterations are left, at the end again and again for the rest; a short body is
- * there once more under a predicate. */
+/* An unrolled loop tests the trip count before it and again in the remainder loop. A short body
+ * is repeated under a predicate. */
 static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
 {
     double body = 0;
@@ -173,7 +176,7 @@ static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
     }
 }
 
-/* Places and addresses are read before a loop. */
+/* Special registers and addresses are loop-invariant: they are read before the loop. */
 static void hoist_copy(wl_weigher *w, int32_t at, int32_t first)
 {
     const wl_ptx_instruction *in = instruction(w, at);
@@ -188,19 +191,20 @@ static void hoist_copy(wl_weigher *w, int32_t at, int32_t first)
 static void weigh_loops(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
-        const int32_t end = w->facts.loop_end[i];
+        const int32_t end = w->def_use.loop_end[i];
         if (end < 0)
             continue;
         const int32_t first = wl_ptx_branch_target(instruction(w, end));
         hoist_copy(w, i, first);
-        if (i == end && is_joined(w, first, end))
+        if (i == end && is_unrolled(w, first, end))
             share_loop_control(w, first, end);
     }
 }
 
-/* ---- what is made once ---- */
+/* ---- computed once ---- */
 
-/* The first reader of a divisor makes its reciprocal, if it is in no loop that the divisor comes from outside of. */
+/* The first reader of a divisor computes its reciprocal, unless the divisor is loop-invariant
+ * there: then the loop shares it. */
 static void share_reciprocals(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
@@ -208,7 +212,7 @@ static void share_reciprocals(wl_weigher *w)
         if ((in->op != WL_PTX_OP_div && in->op != WL_PTX_OP_rem) || wl_cost_kind_of(in->type) >= WL_COST_I64 ||
             in->operand_count < 3 || in->operands[2].kind != WL_PTX_OPERAND_REG || in->operands[2].reg < 0)
             continue;
-        const int32_t reg = in->operands[2].reg, made = w->facts.definition[reg], end = w->facts.loop_end[i];
+        const int32_t reg = in->operands[2].reg, made = w->def_use.definition[reg], end = w->def_use.loop_end[i];
         const bool outside = end >= 0 && made < wl_ptx_branch_target(instruction(w, end));
         if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal)
             w->weight[i] -= w->costs->rules.reciprocal;
@@ -238,7 +242,7 @@ static void charge_constants(wl_weigher *w)
     }
 }
 
-/* All lanes add the same to the same place: one lane does it for all. */
+/* All lanes update one address by one value: a single lane does it for the warp. */
 static void charge_common_atomics(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
@@ -249,8 +253,8 @@ static void charge_common_atomics(wl_weigher *w)
         else if (in->op == WL_PTX_OP_red && in->operand_count >= 2)
             at = &in->operands[0], by = &in->operands[1];
         const bool adds = in->variant == WL_PTX_ADD && !wl_ptx_type_is_float(in->type) && in->space == WL_PTX_GLOBAL;
-        if (at && adds && at->reg >= 0 && !w->facts.varies[at->reg] &&
-            (by->kind == WL_PTX_OPERAND_IMMEDIATE || (by->reg >= 0 && !w->facts.varies[by->reg])))
+        if (at && adds && at->reg >= 0 && !w->def_use.divergent[at->reg] &&
+            (by->kind == WL_PTX_OPERAND_IMMEDIATE || (by->reg >= 0 && !w->def_use.divergent[by->reg])))
             charge(w, i, w->costs->rules.aggregated_atomic);
     }
 }
@@ -268,16 +272,16 @@ static void charge_special_accesses(wl_weigher *w)
 
 /* ---- loads from shared memory ---- */
 
-#define ALIGNED 16 /* bytes of the widest access; where shared variables start */
+#define ALIGNED 16 /* bytes of the widest access, and the alignment of shared variables */
 
-/* What divides a register's value, up to ALIGNED. */
+/* The largest power of two, up to ALIGNED, that divides a register's value. */
 static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int which, int depth)
 {
     if (which < in->operand_count && in->operands[which].kind == WL_PTX_OPERAND_IMMEDIATE) {
         const int64_t v = in->operands[which].value;
         return v == 0 ? ALIGNED : wl_min(v & -v, ALIGNED);
     }
-    const wl_ptx_instruction *d = wl_ptx_definition_of(&w->facts, in, which);
+    const wl_ptx_instruction *d = wl_ptx_definition_of(&w->def_use, in, which);
     if (!d || depth == 0)
         return 1;
     switch (d->op) {
@@ -301,7 +305,7 @@ static bool is_shared_word(const wl_ptx_instruction *in)
            in->operands[1].kind == WL_PTX_OPERAND_ADDRESS && in->operands[1].reg >= 0;
 }
 
-/* Words that lie side by side are loaded at once. */
+/* Adjacent words become one vector load. */
 static void merge_shared_loads(wl_weigher *w)
 {
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
@@ -318,7 +322,7 @@ static void merge_shared_loads(wl_weigher *w)
         for (int32_t k = i + 1; k < w->function->instruction_count && k - i < NEAR && found < 4; k++) {
             const wl_ptx_instruction *other = instruction(w, k);
             const wl_inst_class c = wl_ptx_class_of(other);
-            if (w->facts.target[k] || c == WL_INST_control || other->op == WL_PTX_OP_st || c == WL_INST_atomic)
+            if (w->def_use.target[k] || c == WL_INST_control || other->op == WL_PTX_OP_st || c == WL_INST_atomic)
                 break;
             const int64_t word = is_shared_word(other) && other->operands[1].reg == at->reg
                                      ? (other->operands[1].value - at->value) / 4

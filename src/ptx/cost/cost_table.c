@@ -1,5 +1,6 @@
-/* cost_table.c - see cost_table.h: what is asked of a table, and which one is built in for a target.
- * SPDX-License-Identifier: MIT */
+/* cost_table.c - lookups in a table, and the choice of a built-in table for a target; see
+ * cost_table.h.
+ * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_table.h"
 
 #include <stdlib.h>

@@ -1,11 +1,12 @@
-/* alu.h - arithmetic on the 32 lanes of a warp at once.
+/* alu.h - arithmetic on all 32 lanes of a warp at once.
  *
- * A register is 32 values of 64 bits; operations look at the low bits their type names and write their result extended
- * to 64. A predicate is 32 bits in the first value. Operations are found once, by (operation, type, modifiers), and
- * then called for whole registers, so that compilers can vectorize them; which lanes keep the result is the caller's
- * matter.
+ * A register is 32 values of 64 bits. An operation reads the low bits that its type names and
+ * extends its result to 64 bits. A predicate is a lane mask in the first value. The function for
+ * (operation, type, modifiers) is looked up once and then applied to whole registers, so that
+ * compilers can vectorize it. The caller applies the lane mask.
  *
- * Layer  ptx (uses base). Oracle: tests/unit/test_ptx_alu.c. SPDX-License-Identifier: MIT */
+ * Layer  ptx/emulate (uses base, ptx/module). Oracle: tests/unit/test_ptx_alu.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_ALU_H
 #define WL_PTX_EMULATE_ALU_H
 
@@ -15,16 +16,16 @@
 
 #define WL_PTX_LANE_COUNT 32
 
-/* to may be one of the sources. Details, as of lop3 and prmt, are read from the instruction. */
+/* `to` may be one of the sources. Details, as of lop3 and prmt, are in the instruction. */
 typedef void (*wl_ptx_apply)(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in);
-/* A comparison; one bit per lane. */
+/* A comparison; returns a lane mask. */
 typedef uint32_t (*wl_ptx_test)(const uint64_t *const *from, const wl_ptx_instruction *in);
 
 /* NULL: not computed. */
 wl_ptx_apply wl_ptx_find_apply(const wl_ptx_instruction *in);
 wl_ptx_test wl_ptx_find_test(const wl_ptx_instruction *in); /* of setp, set, testp */
 
-/* By kind of operation; each NULL for what it does not know. */
+/* By kind of operation. Each returns NULL for what it does not know. */
 wl_ptx_apply wl_ptx_find_integer(const wl_ptx_instruction *in);
 wl_ptx_apply wl_ptx_find_bits(const wl_ptx_instruction *in);
 wl_ptx_apply wl_ptx_find_float(const wl_ptx_instruction *in);
@@ -32,13 +33,13 @@ wl_ptx_apply wl_ptx_find_half(const wl_ptx_instruction *in);
 wl_ptx_apply wl_ptx_find_convert(const wl_ptx_instruction *in);
 wl_ptx_apply wl_ptx_find_select(const wl_ptx_instruction *in);
 
-/* Sums and differences with a carry: bits of carry by lane come in and go out. */
+/* Addition and subtraction with carry; `carry` is a lane mask of carry bits, in and out. */
 void wl_ptx_apply_carry(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in, uint32_t *carry);
 
 /* ---- inside the operations ---- */
 
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* calls of libm stay as they are */
+#pragma clang diagnostic ignored "-Wpass-failed" /* libm calls cannot be vectorized */
 #define WL_PTX_EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
 #else
 #define WL_PTX_EACH_LANE _Pragma("GCC ivdep") for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
@@ -73,10 +74,11 @@ static inline uint64_t wl_ptx_f64_bits(double value)
     return bits;
 }
 
-/* A subnormal number as a zero of its sign. */
+/* Flushes a subnormal number to a zero of the same sign. */
 static inline uint64_t wl_ptx_flush_bits(uint64_t bits) { return bits & 0x7f800000u ? bits : bits & 0x80000000u; }
 
-/* Numbers of 16 bits, IEEE's and bfloat, as doubles and back, rounded by a variant RN, RZ, RM, RP or RNA. */
+/* Between doubles and 16-bit numbers, IEEE half or bfloat16 (brain). Rounding: RN, RZ, RM, RP or
+ * RNA. */
 double wl_ptx_half_value(uint64_t bits, bool brain);
 uint64_t wl_ptx_half_bits(double value, bool brain, wl_ptx_variant rounding);
 uint64_t wl_ptx_tf32_bits(double value, wl_ptx_variant rounding);
@@ -98,7 +100,7 @@ static inline int wl_ptx_integer_index(wl_ptx_type type)
     }
 }
 
-/* Calls an operation for the lanes with C's rounding mode set as the variant asks. */
+/* Applies an operation in the C rounding mode that the variant asks for. */
 void wl_ptx_apply_rounded(wl_ptx_apply apply, uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in);
 
 #endif /* WL_PTX_EMULATE_ALU_H */

@@ -1,4 +1,5 @@
-/* alu_bits.c - logic, shifts, bit fields and bytes. SPDX-License-Identifier: MIT */
+/* alu_bits.c - logic, shifts, bit fields and byte permutations. See alu.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #define LANES(name, T, expression)                                                                                     \
@@ -15,7 +16,7 @@
         }                                                                                                              \
     }
 
-/* Shift amounts are 32-bit numbers, clamped at the width. */
+/* Shift amounts are 32-bit numbers, clamped to the width. */
 #define SHIFTS(S, T, U, bits)                                                                                          \
     static void shl_##S(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                       \
     {                                                                                                                  \
@@ -69,7 +70,7 @@ static uint64_t sign_extended(uint64_t value, int bits)
     return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
 }
 
-/* Position of the highest bit that differs from the sign; -1 where there is none. */
+/* The position of the highest bit that differs from the sign; -1: there is none. */
 static void find_highest(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     const int bits = wl_ptx_type_bits(in->type);
@@ -99,7 +100,8 @@ static void take_field(uint64_t *to, const uint64_t *const *from, const wl_ptx_i
     for (int i = 0; i < WL_PTX_LANE_COUNT; i++) {
         const uint64_t x = low_bits(from[0][i], in->type);
         const int at = (int)(from[1][i] & 0xff), length = (int)(from[2][i] & 0xff);
-        const int last = at + length - 1 < bits - 1 ? at + length - 1 : bits - 1; /* its bit is the sign */
+        /* this bit is the sign */
+        const int last = at + length - 1 < bits - 1 ? at + length - 1 : bits - 1;
         const bool negative = wl_ptx_type_is_signed(in->type) && length > 0 && x >> last & 1;
         uint64_t field = at < bits ? x >> at : 0;
         if (length < 64)
@@ -162,7 +164,8 @@ static void any_function(uint64_t *to, const uint64_t *const *from, const wl_ptx
     }
 }
 
-/* Both halves of b:a shifted; left takes the upper 32 bits of the result, right the lower. */
+/* Shifts the concatenation b:a. Left shifts take the upper 32 bits of the result, right shifts
+ * the lower. */
 static void funnel(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     const bool wrap = in->modifiers & WL_PTX_MOD_WRAP, left = in->modifiers & WL_PTX_MOD_LEFT;
@@ -173,7 +176,7 @@ static void funnel(uint64_t *to, const uint64_t *const *from, const wl_ptx_instr
     }
 }
 
-/* Which byte of b:a goes to byte k of the result, for the modes of prmt with a name. */
+/* The byte of b:a that goes to byte k of the result, for the named modes of prmt. */
 static uint32_t named_choice(wl_ptx_variant mode, uint32_t c, uint32_t k)
 {
     switch (mode) {
@@ -210,7 +213,7 @@ static int64_t part(uint64_t value, int bits, int k, bool is_signed)
     return is_signed ? (int64_t)sign_extended(field, bits) : (int64_t)field;
 }
 
-/* dp4a: four bytes by four bytes; dp2a: two halves by the lower or upper two bytes. */
+/* dp4a: four bytes times four bytes; dp2a: two halves times the lower or upper two bytes. */
 static void dot(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     const bool sa = wl_ptx_type_is_signed(in->type);
@@ -239,7 +242,7 @@ static wl_ptx_apply find_shift(const wl_ptx_instruction *in)
     return type < 0 ? NULL : in->op == WL_PTX_OP_shl ? left[type] : right[type];
 }
 
-/* Of types of 16, 32 and 64 bits. */
+/* For types of 16, 32 and 64 bits. */
 static wl_ptx_apply find_sized(const wl_ptx_instruction *in)
 {
     if (wl_ptx_integer_index(in->type) < 0)

@@ -1,4 +1,5 @@
-/* alu_compare.c - comparisons and choices. SPDX-License-Identifier: MIT */
+/* alu_compare.c - comparisons and selections. See alu.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ DEFINE(s32, int32_t)
 DEFINE(u64, uint64_t)
 DEFINE(s64, int64_t)
 
-/* The plain forms are false where an operand is not a number, the U forms true. */
+/* With a NaN, the plain forms are false and the U forms true. */
 static bool compare(double x, double y, wl_ptx_compare how)
 {
     const bool unordered = isnan(x) || isnan(y);
@@ -120,11 +121,11 @@ wl_ptx_test wl_ptx_find_test(const wl_ptx_instruction *in)
     case WL_PTX_BF16:
     case WL_PTX_F32:
     case WL_PTX_F64: return test_float;
-    default: return NULL; /* pairs have two results */
+    default: return NULL; /* packed types have two results */
     }
 }
 
-/* slct: the first where the third is not negative. */
+/* slct: the first source where the third is not negative. */
 static void by_sign(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     const uint64_t *a = from[0], *b = from[1], *c = from[2];

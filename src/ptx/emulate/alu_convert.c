@@ -1,4 +1,5 @@
-/* alu_convert.c - cvt between integers and floating-point numbers of all widths. SPDX-License-Identifier: MIT */
+/* alu_convert.c - cvt between integers and floating-point numbers of all widths. See alu.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ static wl_ptx_apply taking(wl_ptx_type type)
 
 static bool is_integer(wl_ptx_type type) { return taking(type) != NULL; }
 
-/* An integer clamped to what a type of fewer bits or another sign holds. */
+/* Saturates an integer to a type of fewer bits or other signedness. */
 static void clamp_integer(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     const int bits = wl_ptx_type_bits(in->type);
@@ -108,7 +109,7 @@ static double to_whole(double x, wl_ptx_variant rounding)
     }
 }
 
-/* Values outside the integer's range become its ends, what is not a number becomes 0. */
+/* Saturates to the range of the integer type; NaN becomes 0. */
 static uint64_t clamped(double x, wl_ptx_type type)
 {
     const int bits = wl_ptx_type_bits(type);
@@ -165,7 +166,8 @@ static void float_from_float(uint64_t *to, const uint64_t *const *from, const wl
     }
 }
 
-/* To a half or, saturated, to any: by way of a double, which holds every integer whose last bits matter. */
+/* To half, or saturating to any type. A double holds every integer bit that the rounding can
+ * see. */
 static void half_from_integer(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     for (int i = 0; i < WL_PTX_LANE_COUNT; i++) {
@@ -175,7 +177,7 @@ static void half_from_integer(uint64_t *to, const uint64_t *const *from, const w
     }
 }
 
-/* cvt.f16x2.f32 d, a, b: a to the upper half. */
+/* cvt.f16x2.f32 d, a, b: a becomes the upper half. */
 static void pair_from_floats(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     for (int i = 0; i < WL_PTX_LANE_COUNT; i++) {
@@ -218,7 +220,7 @@ static bool is_float(wl_ptx_type type)
     return type == WL_PTX_F16 || type == WL_PTX_BF16 || type == WL_PTX_F32 || type == WL_PTX_F64;
 }
 
-/* An integer to an integer: what the narrower of the two keeps, extended by the sign of the source. */
+/* Integer to integer: truncates to the narrower type, extends by the signedness of the source. */
 static wl_ptx_apply find_integers(const wl_ptx_instruction *in)
 {
     if (in->modifiers & WL_PTX_MOD_SAT)

@@ -1,8 +1,9 @@
-/* alu_float.c - arithmetic of 32-bit and 64-bit floating-point numbers.
+/* alu_float.c - arithmetic of 32-bit and 64-bit floating-point numbers. See alu.h.
  *
- * Operations round to nearest; other roundings set C's rounding mode around the same function. Flushing of subnormal
- * numbers is a second version of each 32-bit operation; saturation a pass over its result. SPDX-License-Identifier: MIT
- */
+ * Operations round to nearest; for other roundings the same function runs in another C rounding
+ * mode. Every 32-bit operation has a second version that flushes subnormal numbers. Saturation
+ * is a pass over the result.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #include <fenv.h>
@@ -33,7 +34,7 @@ static float flushed(uint64_t bits) { return F32(wl_ptx_flush_bits(bits)); }
     DEFINE32(name, expression32)                                                                                       \
     LANES(name##_f64, double, F64, wl_ptx_f64_bits, expression64)
 
-/* Not-a-numbers lose against numbers; -0 is below 0. */
+/* A number wins over NaN; -0 is less than +0. */
 #define SMALLER(x, y) ((x) != (x) ? (y) : (y) != (y) ? (x) : (x) < (y) || ((x) == (y) && signbit(x)) ? (x) : (y))
 #define LARGER(x, y) ((x) != (x) ? (y) : (y) != (y) ? (x) : (x) > (y) || ((x) == (y) && signbit(y)) ? (x) : (y))
 
@@ -54,10 +55,10 @@ DEFINE32(cos, (float)cos((double)x))
 DEFINE32(lg2, (float)log2((double)x))
 DEFINE32(ex2, (float)exp2((double)x))
 DEFINE32(tanh, (float)tanh((double)x))
-LANES(copysign_f32, float, F32, wl_ptx_f32_bits, copysignf(y, x)) /* the sign of a, the magnitude of b */
+LANES(copysign_f32, float, F32, wl_ptx_f32_bits, copysignf(y, x)) /* sign of a, magnitude of b */
 LANES(copysign_f64, double, F64, wl_ptx_f64_bits, copysign(y, x))
 
-/* min and max that pass not-a-numbers on, and those of magnitudes with the sign of both (xorsign). */
+/* min and max that propagate NaN, and those of magnitudes with the combined sign (xorsign). */
 static void passing(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     const bool larger = in->op == WL_PTX_OP_max, flush = in->modifiers & WL_PTX_MOD_FTZ;
@@ -157,7 +158,7 @@ static void rounded(uint64_t *to, const uint64_t *const *from, const wl_ptx_inst
     wl_ptx_apply_rounded(find_nearest(in), to, from, in);
 }
 
-/* To 0 .. 1; what is not a number becomes 0. */
+/* Clamps to 0 .. 1; NaN becomes 0. */
 static void saturated(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)
 {
     rounded(to, from, in);

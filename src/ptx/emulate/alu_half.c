@@ -1,13 +1,14 @@
-/* alu_half.c - arithmetic of 16-bit floating-point numbers, one or two to a register.
+/* alu_half.c - arithmetic of 16-bit floating-point numbers, one or two to a register. See alu.h.
  *
- * Computed as doubles and rounded once: sums, products and fused sums of halves need no more bits than a double has
- * wherever the rounding to a half could see the difference. SPDX-License-Identifier: MIT */
+ * Computes in double and rounds once. A double has enough bits for sums, products and fused
+ * multiply-adds of halves, so there is no double rounding.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 #include <math.h>
 
 typedef struct format {
-    int fraction, lowest; /* bits; exponent of the smallest normal number */
+    int fraction, lowest; /* fraction bits; exponent of the smallest normal number */
     uint64_t infinity;
 } format;
 static const format IEEE = {10, -14, 0x7c00}, BRAIN = {7, -126, 0x7f80}, TF32 = {10, -126, 0x3fc00};
@@ -25,7 +26,7 @@ double wl_ptx_half_value(uint64_t bits, bool brain)
     return wl_ptx_f64_of(sign | wide << 52 | fraction << 42);
 }
 
-/* Whether a magnitude with `rest` of `unit` cut off goes up. */
+/* Whether a magnitude rounds up after `rest` of `unit` is cut off. */
 static bool rounds_up(uint64_t kept, uint64_t rest, uint64_t unit, bool negative, wl_ptx_variant rounding)
 {
     switch (rounding) {
@@ -45,7 +46,7 @@ static uint64_t narrowed(double value, const format *f, wl_ptx_variant rounding)
     if (exponent == 1024)
         return fraction ? f->infinity | (((uint64_t)1 << f->fraction) - 1) : f->infinity;
     if (exponent < -1022)
-        return 0; /* a double's subnormal: below all others, apart from directed rounding */
+        return 0; /* subnormal double: below every half, apart from directed rounding */
     const int missing = exponent < f->lowest ? f->lowest - exponent : 0;
     const int shift = 52 - f->fraction + missing < 62 ? 52 - f->fraction + missing : 62;
     const uint64_t whole = fraction | (uint64_t)1 << 52, unit = (uint64_t)1 << shift, kept = whole >> shift;

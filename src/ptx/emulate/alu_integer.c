@@ -1,4 +1,5 @@
-/* alu_integer.c - integer arithmetic of 16, 32 and 64 bits. SPDX-License-Identifier: MIT */
+/* alu_integer.c - integer arithmetic of 16, 32 and 64 bits. See alu.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/alu.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -13,7 +14,8 @@ __extension__ typedef __int128 s128;
     X(u64, uint64_t, uint64_t, u128, u128, 64)                                                                         \
     X(s64, int64_t, uint64_t, s128, u128, 64)
 
-/* A function over lanes; x, y, z are the sources as T, those of sums and products as U so that they wrap. */
+/* Defines a function over lanes. x, y, z are the sources as T; sums and products use U, which
+ * wraps. */
 #define LANES(name, T, expression)                                                                                     \
     static void name(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                          \
     {                                                                                                                  \
@@ -47,7 +49,7 @@ __extension__ typedef __int128 s128;
     LANES(sad_##S, T, (U)((U)z + (x < y ? (U)((U)y - (U)x) : (U)((U)x - (U)y))))
 TYPES(DEFINE)
 
-/* mad.wide: the addend is as wide as the result. */
+/* mad.wide: the addend has the width of the result. */
 #define DEFINE_WIDE(S, T, W)                                                                                           \
     static void mad_wide_##S(uint64_t *to, const uint64_t *const *from, const wl_ptx_instruction *in)                  \
     {                                                                                                                  \
@@ -75,7 +77,8 @@ LANES(add_sat, int32_t, (uint32_t)clamp_s32((int64_t)x + y))
 LANES(sub_sat, int32_t, (uint32_t)clamp_s32((int64_t)x - y))
 LANES(mad_hi_sat, int32_t, (uint32_t)clamp_s32((((int64_t)x * y) >> 32) + z))
 
-/* 24-bit factors, sign-extended where the type is signed; the product has 48 bits: the high form takes its upper 32. */
+/* 24-bit factors, sign-extended for signed types. The product has 48 bits; .hi takes the upper
+ * 32. */
 static int64_t low24(uint64_t bits, bool is_signed)
 {
     const int64_t value = (int64_t)(bits & 0xffffff);
@@ -176,7 +179,7 @@ wl_ptx_apply wl_ptx_find_integer(const wl_ptx_instruction *in)
     }
 }
 
-/* The addend of a sum with carry: a source, or the low or high half of a product. */
+/* The addend of an addition with carry: a source, or the low or high half of a product. */
 static uint64_t addend(const uint64_t *const *from, const wl_ptx_instruction *in, int lane)
 {
     const uint64_t x = from[0][lane], y = from[1][lane];

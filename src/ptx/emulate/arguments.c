@@ -1,4 +1,5 @@
-/* arguments.c - see arguments.h. SPDX-License-Identifier: MIT */
+/* arguments.c - see arguments.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/arguments.h"
 
 #include <stdio.h>
@@ -13,13 +14,13 @@
 
 #define FIRST_BASE ((uint64_t)0x700000000000)
 #define ALIGNMENT ((int64_t)2 << 20)
-#define GUARD ((int64_t)16 << 20)     /* at least so far from one buffer to the next */
-#define PARAMS_MAX ((int64_t)1 << 16) /* bytes: more than any GPU takes */
+#define GUARD ((int64_t)16 << 20)     /* least distance between buffers */
+#define PARAMS_MAX ((int64_t)1 << 16) /* bytes: more than any GPU allows */
 #define SHARED_MAX ((int64_t)1 << 24)
 
 /* ---- contents ---- */
 
-/* Element k of generated contents, as its bits. */
+/* The bits of element k of generated contents. */
 static uint64_t element(const wl_ptx_buffer *b, int64_t k)
 {
     if (b->content == WL_PTX_CONSTANT)
@@ -31,7 +32,7 @@ static uint64_t element(const wl_ptx_buffer *b, int64_t k)
         const uint64_t low = (uint64_t)b->low;
         if (!random)
             return low + (uint64_t)k;
-        if (span == 0 || span > INT64_MAX) /* more than a signed number counts: two draws of 32 bits */
+        if (span == 0 || span > INT64_MAX) /* the span exceeds int64_t: two 32-bit draws */
             return low + ((uint64_t)wl_random_below(key, (int64_t)1 << 32) << 32 |
                           (uint64_t)wl_random_below(~key, (int64_t)1 << 32));
         return low + (uint64_t)wl_random_below(key, (int64_t)span);
@@ -73,7 +74,7 @@ bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint
 const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_t address)
 {
     int low = 0, high = arguments->buffer_count;
-    while (low < high) { /* the last whose base is not above */
+    while (low < high) { /* binary search: the last buffer whose base is not above */
         const int middle = (low + high) / 2;
         if (arguments->buffers[middle].base <= address)
             low = middle + 1;
@@ -190,7 +191,7 @@ static wl_status make_params(maker *m)
     return WL_OK;
 }
 
-/* ---- variables of the module ---- */
+/* ---- module variables ---- */
 
 typedef struct reach {
     bool *functions, *variables;
@@ -206,7 +207,7 @@ static void reach_operand(const maker *m, reach *r, const wl_ptx_operand *o)
         reach_function(m, r, o->value);
 }
 
-/* Depth is at most the number of functions: each is entered once. */
+/* The recursion enters each function at most once. */
 static void reach_function(const maker *m, reach *r, int64_t number)
 {
     if (r->functions[number])
@@ -220,7 +221,8 @@ static void reach_function(const maker *m, reach *r, int64_t number)
         reach_operand(m, r, &f->lists[k]);
 }
 
-/* Static shared memory in one piece, dynamic behind it; local memory function by function, each from 0. */
+/* Static shared memory is one region, dynamic memory follows; local offsets start at 0 per
+ * function. */
 static void lay_out_offsets(maker *m, const reach *r)
 {
     wl_ptx_arguments *out = m->out;
@@ -270,7 +272,7 @@ static void lay_out_buffers(maker *m)
     }
 }
 
-/* The address a link stands for. */
+/* The address that a link stands for. */
 static uint64_t linked(const maker *m, const wl_ptx_link *link)
 {
     if (link->function >= 0)
@@ -282,7 +284,7 @@ static uint64_t linked(const maker *m, const wl_ptx_link *link)
            (shared && link->generic ? WL_PTX_SHARED_WINDOW : 0);
 }
 
-/* Puts addresses into initial values that have them. */
+/* Writes addresses into initial values. */
 static wl_status resolve_links(maker *m)
 {
     for (int32_t v = 0; v < m->module->variable_count; v++) {
@@ -316,7 +318,8 @@ static wl_status lay_out_variables(maker *m)
     if (!r.functions || !r.variables || !m->out->variable_address)
         return wl_fail_memory(m->err);
     reach_function(m, &r, entry);
-    for (int32_t v = 0; v < m->module->variable_count; v++) /* whoever is in a table may be called */
+    /* a function in a table may be called */
+    for (int32_t v = 0; v < m->module->variable_count; v++)
         for (int32_t k = 0; k < m->module->variables[v].link_count; k++)
             if (m->module->variables[v].links[k].function >= 0)
                 reach_function(m, &r, m->module->variables[v].links[k].function);

@@ -1,4 +1,5 @@
-/* arguments_text.c - see arguments_text.h. SPDX-License-Identifier: MIT */
+/* arguments_text.c - see arguments_text.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/arguments_text.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@ static wl_loc place(const char *text, const char *at, size_t length)
     return (wl_loc){1, (int32_t)(at - text) + 1, length > 0 ? (int32_t)length : 1};
 }
 
-/* A whole number, decimal or hexadecimal; false: none, or too large. *at moves behind it. */
+/* An integer, decimal or hexadecimal; false: none, or too large. *at moves behind it. */
 static bool whole(const char **at, int64_t *value)
 {
     char *end = NULL;
@@ -29,7 +30,7 @@ static bool whole(const char **at, int64_t *value)
         return false;
     errno = 0;
     *value = hexadecimal ? (int64_t)strtoull(*at, &end, 16) : strtoll(*at, &end, 10);
-    if (errno == ERANGE && **at != '-' && !hexadecimal) { /* of unsigned 64-bit types */
+    if (errno == ERANGE && **at != '-' && !hexadecimal) { /* unsigned 64-bit types */
         errno = 0;
         *value = (int64_t)strtoull(*at, &end, 10);
     }
@@ -92,7 +93,8 @@ static bool fits(int64_t value, bool huge, wl_ptx_type type)
     return value >= (type == WL_PTX_B32 || type == WL_PTX_B16 || type == WL_PTX_B8 ? -limit / 2 : 0) && value < limit;
 }
 
-/* A number of an element's type; *at moves behind it. Integers as themselves, floats as the bits of a double. */
+/* A number of the element type; *at moves behind it. Integers as such, floats as bits of a
+ * double. */
 static wl_status element(const char *text, const char **at, wl_ptx_type type, int64_t *out, wl_error *err)
 {
     const char *start = *at;
@@ -100,7 +102,7 @@ static wl_status element(const char *text, const char **at, wl_ptx_type type, in
         const char *end = NULL;
         const double value = wl_number_read(start, &end);
         *at = end;
-        /* "0..1": the number takes the first point */
+        /* in "0..1" the number reader takes the first dot */
         if (end > start && end[-1] == '.' && *end == '.')
             (*at)--;
         *out = (int64_t)wl_ptx_f64_bits(value);
@@ -214,7 +216,7 @@ static wl_status file_contents(const char *text, const char *at, const wl_ptx_gi
     return WL_OK;
 }
 
-/* Whether the word stands at `at`, followed by ':' or the end; moves behind it. */
+/* Whether the word is at `at`, followed by ':' or the end; moves behind it. */
 static bool word(const char **at, const char *name)
 {
     const size_t length = strlen(name);
@@ -279,7 +281,9 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
         return WL_OK;
     }
     const bool is_whole = whole(&at, &value) && *at == '\0';
-    if (!is_whole && is_number && (type == WL_PTX_B32 || type == WL_PTX_B64)) { /* bits: of a float of that width */
+    if (!is_whole && is_number &&
+        (type == WL_PTX_B32 ||
+         type == WL_PTX_B64)) { /* a b32 or b64 parameter takes the bits of a float of that width */
         value = (int64_t)bits_of(number, type == WL_PTX_B64 ? WL_PTX_F64 : WL_PTX_F32);
         memcpy(out, &value, bytes);
         return WL_OK;

@@ -1,5 +1,6 @@
-/* emulate.c - see emulate.h. Warps of a block run one after another, each until it ends or waits at a barrier.
- * SPDX-License-Identifier: MIT */
+/* emulate.c - see emulate.h. The warps of a block run one after another, each until it exits or
+ * waits at a barrier.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "ptx/emulate/emulate_internal.h"
 
 #define DEFAULT_BUDGET ((int64_t)100000000)
-#define PARAMS_MAX (1 << 18) /* bytes: those a function has and those it calls others with */
+#define PARAMS_MAX (1 << 18) /* bytes: a function's own parameters and those of its calls */
 
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err)
 {
@@ -22,13 +23,14 @@ wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_p
     out->warps = WL_ARENA_NEW(arena, double, out->count);
     out->threads = WL_ARENA_NEW(arena, double, out->count);
     out->threads_on = WL_ARENA_NEW(arena, double, out->count);
-    out->parted = WL_ARENA_NEW(arena, double, out->count);
-    return out->warps && out->threads && out->threads_on && out->parted ? WL_OK : wl_fail_memory(err);
+    out->diverged = WL_ARENA_NEW(arena, double, out->count);
+    return out->warps && out->threads && out->threads_on && out->diverged ? WL_OK : wl_fail_memory(err);
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-/* Parameter memory of each function: the entry's own first, as the arguments lay them out. */
+/* Lays out the parameter space of each function. The entry's parameters come first, as the
+ * arguments place them. */
 static wl_status lay_out_params(wl_ptx_machine *m, wl_error *err)
 {
     const wl_ptx_module *module = m->launch.module;
@@ -61,7 +63,7 @@ static wl_status lay_out_params(wl_ptx_machine *m, wl_error *err)
     return WL_OK;
 }
 
-/* Static shared memory, and dynamic where its variables begin. */
+/* Static shared memory, then dynamic from where its variables begin. */
 static int64_t shared_bytes(const wl_ptx_launch *launch)
 {
     int64_t end = launch->arguments->shared_bytes;
@@ -139,7 +141,7 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator)
 
 /* ---- barriers ---- */
 
-/* Lets the warps that wait at a barrier go on; what they voted is their result. */
+/* Releases the warps that wait at a barrier; bar.red gives them the result of the vote. */
 static void release(wl_ptx_machine *m, int32_t number)
 {
     wl_ptx_barrier *barrier = &m->barriers[number];
@@ -184,7 +186,7 @@ static bool is_complete(const wl_ptx_machine *m, int32_t number)
     return come > m->barriers[number].arrived && come >= (needed ? needed : (int64_t)live * WL_PTX_LANES);
 }
 
-/* No warp can go on by itself: barriers that are complete are opened; where there is none, all are. */
+/* All warps wait: opens the barriers that are complete, or all if none is. */
 static wl_status open_barriers(wl_ptx_machine *m, wl_error *err)
 {
     bool opened = false;
@@ -225,7 +227,7 @@ static wl_status run_on(wl_ptx_machine *m, int32_t w, wl_error *err)
     return WL_OK;
 }
 
-/* Runs the warps that can go on; *waiting: some are left, *ran: some did. */
+/* Runs the warps that are ready. *waiting: some warps remain; *ran: some made progress. */
 static wl_status run_ready(wl_ptx_machine *m, bool *waiting, bool *ran, wl_error *err)
 {
     *waiting = *ran = false;
@@ -254,7 +256,7 @@ static wl_status run_all(wl_ptx_machine *m, wl_error *err)
     return WL_OK;
 }
 
-/* Whatever an earlier run left behind, also one that failed. */
+/* Clears what an earlier run left, even one that failed. */
 static void reset(wl_ptx_machine *m)
 {
     for (int32_t w = 0; w < m->warp_count; w++) {
@@ -285,7 +287,7 @@ wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3]
         return run_all(m, err);
     WL_ASSERT(only_warp < m->warp_count);
     WL_TRY(start(m, only_warp, err));
-    while (m->warps[only_warp]) /* again where it let others go first */
+    while (m->warps[only_warp]) /* once more after each yield */
         WL_TRY(run_on(m, only_warp, err));
     return WL_OK;
 }

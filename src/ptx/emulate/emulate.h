@@ -1,14 +1,17 @@
-/* emulate.h - what the warps of a block execute and touch.
+/* emulate.h - emulates the warps of a block: what they execute and which addresses they touch.
  *
- * The lanes of a warp run in lockstep with a stack of reconvergence points. Values are exact where they are known;
- * what depends on memory nobody supplied is unknown, lane by lane, and stays so. An unknown lane's value is what it
- * would be if everything unknown were 0, so that an unknown address still lies in the buffer it points into.
+ * The lanes of a warp run in lockstep, with a stack of reconvergence points. A value is exact or
+ * unknown, lane by lane: what is computed from memory without supplied contents is unknown. An
+ * unknown value is kept as if all unknown data were 0, so that an unknown address still points
+ * into its buffer.
  *
- * What cannot be known is decided by rule and noted once per instruction: a condition is what it would be if unknown data were
- * 0 (but a loop is left); an access to an unknown address goes to a random element of its buffer.
- * What blocks write, others do not see: each starts from the launch's arguments. A block sees its own writes.
+ * Rules for unknown values, noted once per instruction: a branch condition is what it would be
+ * if unknown data were 0, but a loop is left; an access to an unknown address goes to a random
+ * element of its buffer. Blocks do not see each other's writes: each starts from the launch's
+ * arguments. A block sees its own writes.
  *
- * Layer  ptx (uses base). Oracle: tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
+ * Layer  ptx/emulate (uses base, kernel, ptx/module). Oracle: tests/unit/test_ptx_emulate.c.
+ * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_EMULATE_H
 #define WL_PTX_EMULATE_EMULATE_H
 
@@ -23,17 +26,17 @@ typedef struct wl_ptx_launch {
     const wl_ptx_arguments *arguments;
     int64_t block[3], grid[3];
     int64_t dynamic_shared; /* bytes */
-    int64_t budget;         /* warp instructions of one block */
+    int64_t budget;         /* warp instructions per block */
 } wl_ptx_launch;
 
-/* How often each instruction was executed; those of function f start at first[f]. */
+/* Execution counts by instruction; those of function f start at first[f]. */
 typedef struct wl_ptx_profile {
     int32_t *first;
     int32_t count;
-    double *warps;      /* executions by warps */
-    double *threads;    /* the same times active lanes */
-    double *threads_on; /* active lanes whose guard lets them through */
-    double *parted;     /* branches whose lanes went different ways */
+    double *warps;      /* executions by a warp */
+    double *threads;    /* sum of active lanes */
+    double *threads_on; /* sum of active lanes whose guard predicate is true */
+    double *diverged;   /* executions as a divergent branch */
 } wl_ptx_profile;
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err);
 
@@ -41,23 +44,24 @@ wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_p
 typedef struct wl_ptx_touch {
     int32_t function, instruction; /* numbers */
     int32_t warp;
-    wl_ptx_space space;             /* resolved: never generic */
-    bool store, atomic;             /* an atomic is both */
-    int bytes;                      /* of one lane */
-    uint32_t lanes;                 /* that take part */
-    uint32_t unknown;               /* whose address was assumed */
-    uint64_t address[WL_PTX_LANES]; /* by lane: full address; shared, local: offset in that space */
+    wl_ptx_space space; /* resolved, never generic */
+    bool store, atomic; /* an atomic is both load and store */
+    int bytes;          /* per lane */
+    uint32_t lanes;     /* lane mask */
+    uint32_t unknown;   /* lanes with an assumed address */
+    /* by lane: full address; for shared and local memory an offset */
+    uint64_t address[WL_PTX_LANES];
 } wl_ptx_touch;
 typedef wl_status (*wl_ptx_visit)(void *user, const wl_ptx_touch *touch, wl_error *err);
 
-/* Something that was assumed, with the instruction it happened at; at most one of a kind for each instruction. */
+/* A kind of assumption; each is noted at most once per instruction. */
 typedef enum wl_ptx_assumed {
-    WL_PTX_ASSUMED_BRANCH,  /* a condition depends on unknown data */
-    WL_PTX_ASSUMED_ADDRESS, /* an address does */
-    WL_PTX_ASSUMED_LOOP,    /* a loop was left because its condition does */
-    WL_PTX_ASSUMED_RESULT,  /* an instruction whose result is not computed */
-    WL_PTX_ASSUMED_BARRIER, /* a barrier that some warps never reach */
-    WL_PTX_ASSUMED_CALL     /* a call of a function that is not in the module */
+    WL_PTX_ASSUMED_BRANCH,  /* a branch condition is unknown */
+    WL_PTX_ASSUMED_ADDRESS, /* an address is unknown */
+    WL_PTX_ASSUMED_LOOP,    /* a loop was left because its condition is unknown */
+    WL_PTX_ASSUMED_RESULT,  /* the result of the instruction is not computed */
+    WL_PTX_ASSUMED_BARRIER, /* some warps never reach the barrier */
+    WL_PTX_ASSUMED_CALL     /* the called function is not in the module */
 } wl_ptx_assumed;
 typedef struct wl_ptx_assumption {
     wl_ptx_assumed what;
@@ -68,9 +72,9 @@ typedef struct wl_ptx_emulator wl_ptx_emulator;
 wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out, wl_error *err);
 void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
 
-/* Runs one block; `only_warp` >= 0 runs that warp alone (barriers are passed, other warps' shared data is unknown).
- * profile and visit may be NULL.
- * WL_E_INPUT: an address outside the buffers that were supplied, named with instruction, thread and block;
+/* Runs one block. only_warp >= 0 runs that warp alone: it passes barriers, and shared data of
+ * other warps is unknown. profile and visit may be NULL.
+ * WL_E_INPUT: an address outside all buffers; the message names instruction, thread and block.
  * WL_E_LIMIT: the budget is spent. */
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);

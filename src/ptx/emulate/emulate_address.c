@@ -1,5 +1,6 @@
-/* emulate_address.c - where the lanes of a warp read or write: spaces, bounds, and what is assumed where an address is
- * unknown. SPDX-License-Identifier: MIT */
+/* emulate_address.c - resolves the addresses of a warp's access: state spaces, bounds checks,
+ * and what is assumed for unknown addresses.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "base/fail.h"
 #include "kernel/expr.h"
 
-#define NEAR ((uint64_t)8 << 20) /* bytes from a buffer that an address is said to be outside of */
+#define NEAR ((uint64_t)8 << 20) /* bytes: within this distance a message names the buffer */
 
 void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *s, int32_t slot, uint64_t *out)
 {
@@ -18,7 +19,7 @@ void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *s, int32_t slo
         out[i] = (base[i] + offset) & kept;
 }
 
-/* The buffer an address lies in or closest to; NULL: none is near. */
+/* The buffer that contains an address or is closest to it; NULL: none is near. */
 static const wl_ptx_buffer *nearest(const wl_ptx_arguments *arguments, uint64_t address)
 {
     const wl_ptx_buffer *best = NULL;
@@ -63,7 +64,7 @@ static void text_of(const wl_ptx_instruction *in, char *text, size_t size)
     text[n] = '\0';
 }
 
-/* A message about one lane; what it does wrong is formatted by the caller. */
+/* Fails with a message about one lane; the caller formats what is wrong. */
 static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, const char *what, wl_error *err)
 {
     const wl_ptx_instruction *in = p->request->step->in;
@@ -103,8 +104,9 @@ static wl_status fail_aligned(const wl_ptx_machine *m, const lane_place *p, wl_e
     return fail_at(m, p, what, err);
 }
 
-/* A place for an address that is not known: the same for the same instruction, thread, block and occurrence. */
-static uint64_t drawn(const wl_ptx_machine *m, const lane_place *p, int64_t count)
+/* A random element for an unknown address, reproducible by instruction, thread, block and
+ * execution. */
+static uint64_t random_element(const wl_ptx_machine *m, const lane_place *p, int64_t count)
 {
     const wl_ptx_step *s = p->request->step;
     uint64_t key = (uint64_t)m->first[s->function] + (uint64_t)s->number;
@@ -116,7 +118,8 @@ static uint64_t drawn(const wl_ptx_machine *m, const lane_place *p, int64_t coun
     return (uint64_t)wl_random_below((int64_t)(key * WL_PTX_LANES + p->lane), count);
 }
 
-/* Moves a lane with an unknown address to a random element of its buffer; false: it has none, the lane is skipped. */
+/* Moves a lane with an unknown address to a random element of its buffer; false: no buffer, the
+ * lane is skipped. */
 static bool assume_in_buffer(const wl_ptx_machine *m, lane_place *p)
 {
     const wl_ptx_buffer *inside = wl_ptx_buffer_at(m->launch.arguments, p->address);
@@ -124,7 +127,7 @@ static bool assume_in_buffer(const wl_ptx_machine *m, lane_place *p)
     const int64_t count = b ? b->bytes / p->request->bytes : 0;
     if (count == 0)
         return false;
-    p->address = b->base + drawn(m, p, count) * (uint64_t)p->request->bytes;
+    p->address = b->base + random_element(m, p, count) * (uint64_t)p->request->bytes;
     return true;
 }
 
@@ -133,7 +136,7 @@ static bool assume_in_space(const wl_ptx_machine *m, lane_place *p, int64_t byte
     const int64_t count = bytes / p->request->bytes;
     if (count == 0)
         return false;
-    p->address = drawn(m, p, count) * (uint64_t)p->request->bytes;
+    p->address = random_element(m, p, count) * (uint64_t)p->request->bytes;
     return true;
 }
 
@@ -147,8 +150,8 @@ static wl_status check_lane(const wl_ptx_machine *m, const lane_place *p, wl_err
     return p->address % (uint64_t)p->request->bytes ? fail_aligned(m, p, err) : WL_OK;
 }
 
-/* What the addresses of the lanes have in common. Lanes that take no part get the address of one that does, so that
- * what is said of all is true of them too. */
+/* What the lanes' addresses have in common. Inactive lanes get the address of an active one, so
+ * that a statement about all lanes holds for them, too. */
 typedef struct span {
     uint64_t lowest, highest, bits;
 } span;
@@ -172,7 +175,7 @@ static span scan(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t win
     return s;
 }
 
-/* The ordinary case: all lanes known, in one buffer, aligned. */
+/* The fast path: all addresses known, aligned and in one buffer. */
 static bool all_in_one(wl_ptx_machine *m, const wl_ptx_access_request *r)
 {
     const span s = scan(m, r, 0);
@@ -207,7 +210,7 @@ static wl_status resolve_buffers(wl_ptx_machine *m, const wl_ptx_access_request 
     return WL_OK;
 }
 
-/* ---- the other spaces: offsets from 0 ---- */
+/* ---- other state spaces: offsets from 0 ---- */
 
 static int64_t space_bytes(const wl_ptx_machine *m, wl_ptx_space space)
 {
@@ -216,7 +219,7 @@ static int64_t space_bytes(const wl_ptx_machine *m, wl_ptx_space space)
     return space == WL_PTX_LOCAL ? m->warp->local_bytes : m->frame->program->param_bytes;
 }
 
-/* Up to the end of the function's frame; more may be allocated. */
+/* The end of the current frame; more may be allocated. */
 static int64_t local_used(const wl_ptx_machine *m) { return m->frame->local_base + m->frame->program->local_bytes; }
 
 static wl_status fail_space(const wl_ptx_machine *m, const lane_place *p, int64_t bytes, wl_error *err)

@@ -1,4 +1,5 @@
-/* emulate_atomic.c - atomic updates, lane by lane in order. SPDX-License-Identifier: MIT */
+/* emulate_atomic.c - atomics, lane by lane in lane order.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"
@@ -51,7 +52,7 @@ static uint64_t updated(const wl_ptx_instruction *in, uint64_t old, uint64_t b, 
     }
 }
 
-/* One element of one lane; the old value. */
+/* Updates one element for one lane and returns the old value. */
 static uint64_t update(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, int element, bool *old_unknown)
 {
     const wl_ptx_frame *frame = m->frame;
@@ -70,7 +71,7 @@ static uint64_t update(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, i
 static wl_status run_atomic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     uint64_t address[WL_PTX_LANES], old[WL_PTX_LANES] = {0};
-    uint32_t unknown = mask; /* what is skipped stays so */
+    uint32_t unknown = mask; /* skipped lanes stay unknown */
     wl_ptx_addresses(m, s, s->from[0], address);
     for (uint32_t rest = mask; rest;) {
         const wl_ptx_access_request r = {

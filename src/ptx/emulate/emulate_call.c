@@ -1,10 +1,11 @@
-/* emulate_call.c - calls: parameters to the callee's frame and results back. SPDX-License-Identifier: MIT */
+/* emulate_call.c - calls: passes arguments to the callee's frame and results back.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/ckd.h"
 #include "base/fail.h"
 
-/* A place for parameters: a variable in a frame's parameter memory. */
+/* A parameter variable in the parameter memory of a frame. */
 typedef struct slot {
     wl_ptx_frame *frame;
     int64_t at, bytes;
@@ -34,7 +35,7 @@ static bool is_param(const wl_ptx_machine *m, int32_t variable)
 
 static int small(int64_t bytes) { return (int)wl_min(bytes, 8); }
 
-/* One argument: a parameter variable, a register or a constant. */
+/* Passes one argument: a parameter variable, a register or a constant. */
 static void pass(const wl_ptx_machine *m, wl_ptx_frame *caller, const wl_ptx_operand *o, const slot *formal,
                  uint32_t mask)
 {
@@ -54,7 +55,7 @@ static void pass(const wl_ptx_machine *m, wl_ptx_frame *caller, const wl_ptx_ope
     }
 }
 
-/* A result: to a variable, or to a register of the caller. */
+/* Returns one result to a variable or a register of the caller. */
 static void give(const wl_ptx_machine *m, wl_ptx_frame *caller, const wl_ptx_operand *o, const slot *result,
                  uint32_t mask)
 {
@@ -89,7 +90,7 @@ void wl_ptx_frame_return(wl_ptx_machine *m)
     m->frame = caller;
 }
 
-/* What a function nobody has gives back is unknown. */
+/* The results of a function without a body are unknown. */
 static void results_unknown(const wl_ptx_machine *m, wl_ptx_frame *frame, const wl_ptx_operand *returned, uint32_t mask)
 {
     for (int k = 0; returned->kind == WL_PTX_OPERAND_VECTOR && k < returned->count; k++) {
@@ -133,9 +134,9 @@ static wl_status call_function(wl_ptx_machine *m, const wl_ptx_step *s, int64_t 
     if (number < 0 || number >= m->launch.module->function_count ||
         m->launch.module->functions[number].is_declared_only || m->launch.module->functions[number].is_entry)
         return call_unknown(m, s, mask, err);
-    if (m->warp->depth == WL_PTX_DEPTH_MAX) {
+    if (m->warp->depth == WL_PTX_CALL_DEPTH_MAX) {
         (void)wl_fail(err, WL_E_LIMIT, (wl_loc){s->in->line, s->in->column, s->in->text_length},
-                      "calls more than %d deep: a recursion that does not end?", WL_PTX_DEPTH_MAX);
+                      "calls more than %d deep: a recursion that does not end?", WL_PTX_CALL_DEPTH_MAX);
         return wl_fail_in(err, m->launch.module->input);
     }
     WL_TRY(wl_ptx_frame_push(m, &m->programs[number], mask, err));
@@ -156,7 +157,7 @@ wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     const wl_ptx_operand *o = &s->in->operands[1];
     if (o->kind == WL_PTX_OPERAND_FUNCTION)
         return call_function(m, s, o->value, mask, err);
-    /* through a register: lanes with the same target together, the others after them */
+    /* indirect call: lanes with the same target go together, the others follow */
     wl_ptx_frame *frame = m->frame;
     const uint64_t *address = frame->value[s->from[0]];
     const uint32_t unknown = frame->unknown[s->from[0]] & mask;

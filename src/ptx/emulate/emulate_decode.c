@@ -1,10 +1,11 @@
-/* emulate_decode.c - instructions to steps: the operation becomes a function. SPDX-License-Identifier: MIT */
+/* emulate_decode.c - decodes instructions into steps: each operation becomes a function to call.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_slots.h"
 
 #include "base/ckd.h"
 #include "base/fail.h"
 
-/* A load of a parameter of the entry at a place that is written in it: a constant. */
+/* A load of an entry parameter at a constant offset is a constant. */
 static bool decode_entry_param(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
@@ -34,7 +35,8 @@ static void decode_memory(wl_ptx_decoder *d, wl_ptx_step *step)
     const bool loads = in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu;
     if (loads && decode_entry_param(d, step))
         return;
-    const bool first = in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_red; /* the address comes first */
+    /* the address comes first */
+    const bool first = in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_red;
     wl_ptx_slot_address(d, step, &in->operands[first ? 0 : 1]);
     wl_ptx_slot_list(d, step, &in->operands[loads ? 0 : first ? 1 : 2], loads);
     if (!loads && !first)
@@ -50,7 +52,7 @@ static void decode_memory(wl_ptx_decoder *d, wl_ptx_step *step)
 static void decode_copy_async(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
-    wl_ptx_slot_address(d, step, &in->operands[1]); /* where from; where to: from[1] */
+    wl_ptx_slot_address(d, step, &in->operands[1]); /* source; the destination is from[1] */
     const wl_ptx_operand *to = &in->operands[0];
     if (to->kind == WL_PTX_OPERAND_ADDRESS && to->variable >= 0) {
         step->from[1] = wl_ptx_slot_variable(d, to->variable, to->value);
@@ -58,7 +60,7 @@ static void decode_copy_async(wl_ptx_decoder *d, wl_ptx_step *step)
         step->from[1] = to->reg;
         step->target = (int32_t)to->value;
     }
-    const int at = in->op == WL_PTX_OP_cp_bulk ? 2 : 3; /* how many bytes are copied, or whether none are */
+    const int at = in->op == WL_PTX_OP_cp_bulk ? 2 : 3; /* byte count, or ignore-src */
     const wl_ptx_operand *size = &in->operands[at];
     const bool given = in->operand_count > at;
     if (given && size->kind == WL_PTX_OPERAND_REG && d->function->registers[size->reg].type == WL_PTX_PRED)
@@ -68,7 +70,7 @@ static void decode_copy_async(wl_ptx_decoder *d, wl_ptx_step *step)
     step->of.run = wl_ptx_find_matrix(in);
 }
 
-/* Whether the loop might wait for a lock that another lane has. */
+/* Whether the loop may spin on a lock that another lane holds. */
 static bool takes_lock(const wl_ptx_decoder *d, int32_t loop)
 {
     const wl_ptx_flow *flow = &d->program->flow;
@@ -81,12 +83,12 @@ static bool takes_lock(const wl_ptx_decoder *d, int32_t loop)
     return false;
 }
 
-/* The block that a way leads to, and what it means for the innermost loop around. */
+/* Where the two sides of a branch lead, and whether they leave the innermost loop. */
 static void describe_branch(wl_ptx_decoder *d, wl_ptx_step *step, int32_t target, int32_t fall)
 {
     const wl_ptx_flow *flow = &d->program->flow;
     const int32_t block = flow->block_of[step->number], loop = flow->loop_of[block];
-    step->meets = flow->meets[block];
+    step->reconvergence = flow->reconvergence[block];
     step->loop = -1;
     if (loop < 0)
         return;
@@ -112,14 +114,14 @@ static void decode_control(wl_ptx_decoder *d, wl_ptx_step *step)
         describe_branch(d, step, flow->block_count, fall);
     } else if (in->op == WL_PTX_OP_call) {
         step->from[0] = wl_ptx_slot_read(d, &in->operands[1]);
-        step->meets = step->number + 1;
+        step->reconvergence = step->number + 1;
     } else {
         step->kind = WL_PTX_STEP_LEAVE;
         describe_branch(d, step, flow->block_count, fall);
     }
 }
 
-/* Nothing is known but that it was executed: all results become unknown. */
+/* Only counted: all results become unknown. */
 static void decode_counted(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
@@ -148,13 +150,13 @@ static void decode_barrier(wl_ptx_decoder *d, wl_ptx_step *step)
     step->to = first ? wl_ptx_slot_written(d, &in->operands[0]) : d->program->spare;
     step->from[0] = wl_ptx_slot_read(d, &in->operands[first]);
     const int last = in->operand_count - 1;
-    const bool counted = first ? last > 2 : last > 0; /* a number of threads is given */
+    const bool counted = first ? last > 2 : last > 0; /* a thread count is given */
     step->from[1] = counted ? wl_ptx_slot_read(d, &in->operands[first + 1]) : d->program->nil;
     if (first)
         step->from[2] = wl_ptx_slot_predicate(d, &in->operands[last]);
 }
 
-/* Operations on predicates and those that read or write one besides their numbers. */
+/* Operations on predicates, and those with a predicate among their operands. */
 static void decode_predicates(wl_ptx_decoder *d, wl_ptx_step *step)
 {
     const wl_ptx_instruction *in = step->in;
@@ -228,8 +230,10 @@ static void decode_matrix(wl_ptx_decoder *d, wl_ptx_step *step)
     const wl_ptx_instruction *in = step->in;
     const bool stores = in->op == WL_PTX_OP_wmma_store;
     wl_ptx_slot_address(d, step, &in->operands[stores ? 0 : 1]);
-    wl_ptx_slot_list(d, step, &in->operands[stores ? 1 : 0], !stores); /* what is stored is not looked at */
-    step->from[1] = in->operand_count > 2 ? wl_ptx_slot_read(d, &in->operands[2]) : -1; /* the stride */
+    /* stored values are not used */
+    wl_ptx_slot_list(d, step, &in->operands[stores ? 1 : 0], !stores);
+    /* the stride */
+    step->from[1] = in->operand_count > 2 ? wl_ptx_slot_read(d, &in->operands[2]) : -1;
     step->of.run = wl_ptx_find_matrix(in);
 }
 

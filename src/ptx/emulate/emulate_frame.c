@@ -1,12 +1,12 @@
-/* emulate_frame.c - warps and their frames: taken for a run, given back with their memory. SPDX-License-Identifier: MIT
- */
+/* emulate_frame.c - allocation and reuse of warps and their call frames.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include <stdlib.h>
 
 #include "base/fail.h"
 
-#define LOCAL_MAX (512 << 10) /* bytes of a thread: no GPU has more */
+#define LOCAL_MAX (512 << 10) /* bytes per thread: the limit of all GPUs */
 
 static void frame_free(wl_ptx_frame *frame)
 {
@@ -23,14 +23,14 @@ void wl_ptx_warp_free(wl_ptx_warp *warp)
 {
     if (!warp)
         return;
-    for (int32_t k = 0; k < WL_PTX_DEPTH_MAX; k++)
+    for (int32_t k = 0; k < WL_PTX_CALL_DEPTH_MAX; k++)
         frame_free(warp->frames[k]);
     wl_ptx_region_free(&warp->local);
     free(warp->rounds);
     free(warp);
 }
 
-/* NULL: memory is short. */
+/* NULL: out of memory. */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
 {
     wl_ptx_warp *warp = m->free_warps;
@@ -89,7 +89,7 @@ static uint64_t lane_mask(wl_ptx_special which, int lane)
     }
 }
 
-/* A special register's value; false: unknown. */
+/* The value of a special register; false: unknown. */
 static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
 {
     const wl_ptx_launch *launch = &m->launch;
@@ -122,16 +122,16 @@ static bool special(const wl_ptx_machine *m, wl_ptx_special which, uint64_t *to)
     case WL_PTX_WARPID: fill(to, (uint64_t)warp->number); return true;
     case WL_PTX_DYNAMIC_SMEM: fill(to, (uint64_t)launch->dynamic_shared); return true;
     case WL_PTX_TOTAL_SMEM: fill(to, (uint64_t)m->shared_bytes); return true;
-    default: fill(to, 0); return false; /* clocks, the SM, clusters */
+    default: fill(to, 0); return false; /* clocks, SM number, clusters */
     }
 }
 
-/* Constants of the program stay from run to run; those of the warp and the frame are filled in anew. */
+/* Constants of the program persist between runs; those of the warp and the frame are refilled. */
 static void fill_constants(const wl_ptx_machine *m, wl_ptx_frame *frame, bool all)
 {
     const wl_ptx_program *p = frame->program;
     for (int32_t k = 0; k < p->constant_count; k++) {
-        const wl_ptx_constant *c = &p->constants[k];
+        const wl_ptx_constant_slot *c = &p->constants[k];
         const int32_t slot = p->spare + 1 + k;
         uint64_t *to = frame->value[slot];
         if (!all && (c->kind == WL_PTX_FIXED || c->kind == WL_PTX_FIXED_PREDICATE))
@@ -178,7 +178,7 @@ bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t m
     return true;
 }
 
-/* Local memory for the frame; what lay there belonged to another. */
+/* Makes room for the frame's local memory and marks it as unknown. */
 static bool local_fit(wl_ptx_warp *warp, int64_t base, int64_t bytes)
 {
     if (bytes == 0)

@@ -1,10 +1,11 @@
-/* emulate_internal.h - inside of the emulator: decoded functions, frames, warps.
+/* emulate_internal.h - data structures of the emulator: decoded functions, frames, warps.
  *
- * A function is decoded once into steps, one for each instruction, whose operands are slots: its registers, then one to
- * write what nobody reads, then constants, which are filled in once per frame. A warp has a frame for each call it is
- * in; a frame has the slots and the paths that lanes which parted have to go.
+ * A function is decoded once into steps, one per instruction. The operands of a step are slots:
+ * first the registers, then one for results that are never read, then constants, which are
+ * filled in once per frame. A warp has one frame per active call. A frame has the slots and a
+ * stack of divergent paths.
  *
- * Layer  ptx (uses base). SPDX-License-Identifier: MIT */
+ * Layer  ptx/emulate (uses base, kernel, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_EMULATE_INTERNAL_H
 #define WL_PTX_EMULATE_EMULATE_INTERNAL_H
 
@@ -13,22 +14,22 @@
 #include "ptx/module/flow.h"
 #include "ptx/emulate/memory.h"
 
-#define WL_PTX_DEPTH_MAX 64 /* of calls */
+#define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
 
 typedef struct wl_ptx_machine wl_ptx_machine;
 typedef struct wl_ptx_step wl_ptx_step;
 
-/* What a step does for the lanes of mask. */
+/* Executes a step for the lanes of mask. */
 typedef wl_status (*wl_ptx_run)(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 
 typedef enum wl_ptx_step_kind {
-    WL_PTX_STEP_APPLY,   /* apply */
-    WL_PTX_STEP_PRODUCT, /* apply; a factor that is known to be 0 makes the result known */
+    WL_PTX_STEP_APPLY,   /* calls apply */
+    WL_PTX_STEP_PRODUCT, /* calls apply; a factor that is known to be 0 makes the product known */
     WL_PTX_STEP_COPY,
-    WL_PTX_STEP_TEST,   /* test, to a predicate */
-    WL_PTX_STEP_RUN,    /* run */
-    WL_PTX_STEP_BRANCH, /* and what else changes the path */
+    WL_PTX_STEP_TEST,   /* calls test, writes a predicate */
+    WL_PTX_STEP_RUN,    /* calls run */
+    WL_PTX_STEP_BRANCH, /* branch, call, barrier: may change the path */
     WL_PTX_STEP_LEAVE,  /* ret, exit, trap */
     WL_PTX_STEP_BARRIER,
     WL_PTX_STEP_NOTHING
@@ -38,39 +39,42 @@ struct wl_ptx_step {
     wl_ptx_step_kind kind;
     bool guard_negated;
     bool wraps;        /* the base of the address is a 32-bit register */
-    uint8_t bytes;     /* of one element of memory */
+    uint8_t bytes;     /* per element in memory */
     uint8_t elements;  /* of a vector */
     int32_t guard;     /* slot, -1: none */
     int32_t to, other; /* slots written */
-    int32_t from[4];   /* slots read; those not used: nil */
+    int32_t from[4];   /* slots read; unused ones are nil */
     int32_t list;      /* slots of a vector operand: program->lists[list ..] */
     union {
         wl_ptx_apply apply;
         wl_ptx_test test;
         wl_ptx_run run;
     } of;
-    int64_t offset;                             /* added to the address */
-    int32_t target;                             /* of a branch */
-    int32_t meets;                              /* where lanes that part here meet again */
-    int32_t loop;                               /* innermost, a number within the emulator; -1: none */
-    bool back;                                  /* the branch goes back to a loop's head */
-    bool spins;                                 /* and the loop has an atomic that a lock would be taken with */
-    bool taken_leaves, other_leaves, only_exit; /* which way leaves the loop; the only way out */
+    int64_t offset;        /* added to the address */
+    int32_t target;        /* of a branch */
+    int32_t reconvergence; /* reconvergence point of a branch */
+    /* innermost loop, numbered over all functions; -1: none */
+    int32_t loop;
+    bool back; /* a back edge */
+    /* a back edge of a loop with an atomic: it may spin on a lock */
+    bool spins;
+    /* which side leaves the loop; whether it is the only exit */
+    bool taken_leaves, other_leaves, only_exit;
     const wl_ptx_instruction *in;
-    int32_t function, number; /* which instruction */
+    int32_t function, number; /* identify the instruction */
 };
 
 /* What a constant slot holds. */
 typedef enum wl_ptx_constant_kind {
     WL_PTX_FIXED,
     WL_PTX_FIXED_PREDICATE,
-    WL_PTX_OF_WARP, /* a special register */
-    WL_PTX_OF_FRAME /* an offset in the frame's local memory */
+    WL_PTX_OF_WARP, /* special registers */
+    WL_PTX_OF_FRAME /* offsets in the frame's local memory */
 } wl_ptx_constant_kind;
-typedef struct wl_ptx_constant {
+typedef struct wl_ptx_constant_slot {
     wl_ptx_constant_kind kind;
     uint64_t value;
-} wl_ptx_constant;
+} wl_ptx_constant_slot;
 
 typedef struct wl_ptx_program {
     const wl_ptx_function *function;
@@ -79,16 +83,16 @@ typedef struct wl_ptx_program {
     wl_ptx_step *steps;
     int32_t *lists;
     int32_t list_count, list_room;
-    int32_t spare;      /* slot: what nobody reads is written there */
-    int32_t nil;        /* slot: a known 0 */
+    int32_t spare;      /* slot for results that are never read */
+    int32_t nil;        /* slot of a known 0 */
     int32_t slot_count; /* registers, spare, constants */
-    wl_ptx_constant *constants;
+    wl_ptx_constant_slot *constants;
     int32_t constant_count, constant_room;
-    int64_t param_bytes; /* of its formal parameters, results and those it fills for calls */
+    int64_t param_bytes; /* formal parameters, results, and arguments of its calls */
     int64_t local_bytes;
 } wl_ptx_program;
 
-/* Lanes that go the same way until they come to `until`. */
+/* A divergent path: its lanes run together from `at` to the reconvergence point `until`. */
 typedef struct wl_ptx_path {
     int32_t at, until;
     uint32_t mask;
@@ -97,15 +101,15 @@ typedef struct wl_ptx_path {
 typedef struct wl_ptx_frame {
     const wl_ptx_program *program;
     uint64_t (*value)[WL_PTX_LANES];
-    uint32_t *unknown; /* lanes, by slot */
+    uint32_t *unknown; /* lane mask by slot */
     int32_t slot_room;
     uint32_t carry, carry_unknown;
     wl_ptx_path *paths;
     int32_t path_count, path_room;
     wl_ptx_region params; /* lane by lane */
     int64_t local_base;
-    const wl_ptx_step *call; /* that it returns to */
-    uint32_t called;         /* lanes that called */
+    const wl_ptx_step *call; /* the call it returns to */
+    uint32_t called;         /* lanes that made the call */
 } wl_ptx_frame;
 
 typedef enum wl_ptx_warp_state { WL_PTX_WARP_READY, WL_PTX_WARP_WAITS, WL_PTX_WARP_DONE } wl_ptx_warp_state;
@@ -113,25 +117,26 @@ typedef enum wl_ptx_warp_state { WL_PTX_WARP_READY, WL_PTX_WARP_WAITS, WL_PTX_WA
 typedef struct wl_ptx_warp {
     wl_ptx_warp_state state;
     int32_t number;
-    uint32_t live; /* lanes that exist and have not ended */
-    wl_ptx_frame *frames[WL_PTX_DEPTH_MAX];
+    uint32_t live; /* lanes that exist and have not exited */
+    wl_ptx_frame *frames[WL_PTX_CALL_DEPTH_MAX];
     int32_t depth;
     wl_ptx_region local; /* lane by lane */
     int64_t local_bytes; /* of one lane */
     int64_t tid[3][WL_PTX_LANES];
-    uint16_t *rounds;           /* by loop: unknown ways out passed by since the last known one */
+    /* by loop: unknown exits not taken since the last known exit test */
+    uint16_t *rounds;
     uint64_t executed;          /* instructions */
-    int32_t spins;              /* rounds in loops that may wait for a lock */
-    bool yields;                /* lets others go first */
-    const wl_ptx_step *barrier; /* it waits at */
+    int32_t spins;              /* iterations of loops that may spin on a lock */
+    bool yields;                /* lets other warps run first */
+    const wl_ptx_step *barrier; /* where it waits */
     uint32_t barrier_lanes;
     int32_t barrier_number;
-    int64_t barrier_threads; /* that are to come; 0: all */
+    int64_t barrier_threads; /* threads the barrier expects; 0: all */
     struct wl_ptx_warp *next_free;
 } wl_ptx_warp;
 
 typedef struct wl_ptx_barrier {
-    int64_t arrived; /* threads that do not wait */
+    int64_t arrived; /* threads that arrived without waiting */
     int64_t votes, voters;
     bool unknown;
 } wl_ptx_barrier;
@@ -142,30 +147,30 @@ struct wl_ptx_machine {
     wl_ptx_program *programs; /* by function */
     int32_t *first;           /* instruction numbers over all functions */
     int32_t loop_count;
-    int64_t *param_at; /* of variables in parameter space: offset in the frame of their function */
+    int64_t *param_at; /* by parameter variable: offset in the frame of its function */
     int64_t shared_bytes;
     wl_ptx_region shared;
     wl_ptx_pages pages;
-    bool *written;    /* by buffer: whether the block wrote to it */
-    uint8_t *assumed; /* by instruction: a bit for each kind */
+    bool *written;    /* by buffer: the block has written to it */
+    uint8_t *assumed; /* by instruction: one bit per kind of assumption */
     wl_ptx_assumption *assumptions;
     size_t assumption_count, assumption_room;
     wl_ptx_warp **warps;
     int32_t warp_count;
     wl_ptx_warp *free_warps;
     wl_ptx_barrier barriers[WL_PTX_BARRIERS];
-    /* of the run */
+    /* the current run */
     int64_t block[3];
     int64_t executed;
     wl_ptx_profile *profile;
     wl_ptx_visit visit;
     void *user;
-    bool alone; /* one warp only */
+    bool alone; /* a single warp runs */
     wl_ptx_warp *warp;
     wl_ptx_frame *frame;
     wl_ptx_touch touch;
-    const wl_ptx_buffer *buffer; /* that all lanes of the touch lie in; NULL: several */
-    bool plain;                  /* all 32 addresses of the touch can be read, known and aligned */
+    const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
+    bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
     bool out_of_memory;
 };
 
@@ -173,7 +178,7 @@ struct wl_ptx_emulator {
     wl_ptx_machine machine;
 };
 
-/* emulate_decode.c: turns a function into steps. */
+/* emulate_decode.c: decodes a function into steps. */
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 
 /* emulate_frame.c */
@@ -183,53 +188,54 @@ void wl_ptx_warp_free(wl_ptx_warp *warp);
 wl_status wl_ptx_frame_push(wl_ptx_machine *m, const wl_ptx_program *program, uint32_t mask, wl_error *err);
 bool wl_ptx_path_push(wl_ptx_frame *frame, int32_t at, int32_t until, uint32_t mask);
 
-/* emulate_run.c: runs a warp until it ends or waits. */
+/* emulate_run.c: runs a warp until it exits or waits. */
 wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err);
-/* Lanes that end here and now. */
+/* emulate_divergence.c. Ends these lanes. */
 void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes);
-/* Steps that change paths, by the lanes of `mask` among those that are `active`. A barrier: the warp waits unless it is
- * alone or only arrives. */
+/* Steps that change paths, for the lanes of `mask` among those that are `active`. A barrier
+ * makes the warp wait unless it runs alone or only arrives. */
 wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, wl_error *err);
 void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
 void wl_ptx_run_barrier(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
-/* Drops paths that nobody is on any more. */
+/* Pops paths without lanes. */
 void wl_ptx_paths_drop(wl_ptx_frame *frame);
 
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err);
-/* Stores results for the lanes of mask; unknown: lanes whose result is. */
+/* Writes results for the lanes of mask; unknown: lanes with an unknown result. */
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown);
 void wl_ptx_write_predicate(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint32_t values, uint32_t unknown);
 
-/* emulate_address.c. One access of a warp: what m->touch is to become. */
+/* emulate_address.c. One access of a warp, from which m->touch is made. */
 typedef struct wl_ptx_access_request {
     const wl_ptx_step *step;
-    uint32_t mask;           /* lanes */
+    uint32_t mask;           /* lane mask */
     const uint64_t *address; /* by lane */
-    uint32_t unknown;        /* lanes whose address is */
+    uint32_t unknown;        /* lanes with an unknown address */
     wl_ptx_space space;
     int bytes;
     bool store, atomic;
 } wl_ptx_access_request;
-/* Fills m->touch with those lanes that lie in the same space as the first, checks their addresses and tells the
- * visitor; *rest: lanes that are left for another round. Lanes that are skipped are missing from touch.lanes. */
+/* Fills m->touch with the lanes in the same state space as the first lane, checks their
+ * addresses and calls the visitor. *rest: lanes for another round. touch.lanes omits skipped
+ * lanes. */
 wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request, uint32_t *rest, wl_error *err);
-/* The addresses a step's operand stands for. */
+/* The lanes' addresses from a step's operand. */
 void wl_ptx_addresses(const wl_ptx_machine *m, const wl_ptx_step *step, int32_t slot, uint64_t *out);
 
 /* emulate_memory.c: 1 to 8 bytes of a lane of m->touch, at an offset from its address. */
 uint64_t wl_ptx_memory_read(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, bool *unknown);
 void wl_ptx_memory_write(wl_ptx_machine *m, uint32_t lane, int64_t offset, int bytes, uint64_t value, bool unknown);
 
-/* Run functions, by file. */
+/* Functions that run a step, by file. */
 wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_atomic(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_predicate(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_warp(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies */
 wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in);
-void wl_ptx_frame_return(wl_ptx_machine *m); /* hands results to the caller and takes the frame away */
+void wl_ptx_frame_return(wl_ptx_machine *m); /* returns results to the caller and pops the frame */
 wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
-/* Results become unknown. */
+/* Makes all results unknown. */
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 
 static inline uint32_t wl_ptx_lane_first(uint32_t mask) { return mask ? (uint32_t)__builtin_ctz(mask) : 0; }
@@ -238,7 +244,7 @@ static inline uint32_t wl_ptx_predicate(const wl_ptx_frame *frame, int32_t slot)
 {
     return (uint32_t)frame->value[slot][0];
 }
-/* lane goes through the bits of mask, lowest first. */
+/* Iterates over the lanes of mask, lowest first. */
 #define WL_PTX_FOR_LANES(lane, mask)                                                                                   \
     for (uint32_t lane##_rest = (mask), lane = wl_ptx_lane_first(lane##_rest); lane##_rest;                            \
          lane##_rest &= lane##_rest - 1, lane = wl_ptx_lane_first(lane##_rest))

@@ -1,5 +1,6 @@
-/* emulate_matrix.c - copies from global to shared memory, and matrices that a warp loads and stores together.
- * SPDX-License-Identifier: MIT */
+/* emulate_matrix.c - asynchronous copies to shared memory, and matrix fragments that a warp
+ * loads and stores.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"
@@ -7,7 +8,7 @@
 
 /* ---- cp.async ---- */
 
-/* The bytes a lane copies; what is beyond the given number is 0. */
+/* Reads the bytes that a lane copies; those beyond the given number are 0. */
 static void fetch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t lane, uint64_t *piece, bool *unknown)
 {
     for (int k = 0; k < (s->bytes + 7) / 8; k++) {
@@ -28,14 +29,14 @@ static void keep_first(uint64_t *piece, uint64_t bytes)
 }
 
 typedef struct copy {
-    uint32_t reads, writes; /* lanes */
+    uint32_t reads, writes; /* lane masks */
     uint64_t from[WL_PTX_LANES], to[WL_PTX_LANES];
     uint32_t from_unknown, to_unknown;
     wl_ptx_space from_space, to_space;
-    const uint64_t *kept; /* bytes that are copied, by lane; NULL: all */
+    const uint64_t *kept; /* bytes to copy, by lane; NULL: all */
 } copy;
 
-/* One piece for each lane, of the step's bytes; lanes that do not read write zeros. */
+/* Copies one piece per lane, of the step's size; lanes that do not read write zeros. */
 static wl_status copy_pieces(wl_ptx_machine *m, const wl_ptx_step *s, const copy *c, wl_error *err)
 {
     uint64_t piece[WL_PTX_LANES][2] = {{0}};
@@ -65,7 +66,7 @@ static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     const wl_ptx_frame *frame = m->frame;
     copy c = {mask,          mask,          {0}, {0}, frame->unknown[s->from[0]], frame->unknown[s->from[1]],
               WL_PTX_GLOBAL, WL_PTX_SHARED, NULL};
-    if (s->from[2] >= 0) { /* lanes that copy no bytes read none */
+    if (s->from[2] >= 0) { /* lanes that copy 0 bytes do not read */
         c.kept = frame->value[s->from[2]];
         WL_PTX_FOR_LANES(lane, mask) c.reads &= ~((uint32_t)((uint32_t)c.kept[lane] == 0) << lane);
     }
@@ -76,7 +77,7 @@ static wl_status run_copy(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     return copy_pieces(m, s, &c, err);
 }
 
-/* cp.async.bulk: each lane copies a range of its own, of pieces of 16 bytes. */
+/* cp.async.bulk: each lane copies a range of its own in pieces of 16 bytes. */
 static wl_status bulk_of_lane(wl_ptx_machine *m, const wl_ptx_step *s, copy *c, const uint64_t range[3], wl_error *err)
 {
     for (uint64_t first = 0; first < range[2]; first += (uint64_t)WL_PTX_LANES * s->bytes) {
@@ -115,8 +116,8 @@ static wl_status run_bulk(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 
 /* ---- ldmatrix ---- */
 
-/* Matrices of 8 by 8 halves: lanes 8 k .. 8 k + 7 name the rows of matrix k, each lane gets two neighbours of one row
- * (or of one column). */
+/* 8x8 matrices of halves: lanes 8 k .. 8 k + 7 hold the row addresses of matrix k. Each lane
+ * receives two adjacent elements of a row, or of a column if transposed. */
 static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     enum { ROWS = 8, ROW_BYTES = 16 };
@@ -154,8 +155,8 @@ typedef struct tile {
     int lines, line_elements, bits;
 } tile;
 
-/* wmma.load.a.sync.aligned.row.m16n16k16.global.f16: as many lines as the tile has rows, or columns where it is stored
- * by columns. */
+/* wmma.load.a.sync.aligned.row.m16n16k16.global.f16: a line is a row of the tile, or a column if
+ * it is stored in column order. */
 static bool tile_of(const wl_ptx_instruction *in, tile *out)
 {
     int shape[3];
@@ -169,9 +170,9 @@ static bool tile_of(const wl_ptx_instruction *in, tile *out)
     return out->lines > 0 && out->line_elements > 0 && out->lines <= 64 && out->line_elements <= 64 && out->bits >= 8;
 }
 
-/* Every instruction a fragment becomes moves pieces of 8 lines, four lanes to a line: 4 bytes each of factors, so much
- * as two neighbouring elements of results (measured: 4 loads of 8 sectors for 16 by 16 halves, 4 stores of 8 sectors
- * for as many results of 4 bytes). */
+/* Each machine instruction of a fragment access covers 8 lines with 4 lanes per line. A lane
+ * moves 4 bytes of an input, or two adjacent elements of a result. Measured: 4 loads of 8
+ * sectors for 16x16 halves, 4 stores of 8 sectors for 16x16 results of 4 bytes. */
 enum { PIECE_LINES = 8, LINE_LANES = 4 };
 
 static wl_status touch_piece(wl_ptx_machine *m, const wl_ptx_step *s, const tile *t, const uint64_t base[2], int line,
@@ -230,7 +231,7 @@ static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
     return WL_OK;
 }
 
-/* From global to shared memory or back, without a tensor map or an operation on the way. */
+/* A copy between global and shared memory without a tensor map or a reduction. */
 static bool is_plain_bulk(const wl_ptx_instruction *in)
 {
     const wl_ptx_operand *to = &in->operands[0], *from = &in->operands[1];

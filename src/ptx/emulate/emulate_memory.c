@@ -1,4 +1,5 @@
-/* emulate_memory.c - loads and stores. SPDX-License-Identifier: MIT */
+/* emulate_memory.c - loads and stores.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"
@@ -16,7 +17,7 @@ static uint64_t read_buffer(wl_ptx_machine *m, uint64_t address, int bytes, bool
     if (!page)
         return value;
     const size_t at = address % WL_PTX_PAGE_BYTES;
-    bool any = *unknown, all = true; /* of bytes that were written: unknown ones; whether all were */
+    bool any = *unknown, all = true; /* of written bytes: any unknown; all written */
     bool written_unknown = false;
     for (int k = 0; k < bytes; k++) {
         const uint8_t state = page->state[at + (size_t)k];
@@ -84,7 +85,7 @@ static uint64_t extended(uint64_t value, wl_ptx_type type)
     }
 }
 
-/* Sizes that most kernels use, for all lanes, without a look at each; data[0] lies at `base`. */
+/* The usual sizes, for all lanes without a branch per lane; data[0] is at `base`. */
 static void gather(const uint8_t *data, uint64_t base, const uint64_t *address, int bytes, uint64_t *value)
 {
     if (bytes == 4) {
@@ -123,8 +124,8 @@ static void load_each(wl_ptx_machine *m, int64_t offset, int bytes, uint64_t *va
     }
 }
 
-/* One element of a vector for all lanes. Three cases that fill most kernels come first: contents nobody supplied, those
- * of a file, and shared memory. */
+/* Loads one element of a vector for all lanes. The usual cases come first: contents not
+ * supplied, contents of a file, shared memory. */
 static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, uint64_t *value, uint32_t *unknown)
 {
     const wl_ptx_touch *t = &m->touch;
@@ -151,7 +152,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
             value[i] = extended(value[i], s->in->type);
 }
 
-/* A lane that is skipped, or whose address was assumed, loads something unknown. */
+/* Skipped lanes and lanes with an assumed address load unknown values. */
 static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     uint64_t address[WL_PTX_LANES], value[WL_PTX_LANES] = {0};
@@ -182,7 +183,7 @@ static wl_status run_load(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 
 /* ---- stores ---- */
 
-/* To shared memory, in the sizes that most kernels use. */
+/* To shared memory, in the usual sizes. */
 static bool scatter(wl_ptx_machine *m, int64_t offset, int bytes, const uint64_t *value, uint32_t unknown)
 {
     const wl_ptx_touch *t = &m->touch;

@@ -1,17 +1,18 @@
-/* emulate_predicate.c - operations on predicates, choices by them, packing of registers, and what is only counted.
- * SPDX-License-Identifier: MIT */
+/* emulate_predicate.c - logic on predicates, selections, packing of registers, and operations
+ * that are only counted.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"
 
-/* A source predicate, negated as written. */
+/* A source predicate, negated if the operand says so. */
 static uint32_t predicate(const wl_ptx_frame *frame, const wl_ptx_step *s, int k)
 {
     const uint32_t value = wl_ptx_predicate(frame, s->from[k]);
     return s->in->operands[k + 1].negated ? ~value : value;
 }
 
-/* and, or, xor, not, mov of predicates. A known false makes an `and` known, a known true an `or`. */
+/* and, or, xor, not, mov of predicates. A known false decides `and`, a known true decides `or`. */
 static wl_status run_logic(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
@@ -41,7 +42,7 @@ static uint32_t combined(uint32_t a, uint32_t b, wl_ptx_variant how)
     return how == WL_PTX_AND ? a & b : how == WL_PTX_OR ? a | b : how == WL_PTX_XOR ? a ^ b : a;
 }
 
-/* The comparison, joined with a third predicate where there is one; and its opposite, joined likewise. */
+/* The comparison and its negation, each combined with a third predicate if there is one. */
 static void compare(const wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t *yes, uint32_t *no, uint32_t *unknown)
 {
     const uint64_t *const from[2] = {frame->value[s->from[0]], frame->value[s->from[1]]};
@@ -168,7 +169,8 @@ static wl_status run_unpack(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ma
     const uint32_t unknown = frame->unknown[s->from[0]];
     uint64_t whole[WL_PTX_LANES], value[WL_PTX_LANES];
     (void)err;
-    memcpy(whole, frame->value[s->from[0]], sizeof whole); /* which may be one of the destinations */
+    /* the source may be one of the destinations */
+    memcpy(whole, frame->value[s->from[0]], sizeof whole);
     for (int e = 0; e < s->elements; e++) {
         for (int i = 0; i < WL_PTX_LANES; i++)
             value[i] = whole[i] >> (bits * e & 63) & low;

@@ -1,5 +1,6 @@
-/* emulate_run.c - the loop that executes a warp: guards and arithmetic; emulate_paths.c has what parts its lanes.
- * SPDX-License-Identifier: MIT */
+/* emulate_run.c - the main loop of a warp: guards and arithmetic. emulate_divergence.c handles
+ * branches.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include <stdio.h>
@@ -69,7 +70,7 @@ static uint32_t unknown_of(const wl_ptx_frame *frame, const wl_ptx_step *s)
     return u[s->from[0]] | u[s->from[1]] | u[s->from[2]] | u[s->from[3]];
 }
 
-/* Lanes where a factor is known to be 0 have a known product, whatever the other is. */
+/* A factor that is known to be 0 makes the product of a lane known. */
 static uint32_t unknown_product(const wl_ptx_frame *frame, const wl_ptx_step *s)
 {
     const int32_t a = s->from[0], b = s->from[1];
@@ -105,8 +106,8 @@ static void run_test(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t mask)
 
 /* ---- guards ---- */
 
-/* Lanes of `unknown` that go the way of the branch, or leave: those that would if unknown data were 0, but nobody goes
- * back to the head of a loop, and the only way out of a loop is taken. */
+/* Decides a branch or exit for lanes with an unknown guard: as if unknown data were 0. But they
+ * take no back edge, and they do take the only exit of a loop. */
 static wl_status decide(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t unknown, uint32_t *taken, wl_error *err)
 {
     wl_ptx_assumed what = WL_PTX_ASSUMED_BRANCH;
@@ -116,7 +117,8 @@ static wl_status decide(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t unknow
     } else if (s->loop >= 0 && s->taken_leaves != s->other_leaves) {
         uint16_t *rounds = &m->warp->rounds[s->loop];
         const uint32_t stay = s->taken_leaves ? unknown & ~*taken : *taken;
-        if (s->only_exit || (stay && ++*rounds > 64)) { /* and no known way out in all those rounds */
+        /* no known exit test in all those iterations */
+        if (s->only_exit || (stay && ++*rounds > 64)) {
             *taken = s->taken_leaves ? unknown : 0;
             what = WL_PTX_ASSUMED_LOOP;
         }
@@ -124,7 +126,7 @@ static wl_status decide(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t unknow
     return wl_ptx_assume(m, s, what, err);
 }
 
-/* Which of the active lanes the guard lets through. */
+/* The active lanes whose guard predicate is true. */
 static wl_status guarded(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t *mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
@@ -145,8 +147,8 @@ static wl_status guarded(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t activ
     return WL_OK;
 }
 
-/* What a guard nobody knows might have written. */
-static void spoil(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes)
+/* Results under an unknown guard are unknown. */
+static void set_unknown(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes)
 {
     if (!lanes || s->kind > WL_PTX_STEP_RUN)
         return;
@@ -158,7 +160,7 @@ static void spoil(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes)
                 frame->unknown[frame->program->lists[s->list + k]] |= lanes;
 }
 
-/* ---- the loop ---- */
+/* ---- main loop ---- */
 
 static void count(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
 {
@@ -178,7 +180,7 @@ static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_e
     return WL_E_LIMIT;
 }
 
-/* Executes the path on top until its end or something that changes paths. */
+/* Executes the top path to its end or to a step that changes paths. */
 static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
@@ -192,7 +194,7 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
         if (s->guard >= 0) {
             WL_TRY(guarded(m, s, active, &mask, err));
             if (frame->unknown[s->guard] & active)
-                spoil(frame, s, frame->unknown[s->guard] & active & ~mask);
+                set_unknown(frame, s, frame->unknown[s->guard] & active & ~mask);
         }
         if (m->profile)
             count(m, s, active, mask);
@@ -222,7 +224,7 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
         }
     }
     frame->path_count--;
-    if (frame->path_count == 0 && m->warp->depth == 1) /* the end of the entry without a ret */
+    if (frame->path_count == 0 && m->warp->depth == 1) /* the entry ends without a ret */
         wl_ptx_lanes_end(m->warp, active);
     return WL_OK;
 }

@@ -1,4 +1,5 @@
-/* emulate_slots.c - see emulate_slots.h. SPDX-License-Identifier: MIT */
+/* emulate_slots.c - see emulate_slots.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_slots.h"
 
 #include "base/ckd.h"
@@ -24,12 +25,12 @@ int32_t wl_ptx_slot_constant(wl_ptx_decoder *d, wl_ptx_constant_kind kind, uint6
         if (p->constants[k].value == value && p->constants[k].kind == kind)
             return p->spare + 1 + k;
     if (p->constant_count == p->constant_room) {
-        wl_ptx_constant *larger = grown(d, p->constants, p->constant_count, &p->constant_room, sizeof *larger);
+        wl_ptx_constant_slot *larger = grown(d, p->constants, p->constant_count, &p->constant_room, sizeof *larger);
         if (!larger)
             return p->nil;
         p->constants = larger;
     }
-    p->constants[p->constant_count] = (wl_ptx_constant){kind, value};
+    p->constants[p->constant_count] = (wl_ptx_constant_slot){kind, value};
     return p->spare + 1 + p->constant_count++;
 }
 

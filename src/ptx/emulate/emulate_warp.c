@@ -1,7 +1,8 @@
-/* emulate_warp.c - operations across the lanes of a warp. SPDX-License-Identifier: MIT */
+/* emulate_warp.c - operations across the lanes of a warp: shuffles, votes, matches, reductions.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
-/* The lane a shuffle reads, and whether it is in range; b and c as in the instruction. */
+/* The lane that a shuffle reads, and whether it is in range; b and c as in the PTX manual. */
 static uint32_t shuffled(wl_ptx_variant mode, uint32_t lane, uint32_t b, uint32_t c, bool *in_range)
 {
     const uint32_t segment = c >> 8 & 31, b5 = b & 31, c5 = c & 31;
@@ -40,7 +41,7 @@ static wl_status run_shuffle(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
     {
         bool in_range = false;
         const uint32_t from = shuffled(s->in->variant, lane, (uint32_t)b[lane], (uint32_t)c[lane], &in_range);
-        const bool there = mask >> from & 1; /* lanes that take no part have nothing to give */
+        const bool there = mask >> from & 1; /* an inactive lane supplies no value */
         value[lane] = there ? a[from] : 0;
         ranged |= (uint32_t)in_range << lane;
         unknown |= (uint32_t)(!there || frame->unknown[s->from[0]] >> from & 1) << lane;
@@ -58,7 +59,7 @@ static void write_same(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint64_
     wl_ptx_write(frame, slot, mask, values, unknown ? mask : 0);
 }
 
-/* Lanes of the member mask that are active; the mask is operand k. */
+/* The active lanes of the member mask, which is operand k. */
 static uint32_t members(const wl_ptx_frame *frame, const wl_ptx_step *s, int k, uint32_t mask)
 {
     if (!(s->in->modifiers & WL_PTX_MOD_SYNC) || k + 1 >= s->in->operand_count)
@@ -150,7 +151,7 @@ static wl_status run_activemask(wl_ptx_machine *m, const wl_ptx_step *s, uint32_
     return WL_OK;
 }
 
-/* One lane, the lowest of the members. */
+/* Elects the lowest lane of the member mask. */
 static wl_status run_elect(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
 {
     const uint32_t taking = members(m->frame, s, 0, mask), leader = wl_ptx_lane_first(taking ? taking : mask);

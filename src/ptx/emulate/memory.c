@@ -1,4 +1,5 @@
-/* memory.c - see memory.h. SPDX-License-Identifier: MIT */
+/* memory.c - see memory.h.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/memory.h"
 
 #include <stdlib.h>

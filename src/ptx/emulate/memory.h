@@ -1,7 +1,7 @@
-/* memory.h - bytes of which each is known or not: shared, local and parameter memory, and what a block wrote to
- * buffers.
+/* memory.h - memory whose bytes are known or unknown: shared, local and parameter memory, and a
+ * block's writes to buffers.
  *
- * Layer  ptx (uses base). SPDX-License-Identifier: MIT */
+ * Layer  ptx/emulate (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_EMULATE_MEMORY_H
 #define WL_PTX_EMULATE_MEMORY_H
 
@@ -12,20 +12,21 @@
 
 /* Memory of a fixed size. */
 typedef struct wl_ptx_region {
-    uint8_t *data, *unknown; /* unknown: 1 or 0 for each byte */
+    uint8_t *data, *unknown; /* unknown: 1 or 0 per byte */
     int64_t bytes;
 } wl_ptx_region;
 
-/* All unknown; keeps its memory when it is large enough. False: memory is short. */
+/* Sizes the region and makes all of it unknown; reuses its memory if possible. False: out of
+ * memory. */
 bool wl_ptx_region_resize(wl_ptx_region *region, int64_t bytes);
 void wl_ptx_region_clear(wl_ptx_region *region);
 void wl_ptx_region_free(wl_ptx_region *region);
 
-/* A value of 1 to 8 bytes; the place must be inside. Unknown when any of its bytes is. */
+/* Reads 1 to 8 bytes inside the region. The value is unknown if any byte is. */
 static inline uint64_t wl_ptx_region_read(const wl_ptx_region *region, int64_t at, int bytes, bool *unknown)
 {
     uint64_t value = 0, flags = 0;
-    switch (bytes) { /* constant sizes become single loads */
+    switch (bytes) { /* constant sizes compile to single loads */
     case 4:
         memcpy(&value, region->data + at, 4);
         memcpy(&flags, region->unknown + at, 4);
@@ -56,20 +57,20 @@ static inline void wl_ptx_region_write(wl_ptx_region *region, int64_t at, int by
     }
 }
 
-/* ---- what was written to buffers ---- */
+/* ---- writes to buffers ---- */
 
 #define WL_PTX_PAGE_BYTES 512
 
-/* Bytes at an address; state: 0 as before the launch, 1 written, 2 written with something unknown. */
+/* Bytes at an address. State: 0 not written, 1 written, 2 written with an unknown value. */
 typedef struct wl_ptx_page {
     uint64_t number;
-    struct wl_ptx_page *next; /* of the same hash, or free */
+    struct wl_ptx_page *next; /* next in the hash bucket or in the free list */
     uint8_t data[WL_PTX_PAGE_BYTES], state[WL_PTX_PAGE_BYTES];
 } wl_ptx_page;
 
 typedef struct wl_ptx_pages {
-    wl_ptx_page **table, *unused, *last; /* last: found last */
-    uint64_t lowest, highest;            /* addresses that were written lie in lowest .. highest - 1 */
+    wl_ptx_page **table, *unused, *last; /* last: the page found last */
+    uint64_t lowest, highest;            /* written addresses lie in lowest .. highest - 1 */
     size_t slots, count;
 } wl_ptx_pages;
 
@@ -78,7 +79,7 @@ void wl_ptx_pages_free(wl_ptx_pages *pages);
 
 /* NULL: nothing was written there. */
 wl_ptx_page *wl_ptx_pages_find(wl_ptx_pages *pages, uint64_t address);
-/* Writes 1 to 8 bytes that do not cross a multiple of their size. False: memory is short. */
+/* Writes 1 to 8 naturally aligned bytes. False: out of memory. */
 bool wl_ptx_pages_write(wl_ptx_pages *pages, uint64_t address, int bytes, uint64_t value, bool unknown);
 
 #endif /* WL_PTX_EMULATE_MEMORY_H */

@@ -1,8 +1,9 @@
-/* count_instructions.c - instruction counts from emulated blocks. See ptx_source.h.
+/* count_instructions.c - instruction counts of a launch from emulated blocks. See ptx_source.h.
  *
- * Blocks at the edges of the grid may do less or more than the others: the first, the last and those between, in each
- * dimension, are counted apart. Where blocks of one kind differ, more of them are looked at and the counts are a
- * sample. SPDX-License-Identifier: MIT */
+ * Boundary blocks may execute more or less than the others. So the first, the inner and the last
+ * blocks of each dimension form classes that are counted separately. Where blocks of one class
+ * differ, more of them are emulated and the counts are a sample.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +14,15 @@
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/module/tensor.h"
 
-#define SPREAD 12  /* blocks of one kind at least, where they differ */
-#define BUDGET 5e7 /* lane instructions to spend on them */
+#define SAMPLED_LEAST 12 /* least number of blocks of a class that differ */
+#define BUDGET 5e7       /* lane instructions to spend on one launch */
 
 static void clear(wl_ptx_profile *p)
 {
     memset(p->warps, 0, (size_t)p->count * sizeof *p->warps);
     memset(p->threads, 0, (size_t)p->count * sizeof *p->threads);
     memset(p->threads_on, 0, (size_t)p->count * sizeof *p->threads_on);
-    memset(p->parted, 0, (size_t)p->count * sizeof *p->parted);
+    memset(p->diverged, 0, (size_t)p->count * sizeof *p->diverged);
 }
 
 static double sum(const double *values, int32_t count)
@@ -38,23 +39,23 @@ static void add(wl_ptx_profile *to, const wl_ptx_profile *from, double scale)
         to->warps[i] += scale * from->warps[i];
         to->threads[i] += scale * from->threads[i];
         to->threads_on[i] += scale * from->threads_on[i];
-        to->parted[i] += scale * from->parted[i];
+        to->diverged[i] += scale * from->diverged[i];
     }
 }
 
-/* Blocks first[d] .. first[d] + count[d] - 1 of each dimension. */
-typedef struct kind {
+/* A class of blocks: first[d] .. first[d] + count[d] - 1 in each dimension. */
+typedef struct block_class {
     int64_t first[3], count[3];
-} kind;
+} block_class;
 
-static int kinds_of(const int64_t grid[3], kind *out)
+static int classes_of(const int64_t grid[3], block_class *out)
 {
     int n = 0;
     for (int i = 0; i < 27; i++) {
-        kind k;
+        block_class k;
         bool exists = true;
         for (int d = 0, at = i; d < 3; d++, at /= 3) {
-            const int part = at % 3; /* the first, those between, the last */
+            const int part = at % 3; /* first, inner, last */
             k.first[d] = part == 0 ? 0 : part == 1 ? 1 : grid[d] - 1;
             k.count[d] = part == 1 ? grid[d] - 2 : 1;
             exists = exists && (part == 0 || (part == 1 ? grid[d] > 2 : grid[d] > 1));
@@ -65,18 +66,18 @@ static int kinds_of(const int64_t grid[3], kind *out)
     return n;
 }
 
-static int64_t blocks_of(const kind *k) { return k->count[0] * k->count[1] * k->count[2]; }
+static int64_t blocks_of(const block_class *k) { return k->count[0] * k->count[1] * k->count[2]; }
 
-/* The i-th of all blocks of a kind. */
-static void nth_block(const kind *k, int64_t i, int64_t block[3])
+/* The i-th block of a class. */
+static void nth_block(const block_class *k, int64_t i, int64_t block[3])
 {
     block[0] = k->first[0] + i % k->count[0];
     block[1] = k->first[1] + i / k->count[0] % k->count[1];
     block[2] = k->first[2] + i / k->count[0] / k->count[1];
 }
 
-/* The i-th of some: one in the middle, then any. */
-static void some_block(const kind *k, int64_t i, int64_t block[3])
+/* The i-th sample of a class: its middle block, then random ones. */
+static void sample_block(const block_class *k, int64_t i, int64_t block[3])
 {
     for (int d = 0; d < 3; d++)
         block[d] = k->first[d] + (i == 0 ? k->count[d] / 2 : wl_random_below(3 * i + d, k->count[d]));
@@ -100,36 +101,36 @@ static wl_status run(counter *c, const int64_t block[3], wl_ptx_profile *sum_up)
     return WL_OK;
 }
 
-/* One block stands for its kind, unless a second one differs: then as many as are affordable. */
-static wl_status count_kind(counter *c, const kind *k, wl_ptx_profile *mean)
+/* One block stands for its class unless a second one differs; then as many as the budget allows. */
+static wl_status count_class(counter *c, const block_class *k, wl_ptx_profile *mean)
 {
     const int64_t blocks = blocks_of(k);
     const double before = c->spent;
     double first[2] = {0}, second[2] = {0};
-    int64_t block[3], looked_at = wl_min(blocks, 2);
+    int64_t block[3], sampled = wl_min(blocks, 2);
     clear(mean);
-    for (int64_t i = 0; i < looked_at; i++) {
-        some_block(k, i, block);
+    for (int64_t i = 0; i < sampled; i++) {
+        sample_block(k, i, block);
         WL_TRY(run(c, block, mean));
         double *on = i ? second : first;
         on[0] = sum(c->one.threads, c->one.count);
         on[1] = sum(c->one.threads_on, c->one.count);
     }
-    if (looked_at == 2 && memcmp(first, second, sizeof first) != 0) {
+    if (sampled == 2 && memcmp(first, second, sizeof first) != 0) {
         const double each = (c->spent - before) / 2 + 1;
-        const int64_t wanted = wl_min(blocks, wl_max(SPREAD, (int64_t)((BUDGET - c->spent) / each)));
+        const int64_t wanted = wl_min(blocks, wl_max(SAMPLED_LEAST, (int64_t)((BUDGET - c->spent) / each)));
         if (wanted == blocks)
             clear(mean);
-        for (looked_at = wanted == blocks ? 0 : looked_at; looked_at < wanted; looked_at++) {
+        for (sampled = wanted == blocks ? 0 : sampled; sampled < wanted; sampled++) {
             if (wanted == blocks)
-                nth_block(k, looked_at, block);
+                nth_block(k, sampled, block);
             else
-                some_block(k, looked_at, block);
+                sample_block(k, sampled, block);
             WL_TRY(run(c, block, mean));
         }
         c->sampled = c->sampled || wanted < blocks;
     }
-    add(&c->all, mean, (double)blocks / (double)looked_at);
+    add(&c->all, mean, (double)blocks / (double)sampled);
     return WL_OK;
 }
 
@@ -154,7 +155,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
-            s->mix.divergent += p->parted[at];
+            s->mix.divergent += p->diverged[at];
         }
 }
 
@@ -211,21 +212,21 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
     return WL_OK;
 }
 
-/* Counts on an emulator of that launch. */
+/* Counts with an emulator of that launch. */
 static wl_status count_launch(wl_ptx_source *s, wl_ptx_emulator *emulator, const int64_t grid[3], wl_error *err)
 {
     counter c = {.source = s, .emulator = emulator, .err = err};
     wl_arena arena = {0};
     wl_ptx_profile mean;
-    kind kinds[27];
+    block_class classes[27];
     wl_status status = wl_ptx_profile_make(s->launch.module, &arena, &c.one, err);
     if (status == WL_OK)
         status = wl_ptx_profile_make(s->launch.module, &arena, &c.all, err);
     if (status == WL_OK)
         status = wl_ptx_profile_make(s->launch.module, &arena, &mean, err);
-    const int n = kinds_of(grid, kinds);
+    const int n = classes_of(grid, classes);
     for (int i = 0; i < n && status == WL_OK; i++)
-        status = count_kind(&c, &kinds[i], &mean);
+        status = count_class(&c, &classes[i], &mean);
     if (status == WL_OK) {
         s->mix = (wl_mix){.sampled = c.sampled};
         add_up(s, &c.all);

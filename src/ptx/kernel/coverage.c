@@ -1,4 +1,5 @@
-/* coverage.c - see coverage.h. SPDX-License-Identifier: MIT */
+/* coverage.c - see coverage.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include "ptx/kernel/coverage.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
-/* coverage.h - what of a PTX file is understood, operation by operation. SPDX-License-Identifier: MIT */
-#ifndef WL_PTX_COVERAGE_H
-#define WL_PTX_COVERAGE_H
+/* coverage.h - how much of a PTX file is supported, operation by operation.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_KERNEL_COVERAGE_H
+#define WL_PTX_KERNEL_COVERAGE_H
 
 #include "ptx/module/module.h"
 #include "warpline/ptx.h"
@@ -8,7 +9,7 @@
 typedef struct wl_coverage {
     const wl_ptx_module *module;
     int64_t count[WL_PTX_OP_COUNT][WL_INST_CLASS_COUNT];
-    int64_t by_support[3]; /* of instructions that are understood altogether */
+    int64_t by_support[3]; /* of fully understood instructions */
     int64_t unknown, partial, all;
     int entries, functions;
 } wl_coverage;
@@ -20,4 +21,4 @@ const char *wl_coverage_support(wl_ptx_op op);
 const char *wl_coverage_name(wl_ptx_op op);
 int wl_coverage_name_length(wl_ptx_op op);
 
-#endif /* WL_PTX_COVERAGE_H */
+#endif /* WL_PTX_KERNEL_COVERAGE_H */

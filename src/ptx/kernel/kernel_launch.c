@@ -1,12 +1,13 @@
-/* kernel_launch.c - the launch a kernel is made for: what was given, checked against what the entry demands.
- * SPDX-License-Identifier: MIT */
+/* kernel_launch.c - the launch a kernel is read at: the options, checked against the entry's
+ * limits.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define DEFAULT_BUDGET 40000000 /* warp instructions of a block */
+#define DEFAULT_BUDGET 40000000 /* warp instructions per block */
 #define BLOCKS_MAX ((int64_t)1 << 40)
 
 wl_status wl_ptx_copy_options(const wl_ptx_options *from, wl_arena *arena, wl_ptx_options *to, wl_error *err)
@@ -52,7 +53,7 @@ wl_status wl_ptx_set_launch(wl_ptx_source *s, wl_error *err)
                            (long long)l->entry->required_threads[0], (long long)l->entry->required_threads[1],
                            (long long)l->entry->required_threads[2]);
     int64_t most = 1;
-    for (int d = 0; d < 3; d++) /* no block has more than 1024 */
+    for (int d = 0; d < 3; d++) /* a block has at most 1024 threads */
         most *= wl_min(wl_max(1, l->entry->max_threads[d]), 1024);
     if (l->entry->max_threads[0] > 0 && threads > most)
         return wl_fail(err, WL_E_INPUT, (wl_loc){l->entry->line, 1, 1},

@@ -1,15 +1,17 @@
-/* kernel_make.c - a kernel from PTX, stage by stage.
+/* kernel_make.c - from PTX to the kernel model, stage by stage:
  *
- *   launch      block, grid and what the entry demands     -> a launch                      kernel_launch
- *   arguments   what the entry is called with              -> parameters, buffers           emulate/arguments
- *   weights     costs of the target                        -> machine instructions          cost/
- *   recovery    followed once for all threads              -> addresses as expressions      recover/recover
- *   rolled      steps that repeat                          -> accesses in loops             recover/loop_rolling
- *   verified    some warps, emulated                       -> the same addresses, or none   verify
- *   traced      what depends on data                       -> instructions to emulate       trace_blocks
- *   text        all of it but what is traced               -> a kernel file                 write_kernel
- *   kernel      that file, read, with the traced accesses, its source (kernel/source.h) and notes   here, kernel_notes
+ *   launch     block, grid, limits of the entry  a launch                     kernel_launch
+ *   arguments  what the entry is called with     parameters, buffers          emulate/arguments
+ *   weights    costs of the target               machine instructions         cost/
+ *   recovery   symbolic execution, all threads   addresses as expressions     recover/recover
+ *   rolling    accesses that repeat              accesses in loops            recover/loop_rolling
+ *   verifying  some warps, emulated              the same addresses, or none  verify
+ *   tracing    what depends on data              instructions to emulate      trace_blocks
+ *   text       all but the traced accesses       a kernel file                write_kernel
+ *   kernel     that file, the traced accesses,   the kernel model             here, kernel_notes
+ *              the source (kernel/source.h)
  *
+ * Layer  ptx/kernel. Oracle: tests/unit/test_ptx_kernels.c, test_ptx_measured.c.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@
 
 /* ---- instructions ---- */
 
-/* What one thread of the domain executes, where all execute the same. */
+/* What one thread of the domain executes, if all threads execute the same. */
 static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
 {
     const wl_ptx_function *f = s->launch.entry;
@@ -41,7 +43,7 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         out->fp_results += wl_ptx_flops(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
     if (out->idle > 0)
-        out->idle += 1; /* the end of a thread that goes home at once */
+        out->idle += 1; /* the exit of a thread outside the domain */
 }
 
 static wl_status weigh(wl_ptx_source *s, wl_error *err)
@@ -78,8 +80,8 @@ static bool anything_traced(const wl_ptx_source *s)
     return false;
 }
 
-/* Follows the kernel; where emulated warps do something else, everything is traced. */
-static wl_status recover(wl_ptx_source *s, wl_ptx_rolled *rolled, int32_t *wrong, wl_error *err)
+/* Recovers all accesses. Where emulated warps disagree, every access is traced instead. */
+static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t *wrong, wl_error *err)
 {
     const double *weights = s->weights[s->launch.entry - s->launch.module->functions];
     bool agrees = true;
@@ -98,31 +100,32 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled *rolled, int32_t *wrong
     return anything_traced(s) ? wl_ptx_find_traced(s, err) : WL_OK;
 }
 
-/* Do the addresses of a step jump about? Those with nothing but coordinates in them do not. */
-static bool step_jumps(const wl_ptx_source *s, const wl_ptx_step *step)
+/* Whether the addresses of a step are irregular. Addresses that are linear in coordinates are
+ * not. */
+static bool step_is_irregular(const wl_ptx_source *s, const wl_ptx_thread_access *step)
 {
     const wl_ptx_launch *l = &s->launch;
     const int64_t threads = l->block[0] * l->block[1] * l->block[2];
-    wl_ptx_jumps jumps = {0};
+    wl_ptx_address_pattern pattern = {0};
     bool linear = true;
     for (int i = 0; i < step->address->count; i++)
         linear = linear && step->address->terms[i].atom->op == WL_ATOM_VAR;
     for (int64_t b = 0; b < 4 && !linear; b++) {
         int64_t block[3], address;
         wl_ptx_sample_block(l, b, 4, block);
-        jumps.started = false;
+        pattern.started = false;
         for (int64_t t = 0; t < threads; t++) {
             int64_t values[WL_VAR_COUNT];
             wl_ptx_thread_values(l, block, t, values);
             if (wl_sym_eval(step->address, values, &address))
-                wl_ptx_jumps_add(&jumps, address);
+                wl_ptx_address_pattern_add(&pattern, address);
         }
     }
-    return wl_ptx_jumps_about(&jumps);
+    return wl_ptx_address_pattern_is_irregular(&pattern);
 }
 
-static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled, wl_arena *arena, wl_ptx_fields *out,
-                             wl_error *err)
+static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena,
+                             wl_ptx_fields *out, wl_error *err)
 {
     const wl_ptx_function *f = s->launch.entry;
     out->list = WL_ARENA_NEW(arena, wl_ptx_field, s->arguments.buffer_count + 2);
@@ -131,18 +134,18 @@ static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled *rolled
     for (size_t i = 0; i < rolled->count; i++) {
         const wl_ptx_access *a = &rolled->accesses[i];
         wl_ptx_field *field = &out->list[wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction])];
-        field->random = field->random || (!a->step->store && step_jumps(s, a->step));
+        field->random = field->random || (!a->step->store && step_is_irregular(s, a->step));
     }
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
         const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
         wl_ptx_field *field = &out->list[wl_ptx_field_of(out, t->buffer, in)];
-        field->random = field->random || (!t->store && wl_ptx_jumps_about(&t->jumps));
+        field->random = field->random || (!t->store && wl_ptx_address_pattern_is_irregular(&t->pattern));
     }
     return WL_OK;
 }
 
-/* Adds the traced accesses behind those of the kernel file. */
+/* Appends the traced accesses to those of the kernel file. */
 static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *k, wl_error *err)
 {
     static const wl_expr zero = {.op = WL_EXPR_CONST};
@@ -221,7 +224,7 @@ static int thread_index_reads(const wl_ptx_function *f)
     return read[0] + read[1] + read[2];
 }
 
-/* Everything the kernel file does not say. */
+/* Adds what the kernel file cannot express. */
 static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     WL_TRY(add_traced(s, fields, k, err));
@@ -245,7 +248,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
 
 static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
 {
-    wl_ptx_rolled rolled;
+    wl_ptx_rolled_loops rolled;
     wl_ptx_fields fields = {0};
     int32_t wrong;
     WL_TRY(wl_ptx_set_launch(s, err));
@@ -266,7 +269,7 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(recover(s, &rolled, &wrong, err));
     WL_TRY(find_fields(s, &rolled, &s->arena, &fields, err));
 
-    const int64_t shared = s->options.launch.shared_bytes; /* what ptxas allocates */
+    const int64_t shared = s->options.launch.shared_bytes; /* as ptxas reports it; 0: not given */
     wl_ptx_summary summary = {.input = s->launch.module->input,
                               .name = plain_name(s, &s->arena),
                               .registers = s->options.launch.registers,

@@ -1,4 +1,5 @@
-/* kernel_notes.c - what was assumed, or not understood, when a kernel was made. SPDX-License-Identifier: MIT */
+/* kernel_notes.c - notes about what was assumed or not understood while a kernel was made.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

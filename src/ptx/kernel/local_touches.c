@@ -1,12 +1,12 @@
-/* local_touches.c - loads and stores of threads' own (local) memory, from emulated blocks. See ptx_source.h.
- * SPDX-License-Identifier: MIT */
+/* local_touches.c - loads and stores of local memory, from emulated blocks. See ptx_source.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define LOOKED_AT 3 /* blocks: threads mostly use their stack alike */
+#define SAMPLED_BLOCKS 3 /* threads mostly use their stack alike, so few are enough */
 
 typedef struct handover {
     wl_local_visit visit;
@@ -52,14 +52,14 @@ wl_status wl_ptx_visit_local(void *context, const int64_t block[3], const int64_
     memcpy(launch.grid, grid, bytes);
     if (own)
         WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
-    *blocks = wl_min(LOOKED_AT, grid[0] * grid[1] * grid[2]);
+    *blocks = wl_min(SAMPLED_BLOCKS, grid[0] * grid[1] * grid[2]);
     wl_status status = WL_OK;
     for (int64_t i = 0; i < *blocks && status == WL_OK; i++) {
         int64_t at[3];
         wl_ptx_sample_block(&launch, *blocks == 1 ? 0 : i, *blocks, at);
         status = wl_ptx_emulate_block(emulator, at, -1, NULL, hand_over, &h, err);
         if (status == WL_OK)
-            status = visit(user, NULL, err); /* the block ends */
+            status = visit(user, NULL, err); /* marks the end of a block */
     }
     if (own)
         wl_ptx_emulator_free(emulator);

@@ -1,4 +1,4 @@
-/* ptx_file.h - what users know as a wl_ptx: a module, and the costs of its target.
+/* ptx_file.h - the wl_ptx of the public interface: a module and the costs of its target.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_KERNEL_PTX_FILE_H
 #define WL_PTX_KERNEL_PTX_FILE_H
@@ -11,10 +11,15 @@
 
 struct wl_ptx {
     wl_ptx_module *module;
-    _Atomic(wl_ptx_costs *) *costs; /* NULL: nobody asked yet. Threads may ask at once */
+    _Atomic(wl_ptx_costs *) *costs; /* NULL until first use; threads may race to set it */
 };
 
-/* The costs of the module's target: read once, and only where a kernel is made. */
+/* Parameters of an entry: how many, and the type of each as PTX names it ("u64"). */
+size_t wl_ptx_param_count(const wl_ptx *ptx, size_t entry);
+const char *wl_ptx_param_type(const wl_ptx *ptx, size_t entry, size_t param);
+size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry);
+
+/* The costs of the module's target; read at first use only. */
 wl_status wl_ptx_file_costs(const wl_ptx *ptx, const wl_ptx_costs **out, wl_error *err);
 
 #endif /* WL_PTX_KERNEL_PTX_FILE_H */

@@ -1,4 +1,5 @@
-/* public_module.c - the public face of a module; see warpline/ptx.h. SPDX-License-Identifier: MIT */
+/* public_module.c - the public functions of warpline/ptx.h that ask about a module.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include "ptx/kernel/ptx_file.h"
 
 #include <stdlib.h>
@@ -39,7 +40,8 @@ wl_status wl_ptx_file_costs(const wl_ptx *ptx, const wl_ptx_costs **out, wl_erro
     wl_ptx_costs *costs = atomic_load(ptx->costs), *first = NULL;
     if (!costs) {
         WL_TRY(wl_ptx_costs_builtin(ptx->module->target, &costs, err));
-        if (!atomic_compare_exchange_strong(ptx->costs, &first, costs)) { /* another thread was faster */
+        /* another thread was faster */
+        if (!atomic_compare_exchange_strong(ptx->costs, &first, costs)) {
             wl_ptx_costs_free(costs);
             costs = first;
         }

@@ -1,4 +1,6 @@
-/* trace_blocks.c - traced accesses: which there are, and what the blocks do. See ptx_source.h. SPDX-License-Identifier: MIT */
+/* trace_blocks.c - traced accesses: finds them, and replays what a block does with them. See
+ * ptx_source.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,10 +8,11 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define LOOKED_AT 6                     /* blocks that are run to find the accesses */
-#define BANK_COST 12                    /* lane instructions that finding bank conflicts is worth, per lane */
+#define SAMPLED_BLOCKS 6 /* emulated to find the traced accesses */
+/* cost of finding bank conflicts, in lane instructions per lane */
+#define BANK_COST 12
 #define AFFORDABLE 1e8                  /* lane instructions: some tenths of a second */
-#define CACHE_BYTES ((size_t)512 << 20) /* traces that are kept */
+#define CACHE_BYTES ((size_t)512 << 20) /* traces that are kept for later questions */
 #define CACHE_SLOTS ((size_t)1 << 14)
 
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3])
@@ -21,7 +24,7 @@ void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int6
     block[2] = number / g[0] / g[1];
 }
 
-/* ---- which there are ---- */
+/* ---- finding traced accesses ---- */
 
 static int32_t number_of(const wl_ptx_source *s, const wl_ptx_touch *t)
 {
@@ -46,11 +49,11 @@ static bool concerns(const wl_ptx_source *s, const wl_ptx_touch *t)
     return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
 }
 
-static void add_jumps(wl_ptx_traced *traced, const wl_ptx_touch *t)
+static void add_addresses(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
     const uint64_t first = t->address[__builtin_ctz(t->lanes)];
     for (uint32_t left = t->lanes; left; left &= left - 1) {
-        wl_ptx_jumps_add(&traced->jumps, (int64_t)t->address[__builtin_ctz(left)]);
+        wl_ptx_address_pattern_add(&traced->pattern, (int64_t)t->address[__builtin_ctz(left)]);
         traced->varies = traced->varies || t->address[__builtin_ctz(left)] != first;
     }
 }
@@ -64,7 +67,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
     const int32_t known = find(s, t, buffer);
     s->shared_lanes += t->space == WL_PTX_SHARED ? __builtin_popcount(t->lanes) : 0;
     if (known >= 0)
-        add_jumps(&s->traced[known], t);
+        add_addresses(&s->traced[known], t);
     if (known >= 0 || (!buffer && t->space == WL_PTX_GLOBAL))
         return WL_OK;
     if (s->traced_count == s->traced_room) {
@@ -80,7 +83,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
     int32_t *first = &s->first_traced[number_of(s, t)];
     s->traced[s->traced_count] =
         (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic, t->bytes, *first, {0}, false};
-    add_jumps(&s->traced[s->traced_count], t);
+    add_addresses(&s->traced[s->traced_count], t);
     *first = (int32_t)s->traced_count++;
     return WL_OK;
 }
@@ -99,18 +102,18 @@ static int by_program(const void *p, const void *q)
 wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
 {
     const int64_t blocks = s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2];
-    const int64_t looked_at = wl_min(blocks, LOOKED_AT);
-    for (int64_t i = 0; i < looked_at; i++) {
+    const int64_t sampled = wl_min(blocks, SAMPLED_BLOCKS);
+    for (int64_t i = 0; i < sampled; i++) {
         int64_t block[3];
-        wl_ptx_sample_block(&s->launch, i, looked_at, block);
+        wl_ptx_sample_block(&s->launch, i, sampled, block);
         for (size_t t = 0; t < s->traced_count; t++)
-            s->traced[t].jumps.started = false;
+            s->traced[t].pattern.started = false;
         WL_TRY(wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err));
     }
     double spent = BANK_COST * s->shared_lanes;
     for (int32_t i = 0; i < s->profile.count; i++)
         spent += WL_PTX_LANES * s->profile.warps[i];
-    s->affordable = (int64_t)(AFFORDABLE / (spent / (double)looked_at + 1));
+    s->affordable = (int64_t)(AFFORDABLE / (spent / (double)sampled + 1));
     if (s->traced_count > 0)
         qsort(s->traced, s->traced_count, sizeof *s->traced, by_program);
     for (size_t i = 0; i < s->traced_count; i++)
@@ -124,10 +127,10 @@ wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
-/* ---- what a block does ---- */
+/* ---- the trace of a block ---- */
 
 typedef struct kept_trace {
-    int64_t number; /* of the block */
+    int64_t number; /* linear block index */
     wl_block_trace trace;
     wl_execution *executions;
     int64_t *addresses;
@@ -185,7 +188,7 @@ typedef struct recorder {
     kept_trace *trace;
 } recorder;
 
-/* Where all lanes of an atomic have one address, they are added up before. */
+/* Compilers reduce an atomic over the warp first if all lanes have one address. */
 static bool one_lane(const wl_ptx_source *s, const wl_ptx_traced *t)
 {
     return t->atomic && !t->varies &&
@@ -209,7 +212,7 @@ static wl_status record(void *user, const wl_ptx_touch *t, wl_error *err)
     if (!make_room((void **)&k->executions, &k->room, k->count + 1, sizeof *k->executions) ||
         !make_room((void **)&k->addresses, &k->address_room, k->address_count + lanes, sizeof *k->addresses))
         return wl_fail_memory(err);
-    /* addresses move while the array grows: their place is kept, and made a pointer at the end */
+    /* the array moves as it grows: store an offset now, make it a pointer at the end */
     k->executions[k->count++] = (wl_execution){(uint32_t)(r->source->access_base + (size_t)traced), (uint32_t)t->warp,
                                                taking_part, (const int64_t *)(uintptr_t)k->address_count};
     for (uint32_t left = taking_part; left; left &= left - 1)
@@ -217,7 +220,7 @@ static wl_status record(void *user, const wl_ptx_touch *t, wl_error *err)
     return WL_OK;
 }
 
-/* By access, warp and time: addresses were added in the order of time. */
+/* By access, then warp, then time: addresses are in order of time. */
 static int by_access(const void *p, const void *q)
 {
     const wl_execution *a = p, *b = q;

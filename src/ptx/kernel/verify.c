@@ -1,18 +1,20 @@
-/* verify.c - recovered addresses against emulated warps. See ptx_source.h. SPDX-License-Identifier: MIT */
+/* verify.c - checks recovered addresses against emulated warps. See ptx_source.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define BLOCKS 5 /* looked at, two warps of each */
+#define BLOCKS 5 /* emulated, two warps of each */
 
 typedef struct verifier {
     const wl_ptx_source *source;
     int64_t block[3];
     int warp;
-    size_t *next_step;        /* by instruction and direction: the first step not met yet */
-    const size_t *step_after; /* the next one of the same instruction and direction */
+    /* by instruction and direction: the next step that no warp has executed yet */
+    size_t *next_step;
+    const size_t *step_after; /* by step: the following one of the same instruction and direction */
     bool differs;
     int32_t where;
 } verifier;
@@ -31,8 +33,9 @@ void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_
     }
 }
 
-/* The lanes that take a step, and their addresses; false: a value is out of range. */
-static bool lanes_of(const verifier *v, const wl_ptx_step *step, uint32_t *lanes, uint64_t address[WL_PTX_LANES])
+/* The lane mask of a step and the lanes' addresses; false: a value is out of range. */
+static bool lanes_of(const verifier *v, const wl_ptx_thread_access *step, uint32_t *lanes,
+                     uint64_t address[WL_PTX_LANES])
 {
     const wl_ptx_launch *l = &v->source->launch;
     const wl_ptx_recovery *r = &v->source->recovery;
@@ -71,7 +74,7 @@ static wl_status compare(void *user, const wl_ptx_touch *t, wl_error *err)
     uint32_t lanes = 0;
     uint64_t address[WL_PTX_LANES];
     while (*at < r->step_count) {
-        const wl_ptx_step *step = &r->steps[*at];
+        const wl_ptx_thread_access *step = &r->steps[*at];
         *at = v->step_after[*at];
         if (!lanes_of(v, step, &lanes, address))
             break;
@@ -88,7 +91,7 @@ static wl_status compare(void *user, const wl_ptx_touch *t, wl_error *err)
     return WL_OK;
 }
 
-/* Steps that no warp took must be those of no lane. */
+/* Steps that the warp did not execute must have an empty lane mask. */
 static void check_rest(verifier *v)
 {
     const wl_ptx_recovery *r = &v->source->recovery;
@@ -115,7 +118,7 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
     wl_arena arena = {0};
     *agrees = true;
     *where = -1;
-    if (r->gave_up) /* nothing is claimed */
+    if (r->gave_up) /* recovery claims nothing */
         return WL_OK;
     size_t *first = WL_ARENA_NEW(&arena, size_t, lists), *after = WL_ARENA_NEW(&arena, size_t, r->step_count + 1);
     verifier v = {.source = source, .next_step = WL_ARENA_NEW(&arena, size_t, lists), .step_after = after};

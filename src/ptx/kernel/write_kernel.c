@@ -1,4 +1,5 @@
-/* write_kernel.c - see write_kernel.h. SPDX-License-Identifier: MIT */
+/* write_kernel.c - see write_kernel.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include "ptx/kernel/write_kernel.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 static bool is_taken(const wl_ptx_fields *fields, const char *name)
 {
     static const char *const words[] = {"random", "select", "threadIdx", "blockIdx", "blockDim", "gridDim"};
-    bool taken = strlen(name) <= 3; /* coordinates, loops, min, max, if */
+    bool taken = strlen(name) <= 3; /* short names are reserved: coordinates, loops, min, max, if */
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         taken = taken || strcmp(words[i], name) == 0;
     for (size_t i = 0; i < fields->count; i++)
@@ -23,7 +24,7 @@ static bool is_taken(const wl_ptx_fields *fields, const char *name)
     return taken;
 }
 
-/* The buffer's name as a kernel file may have it, with a number where it would mean something else. */
+/* The buffer's name as a kernel file allows it, numbered where it would clash. */
 static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer, char *name, size_t size)
 {
     char plain[32];
@@ -38,7 +39,7 @@ static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer,
 
 size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in)
 {
-    /* copies name no type, and rows of a matrix are moved as words */
+    /* cp.async names no type; ldmatrix moves rows as words */
     const wl_ptx_type type = in->op == WL_PTX_OP_ldmatrix ? WL_PTX_NONE : in->type;
     const int unit = type == WL_PTX_NONE ? 4 : (int)wl_min(8, wl_max(1, wl_ptx_type_bits(type) / 8));
     size_t i = 0;
@@ -65,7 +66,7 @@ static const char *const loop_names[WL_LOOPS_MAX] = {"i", "j", "k"};
 typedef struct writer {
     wl_buffer *out;
     const wl_ptx_access *access;
-    int place; /* constants met so far */
+    int place; /* constants written so far */
 } writer;
 
 static void write_symbol(writer *w, const wl_symbol *symbol, int64_t divisor);
@@ -105,7 +106,7 @@ static void write_call(writer *w, const char *name, const wl_symbol *a, const wl
     wl_buffer_add(w->out, ")");
 }
 
-/* One name or one number needs no parentheses. */
+/* A single name or number needs no parentheses. */
 static bool is_single(const writer *w, const wl_symbol *a)
 {
     for (int i = 0; i < w->access->loop_count; i++)
@@ -153,7 +154,7 @@ static void write_comparison(writer *w, const wl_symbol *a)
     wl_buffer_add(w->out, below ? " <= %lld)" : " >= %lld)", (long long)(below ? a->c : -a->c));
 }
 
-/* a && b && c, however many there are. */
+/* a && b && c of any length. */
 static void write_chain(writer *w, const char *op, const wl_atom *atom)
 {
     const bool longer = is_single(w, atom->a) && atom->a->count == 1 && atom->a->terms[0].atom->op == atom->op;
@@ -167,7 +168,7 @@ static void write_chain(writer *w, const char *op, const wl_atom *atom)
     write_operand(w, atom->b);
 }
 
-static void write_truths(writer *w, const char *op, const wl_atom *atom)
+static void write_conditions(writer *w, const char *op, const wl_atom *atom)
 {
     wl_buffer_add(w->out, "(");
     write_chain(w, op, atom);
@@ -189,8 +190,8 @@ static void write_atom(writer *w, const wl_atom *atom)
     case WL_ATOM_XOR: write_infix(w, " ^ ", atom->a, atom->b); break;
     case WL_ATOM_GE0: write_comparison(w, atom->a); break;
     case WL_ATOM_EQ0: write_infix(w, " == ", atom->a, NULL); break;
-    case WL_ATOM_BOTH: write_truths(w, " && ", atom); break;
-    case WL_ATOM_EITHER: write_truths(w, " || ", atom); break;
+    case WL_ATOM_BOTH: write_conditions(w, " && ", atom); break;
+    case WL_ATOM_EITHER: write_conditions(w, " || ", atom); break;
     case WL_ATOM_SELECT: write_call(w, "select", atom->c, atom->a, atom->b); break;
     }
 }
@@ -229,7 +230,7 @@ static void write_symbol(writer *w, const wl_symbol *symbol, int64_t divisor)
         wl_buffer_add(w->out, first ? "%lld" : c < 0 ? " - %lld" : " + %lld", (long long)(first || c > 0 ? c : -c));
 }
 
-/* Does the field's unit divide every part of the address? Then the index is written in elements. */
+/* Whether the unit divides every term of the address; the index is then written in elements. */
 static bool divides(const wl_ptx_access *a, const wl_symbol *address, int64_t unit)
 {
     bool all = address->c % unit == 0;
@@ -251,8 +252,8 @@ static wl_status write_access(wl_buffer *out, wl_symbols *s, const wl_ptx_access
     const bool whole = divides(a, address, field->unit);
     wl_buffer_add(out, "  - \"%s[%s", field->name, whole ? "" : "(");
     write_symbol(&w, address, whole ? field->unit : 1);
-    for (int i = 0; i < a->loop_count;
-         i++) { /* the same address at every step: it is executed that often all the same */
+    /* an invariant address is still executed in every iteration */
+    for (int i = 0; i < a->loop_count; i++) {
         bool grows = false;
         for (int p = 0; p < a->place_count; p++)
             grows = grows || a->growth[i][p] != 0;
@@ -286,8 +287,8 @@ static void write_fields(wl_buffer *out, const wl_ptx_fields *fields)
     }
 }
 
-static wl_status write_list(wl_buffer *out, const char *key, int kind, wl_symbols *symbols, const wl_ptx_rolled *rolled,
-                            const wl_ptx_fields *fields, wl_error *err)
+static wl_status write_list(wl_buffer *out, const char *key, int kind, wl_symbols *symbols,
+                            const wl_ptx_rolled_loops *rolled, const wl_ptx_fields *fields, wl_error *err)
 {
     bool any = false;
     for (size_t i = 0; i < rolled->count; i++) {
@@ -316,7 +317,8 @@ static void write_domain(wl_buffer *out, const wl_ptx_launch *launch, const int6
         if (first[d])
             from = d + 1;
     }
-    for (int d = 2; d >= dims && dims > 0; d--) /* beyond what the kernel tests: as launched */
+    /* dimensions the kernel does not test: as launched */
+    for (int d = 2; d >= dims && dims > 0; d--)
         if (launch->grid[d] * launch->block[d] > 1)
             dims = d + 1;
     for (int d = 0; d < dims; d++)
@@ -372,8 +374,9 @@ static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
     wl_buffer_add(out, "guarded_cells: true\n");
 }
 
-wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
-                             const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err)
+wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery,
+                             const wl_ptx_rolled_loops *rolled, const wl_ptx_fields *fields,
+                             const wl_ptx_summary *summary, char **out, wl_error *err)
 {
     wl_buffer text = {0};
     wl_symbols *symbols = (wl_symbols *)&recovery->symbols;

@@ -1,4 +1,5 @@
-/* write_kernel.h - a recovered kernel as a kernel file. SPDX-License-Identifier: MIT */
+/* write_kernel.h - writes a recovered kernel as a kernel file.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_KERNEL_WRITE_KERNEL_H
 #define WL_PTX_KERNEL_WRITE_KERNEL_H
 
@@ -6,11 +7,11 @@
 
 /* A field of the kernel: a buffer, or the shared memory of a block. */
 typedef struct wl_ptx_field {
-    const wl_ptx_buffer *buffer; /* NULL: shared */
+    const wl_ptx_buffer *buffer; /* NULL: shared memory */
     char name[56];
-    int unit; /* bytes of its elements: the narrowest anybody moves */
+    int unit; /* bytes of an element: the narrowest type that is moved */
     bool is_float;
-    bool random; /* its addresses jump about */
+    bool random; /* irregular addresses: see address_pattern.h */
 } wl_ptx_field;
 
 typedef struct wl_ptx_fields {
@@ -18,13 +19,14 @@ typedef struct wl_ptx_fields {
     size_t count;
 } wl_ptx_fields;
 
-/* Finds or adds the field of a buffer (NULL: shared memory) that an instruction moves elements of. */
+/* Finds or adds the field of a buffer (NULL: shared memory) for the elements that an instruction
+ * moves. */
 size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in);
 
-/* What a kernel file says besides its accesses. */
+/* What a kernel file states besides accesses. */
 typedef struct wl_ptx_summary {
     const char *input, *name;        /* of the entry */
-    int64_t registers, shared_bytes; /* 0: not known, none */
+    int64_t registers, shared_bytes; /* 0: unknown, or none */
     bool has_mix;
     double mix[WL_INST_CLASS_COUNT], idle, flops, fp_results, barriers, shuffles;
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
@@ -32,7 +34,8 @@ typedef struct wl_ptx_summary {
 } wl_ptx_summary;
 
 /* *out is allocated with malloc. */
-wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery, const wl_ptx_rolled *rolled,
-                             const wl_ptx_fields *fields, const wl_ptx_summary *summary, char **out, wl_error *err);
+wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery *recovery,
+                             const wl_ptx_rolled_loops *rolled, const wl_ptx_fields *fields,
+                             const wl_ptx_summary *summary, char **out, wl_error *err);
 
 #endif /* WL_PTX_KERNEL_WRITE_KERNEL_H */

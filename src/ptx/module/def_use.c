@@ -1,4 +1,5 @@
-/* def_use.c - see def_use.h. SPDX-License-Identifier: MIT */
+/* def_use.c - see def_use.h.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/def_use.h"
 
 #include "base/fail.h"
@@ -40,19 +41,19 @@ int32_t wl_ptx_branch_target(const wl_ptx_instruction *in)
     return (int32_t)in->operands[0].value;
 }
 
-const wl_ptx_instruction *wl_ptx_definition_of(const wl_ptx_facts *facts, const wl_ptx_instruction *in, int which)
+const wl_ptx_instruction *wl_ptx_definition_of(const wl_ptx_def_use *def_use, const wl_ptx_instruction *in, int which)
 {
     if (which >= in->operand_count || in->operands[which].kind != WL_PTX_OPERAND_REG || in->operands[which].reg < 0)
         return NULL;
-    const int32_t at = facts->definition[in->operands[which].reg];
-    return at >= 0 ? &facts->function->instructions[at] : NULL;
+    const int32_t at = def_use->definition[in->operands[which].reg];
+    return at >= 0 ? &def_use->function->instructions[at] : NULL;
 }
 
 typedef struct scan {
-    wl_ptx_facts *facts;
-    int32_t at;    /* the instruction looked at */
-    int32_t *fill; /* where the next reader of a register goes; NULL: readers are counted */
-    bool varies;   /* an input of the instruction does */
+    wl_ptx_def_use *def_use;
+    int32_t at;     /* the instruction being scanned */
+    int32_t *fill;  /* next free entry of each register's readers; NULL: readers are only counted */
+    bool divergent; /* some input of the instruction divergent between lanes */
     bool changed;
 } scan;
 
@@ -60,34 +61,34 @@ static void note_definition(void *user, int32_t reg, bool written)
 {
     scan *s = user;
     if (!written)
-        s->facts->first_reader[reg + 1]++;
+        s->def_use->first_reader[reg + 1]++;
     else
-        s->facts->definition[reg] =
-            s->facts->definition[reg] == WL_PTX_NO_DEFINITION ? s->at : WL_PTX_SEVERAL_DEFINITIONS;
+        s->def_use->definition[reg] =
+            s->def_use->definition[reg] == WL_PTX_NO_DEFINITION ? s->at : WL_PTX_SEVERAL_DEFINITIONS;
 }
 
 static void note_reader(void *user, int32_t reg, bool written)
 {
     scan *s = user;
     if (!written)
-        s->facts->readers[s->fill[reg]++] = s->at;
+        s->def_use->readers[s->fill[reg]++] = s->at;
 }
 
-static void ask_inputs(void *user, int32_t reg, bool written)
+static void check_inputs(void *user, int32_t reg, bool written)
 {
     scan *s = user;
-    s->varies = s->varies || (!written && s->facts->varies[reg]);
+    s->divergent = s->divergent || (!written && s->def_use->divergent[reg]);
 }
 
 static void mark_outputs(void *user, int32_t reg, bool written)
 {
     scan *s = user;
-    if (written && !s->facts->varies[reg])
-        s->facts->varies[reg] = s->changed = true;
+    if (written && !s->def_use->divergent[reg])
+        s->def_use->divergent[reg] = s->changed = true;
 }
 
-/* Results that differ between lanes whatever the inputs are. */
-static bool varies_by_itself(const wl_ptx_instruction *in)
+/* The result differs between lanes even where all inputs are uniform. */
+static bool is_source_of_divergence(const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu)
         return in->space != WL_PTX_PARAM && in->space != WL_PTX_CONST;
@@ -99,96 +100,95 @@ static bool varies_by_itself(const wl_ptx_instruction *in)
     return s <= WL_PTX_TID_Z || s == WL_PTX_LANEID || (s >= WL_PTX_LANEMASK_EQ && s <= WL_PTX_LANEMASK_GT);
 }
 
-#define VARIES_PASSES_MAX                                                                                              \
-    8 /* values that go round a loop need a second pass; more than a few, only contrived texts                         \
-       */
+/* A loop-carried value needs a second pass; more than a few only in contrived code. */
+#define DIVERGENCE_PASSES_MAX 8
 
-static void find_varying(wl_ptx_facts *facts)
+static void find_divergent(wl_ptx_def_use *def_use)
 {
-    const wl_ptx_function *f = facts->function;
-    scan s = {.facts = facts, .changed = true};
-    for (int pass = 0; pass < VARIES_PASSES_MAX && s.changed; pass++) {
+    const wl_ptx_function *f = def_use->function;
+    scan s = {.def_use = def_use, .changed = true};
+    for (int pass = 0; pass < DIVERGENCE_PASSES_MAX && s.changed; pass++) {
         s.changed = false;
         for (int32_t i = 0; i < f->instruction_count; i++) {
-            s.varies = varies_by_itself(&f->instructions[i]);
-            if (!s.varies)
-                wl_ptx_registers_of(f, &f->instructions[i], ask_inputs, &s);
-            if (s.varies)
+            s.divergent = is_source_of_divergence(&f->instructions[i]);
+            if (!s.divergent)
+                wl_ptx_registers_of(f, &f->instructions[i], check_inputs, &s);
+            if (s.divergent)
                 wl_ptx_registers_of(f, &f->instructions[i], mark_outputs, &s);
         }
     }
 }
 
-/* A loop reaches from the place a branch leads back to, to the branch. Going backwards, the loops that are open lie on
- * a stack, threaded through loop_end of their branches. */
-static void find_loops(wl_ptx_facts *facts)
+/* A loop spans the instructions from a back edge's target to the branch. The scan goes
+ * backwards. Open loops form a stack that is threaded through loop_end of their branches. */
+static void find_loops(wl_ptx_def_use *def_use)
 {
-    const wl_ptx_function *f = facts->function;
+    const wl_ptx_function *f = def_use->function;
     int32_t open = -1;
     for (int32_t i = f->instruction_count - 1; i >= 0; i--) {
         const int32_t to = wl_ptx_branch_target(&f->instructions[i]);
         while (open >= 0 && wl_ptx_branch_target(&f->instructions[open]) > i) {
-            const int32_t outer = facts->loop_end[open];
-            facts->loop_end[open] = open;
+            const int32_t outer = def_use->loop_end[open];
+            def_use->loop_end[open] = open;
             open = outer;
         }
-        facts->loop_end[i] = open;
+        def_use->loop_end[i] = open;
         if (to >= 0 && to <= i)
             open = i;
         if (to >= 0 && to < f->instruction_count)
-            facts->target[to] = true;
+            def_use->target[to] = true;
     }
     while (open >= 0) {
-        const int32_t outer = facts->loop_end[open];
-        facts->loop_end[open] = open;
+        const int32_t outer = def_use->loop_end[open];
+        def_use->loop_end[open] = open;
         open = outer;
     }
 }
 
-static void mark_table_targets(wl_ptx_facts *facts)
+static void mark_table_targets(wl_ptx_def_use *def_use)
 {
-    const wl_ptx_function *f = facts->function;
+    const wl_ptx_function *f = def_use->function;
     for (int32_t i = 0; i < f->list_count; i++)
         if (f->lists[i].kind == WL_PTX_OPERAND_LABEL && f->lists[i].value >= 0 &&
             f->lists[i].value < f->instruction_count)
-            facts->target[f->lists[i].value] = true;
+            def_use->target[f->lists[i].value] = true;
 }
 
-static wl_status find_readers(wl_ptx_facts *facts, wl_arena *arena, wl_error *err)
+static wl_status find_readers(wl_ptx_def_use *def_use, wl_arena *arena, wl_error *err)
 {
-    const wl_ptx_function *f = facts->function;
-    scan s = {.facts = facts};
+    const wl_ptx_function *f = def_use->function;
+    scan s = {.def_use = def_use};
     for (s.at = 0; s.at < f->instruction_count; s.at++)
         wl_ptx_registers_of(f, &f->instructions[s.at], note_definition, &s);
     for (int32_t r = 0; r < f->register_count; r++)
-        facts->first_reader[r + 1] += facts->first_reader[r];
-    facts->readers = WL_ARENA_NEW(arena, int32_t, facts->first_reader[f->register_count] + 1);
+        def_use->first_reader[r + 1] += def_use->first_reader[r];
+    def_use->readers = WL_ARENA_NEW(arena, int32_t, def_use->first_reader[f->register_count] + 1);
     s.fill = WL_ARENA_NEW(arena, int32_t, f->register_count + 1);
-    if (!facts->readers || !s.fill)
+    if (!def_use->readers || !s.fill)
         return wl_fail_memory(err);
     for (int32_t r = 0; r < f->register_count; r++)
-        s.fill[r] = facts->first_reader[r];
+        s.fill[r] = def_use->first_reader[r];
     for (s.at = 0; s.at < f->instruction_count; s.at++)
         wl_ptx_registers_of(f, &f->instructions[s.at], note_reader, &s);
     return WL_OK;
 }
 
-wl_status wl_ptx_facts_make(const wl_ptx_function *function, wl_arena *arena, wl_ptx_facts *out, wl_error *err)
+wl_status wl_ptx_def_use_make(const wl_ptx_function *function, wl_arena *arena, wl_ptx_def_use *out, wl_error *err)
 {
-    *out = (wl_ptx_facts){.function = function,
-                          .definition = WL_ARENA_NEW(arena, int32_t, function->register_count + 1),
-                          .first_reader = WL_ARENA_NEW(arena, int32_t, function->register_count + 1),
-                          .varies = WL_ARENA_NEW(arena, bool, function->register_count + 1),
-                          .target = WL_ARENA_NEW(arena, bool, function->instruction_count + 1),
-                          .loop_end = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1)};
-    if (!out->definition || !out->first_reader || !out->varies || !out->target || !out->loop_end)
+    *out = (wl_ptx_def_use){.function = function,
+                            .definition = WL_ARENA_NEW(arena, int32_t, function->register_count + 1),
+                            .first_reader = WL_ARENA_NEW(arena, int32_t, function->register_count + 1),
+                            .divergent = WL_ARENA_NEW(arena, bool, function->register_count + 1),
+                            .target = WL_ARENA_NEW(arena, bool, function->instruction_count + 1),
+                            .loop_end = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1)};
+    if (!out->definition || !out->first_reader || !out->divergent || !out->target || !out->loop_end)
         return wl_fail_memory(err);
     for (int32_t r = 0; r < function->register_count; r++)
         out->definition[r] = WL_PTX_NO_DEFINITION;
     const wl_status status = find_readers(out, arena, err);
     if (status != WL_OK)
         return status;
-    find_varying(out);
+    find_divergent(out);
     find_loops(out);
     mark_table_targets(out);
     return WL_OK;

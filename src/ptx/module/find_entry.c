@@ -1,4 +1,5 @@
-/* find_entry.c - the entry a user means. SPDX-License-Identifier: MIT */
+/* find_entry.c - finds the entry a user names, mangled or plain.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ typedef bool (*wl_ptx_fits)(const char *entry, const char *name);
 
 static bool is_same(const char *entry, const char *name) { return strcmp(entry, name) == 0; }
 
-/* C++ compilers write a name behind its length: "8k_star3d" in "_Z8k_star3dIdEvPd". */
+/* Itanium mangling puts the length before a name: "8k_star3d" in "_Z8k_star3dIdEvPd". */
 static bool has_plain_name(const char *entry, const char *name)
 {
     const size_t length = strlen(name);

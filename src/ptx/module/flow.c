@@ -1,5 +1,6 @@
-/* flow.c - see flow.h. Dominators by the iteration of Cooper, Harvey and Kennedy, on the graph and on its reverse.
- * SPDX-License-Identifier: MIT */
+/* flow.c - see flow.h. Dominators and post-dominators by the iterative algorithm of Cooper,
+ * Harvey and Kennedy, on the graph and on its reverse.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/flow.h"
 
 #include <string.h>
@@ -8,9 +9,10 @@
 
 typedef struct graph {
     int32_t nodes;
-    const int32_t *out_first, *out, *in_first, *in; /* edges forward and backward */
-    int32_t *order, *number;                        /* nodes in reverse postorder from the root; -1: not reached */
-    int32_t count;                                  /* of them reached */
+    const int32_t *out_first, *out, *in_first, *in; /* successors and predecessors */
+    /* nodes in reverse postorder from the root; -1: unreachable */
+    int32_t *order, *number;
+    int32_t count; /* reachable nodes */
     int32_t *stack, *next;
 } graph;
 
@@ -57,11 +59,12 @@ static wl_status find_blocks(const wl_ptx_function *f, wl_arena *arena, wl_ptx_f
         flow->block_of[i] = b;
     }
     flow->first[flow->block_count] = n;
-    flow->block_of[n] = flow->block_count; /* the end, where labels may point too */
+    /* the end: a label may stand behind the last instruction */
+    flow->block_of[n] = flow->block_count;
     return WL_OK;
 }
 
-/* Edges of a block; NULL: only counts them. */
+/* Writes the successors of a block; with NULL it only counts them. */
 static int32_t block_edges(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, int32_t *edges)
 {
     const wl_ptx_instruction *last = &f->instructions[flow->first[block + 1] - 1];
@@ -78,7 +81,7 @@ static int32_t block_edges(const wl_ptx_function *f, const wl_ptx_flow *flow, in
     }
     if (!leaves || last->guard >= 0) {
         if (edges)
-            edges[n] = block + 1; /* the last one falls off the end */
+            edges[n] = block + 1; /* the last block falls through to the end */
         n++;
     }
     return n;
@@ -158,7 +161,7 @@ static int32_t common(const graph *g, const int32_t *parent, int32_t a, int32_t 
     return a;
 }
 
-/* parent[v]: immediate dominator of v from the root; the root's is itself, -1: not reached. */
+/* parent[v]: immediate dominator of v; the root's is the root itself; -1: unreachable. */
 static void find_dominators(graph *g, int32_t root, int32_t *parent)
 {
     number_nodes(g, root);
@@ -181,7 +184,7 @@ static void find_dominators(graph *g, int32_t root, int32_t *parent)
     }
 }
 
-static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
+static wl_status find_dominance(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
     const int32_t nodes = flow->block_count + 1;
     int32_t *in_first = NULL, *in = NULL;
@@ -192,10 +195,10 @@ static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err
     g.stack = WL_ARENA_NEW(arena, int32_t, nodes);
     g.next = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->dominator = WL_ARENA_NEW(arena, int32_t, nodes);
-    flow->meets = WL_ARENA_NEW(arena, int32_t, nodes);
+    flow->reconvergence = WL_ARENA_NEW(arena, int32_t, nodes);
     flow->reached = WL_ARENA_NEW(arena, bool, nodes);
     flow->order = WL_ARENA_NEW(arena, int32_t, nodes);
-    if (!g.order || !g.number || !g.stack || !g.next || !flow->dominator || !flow->meets || !flow->reached ||
+    if (!g.order || !g.number || !g.stack || !g.next || !flow->dominator || !flow->reconvergence || !flow->reached ||
         !flow->order)
         return wl_fail_memory(err);
     find_dominators(&g, 0, flow->dominator);
@@ -214,15 +217,17 @@ static wl_status find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err
                         .stack = g.stack,
                         .next = g.next};
     g = back;
-    find_dominators(&g, flow->block_count, flow->meets);
-    for (int32_t b = 0; b < flow->block_count; b++) /* from blocks to instructions; the end where nothing is shared */
-        flow->meets[b] = flow->meets[b] < 0 ? flow->first[flow->block_count] : flow->first[flow->meets[b]];
+    find_dominators(&g, flow->block_count, flow->reconvergence);
+    /* blocks become instructions; no common post-dominator: the end */
+    for (int32_t b = 0; b < flow->block_count; b++)
+        flow->reconvergence[b] =
+            flow->reconvergence[b] < 0 ? flow->first[flow->block_count] : flow->first[flow->reconvergence[b]];
     return WL_OK;
 }
 
 bool wl_ptx_flow_dominates(const wl_ptx_flow *flow, int32_t a, int32_t b)
 {
-    while (b >= 0 && flow->order[b] > flow->order[a]) /* dominators come first in the order */
+    while (b >= 0 && flow->order[b] > flow->order[a]) /* a dominator comes first in the order */
         b = flow->dominator[b];
     return b == a;
 }
@@ -242,7 +247,7 @@ static bool is_back_edge(const wl_ptx_flow *flow, int32_t from, int32_t to)
     return to < flow->block_count && flow->reached[from] && wl_ptx_flow_dominates(flow, to, from);
 }
 
-/* Marks the blocks of the loop with that header; their number. */
+/* Marks the blocks of the natural loop with that header and returns their number. */
 static int32_t mark_loop(const wl_ptx_flow *flow, const int32_t *in_first, const int32_t *in, int32_t header,
                          bool *inside, int32_t *work)
 {
@@ -275,7 +280,8 @@ static bool is_header(const wl_ptx_flow *flow, const int32_t *in_first, const in
     return false;
 }
 
-/* A block's innermost loop is the smallest that has it; sizes are kept while the loops are found. */
+/* A block's innermost loop is the smallest that contains it, so sizes are kept while loops are
+ * found. */
 static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
     const int32_t blocks = flow->block_count;
@@ -296,7 +302,7 @@ static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
         wl_ptx_loop *loop = &flow->loops[id];
         *loop = (wl_ptx_loop){.header = h, .parent = -1};
         size[id] = count;
-        for (int32_t l = 0; l < id; l++) { /* outer headers may come first or later */
+        for (int32_t l = 0; l < id; l++) { /* an outer header may come first or later */
             if (inside[flow->loops[l].header] && (flow->loops[l].parent < 0 || size[flow->loops[l].parent] > count) &&
                 size[l] < count)
                 flow->loops[l].parent = id;
@@ -316,11 +322,11 @@ static wl_status find_loops(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
     return WL_OK;
 }
 
-/* Sets of registers are rows of bits, one for each block. */
+/* Register sets for liveness: one row of bits per block. */
 static bool has(const uint64_t *row, int32_t r) { return row[r / 64] >> (r % 64) & 1; }
 static void put(uint64_t *row, int32_t r) { row[r / 64] |= (uint64_t)1 << (r % 64); }
 
-/* Registers of an operand: put into `row`, unless in `without`. */
+/* Adds the registers of an operand to `row`, except those in `without`. */
 static void mark_operand(const wl_ptx_function *f, const wl_ptx_operand *o, uint64_t *row, const uint64_t *without)
 {
     if (o->kind == WL_PTX_OPERAND_VECTOR) {
@@ -336,7 +342,7 @@ static void mark_operand(const wl_ptx_function *f, const wl_ptx_operand *o, uint
         put(row, o->other);
 }
 
-/* What a block reads before it writes, and what it writes for certain. */
+/* Upward-exposed reads of a block, and registers it writes on every path. */
 static void scan_block(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block, uint64_t *reads,
                        uint64_t *writes)
 {
@@ -386,7 +392,7 @@ wl_status wl_ptx_flow_make(const wl_ptx_function *function, wl_arena *arena, wl_
     *out = (wl_ptx_flow){0};
     WL_TRY(find_blocks(function, arena, out, err));
     WL_TRY(find_edges(function, arena, out, err));
-    WL_TRY(find_meetings(out, arena, err));
+    WL_TRY(find_dominance(out, arena, err));
     WL_TRY(find_loops(out, arena, err));
     return find_live(function, out, arena, err);
 }

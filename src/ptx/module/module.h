@@ -1,10 +1,10 @@
-/* module.h - a PTX file, read: functions, registers, variables and decoded instructions.
+/* module.h - a PTX file as data: functions, registers, variables and decoded instructions.
  *
- * Instructions are decoded as far as their spelling allows: an operation from the table (operations.def), types,
- * modifiers and operands whose registers, variables and labels are numbers. What the reader does not understand is kept
- * as WL_PTX_OP_unknown with its text and a note, never dropped.
+ * An instruction holds an operation of the table (operations.def), types, modifiers, and
+ * operands whose registers, variables and labels are numbers. What the reader does not
+ * understand stays as WL_PTX_OP_unknown with its text and a note; nothing is dropped.
  *
- * Layer  ptx (uses base). SPDX-License-Identifier: MIT */
+ * Layer  ptx/module (uses base, kernel). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_MODULE_H
 #define WL_PTX_MODULE_MODULE_H
 
@@ -18,7 +18,7 @@
 
 /* ---- types and spaces ---- */
 
-/* Fundamental types; packed and narrow floating types are listed as far as instructions name them. */
+/* Fundamental types, and the packed and narrow floating-point types that instructions name. */
 typedef enum wl_ptx_type {
     WL_PTX_NONE,
     WL_PTX_PRED,
@@ -50,7 +50,7 @@ typedef enum wl_ptx_type {
     WL_PTX_TYPE_COUNT
 } wl_ptx_type;
 
-int wl_ptx_type_bits(wl_ptx_type type); /* of storage; 1 for a predicate */
+int wl_ptx_type_bits(wl_ptx_type type); /* in storage; 1 for a predicate */
 const char *wl_ptx_type_name(wl_ptx_type type);
 static inline bool wl_ptx_type_is_signed(wl_ptx_type t) { return t >= WL_PTX_S8 && t <= WL_PTX_S64; }
 static inline bool wl_ptx_type_is_float(wl_ptx_type t) { return t >= WL_PTX_F16 && t <= WL_PTX_F64; }
@@ -65,7 +65,7 @@ typedef enum wl_ptx_space {
     WL_PTX_PARAM,
     WL_PTX_SHARED,
     WL_PTX_TEX,
-    WL_PTX_GENERIC /* of ld, st, atom without a space */
+    WL_PTX_GENERIC /* ld, st, atom without a state space */
 } wl_ptx_space;
 
 /* ---- operations ---- */
@@ -81,18 +81,18 @@ typedef enum wl_ptx_op {
 typedef enum wl_ptx_support {
     WL_PTX_EXACT,   /* results are exact */
     WL_PTX_COUNTED, /* counted; results are unknown */
-    WL_PTX_IGNORED  /* has no effect here: prefetch, fences */
+    WL_PTX_IGNORED  /* no effect on results or counts: prefetch, fences */
 } wl_ptx_support;
 
 typedef struct wl_ptx_op_info {
     const char *mnemonic, *meaning;
-    wl_inst_class kind; /* of operations whose class depends neither on the type nor on the space */
+    wl_inst_class kind; /* for operations whose class depends neither on type nor on space */
     bool class_by_type, class_by_space;
     wl_ptx_support support;
 } wl_ptx_op_info;
 const wl_ptx_op_info *wl_ptx_op_info_of(wl_ptx_op op);
 
-/* Comparison of set, setp; the U forms are true when an operand is not a number. */
+/* Comparison of set and setp. The U forms are true when an operand is NaN. */
 typedef enum wl_ptx_compare {
     WL_PTX_EQ,
     WL_PTX_NE,
@@ -108,7 +108,7 @@ typedef enum wl_ptx_compare {
     WL_PTX_GEU,
     WL_PTX_NUM,
     WL_PTX_NAN_
-} wl_ptx_compare; /* lo ls hi hs are LT LE GT GE: the type is unsigned */
+} wl_ptx_compare; /* lo ls hi hs are LT LE GT GE of an unsigned type */
 
 /* Modifiers, as bits. */
 enum {
@@ -125,7 +125,7 @@ enum {
     WL_PTX_MOD_NC = 1 << 10, /* ld.global.nc */
     WL_PTX_MOD_TO = 1 << 11, /* cvta.to */
     WL_PTX_MOD_RELU = 1 << 12,
-    WL_PTX_MOD_NAN = 1 << 13,    /* min, max that pass not-a-numbers on */
+    WL_PTX_MOD_NAN = 1 << 13,    /* min, max that propagate NaN */
     WL_PTX_MOD_SYNC = 1 << 14,   /* shfl.sync, vote.sync, bar.sync, bar.warp.sync */
     WL_PTX_MOD_ARRIVE = 1 << 15, /* bar.arrive */
     WL_PTX_MOD_RED = 1 << 16,    /* bar.red */
@@ -133,8 +133,9 @@ enum {
     WL_PTX_MOD_WRAP = 1 << 18,   /* shf.wrap (otherwise clamp) */
     WL_PTX_MOD_LEFT = 1 << 19,   /* shf.l */
     WL_PTX_MOD_SHIFTAMT = 1 << 20,
-    WL_PTX_MOD_ASYNC = 1 << 21,  /* cp.async.ca / .cg */
-    WL_PTX_MOD_BYPASS = 1 << 22, /* cache operators that pass the L1 by: .cg, .cv, volatile, relaxed.gpu/sys */
+    WL_PTX_MOD_ASYNC = 1 << 21, /* cp.async.ca / .cg */
+    /* cache operators that bypass the L1: .cg, .cv, volatile, relaxed.gpu/sys */
+    WL_PTX_MOD_BYPASS = 1 << 22,
     WL_PTX_MOD_XORSIGN = 1 << 23 /* min, max: the sign is that of the product */
 };
 
@@ -223,67 +224,77 @@ typedef enum wl_ptx_special {
     WL_PTX_CLUSTER, /* any %cluster_*, %nclusterid.. register: known only without clusters */
     WL_PTX_ENVREG,
     WL_PTX_PM,
-    WL_PTX_SPECIAL_OTHER /* known by name to the reader, unknown to the emulator */
+    WL_PTX_SPECIAL_OTHER /* the reader knows its name; its value is unknown */
 } wl_ptx_special;
 
 typedef enum wl_ptx_operand_kind {
     WL_PTX_OPERAND_NONE, /* also the sink _ */
     WL_PTX_OPERAND_REG,
-    WL_PTX_OPERAND_IMMEDIATE, /* bits of the instruction's type: integers sign-extended, floats as in memory */
-    WL_PTX_OPERAND_SPECIAL,   /* value: wl_ptx_special */
-    WL_PTX_OPERAND_ADDRESS,   /* [reg + value], [variable + value], [value] */
-    WL_PTX_OPERAND_VARIABLE,  /* the address of a variable (+ value), as an operand of mov */
-    WL_PTX_OPERAND_VECTOR,    /* {a, b, ..}: lists[first .. first + count) of the function */
-    WL_PTX_OPERAND_LABEL,     /* value: index of an instruction; the count of them: the end */
-    WL_PTX_OPERAND_FUNCTION   /* value: index of a function, -1: not in this module */
+    /* bits of the instruction's type: integers sign-extended, floats as in memory */
+    WL_PTX_OPERAND_IMMEDIATE,
+    WL_PTX_OPERAND_SPECIAL,  /* value: wl_ptx_special */
+    WL_PTX_OPERAND_ADDRESS,  /* [reg + value], [variable + value], [value] */
+    WL_PTX_OPERAND_VARIABLE, /* the address of a variable (+ value), as an operand of mov */
+    WL_PTX_OPERAND_VECTOR,   /* {a, b, ..}: lists[first .. first + count) of the function */
+    WL_PTX_OPERAND_LABEL,    /* value: index of an instruction; instruction_count: the end */
+    WL_PTX_OPERAND_FUNCTION  /* value: index of a function; -1: not in this module */
 } wl_ptx_operand_kind;
 
 typedef struct wl_ptx_operand {
     wl_ptx_operand_kind kind;
-    bool negated;     /* !p, -x */
-    uint16_t count;   /* of a vector; of the coordinates behind the base of an address of tex or a tensor copy */
-    int32_t reg;      /* register; base of an address; -1: none; a second register of a pair p|q: in `other` */
-    int32_t other;    /* -1: none */
+    bool negated; /* !p, -x */
+    /* elements of a vector; coordinates of an address of tex or of a tensor copy */
+    uint16_t count;
+    int32_t reg;      /* register, or base of an address; -1: none */
+    int32_t other;    /* second register of a pair p|q; -1: none */
     int32_t variable; /* -1: none */
-    int32_t first;    /* of a vector, of coordinates; of a function: its number, also where it has no body */
+    /* in lists: of a vector, of coordinates; of a function: its number, even without a body */
+    int32_t first;
     int64_t value;
 } wl_ptx_operand;
 
 #define WL_PTX_OPERANDS_MAX 8
 
-/* Operands stand as they are written, destination first. Worth knowing:
- *   ld     [0] REG or VECTOR, [1] ADDRESS;   st, red: [0] ADDRESS, [1] what is stored;   atom: [0] REG, NONE for _
- *   setp   [0] p with `other` = q of p|q, [1], [2], and [3] where a third predicate is combined;   shfl, match: d|p
- *   bra    [0] LABEL;   brx: [0] the index, [1] VECTOR of LABELs
- *   call   [0] VECTOR of what is returned, [1] FUNCTION or REG, [2] VECTOR of arguments
- *   cp     the destination is to_space, the source is space; tex, cp_bulk: coordinates belong to the ADDRESS */
+/* Operands are in source order, destination first:
+ *   ld, atom  [0] REG, VECTOR, or NONE for _;  [1] ADDRESS
+ *   st, red   [0] ADDRESS;  [1] value
+ *   setp      [0] p, with `other` = q of p|q;  [1], [2];  [3] a predicate to combine with
+ *   shfl, match  [0] d, with `other` = p of d|p
+ *   bra       [0] LABEL
+ *   brx       [0] the index;  [1] VECTOR of LABELs
+ *   call      [0] VECTOR of results;  [1] FUNCTION or REG;  [2] VECTOR of arguments
+ *   cp        to_space is the destination, space the source
+ *   tex, cp_bulk  coordinates are in the ADDRESS */
 typedef struct wl_ptx_instruction {
     wl_ptx_op op;
-    wl_ptx_type type;      /* of the operation, the destination of cvt and set */
-    wl_ptx_type from;      /* the second type that is named: the source of cvt, set, cvt.pack; else NONE */
+    wl_ptx_type type;      /* of the operation; of cvt and set: of the destination */
+    wl_ptx_type from;      /* the second type: source of cvt, set, cvt.pack; else NONE */
     wl_ptx_space space;    /* of ld, st, atom, red, cvta, cp */
     wl_ptx_space to_space; /* destination of cp.async and bulk copies */
     uint32_t modifiers;
     wl_ptx_variant variant; /* rounding, mode */
-    wl_ptx_variant combine; /* set, setp with a third predicate: and or xor; atom of bar.red .. */
+    /* and, or, xor with a third predicate: of set, setp, lop3 */
+    wl_ptx_variant combine;
     wl_ptx_compare compare;
     uint8_t vector; /* elements of ld, st: 1, 2, 4, 8 */
     uint8_t operand_count;
     bool guard_negated;
-    bool partial;                                 /* a part of it is not understood: see the notes */
-    int32_t guard;                                /* predicate register, -1: none */
+    /* some modifier is not understood: see the notes */
+    bool partial;
+    int32_t guard;                                /* predicate register; -1: none */
     wl_ptx_operand operands[WL_PTX_OPERANDS_MAX]; /* destination first */
-    int32_t line;                                 /* in the PTX text */
+    int32_t line;                                 /* line of the PTX text */
     int32_t column;
-    int32_t file, source_line; /* of the .loc in force; file is an index into the module's, -1: none */
-    const char *text;          /* the instruction as written, for messages; not terminated by ';' */
+    /* of the .loc in force; file: index into the module's files, -1: none */
+    int32_t file, source_line;
+    const char *text; /* the instruction as written, for messages; without ';' */
     int32_t text_length;
 } wl_ptx_instruction;
 
 wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in);
 /* Does it write its first operand? */
 bool wl_ptx_writes_first(const wl_ptx_instruction *in);
-/* Floating-point operations of one lane; matrix products have none here (tensor.h). */
+/* Floating-point operations of one lane. Matrix products count as 0 here: see tensor.h. */
 double wl_ptx_flops(const wl_ptx_instruction *in);
 /* Bytes one lane moves with ld, st, atom, red, cp.async; 0 for others. */
 int wl_ptx_access_bytes(const wl_ptx_instruction *in);
@@ -295,12 +306,12 @@ typedef struct wl_ptx_register {
     wl_ptx_type type;
 } wl_ptx_register;
 
-/* An address in the initial value of a variable. */
+/* An address inside the initial value of a variable. */
 typedef struct wl_ptx_link {
-    int64_t at;                 /* byte where it is put */
-    int32_t bytes, first_byte;  /* how many of its bytes, and from which on */
-    bool generic;               /* a generic address, not one of its space */
-    int32_t variable, function; /* whose address; -1: not that */
+    int64_t at;                 /* offset of the first byte */
+    int32_t bytes, first_byte;  /* how many bytes of the address, and which is the first */
+    bool generic;               /* a generic address; otherwise one of the variable's state space */
+    int32_t variable, function; /* whose address it is; -1: not of that kind */
     int64_t addend;
 } wl_ptx_link;
 
@@ -311,30 +322,31 @@ typedef struct wl_ptx_variable {
     int32_t align;
     int64_t elements, bytes;    /* 0: extern, sized by the launch (dynamic shared memory) */
     bool is_extern, is_pointer; /* is_pointer: a .ptr parameter */
-    const uint8_t *initial;     /* of `bytes` bytes; NULL: zero. Addresses of other variables in it are 0: see links */
-    const wl_ptx_link *links;   /* the addresses in `initial` */
+    /* `bytes` bytes; NULL: all zero. Addresses in it are 0 until links are resolved */
+    const uint8_t *initial;
+    const wl_ptx_link *links; /* the addresses in `initial` */
     int32_t link_count;
-    int32_t function; /* that declares it, -1: the module */
+    int32_t function; /* the declaring function; -1: the module */
     int32_t line;
 } wl_ptx_variable;
 
 typedef struct wl_ptx_function {
     const char *name;
     bool is_entry, is_declared_only;
-    int32_t *params, *returns; /* variables */
+    int32_t *params, *returns; /* numbers of variables */
     int param_count, return_count;
-    wl_ptx_register *registers; /* those that are mentioned */
+    wl_ptx_register *registers; /* only those that some instruction names */
     int32_t register_count;
     wl_ptx_instruction *instructions;
     int32_t instruction_count;
-    wl_ptx_operand *lists; /* of vectors, branch targets and call arguments */
+    wl_ptx_operand *lists; /* elements of vectors, branch targets, call arguments */
     int32_t list_count;
     int64_t max_threads[3], required_threads[3]; /* 0: not stated */
     int32_t max_registers, min_blocks;           /* 0: not stated */
     int32_t line;
 } wl_ptx_function;
 
-/* Something that was read but not understood. */
+/* A construct that was read but not understood. */
 typedef struct wl_ptx_note {
     int32_t line, column;
     const char *text;
@@ -356,8 +368,8 @@ typedef struct wl_ptx_module {
     int note_count;
 } wl_ptx_module;
 
-/* The entry of that name, as mangled or as its plain part ("k_star3d"), or the only one where name is NULL.
- * WL_E_INPUT lists what there is. */
+/* Finds an entry by its mangled name or the plain part of it ("k_star3d"). name NULL: the only
+ * entry. WL_E_INPUT lists the entries there are. */
 wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err);
 
 #endif /* WL_PTX_MODULE_MODULE_H */

@@ -1,4 +1,6 @@
-/* operations.c - the tables of module.h: operations, types, classes. SPDX-License-Identifier: MIT */
+/* operations.c - queries about operations, types and instruction classes, from operations.def.
+ * See module.h.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/module.h"
 
 #include "base/ckd.h"
@@ -52,7 +54,7 @@ const char *wl_ptx_type_name(wl_ptx_type type) { return types[type].name; }
 static bool is_half(wl_ptx_type t) { return t >= WL_PTX_F16 && t <= WL_PTX_BF16X2; }
 static bool is_single(wl_ptx_type t) { return t >= WL_PTX_TF32 && t <= WL_PTX_F32X2; }
 
-/* A conversion or comparison belongs to the wider of its floating-point types. */
+/* A conversion or comparison counts in the class of its wider floating-point type. */
 static wl_inst_class class_by_type(wl_ptx_type a, wl_ptx_type b)
 {
     if (a == WL_PTX_F64 || b == WL_PTX_F64)
@@ -69,7 +71,8 @@ static wl_inst_class class_by_space(const wl_ptx_instruction *in)
         return in->to_space == WL_PTX_GLOBAL ? WL_INST_store : WL_INST_load;
     if (in->space == WL_PTX_SHARED)
         return WL_INST_shared;
-    if (in->space == WL_PTX_PARAM) /* registers, or operands from the constant bank, in machine code */
+    /* machine code reads parameters as operands from the constant bank */
+    if (in->space == WL_PTX_PARAM)
         return WL_INST_move;
     if (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red)
         return WL_INST_atomic;
@@ -96,7 +99,7 @@ int wl_ptx_access_bytes(const wl_ptx_instruction *in)
     case WL_PTX_OP_cp_async:
         return in->operand_count > 2 && size->kind == WL_PTX_OPERAND_IMMEDIATE ? (int)wl_min(wl_max(size->value, 0), 16)
                                                                                : 0;
-    case WL_PTX_OP_ldmatrix: return 16; /* a row */
+    case WL_PTX_OP_ldmatrix: return 16; /* one row */
     default: return 0;
     }
 }

@@ -1,4 +1,5 @@
-/* tensor.c - see tensor.h. SPDX-License-Identifier: MIT */
+/* tensor.c - see tensor.h.
+ * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/tensor.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "base/ascii.h"
 
-#define GROUP 4 /* warps that execute a wgmma together */
+#define GROUP 4 /* warps that execute one wgmma together */
 
 static bool in_mnemonic(const wl_ptx_instruction *in, int32_t at)
 {
@@ -37,7 +38,7 @@ bool wl_ptx_matrix_shape(const wl_ptx_instruction *in, int shape[3])
     return true;
 }
 
-/* By the type of the factors; where only results are named, they are halves. */
+/* By the input type. A mnemonic that names result types only has f16 inputs. */
 static wl_tensor_kind kind_of(const wl_ptx_instruction *in)
 {
     static const char *const narrow[] = {".s8",   ".u8",   ".s4",   ".u4",   ".b1",

@@ -1,7 +1,8 @@
-/* body.c - the statements between the braces of a function, its scopes and labels.
+/* body.c - parses the body of a function: statements, scopes and labels.
  *
- * A label is seen in the scope it stands in, also before it. So labels that instructions name are kept until a scope
- * ends that has them. SPDX-License-Identifier: MIT */
+ * A label is visible in its whole scope, even before its definition. References are therefore
+ * kept as pending until the scope that defines the label ends.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"
@@ -34,8 +35,9 @@ static wl_status place_label(wl_ptx_parser *p, const wl_ptx_pending *use, const 
     return WL_OK;
 }
 
-/* Labels of the scope that ends are put where they were named; the others wait for the scope around it. */
-static wl_status settle_labels(wl_ptx_parser *p)
+/* Resolves pending references to labels of the ending scope; the others wait for the outer
+ * scope. */
+static wl_status resolve_labels(wl_ptx_parser *p)
 {
     int32_t left = p->scopes[p->depth].pending;
     for (int32_t i = left; i < p->pending.count; i++) {
@@ -52,7 +54,7 @@ static wl_status settle_labels(wl_ptx_parser *p)
 
 wl_status wl_ptx_close_scope(wl_ptx_parser *p)
 {
-    WL_TRY(settle_labels(p));
+    WL_TRY(resolve_labels(p));
     wl_ptx_names_cut(&p->names, p->scopes[p->depth].names);
     p->depth--;
     return WL_OK;
@@ -86,7 +88,7 @@ static wl_status branch_targets(wl_ptx_parser *p, const wl_token *table)
     return wl_ptx_declare(p, table, name);
 }
 
-/* Behind "name:". */
+/* Parses what follows "name:". */
 static wl_status labelled(wl_ptx_parser *p, const wl_token *label)
 {
     wl_ptx_name name = {.text = label->text,
@@ -95,8 +97,7 @@ static wl_status labelled(wl_ptx_parser *p, const wl_token *label)
                         .value = p->instructions.count};
     if (wl_token_equals(&p->lexer.token, ".branchtargets"))
         return branch_targets(p, label);
-    if (wl_token_equals(&p->lexer.token, ".callprototype") ||
-        wl_token_equals(&p->lexer.token, ".calltargets")) {
+    if (wl_token_equals(&p->lexer.token, ".callprototype") || wl_token_equals(&p->lexer.token, ".calltargets")) {
         name.kind = WL_PTX_NAME_PROTOTYPE;
         WL_TRY(wl_ptx_skip_statement(p));
     }

@@ -1,4 +1,5 @@
-/* constant.c - see constant.h. SPDX-License-Identifier: MIT */
+/* constant.c - see constant.h.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/constant.h"
 
 #include <math.h>
@@ -36,7 +37,7 @@ static void negate(wl_literal *c)
     c->integer ^= c->is_single ? (uint64_t)1 << 31 : (uint64_t)1 << 63;
 }
 
-/* ".u64) operand": a cast, behind its parenthesis. */
+/* ".u64) operand": a cast, after its parenthesis. */
 static wl_status cast(wl_parser *p, wl_parsed *out)
 {
     const bool is_unsigned = wl_token_equals(&p->lexer->token, ".u64");
@@ -85,7 +86,8 @@ static wl_status sign(wl_parser *p, char sign, wl_loc loc, wl_parsed *value)
     return WL_OK;
 }
 
-/* A shift is as signed as its left side, everything else as both; a comparison gives a signed number. */
+/* Signedness of the result: a shift has that of its left operand, a comparison is signed,
+ * everything else depends on both operands. */
 static wl_status binary(wl_parser *p, wl_expr_op op, wl_loc loc, const wl_parsed *a, const wl_parsed *b, wl_parsed *out)
 {
     const bool shifts = op == WL_EXPR_SHIFT_LEFT || op == WL_EXPR_SHIFT_RIGHT,
@@ -136,7 +138,7 @@ wl_status wl_ptx_read_integer(wl_lexer *lexer, int64_t low, int64_t high, const 
     return WL_OK;
 }
 
-/* The nearest number with that many bits, as its bits. Exponent and mantissa are added, so that rounding up carries
+/* Rounds to a format of fewer bits. Exponent and mantissa are added, so that rounding up carries
  * from one into the other. */
 static uint64_t narrowed(double x, int exponent_bits, int mantissa_bits)
 {

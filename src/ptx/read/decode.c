@@ -1,10 +1,11 @@
-/* decode.c - see decode.h. Operations and modifiers are tables (operations.def, modifiers.def); what a modifier means
- * to some operations only is written out here. SPDX-License-Identifier: MIT */
+/* decode.c - see decode.h. Operations and common modifiers are tables (operations.def,
+ * modifiers.def); modifiers with a special meaning for some operations are handled here.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/decode.h"
 
 #include <string.h>
 
-#define SPELLING_MAX 40 /* characters: more than any operation has */
+#define SPELLING_MAX 40 /* characters: longer than any operation */
 
 typedef enum modifier_kind { TYPE, SPACE, FLAG, VARIANT, COMPARE, VECTOR, PLAIN } modifier_kind;
 
@@ -49,7 +50,7 @@ wl_ptx_space wl_ptx_space_named(const char *name, size_t length)
     return m && m->what == SPACE && m->value != WL_PTX_GENERIC ? (wl_ptx_space)m->value : WL_PTX_SPACE_NONE;
 }
 
-/* Is this one of the blank-separated spellings? */
+/* Whether the text is one of the blank-separated spellings. */
 static bool is_spelling(const char *spellings, const char *text, size_t length)
 {
     for (const char *at = spellings; *at;) {
@@ -69,7 +70,7 @@ static wl_ptx_op find_op(const char *text, size_t length)
     return WL_PTX_OP_unknown;
 }
 
-/* The operation with the longest spelling that the mnemonic begins with; *used is its length. */
+/* The operation with the longest spelling that starts the mnemonic; *used is its length. */
 static wl_ptx_op match_op(const char *text, size_t length, size_t *used)
 {
     for (size_t end = length < SPELLING_MAX ? length : SPELLING_MAX; end > 0; end--) {
@@ -113,7 +114,7 @@ static bool matrix_modifier(wl_ptx_instruction *in, const char *text, size_t len
     return text[0] == 'm';
 }
 
-/* Modifiers that mean something else, or anything at all, to this operation only. */
+/* Modifiers that only this operation has, or that have another meaning for it. */
 static bool own_modifier(wl_ptx_instruction *in, const char *text, size_t length)
 {
     switch (in->op) {
@@ -168,7 +169,7 @@ static void apply(wl_ptx_instruction *in, const modifier *m)
     }
 }
 
-/* What follows from several parts together. */
+/* Derives what depends on several modifiers together. */
 static void complete(wl_ptx_instruction *in, bool ordered, bool wide_scope)
 {
     if (wl_ptx_op_info_of(in->op)->class_by_space && in->space == WL_PTX_SPACE_NONE)

@@ -1,5 +1,5 @@
-/* decode.h - what the mnemonic of an instruction says: operation, types, space, modifiers.
- * Layer  ptx (uses base). SPDX-License-Identifier: MIT */
+/* decode.h - decodes the mnemonic of an instruction: operation, types, state space, modifiers.
+ * Layer  ptx/read (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_READ_DECODE_H
 #define WL_PTX_READ_DECODE_H
 
@@ -11,13 +11,13 @@ typedef struct wl_ptx_slice {
     int32_t length;
 } wl_ptx_slice;
 
-/* Fills everything of *out but operands and places, from "ld.global.nc.f32". `unknown` is the part that is not
- * understood (length 0: none): all of it where the operation is unknown. */
+/* Decodes "ld.global.nc.f32" into *out, except for operands and line numbers. `unknown` is the
+ * part that is not understood: all of it if the operation is unknown, length 0 if none. */
 void wl_ptx_decode(const char *mnemonic, size_t length, wl_ptx_instruction *out, wl_ptx_slice *unknown);
 
-/* A type by its name, without the dot; NONE: no such type. */
+/* A type by its name without the dot; NONE: no such type. */
 wl_ptx_type wl_ptx_type_named(const char *name, size_t length);
-/* A state space of variables, without the dot; NONE: no such space. */
+/* A state space by its name without the dot; NONE: no such space. */
 wl_ptx_space wl_ptx_space_named(const char *name, size_t length);
 
 #endif /* WL_PTX_READ_DECODE_H */

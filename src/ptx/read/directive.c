@@ -1,4 +1,5 @@
-/* directive.c - directives that may stand anywhere, and what is skipped. SPDX-License-Identifier: MIT */
+/* directive.c - parses directives that are allowed everywhere, and skips unknown ones.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"
@@ -13,7 +14,7 @@ static bool closes(const wl_lexer *lexer)
     return wl_lexer_is(lexer, ')') || wl_lexer_is(lexer, ']') || wl_lexer_is(lexer, '}');
 }
 
-/* Brackets of any kind are counted together: what is inside does not matter. */
+/* Counts brackets of all kinds together: the contents do not matter. */
 wl_status wl_ptx_skip_brackets(wl_ptx_parser *p)
 {
     const wl_loc start = p->lexer.token.loc;
@@ -105,16 +106,15 @@ static wl_status section(wl_ptx_parser *p)
 {
     WL_TRY(wl_lexer_next(&p->lexer));
     while (!opens(&p->lexer)) {
-        if (p->lexer.token.kind == WL_TOKEN_END || wl_lexer_is(&p->lexer, ';') ||
-            wl_lexer_is(&p->lexer, '}'))
+        if (p->lexer.token.kind == WL_TOKEN_END || wl_lexer_is(&p->lexer, ';') || wl_lexer_is(&p->lexer, '}'))
             return wl_lexer_unexpected(&p->lexer, "the contents of the section");
         WL_TRY(wl_lexer_next(&p->lexer));
     }
     return wl_ptx_skip_brackets(p);
 }
 
-/* Up to its ';', behind its braces, or to the end of its line where that does not end in a comma. In a function, braces
- * on a line of their own are a scope. */
+/* Skips to the ';', past the braces, or to the end of a line that does not end in a comma. In a
+ * function, braces on a line of their own are a scope. */
 static wl_status unknown(wl_ptx_parser *p)
 {
     const wl_token t = p->lexer.token;
@@ -129,7 +129,7 @@ static wl_status unknown(wl_ptx_parser *p)
             return wl_ptx_skip_brackets(p);
         if (is_next_line || wl_lexer_is(lexer, '}'))
             return WL_OK;
-        if (lexer->token.kind == WL_TOKEN_END) /* inside the line: something was cut off */
+        if (lexer->token.kind == WL_TOKEN_END) /* the text ends inside the line */
             return wl_lexer_unexpected(lexer, "the rest of the directive");
         continued = wl_lexer_is(lexer, ',');
         line = lexer->token.loc.line;
@@ -147,8 +147,7 @@ wl_status wl_ptx_read_common_directive(wl_ptx_parser *p)
         return file(p);
     if (wl_token_equals(t, ".section"))
         return section(p);
-    if (wl_token_equals(t, ".pragma") || wl_token_equals(t, ".callprototype") ||
-        wl_token_equals(t, ".calltargets"))
+    if (wl_token_equals(t, ".pragma") || wl_token_equals(t, ".callprototype") || wl_token_equals(t, ".calltargets"))
         return wl_ptx_skip_statement(p);
     return unknown(p);
 }

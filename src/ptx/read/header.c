@@ -1,9 +1,10 @@
-/* header.c - functions: name, parameters, limits; then their body. SPDX-License-Identifier: MIT */
+/* header.c - parses functions: name, parameters, performance directives, then the body.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"
 
-/* The function of that name: a new one, or the one that was declared. */
+/* The function of that name: a new one, or the declared one. */
 static wl_status find_or_add(wl_ptx_parser *p, const wl_token *t, bool is_entry, int32_t *number)
 {
     const wl_ptx_name *old = wl_ptx_names_find(&p->names, WL_PTX_NAME_FUNCTION, t->text, t->length);
@@ -45,7 +46,7 @@ static wl_status parameters(wl_ptx_parser *p, int32_t **out, int *count)
     return WL_OK;
 }
 
-/* "256, 1, 1": what is left out is 1. */
+/* "256, 1, 1": missing numbers are 1. */
 static wl_status triple(wl_ptx_parser *p, int64_t out[3])
 {
     for (int i = 0; i < 3; i++)
@@ -67,7 +68,7 @@ static wl_status small(wl_ptx_parser *p, int32_t *out)
     return WL_OK;
 }
 
-/* Directives whose numbers nobody needs here. */
+/* Directives whose numbers are not used. */
 static bool is_ignored(const wl_token *t)
 {
     static const char *const names[] = {
@@ -79,17 +80,17 @@ static bool is_ignored(const wl_token *t)
     return false;
 }
 
-/* To the next directive, the body or the end. */
+/* Skips to the next directive, the body or the end. */
 static wl_status skip_values(wl_ptx_parser *p)
 {
     wl_lexer *lexer = &p->lexer;
-    while (lexer->token.kind != WL_TOKEN_DIRECTIVE && lexer->token.kind != WL_TOKEN_END &&
-           !wl_lexer_is(lexer, '{') && !wl_lexer_is(lexer, ';'))
+    while (lexer->token.kind != WL_TOKEN_DIRECTIVE && lexer->token.kind != WL_TOKEN_END && !wl_lexer_is(lexer, '{') &&
+           !wl_lexer_is(lexer, ';'))
         WL_TRY(wl_lexer_is(lexer, '(') ? wl_ptx_skip_brackets(p) : wl_lexer_next(lexer));
     return WL_OK;
 }
 
-/* One of the directives between the parameters and the body. */
+/* Parses one directive between the parameters and the body. */
 static wl_status limit(wl_ptx_parser *p, wl_ptx_function *f)
 {
     const wl_token t = p->lexer.token;
@@ -137,13 +138,13 @@ static wl_status body(wl_ptx_parser *p, wl_ptx_function *f, const wl_token *name
     return WL_OK;
 }
 
-static void forget_function(wl_ptx_parser *p)
+static void close_function(wl_ptx_parser *p)
 {
     p->instructions.count = p->lists.count = p->registers.count = p->pending.count = 0;
     p->function = -1;
 }
 
-/* From the return values on; the function's scope is open. */
+/* Parses from the return values on; the function's scope is open. */
 static wl_status rest(wl_ptx_parser *p, bool is_entry)
 {
     wl_ptx_function f = {0};
@@ -172,7 +173,8 @@ static wl_status rest(wl_ptx_parser *p, bool is_entry)
     return WL_OK;
 }
 
-/* The name stands behind the return values: found ahead, so that everything declared belongs to the function. */
+/* Finds the name, which follows the return values, so that all declarations belong to the
+ * function. */
 static wl_status name_ahead(wl_ptx_parser *p, wl_token *name)
 {
     wl_lexer here = p->lexer;
@@ -201,6 +203,6 @@ wl_status wl_ptx_read_function(wl_ptx_parser *p)
     WL_TRY(wl_ptx_open_scope(p));
     WL_TRY(rest(p, is_entry));
     WL_TRY(wl_ptx_close_scope(p));
-    forget_function(p);
+    close_function(p);
     return WL_OK;
 }

@@ -1,5 +1,5 @@
-/* initial.c - initial values of variables: numbers, addresses, strings, in braces or not. SPDX-License-Identifier: MIT
- */
+/* initial.c - parses initial values of variables: numbers, addresses, strings, nested braces.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"
@@ -8,11 +8,11 @@ typedef struct initial {
     wl_ptx_parser *p;
     const wl_ptx_shape *shape;
     wl_ptx_type type;
-    int64_t bytes;                           /* there is room for; -1: as many as come */
-    int64_t part[WL_PTX_DIMENSIONS_MAX + 2]; /* bytes of one item of the braces, by nesting */
+    int64_t bytes;                           /* available; -1: sized by the initial value */
+    int64_t part[WL_PTX_DIMENSIONS_MAX + 2]; /* bytes of one item, by depth of the braces */
 } initial;
 
-/* The bytes that follow `at` are written; what lies between is 0. */
+/* Writes bytes at `at`; a gap before them is 0. */
 static wl_status write(initial *x, int64_t at, const uint8_t *bytes, int64_t count)
 {
     wl_ptx_parser *p = x->p;
@@ -26,7 +26,7 @@ static wl_status write(initial *x, int64_t at, const uint8_t *bytes, int64_t cou
     return WL_OK;
 }
 
-/* A name, generic(name), and what is added to it. */
+/* A name or generic(name), plus an offset. */
 static wl_status symbol(initial *x, wl_ptx_link *link)
 {
     wl_ptx_parser *p = x->p;
@@ -124,7 +124,7 @@ static wl_status string(initial *x, int64_t at)
     return wl_lexer_next(&x->p->lexer);
 }
 
-/* Braces inside braces begin at the next item of their nesting. */
+/* Nested braces start at the next item of their depth. */
 static wl_status braces(initial *x, int64_t at, int nesting)
 {
     wl_ptx_parser *p = x->p;

@@ -1,4 +1,5 @@
-/* instruction.c - one instruction: guard, mnemonic, operands. SPDX-License-Identifier: MIT */
+/* instruction.c - parses one instruction: guard, mnemonic, operands.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"
@@ -15,7 +16,7 @@ static wl_status note_unknown(wl_ptx_parser *p, const wl_token *at, const wl_ptx
                            shown((size_t)unknown->length), unknown->text, shown(at->length), at->text);
 }
 
-/* Each mnemonic is decoded once, and noted once. */
+/* Decodes each mnemonic, and notes its unknown parts, once. */
 static wl_status decode(wl_ptx_parser *p, const wl_token *word, wl_ptx_instruction *out)
 {
     wl_ptx_slice unknown;
@@ -33,7 +34,7 @@ static wl_status decode(wl_ptx_parser *p, const wl_token *word, wl_ptx_instructi
     return wl_ptx_names_add(&p->mnemonics, &name, p->err);
 }
 
-/* "ld .global .f32": parts with blanks between them are put together. */
+/* "ld .global .f32": joins modifiers that blanks separate. */
 static wl_status join_modifiers(wl_ptx_parser *p, wl_token *word)
 {
     char joined[256];
@@ -54,7 +55,7 @@ static wl_status join_modifiers(wl_ptx_parser *p, wl_token *word)
     return wl_ptx_keep_text(p, joined, length, &word->text);
 }
 
-/* The type an immediate number is read as. */
+/* The type that an immediate operand is parsed as. */
 static wl_ptx_type type_of_operand(const wl_ptx_instruction *in, int index)
 {
     const bool converts = in->op == WL_PTX_OP_cvt || in->op == WL_PTX_OP_set || in->op == WL_PTX_OP_tex;
@@ -88,7 +89,7 @@ static wl_status operands(wl_ptx_parser *p, const wl_token *word, wl_ptx_instruc
     return WL_OK;
 }
 
-/* An instruction nobody knows may have operands nobody knows: those that read as others do are kept. */
+/* Parses the operands of an unknown instruction; keeps those that look like ordinary operands. */
 static wl_status unknown_operands(wl_ptx_parser *p, const wl_token *word, wl_ptx_instruction *in)
 {
     wl_error ignored = {0};
@@ -103,7 +104,7 @@ static wl_status unknown_operands(wl_ptx_parser *p, const wl_token *word, wl_ptx
     while (status != WL_OK && !wl_lexer_is(&p->lexer, ';')) {
         if (p->lexer.token.kind == WL_TOKEN_END && p->lexer.at >= p->lexer.end)
             return wl_lexer_unexpected(&p->lexer, "';'");
-        WL_TRY(wl_lexer_next(&p->lexer)); /* fails, this time for good, at what is no token */
+        WL_TRY(wl_lexer_next(&p->lexer)); /* reports the invalid token */
     }
     return WL_OK;
 }
@@ -119,7 +120,7 @@ static wl_status label(wl_ptx_parser *p, wl_ptx_instruction *in, wl_ptx_operand_
     return wl_lexer_next(&p->lexer);
 }
 
-/* "(a, b)": a vector of what is passed. */
+/* "(a, b)": parses arguments or results into a vector. */
 static wl_status passed(wl_ptx_parser *p, wl_ptx_operand *out)
 {
     *out = wl_ptx_no_operand();
@@ -143,7 +144,7 @@ static wl_status passed(wl_ptx_parser *p, wl_ptx_operand *out)
     return wl_lexer_take(&p->lexer, ')');
 }
 
-/* "call (r), f, (a, b), prototype;" with everything but f left out or not. */
+/* "call (r), f, (a, b), prototype;" where everything but f is optional. */
 static wl_status call(wl_ptx_parser *p, wl_ptx_instruction *in)
 {
     wl_lexer *lexer = &p->lexer;
@@ -162,15 +163,13 @@ static wl_status call(wl_ptx_parser *p, wl_ptx_instruction *in)
     if (wl_lexer_is(lexer, ',')) {
         WL_TRY(wl_lexer_next(lexer));
         if (!wl_lexer_is(lexer, '('))
-            return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer)
-                                                          : wl_lexer_unexpected(lexer, "arguments");
+            return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer) : wl_lexer_unexpected(lexer, "arguments");
         WL_TRY(passed(p, &in->operands[2]));
     }
     if (!wl_lexer_is(lexer, ','))
         return WL_OK;
-    WL_TRY(wl_lexer_next(lexer)); /* the prototype or the list of targets: nothing follows from it here */
-    return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer)
-                                                  : wl_lexer_unexpected(lexer, "a prototype");
+    WL_TRY(wl_lexer_next(lexer)); /* the prototype or target list has no effect here */
+    return lexer->token.kind == WL_TOKEN_NAME ? wl_lexer_next(lexer) : wl_lexer_unexpected(lexer, "a prototype");
 }
 
 static wl_status branch_by_table(wl_ptx_parser *p, wl_ptx_instruction *in)
@@ -192,8 +191,8 @@ static wl_status any_operands(wl_ptx_parser *p, const wl_token *word, wl_ptx_ins
     }
 }
 
-wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, const wl_token *word,
-                                     int32_t guard, bool guard_negated)
+wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, const wl_token *word, int32_t guard,
+                                     bool guard_negated)
 {
     wl_ptx_instruction in;
     wl_token mnemonic = *word;
@@ -219,7 +218,7 @@ wl_status wl_ptx_read_after_mnemonic(wl_ptx_parser *p, const wl_token *start, co
     return WL_OK;
 }
 
-/* An instruction with a guard: "@!%p1 bra L;" */
+/* Parses an instruction with an optional guard: "@!%p1 bra L;" */
 wl_status wl_ptx_read_instruction(wl_ptx_parser *p)
 {
     const wl_token start = p->lexer.token;

@@ -1,4 +1,5 @@
-/* list.c - see list.h. SPDX-License-Identifier: MIT */
+/* list.c - see list.h.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/list.h"
 
 #include <stdlib.h>

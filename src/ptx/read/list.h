@@ -1,4 +1,5 @@
-/* list.h - arrays that grow while a text is read. SPDX-License-Identifier: MIT */
+/* list.h - growing arrays of the parser.
+ * Layer  ptx/read (uses base). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_READ_LIST_H
 #define WL_PTX_READ_LIST_H
 
@@ -16,7 +17,7 @@
         int32_t count, capacity;                                                                                       \
     }
 
-/* Makes room for one more item; *items moves. */
+/* Makes room for one more item; *items may move. */
 wl_status wl_ptx_list_room(void **items, int32_t count, int32_t *capacity, size_t size, wl_error *err);
 
 /* Appends an item or returns from the calling function. */

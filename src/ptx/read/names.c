@@ -1,4 +1,5 @@
-/* names.c - see names.h. SPDX-License-Identifier: MIT */
+/* names.c - see names.h.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/names.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ const wl_ptx_name *wl_ptx_names_find(const wl_ptx_names *names, wl_ptx_name_kind
     return NULL;
 }
 
-/* Puts the name in front of its bucket. */
+/* Puts the name at the head of its bucket. */
 static void link_name(wl_ptx_names *names, int32_t index)
 {
     int32_t *bucket = &names->buckets[names->items[index].hash & (names->bucket_count - 1)];
@@ -94,7 +95,7 @@ static uint64_t key_of(int32_t range, int32_t number)
     return ((uint64_t)(uint32_t)range << 32 | (uint32_t)number) + 1;
 }
 
-/* Where the key is, or where it belongs. */
+/* The slot of the key, or the free slot where it belongs. */
 static uint32_t slot_of(const wl_ptx_members *members, uint64_t key)
 {
     uint32_t slot = (uint32_t)wl_hash_word(key) & (members->slot_count - 1);

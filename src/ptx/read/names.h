@@ -1,21 +1,23 @@
-/* names.h - what the names of a PTX text stand for, scope by scope.
+/* names.h - the symbol table of the parser, with scopes.
  *
- * Names are a stack: the newest of equal names is found, and leaving a scope cuts the stack. Ranges of registers
- * (%r<48>) are one name each; their members become registers when they are first mentioned.
+ * Names form a stack: a lookup finds the newest of equal names, and leaving a scope pops its
+ * names. A range of registers (%r<48>) is one name; a member becomes a register at its first
+ * use.
  *
- * Layer  ptx (uses base). SPDX-License-Identifier: MIT */
+ * Layer  ptx/read (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_READ_NAMES_H
 #define WL_PTX_READ_NAMES_H
 
 #include "ptx/module/module.h"
 
 typedef enum wl_ptx_name_kind {
-    WL_PTX_NAME_REGISTER, /* value: its number; count: elements of a vector, then value is the first of them; else 0 */
-    WL_PTX_NAME_RANGE,    /* value: a number of its own; count: of registers; elements: of a vector, else 0 */
+    /* value: register number; of a vector: that of its first element, count: elements (else 0) */
+    WL_PTX_NAME_REGISTER,
+    WL_PTX_NAME_RANGE,    /* value: range number; count: registers; elements: of a vector, else 0 */
     WL_PTX_NAME_SPECIAL,  /* value: wl_ptx_special */
-    WL_PTX_NAME_VARIABLE, /* value: its number */
-    WL_PTX_NAME_FUNCTION, /* value: its number */
-    WL_PTX_NAME_LABEL,    /* value: an instruction */
+    WL_PTX_NAME_VARIABLE, /* value: variable number */
+    WL_PTX_NAME_FUNCTION, /* value: function number */
+    WL_PTX_NAME_LABEL,    /* value: instruction index */
     WL_PTX_NAME_TABLE,    /* .branchtargets: lists[value .. value + count) */
     WL_PTX_NAME_PROTOTYPE,
     WL_PTX_NAME_MNEMONIC /* value: a decoded instruction without operands */
@@ -27,10 +29,10 @@ typedef struct wl_ptx_name {
     wl_ptx_name_kind kind;
     wl_ptx_type type; /* of registers */
     int32_t value, count, elements;
-    int32_t depth; /* of the scope it was declared in */
+    int32_t depth; /* of its scope */
     int32_t line;
     uint32_t hash;
-    int32_t next; /* of its bucket; -1: none */
+    int32_t next; /* in its bucket; -1: none */
 } wl_ptx_name;
 
 typedef struct wl_ptx_names {
@@ -40,24 +42,24 @@ typedef struct wl_ptx_names {
     uint32_t bucket_count; /* a power of two */
 } wl_ptx_names;
 
-/* The newest name of that text and of the same sort: labels, tables and prototypes; ranges; or everything else. The
- * pointer holds until a name is added. */
+/* The newest name of that text in the same name space: labels, tables and prototypes; ranges; or
+ * everything else. The pointer is valid until a name is added. */
 const wl_ptx_name *wl_ptx_names_find(const wl_ptx_names *names, wl_ptx_name_kind kind, const char *text, size_t length);
 wl_status wl_ptx_names_add(wl_ptx_names *names, const wl_ptx_name *name, wl_error *err);
-/* Forgets all but the oldest `count`. */
+/* Removes all but the oldest `count` names. */
 void wl_ptx_names_cut(wl_ptx_names *names, int32_t count);
 void wl_ptx_names_free(wl_ptx_names *names);
 
-/* Numbers for pairs of numbers: the registers of ranges. */
+/* Maps pairs of numbers to a number: members of ranges to registers. */
 typedef struct wl_ptx_members {
     struct wl_ptx_member {
-        uint64_t key; /* of the pair, plus 1; 0: free */
+        uint64_t key; /* of the pair, plus 1; 0: free slot */
         int32_t value;
     } * slots;
     uint32_t slot_count, used;
 } wl_ptx_members;
 
-/* The value kept for the pair, or -1. */
+/* The number of the pair, or -1. */
 int32_t wl_ptx_members_find(const wl_ptx_members *members, int32_t range, int32_t number);
 wl_status wl_ptx_members_add(wl_ptx_members *members, int32_t range, int32_t number, int32_t value, wl_error *err);
 void wl_ptx_members_free(wl_ptx_members *members);

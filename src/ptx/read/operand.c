@@ -1,4 +1,5 @@
-/* operand.c - operands: registers, numbers, addresses, vectors. SPDX-License-Identifier: MIT */
+/* operand.c - parses operands: registers, constants, addresses, vectors.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/ascii.h"
@@ -11,7 +12,8 @@ wl_ptx_operand wl_ptx_no_operand(void) { return (wl_ptx_operand){.reg = -1, .oth
 
 #define MEMBER_DIGITS 7
 
-/* The range that a name is a member of, with its number there; NULL: none. A prefix may end in digits itself. */
+/* The range that contains a name, and the member's number; NULL: none. A prefix may end in
+ * digits. */
 static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_token *t, int32_t *number)
 {
     size_t digits = 0;
@@ -31,9 +33,8 @@ static const wl_ptx_name *range_of(const wl_ptx_parser *p, const wl_token *t, in
     return NULL;
 }
 
-/* A member of a range becomes a register when it is first mentioned. */
-static wl_status member(wl_ptx_parser *p, const wl_token *t, const wl_ptx_name *range, int32_t number,
-                        wl_ptx_name *out)
+/* A member of a range becomes a register at its first use. */
+static wl_status member(wl_ptx_parser *p, const wl_token *t, const wl_ptx_name *range, int32_t number, wl_ptx_name *out)
 {
     *out = *range;
     out->kind = WL_PTX_NAME_REGISTER;
@@ -46,7 +47,7 @@ static wl_status member(wl_ptx_parser *p, const wl_token *t, const wl_ptx_name *
     return wl_ptx_members_add(&p->members, id, number, out->value, p->err);
 }
 
-/* What a name stands for; *found is false where it stands for nothing. */
+/* Looks up a name; *found is false if it is not declared. */
 static wl_status resolve(wl_ptx_parser *p, const wl_token *t, wl_ptx_name *out, bool *found)
 {
     int32_t number;
@@ -68,7 +69,7 @@ static wl_status resolve(wl_ptx_parser *p, const wl_token *t, wl_ptx_name *out, 
     return WL_OK;
 }
 
-/* The element that .x, .y, .. names, -1: none. */
+/* The element that .x, .y, .. selects; -1: none. */
 static int32_t element_named(const wl_token *suffix)
 {
     static const char names[] = "xyzwrgba";
@@ -76,7 +77,7 @@ static int32_t element_named(const wl_token *suffix)
     return at && *at ? (int32_t)(at - names) % 4 : -1;
 }
 
-/* Parts of registers that video instructions take: .b0, .h1, .b3210. */
+/* Byte and half selectors of video instructions: .b0, .h1, .b3210. */
 static bool is_selector(const wl_token *suffix)
 {
     if (suffix->length < 2 || suffix->length > 5 || (suffix->text[0] != 'b' && suffix->text[0] != 'h'))
@@ -87,7 +88,7 @@ static bool is_selector(const wl_token *suffix)
     return true;
 }
 
-/* "%v.x": an element of a vector register; "%r.b0": a part of one. */
+/* "%v.x": an element of a vector register; "%r.b0": a part of a register. */
 static wl_status resolve_part(wl_ptx_parser *p, const wl_token *t, wl_ptx_name *out, bool *found)
 {
     size_t dot = t->length;
@@ -162,7 +163,7 @@ static wl_status named_operand(wl_ptx_parser *p, const wl_token *t, wl_ptx_opera
 
 /* ---- operands ---- */
 
-/* "+ 4 - 8" behind a name. */
+/* "+ 4 - 8" after a name. */
 static wl_status offsets(wl_ptx_parser *p, int64_t *value)
 {
     uint64_t sum = (uint64_t)*value;
@@ -217,7 +218,7 @@ wl_status wl_ptx_read_register(wl_ptx_parser *p, int32_t *reg)
     return WL_OK;
 }
 
-/* Is the token a sign in front of a register? *ahead is the lexer at the register. */
+/* Whether the token is a sign before a register; *ahead is the lexer at the register. */
 static wl_status is_signed_register(const wl_ptx_parser *p, wl_lexer *ahead, bool *yes)
 {
     *yes = false;
@@ -277,7 +278,7 @@ static wl_status elements(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *ou
     return wl_lexer_take(&p->lexer, '}');
 }
 
-/* What follows the base inside the brackets of textures and tensors: coordinates, samplers. */
+/* Parses what follows the base in an address of a texture or tensor: coordinates, samplers. */
 static wl_status coordinates(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand *out)
 {
     out->first = p->lists.count;
@@ -290,7 +291,8 @@ static wl_status coordinates(wl_ptx_parser *p, wl_ptx_type type, wl_ptx_operand 
         const wl_token t = p->lexer.token;
         wl_ptx_operand element;
         WL_TRY(wl_ptx_read_scalar(p, type, &element));
-        if (element.kind == WL_PTX_OPERAND_VECTOR) /* of a vector register: its elements are in the lists already */
+        /* the elements of a vector register are in the lists already */
+        if (element.kind == WL_PTX_OPERAND_VECTOR)
             continue;
         if (p->lists.count - out->first >= WL_PTX_LIST_MAX)
             return wl_fail(p->err, WL_E_INPUT, t.loc, "there are too many coordinates");

@@ -1,4 +1,6 @@
-/* parse_module.c - a PTX text from its first directive to its end. SPDX-License-Identifier: MIT */
+/* parse_module.c - parses a PTX text from its first directive to its end.
+ * Layer  ptx/read. Oracle: tests/unit/test_ptx_parse.c, fuzz target ptx.
+ * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +41,9 @@ wl_status wl_ptx_declare(wl_ptx_parser *p, const wl_token *at, wl_ptx_name name)
     return wl_ptx_names_add(&p->names, &name, p->err);
 }
 
-/* ---- directives of the module ---- */
+/* ---- module directives ---- */
 
-/* "9.0": read as the text it is, as 8.10 and 8.1 differ. */
+/* "9.0": kept as text, because 8.10 and 8.1 differ. */
 static wl_status version(wl_ptx_parser *p)
 {
     wl_ptx_module *m = p->module;
@@ -146,7 +148,8 @@ static wl_status read_all(wl_ptx_parser *p)
             WL_TRY(directive(p));
         else if (wl_lexer_is(&p->lexer, ';'))
             WL_TRY(wl_lexer_next(&p->lexer));
-        else if (wl_lexer_is(&p->lexer, '@') && p->lexer.at[0] == '@') /* @@DWARF, of old compilers */
+        /* @@DWARF of old compilers */
+        else if (wl_lexer_is(&p->lexer, '@') && p->lexer.at[0] == '@')
             WL_TRY(wl_ptx_lexer_skip_line(&p->lexer));
         else
             return wl_lexer_unexpected(&p->lexer, "a directive");
@@ -154,9 +157,9 @@ static wl_status read_all(wl_ptx_parser *p)
     return WL_OK;
 }
 
-/* ---- the end ---- */
+/* ---- linking ---- */
 
-/* A function that is called has a body here, by itself or by an alias, or is not in this module. */
+/* Resolves a call to the function with the body: its own or its alias's; -1: not in this module. */
 static void link_function(const wl_ptx_parser *p, wl_ptx_operand *operand)
 {
     if (operand->kind != WL_PTX_OPERAND_FUNCTION)
@@ -227,7 +230,7 @@ static wl_status read_text(wl_ptx_module *m, const char *input, const char *text
     WL_TRY(wl_ptx_keep_text(&p, input ? input : "", input ? strlen(input) : 0, &m->input));
     if (length > TEXT_MAX)
         return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "a text has at most 1 GiB");
-    const char *copy = NULL; /* instructions point into it */
+    const char *copy = NULL; /* instructions point into this copy */
     WL_TRY(wl_ptx_keep_text(&p, text, length, &copy));
     wl_status status = wl_ptx_lexer_start(&p.lexer, copy, length, err);
     if (status == WL_OK)

@@ -1,4 +1,5 @@
-/* ptx_lexer.c - see ptx_lexer.h. SPDX-License-Identifier: MIT */
+/* ptx_lexer.c - see ptx_lexer.h.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include "ptx/read/ptx_lexer.h"
 
 #include <math.h>
@@ -9,8 +10,8 @@
 #include "base/fail.h"
 #include "base/print.h"
 
-#define QUOTED_MAX 40      /* characters of the input that a message shows */
-#define FLOAT_TEXT_MAX 128 /* characters of a decimal number with a fraction */
+#define QUOTED_MAX 40      /* characters of the input that a message quotes */
+#define FLOAT_TEXT_MAX 128 /* longest decimal number with a fraction */
 
 static bool is_letter(char c) { return wl_is_letter(c) || c == '_' || c == '$'; }
 static bool is_word(char c) { return is_letter(c) || wl_is_digit(c); }
@@ -48,14 +49,14 @@ static wl_status skip_blanks(wl_lexer *lexer)
         } else if (c == '/' && lexer->at[1] == '*') {
             WL_TRY(block_comment(lexer));
         } else if (c == '#' && lexer->at == lexer->line_start) {
-            rest_of_line(lexer); /* what a preprocessor left */
+            rest_of_line(lexer); /* a line marker of the preprocessor */
         } else {
             return WL_OK;
         }
     }
 }
 
-/* Behind the dot-separated parts of a word. */
+/* The end of a word with its dot-separated parts. */
 static const char *word_end(const char *p)
 {
     for (;;) {
@@ -88,7 +89,7 @@ static wl_status not_a_number(const wl_lexer *lexer, const char *end)
                    "not a number: '%.*s'", length < QUOTED_MAX ? length : QUOTED_MAX, lexer->token.text);
 }
 
-/* Digits of that base; false when there are none or they are more than 64 bits. */
+/* Digits of a base; false: none, or more than 64 bits. */
 static bool digits(const char **at, uint64_t base, uint64_t *value)
 {
     const char *start = *at;
@@ -100,7 +101,7 @@ static bool digits(const char **at, uint64_t base, uint64_t *value)
     return *at > start;
 }
 
-/* 0f and 0d: the bits of a number. */
+/* 0f and 0d: a number given by its bits. */
 static bool bits(wl_literal *t, const char **at, int digit_count)
 {
     uint64_t value = 0;
@@ -109,7 +110,7 @@ static bool bits(wl_literal *t, const char **at, int digit_count)
         return false;
     t->is_float = true;
     t->is_single = digit_count == 8;
-    t->integer = value; /* the bits as they stand: a signalling not-a-number would not survive the conversion */
+    t->integer = value; /* kept as bits: a signalling NaN would not survive a conversion */
     if (t->is_single) {
         const uint32_t low = (uint32_t)value;
         float single;

@@ -1,4 +1,5 @@
-/* special.c - the special registers by name. SPDX-License-Identifier: MIT */
+/* special.c - special registers by name.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "ptx/read/parser.h"

@@ -1,4 +1,5 @@
-/* variable.c - declarations of registers and variables. SPDX-License-Identifier: MIT */
+/* variable.c - parses declarations of registers and variables.
+ * Layer  ptx/read. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,8 +7,7 @@
 
 /* ---- registers ---- */
 
-static wl_status add_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length,
-                              wl_ptx_type type)
+static wl_status add_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length, wl_ptx_type type)
 {
     wl_ptx_register reg = {.type = type};
     if (p->registers.count >= WL_PTX_REGISTERS_MAX)
@@ -17,8 +17,8 @@ static wl_status add_register(wl_ptx_parser *p, const wl_token *at, const char *
     return WL_OK;
 }
 
-wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length,
-                              wl_ptx_type type, int32_t elements, int32_t *out)
+wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *text, size_t length, wl_ptx_type type,
+                              int32_t elements, int32_t *out)
 {
     char name[128];
     *out = p->registers.count;
@@ -31,7 +31,7 @@ wl_status wl_ptx_new_register(wl_ptx_parser *p, const wl_token *at, const char *
     return WL_OK;
 }
 
-/* One of ".reg .f32 %f<10>, %x;" */
+/* Parses one item of ".reg .f32 %f<10>, %x;" */
 static wl_status one_register(wl_ptx_parser *p, wl_ptx_type type, int32_t elements)
 {
     const wl_token t = p->lexer.token;
@@ -64,7 +64,7 @@ static wl_status one_register(wl_ptx_parser *p, wl_ptx_type type, int32_t elemen
 typedef struct declared_type {
     wl_ptx_type type;
     int32_t elements; /* of a vector, else 0 */
-    int64_t align;    /* 0: that of the type */
+    int64_t align;    /* 0: the natural one of the type */
     bool is_pointer;
 } declared_type;
 
@@ -83,7 +83,7 @@ static wl_status alignment(wl_ptx_parser *p, int64_t *align)
     return WL_OK;
 }
 
-/* One directive between the space and the name. */
+/* Parses one directive between state space and name. */
 static wl_status type_part(wl_ptx_parser *p, declared_type *out)
 {
     const wl_token t = p->lexer.token;
@@ -91,7 +91,7 @@ static wl_status type_part(wl_ptx_parser *p, declared_type *out)
     const int32_t elements = elements_of(&t);
     int64_t ignored;
     wl_ptx_space space;
-    if (wl_token_equals(&t, ".align")) /* of a pointer: of what it points to */
+    if (wl_token_equals(&t, ".align")) /* of the pointer's target, not of the parameter */
         return alignment(p, out->is_pointer ? &ignored : &out->align);
     WL_TRY(wl_lexer_next(&p->lexer));
     if (type != WL_PTX_NONE)
@@ -183,7 +183,7 @@ static wl_status add_variable(wl_ptx_parser *p, const wl_token *t, const wl_ptx_
     return WL_OK;
 }
 
-/* A variable of the module may be declared .extern and defined, in any order: it is one variable. */
+/* A module variable may be declared .extern and defined, in any order: it is one variable. */
 static wl_status add_or_define(wl_ptx_parser *p, const wl_token *t, const wl_ptx_variable *v, int32_t *number)
 {
     const wl_ptx_name *old = wl_ptx_names_find(&p->names, WL_PTX_NAME_VARIABLE, t->text, t->length);
@@ -198,7 +198,7 @@ static wl_status add_or_define(wl_ptx_parser *p, const wl_token *t, const wl_ptx
     return WL_OK;
 }
 
-/* A name with its extents. */
+/* Parses a name with its extents. */
 static wl_status one_variable(wl_ptx_parser *p, const declared_type *type, wl_ptx_variable *v, wl_ptx_shape *shape,
                               wl_token *at)
 {
@@ -212,7 +212,7 @@ static wl_status one_variable(wl_ptx_parser *p, const declared_type *type, wl_pt
     WL_TRY(wl_ptx_keep_text(p, at->text, at->length, &v->name));
     WL_TRY(wl_lexer_next(&p->lexer));
     WL_TRY(extents(p, shape));
-    if (type->elements > 0) /* a vector is one more dimension */
+    if (type->elements > 0) /* a vector type is one more dimension */
         shape->extent[shape->count++] = type->elements;
     v->type = type->type;
     v->is_pointer = type->is_pointer;
@@ -222,7 +222,7 @@ static wl_status one_variable(wl_ptx_parser *p, const declared_type *type, wl_pt
     return measure(p, at, shape, v);
 }
 
-/* The name is known in its own initial value: a list that begins and ends at itself. */
+/* The name is declared before its initial value: a list may refer to itself. */
 static wl_status declare_one(wl_ptx_parser *p, const declared_type *type, wl_ptx_space space, bool is_extern)
 {
     wl_ptx_variable v = {.space = space, .is_extern = is_extern};
@@ -265,14 +265,14 @@ wl_status wl_ptx_read_parameter(wl_ptx_parser *p, int32_t *variable)
     WL_TRY(type_parts(p, &type));
     if (v.space == WL_PTX_PARAM) {
         WL_TRY(one_variable(p, &type, &v, &shape, &at));
-        if (wl_token_equals(&at, "_")) { /* parameters of declarations need no name */
+        if (wl_token_equals(&at, "_")) { /* parameters of declarations may be nameless */
             *variable = p->variables.count;
             WL_PTX_APPEND(&p->variables, p->err, v);
             return WL_OK;
         }
         return add_variable(p, &at, &v, variable);
     }
-    v.type = type.type; /* a register is passed: listed as a variable without bytes */
+    v.type = type.type; /* a register parameter: a variable without bytes */
     v.function = p->function;
     v.line = p->lexer.token.loc.line;
     WL_TRY(wl_ptx_keep_text(p, p->lexer.token.text, p->lexer.token.length, &v.name));

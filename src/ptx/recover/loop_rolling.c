@@ -1,4 +1,5 @@
-/* loop_rolling.c - see loop_rolling.h. SPDX-License-Identifier: MIT */
+/* loop_rolling.c - see loop_rolling.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/loop_rolling.h"
 
 #include <stdlib.h>
@@ -8,11 +9,11 @@
 #include "base/fail.h"
 #include "base/hash.h"
 
-#define PLACES_MAX 256    /* constants of one address and its condition */
-#define LEAST_STEPS 4     /* fewer are not worth a loop */
-#define ACCESSES_MAX 1024 /* of one kernel */
+#define PLACES_MAX 256    /* constants in one address and its condition */
+#define LEAST_STEPS 4     /* fewer steps stay a list */
+#define ACCESSES_MAX 1024 /* per kernel */
 #define SINGLE_MAX 256    /* accesses that one group of steps may become */
-#define NODES_MAX 1900    /* of an expression: a kernel file takes 2000 */
+#define NODES_MAX 1900    /* per expression: a kernel file allows 2000 */
 
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t address)
 {
@@ -30,7 +31,7 @@ const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t addr
     return least < (uint64_t)1 << 40 ? nearest : NULL;
 }
 
-/* ---- places ---- */
+/* ---- constants of a symbol ---- */
 
 void wl_ptx_term_order(const wl_symbol *symbol, int *order)
 {
@@ -47,7 +48,7 @@ void wl_ptx_term_order(const wl_symbol *symbol, int *order)
     }
 }
 
-/* Writes down the constants; returns how many there are so far, or -1 when there are too many. */
+/* Writes down the constants; returns how many there are so far, or -1 if there are too many. */
 static int places_of(const wl_symbol *symbol, int64_t *out, int n)
 {
     int order[64];
@@ -57,14 +58,15 @@ static int places_of(const wl_symbol *symbol, int64_t *out, int n)
     wl_ptx_term_order(symbol, order);
     for (int i = 0; i < symbol->count && n >= 0; i++) {
         const wl_atom *atom = symbol->terms[order[i]].atom;
-        n = atom->c ? places_of(atom->c, out, n) : n; /* in the order they are written: select(c, a, b) */
+        /* in the order of the text: select(c, a, b) */
+        n = atom->c ? places_of(atom->c, out, n) : n;
         n = n >= 0 && atom->a ? places_of(atom->a, out, n) : n;
         n = n >= 0 && atom->b ? places_of(atom->b, out, n) : n;
     }
     return n;
 }
 
-/* ---- groups of steps that differ in constants only ---- */
+/* ---- groups of steps that differ only in constants ---- */
 
 typedef struct keyed {
     uint64_t key;
@@ -92,23 +94,23 @@ static int by_first(const void *p, const void *q)
 
 #define WORDS_AT_ONCE 4
 
-/* Is it one of the words of shared memory that are loaded at once? */
-static bool is_joined(const double *weights, const wl_ptx_instruction *in, const wl_ptx_step *step)
+/* Whether the load is one word of a vector load from shared memory. */
+static bool is_vectorized(const double *weights, const wl_ptx_instruction *in, const wl_ptx_thread_access *step)
 {
     return in->op == WL_PTX_OP_ld && step->space == WL_PTX_SHARED && weights[step->instruction] * WORDS_AT_ONCE == 1;
 }
 
-/* Bytes one lane moves; 0: another step moves them. */
-static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_step *step)
+/* Bytes one lane moves; 0: a neighbour's vector load moves them. */
+static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_thread_access *step)
 {
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
     const int32_t bytes = wl_ptx_access_bytes(in);
-    if (!is_joined(weights, in, step))
+    if (!is_vectorized(weights, in, step))
         return bytes;
     return in->operands[1].value % (WORDS_AT_ONCE * bytes) == 0 ? WORDS_AT_ONCE * bytes : 0;
 }
 
-static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_step *step)
+static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_thread_access *step)
 {
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
     const wl_ptx_buffer *b =
@@ -124,14 +126,14 @@ typedef struct roller {
     wl_ptx_recovery *recovery;
     const double *weights;
     wl_arena *arena;
-    wl_ptx_rolled *out;
+    wl_ptx_rolled_loops *out;
     wl_error *err;
 } roller;
 
-/* ---- nests ---- */
+/* ---- loop nests ---- */
 
 typedef struct nest {
-    int depth; /* innermost first while it is found */
+    int depth; /* innermost first during the search */
     int64_t extent[WL_LOOPS_MAX];
     int64_t *growth[WL_LOOPS_MAX];
 } nest;
@@ -144,8 +146,8 @@ static bool grows_by(const int64_t *from, const int64_t *to, const int64_t *grow
     return true;
 }
 
-/* Steps `stride` rows apart, n of them: is every run of `length` one of even steps? */
-static bool runs_evenly(const int64_t *rows, int places, size_t n, size_t stride, size_t length, const int64_t *growth)
+/* n rows, `stride` apart: does every run of `length` rows grow by the same amounts? */
+static bool grows_evenly(const int64_t *rows, int places, size_t n, size_t stride, size_t length, const int64_t *growth)
 {
     for (size_t i = 0; i + 1 < n; i++)
         if ((i + 1) % length != 0 &&
@@ -169,7 +171,7 @@ static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size
     while (length < n && grows_by(rows + (length - 1) * stride * (size_t)places,
                                   rows + length * stride * (size_t)places, growth, places))
         length++;
-    while (length > 1 && (n % length != 0 || !runs_evenly(rows, places, n, stride, length, growth)))
+    while (length > 1 && (n % length != 0 || !grows_evenly(rows, places, n, stride, length, growth)))
         length--;
     if (length < 2)
         return false;
@@ -178,8 +180,8 @@ static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size
     return find_nest(r, rows, places, n / length, stride * length, out);
 }
 
-/* The numbers of loops with these extents, outermost first; new ones are added behind where there is room. */
-static bool assign_loops(wl_ptx_rolled *o, const nest *found, wl_ptx_access *access)
+/* The numbers of loops with these trip counts, outermost first; adds loops while there is room. */
+static bool assign_loops(wl_ptx_rolled_loops *o, const nest *found, wl_ptx_access *access)
 {
     int at = 0, used[WL_LOOPS_MAX];
     int loops = o->loop_count;
@@ -213,14 +215,14 @@ bool wl_ptx_combines_lanes(const wl_ptx_instruction *in)
     return (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red) && combines && !wl_ptx_type_is_float(in->type);
 }
 
-/* Is the address the same for all threads of a block? */
+/* Whether all threads of a block have the same address. */
 static bool is_uniform(const wl_symbol *address)
 {
     const uint32_t threads = 7u << WL_VAR_X | 7u << WL_VAR_THREAD_X;
     return (wl_sym_vars(address) & threads) == 0;
 }
 
-static wl_ptx_access access_of(const roller *r, const wl_ptx_step *step)
+static wl_ptx_access access_of(const roller *r, const wl_ptx_thread_access *step)
 {
     const wl_ptx_instruction *in = &r->launch->entry->instructions[step->instruction];
     return (wl_ptx_access){
@@ -236,7 +238,7 @@ static wl_ptx_access access_of(const roller *r, const wl_ptx_step *step)
 
 static bool repeats(const roller *r, const keyed *keys, size_t n)
 {
-    const wl_ptx_step *steps = r->recovery->steps;
+    const wl_ptx_thread_access *steps = r->recovery->steps;
     for (size_t i = 1; i < n; i++)
         for (size_t j = i; j-- > 0 && i - j <= 64;)
             if (steps[keys[i].step].instruction == steps[keys[j].step].instruction)
@@ -244,8 +246,9 @@ static bool repeats(const roller *r, const keyed *keys, size_t n)
     return false;
 }
 
-/* Can the address and the condition be written, with what grows? A node of a symbol needs up to four. */
-static bool is_writable(const wl_ptx_step *step, const nest *found, int places)
+/* Whether address and condition fit into a kernel file, with their induction variables. One node
+ * of a symbol takes up to four. */
+static bool is_writable(const wl_ptx_thread_access *step, const nest *found, int places)
 {
     int64_t nodes = 4 * wl_max(step->address->size, step->when ? step->when->size : 0);
     for (int i = 0; i < found->depth; i++)
@@ -257,9 +260,9 @@ static bool is_writable(const wl_ptx_step *step, const nest *found, int places)
 /* Fills in the loops of one access that stands for all steps of a group. */
 static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *access)
 {
-    const wl_ptx_step *steps = r->recovery->steps;
+    const wl_ptx_thread_access *steps = r->recovery->steps;
     int64_t one[PLACES_MAX];
-    const wl_ptx_step *first = &steps[keys[0].step];
+    const wl_ptx_thread_access *first = &steps[keys[0].step];
     int places = places_of(first->address, one, 0);
     places = places >= 0 && first->when ? places_of(first->when, one, places) : places;
     int64_t *rows = places > 0 ? WL_ARENA_NEW(r->arena, int64_t, n * (size_t)places) : NULL;
@@ -267,7 +270,7 @@ static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *ac
     if (!rows)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const wl_ptx_step *step = &steps[keys[i].step];
+        const wl_ptx_thread_access *step = &steps[keys[i].step];
         int count = places_of(step->address, one, 0);
         count = count >= 0 && step->when ? places_of(step->when, one, count) : count;
         if (count != places)
@@ -293,7 +296,7 @@ static bool add_rolled(roller *r, const keyed *steps, size_t n)
 static void add_single(roller *r, const keyed *steps, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const wl_ptx_step *step = &r->recovery->steps[steps[i].step];
+        const wl_ptx_thread_access *step = &r->recovery->steps[steps[i].step];
         if (n > SINGLE_MAX && repeats(r, steps, n))
             r->recovery->traced[step->instruction] = true;
         else
@@ -301,7 +304,7 @@ static void add_single(roller *r, const keyed *steps, size_t n)
     }
 }
 
-/* All steps together where they make one loop, else those of each instruction. */
+/* Rolls all steps into one loop nest if possible, else those of each instruction. */
 static wl_status add_group(roller *r, const keyed *steps, size_t n)
 {
     if (add_rolled(r, steps, n))
@@ -327,7 +330,7 @@ static int by_program(const void *p, const void *q)
     return (a->step > b->step) - (a->step < b->step);
 }
 
-/* An instruction of which one execution must be traced is traced altogether. */
+/* If one execution of an instruction must be traced, all are. */
 static void drop_traced(roller *r)
 {
     size_t n = 0;
@@ -337,7 +340,7 @@ static void drop_traced(roller *r)
     r->out->count = n;
 }
 
-static void fix(wl_ptx_recovery *recovery, wl_ptx_step *step)
+static void fix(wl_ptx_recovery *recovery, wl_ptx_thread_access *step)
 {
     const wl_symbol *address = wl_sym_fix(&recovery->symbols, step->address),
                     *when = step->when ? wl_sym_fix(&recovery->symbols, step->when) : NULL;
@@ -350,18 +353,19 @@ static void fix(wl_ptx_recovery *recovery, wl_ptx_step *step)
 }
 
 wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
-                      wl_ptx_rolled *out, wl_error *err)
+                      wl_ptx_rolled_loops *out, wl_error *err)
 {
     roller r = {launch, recovery, weights, arena, out, err};
     keyed *keys = WL_ARENA_NEW(arena, keyed, recovery->step_count + 1);
     group *groups = WL_ARENA_NEW(arena, group, recovery->step_count + 1);
-    *out = (wl_ptx_rolled){.accesses = WL_ARENA_NEW(arena, wl_ptx_access, recovery->step_count + 1)};
+    *out = (wl_ptx_rolled_loops){.accesses = WL_ARENA_NEW(arena, wl_ptx_access, recovery->step_count + 1)};
     size_t n = 0;
     if (!keys || !groups || !out->accesses)
         return wl_fail_memory(err);
     for (size_t i = 0; i < recovery->step_count; i++) {
-        wl_ptx_step *step = &recovery->steps[i];
-        if (recovery->symbols.launch_bound) /* then strides of the grid may as well be numbers: loops show */
+        wl_ptx_thread_access *step = &recovery->steps[i];
+        /* the grid's extents may then be constants, which reveals more loops */
+        if (recovery->symbols.launch_bound)
             fix(recovery, step);
         if (recovery->gave_up || step->address->is_scaled || (step->when && step->when->is_scaled))
             recovery->traced[step->instruction] = true;
@@ -375,7 +379,7 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, co
             groups[group_count++] = (group){keys + i, 0};
         groups[group_count - 1].count++;
     }
-    qsort(groups, group_count, sizeof *groups, by_first); /* loops are numbered in the order of the program */
+    qsort(groups, group_count, sizeof *groups, by_first); /* loops are numbered in program order */
     for (size_t i = 0; i < group_count; i++)
         WL_TRY(add_group(&r, groups[i].first, groups[i].count));
     drop_traced(&r);

@@ -1,49 +1,54 @@
-/* loop_rolling.h - the steps of a thread as accesses with loops.
+/* loop_rolling.h - loop rolling: turns the steps of a thread into accesses inside loops.
  *
- * Compilers unroll loops by four, peel their first step and leave a remainder; the steps of a thread do not care. Steps
- * that differ in constants only, and those in even steps, are one access in a loop: whatever the loop looked like. Code
- * that is executed once stays as it is.
+ * Compilers unroll loops, peel first iterations and leave remainder loops. The executed steps
+ * show none of that. Steps that differ only in constants, which grow by a fixed amount, become
+ * one access in a loop nest, whatever the original loop looked like. Code that is executed once
+ * stays straight-line.
  *
- * Layer  ptx (uses base, kernel). SPDX-License-Identifier: MIT */
+ * Layer  ptx/recover (uses base, kernel, ptx/module, ptx/emulate). Oracle: the emulator, on some
+ * warps of every kernel (ptx/kernel/verify.c). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_LOOP_ROLLING_H
 #define WL_PTX_RECOVER_LOOP_ROLLING_H
 
 #include "kernel/kernel_internal.h"
 #include "ptx/recover/recover.h"
 
-/* The constants of a symbol, in an order of their own ("places"), and by how much each grows in a step of each loop. */
+/* An access in a loop nest. The constants of its symbols are numbered ("places"); growth says
+ * how much each one grows per iteration of each loop. */
 typedef struct wl_ptx_access {
-    const wl_ptx_step *step; /* the first */
+    const wl_ptx_thread_access *step; /* the first execution */
     size_t steps;
     const wl_ptx_buffer *buffer; /* NULL: shared memory */
     int32_t bytes;               /* of one lane */
     bool atomic;
-    bool one_lane;                 /* an atomic on one address for the whole warp: the lanes are added up first */
-    int place_count;               /* of the address, then of the condition */
+    /* an atomic on one address for the whole warp: compilers reduce over the lanes first */
+    bool one_lane;
+    int place_count;               /* constants of the address, then of the condition */
     int loop_count;                /* outermost first */
-    int loops[WL_LOOPS_MAX];       /* numbers */
-    int64_t *growth[WL_LOOPS_MAX]; /* of each place */
+    int loops[WL_LOOPS_MAX];       /* numbers of the loops */
+    int64_t *growth[WL_LOOPS_MAX]; /* by place: increment per iteration */
 } wl_ptx_access;
 
-typedef struct wl_ptx_rolled {
-    wl_ptx_access *accesses; /* in the order of the program */
+typedef struct wl_ptx_rolled_loops {
+    wl_ptx_access *accesses; /* in program order */
     size_t count;
     int loop_count;
     int64_t extent[WL_LOOPS_MAX];
-} wl_ptx_rolled;
+} wl_ptx_rolled_loops;
 
-/* Marks instructions as traced whose steps are too many and too irregular to list. Words of shared memory that machine
- * code loads four at a time (a quarter of an instruction each: cost.h) are one access. */
+/* Marks instructions as traced if their steps are too many and too irregular to list. Words of
+ * shared memory that machine code loads as one vector (weight 1/4 each: cost.h) become one
+ * access. */
 wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
-                      wl_ptx_rolled *out, wl_error *err);
+                      wl_ptx_rolled_loops *out, wl_error *err);
 
-/* Terms in the order places are counted in: `order` gets their numbers. */
+/* The order in which terms are visited to number constants: `order` gets their indices. */
 void wl_ptx_term_order(const wl_symbol *symbol, int *order);
 
-/* Do compilers combine the lanes of a warp before this atomic, where its address is the same for all? */
+/* Whether compilers reduce this atomic over the warp first if all lanes have one address. */
 bool wl_ptx_combines_lanes(const wl_ptx_instruction *in);
 
-/* The buffer an address belongs to: the one it lies in, or the nearest. */
+/* The buffer that contains an address, or the nearest one. */
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *arguments, uint64_t address);
 
 #endif /* WL_PTX_RECOVER_LOOP_ROLLING_H */

@@ -1,4 +1,5 @@
-/* recover.c - see recover.h: the ways through a function. SPDX-License-Identifier: MIT */
+/* recover.c - see recover.h: the paths through a function.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_internal.h"
 
 #include <string.h>
@@ -7,13 +8,13 @@
 #include "base/fail.h"
 #include "ptx/recover/recover_domain.h"
 
-#define WORK_MAX (1 << 22)    /* instructions followed, and nodes of what they touch */
-#define SYMBOLS_MAX (1 << 20) /* a hundred bytes each */
+#define WORK_MAX (1 << 22)    /* instructions executed, plus nodes of their addresses */
+#define SYMBOLS_MAX (1 << 20) /* about a hundred bytes each */
 
 /* ---- the domain ---- */
 
-/* Does the path from here end without doing anything? */
-static bool goes_home(const wl_ptx_follower *r, int32_t pc)
+/* Whether the path from here exits without any effect. */
+static bool exits_early(const wl_ptx_executor *r, int32_t pc)
 {
     for (int hops = 0; hops < 8 && pc < r->f->instruction_count; hops++) {
         const wl_ptx_instruction *in = &r->f->instructions[pc];
@@ -28,22 +29,22 @@ static bool goes_home(const wl_ptx_follower *r, int32_t pc)
     return pc >= r->f->instruction_count;
 }
 
-/* Nothing has happened yet that a limit would have to hold for. */
-static bool at_start(const wl_ptx_follower *r)
+/* Nothing has been executed yet that a limit of the domain would have to apply to. */
+static bool at_start(const wl_ptx_executor *r)
 {
     return !r->when && !r->forks && r->out->step_count == 0 && !r->any_traced && r->out->barriers == 0;
 }
 
-/* The path goes on with those threads for which a truth holds too. */
-static void narrow(wl_ptx_follower *r, const wl_symbol *when, const wl_symbol *truth)
+/* Restricts the path to the threads for which the condition holds. */
+static void narrow(wl_ptx_executor *r, const wl_symbol *when, const wl_symbol *condition)
 {
-    r->when = when ? wl_sym_both(r->values.symbols, when, truth) : truth;
-    if (!r->when) /* too long to be written */
+    r->when = when ? wl_sym_both(r->values.symbols, when, condition) : condition;
+    if (!r->when) /* too large to be written */
         r->out->gave_up = true;
 }
 
-/* Threads for which `stay` does not hold are home. */
-static void send_home(wl_ptx_follower *r, const wl_symbol *stay)
+/* Ends the threads for which `stay` does not hold. */
+static void exit_unless(wl_ptx_executor *r, const wl_symbol *stay)
 {
     wl_ptx_recovery *o = r->out;
     wl_ptx_limits box = wl_ptx_no_limits;
@@ -66,13 +67,16 @@ static void send_home(wl_ptx_follower *r, const wl_symbol *stay)
 
 /* ---- branches ---- */
 
-/* Where the ways from a branch meet again. */
-static int32_t join_of(const wl_ptx_follower *r, int32_t pc) { return r->flow->meets[r->flow->block_of[pc]]; }
+/* The reconvergence point of a branch. */
+static int32_t reconvergence_of(const wl_ptx_executor *r, int32_t pc)
+{
+    return r->flow->reconvergence[r->flow->block_of[pc]];
+}
 
-static wl_status follow(wl_ptx_follower *r, int32_t pc, int32_t stop);
+static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop);
 
-/* Notes an instruction to look at; each once. */
-static void reach(wl_ptx_follower *r, int64_t at, int32_t join, int32_t *open_count)
+/* Adds an instruction to the worklist, once. */
+static void reach(wl_ptx_executor *r, int64_t at, int32_t join, int32_t *open_count)
 {
     if (at >= r->f->instruction_count || at == join || r->inside[at])
         return;
@@ -80,8 +84,9 @@ static void reach(wl_ptx_follower *r, int64_t at, int32_t join, int32_t *open_co
     r->open[(*open_count)++] = (int32_t)at;
 }
 
-/* Steps over everything between a branch that depends on data and where its ways meet again. */
-static void step_over(wl_ptx_follower *r, int32_t pc, int32_t join)
+/* Skips the region between a data-dependent branch and its reconvergence point: its memory
+ * instructions are traced, its results unknown. */
+static void skip_region(wl_ptx_executor *r, int32_t pc, int32_t join)
 {
     int32_t n = 0;
     memset(r->inside, 0, (size_t)r->f->instruction_count * sizeof *r->inside);
@@ -91,7 +96,7 @@ static void step_over(wl_ptx_follower *r, int32_t pc, int32_t join)
     for (; n > 0; r->work++) {
         const int32_t at = r->open[--n];
         const wl_ptx_instruction *in = &r->f->instructions[at];
-        wl_ptx_forget_result(r, in);
+        wl_ptx_set_result_unknown(r, in);
         r->out->traced[at] = true;
         r->out->calls = r->out->calls || in->op == WL_PTX_OP_call;
         const bool ends = in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap;
@@ -104,8 +109,8 @@ static void step_over(wl_ptx_follower *r, int32_t pc, int32_t join)
     }
 }
 
-/* Room for the registers at a fork; kept for the next one that is as deep. */
-static bool fork_room(wl_ptx_follower *r, size_t registers)
+/* Room to save the registers at a fork; kept for the next fork at that depth. */
+static bool fork_room(wl_ptx_executor *r, size_t registers)
 {
     const wl_symbol ***before = &r->before[r->forks], ***first = &r->first[r->forks];
     if (!*before)
@@ -115,37 +120,37 @@ static bool fork_room(wl_ptx_follower *r, size_t registers)
     return *before && *first;
 }
 
-/* Both ways of a branch, one after the other, and what registers hold where they meet. */
-static wl_status fork_path(wl_ptx_follower *r, int32_t taken, int32_t next, int32_t join, const wl_symbol *truth)
+/* Executes both sides of a divergent branch; at reconvergence, registers become selects. */
+static wl_status fork_path(wl_ptx_executor *r, int32_t taken, int32_t next, int32_t join, const wl_symbol *condition)
 {
     wl_symbols *s = r->values.symbols;
     const size_t registers = (size_t)r->f->register_count;
     if (!fork_room(r, registers))
         return wl_fail_memory(r->err);
     const wl_symbol **before = r->before[r->forks], **first = r->first[r->forks], **now = r->values.registers;
-    const wl_symbol *when = r->when, *otherwise = wl_sym_not(s, truth);
+    const wl_symbol *when = r->when, *otherwise = wl_sym_not(s, condition);
     const int facts = s->fact_count;
     r->out->uniform = false;
     memcpy(before, now, registers * sizeof *now);
     r->work += (int64_t)registers / 8;
     r->forks++;
-    narrow(r, when, truth);
-    wl_sym_assume(s, truth, true);
-    WL_TRY(follow(r, taken, join));
-    wl_sym_forget(s, facts);
+    narrow(r, when, condition);
+    wl_sym_assume(s, condition, true);
+    WL_TRY(execute_path(r, taken, join));
+    wl_sym_drop_facts(s, facts);
     const bool first_ended = r->ended;
     memcpy(first, now, registers * sizeof *now);
     memcpy(now, before, registers * sizeof *now);
     r->ended = false;
     narrow(r, when, otherwise);
     wl_sym_assume(s, otherwise, true);
-    WL_TRY(follow(r, next, join));
-    wl_sym_forget(s, facts);
+    WL_TRY(execute_path(r, next, join));
+    wl_sym_drop_facts(s, facts);
     r->forks--;
     const bool second_ended = r->ended;
     r->ended = first_ended && second_ended;
-    if (first_ended != second_ended) { /* the others go on alone */
-        const wl_symbol *left = first_ended ? otherwise : truth;
+    if (first_ended != second_ended) { /* the threads of the other side continue alone */
+        const wl_symbol *left = first_ended ? otherwise : condition;
         if (second_ended)
             memcpy(now, first, registers * sizeof *now);
         narrow(r, when, left);
@@ -153,12 +158,12 @@ static wl_status fork_path(wl_ptx_follower *r, int32_t taken, int32_t next, int3
         return WL_OK;
     }
     for (size_t i = 0; i < registers && !r->ended; i++)
-        now[i] = first[i] == now[i] ? now[i] : wl_sym_select(s, truth, first[i], now[i]);
+        now[i] = first[i] == now[i] ? now[i] : wl_sym_select(s, condition, first[i], now[i]);
     r->when = when;
     return WL_OK;
 }
 
-static bool past_limits(wl_ptx_follower *r)
+static bool past_limits(wl_ptx_executor *r)
 {
     const wl_symbols *s = r->values.symbols;
     if (++r->work > r->work_max || r->out->step_count >= WL_PTX_STEPS_MAX || s->symbol_count >= SYMBOLS_MAX ||
@@ -167,59 +172,59 @@ static bool past_limits(wl_ptx_follower *r)
     return r->out->gave_up;
 }
 
-/* Is it a test for threads outside a box, and nothing else? Such a one is the domain, also where all threads of this
- * launch pass it. */
-static bool only_limits(wl_ptx_follower *r, const wl_symbol *stay)
+/* Whether the condition only excludes threads outside a box. Such a test is the domain, even
+ * where all threads of this launch pass it. */
+static bool only_limits(wl_ptx_executor *r, const wl_symbol *stay)
 {
     wl_ptx_limits box = wl_ptx_no_limits;
     return stay && !wl_sym_is_const(stay) && at_start(r) && !wl_ptx_take_limits(r->values.symbols, stay, &box) &&
            wl_ptx_holds_cells(r->out, &box);
 }
 
-/* Goes one way, both ways or over it; *pc is where to go on. */
-static wl_status branch(wl_ptx_follower *r, int32_t *pc, int32_t taken, const wl_symbol *truth)
+/* Takes one side, both sides, or skips the region; *pc is where execution continues. */
+static wl_status branch(wl_ptx_executor *r, int32_t *pc, int32_t taken, const wl_symbol *condition)
 {
     wl_symbols *s = r->values.symbols;
-    const int32_t next = *pc + 1, join = join_of(r, *pc);
-    const bool taken_home = goes_home(r, taken), home = taken_home || goes_home(r, next);
-    const wl_symbol *stay = truth && home ? (taken_home ? wl_sym_not(s, truth) : truth) : NULL;
+    const int32_t next = *pc + 1, join = reconvergence_of(r, *pc);
+    const bool taken_exits = exits_early(r, taken), exits = taken_exits || exits_early(r, next);
+    const wl_symbol *stay = condition && exits ? (taken_exits ? wl_sym_not(s, condition) : condition) : NULL;
     int64_t value;
     if (only_limits(r, stay)) {
-        send_home(r, stay);
-        *pc = taken_home ? next : taken;
+        exit_unless(r, stay);
+        *pc = taken_exits ? next : taken;
         return WL_OK;
     }
-    if (truth && wl_sym_decided(r->values.symbols, truth, &value)) {
+    if (condition && wl_sym_decided(r->values.symbols, condition, &value)) {
         *pc = value ? taken : next;
         return WL_OK;
     }
-    if (!truth || r->forks == WL_PTX_FORKS_MAX) {
-        step_over(r, *pc, join);
+    if (!condition || r->forks == WL_PTX_FORKS_MAX) {
+        skip_region(r, *pc, join);
         *pc = join;
         return WL_OK;
     }
     if (stay) {
-        send_home(r, stay);
-        *pc = taken_home ? next : taken;
+        exit_unless(r, stay);
+        *pc = taken_exits ? next : taken;
         return WL_OK;
     }
-    WL_TRY(fork_path(r, taken, next, join, truth));
+    WL_TRY(fork_path(r, taken, next, join, condition));
     *pc = join;
     return WL_OK;
 }
 
 /* The condition of a guard; NULL with *is_known: all lanes. */
-static const wl_symbol *guard_of(const wl_ptx_follower *r, const wl_ptx_instruction *in, bool *is_known)
+static const wl_symbol *guard_of(const wl_ptx_executor *r, const wl_ptx_instruction *in, bool *is_known)
 {
     *is_known = true;
     if (in->guard < 0)
         return NULL;
-    const wl_symbol *truth = r->values.registers[in->guard];
-    *is_known = truth != NULL;
-    return truth && in->guard_negated ? wl_sym_not(r->values.symbols, truth) : truth;
+    const wl_symbol *condition = r->values.registers[in->guard];
+    *is_known = condition != NULL;
+    return condition && in->guard_negated ? wl_sym_not(r->values.symbols, condition) : condition;
 }
 
-static wl_status follow(wl_ptx_follower *r, int32_t pc, int32_t stop)
+static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
 {
     while (pc != stop && !r->ended && !past_limits(r)) {
         if (pc >= r->f->instruction_count) {
@@ -228,7 +233,7 @@ static wl_status follow(wl_ptx_follower *r, int32_t pc, int32_t stop)
         }
         const wl_ptx_instruction *in = &r->f->instructions[pc];
         bool is_known;
-        const wl_symbol *truth = guard_of(r, in, &is_known);
+        const wl_symbol *condition = guard_of(r, in, &is_known);
         int64_t value = 1;
         r->out->executed[pc] += 1;
         if (in->op == WL_PTX_OP_bra) {
@@ -236,7 +241,7 @@ static wl_status follow(wl_ptx_follower *r, int32_t pc, int32_t stop)
             if (in->guard < 0)
                 pc = taken;
             else
-                WL_TRY(branch(r, &pc, taken, truth));
+                WL_TRY(branch(r, &pc, taken, condition));
             continue;
         }
         if (in->op == WL_PTX_OP_brx) {
@@ -246,16 +251,16 @@ static wl_status follow(wl_ptx_follower *r, int32_t pc, int32_t stop)
                 pc = (int32_t)r->f->lists[in->operands[1].first + value].value;
                 continue;
             }
-            step_over(r, pc, join_of(r, pc));
-            pc = join_of(r, pc);
+            skip_region(r, pc, reconvergence_of(r, pc));
+            pc = reconvergence_of(r, pc);
             continue;
         }
-        const bool decided = truth && wl_sym_decided(r->values.symbols, truth, &value);
+        const bool decided = condition && wl_sym_decided(r->values.symbols, condition, &value);
         if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap) {
-            if (!is_known) /* some lanes may be home: which do the rest depends on data */
-                step_over(r, pc, r->f->instruction_count);
+            if (!is_known) /* an early exit that depends on data: all that follows is traced */
+                skip_region(r, pc, r->f->instruction_count);
             else if (in->guard >= 0 && !decided)
-                send_home(r, wl_sym_not(r->values.symbols, truth));
+                exit_unless(r, wl_sym_not(r->values.symbols, condition));
             r->ended = !is_known || in->guard < 0 || (decided && value);
             pc++;
             continue;
@@ -263,9 +268,9 @@ static wl_status follow(wl_ptx_follower *r, int32_t pc, int32_t stop)
         if (!is_known) {
             r->out->uniform = false;
             r->out->traced[pc] = true;
-            wl_ptx_forget_result(r, in);
+            wl_ptx_set_result_unknown(r, in);
         } else if (!decided || value) {
-            WL_TRY(wl_ptx_follow_instruction(r, pc, in->guard < 0 || decided ? NULL : truth));
+            WL_TRY(wl_ptx_execute_instruction(r, pc, in->guard < 0 || decided ? NULL : condition));
         }
         pc++;
     }
@@ -281,7 +286,7 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
     out->traced = WL_ARENA_NEW(arena, bool, f->instruction_count + 1);
     out->executed = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
     out->idle = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
-    wl_ptx_follower r = {
+    wl_ptx_executor r = {
         .launch = launch,
         .f = f,
         .flow = &flow,
@@ -295,12 +300,12 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
     if (!out->traced || !out->executed || !out->idle || !r.values.registers || !r.inside || !r.open)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
-    WL_TRY(follow(&r, 0, f->instruction_count));
+    WL_TRY(execute_path(&r, 0, f->instruction_count));
     if (out->symbols.out_of_memory)
         return wl_fail_memory(err);
     if (out->gave_up)
         out->uniform = false;
-    wl_sym_forget(&out->symbols, 0);
+    wl_sym_drop_facts(&out->symbols, 0);
     if (!r.any_traced)
         wl_ptx_share_limits(out);
     return WL_OK;

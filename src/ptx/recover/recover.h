@@ -1,46 +1,49 @@
-/* recover.h - what a thread does to memory, as expressions of its coordinates.
+/* recover.h - symbolic execution: the memory accesses of a thread as expressions of its
+ * coordinates.
  *
- * The kernel is followed once, for all threads together: registers hold symbols, arguments are numbers, loops run as
- * often as they say. A branch whose condition the launch decides is followed one way; one that parts the threads is
- * followed both ways, and what happens there gets the condition; one that depends on data is stepped over, and the
- * memory instructions inside it are *traced*: only emulation tells what they do.
+ * The kernel is executed once, for all threads together. Registers hold symbols, arguments are
+ * numbers, loops run for their real trip count. A branch whose condition the launch decides goes
+ * one way. A divergent branch is executed both ways, and the accesses of each side get its
+ * condition. A branch that depends on data is skipped, and the memory instructions in its region
+ * are *traced*: only emulation tells what they do.
  *
- * A test at the beginning that sends threads outside a box of cells home is the kernel's domain, and so is one that all
- * accesses have in common.
+ * An early exit of the threads outside a box of cells defines the kernel's domain. So does a
+ * condition that all accesses share.
  *
- * Layer  ptx (uses base, kernel). Oracle: the emulator, on some warps of every kernel (verify.h).
- * SPDX-License-Identifier: MIT */
+ * Layer  ptx/recover (uses base, kernel, ptx/module, ptx/emulate). Oracle: the emulator, on some
+ * warps of every kernel (ptx/kernel/verify.c). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_RECOVER_H
 #define WL_PTX_RECOVER_RECOVER_H
 
 #include "ptx/emulate/emulate.h"
 #include "ptx/recover/symbol.h"
 
-/* One execution of a memory instruction by a thread. */
-typedef struct wl_ptx_step {
+/* A step: one execution of a memory instruction by a thread. */
+typedef struct wl_ptx_thread_access {
     int32_t instruction;
-    bool store;               /* of an instruction that does both (cp.async): which */
+    /* of an instruction that loads and stores (cp.async): which of the two */
+    bool store;
     wl_ptx_space space;       /* global or shared */
     const wl_symbol *address; /* bytes, as the emulator counts them */
     const wl_symbol *when;    /* NULL: every thread of the domain */
-} wl_ptx_step;
+} wl_ptx_thread_access;
 
 typedef struct wl_ptx_recovery {
     wl_symbols symbols;
-    wl_ptx_step *steps; /* in the order of the program */
+    wl_ptx_thread_access *steps; /* in program order */
     size_t step_count, step_room;
-    bool *traced;      /* by instruction: some execution's address or condition is not known */
-    bool calls;        /* functions are called: what they touch is traced */
-    int64_t domain[3]; /* 0: no limit but the grid */
-    int64_t first[3];  /* threads below it have nothing to do, either */
-    bool uniform;      /* all threads of the domain execute the same */
-    double *executed;  /* by instruction: times a thread of the domain executes it, where uniform */
+    bool *traced;      /* by instruction: address or condition of some execution is unknown */
+    bool calls;        /* there are calls: accesses of callees are traced */
+    int64_t domain[3]; /* 0: limited by the grid only */
+    int64_t first[3];  /* threads with lower coordinates are outside, too */
+    bool uniform;      /* all threads of the domain execute the same instructions */
+    double *executed;  /* by instruction: executions per thread of the domain, if uniform */
     double *idle;      /* the same for a thread outside */
     double barriers;
-    bool gave_up; /* too long: everything is traced */
+    bool gave_up; /* too much work: everything is traced */
 } wl_ptx_recovery;
 
-/* Follows launch->entry. Memory comes from `arena`, but for the symbols. */
+/* Executes launch->entry symbolically. Memory comes from `arena`, except for symbols. */
 wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err);
 void wl_ptx_recovery_free(wl_ptx_recovery *recovery);
 

@@ -1,16 +1,19 @@
-/* recover_domain.c - see recover_domain.h. SPDX-License-Identifier: MIT */
+/* recover_domain.c - see recover_domain.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_domain.h"
 
 #include "base/ckd.h"
 
 const wl_ptx_limits wl_ptx_no_limits = {{0, 0, 0}, {INT64_MAX, INT64_MAX, INT64_MAX}};
 
-/* Not (x == the lowest there is), or the highest? The highest may be so at this launch only. */
-static bool leaves_out_end(wl_symbols *s, const wl_symbol *truth, wl_ptx_limits *out)
+/* Whether the condition is x != the lowest coordinate, or the highest; the latter may hold at
+ * this launch only. */
+static bool excludes_end(wl_symbols *s, const wl_symbol *condition, wl_ptx_limits *out)
 {
-    if (truth->count != 1 || truth->c != 1 || truth->terms[0].k != -1 || truth->terms[0].atom->op != WL_ATOM_EQ0)
+    if (condition->count != 1 || condition->c != 1 || condition->terms[0].k != -1 ||
+        condition->terms[0].atom->op != WL_ATOM_EQ0)
         return false;
-    const wl_symbol *zero = truth->terms[0].atom->a; /* k x + c */
+    const wl_symbol *zero = condition->terms[0].atom->a; /* k x + c */
     if (zero->count != 1 || zero->terms[0].atom->op != WL_ATOM_VAR || zero->terms[0].atom->var > WL_VAR_Z)
         return false;
     const wl_var d = zero->terms[0].atom->var;
@@ -26,20 +29,20 @@ static bool leaves_out_end(wl_symbols *s, const wl_symbol *truth, wl_ptx_limits 
     return end == any.lo || end == now.hi;
 }
 
-const wl_symbol *wl_ptx_take_limits(wl_symbols *s, const wl_symbol *truth, wl_ptx_limits *out)
+const wl_symbol *wl_ptx_take_limits(wl_symbols *s, const wl_symbol *condition, wl_ptx_limits *out)
 {
-    if (!truth || leaves_out_end(s, truth, out))
+    if (!condition || excludes_end(s, condition, out))
         return NULL;
-    if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1)
-        return truth;
-    const wl_atom *atom = truth->terms[0].atom;
+    if (condition->count != 1 || condition->c != 0 || condition->terms[0].k != 1)
+        return condition;
+    const wl_atom *atom = condition->terms[0].atom;
     if (atom->op == WL_ATOM_BOTH) {
         const wl_symbol *a = wl_ptx_take_limits(s, atom->a, out), *b = wl_ptx_take_limits(s, atom->b, out);
         return a && b ? wl_sym_both(s, a, b) : a ? a : b;
     }
     if (atom->op != WL_ATOM_GE0 || atom->a->count != 1 || atom->a->terms[0].atom->op != WL_ATOM_VAR ||
         atom->a->terms[0].atom->var > WL_VAR_Z)
-        return truth;
+        return condition;
     const wl_var d = atom->a->terms[0].atom->var; /* k x + c >= 0 */
     const int64_t k = atom->a->terms[0].k, c = atom->a->c;
     if (k < 0)
@@ -71,15 +74,16 @@ void wl_ptx_limit_domain(wl_ptx_recovery *o, const wl_ptx_limits *l)
 
 /* ---- limits that all steps share ---- */
 
-/* A condition without the parts that hold everywhere in the domain; NULL: nothing is left. */
-static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *truth)
+/* The condition without the parts that hold in the whole domain; NULL: nothing remains. */
+static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *condition)
 {
-    const wl_interval any = wl_sym_bounds(s, truth, WL_AT_ANY_LAUNCH);
+    const wl_interval any = wl_sym_bounds(s, condition, WL_AT_ANY_LAUNCH);
     if (any.lo == 1)
         return NULL;
-    if (truth->count != 1 || truth->c != 0 || truth->terms[0].k != 1 || truth->terms[0].atom->op != WL_ATOM_BOTH)
-        return truth;
-    const wl_atom *atom = truth->terms[0].atom;
+    if (condition->count != 1 || condition->c != 0 || condition->terms[0].k != 1 ||
+        condition->terms[0].atom->op != WL_ATOM_BOTH)
+        return condition;
+    const wl_atom *atom = condition->terms[0].atom;
     const wl_symbol *a = simplified(s, atom->a), *b = simplified(s, atom->b);
     return a && b ? wl_sym_both(s, a, b) : a ? a : b;
 }

@@ -1,5 +1,6 @@
-/* recover_execute.c - see recover_internal.h: one instruction, for all threads of a path: memory it touches, registers
- * it leaves behind. SPDX-License-Identifier: MIT */
+/* recover_execute.c - executes one instruction symbolically: its memory accesses and results.
+ * See recover_internal.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_internal.h"
 
 #include <string.h>
@@ -8,11 +9,11 @@
 #include "base/fail.h"
 #include "ptx/recover/loop_rolling.h"
 
-#define BYTES_MAX 32 /* of an access of a kernel file */
+#define BYTES_MAX 32 /* per access of a kernel file */
 
 /* ---- memory ---- */
 
-static wl_status add_step(wl_ptx_follower *r, int32_t pc, bool store, wl_ptx_space space, const wl_symbol *address,
+static wl_status add_step(wl_ptx_executor *r, int32_t pc, bool store, wl_ptx_space space, const wl_symbol *address,
                           const wl_symbol *when)
 {
     wl_ptx_recovery *o = r->out;
@@ -22,7 +23,7 @@ static wl_status add_step(wl_ptx_follower *r, int32_t pc, bool store, wl_ptx_spa
     }
     if (o->step_count == o->step_room) {
         const size_t room = o->step_room ? 2 * o->step_room : 256;
-        wl_ptx_step *larger = WL_ARENA_NEW(r->arena, wl_ptx_step, room);
+        wl_ptx_thread_access *larger = WL_ARENA_NEW(r->arena, wl_ptx_thread_access, room);
         if (!larger)
             return wl_fail_memory(r->err);
         if (o->step_count > 0)
@@ -30,20 +31,21 @@ static wl_status add_step(wl_ptx_follower *r, int32_t pc, bool store, wl_ptx_spa
         o->steps = larger;
         o->step_room = room;
     }
-    o->steps[o->step_count++] = (wl_ptx_step){pc, store, space, address, when};
-    r->work += address->size + (when ? when->size : 0); /* they are evaluated for many threads */
+    o->steps[o->step_count++] = (wl_ptx_thread_access){pc, store, space, address, when};
+    /* verification evaluates them for many threads */
+    r->work += address->size + (when ? when->size : 0);
     return WL_OK;
 }
 
-/* The space a generic address lies in. */
-static wl_ptx_space space_of(const wl_ptx_follower *r, wl_ptx_space named, const wl_symbol *address)
+/* The state space that a generic address points to. */
+static wl_ptx_space space_of(const wl_ptx_executor *r, wl_ptx_space named, const wl_symbol *address)
 {
     if (named != WL_PTX_GENERIC || !address)
         return named;
     return wl_ptx_buffer_near(r->launch->arguments, (uint64_t)address->c) ? WL_PTX_GLOBAL : WL_PTX_GENERIC;
 }
 
-static wl_status touch(wl_ptx_follower *r, int32_t pc, const wl_ptx_operand *at, wl_ptx_space named, bool store,
+static wl_status touch(wl_ptx_executor *r, int32_t pc, const wl_ptx_operand *at, wl_ptx_space named, bool store,
                        const wl_symbol *when)
 {
     if (named == WL_PTX_PARAM || named == WL_PTX_CONST || named == WL_PTX_LOCAL)
@@ -57,8 +59,8 @@ static wl_status touch(wl_ptx_follower *r, int32_t pc, const wl_ptx_operand *at,
     return add_step(r, pc, store, space, address, when);
 }
 
-/* Where a parameter of the entry lies in what it was called with; -1: it is none. */
-static int64_t param_place(const wl_ptx_follower *r, const wl_ptx_operand *at)
+/* The offset of a parameter of the entry in parameter space; -1: not one of its parameters. */
+static int64_t param_place(const wl_ptx_executor *r, const wl_ptx_operand *at)
 {
     int64_t place;
     for (int i = 0; i < r->f->param_count; i++)
@@ -67,8 +69,9 @@ static int64_t param_place(const wl_ptx_follower *r, const wl_ptx_operand *at)
     return -1;
 }
 
-/* What is loaded, where arguments say so: parameters, and constants at known places. */
-static const wl_symbol *loaded(const wl_ptx_follower *r, const wl_ptx_instruction *in, const wl_ptx_operand *at,
+/* The loaded value if the arguments determine it: parameters, and constant memory at known
+ * addresses. */
+static const wl_symbol *loaded(const wl_ptx_executor *r, const wl_ptx_instruction *in, const wl_ptx_operand *at,
                                int element)
 {
     const wl_ptx_arguments *a = r->launch->arguments;
@@ -100,14 +103,14 @@ static const wl_symbol *loaded(const wl_ptx_follower *r, const wl_ptx_instructio
 
 /* ---- results ---- */
 
-static void set(wl_ptx_follower *r, int32_t reg, const wl_symbol *value, const wl_symbol *truth)
+static void set(wl_ptx_executor *r, int32_t reg, const wl_symbol *value, const wl_symbol *condition)
 {
     if (reg >= 0)
         r->values.registers[reg] =
-            truth ? wl_sym_select(r->values.symbols, truth, value, r->values.registers[reg]) : value;
+            condition ? wl_sym_select(r->values.symbols, condition, value, r->values.registers[reg]) : value;
 }
 
-void wl_ptx_forget_result(wl_ptx_follower *r, const wl_ptx_instruction *in)
+void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in)
 {
     const wl_ptx_operand *to = &in->operands[0];
     if (in->operand_count == 0 || !wl_ptx_writes_first(in))
@@ -122,18 +125,18 @@ void wl_ptx_forget_result(wl_ptx_follower *r, const wl_ptx_instruction *in)
             r->values.registers[r->f->lists[to->first + i].reg] = NULL;
 }
 
-static void load_results(wl_ptx_follower *r, const wl_ptx_instruction *in, const wl_symbol *truth)
+static void load_results(wl_ptx_executor *r, const wl_ptx_instruction *in, const wl_symbol *condition)
 {
     const wl_ptx_operand *to = &in->operands[0];
     if (to->kind == WL_PTX_OPERAND_REG)
-        set(r, to->reg, loaded(r, in, &in->operands[1], 0), truth);
+        set(r, to->reg, loaded(r, in, &in->operands[1], 0), condition);
     for (int i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->count; i++)
         if (r->f->lists[to->first + i].kind == WL_PTX_OPERAND_REG)
-            set(r, r->f->lists[to->first + i].reg, loaded(r, in, &in->operands[1], i), truth);
+            set(r, r->f->lists[to->first + i].reg, loaded(r, in, &in->operands[1], i), condition);
 }
 
-/* mov of 64 bits into two halves. */
-static void unpack(wl_ptx_follower *r, const wl_ptx_instruction *in)
+/* mov of 64 bits to two 32-bit registers. */
+static void unpack(wl_ptx_executor *r, const wl_ptx_instruction *in)
 {
     wl_symbols *s = r->values.symbols;
     const wl_ptx_operand *to = &in->operands[0];
@@ -149,17 +152,19 @@ static void unpack(wl_ptx_follower *r, const wl_ptx_instruction *in)
     }
 }
 
-/* A condition and another; where they cannot be written, what the instruction does is emulated. NULL: all lanes. */
-static const wl_symbol *also(wl_ptx_follower *r, int32_t pc, const wl_symbol *when, const wl_symbol *truth)
+/* Conjunction of two conditions, NULL: all lanes. The access is traced if it cannot be written. */
+static const wl_symbol *conjunction(wl_ptx_executor *r, int32_t pc, const wl_symbol *when, const wl_symbol *condition)
 {
-    const wl_symbol *both = when && truth ? wl_sym_both(r->values.symbols, when, truth) : when ? when : truth;
-    if (!both && (when || truth))
+    const wl_symbol *both = when && condition ? wl_sym_both(r->values.symbols, when, condition)
+                            : when            ? when
+                                              : condition;
+    if (!both && (when || condition))
         r->out->traced[pc] = r->any_traced = true;
     return both;
 }
 
-/* The lanes whose address ldmatrix looks at: eight for each matrix. */
-static const wl_symbol *rows_of(wl_ptx_follower *r, int32_t pc, const wl_symbol *when)
+/* The lanes whose addresses ldmatrix uses: eight per matrix. */
+static const wl_symbol *rows_of(wl_ptx_executor *r, int32_t pc, const wl_symbol *when)
 {
     wl_symbols *s = r->values.symbols;
     const wl_ptx_operand *to = &r->f->instructions[pc].operands[0];
@@ -169,28 +174,28 @@ static const wl_symbol *rows_of(wl_ptx_follower *r, int32_t pc, const wl_symbol 
     const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
     const wl_symbol *last = wl_sym_const(s, 8 * matrices - 1);
     const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, wl_ptx_operand_value(&r->values, &lane)));
-    return also(r, pc, when, takes_part);
+    return conjunction(r, pc, when, takes_part);
 }
 
-wl_status wl_ptx_follow_instruction(wl_ptx_follower *r, int32_t pc, const wl_symbol *truth)
+wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_symbol *condition)
 {
     const wl_ptx_instruction *in = &r->f->instructions[pc];
-    const wl_symbol *when = also(r, pc, r->when, truth);
+    const wl_symbol *when = conjunction(r, pc, r->when, condition);
     const wl_symbol *other;
     switch (in->op) {
     case WL_PTX_OP_ld:
     case WL_PTX_OP_ldu:
         WL_TRY(touch(r, pc, &in->operands[1], in->space, false, when));
-        load_results(r, in, truth);
+        load_results(r, in, condition);
         return WL_OK;
     case WL_PTX_OP_st: return touch(r, pc, &in->operands[0], in->space, true, when);
     case WL_PTX_OP_red: return touch(r, pc, &in->operands[0], in->space, true, when);
-    case WL_PTX_OP_atom: wl_ptx_forget_result(r, in); return touch(r, pc, &in->operands[1], in->space, true, when);
+    case WL_PTX_OP_atom: wl_ptx_set_result_unknown(r, in); return touch(r, pc, &in->operands[1], in->space, true, when);
     case WL_PTX_OP_cp_async:
         WL_TRY(touch(r, pc, &in->operands[1], WL_PTX_GLOBAL, false, when));
         return touch(r, pc, &in->operands[0], WL_PTX_SHARED, true, when);
-    case WL_PTX_OP_ldmatrix: /* each lane has the address of a row, as many as there are */
-        wl_ptx_forget_result(r, in);
+    case WL_PTX_OP_ldmatrix: /* each of those lanes holds the address of a row */
+        wl_ptx_set_result_unknown(r, in);
         return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, pc, when));
     case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_wmma_load:
@@ -198,7 +203,7 @@ wl_status wl_ptx_follow_instruction(wl_ptx_follower *r, int32_t pc, const wl_sym
     case WL_PTX_OP_stmatrix:
     case WL_PTX_OP_st_async:
         r->out->traced[pc] = r->any_traced = true;
-        wl_ptx_forget_result(r, in);
+        wl_ptx_set_result_unknown(r, in);
         return WL_OK;
     case WL_PTX_OP_call:
         r->any_traced = true;
@@ -208,7 +213,7 @@ wl_status wl_ptx_follow_instruction(wl_ptx_follower *r, int32_t pc, const wl_sym
     case WL_PTX_OP_bar:
         r->out->barriers += !(in->modifiers & WL_PTX_MOD_WARP);
         if (in->modifiers & WL_PTX_MOD_RED)
-            wl_ptx_forget_result(r, in);
+            wl_ptx_set_result_unknown(r, in);
         return WL_OK;
     case WL_PTX_OP_mov:
         if (in->operands[0].kind == WL_PTX_OPERAND_VECTOR) {
@@ -219,11 +224,11 @@ wl_status wl_ptx_follow_instruction(wl_ptx_follower *r, int32_t pc, const wl_sym
     default: break;
     }
     if (in->operand_count == 0 || in->operands[0].kind != WL_PTX_OPERAND_REG || !wl_ptx_writes_first(in)) {
-        wl_ptx_forget_result(r, in);
+        wl_ptx_set_result_unknown(r, in);
         return WL_OK;
     }
     const wl_symbol *value = wl_ptx_result(&r->values, in, &other);
-    set(r, in->operands[0].reg, value, truth);
-    set(r, in->operands[0].other, other, truth);
+    set(r, in->operands[0].reg, value, condition);
+    set(r, in->operands[0].other, other, condition);
     return WL_OK;
 }

@@ -1,12 +1,12 @@
-/* recover_value.c - see recover_value.h. SPDX-License-Identifier: MIT */
+/* recover_value.c - see recover_value.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_value.h"
 
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
-
-/* Atoms are numbered as they are made, and sums are sorted by number. So of two parts that may make atoms, each is made in
- * a statement of its own: the order of arguments is the compiler's. */
+/* Atoms are numbered at creation and sums are sorted by number. Each operand that may create
+ * atoms is therefore a statement of its own: the compiler chooses the order of arguments. */
 
 /* ---- operands ---- */
 
@@ -77,7 +77,7 @@ static const wl_symbol *unsigned_bits(const wl_ptx_values *v, const wl_symbol *a
     return wl_sym_wrap(v->symbols, a, wl_ptx_type_bits(type), false);
 }
 
-/* The low 32 bits of a product too large for a number: half by half. */
+/* The low 32 bits of a product that is too large for a number, half by half. */
 static const wl_symbol *wrapped_product(wl_symbols *s, const wl_symbol *a, const wl_symbol *b)
 {
     a = wl_sym_wrap(s, a, 32, false);
@@ -151,8 +151,8 @@ static const wl_symbol *divide(const wl_ptx_values *v, const wl_ptx_instruction 
 
 /* ---- bits ---- */
 
-/* Exactly one of two truths. */
-static const wl_symbol *one_of(wl_symbols *s, const wl_symbol *a, const wl_symbol *b)
+/* Exactly one of two conditions. */
+static const wl_symbol *exclusive_or(wl_symbols *s, const wl_symbol *a, const wl_symbol *b)
 {
     const wl_symbol *only_a = wl_sym_both(s, a, wl_sym_not(s, b));
     const wl_symbol *only_b = wl_sym_both(s, wl_sym_not(s, a), b);
@@ -166,7 +166,7 @@ static const wl_symbol *logic(const wl_ptx_values *v, const wl_ptx_instruction *
     const wl_atom_op op = in->op == WL_PTX_OP_and ? WL_ATOM_AND : in->op == WL_PTX_OP_or ? WL_ATOM_OR : WL_ATOM_XOR;
     if (in->type == WL_PTX_PRED) {
         if (op == WL_ATOM_XOR)
-            return one_of(s, a, b);
+            return exclusive_or(s, a, b);
         return op == WL_ATOM_AND ? wl_sym_both(s, a, b) : wl_sym_either(s, a, b);
     }
     if (!a || !b)
@@ -174,14 +174,14 @@ static const wl_symbol *logic(const wl_ptx_values *v, const wl_ptx_instruction *
                : (b && wl_sym_is_const(b) && b->c == 0 && op == WL_ATOM_AND) ? b
                                                                              : NULL;
     const int bits = wl_ptx_type_bits(in->type);
-    /* a mask that clears low bits works on signed numbers as it is */
+    /* a mask that only clears low bits is right for signed numbers, too */
     if (op == WL_ATOM_AND && wl_sym_is_const(b)) {
         const wl_symbol *mask = wl_sym_wrap(s, b, bits, true);
         const wl_symbol *whole = mask && mask->c < 0 ? wl_sym_wrap(s, a, bits, true) : NULL;
         if (whole)
             return wl_sym_bits(s, op, whole, mask);
     }
-    /* a ^ b is not (a ^ not b): of a negative constant, few bits are left */
+    /* a ^ b is ~(a ^ ~b); for a negative constant, ~b has few bits */
     const wl_symbol *negative = op == WL_ATOM_XOR && wl_sym_is_const(b) ? wl_sym_wrap(s, b, bits, true) : NULL;
     if (negative && negative->c < 0) {
         const wl_symbol *whole = wl_sym_wrap(s, a, bits, true);
@@ -207,7 +207,7 @@ static const wl_symbol *shift(const wl_ptx_values *v, const wl_ptx_instruction *
     return by >= 62 ? NULL : wl_sym_div(s, a, wl_sym_const(s, (int64_t)1 << by));
 }
 
-/* bfe.u: so many bits from a place on. */
+/* bfe.u: a field of bits from a position on. */
 static const wl_symbol *bit_field(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *a,
                                   const wl_symbol *b, const wl_symbol *c)
 {
@@ -219,11 +219,10 @@ static const wl_symbol *bit_field(const wl_ptx_values *v, const wl_ptx_instructi
     return wl_sym_mod(s, shifted, wl_sym_const(s, (int64_t)1 << c->c));
 }
 
-/* ---- truths ---- */
+/* ---- conditions ---- */
 
-/* How compilers test 1 <= x <= n: x - 1 as an unsigned number, to which negative ones are large, is below n. NULL: it
- * is not that. */
-static const wl_symbol *tested_for_range(const wl_ptx_values *v, const wl_ptx_instruction *in, wl_ptx_type type)
+/* Compilers test 1 <= x <= n as one unsigned comparison: x - 1 < n. NULL: not such a test. */
+static const wl_symbol *range_test(const wl_ptx_values *v, const wl_ptx_instruction *in, wl_ptx_type type)
 {
     wl_symbols *s = v->symbols;
     const wl_symbol *a = wl_ptx_operand_value(v, &in->operands[1]), *b = wl_ptx_operand_value(v, &in->operands[2]);
@@ -248,7 +247,7 @@ static const wl_symbol *compared(const wl_ptx_values *v, const wl_ptx_instructio
     const wl_ptx_type type = in->op == WL_PTX_OP_set ? in->from : in->type;
     if (wl_ptx_type_is_float(type) || in->compare > WL_PTX_GE)
         return NULL;
-    const wl_symbol *range = tested_for_range(v, in, type);
+    const wl_symbol *range = range_test(v, in, type);
     if (range)
         return range;
     const wl_symbol *a = as(v, wl_ptx_operand_value(v, &in->operands[1]), type),
@@ -264,22 +263,22 @@ static const wl_symbol *compared(const wl_ptx_values *v, const wl_ptx_instructio
     }
 }
 
-static const wl_symbol *combined(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *truth)
+static const wl_symbol *combined(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *condition)
 {
     wl_symbols *s = v->symbols;
     if (in->operand_count < 4 || in->combine == WL_PTX_V_NONE)
-        return truth;
+        return condition;
     const wl_symbol *with = wl_ptx_operand_value(v, &in->operands[3]);
     if (in->operands[3].negated)
         with = wl_sym_not(s, with);
     if (in->combine == WL_PTX_XOR)
-        return one_of(s, truth, with);
-    return in->combine == WL_PTX_AND ? wl_sym_both(s, truth, with) : wl_sym_either(s, truth, with);
+        return exclusive_or(s, condition, with);
+    return in->combine == WL_PTX_AND ? wl_sym_both(s, condition, with) : wl_sym_either(s, condition, with);
 }
 
-/* ---- movement ---- */
+/* ---- moves and conversions ---- */
 
-/* mov {lo, hi} -> 64 bits; the other way is the caller's. */
+/* mov of two 32-bit registers to 64 bits; recover_execute.c does the reverse. */
 static const wl_symbol *packed(const wl_ptx_values *v, const wl_ptx_instruction *in)
 {
     const wl_ptx_operand *from = &in->operands[1], *parts = v->launch->entry->lists + from->first;
@@ -298,7 +297,8 @@ static const wl_symbol *converted(const wl_ptx_values *v, const wl_ptx_instructi
     a = as(v, a, in->from);
     const int32_t to = in->operands[0].reg;
     const bool narrows = wl_ptx_type_bits(in->type) < wl_ptx_type_bits(v->launch->entry->registers[to].type);
-    return narrows ? as(v, a, in->type) : a; /* a register of that size forgets the rest by itself */
+    /* a register of that width drops the high bits by itself */
+    return narrows ? as(v, a, in->type) : a;
 }
 
 static bool has_no_numbers(const wl_ptx_instruction *in)
@@ -322,7 +322,7 @@ const wl_symbol *wl_ptx_result(const wl_ptx_values *v, const wl_ptx_instruction 
     switch (in->op) {
     case WL_PTX_OP_mov:
         if (in->type == WL_PTX_PRED && x[0] && wl_sym_is_const(x[0]))
-            return wl_sym_const(s, x[0]->c != 0); /* true is written as -1 */
+            return wl_sym_const(s, x[0]->c != 0); /* set writes true as -1 */
         return in->operands[1].kind == WL_PTX_OPERAND_VECTOR ? packed(v, in) : x[0];
     case WL_PTX_OP_add: return in->modifiers & (WL_PTX_MOD_CC | WL_PTX_MOD_SAT) ? NULL : wl_sym_add(s, x[0], x[1]);
     case WL_PTX_OP_sub: return in->modifiers & (WL_PTX_MOD_CC | WL_PTX_MOD_SAT) ? NULL : wl_sym_sub(s, x[0], x[1]);
@@ -348,10 +348,10 @@ const wl_symbol *wl_ptx_result(const wl_ptx_values *v, const wl_ptx_instruction 
     case WL_PTX_OP_shr: return shift(v, in, x[0], x[1]);
     case WL_PTX_OP_bfe: return bit_field(v, in, x[0], x[1], x[2]);
     case WL_PTX_OP_setp: {
-        const wl_symbol *truth = compared(v, in);
+        const wl_symbol *condition = compared(v, in);
         if (in->operands[0].other >= 0)
-            *other = combined(v, in, wl_sym_not(s, truth));
-        return combined(v, in, truth);
+            *other = combined(v, in, wl_sym_not(s, condition));
+        return combined(v, in, condition);
     }
     case WL_PTX_OP_set:
         return wl_ptx_type_is_float(in->type) ? NULL : wl_sym_scale(s, combined(v, in, compared(v, in)), -1);

@@ -1,4 +1,5 @@
-/* symbol.c - symbols and atoms, each kept once; sums and products. See symbol.h. SPDX-License-Identifier: MIT */
+/* symbol.c - hash-consed symbols and atoms; sums and products. See symbol.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/symbol.h"
 
 #include <stdlib.h>
@@ -8,9 +9,9 @@
 #include "base/hash.h"
 #include "ptx/recover/symbol_internal.h"
 
-#define TERMS_MAX 64  /* a sum of more is not worth following */
-#define NODES_MAX 400 /* a kernel file takes expressions of five times as many, and a term may need four */
-#define LEVELS_MAX 30 /* it takes a hundred, and a level may need three */
+#define TERMS_MAX 64  /* longer sums are unknown */
+#define NODES_MAX 400 /* a kernel file allows five times as many; a term may need four */
+#define LEVELS_MAX 30 /* a kernel file allows a hundred; a level may need three */
 #define ANY_CELL INT32_MAX
 #define ANY_THREADS 1024
 
@@ -18,7 +19,7 @@
 
 static uint64_t mix(uint64_t h, uint64_t v) { return wl_hash_end(wl_hash_add(h, v)); }
 
-/* Makes room for one more entry: power-of-two tables with open addressing, at most half full. */
+/* Makes room for one more entry: open addressing, power-of-two size, at most half full. */
 static bool make_room(void ***table, size_t *room, size_t count, uint64_t (*hash_of)(const void *))
 {
     if (2 * (count + 1) <= *room)
@@ -88,7 +89,7 @@ const wl_symbol *wl_symbol_keep(wl_symbols *s, int64_t c, const wl_term *terms, 
     *fresh = measured;
     fresh->c = c;
     fresh->hash = h;
-    for (int i = 0; i < count; i++) /* whatever the order */
+    for (int i = 0; i < count; i++) /* independent of the order of terms */
         fresh->skeleton += mix(mix(0x5e, (uint64_t)terms[i].k), terms[i].atom->skeleton);
     fresh->count = count;
     fresh->epoch = -1;
@@ -168,7 +169,7 @@ const wl_symbol *wl_symbol_of(wl_symbols *s, const wl_atom *wanted)
     return atom ? wl_symbol_keep(s, 0, &(wl_term){1, atom}, 1) : NULL;
 }
 
-/* ---- start and end ---- */
+/* ---- creation and destruction ---- */
 
 void wl_symbols_start(wl_symbols *s, const int64_t block[3], const int64_t grid[3])
 {
@@ -206,7 +207,8 @@ const wl_symbol *wl_sym_var(wl_symbols *s, wl_var var)
 
 /* ---- sums ---- */
 
-/* a + k * b, terms merged; the count, or -1 when there are too many or a number is too large. */
+/* a + k * b with merged terms; returns their count, or -1 if there are too many or a number
+ * overflows. */
 static int merge(const wl_symbol *a, const wl_symbol *b, int64_t k, int64_t *c, wl_term *out)
 {
     int n = 0, i = 0, j = 0;
@@ -240,7 +242,7 @@ static const wl_symbol *add_scaled(wl_symbols *s, const wl_symbol *a, const wl_s
     return n < 0 ? NULL : wl_symbol_keep(s, c, terms, n);
 }
 
-/* How often `part` is in `whole`: its first term tells; 0 where not all of it is. */
+/* The factor with which `part` occurs in `whole`; 0 unless all of it does. */
 static int64_t times_in(const wl_symbol *whole, const wl_symbol *part)
 {
     int64_t times = 0;
@@ -256,7 +258,7 @@ static int64_t times_in(const wl_symbol *whole, const wl_symbol *part)
     return times;
 }
 
-/* The dividend and divisor of a term q * floor(a / q): by a constant, or by a symbol it is multiplied with. */
+/* Dividend and divisor of a term q * floor(a / q); q is a constant or a symbol. */
 static bool is_multiple(const wl_term *t, const wl_symbol **a, const wl_symbol **q, int64_t *times)
 {
     const wl_atom *atom = t->atom;
@@ -279,7 +281,7 @@ static bool is_multiple(const wl_term *t, const wl_symbol **a, const wl_symbol *
     return false;
 }
 
-/* a - q * floor(a / q) is a remainder. */
+/* Rewrites a - q * floor(a / q) as a remainder. */
 static const wl_symbol *find_remainders(wl_symbols *s, const wl_symbol *sum)
 {
     for (int i = 0; sum && i < sum->count; i++) {
@@ -353,7 +355,7 @@ static const wl_symbol *product_of_terms(wl_symbols *s, const wl_term *t, const 
     return wl_sym_scale(s, wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_PRODUCT, .a = a, .b = b}), k);
 }
 
-#define FACTORS_MAX 4 /* sums of more terms are multiplied as they are */
+#define FACTORS_MAX 4 /* longer sums are not expanded */
 
 const wl_symbol *wl_sym_mul(wl_symbols *s, const wl_symbol *a, const wl_symbol *b)
 {
@@ -367,7 +369,7 @@ const wl_symbol *wl_sym_mul(wl_symbols *s, const wl_symbol *a, const wl_symbol *
         const bool swap = a->hash > b->hash;
         return wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_PRODUCT, .a = swap ? b : a, .b = swap ? a : b});
     }
-    /* a quotient times its divisor stays together, so that remainders are found */
+    /* a quotient times its divisor stays one term, so that remainders are recognized */
     const wl_symbol *sum = wl_sym_add(s, wl_sym_scale(s, a, b->c), wl_sym_scale(s, b, a->c));
     int64_t twice;
     if (__builtin_mul_overflow(a->c, b->c, &twice))

@@ -1,5 +1,6 @@
-/* symbol_bounds.c - bounds of symbols, facts that narrow them, and values. See symbol.h. SPDX-License-Identifier: MIT
- */
+/* symbol_bounds.c - bounds of symbols, path facts that narrow them, and evaluation. See
+ * symbol.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "base/ckd.h"
 #include "ptx/recover/symbol_internal.h"
 
@@ -18,7 +19,7 @@ static wl_interval atom_bounds(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
         return !wl_interval_is_known(a) ? WL_INTERVAL_UNKNOWN
                                         : wl_interval_clamp((wl_wide)a.lo * atom->factor >> atom->shift,
                                                             (wl_wide)a.hi * atom->factor >> atom->shift);
-    case WL_ATOM_BOTH: /* of truths */
+    case WL_ATOM_BOTH: /* of conditions */
     case WL_ATOM_MIN: return wl_interval_min(a, b);
     case WL_ATOM_EITHER:
     case WL_ATOM_MAX: return wl_interval_max(a, b);
@@ -47,14 +48,14 @@ static wl_interval bounds_of_atom(wl_symbols *s, wl_atom *atom, wl_bounds_at at)
 
 /* ---- sums ---- */
 
-/* Ends are summed as they are, and cut off at the end only: terms may cancel. */
+/* Sums the ends without clamping: terms may cancel. Clamped once at the end. */
 static void add_bounds(wl_wide *lo, wl_wide *hi, int64_t k, wl_interval b)
 {
     *lo += (wl_wide)k * (k > 0 ? b.lo : b.hi);
     *hi += (wl_wide)k * (k > 0 ? b.hi : b.lo);
 }
 
-/* The factors of cells and threads, where a sum has both: they move together. */
+/* The factors of cells and threads, where a sum has both: the two are correlated. */
 static bool cells_and_threads(const wl_symbol *a, int64_t cell[3], int64_t thread[3])
 {
     bool both = false;
@@ -79,7 +80,7 @@ static wl_interval sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at
     wl_wide lo = a->c, hi = a->c;
     for (int i = 0; i < a->count; i++) {
         const wl_interval b = bounds_of_atom(s, a->terms[i].atom, at), term = wl_interval_scale(b, a->terms[i].k);
-        /* not even where terms cancel: sums are computed term by term */
+        /* unknown even if terms cancel: evaluation goes term by term */
         if (!wl_interval_is_known(b) || !wl_interval_is_known(term))
             return WL_INTERVAL_UNKNOWN;
         add_bounds(&lo, &hi, a->terms[i].k, b);
@@ -88,7 +89,7 @@ static wl_interval sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at
     int64_t cell[3], thread[3];
     if (at != WL_AT_LAUNCH || !cells_and_threads(a, cell, thread))
         return result;
-    /* again, with cells as blocks and threads */
+    /* once more, with cell = blockIdx * blockDim + threadIdx: the tighter bounds count */
     lo = hi = a->c;
     for (int i = 0; i < a->count; i++) {
         const wl_atom *atom = a->terms[i].atom;
@@ -107,7 +108,7 @@ static wl_interval sum_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at
 
 wl_interval wl_sym_bounds(wl_symbols *s, const wl_symbol *a, wl_bounds_at at)
 {
-    wl_symbol *symbol = (wl_symbol *)a; /* bounds are a memory of what can be computed at any time */
+    wl_symbol *symbol = (wl_symbol *)a; /* bounds are a cache, so the symbol is logically const */
     if (symbol->epoch != s->epoch) {
         for (int i = 0; i < WL_BOUNDS_COUNT; i++)
             symbol->bounds[i] = sum_bounds(s, a, (wl_bounds_at)i);
@@ -136,15 +137,15 @@ static void assume_not_negative(wl_symbols *s, const wl_symbol *a)
              k > 0 ? (wl_interval){wl_ceil_div(-a->c, k), WL_FAR} : (wl_interval){-WL_FAR, wl_floor_div(a->c, -k)});
 }
 
-void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds)
+void wl_sym_assume(wl_symbols *s, const wl_symbol *condition, bool holds)
 {
-    if (!truth)
+    if (!condition)
         return;
     if (!holds)
-        truth = wl_sym_not(s, truth);
-    if (!truth || truth->count != 1 || truth->terms[0].k != 1 || truth->c != 0)
+        condition = wl_sym_not(s, condition);
+    if (!condition || condition->count != 1 || condition->terms[0].k != 1 || condition->c != 0)
         return;
-    const wl_atom *atom = truth->terms[0].atom;
+    const wl_atom *atom = condition->terms[0].atom;
     if (atom->op == WL_ATOM_BOTH) {
         wl_sym_assume(s, atom->a, true);
         wl_sym_assume(s, atom->b, true);
@@ -157,7 +158,7 @@ void wl_sym_assume(wl_symbols *s, const wl_symbol *truth, bool holds)
     add_fact(s, atom, (wl_interval){1, 1});
 }
 
-void wl_sym_forget(wl_symbols *s, int fact_count)
+void wl_sym_drop_facts(wl_symbols *s, int fact_count)
 {
     if (s->fact_count == fact_count)
         return;
@@ -172,7 +173,7 @@ void wl_sym_limit(wl_symbols *s, wl_var var, wl_interval limits)
     s->epoch++;
 }
 
-/* ---- values ---- */
+/* ---- evaluation ---- */
 
 static bool narrowed(wl_wide value, int64_t *out)
 {

@@ -1,4 +1,5 @@
-/* symbol_ops.c - quotients, bits, truths and registers that wrap around. See symbol.h. SPDX-License-Identifier: MIT */
+/* symbol_ops.c - quotients, bits, conditions, and registers that wrap around. See symbol.h.
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "base/ckd.h"
@@ -30,12 +31,12 @@ static int64_t common_factor(const wl_symbol *a)
     return g;
 }
 
-/* floor(a * factor / 2^shift) as floor(a / d): compilers divide by a constant d this way. True for 0 <= a <= hi when
- * factor * d exceeds 2^shift by less than 2^shift / hi. */
+/* The d for which floor(a * factor / 2^shift) is floor(a / d): compilers divide by a constant
+ * this way. It holds for 0 <= a <= hi if factor * d exceeds 2^shift by less than 2^shift / hi. */
 static int64_t divisor_of(int64_t factor, int shift, int64_t hi)
 {
     const wl_wide power = (wl_wide)1 << shift;
-    const wl_wide least = (power + factor - 1) / factor; /* that gives no less */
+    const wl_wide least = (power + factor - 1) / factor; /* smallest d that is not too small */
     if (least >= WL_ADDRESS_LIMIT)
         return 0;
     const int64_t d = (int64_t)least, excess = (int64_t)((wl_wide)factor * d - power);
@@ -46,7 +47,7 @@ const wl_symbol *wl_sym_scaled(wl_symbols *s, const wl_symbol *a, int64_t factor
 {
     if (!a || !wl_in_range(factor) || shift < 0 || shift > 96)
         return NULL;
-    if (factor < 0 && shift <= 62) { /* whole multiples of a come out */
+    if (factor < 0 && shift <= 62) { /* integer multiples of a are split off */
         const int64_t power = (int64_t)1 << shift, times = wl_ceil_div(-factor, power);
         return wl_sym_sub(s, wl_sym_scaled(s, a, factor + times * power, shift), wl_sym_scale(s, a, times));
     }
@@ -71,7 +72,8 @@ static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64
         return wl_sym_add(s, divide_exactly(s, wl_sym_sub(s, a, wl_sym_const(s, a->c)), d),
                           wl_sym_const(s, wl_floor_div(a->c, d)));
     const wl_interval b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
-    if (wl_interval_is_known(b) && wl_floor_div(b.lo, d) == wl_floor_div(b.hi, d)) { /* one period holds it all */
+    /* a lies in one period of d */
+    if (wl_interval_is_known(b) && wl_floor_div(b.lo, d) == wl_floor_div(b.hi, d)) {
         const wl_interval any = wl_sym_bounds(s, a, WL_AT_ANY_LAUNCH);
         if (!wl_interval_is_known(any) || wl_floor_div(any.lo, d) != wl_floor_div(any.hi, d))
             s->launch_bound = true;
@@ -95,7 +97,7 @@ static const wl_symbol *divide_by_const(wl_symbols *s, const wl_symbol *a, int64
             return wl_sym_div(s, part, wl_sym_const(s, unmasked));
     }
     const int64_t shared = wl_gcd(g, d);
-    if (shared > 1) /* floor((g x + c) / d): the part of c below g does not matter */
+    if (shared > 1) /* floor((g x + c) / d): the part of c below g has no effect */
         return divide_by_const(s,
                                wl_sym_add(s, divide_exactly(s, wl_sym_sub(s, a, wl_sym_const(s, a->c)), shared),
                                           wl_sym_const(s, wl_floor_div(a->c, shared))),
@@ -131,7 +133,7 @@ const wl_symbol *wl_sym_mod(wl_symbols *s, const wl_symbol *a, const wl_symbol *
     const wl_symbol *quotient = divide_by_const(s, a, b->c);
     if (wl_sym_is_const(quotient))
         return wl_sym_sub(s, a, wl_sym_const(s, quotient->c * b->c));
-    /* multiples of b, and of what is a remainder already, make no difference */
+    /* multiples of b vanish, and so does an inner remainder by a multiple of b */
     wl_symbol const *rest = wl_sym_const(s, wl_floor_mod(a->c, b->c));
     for (int i = 0; i < a->count; i++) {
         const wl_atom *atom = a->terms[i].atom;
@@ -157,12 +159,12 @@ const wl_symbol *wl_sym_quotient(wl_symbols *s, const wl_symbol *a, const wl_sym
         return wl_sym_div(s, a, b);
     if (wl_sym_is_const(a) && wl_sym_is_const(b))
         return b->c ? wl_sym_const(s, a->c / b->c) : NULL;
-    /* below 0, rounding up is rounding down of b - 1 more */
+    /* for a < 0, rounding up equals rounding a + b - 1 down */
     const wl_symbol *negative = wl_sym_not(s, wl_sym_not_negative(s, a));
     return wl_sym_div(s, wl_sym_add(s, a, wl_sym_mul(s, negative, wl_sym_sub(s, b, wl_sym_const(s, 1)))), b);
 }
 
-/* ---- extremes and bits ---- */
+/* ---- minimum, maximum, bits ---- */
 
 const wl_symbol *wl_sym_extreme(wl_symbols *s, bool largest, const wl_symbol *a, const wl_symbol *b)
 {
@@ -176,7 +178,7 @@ const wl_symbol *wl_sym_extreme(wl_symbols *s, bool largest, const wl_symbol *a,
     return operation(s, largest ? WL_ATOM_MAX : WL_ATOM_MIN, swap ? b : a, swap ? a : b);
 }
 
-/* Is it a multiple of 2^shift, whatever its atoms are? */
+/* Whether `power` divides it, whatever its atoms are. */
 static bool is_multiple_of(const wl_symbol *a, int64_t power)
 {
     return common_factor(a) % power == 0 && a->c % power == 0;
@@ -190,7 +192,7 @@ static const wl_symbol *and_mask(wl_symbols *s, const wl_symbol *a, int64_t mask
     const int64_t bits = mask >> low;
     if (mask < 0 ? bits != -1 : (bits & (bits + 1)) != 0)
         return NULL;
-    /* a run of ones: what is below the top, less what is below the bottom; negative: no top */
+    /* a mask with one run of ones: a mod 2^top less a mod 2^bottom; negative: no top */
     const wl_symbol *below_top = mask < 0 ? a : wl_sym_mod(s, a, wl_sym_const(s, mask + ((int64_t)1 << low)));
     return wl_sym_sub(s, below_top, wl_sym_mod(s, a, wl_sym_const(s, (int64_t)1 << low)));
 }
@@ -216,7 +218,7 @@ const wl_symbol *wl_sym_bits(wl_symbols *s, wl_atom_op op, const wl_symbol *a, c
     const wl_interval of_a = wl_sym_bounds(s, a, WL_AT_LAUNCH), of_b = wl_sym_bounds(s, b, WL_AT_LAUNCH);
     if (of_a.lo < 0 || of_b.lo < 0 || !wl_interval_is_known(of_a) || !wl_interval_is_known(of_b))
         return NULL;
-    if (op != WL_ATOM_AND) { /* bits that do not meet add up */
+    if (op != WL_ATOM_AND) { /* disjoint bits add up */
         for (int shift = 1; shift < 60; shift++) {
             const int64_t power = (int64_t)1 << shift;
             if ((is_multiple_of(a, power) && of_b.hi < power) || (is_multiple_of(b, power) && of_a.hi < power))
@@ -226,7 +228,7 @@ const wl_symbol *wl_sym_bits(wl_symbols *s, wl_atom_op op, const wl_symbol *a, c
     return operation(s, op, a, b);
 }
 
-/* ---- truths ---- */
+/* ---- conditions ---- */
 
 bool wl_sym_decided(wl_symbols *s, const wl_symbol *a, int64_t *value)
 {
@@ -266,26 +268,29 @@ const wl_symbol *wl_sym_is_zero(wl_symbols *s, const wl_symbol *a)
     return a ? wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_EQ0, .a = a}) : NULL;
 }
 
-/* The atom of a truth that is one, or NULL. */
-static const wl_atom *plain(const wl_symbol *truth) { return wl_sym_is_atom(truth) ? truth->terms[0].atom : NULL; }
-
-const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *truth)
+/* The atom of a condition that is a single atom, or NULL. */
+static const wl_atom *plain(const wl_symbol *condition)
 {
-    if (!truth)
+    return wl_sym_is_atom(condition) ? condition->terms[0].atom : NULL;
+}
+
+const wl_symbol *wl_sym_not(wl_symbols *s, const wl_symbol *condition)
+{
+    if (!condition)
         return NULL;
-    const wl_atom *atom = plain(truth);
+    const wl_atom *atom = plain(condition);
     if (atom && atom->op == WL_ATOM_GE0) /* not (a >= 0) is -a - 1 >= 0 */
         return wl_sym_not_negative(s, wl_sym_sub(s, wl_sym_const(s, -1), atom->a));
     if (atom && (atom->op == WL_ATOM_BOTH || atom->op == WL_ATOM_EITHER)) {
         const wl_symbol *not_a = wl_sym_not(s, atom->a), *not_b = wl_sym_not(s, atom->b);
         return atom->op == WL_ATOM_BOTH ? wl_sym_either(s, not_a, not_b) : wl_sym_both(s, not_a, not_b);
     }
-    return wl_sym_sub(s, wl_sym_const(s, 1), truth);
+    return wl_sym_sub(s, wl_sym_const(s, 1), condition);
 }
 
 static const wl_symbol *connect(wl_symbols *s, wl_atom_op op, const wl_symbol *a, const wl_symbol *b)
 {
-    const int64_t decides = op == WL_ATOM_EITHER; /* the value that settles it */
+    const int64_t decides = op == WL_ATOM_EITHER; /* the value that decides the result */
     if (a && wl_sym_is_const(a))
         return a->c == decides ? a : b;
     if (b && wl_sym_is_const(b))
@@ -303,28 +308,28 @@ const wl_symbol *wl_sym_either(wl_symbols *s, const wl_symbol *a, const wl_symbo
     return connect(s, WL_ATOM_EITHER, a, b);
 }
 
-const wl_symbol *wl_sym_select(wl_symbols *s, const wl_symbol *truth, const wl_symbol *a, const wl_symbol *b)
+const wl_symbol *wl_sym_select(wl_symbols *s, const wl_symbol *condition, const wl_symbol *a, const wl_symbol *b)
 {
     int64_t value;
     if (a == b)
         return a;
-    if (truth && wl_sym_decided(s, truth, &value))
+    if (condition && wl_sym_decided(s, condition, &value))
         return value ? a : b;
-    if (!truth || !a || !b)
+    if (!condition || !a || !b)
         return NULL;
     if (wl_sym_is_const(a) && wl_sym_is_const(b) && a->c == 1 && b->c == 0)
-        return truth;
-    return wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_SELECT, .a = a, .b = b, .c = truth});
+        return condition;
+    return wl_symbol_of(s, &(wl_atom){.op = WL_ATOM_SELECT, .a = a, .b = b, .c = condition});
 }
 
-/* ---- registers ---- */
+/* ---- wrap-around ---- */
 
 const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool is_signed)
 {
     if (!a || bits < 1)
         return NULL;
     const wl_interval b = wl_sym_bounds(s, a, WL_AT_LAUNCH);
-    if (bits >= 62) /* any number whose bounds are known fits */
+    if (bits >= 62) /* any number with known bounds fits */
         return wl_interval_is_known(b) && (is_signed || b.lo >= 0) ? a : NULL;
     const int64_t power = (int64_t)1 << bits, half = is_signed ? power / 2 : 0;
     if (b.lo >= -half && b.hi < power - half)
@@ -335,7 +340,7 @@ const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool i
     return wl_sym_sub(s, wl_sym_mod(s, moved, wl_sym_const(s, power)), wl_sym_const(s, half));
 }
 
-/* ---- at one launch ---- */
+/* ---- launch extents as constants ---- */
 
 static const wl_symbol *fix_atom(wl_symbols *s, wl_atom *atom)
 {

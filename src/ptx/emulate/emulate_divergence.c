@@ -1,10 +1,11 @@
-/* emulate_paths.c - divergence and reconvergence: a stack of paths, each with its lanes and where they meet those
- * below. SPDX-License-Identifier: MIT */
+/* emulate_divergence.c - divergence and reconvergence: a stack of divergent paths, each with a
+ * lane mask and a reconvergence point; exits and barriers.
+ * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
 #include "base/fail.h"
 
-#define SPINS_MAX 1000 /* rounds of a loop that may wait for a lock, until others get a turn */
+#define SPINS_MAX 1000 /* iterations of a spin loop before others get a turn */
 
 void wl_ptx_paths_drop(wl_ptx_frame *frame)
 {
@@ -25,27 +26,28 @@ void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes)
         remove_lanes(warp->frames[k], lanes);
 }
 
-/* The path on top parts into several, which meet where the step says. */
-static bool part(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
+/* Splits the top path into one per target; all reconverge where the step says. */
+static bool diverge(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
 {
     wl_ptx_path *path = &frame->paths[frame->path_count - 1];
-    if (path->until == s->meets)
+    if (path->until == s->reconvergence)
         frame->path_count--; /* the path below waits there for the same lanes */
     else
-        path->at = s->meets;
+        path->at = s->reconvergence;
     for (int k = 0; k < count; k++)
-        if (targets[k] != s->meets && !wl_ptx_path_push(frame, targets[k], s->meets, masks[k]))
+        if (targets[k] != s->reconvergence && !wl_ptx_path_push(frame, targets[k], s->reconvergence, masks[k]))
             return false;
     return true;
 }
 
-static void count_parted(const wl_ptx_machine *m, const wl_ptx_step *s)
+static void count_diverged(const wl_ptx_machine *m, const wl_ptx_step *s)
 {
     if (m->profile)
-        m->profile->parted[m->profile->first[s->function] + s->number] += 1;
+        m->profile->diverged[m->profile->first[s->function] + s->number] += 1;
 }
 
-/* brx.idx: lanes by the entry of the table they choose; beyond the table, or unknown: its first. */
+/* brx.idx: groups lanes by target. An index that is unknown or outside the table takes the first
+ * entry. */
 static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
@@ -77,12 +79,12 @@ static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t act
         frame->paths[frame->path_count - 1].at = count ? targets[0] : s->number + 1;
         return WL_OK;
     }
-    count_parted(m, s);
-    return part(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
+    count_diverged(m, s);
+    return diverge(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
 }
 
-/* Lanes that seem to wait for a lock let those go first that wait for them, or other warps: on a GPU all go on. They
- * meet again where the path below ends. */
+/* Lanes that seem to spin on a lock let the lanes of the path below, or other warps, run first:
+ * a GPU guarantees progress to all. They reconverge where the path below ends. */
 static void yield(wl_ptx_warp *warp, wl_ptx_frame *frame)
 {
     wl_ptx_path *top = &frame->paths[frame->path_count - 1];
@@ -114,14 +116,14 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
     }
     const int32_t targets[2] = {s->number + 1, s->target};
     const uint32_t masks[2] = {active & ~mask, mask};
-    count_parted(m, s);
-    return part(frame, s, targets, masks, 2) ? WL_OK : wl_fail_memory(err);
+    count_diverged(m, s);
+    return diverge(frame, s, targets, masks, 2) ? WL_OK : wl_fail_memory(err);
 }
 
 void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
 {
     if (m->profile && mask && mask != active)
-        count_parted(m, s);
+        count_diverged(m, s);
     m->frame->paths[m->frame->path_count - 1].at = s->number + 1;
     if (s->in->op == WL_PTX_OP_ret && m->warp->depth > 1)
         remove_lanes(m->frame, mask);
