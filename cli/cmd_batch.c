@@ -11,6 +11,7 @@
 #include "diag.h"
 #include "load.h"
 #include "options.h"
+#include "output.h"
 #include "ptx_unit.h"
 
 #define KEPT 16
@@ -28,6 +29,7 @@ typedef struct batch {
     const options *options;
     kept kept[KEPT];
     size_t next; /* to be replaced */
+    held_output held;
 } batch;
 
 static void kept_free(kept *k)
@@ -289,16 +291,21 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
     return status;
 }
 
-/* What identifies a kernel on a device: the line without the launch. */
+/* What identifies a kernel on a device: the line without the launch. NULL: out of memory, of which jansson does not always
+ * tell. */
 static char *key_of(const json_t *line)
 {
     static const char *const launch[] = {"block", "fold", "grid", "schedule", "registers", "shared_bytes"};
+    errno = 0;
     json_t *copy = json_copy((json_t *)(uintptr_t)line);
     for (size_t i = 0; i < sizeof launch / sizeof launch[0]; i++)
         json_object_del(copy, launch[i]);
     char *key = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(copy);
-    return key;
+    if (errno != ENOMEM)
+        return key;
+    free(key);
+    return NULL;
 }
 
 /* The kernel of a line on its device; the launch gets the grid that follows from both. */
@@ -349,19 +356,51 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
     return status;
 }
 
+/* A line, character by character: where jansson gets no memory it may leave one out and go on, or call the line wrong, so
+ * errno is looked at before it sets it. */
+typedef struct line_source {
+    const char *text;
+    size_t length, at;
+    bool out_of_memory;
+} line_source;
+
+static size_t next_character(void *to, size_t room, void *data)
+{
+    line_source *s = data;
+    s->out_of_memory = s->out_of_memory || errno == ENOMEM;
+    if (s->out_of_memory)
+        return (size_t)-1;
+    if (s->at == s->length || room == 0)
+        return 0;
+    *(char *)to = s->text[s->at++];
+    return 1;
+}
+
+static wl_status read_json(const char *text, size_t length, json_t **line, wl_error *err)
+{
+    line_source from = {.text = text, .length = length};
+    json_error_t error;
+    errno = 0;
+    *line = json_load_callback(next_character, &from, JSON_REJECT_DUPLICATES, &error);
+    if (from.out_of_memory || errno == ENOMEM) {
+        json_decref(*line);
+        *line = NULL;
+        return out_of_memory(err);
+    }
+    return *line ? WL_OK : bad(err, "not valid JSON: %.160s", error.text);
+}
+
 static wl_status predict_line(batch *b, const char *line_text, size_t length, char **out, wl_error *err)
 {
-    json_error_t json_error;
-    json_t *line = json_loadb(line_text, length, JSON_REJECT_DUPLICATES, &json_error);
+    json_t *line = NULL;
     wl_launch launch = {0};
     wl_prediction *prediction = NULL;
     source s = {0};
     kept *k = NULL;
-    if (!line && json_error_code(&json_error) == json_error_out_of_memory)
-        return out_of_memory(err);
-    if (!line)
-        return bad(err, "not valid JSON: %.160s", json_error.text);
-    wl_status status = json_is_object(line) ? check_keys(line, err) : bad(err, "%s", "a line must be a JSON object");
+    wl_status status = read_json(line_text, length, &line, err);
+    if (status != WL_OK)
+        return status;
+    status = json_is_object(line) ? check_keys(line, err) : bad(err, "%s", "a line must be a JSON object");
     status = status ? status : read_launch(line, &launch, err);
     status = status ? status : read_source(line, b->options, &s, err);
     status = status ? status : find_kept(b, line, &s, &launch, &k, err);
@@ -407,7 +446,9 @@ static wl_status answer_line(batch *b, const char *line, size_t length, size_t n
     if (status != WL_OK)
         status = render_error(err, number, &out);
     if (status == WL_OK)
-        puts(out);
+        status = held_add(&b->held, out, strlen(out), err);
+    if (status == WL_OK)
+        status = held_add(&b->held, "\n", 1, err);
     free(out);
     return status;
 }
@@ -425,8 +466,8 @@ static wl_status predict_lines(batch *b, FILE *f, wl_error *err)
             continue;
         status = answer_line(b, buffer, (size_t)length, number, err);
         *err = status == WL_OK ? (wl_error){0} : *err;
-        if (f == stdin)
-            fflush(stdout);
+        if (status == WL_OK && f == stdin) /* whoever writes the lines may wait for the answer */
+            held_flush(&b->held);
     }
     if (status == WL_OK && !feof(f) && !ferror(f)) /* a line was too long for the memory there is */
         status = out_of_memory(err);
@@ -443,14 +484,15 @@ int run_batch(const options *o)
     if (code != EXIT_OK)
         return code;
     FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
-    batch b = {.options = o};
+    batch b = {.options = o, .held = {.file = stdout}};
     wl_error err = {0};
-    const wl_status status = f ? predict_lines(&b, f, &err) : WL_OK;
+    const wl_status status = f ? predict_lines(&b, f, &err) : errno == ENOMEM ? out_of_memory(&err) : WL_OK;
     for (size_t i = 0; i < KEPT; i++)
         kept_free(&b.kept[i]);
-    const bool failed = !f || ferror(f);
+    const bool failed = status == WL_OK && (!f || ferror(f));
     if (failed)
         usage_error("error: cannot read %s: %s", o->batch, strerror(errno));
+    held_end(&b.held, status != WL_E_NOMEM);
     if (f && f != stdin)
         fclose(f);
     return failed ? EXIT_INPUT : status != WL_OK ? diag_report(&err) : EXIT_OK;

@@ -1,4 +1,5 @@
 /* cmd_fit.c - warpline fit: the numbers of a device from measured launches. SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +95,9 @@ static int write_device(const job *j)
     const wl_status status = wl_fit_write(j->fit, original, length, j->origin, &text, &err);
     int code = status == WL_OK ? EXIT_OK : diag_report(&err);
     FILE *out = code == EXIT_OK ? fopen(o->output, "wb") : NULL;
-    if (code == EXIT_OK && (!out || fputs(text, out) < 0)) {
+    if (code == EXIT_OK && !out && errno == ENOMEM) {
+        code = diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
+    } else if (code == EXIT_OK && (!out || fputs(text, out) < 0)) {
         usage_error("cannot write %s", o->output);
         code = EXIT_INPUT;
     }

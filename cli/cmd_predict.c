@@ -6,6 +6,7 @@
 #include "diag.h"
 #include "job.h"
 #include "options.h"
+#include "output.h"
 
 static bool check_usage(const options *o)
 {
@@ -25,7 +26,8 @@ static bool check_usage(const options *o)
 }
 
 /* Appends one launch to the output; a prediction's shares last only until the next one. */
-static wl_status render(const options *o, const job *j, const wl_prediction *p, bool first, FILE *out, wl_error *err)
+static wl_status render(const options *o, const job *j, const wl_prediction *p, bool first, held_output *out,
+                        wl_error *err)
 {
     const bool several = j->launch_count > 1, csv = option_format_is(o, "csv");
     const wl_format format = option_format_is(o, "text") ? WL_FORMAT_TEXT
@@ -33,17 +35,17 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
                              : several                   ? WL_FORMAT_JSON_LINE
                                                          : WL_FORMAT_JSON;
     char *text = NULL;
-    const wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
-    if (status != WL_OK)
-        return status;
-    fputs(csv && !first ? strchr(text, '\n') + 1 : text, out); /* one header */
-    if (option_format_is(o, "json"))
-        fputc('\n', out);
+    wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
+    const char *shown = status == WL_OK && csv && !first ? strchr(text, '\n') + 1 : text; /* one header */
+    status = status ? status : held_add(out, shown, strlen(shown), err);
+    if (status == WL_OK && option_format_is(o, "json"))
+        status = held_add(out, "\n", 1, err);
     free(text);
-    return WL_OK;
+    return status;
 }
 
-static wl_status predict_all(const options *o, job *j, wl_prediction **predictions, FILE *out, wl_error *err)
+static wl_status predict_all(const options *o, job *j, wl_prediction **predictions, held_output *out,
+                             wl_error *err)
 {
     const bool table = option_format_is(o, "text") && j->launch_count > 1;
     for (size_t i = 0; i < j->launch_count; i++) {
@@ -61,9 +63,9 @@ static wl_status predict_all(const options *o, job *j, wl_prediction **predictio
     if (!table)
         return WL_OK;
     char *text = NULL;
-    const wl_status status = wl_predictions_table((const wl_prediction *const *)predictions, j->launch_count, j->kernel, j->device, &text, err);
-    if (status == WL_OK)
-        fputs(text, out);
+    wl_status status = wl_predictions_table((const wl_prediction *const *)predictions, j->launch_count, j->kernel,
+                                            j->device, &text, err);
+    status = status ? status : held_add(out, text, strlen(text), err);
     free(text);
     return status;
 }
@@ -78,21 +80,15 @@ static int run(const options *o, job *j)
     if (job_load(o, o->update ? NULL : o->arguments[0], o->device, j, &err) != WL_OK)
         return diag_report(&err);
     j->options.emulate = true; /* a launch or two: predication and divergence are worth some milliseconds */
-    char *text = NULL;
-    size_t length = 0;
+    held_output out = {.file = stdout};
     wl_prediction **predictions = calloc(j->launch_count, sizeof *predictions);
-    FILE *out = open_memstream(&text, &length);
-    wl_status status = predictions && out ? predict_all(o, j, predictions, out, &err) : WL_E_NOMEM;
-    if (out && fclose(out) != 0)
-        status = WL_E_NOMEM;
-    if (status == WL_OK)
-        fwrite(text, 1, length, stdout);
-    free(text);
+    const wl_status status = predictions ? predict_all(o, j, predictions, &out, &err) : WL_E_NOMEM;
+    held_end(&out, status == WL_OK);
     for (size_t i = 0; predictions && i < j->launch_count; i++)
         wl_prediction_free(predictions[i]);
     free(predictions);
     if (status == WL_E_NOMEM)
-        err.code = WL_E_NOMEM;
+        err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
     return status == WL_OK ? EXIT_OK : diag_report(&err);
 }
 

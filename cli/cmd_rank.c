@@ -252,24 +252,39 @@ static bool check_exports(const options *o)
     return true;
 }
 
-static int write_export(const rank_job *j, const char *text)
+/* The text of every --export, to be freed. */
+static int make_exports(const rank_job *j, char **made)
 {
     wl_export format;
     const char *path;
     wl_error err = {0};
+    for (size_t i = 0; i < j->options->export_count; i++)
+        if (!read_export(j->options->exports[i], &format, &path) ||
+            wl_rank_export(format, j->spaces, j->space_count, &made[i], &err) != WL_OK)
+            return diag_report(&err);
+    return EXIT_OK;
+}
+
+static int write_file(const char *path, const char *text)
+{
     output out;
-    char *made = NULL;
-    if (!read_export(text, &format, &path))
-        return EXIT_INPUT;
-    int code = output_open(path, &out);
+    const int code = output_open(path, &out);
     if (code != EXIT_OK)
         return code;
-    const wl_status status = wl_rank_export(format, j->spaces, j->space_count, &made, &err);
-    if (status == WL_OK)
-        fputs(made, out.file);
-    free(made);
-    code = output_close(&out, status == WL_OK);
-    return status == WL_OK ? code : diag_report(&err);
+    fputs(text, out.file);
+    return output_close(&out, true);
+}
+
+/* Those that go to files, or those that are printed. */
+static int write_exports(const rank_job *j, char *const *made, bool printed)
+{
+    wl_export format;
+    const char *path;
+    int code = EXIT_OK;
+    for (size_t i = 0; i < j->options->export_count && code == EXIT_OK; i++)
+        if (read_export(j->options->exports[i], &format, &path) && (strcmp(path, "-") == 0) == printed)
+            code = write_file(path, made[i]);
+    return code;
 }
 
 static int draw(const rank_job *j)
@@ -290,34 +305,40 @@ static int draw(const rank_job *j)
     return code;
 }
 
-static int print_text(const rank_job *j)
+static wl_status hold_text(rank_job *j, wl_error *err)
 {
     const size_t top = j->top ? j->top : j->options->top_k ? SIZE_MAX : TOP_DEFAULT;
-    wl_error err = {0};
     char *text = NULL;
-    if (wl_rank_text(j->spaces, j->space_count, top, &text, &err) != WL_OK)
-        return diag_report(&err);
-    output_print(text, WL_FORMAT_TEXT, j->out.file);
+    wl_status status = wl_rank_text(j->spaces, j->space_count, top, &text, err);
+    if (status == WL_OK)
+        status = held_add(&j->held, text, strlen(text), err);
     free(text);
-    return EXIT_OK;
+    return status;
 }
 
-static int show(rank_job *j)
+/* The result is held back, it is printed last. */
+static int hold_result(rank_job *j)
 {
-    const options *o = j->options;
     wl_error err = j->write_error;
-    int code = EXIT_OK; /* files first: after a failure standard output is empty */
-    for (size_t i = 0; i < o->export_count && code == EXIT_OK; i++)
-        code = write_export(j, o->exports[i]);
-    if (code == EXIT_OK && o->plot)
-        code = draw(j);
-    if (code != EXIT_OK)
-        return code;
-    if (option_format_is(o, "text"))
-        return print_text(j);
+    if (option_format_is(j->options, "text"))
+        return hold_text(j, &err) == WL_OK ? EXIT_OK : diag_report(&err);
     if (err.code == WL_OK && write_sorted(j, j->space_count, &err) == WL_OK)
         (void)!wl_rank_write_end(&j->writer, &err);              /* in err */
     return err.code == WL_E_NOMEM ? diag_report(&err) : EXIT_OK; /* output_close tells what cannot be written */
+}
+
+/* All is made before any is written, and files come before what is printed: after a failure standard output is empty. */
+static int show(rank_job *j)
+{
+    char *exports[MANY_MAX] = {0};
+    int code = hold_result(j);
+    code = code == EXIT_OK ? make_exports(j, exports) : code;
+    code = code == EXIT_OK ? write_exports(j, exports, false) : code;
+    code = code == EXIT_OK && j->options->plot ? draw(j) : code;
+    code = code == EXIT_OK ? write_exports(j, exports, true) : code;
+    for (size_t i = 0; i < j->options->export_count; i++)
+        free(exports[i]);
+    return code;
 }
 
 static void on_cut_short(void *user)

@@ -64,20 +64,12 @@ bool read_time(const char *text, double *seconds)
 
 static wl_status load_map(comparison *c, wl_error *err)
 {
-    char *text = NULL;
+    const char *text = NULL;
     size_t length = 0;
     if (!c->options->map)
         return WL_OK;
-    wl_status status = load_text(c->options->map, &text, &length, err);
-    if (status != WL_OK)
-        return status;
-    diag_remember(c->options->map, text);
-    status = wl_map_parse(c->options->map, text, length, &c->map, err);
-    if (status != WL_OK)
-        (void)diag_report(err);
-    free(text);
-    diag_forget();
-    return status;
+    const wl_status status = load_kept_text(c->options->map, &text, &length, err);
+    return status == WL_OK ? wl_map_parse(c->options->map, text, length, &c->map, err) : status;
 }
 
 static wl_status load_tables(comparison *c, wl_error *err)
@@ -110,7 +102,7 @@ int comparison_load(comparison *c)
     const options *o = c->options;
     wl_error err = {0};
     if (load_map(c, &err) != WL_OK)
-        return err.code == WL_E_IO ? diag_report(&err) : EXIT_INPUT;
+        return diag_report(&err);
     wl_status status = load_device(o->device, o->with, o->with_count, &c->device, &err);
     if (status == WL_OK)
         status = wl_comparison_new(o->map ? o->map : o->arguments[0], wl_device_name(c->device),

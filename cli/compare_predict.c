@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compare_job.h"
 #include "load.h"
@@ -56,11 +57,8 @@ static char *kernel_path(const comparison *c, const char *kernel)
         return NULL;
     snprintf(path, size, "%.*s%s", (int)folder, c->options->map ? c->options->map : "", kernel);
     size_t length = 0;
-    FILE *f = folder ? fopen(path, "rb") : NULL;
-    if (folder && !f && wl_kernel_builtin_text(kernel, &length))
+    if (folder && access(path, R_OK) != 0 && wl_kernel_builtin_text(kernel, &length))
         snprintf(path, size, "%s", kernel);
-    if (f)
-        fclose(f);
     return path;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "load.h"
@@ -17,6 +18,13 @@ static wl_status fail(wl_error *err, wl_status code, const char *input, const ch
     (void)snprintf(err->input, sizeof err->input, "%s", input);
     (void)snprintf(err->message, sizeof err->message, format, text);
     return code;
+}
+
+/* errno says why. */
+static wl_status fail_system(wl_error *err, const char *input, const char *format)
+{
+    const int error = errno;
+    return fail(err, error == ENOMEM ? WL_E_NOMEM : WL_E_IO, input, format, strerror(error));
 }
 
 /* ---- architectures ---- */
@@ -161,26 +169,26 @@ static wl_status compile_in(const scratch *s, const options *o, const char *sour
     compiler_words(o, compiler, arch_option, source, target, &w);
     const int code = process_run(w.at, log);
     if (code < 0)
-        return fail(err, WL_E_IO, compiler, "cannot be run: %s", strerror(errno));
+        return fail_system(err, compiler, "cannot be run: %s");
     if (code != 0)
         return compiler_failed(source, compiler, code, log, err);
     const wl_status status = load_text(target, ptx, length, err);
-    return status == WL_OK ? WL_OK : fail(err, WL_E_INPUT, source, "%.180s made no PTX of it", compiler);
+    if (status == WL_OK || status == WL_E_NOMEM)
+        return status;
+    return fail(err, WL_E_INPUT, source, "%.180s made no PTX of it", compiler);
 }
 
 wl_status compile_cuda(const options *o, const char *path, const char *arch, char compiler[PATH_LENGTH], char **ptx,
                        size_t *length, wl_error *err)
 {
     scratch s;
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return fail(err, WL_E_IO, path, "%s", strerror(errno));
-    fclose(f);
+    if (access(path, R_OK) != 0)
+        return fail_system(err, path, "%s");
     const wl_status found = find_compiler(o, path, compiler, err);
     if (found != WL_OK)
         return found;
     if (!scratch_make(&s))
-        return fail(err, WL_E_IO, path, "cannot make a temporary folder: %s", strerror(errno));
+        return fail_system(err, path, "cannot make a temporary folder: %s");
     const wl_status status = compile_in(&s, o, path, arch, compiler, ptx, length, err);
     scratch_remove(&s);
     return status;
@@ -222,24 +230,31 @@ static bool write_file(const char *path, const char *text, size_t length)
 {
     FILE *f = fopen(path, "wb");
     const bool written = f && fwrite(text, 1, length, f) == length;
-    return (!f || fclose(f) == 0) && written;
+    return f && fclose(f) == 0 && written;
+}
+
+/* What was not to be had does no harm, unless it was memory. */
+static wl_status not_asked(bool out_of_memory, wl_error *err)
+{
+    return out_of_memory ? fail(err, WL_E_NOMEM, "ptxas", "%s", "out of memory") : WL_OK;
 }
 
 /* ptxas itself, or nvcc, which knows where it is. */
-static bool ask(const scratch *s, const char *compiler, const char *arch, const char *ptx, size_t length,
-                ptxas_report *report)
+static wl_status ask(const scratch *s, const char *compiler, const char *arch, const char *ptx, size_t length,
+                     ptxas_report *report, wl_error *err)
 {
     char program[PATH_LENGTH], source[PATH_LENGTH], target[PATH_LENGTH], log[PATH_LENGTH], option[ARCH_LENGTH + 8];
     char *text = NULL;
     size_t text_length = 0;
     words w = {0};
-    wl_error ignored = {0};
+    wl_error unread = {0};
+    errno = 0;
     (void)snprintf(option, sizeof option, "-arch=%s", arch);
     const bool itself = (*compiler && process_find_beside(compiler, "ptxas", program)) ||
                         process_find("ptxas", program) || find_installed("ptxas", program);
     if ((!itself && (!*compiler || is_clang(compiler))) || !scratch_path(s, "kernel.ptx", source) ||
         !scratch_path(s, "kernel.cubin", target) || !scratch_path(s, "log", log) || !write_file(source, ptx, length))
-        return false;
+        return not_asked(errno == ENOMEM, err);
     add(&w, itself ? program : compiler);
     if (!itself) {
         add(&w, "-cubin");
@@ -250,23 +265,29 @@ static bool ask(const scratch *s, const char *compiler, const char *arch, const 
     add(&w, "-o");
     add(&w, target);
     add(&w, source);
-    if (process_run(w.at, log) != 0 || load_text(log, &text, &text_length, &ignored) != WL_OK)
-        return false;
+    const int code = process_run(w.at, log);
+    if (code != 0)
+        return not_asked(code < 0 && errno == ENOMEM, err);
+    if (load_text(log, &text, &text_length, &unread) != WL_OK)
+        return not_asked(unread.code == WL_E_NOMEM, err);
     const bool read = ptxas_read(text, report);
     free(text);
     if (!read)
         ptxas_free(report);
-    return read;
+    return not_asked(!read, err);
 }
 
-bool compile_resources(const char *ptx, size_t length, const char *compiler, const char *wanted, ptxas_report *report)
+wl_status compile_resources(const char *ptx, size_t length, const char *compiler, const char *wanted,
+                            ptxas_report *report, wl_error *err)
 {
     scratch s;
     char arch[ARCH_LENGTH];
     *report = (ptxas_report){0};
-    if (!choose_arch(ptx, wanted, arch) || !scratch_make(&s))
-        return false;
-    const bool asked = ask(&s, compiler, arch, ptx, length, report);
+    if (!choose_arch(ptx, wanted, arch))
+        return WL_OK;
+    if (!scratch_make(&s))
+        return not_asked(errno == ENOMEM, err);
+    const wl_status status = ask(&s, compiler, arch, ptx, length, report, err);
     scratch_remove(&s);
-    return asked;
+    return status;
 }

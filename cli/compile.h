@@ -21,8 +21,9 @@ wl_status compile_cuda(const options *options, const char *path, const char *arc
                        char **ptx, size_t *length, wl_error *err);
 
 /* Asks ptxas what the entries of a PTX text need: beside `compiler` ("": not known), in PATH, or where CUDA is
- * installed. `arch` NULL: that of the text. False: there is none, or it does not take the text; the report is empty
- * then. */
-bool compile_resources(const char *ptx, size_t length, const char *compiler, const char *arch, ptxas_report *report);
+ * installed. `arch` NULL: that of the text. Where there is none, or it does not take the text, the report is empty.
+ * WL_E_NOMEM. */
+wl_status compile_resources(const char *ptx, size_t length, const char *compiler, const char *arch,
+                            ptxas_report *report, wl_error *err);
 
 #endif /* WL_CLI_COMPILE_H */

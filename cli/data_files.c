@@ -66,8 +66,10 @@ wl_status data_files_load(void *user, const char *path, const uint8_t **bytes, s
     if (!f) {
         const size_t name = strlen(path) + 1;
         f = calloc(1, sizeof *f + name);
-        if (!f)
-            return cannot_read(path, "out of memory", err);
+        if (!f) {
+            (void)cannot_read(path, "out of memory", err);
+            return err->code = WL_E_NOMEM;
+        }
         memcpy(f->path, path, name);
         const wl_status status = open_file(path, f, err);
         if (status != WL_OK) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "diag.h"
 
@@ -16,14 +17,25 @@ static size_t text_count;
 static const char *standard_input; /* can be read only once; NULL: not yet */
 static size_t standard_input_length;
 
-static wl_status io_error(const char *path, const char *what, wl_error *err)
+static wl_status read_error(wl_status code, const char *path, const char *what, wl_error *err)
 {
     if (err && err->code == WL_OK) {
-        err->code = WL_E_IO;
+        err->code = code;
         snprintf(err->input, sizeof err->input, "%s", path);
         snprintf(err->message, sizeof err->message, "%s", what);
     }
-    return WL_E_IO;
+    return code;
+}
+
+static wl_status no_memory(const char *path, wl_error *err)
+{
+    return read_error(WL_E_NOMEM, path, "out of memory", err);
+}
+
+/* errno says why. */
+static wl_status io_error(const char *path, wl_error *err)
+{
+    return errno == ENOMEM ? no_memory(path, err) : read_error(WL_E_IO, path, strerror(errno), err);
 }
 
 static wl_status read_stream(FILE *f, const char *path, char **text, size_t *length, wl_error *err)
@@ -34,16 +46,21 @@ static wl_status read_stream(FILE *f, const char *path, char **text, size_t *len
         used += fread(buffer + used, 1, capacity - used - 1, f);
         if (used < capacity - 1)
             break;
-        char *larger = capacity < FILE_MAX ? realloc(buffer, capacity *= 2) : NULL;
-        if (!larger) {
+        if (capacity >= FILE_MAX) {
             free(buffer);
-            return io_error(path, "the file is too large", err);
+            return read_error(WL_E_IO, path, "the file is too large", err);
         }
+        char *larger = realloc(buffer, capacity *= 2);
+        if (!larger)
+            free(buffer);
         buffer = larger;
     }
-    if (!buffer || ferror(f)) {
+    if (!buffer)
+        return no_memory(path, err);
+    if (ferror(f)) {
+        const wl_status status = io_error(path, err);
         free(buffer);
-        return io_error(path, buffer ? strerror(errno) : "out of memory", err);
+        return status;
     }
     buffer[used] = '\0';
     *text = buffer;
@@ -58,7 +75,7 @@ wl_status load_text(const char *path, char **text, size_t *length, wl_error *err
     errno = 0;
     FILE *f = fopen(path, "rb");
     if (!f)
-        return io_error(path, strerror(errno), err);
+        return io_error(path, err);
     const wl_status status = read_stream(f, path, text, length, err);
     fclose(f);
     return status;
@@ -78,13 +95,7 @@ static void keep(char *text)
         texts[text_count++] = text;
 }
 
-static bool exists(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    if (f)
-        fclose(f);
-    return f != NULL;
-}
+static bool exists(const char *path) { return access(path, R_OK) == 0; }
 
 /* "share/kernels/star3d_r4.yaml" names the built-in kernel also where that folder is not at hand. */
 static const char *builtin_name(const char *name, const char *folder, char *buffer, size_t size)
@@ -157,7 +168,7 @@ wl_status load_kernel_text(const char *name, const char **input, const char **te
         char *file = NULL;
         const wl_status status = load_text(name, &file, length, err);
         if (status != WL_OK) {
-            if (builtin && !strchr(name, '/') && !strchr(name, '.'))
+            if (status == WL_E_IO && builtin && !strchr(name, '/') && !strchr(name, '.'))
                 snprintf(err->message, sizeof err->message,
                          "no such file, and no built-in kernel of that name ('warpline kernels' lists them)");
             return status;

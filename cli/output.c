@@ -18,11 +18,39 @@ static int cannot_write(const char *path, const char *why)
     return EXIT_INPUT;
 }
 
-/* Where a link leads: it is the file behind it that is written, and /dev/stdout stays what it is. NULL: no link. */
-static char *behind_link(const char *path)
+static int cannot_write_because(const char *path, int error)
+{
+    const int code = cannot_write(path, strerror(error));
+    return error == ENOMEM ? EXIT_INTERNAL : code;
+}
+
+/* Where a link leads: it is the file behind it that is written, and /dev/stdout stays what it is. NULL: no link. False:
+ * out of memory. */
+static bool behind_link(const char *path, char **target)
 {
     struct stat info;
-    return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) ? realpath(path, NULL) : NULL;
+    *target = NULL;
+    if (lstat(path, &info) != 0 || !S_ISLNK(info.st_mode))
+        return true;
+    *target = realpath(path, NULL);
+    return *target || errno != ENOMEM;
+}
+
+/* A name beside the file; NULL: out of memory. */
+static char *name_beside(const char *target)
+{
+    const size_t size = strlen(target) + sizeof ".XXXXXX";
+    char *name = malloc(size);
+    if (name)
+        snprintf(name, size, "%s.XXXXXX", target);
+    return name;
+}
+
+static void forget_names(output *out)
+{
+    free(out->beside);
+    free(out->target);
+    out->beside = out->target = NULL;
 }
 
 /* A file that will be replaced: a name beside it, so that the rename stays on one file system. What is no plain file (a
@@ -39,19 +67,14 @@ int output_open(const char *path, output *out)
         return cannot_write(path, strerror(EISDIR));
     if (exists && !S_ISREG(info.st_mode)) {
         out->file = fopen(path, "w");
-        return out->file ? EXIT_OK : cannot_write(path, strerror(errno));
+        return out->file ? EXIT_OK : cannot_write_because(path, errno);
     }
     if (exists && access(path, W_OK) != 0)
         return cannot_write(path, strerror(errno));
-    out->target = behind_link(path);
-    const char *target = out->target ? out->target : path;
-    const size_t size = strlen(target) + 16;
-    out->beside = malloc(size);
-    if (!out->beside) {
-        free(out->target);
-        return cannot_write(path, "out of memory");
+    if (!behind_link(path, &out->target) || !(out->beside = name_beside(out->target ? out->target : path))) {
+        forget_names(out);
+        return cannot_write_because(path, ENOMEM);
     }
-    snprintf(out->beside, size, "%s.XXXXXX", target);
     const int fd = mkstemp(out->beside);
     out->file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (out->file) {
@@ -65,10 +88,8 @@ int output_open(const char *path, output *out)
         close(fd);
         unlink(out->beside);
     }
-    free(out->beside);
-    free(out->target);
-    out->beside = out->target = NULL;
-    return cannot_write(path, strerror(error));
+    forget_names(out);
+    return cannot_write_because(path, error);
 }
 
 int output_close(output *out, bool keep)
@@ -86,8 +107,7 @@ int output_close(output *out, bool keep)
         code = cannot_write(out->path, strerror(errno));
     if (out->beside && (!keep || code != EXIT_OK))
         unlink(out->beside);
-    free(out->beside);
-    free(out->target);
+    forget_names(out);
     *out = (output){0};
     return code;
 }
@@ -143,10 +163,18 @@ wl_status held_add(void *user, const char *text, size_t length, wl_error *err)
     return WL_OK;
 }
 
+void held_flush(held_output *h)
+{
+    if (h->length > 0 && !h->passes)
+        fwrite(h->text, 1, h->length, h->file); /* output_close and main look for errors */
+    h->length = 0;
+    (void)fflush(h->file);
+}
+
 void held_end(held_output *h, bool keep)
 {
-    if (keep && !h->passes)
-        fwrite(h->text, 1, h->length, h->file); /* output_close and main look for errors */
+    if (keep && !h->passes && h->length > 0)
+        fwrite(h->text, 1, h->length, h->file);
     free(h->text);
     *h = (held_output){0};
 }

@@ -28,6 +28,8 @@ typedef struct held_output {
 } held_output;
 /* A wl_sink of the library; `user` is the held_output. WL_E_IO, WL_E_NOMEM. */
 wl_status held_add(void *user, const char *text, size_t length, wl_error *err);
+/* Writes what is held, and to where it is read. */
+void held_flush(held_output *held);
 /* With `keep`, writes what is held. Frees it. */
 void held_end(held_output *held, bool keep);
 

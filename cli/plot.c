@@ -59,7 +59,7 @@ static int run_gnuplot(const char *script)
     free(copy);
     if (failure != 0) {
         usage_error("error: --plot: cannot run gnuplot (%s); its script is in %s", strerror(failure), script);
-        return EXIT_UNSUPPORTED;
+        return failure == ENOMEM ? EXIT_INTERNAL : EXIT_UNSUPPORTED;
     }
     while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
         continue;

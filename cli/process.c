@@ -2,9 +2,9 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -57,10 +57,8 @@ bool process_find_beside(const char *program, const char *name, char path[PATH_L
 {
     if (find_in_folder_of(program, name, path))
         return true;
-    char *real = realpath(program, NULL);
-    const bool found = real && find_in_folder_of(real, name, path);
-    free(real);
-    return found;
+    char real[PATH_MAX];
+    return realpath(program, real) && find_in_folder_of(real, name, path);
 }
 
 /* ---- running them ---- */
@@ -111,11 +109,16 @@ bool scratch_make(scratch *s)
 {
     const char *base = getenv("TMPDIR");
     const int n = snprintf(s->folder, sizeof s->folder, "%s/warpline-XXXXXX", base && *base ? base : "/tmp");
-    if (n >= PATH_LENGTH || !mkdtemp(s->folder)) {
-        s->folder[0] = '\0';
-        return false;
-    }
-    return true;
+    const bool made = n < PATH_LENGTH && mkdtemp(s->folder);
+    s->contents = made ? opendir(s->folder) : NULL;
+    if (s->contents)
+        return true;
+    const int error = errno;
+    if (made)
+        (void)rmdir(s->folder);
+    errno = error;
+    s->folder[0] = '\0';
+    return false;
 }
 
 bool scratch_path(const scratch *s, const char *name, char path[PATH_LENGTH])
@@ -126,13 +129,13 @@ bool scratch_path(const scratch *s, const char *name, char path[PATH_LENGTH])
 void scratch_remove(scratch *s)
 {
     char path[PATH_LENGTH];
-    DIR *folder = s->folder[0] ? opendir(s->folder) : NULL;
-    for (const struct dirent *e; folder && (e = readdir(folder));)
+    if (!s->contents)
+        return;
+    rewinddir(s->contents);
+    for (const struct dirent *e; (e = readdir(s->contents));)
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && scratch_path(s, e->d_name, path))
             (void)unlink(path);
-    if (folder) {
-        closedir(folder);
-        (void)rmdir(s->folder);
-    }
-    s->folder[0] = '\0';
+    closedir(s->contents);
+    (void)rmdir(s->folder);
+    *s = (scratch){0};
 }

@@ -2,6 +2,7 @@
 #ifndef WL_CLI_PROCESS_H
 #define WL_CLI_PROCESS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -19,7 +20,9 @@ int process_run(const char *const *argv, const char *log);
 /* A folder of our own under $TMPDIR. */
 typedef struct scratch {
     char folder[PATH_LENGTH];
+    DIR *contents; /* open from the start: removing it needs no memory then */
 } scratch;
+/* False: errno says why. */
 bool scratch_make(scratch *scratch);
 /* False: the name is too long. */
 bool scratch_path(const scratch *scratch, const char *name, char path[PATH_LENGTH]);

@@ -114,7 +114,7 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
         status = wl_ptx_parse(u->name, u->text, length, &u->ptx, err);
     }
     if (status == WL_OK && !o->no_ptxas && !o->registers) /* shared memory is known from the PTX itself */
-        (void)compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources);
+        status = compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources, err);
     *out = u; /* kept also when it failed: a message shows a line of it */
     return status;
 }

@@ -328,7 +328,7 @@ static int load_all(const options *o, rank_job *j)
         if (load_kernel_of(j, j->kernel_count, &j->kernels[j->kernel_count], &err) != WL_OK)
             return err.message[0] ? diag_report(&err) : EXIT_INPUT;
     j->spaces = calloc(j->device_count * j->kernel_count, sizeof *j->spaces);
-    return j->spaces ? EXIT_OK : EXIT_INTERNAL;
+    return j->spaces ? EXIT_OK : diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
 }
 
 int rank_load(rank_job *j)

@@ -1,12 +1,14 @@
 /* json.c - see json.h. SPDX-License-Identifier: MIT */
 #include "base/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/fail.h"
 #include "base/text.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double no longer represents every integer */
@@ -79,20 +81,68 @@ void wl_json_add(wl_json *j, json_t *array, json_t *value)
     json_decref(value);
 }
 
-/* jansson passes over a failure to write a key: the buffer does not forget it. */
-static int write_piece(const char *text, size_t length, void *buffer)
+/* ---- texts ---- */
+
+/* jansson does not always tell that it got no memory; errno does, if it is looked at before the next number sets it: at
+ * every character read, and every piece written. */
+static bool ran_out(void) { return errno == ENOMEM; }
+
+typedef struct json_source {
+    const char *text;
+    size_t length, at;
+    bool out_of_memory;
+} json_source;
+
+static size_t next_character(void *to, size_t room, void *data)
 {
-    wl_buffer *b = buffer;
-    wl_buffer_put(b, text, length);
-    return b->failed ? -1 : 0;
+    json_source *s = data;
+    s->out_of_memory = s->out_of_memory || ran_out();
+    if (s->out_of_memory)
+        return (size_t)-1;
+    if (s->at == s->length || room == 0)
+        return 0;
+    *(char *)to = s->text[s->at++];
+    return 1;
+}
+
+json_t *wl_json_read(wl_json *j, const char *text, size_t length, size_t flags, json_error_t *error)
+{
+    const int before = errno;
+    json_source source = {.text = text, .length = length};
+    errno = 0;
+    json_t *value = json_load_callback(next_character, &source, flags, error);
+    if (source.out_of_memory || ran_out()) {
+        j->failed = true;
+        json_decref(value);
+        value = NULL;
+    }
+    errno = before;
+    return value;
+}
+
+static int add_piece(const char *piece, size_t length, void *data)
+{
+    wl_buffer *text = data;
+    text->failed = text->failed || ran_out();
+    wl_buffer_put(text, piece, length);
+    return text->failed ? -1 : 0;
+}
+
+static bool write_text(const json_t *root, size_t flags, wl_buffer *text)
+{
+    const int before = errno;
+    errno = 0;
+    const bool written = json_dump_callback(root, add_piece, text, flags) == 0 && !ran_out();
+    errno = before;
+    return written;
 }
 
 wl_status wl_json_take(wl_json *j, json_t *root, wl_json_form form, int digits, char **out, wl_error *err)
 {
     const size_t shape = form == WL_JSON_INDENTED ? JSON_INDENT(1) : form == WL_JSON_COMPACT ? JSON_COMPACT : 0;
     wl_buffer text = {0};
-    if (!root || j->failed ||
-        json_dump_callback(root, write_piece, &text, shape | JSON_REAL_PRECISION((size_t)digits)) != 0)
+    *out = NULL;
+    if (!root || j->failed || !write_text(root, shape | JSON_REAL_PRECISION((size_t)digits), &text))
         text.failed = true;
     json_decref(root);
     return wl_buffer_take(&text, out, err);

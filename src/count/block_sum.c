@@ -232,24 +232,28 @@ static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads,
     return r;
 }
 
-/* Counts one warp in closed form; false, with nothing added, if there is none. */
-static bool add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes)
+/* Counts one warp in closed form. *added: false, with nothing added, where that does not work out. */
+static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes, bool *added)
 {
     wl_count c[WL_GRANULES_MAX];
-    wl_error ignored = {0};
+    wl_error failure = {0};
     wl_laid laid;
+    *added = false;
     wl_shape_lay(s->in->counter, shape, boxes, &laid);
     for (int i = 0; i < s->in->granule_count; i++) {
         const bool covered = s->in->want_covered && i == 0;
-        if (wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &ignored) != WL_OK ||
-            (covered && c[i].covered < 0))
-            return false;
+        const wl_status status = wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &failure);
+        if (status == WL_E_NOMEM)
+            return wl_fail_memory(s->err);
+        if (status != WL_OK || (covered && c[i].covered < 0))
+            return WL_OK;
     }
     for (int i = 0; i < s->in->granule_count; i++)
         s->sum->granules[i] += weight * (double)c[i].touched;
     if (s->in->want_covered)
         s->sum->covered += weight * (double)c[0].covered;
-    return true;
+    *added = true;
+    return WL_OK;
 }
 
 /* The i-th of n sampled warps, spread evenly over the warps of a block and over the launch. Returns
@@ -296,7 +300,9 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
         region.thread_count = warp_size;
         if (in_boxes) {
             const wl_region boxes = boxes_of_warp(g, &threads, &region);
-            if (add_boxes(s, weight, &f->shape, &boxes))
+            bool added = false;
+            WL_TRY(add_boxes(s, weight, &f->shape, &boxes, &added));
+            if (added)
                 continue;
         }
         WL_TRY(add_threads(s, weight, &region));

@@ -3,7 +3,7 @@
  * Blocks differ only in how the domain's edge cuts them and in their alignment to the granule, so
  * one of each kind is counted.
  *
- * Layer  count (uses footprint). Units: granules. Oracle: tests/property/prop_warps.c.
+ * Layer  count (uses footprint). Units: granules. Oracle: tests/property/prop_block_sums.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_BLOCK_SUM_H
 #define WL_COUNT_BLOCK_SUM_H

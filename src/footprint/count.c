@@ -39,6 +39,7 @@ typedef struct sweep {
     bool want_covered, one_by_one; /* one_by_one: too many alignment classes, visit coordinates one by one */
     bool too_fine;                 /* a row has too many pieces to tell what it covers */
     bool uncertain;                /* covered could not be determined */
+    bool out_of_memory;
     wl_count total;
 } sweep;
 
@@ -86,6 +87,7 @@ static void find_solid(sweep *s, const int16_t *active, int n)
                           : wl_solid_add_box(s->solid, s->shape, b->box, s->shape->level_count - s->outer_count);
     }
     s->too_fine = !ok || !wl_solid_finish(s->solid) || s->too_fine;
+    s->out_of_memory = s->out_of_memory || s->solid->out_of_memory;
 }
 
 static int64_t row_covered(const wl_run *runs, size_t n, int64_t rho, const sweep *s)
@@ -299,7 +301,7 @@ static wl_status visit_rows(wl_counter *c, const wl_shape *shape, const wl_point
             address += at[i] * stride[i];
         if (!wl_granules_add(&c->granules, wl_floor_div(address + rows.run.first, granule),
                              wl_floor_div(address + rows.run.last, granule)))
-            return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
+            return wl_granules_fail(&c->granules, err);
         for (int i = 0; i < outer && ++at[i] == rows.hi[i]; i++)
             at[i] = rows.lo[i];
     }
@@ -385,8 +387,10 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
     if (s->one_by_one)
         WL_TRY(check_steps(c, s, n, err));
     const int64_t covered_before = s->total.covered;
-    s->too_fine = false;
+    s->too_fine = s->out_of_memory = false;
     (void)sweep_level(s, s->outer_count - 1, all, n, &start);
+    if (s->out_of_memory)
+        return wl_fail_memory(err);
     if (!s->too_fine)
         return WL_OK;
     s->total.covered = covered_before;

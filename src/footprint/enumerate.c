@@ -44,11 +44,6 @@ double wl_threads_steps(const wl_region *region, const wl_bound *bound)
     return advances_evenly(region, bound, strides) ? 1 : steps_of(region, bound->access);
 }
 
-static wl_status too_scattered(wl_error *err)
-{
-    return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
-}
-
 static wl_status add_addresses(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
 {
     walk *w = context;
@@ -59,7 +54,7 @@ static wl_status add_addresses(void *context, const int64_t *addresses, const ui
             continue; /* neighbouring lanes mostly share a granule */
         w->before = last;
         if (!wl_granules_add(w->granules, first, last))
-            return too_scattered(err);
+            return wl_granules_fail(w->granules, err);
     }
     return WL_OK;
 }
@@ -72,7 +67,7 @@ static wl_status add_starts(void *context, const int64_t *addresses, const uint8
         if (i > 0 && addresses[i] == addresses[i - 1])
             continue;
         if (!wl_granules_add(w->starts, addresses[i], addresses[i]))
-            return too_scattered(err);
+            return wl_granules_fail(w->starts, err);
     }
     return WL_OK;
 }
@@ -137,14 +132,14 @@ static wl_status advance_starts(walk *w, const wl_access *access, const int64_t 
         if (l > 0 || !leaves_no_gap(&a, a.stride[0]))
             pieces *= (double)a.extent[l];
     if (pieces > (double)ADVANCE_BUDGET)
-        return too_scattered(err);
+        return wl_granules_fail(w->granules, err);
     for (size_t i = 0; i < w->starts->chunk_count; i++) {
         const wl_granule_chunk *c = &w->starts->chunks[i];
         for (int word = 0; word < WL_GRANULE_CHUNK_WORDS; word++)
             for (uint64_t bits = c->bits[word]; bits; bits &= bits - 1) {
                 const int64_t start = c->number * WL_GRANULE_CHUNK_WORDS * 64 + word * 64 + __builtin_ctzll(bits);
                 if (!add_steps(&a, a.loops, start))
-                    return too_scattered(err);
+                    return wl_granules_fail(w->granules, err);
             }
     }
     return WL_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ckd.h"
+#include "base/fail.h"
 #include "base/hash.h"
 
 #define CHUNK_GRANULES (WL_GRANULE_CHUNK_WORDS * 64)
@@ -18,8 +19,10 @@ static bool grow_table(wl_granules *set)
 {
     const size_t size = set->table_size ? 2 * set->table_size : 1024;
     uint32_t *table = calloc(size, sizeof *table);
-    if (!table)
+    if (!table) {
+        set->out_of_memory = true;
         return false;
+    }
     free(set->table);
     set->table = table;
     set->table_size = size;
@@ -39,8 +42,10 @@ static wl_granule_chunk *new_chunk(wl_granules *set, int64_t number, size_t slot
     if (set->chunk_count == set->chunk_capacity) {
         const size_t capacity = set->chunk_capacity ? 2 * set->chunk_capacity : 64;
         wl_granule_chunk *chunks = realloc(set->chunks, capacity * sizeof *chunks);
-        if (!chunks)
+        if (!chunks) {
+            set->out_of_memory = true;
             return NULL;
+        }
         set->chunks = chunks;
         set->chunk_capacity = capacity;
     }
@@ -89,6 +94,13 @@ bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
         first = end + 1;
     }
     return true;
+}
+
+wl_status wl_granules_fail(const wl_granules *set, wl_error *err)
+{
+    if (set->out_of_memory)
+        return wl_fail_memory(err);
+    return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "the footprint of one field is too scattered to count");
 }
 
 /* Is every granule of the chunk in the set? */
@@ -177,6 +189,7 @@ void wl_granules_clear(wl_granules *set)
     set->chunk_count = 0;
     set->count = 0;
     set->last = 0;
+    set->out_of_memory = false;
 }
 
 void wl_granules_free(wl_granules *set)

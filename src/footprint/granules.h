@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "warpline/status.h"
+
 #define WL_GRANULE_CHUNK_WORDS 32 /* 2048 granules per chunk */
 
 typedef struct wl_granule_chunk {
@@ -23,13 +25,16 @@ typedef struct wl_granules {
     uint32_t *table; /* 1 + index into chunks, 0: empty */
     size_t table_size;
     int64_t count;
-    uint32_t last; /* index of the most recently used chunk */
+    uint32_t last;      /* index of the most recently used chunk */
+    bool out_of_memory; /* since the set was cleared */
 } wl_granules;
 
-/* Adds granules first .. last (inclusive). False: out of memory, or the set exceeds
- * WL_GRANULE_CHUNKS_MAX. */
+/* Adds granules first .. last (inclusive). False: the set exceeds WL_GRANULE_CHUNKS_MAX, or memory is
+ * short, which the set remembers. */
 #define WL_GRANULE_CHUNKS_MAX ((size_t)1 << 21) /* some 550 MB */
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last);
+/* Why nothing more could be added: WL_E_NOMEM, WL_E_LIMIT. */
+wl_status wl_granules_fail(const wl_granules *set, wl_error *err);
 /* For sets of byte numbers: how many aligned units of `unit` bytes (a power of two) are
  * complete. */
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit);

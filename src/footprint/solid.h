@@ -30,13 +30,14 @@ typedef struct wl_solid {
     wl_run *runs;    /* after wl_solid_finish: sorted, none touches the next */
     wl_comb *combs;
     int64_t *points;
+    bool out_of_memory; /* in this row */
     size_t run_count, run_capacity, comb_count, comb_capacity, point_count, point_capacity;
 } wl_solid;
 
 void wl_solid_start(wl_solid *solid, int64_t stride, int64_t granule);
 bool wl_solid_add_run(wl_solid *solid, int64_t first, int64_t last);
-/* Adds one box whose first `collapsed` levels make up the row. False: too many pieces, or out of
- * memory. */
+/* Adds one box whose first `collapsed` levels make up the row. Each returns false when there are too many
+ * pieces, or memory is short, which is remembered. */
 bool wl_solid_add_box(wl_solid *solid, const wl_shape *shape, const struct wl_point_box *box, int collapsed);
 bool wl_solid_finish(wl_solid *solid);
 void wl_solid_free(wl_solid *solid);

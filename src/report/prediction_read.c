@@ -237,8 +237,6 @@ static int32_t lines_in(const char *text, size_t length)
 /* jansson counts from where it was started, `at` bytes into the text. */
 static wl_status syntax_error(const char *text, size_t at, size_t length, const json_error_t *e, wl_error *err)
 {
-    if (json_error_code(e) == json_error_out_of_memory)
-        return wl_fail_memory(err);
     const bool cut = e->position >= 0 && at + (size_t)e->position >= length;
     const wl_loc loc = {lines_in(text, at) + (e->line > 0 ? e->line : 1), e->column > 0 ? e->column : 1, 1};
     return wl_fail(err, WL_E_INPUT, loc, "%s: %s", cut ? "the file ends in the middle" : "not JSON", e->text);
@@ -272,8 +270,11 @@ static wl_status read_all(wl_stored_list *list, const char *text, size_t length,
 {
     for (size_t at = blanks(text, length); at < length; at += blanks(text + at, length - at)) {
         json_error_t e;
-        json_t *json =
-            json_loadb(text + at, length - at, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
+        wl_json j = {0};
+        json_t *json = wl_json_read(&j, text + at, length - at,
+                                    JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
+        if (j.failed)
+            return wl_fail_memory(err);
         if (!json)
             return syntax_error(text, at, length, &e, err);
         WL_TRY(add(list, json, lines_in(text, at) + 1, err));

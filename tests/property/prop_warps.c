@@ -1,48 +1,21 @@
-/* prop_warps.c - what the warps of random launches cost in the L1, and the footprints of their blocks, against
- * enumeration of every block, warp, lane, folded cell and loop step.
+/* prop_warps.c - what the warps of random launches cost in the L1, against enumeration of every block,
+ * warp, lane, folded cell and loop step.
  *
  * The laws are written anew from the measurements (tags and banks) and from Ernst et al. 2022, section 4.2 (banks and
  * distance), with plain sets. From src/ the enumeration takes the parsed expressions and, to know which accesses
  * are the same instruction, their affine forms, which prop_footprint.c checks.
- *
- * WL_SEED sets the first seed and WL_ITERATIONS the number of random cases per test; WL_STATISTICS=1 prints what was
- * compared. SPDX-License-Identifier: MIT */
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+ * launch_cases.h says which launches. SPDX-License-Identifier: MIT */
+#include "property/launch_cases.h"
 
-#include <cmocka.h>
-
-#pragma GCC diagnostic ignored "-Wunused-function" /* the shared headers hold more than one test needs */
-#include "count/block_sum.h"
 #include "count/warps.h"
-#include "property/random_kernel.h"
-#include "property/trial.h"
 #include "property/warp_oracle.h"
 
-#define DEVICES_MAX 32
-#define PAIRS_MAX 2048       /* accesses times folded cells    */
-#define REFERENCES_MAX 60000 /* of a case; larger ones are cut */
-
 static struct {
-    uint64_t seed, iterations; /* 0 iterations: each test's own number */
-    wl_device *devices[DEVICES_MAX];
-    size_t device_count;
-    int64_t cases, too_large, accesses, opaque, merged, instructions, sums, sampled_sums, traced;
-    int64_t warp_sums, block_sums;                               /* compared */
+    int64_t accesses, opaque, merged, instructions, traced;
     double exact_tag, estimated_tag, exact_cold, estimated_cold; /* over all cases */
-} run;
+} compared;
 
-static trial current; /* large, so not on the stack */
-static addresses listed;
-static wl_counter counter;
 static wl_warps_scratch scratches[DEVICES_MAX]; /* patterns of all earlier cases on a device */
-
-static uint64_t iterations(uint64_t usual) { return run.iterations ? run.iterations : effort_cases(usual); }
 
 /* ---- the instructions of a thread ---- */
 
@@ -106,11 +79,6 @@ static bool same_instruction(const trial *t, const wl_bound *bounds, const pair 
     return difference == 0;
 }
 
-static int64_t fold_cells(const trial *t)
-{
-    return t->input.launch.fold[0] * t->input.launch.fold[1] * t->input.launch.fold[2];
-}
-
 static int make_pairs(const trial *t, const wl_bound *bounds)
 {
     int count = 0;
@@ -124,7 +92,7 @@ static int make_pairs(const trial *t, const wl_bound *bounds)
                 pairs[count].first = false;
                 pairs[count].next = pairs[at].next;
                 pairs[at].next = count;
-                run.merged++;
+                compared.merged++;
             }
             count++;
         }
@@ -273,76 +241,7 @@ static void run_instruction(machine *m, int first, tally *sum)
     }
 }
 
-/* ---- cases
- * ------------------------------------------------------------------------------------------------------------ */
-
-static const wl_device *random_device(random_source *r)
-{
-    const char *wanted = random_chance(r, 45) ? "h200" : random_chance(r, 55) ? "a100-40gb" : "";
-    for (size_t i = 0; i < run.device_count; i++)
-        if (strcmp(wl_device_name(run.devices[i]), wanted) == 0)
-            return run.devices[i];
-    return run.devices[random_in(r, 0, (int64_t)run.device_count - 1)];
-}
-
-/* Deeper folds and fuller blocks than the shared generator draws. */
-static void random_variation(random_source *r, wl_launch *l)
-{
-    static const int64_t folds[][3] = {{4, 1, 1}, {1, 4, 1}, {1, 1, 4}, {2, 2, 2},
-                                       {8, 1, 1}, {1, 2, 8}, {5, 3, 1}, {1, 1, 64}};
-    static const int64_t shapes[][3] = {{64, 2, 1}, {128, 1, 1}, {16, 16, 1}, {8, 8, 8}, {33, 3, 1}, {1, 32, 1},
-                                        {1, 1, 32}, {48, 2, 2},  {32, 32, 1}, {8, 6, 2}, {4, 12, 2}, {2, 3, 16}};
-    if (random_chance(r, 20))
-        memcpy(l->fold, RANDOM_OF(r, folds), sizeof l->fold);
-    if (random_chance(r, 25))
-        memcpy(l->block, RANDOM_OF(r, shapes), sizeof l->block);
-}
-
-/* Cells of the launch times accesses times loop steps. */
-static int64_t references(const trial *t)
-{
-    int64_t n = (int64_t)t->kernel->access_count * fold_cells(t);
-    for (int d = 0; d < 3; d++)
-        n *= t->grid[d] * t->input.launch.block[d];
-    for (int i = 0; i < t->kernel->loop_count; i++)
-        n *= t->kernel->loop_extent[i];
-    return n;
-}
-
-/* False when it is too large to enumerate. Origins move by a random amount, so that all columns of the hash are used.
- */
-static bool start_case(uint64_t seed, random_source *r, const wl_device **device)
-{
-    trial_end(&current);
-    current.seed = seed;
-    random_case_make(seed, &current.input);
-    *r = random_start(~seed);
-    *device = random_device(r);
-    random_variation(r, &current.input.launch);
-    random_grid_reaches(&current.input);
-    trial_load(&current, *device, random_chance(r, 50) ? 0 : random_in(r, -((int64_t)1 << 31), (int64_t)1 << 31));
-    run.cases++;
-    const bool small = references(&current) <= REFERENCES_MAX &&
-                       (int64_t)current.kernel->access_count * fold_cells(&current) <= PAIRS_MAX;
-    run.too_large += !small;
-    return small;
-}
-
-/* Blocks that have nothing to do cost nothing: with them or without. */
-static wl_geometry some_geometry(const trial *t) { return t->seed % 2 ? wl_geometry_busy(&t->geometry) : t->geometry; }
-
-/* As wl_predict makes it. */
-static wl_view make_view(const trial *t, wl_arena *arena)
-{
-    wl_view view;
-    wl_error err = {0};
-    if (wl_view_make(t->kernel, wl_view_is_fixed(t->kernel) ? NULL : &t->geometry, arena, &view, &err) != WL_OK)
-        trial_fail(t, &err);
-    return view;
-}
-
-/* ---- warps
- * ---------------------------------------------------------------------------------------------------------------- */
+/* ---- warps ---- */
 
 static wl_access_cost costs[TRIAL_ACCESSES_MAX];
 static tally tallies[TRIAL_ACCESSES_MAX];
@@ -420,10 +319,10 @@ static void check_estimates(const trial *t, const wl_device *device)
             continue;
         if (costs[a].tag < costs[a].inst * (1 - 1e-6) || costs[a].cold < costs[a].tag * (1 - 1e-6))
             expect_cost(t, device, a, "tag wavefronts, estimated", tallies[a].tag, -costs[a].tag);
-        run.exact_tag += (double)tallies[a].tag;
-        run.estimated_tag += costs[a].tag;
-        run.exact_cold += (double)tallies[a].cold;
-        run.estimated_cold += costs[a].cold;
+        compared.exact_tag += (double)tallies[a].tag;
+        compared.estimated_tag += costs[a].tag;
+        compared.exact_cold += (double)tallies[a].cold;
+        compared.estimated_cold += costs[a].cold;
     }
 }
 
@@ -509,7 +408,7 @@ static void check_traced(const trial *t, const wl_bound *bounds, const wl_device
     (void)measure(&twin, device, &view, -1);
     check_costs(&twin, device, true);
     check_traced_footprints(&r, t, &twin);
-    run.traced++;
+    compared.traced++;
     wl_arena_free(&arena);
     wl_kernel_free(twin.kernel);
 }
@@ -537,9 +436,9 @@ static void check_warps(const trial *t, const wl_device *device)
         check_costs(t, device, false);
     check_estimates(t, device);
     for (size_t a = 0; a < t->kernel->access_count; a++) {
-        run.accesses++;
-        run.opaque += !view.bounds[a].affine;
-        run.instructions += tallies[a].inst;
+        compared.accesses++;
+        compared.opaque += !view.bounds[a].affine;
+        compared.instructions += tallies[a].inst;
     }
     check_traced(t, view.bounds, device, (int)m.law.warp);
     wl_arena_free(&arena);
@@ -557,191 +456,33 @@ static void warps_agree_with_enumeration(void **state)
     }
     if (run.iterations)
         return;
-    assert_true(run.traced > (int64_t)iterations(50));
+    assert_true(compared.traced > (int64_t)iterations(50));
     if (!effort_is_full())
         return; /* the two estimates need many cases to come near */
-    assert_true(fabs(run.estimated_tag - run.exact_tag) < 0.02 * run.exact_tag);
-    assert_true(fabs(run.estimated_cold - run.exact_cold) < 0.02 * run.exact_cold);
+    assert_true(fabs(compared.estimated_tag - compared.exact_tag) < 0.02 * compared.exact_tag);
+    assert_true(fabs(compared.estimated_cold - compared.exact_cold) < 0.02 * compared.exact_cold);
 }
 
-/* ---- sums over blocks
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- main ---- */
 
-static void check_sum(const trial *t, const wl_view *view, size_t field, wl_side side, int64_t granule)
+static int end(void **state)
 {
-    const group g = trial_group(t, field, (int)side);
-    int64_t expected = 0;
-    wl_block_sum got;
-    wl_error err = {0};
-    const wl_geometry geometry = some_geometry(t);
-    if (wl_block_sum_make(&(wl_block_sum_input){view, &counter, &geometry, field, side, false, 1, {granule}}, &got,
-                          &err) != WL_OK)
-        trial_fail(t, &err);
-    for (int64_t n = 0; n < t->grid[0] * t->grid[1] * t->grid[2] && g.count; n++) {
-        enumerate(t, &g, (blocks){n, n + 1}, &listed);
-        expected += count_enumerated(&listed, granule).touched;
+    (void)state;
+    if (getenv("WL_STATISTICS")) {
+        print_message("%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions\n",
+                      (long long)run.cases, (long long)run.too_large, (long long)compared.accesses,
+                      (long long)compared.opaque, (long long)compared.merged, (long long)compared.instructions);
+        print_message("tag wavefronts %.0f, estimated %.0f; with lines absent %.0f, estimated %.0f\n",
+                      compared.exact_tag, compared.estimated_tag, compared.exact_cold, compared.estimated_cold);
     }
-    run.sums++;
-    run.sampled_sums += got.sampled;
-    if (got.sampled || (double)expected == got.granules[0])
-        return;
-    trial_print(t);
-    fail_msg("distinct granules of %lld bytes of each block, %s of field f%zu: expected %lld, got %.17g",
-             (long long)granule,
-             side == WL_LOADS    ? "loads"
-             : side == WL_STORES ? "stores"
-                                 : "all accesses",
-             field, (long long)expected, got.granules[0]);
-}
-
-static void block_sums_agree_with_enumeration(void **state)
-{
-    (void)state;
-    static const int64_t granules[] = {32, 64, 128};
-    for (uint64_t i = 0; i < iterations(8000); i++) {
-        random_source r;
-        const wl_device *device;
-        if (start_case(run.seed + i, &r, &device)) {
-            wl_arena arena = {0};
-            const wl_view view = make_view(&current, &arena);
-            for (size_t f = 0; f < current.kernel->field_count; f++) {
-                const wl_side side = (wl_side)random_in(&r, 0, 2);
-                check_sum(&current, &view, f, side, RANDOM_OF(&r, granules));
-            }
-            wl_arena_free(&arena);
-        }
-        trial_end(&current);
-    }
-}
-
-/* ---- several granules at once, and sums over warps ---- */
-
-/* Distinct granules of each run of `threads` threads, summed; the last run of a block may be shorter. */
-static void sum_of_runs(const trial *t, const group *g, int64_t threads, const int64_t *granules, int n, double *sums,
-                        double *covered)
-{
-    const wl_launch *l = &t->input.launch;
-    const int64_t in_block = l->block[0] * l->block[1] * l->block[2];
-    *covered = 0;
-    memset(sums, 0, (size_t)n * sizeof *sums);
-    for (int64_t b = 0; b < t->grid[0] * t->grid[1] * t->grid[2]; b++)
-        for (int64_t first = 0; first < in_block; first += threads) {
-            enumerate_threads(t, g, b, first, first + threads < in_block ? first + threads : in_block);
-            for (int i = 0; i < n; i++) {
-                const wl_count c = count_enumerated(&listed, granules[i]);
-                sums[i] += (double)c.touched;
-                *covered += i == 0 ? (double)c.covered : 0;
-            }
-        }
-}
-
-static void expect_sum(const trial *t, const wl_block_sum_input *in, const char *what, double expected, double got)
-{
-    if (expected == got)
-        return;
-    trial_print(t);
-    fail_msg("%s of field f%zu, side %d: expected %.17g, got %.17g", what, in->field, (int)in->side, expected, got);
-}
-
-static void check_sums(random_source *r, const trial *t, const wl_device *device, const wl_view *view, size_t field,
-                       bool warps)
-{
-    static const int64_t sets[][3] = {{32, 64, 128}, {32, 128, 128}, {16, 32, 4096}, {64, 128, 256}};
-    const int64_t *granules = RANDOM_OF(r, sets);
-    const wl_geometry geometry = some_geometry(t);
-    wl_block_sum_input in = {.view = view, .counter = &counter, .geometry = &geometry, .field = field};
-    in.side = (wl_side)random_in(r, 0, 2);
-    in.want_covered = random_chance(r, 50);
-    in.granule_count = (int)random_in(r, 1, 3);
-    memcpy(in.granules, granules, 3 * sizeof *granules);
-    const group g = trial_group(t, field, (int)in.side);
-    const int64_t warp = number_of(device, WL_DEVICE_warp_size);
-    double sums[3] = {0}, covered = 0;
-    wl_block_sum got;
-    wl_error err = {0};
-    const wl_status status = warps ? wl_warp_sum_make(&in, (int)warp, &got, &err) : wl_block_sum_make(&in, &got, &err);
-    if (status != WL_OK)
-        trial_fail(t, &err);
-    run.sums++;
-    run.sampled_sums += got.sampled;
-    if (g.count)
-        sum_of_runs(t, &g, warps ? warp : t->geometry.threads, in.granules, in.granule_count, sums, &covered);
-    if (got.sampled)
-        return;
-    *(warps ? &run.warp_sums : &run.block_sums) += g.count > 0;
-    for (int i = 0; i < in.granule_count; i++)
-        expect_sum(t, &in, warps ? "granules of each warp" : "granules of each block", sums[i], got.granules[i]);
-    expect_sum(t, &in, warps ? "covered by each warp" : "covered by each block", in.want_covered ? covered : 0,
-               got.covered);
-}
-
-static void sums_of_several_granules_agree_with_enumeration(void **state)
-{
-    (void)state;
-    for (uint64_t i = 0; i < iterations(1500); i++) {
-        random_source r;
-        const wl_device *device;
-        if (start_case(run.seed + i, &r, &device)) {
-            wl_arena arena = {0};
-            const wl_view view = make_view(&current, &arena);
-            for (size_t f = 0; f < current.kernel->field_count; f++)
-                for (int warps = 0; warps < 2; warps++)
-                    check_sums(&r, &current, device, &view, f, warps == 1);
-            wl_arena_free(&arena);
-        }
-        trial_end(&current);
-    }
-    if (!run.iterations)
-        assert_true(run.warp_sums > (int64_t)iterations(800) && run.block_sums > (int64_t)iterations(800));
-}
-
-/* ---- main
- * ---------------------------------------------------------------------------------------------------------------------
- */
-
-static int setup(void **state)
-{
-    (void)state;
-    wl_error err = {0};
-    const char *seed = getenv("WL_SEED"), *count = getenv("WL_ITERATIONS");
-    run.seed = seed ? strtoull(seed, NULL, 10) : 1;
-    run.iterations = count ? strtoull(count, NULL, 10) : 0;
-    counter.row_budget = WL_ROW_BUDGET;
-    for (size_t i = 0; i < wl_device_builtin_count() && i < DEVICES_MAX; i++)
-        if (wl_device_builtin(wl_device_builtin_name(i), &run.devices[run.device_count++], &err) != WL_OK)
-            return -1;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    if (getenv("WL_STATISTICS"))
-        print_message(
-            "%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions; "
-            "%lld sums, %lld sampled; several granules: %lld warp sums, %lld block sums\n",
-            (long long)run.cases, (long long)run.too_large, (long long)run.accesses, (long long)run.opaque,
-            (long long)run.merged, (long long)run.instructions, (long long)run.sums, (long long)run.sampled_sums,
-            (long long)run.warp_sums, (long long)run.block_sums);
-    if (getenv("WL_STATISTICS"))
-        print_message("tag wavefronts %.0f, estimated %.0f; with lines absent %.0f, estimated %.0f\n", run.exact_tag,
-                      run.estimated_tag, run.exact_cold, run.estimated_cold);
-    trial_end(&current); /* a failed test leaves it behind */
-    for (size_t i = 0; i < run.device_count; i++) {
-        wl_device_free(run.devices[i]);
+    for (size_t i = 0; i < run.device_count; i++)
         wl_warps_scratch_free(&scratches[i]);
-    }
-    wl_counter_free(&counter);
-    free(listed.starts);
+    end_run();
     return 0;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warps_agree_with_enumeration),
-        cmocka_unit_test(block_sums_agree_with_enumeration),
-        cmocka_unit_test(sums_of_several_granules_agree_with_enumeration),
-    };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(warps_agree_with_enumeration)};
+    return cmocka_run_group_tests(tests, start_run, end);
 }
