@@ -83,8 +83,8 @@ void wl_json_add(wl_json *j, json_t *array, json_t *value)
 
 /* ---- texts ---- */
 
-/* jansson does not always tell that it got no memory; errno does, if it is looked at before the next number sets it: at
- * every character read, and every piece written. */
+/* jansson does not always tell that it got no memory; errno does, if it is looked at before the
+ * next number sets it: at every character read, and every piece written. */
 static bool ran_out(void) { return errno == ENOMEM; }
 
 typedef struct json_source {

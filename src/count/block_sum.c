@@ -232,7 +232,7 @@ static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads,
     return r;
 }
 
-/* Counts one warp in closed form. *added: false, with nothing added, where that does not work out. */
+/* Counts one warp in closed form. *added is false, with nothing added, if there is none. */
 static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes, bool *added)
 {
     wl_count c[WL_GRANULES_MAX];

@@ -36,8 +36,8 @@ typedef struct wl_solid {
 
 void wl_solid_start(wl_solid *solid, int64_t stride, int64_t granule);
 bool wl_solid_add_run(wl_solid *solid, int64_t first, int64_t last);
-/* Adds one box whose first `collapsed` levels make up the row. Each returns false when there are too many
- * pieces, or memory is short, which is remembered. */
+/* Adds one box whose first `collapsed` levels make up the row. Each returns false when there are
+ * too many pieces, or memory is short, which is remembered. */
 bool wl_solid_add_box(wl_solid *solid, const wl_shape *shape, const struct wl_point_box *box, int collapsed);
 bool wl_solid_finish(wl_solid *solid);
 void wl_solid_free(wl_solid *solid);
