@@ -1,0 +1,56 @@
+/* warps_internal.h - what the two ways to cost warps share: in closed form (warps.c), and lane by lane
+ * (warps_opaque.c).
+ * Layer  count. SPDX-License-Identifier: MIT */
+#ifndef WL_COUNT_WARPS_INTERNAL_H
+#define WL_COUNT_WARPS_INTERNAL_H
+
+#include "count/pattern.h"
+#include "count/warps.h"
+
+typedef struct wl_warps_measurer {
+    const wl_kernel *kernel;
+    const wl_bound *bounds;
+    wl_pattern_context context;
+    int64_t samples;
+    wl_access_cost *costs;
+    wl_warps_result *result;
+    wl_error *err;
+    wl_atomic_lines *atomics; /* NULL: not counted */
+} wl_warps_measurer;
+
+/* Shared memory has banks but neither tags nor sectors. */
+static inline bool is_shared(const wl_warps_measurer *m, size_t access)
+{
+    return m->kernel->fields[m->bounds[access].access->field].shared;
+}
+
+static inline bool is_shared_load(const wl_warps_measurer *m, size_t access)
+{
+    return is_shared(m, access) && !m->bounds[access].access->store;
+}
+
+/* Contention of global atomics has no closed form. */
+static inline bool is_global_atomic(const wl_warps_measurer *m, size_t access)
+{
+    return m->bounds[access].access->atomic && !is_shared(m, access);
+}
+
+/* Is it evaluated lane by lane, or traced? */
+static inline bool is_evaluated(const wl_warps_measurer *m, size_t access)
+{
+    const wl_bound *b = &m->bounds[access];
+    return (!b->affine || is_global_atomic(m, access)) && !b->never && !b->access->traced;
+}
+
+static inline void add_written(wl_access_cost *cost, const wl_warp_written *w, double weight)
+{
+    cost->lines += weight * w->lines;
+    cost->units += weight * w->units;
+    cost->full += weight * w->full;
+}
+
+/* Accesses without a closed form, and traced ones: evaluated for blocks of the launch, sampled where they
+ * are many. */
+wl_status wl_warps_measure_opaque(const wl_warps_measurer *measurer, wl_arena *arena);
+
+#endif /* WL_COUNT_WARPS_INTERNAL_H */
