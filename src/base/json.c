@@ -83,8 +83,8 @@ void wl_json_add(wl_json *j, json_t *array, json_t *value)
 
 /* ---- texts ---- */
 
-/* jansson does not always tell that it got no memory; errno does, if it is looked at before the next number sets it: at
- * every character read, and every piece written. */
+/* jansson does not always tell that it got no memory; errno does, if it is looked at before the
+ * next number sets it: at every character read, and every piece written. */
 static bool ran_out(void) { return errno == ENOMEM; }
 
 typedef struct json_source {
@@ -142,7 +142,7 @@ wl_status wl_json_take(wl_json *j, json_t *root, wl_json_form form, int digits, 
     const size_t shape = form == WL_JSON_INDENTED ? JSON_INDENT(1) : form == WL_JSON_COMPACT ? JSON_COMPACT : 0;
     wl_buffer text = {0};
     *out = NULL;
-    if (!root || j->failed || !write_text(root, shape | JSON_REAL_PRECISION(digits), &text))
+    if (!root || j->failed || !write_text(root, shape | (size_t)JSON_REAL_PRECISION(digits), &text))
         text.failed = true;
     json_decref(root);
     return wl_buffer_take(&text, out, err);

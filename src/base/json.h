@@ -33,8 +33,8 @@ json_t *wl_json_pack(wl_json *json, const char *format, ...);
 void wl_json_set(wl_json *json, json_t *object, const char *key, json_t *value);
 void wl_json_add(wl_json *json, json_t *array, json_t *value);
 
-/* As json_loadb. NULL, with j->failed, where memory is short: jansson itself may leave a character out then, or call the
- * text wrong. */
+/* As json_loadb. NULL, with j->failed, where memory is short: jansson itself may leave a character
+ * out then, or call the text wrong. */
 json_t *wl_json_read(wl_json *json, const char *text, size_t length, size_t flags, json_error_t *error);
 
 typedef enum wl_json_form {

@@ -26,8 +26,8 @@ typedef struct wl_granules {
     bool out_of_memory; /* since it was cleared */
 } wl_granules;
 
-/* Adds granules first..last (inclusive). False when the set grows beyond WL_GRANULE_CHUNKS_MAX, or memory is short, which
- * the set remembers. */
+/* Adds granules first..last (inclusive). False when the set grows beyond WL_GRANULE_CHUNKS_MAX, or
+ * memory is short, which the set remembers. */
 #define WL_GRANULE_CHUNKS_MAX ((size_t)1 << 21) /* some 550 MB */
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last);
 /* Why nothing more could be added: WL_E_NOMEM, WL_E_LIMIT. */
