@@ -291,8 +291,8 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
     return status;
 }
 
-/* What identifies a kernel on a device: the line without the launch. NULL: out of memory, of which jansson does not always
- * tell. */
+/* What identifies a kernel on a device: the line without the launch. NULL: out of memory, of which
+ * jansson does not always tell. */
 static char *key_of(const json_t *line)
 {
     static const char *const launch[] = {"block", "fold", "grid", "schedule", "registers", "shared_bytes"};
@@ -356,8 +356,8 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
     return status;
 }
 
-/* A line, character by character: where jansson gets no memory it may leave one out and go on, or call the line wrong, so
- * errno is looked at before it sets it. */
+/* A line, character by character: where jansson gets no memory it may leave one out and go on, or
+ * call the line wrong, so errno is looked at before it sets it. */
 typedef struct line_source {
     const char *text;
     size_t length, at;

@@ -44,8 +44,7 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
     return status;
 }
 
-static wl_status predict_all(const options *o, job *j, wl_prediction **predictions, held_output *out,
-                             wl_error *err)
+static wl_status predict_all(const options *o, job *j, wl_prediction **predictions, held_output *out, wl_error *err)
 {
     const bool table = option_format_is(o, "text") && j->launch_count > 1;
     for (size_t i = 0; i < j->launch_count; i++) {

@@ -327,7 +327,8 @@ static int hold_result(rank_job *j)
     return err.code == WL_E_NOMEM ? diag_report(&err) : EXIT_OK; /* output_close tells what cannot be written */
 }
 
-/* All is made before any is written, and files come before what is printed: after a failure standard output is empty. */
+/* All is made before any is written, and files come before what is printed: after a failure
+ * standard output is empty. */
 static int show(rank_job *j)
 {
     char *exports[MANY_MAX] = {0};

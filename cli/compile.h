@@ -20,9 +20,9 @@ bool arch_of_device(const wl_device *device, char arch[ARCH_LENGTH]);
 wl_status compile_cuda(const options *options, const char *path, const char *arch, char compiler[PATH_LENGTH],
                        char **ptx, size_t *length, wl_error *err);
 
-/* Asks ptxas what the entries of a PTX text need: beside `compiler` ("": not known), in PATH, or where CUDA is
- * installed. `arch` NULL: that of the text. Where there is none, or it does not take the text, the report is empty.
- * WL_E_NOMEM. */
+/* Asks ptxas what the entries of a PTX text need: beside `compiler` ("": not known), in PATH, or
+ * where CUDA is installed. `arch` NULL: that of the text. Where there is none, or it does not take
+ * the text, the report is empty. WL_E_NOMEM. */
 wl_status compile_resources(const char *ptx, size_t length, const char *compiler, const char *arch,
                             ptxas_report *report, wl_error *err);
 

@@ -24,8 +24,8 @@ static int cannot_write_because(const char *path, int error)
     return error == ENOMEM ? EXIT_INTERNAL : code;
 }
 
-/* Where a link leads: it is the file behind it that is written, and /dev/stdout stays what it is. NULL: no link. False:
- * out of memory. */
+/* Where a link leads: it is the file behind it that is written, and /dev/stdout stays what it is.
+ * NULL: no link. False: out of memory. */
 static bool behind_link(const char *path, char **target)
 {
     struct stat info;

@@ -51,16 +51,6 @@ typedef struct wl_warps_batch {
 
 /* ---- affine accesses ---- */
 
-static void add_tag_total(wl_access_cost *cost, wl_tag_total total, double scale, bool store)
-{
-    if (store) {
-        cost->split += scale * total.split;
-        return;
-    }
-    cost->tag += scale * total.tag;
-    cost->cold += scale * total.cold;
-}
-
 /* How many executions to evaluate one by one. */
 static int64_t samples_wanted(const wl_warps_measurer *m, const placed_warps *w, int64_t instructions)
 {

@@ -5,6 +5,7 @@
 #define WL_COUNT_WARPS_INTERNAL_H
 
 #include "count/pattern.h"
+#include "count/tag_window.h"
 #include "count/warps.h"
 
 typedef struct wl_warps_measurer {
@@ -47,6 +48,16 @@ static inline void add_written(wl_access_cost *cost, const wl_warp_written *w, d
     cost->lines += weight * w->lines;
     cost->units += weight * w->units;
     cost->full += weight * w->full;
+}
+
+static inline void add_tag_total(wl_access_cost *cost, wl_tag_total total, double scale, bool store)
+{
+    if (store) {
+        cost->split += scale * total.split;
+        return;
+    }
+    cost->tag += scale * total.tag;
+    cost->cold += scale * total.cold;
 }
 
 /* Accesses without a closed form, and traced ones: evaluated for blocks of the launch, sampled where they

@@ -1,14 +1,15 @@
-/* allocations.c [--only TEXT] [--fail N] [--every yes] TABLE ROOT - the commands of the table, each once for each of its
- * allocations, which fails.
+/* allocations.c [--only TEXT] [--fail N] [--every yes] TABLE ROOT - the commands of the table, each
+ * once for each of its allocations, which fails.
  *
- * A command that cannot have what it asks for ends with exit code 5, a message, nothing on standard output and no file but
- * whole ones.
- * Where it can do without (a buffer of stdio, a table of counts that are kept), it answers as if nothing had happened.
+ * A command that cannot have what it asks for ends with exit code 5, a message, nothing on
+ * standard output and no file but whole ones. Where it can do without (a buffer of stdio, a table
+ * of counts that are kept), it answers as if nothing had happened.
  *
- * A loop allocates thousands of times from one place. So allocations are told apart by the calls that lead to them: of each
- * kind in a command the first, one in the middle and the last fail. With --every all of them do, which takes an hour; with
- * WARPLINE_TEST_EFFORT=quick every third of the kinds that no command above had, once. --fail N shows the calls that lead
- * to one allocation. SPDX-License-Identifier: MIT */
+ * A loop allocates thousands of times from one place. So allocations are told apart by the calls
+ * that lead to them: of each kind in a command the first, one in the middle and the last fail. With
+ * --every all of them do, which takes an hour; with WARPLINE_TEST_EFFORT=quick every third of the
+ * kinds that no command above had, once. --fail N shows the calls that lead to one allocation.
+ * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* MAP_ANONYMOUS, memmem */
 #include <dirent.h>
 #include <errno.h>

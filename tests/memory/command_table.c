@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One word, without its quotes and with the root in its place; where the line goes on. `to` gets its end. */
+/* One word, without its quotes and with the root in its place; where the line goes on. `to` gets
+ * its end. */
 static const char *copy_word(const char *at, const char *root, char **to)
 {
     bool quoted = false;

@@ -28,7 +28,8 @@ typedef struct command_table {
     size_t count;
 } command_table;
 
-/* Writes the files into the current folder. False, with a message on stderr, where a line is not understood. */
+/* Writes the files into the current folder. False, with a message on stderr, where a line is not
+ * understood. */
 bool command_table_read(const char *path, const char *root, command_table *table);
 void command_table_free(command_table *table);
 
