@@ -133,7 +133,8 @@ static wl_status check_selection(const check *c, wl_error *err)
         const char *against = "--block";
         for (size_t i = 0; i < wl_stored_count(c->baseline.list) && against; i++) {
             const wl_stored *s = wl_stored_at(c->baseline.list, i);
-            if (c->job.launch_count == 0 || shape_same(c->job.launches[b].block, wl_prediction_launch(s->prediction)->block))
+            if (c->job.launch_count == 0 ||
+                shape_same(c->job.launches[b].block, wl_prediction_launch(s->prediction)->block))
                 against = contradiction(c, s);
         }
         if (against && strcmp(against, "--block") == 0)
@@ -213,7 +214,8 @@ static wl_status check_stored(check *c, const wl_stored *s, wl_prediction *p, wl
     wl_launch launch = launch_again(c, s);
     if (status == WL_OK)
         status = predict(c, &launch, block, p, err);
-    if (status == WL_OK && wl_prediction_launch(p)->shared_bytes == 0 && then->shared_bytes > 0) { /* the kernel does not say */
+    if (status == WL_OK && wl_prediction_launch(p)->shared_bytes == 0 &&
+        then->shared_bytes > 0) { /* the kernel does not say */
         launch.shared_bytes = then->shared_bytes;
         status = predict(c, &launch, block, p, err);
     }

@@ -24,11 +24,11 @@ typedef struct rank_job {
     output out;
     held_output held; /* what the writer wrote */
     wl_rank_writer writer;
-    wl_error write_error; /* of the writer, while a search calls it */
-    size_t written;         /* spaces that are in the output already */
+    wl_error write_error;      /* of the writer, while a search calls it */
+    size_t written;            /* spaces that are in the output already */
     wl_ranked_space *searched; /* the one being searched now */
-    bool streams;           /* its launches are written as they come ... */
-    bool streaming;         /* ... and some are in the output already */
+    bool streams;              /* its launches are written as they come ... */
+    bool streaming;            /* ... and some are in the output already */
 } rank_job;
 
 /* rank_load.c. Both print what is wrong. */

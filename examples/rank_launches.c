@@ -23,9 +23,10 @@ int main(void)
     wl_device *device = NULL;
     wl_space *space = NULL;
     wl_ranker *ranker = NULL;
-    must(wl_kernel_from_update("dst[0,0,0] = 0.4*src[0,0,0] + 0.1*(src[-1,0,0] + src[1,0,0] + src[0,-1,0] + src[0,1,0] + "
-                               "src[0,0,-1] + src[0,0,1])",
-                               "512x512x512", "f32", &kernel, &err),
+    must(wl_kernel_from_update(
+             "dst[0,0,0] = 0.4*src[0,0,0] + 0.1*(src[-1,0,0] + src[1,0,0] + src[0,-1,0] + src[0,1,0] + "
+             "src[0,0,-1] + src[0,0,1])",
+             "512x512x512", "f32", &kernel, &err),
          &err);
     must(wl_device_builtin("h200", &device, &err), &err);
 
@@ -46,11 +47,12 @@ int main(void)
     for (size_t i = 0; i < ranking.count; i++) {
         wl_launch launch;
         wl_ranker_launch(ranker, best[i].index, &launch);
-        printf("%zu. block %lldx%lldx%lld fold %lldx%lldx%lld: %.1f us, limited by %s, %.1f bytes per cell from memory\n",
-               i + 1, (long long)launch.block[0], (long long)launch.block[1], (long long)launch.block[2],
-               (long long)launch.fold[0], (long long)launch.fold[1], (long long)launch.fold[2], 1e6 * best[i].time_s,
-               wl_bound_name((wl_bound_id)best[i].limiter),
-               best[i].values[WL_RANK_dram_load_bytes] / (double)wl_ranker_items(ranker));
+        printf(
+            "%zu. block %lldx%lldx%lld fold %lldx%lldx%lld: %.1f us, limited by %s, %.1f bytes per cell from memory\n",
+            i + 1, (long long)launch.block[0], (long long)launch.block[1], (long long)launch.block[2],
+            (long long)launch.fold[0], (long long)launch.fold[1], (long long)launch.fold[2], 1e6 * best[i].time_s,
+            wl_bound_name((wl_bound_id)best[i].limiter),
+            best[i].values[WL_RANK_dram_load_bytes] / (double)wl_ranker_items(ranker));
     }
 
     /* how far to trust the order */

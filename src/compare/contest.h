@@ -43,7 +43,7 @@ typedef struct wl_contest_list {
     wl_pair *times;
 } wl_contest_list;
 wl_status wl_comparison_contests(wl_comparison *comparison, const double *times, double min_time_s,
-                                   wl_contest_list *out, wl_error *err);
+                                 wl_contest_list *out, wl_error *err);
 void wl_contest_list_free(wl_contest_list *list);
 
 #endif /* WL_COMPARE_CONTEST_H */

@@ -102,16 +102,17 @@ wl_status wl_advise_json(const wl_advise_report *a, char **out, wl_error *err)
     wl_status status = WL_OK;
     for (size_t i = 0; i < r->count; i++)
         wl_json_add(j, list, advice(j, a, &r->all[i], &status, err));
-    json_t *root =
-        wl_json_pack(j, "{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:s, s:o, s:o}", "schema",
-                     "warpline.advise/1", "kernel", wl_kernel_name(a->kernel), "device", wl_device_name(a->device),
-                     "launch", launch(j, &p->launch), "predicted", "model", wl_model_name(p->model.id), "time_s", p->model.time_s,
-                     "limiter", wl_bound_name(p->model.limiter), "next_limiter", wl_bound_name(p->model.next),
-                     "least_gain", r->least_gain, "trust", r->trust.basis, "advice", list, "notes", notes(j, a));
+    json_t *root = wl_json_pack(
+        j, "{s:s, s:s, s:s, s:o, s:{s:s, s:f, s:s, s:s}, s:f, s:s, s:o, s:o}", "schema", "warpline.advise/1", "kernel",
+        wl_kernel_name(a->kernel), "device", wl_device_name(a->device), "launch", launch(j, &p->launch), "predicted",
+        "model", wl_model_name(p->model.id), "time_s", p->model.time_s, "limiter", wl_bound_name(p->model.limiter),
+        "next_limiter", wl_bound_name(p->model.next), "least_gain", r->least_gain, "trust", r->trust.basis, "advice",
+        list, "notes", notes(j, a));
     if (r->has_combination)
         wl_json_set(j, root, "together", advice(j, a, &r->combination, &status, err));
     if (a->device_count > 1)
-        wl_json_set(j, root, "devices", wl_json_pack(j, "{s:s, s:o}", "model", wl_model_name(a->device_model), "list", devices(j, a)));
+        wl_json_set(j, root, "devices",
+                    wl_json_pack(j, "{s:s, s:o}", "model", wl_model_name(a->device_model), "list", devices(j, a)));
     if (status == WL_OK)
         return wl_json_take(j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
     json_decref(root);

@@ -43,10 +43,10 @@ wl_status wl_check_json(const wl_check *c, const char *kernel, char **out, wl_er
     for (size_t i = 0; i < c->launch_count; i++)
         wl_json_add(j, launches, launch_json(j, &c->launches[i]));
     json_t *root =
-        wl_json_pack(j, "{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "schema", "warpline.check/1", "kernel",
-                     kernel, "passed", c->failed == 0, "findings", (json_int_t)c->total, "failed",
-                     (json_int_t)c->failed, "better", (json_int_t)c->better, "not_compared",
-                     (json_int_t)c->not_compared, "launches_left_out", (json_int_t)c->left_out, "launches", launches);
+        wl_json_pack(j, "{s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:o}", "schema", "warpline.check/1", "kernel", kernel,
+                     "passed", c->failed == 0, "findings", (json_int_t)c->total, "failed", (json_int_t)c->failed,
+                     "better", (json_int_t)c->better, "not_compared", (json_int_t)c->not_compared, "launches_left_out",
+                     (json_int_t)c->left_out, "launches", launches);
     bool has_baseline = c->left_out > 0;
     for (size_t i = 0; i < c->launch_count; i++)
         has_baseline = has_baseline || c->launches[i].baseline;

@@ -19,10 +19,10 @@ static json_t *row_json(wl_json *j, const wl_compared_row *row)
     }
     return wl_json_pack(j, "{s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "table",
                         wl_json_text(j, row->is.table), "line", (int)row->is.measurement->line, "family",
-                        wl_json_text(j, row->is.family), "variant", wl_json_text(j, row->is.measurement->variant), "params",
-                        wl_json_text(j, row->is.measurement->params), "block", wl_json_shape(j, row->block), "fold",
-                        wl_json_shape(j, row->fold), "grid", wl_json_shape(j, row->grid), "predicted", predicted,
-                        "measured", measured, "error", errors);
+                        wl_json_text(j, row->is.family), "variant", wl_json_text(j, row->is.measurement->variant),
+                        "params", wl_json_text(j, row->is.measurement->params), "block", wl_json_shape(j, row->block),
+                        "fold", wl_json_shape(j, row->fold), "grid", wl_json_shape(j, row->grid), "predicted",
+                        predicted, "measured", measured, "error", errors);
 }
 
 static json_t *agreement_json(wl_json *j, const wl_agreement *a)

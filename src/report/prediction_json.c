@@ -79,8 +79,8 @@ static json_t *model(wl_json *j, const wl_model_result *m)
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         if (m->bound_known[i])
             wl_json_set(j, bounds, wl_bound_name((wl_bound_id)i), wl_json_real(j, m->bound_s[i]));
-    json_t *all = wl_json_pack(j, "{s:s, s:f, s:f, s:s, s:s, s:o}", "name", wl_model_name(m->id), "time_s", m->time_s, "items_per_s",
-                               m->items_per_s, "limiter", wl_bound_name(m->limiter), "next_limiter",
+    json_t *all = wl_json_pack(j, "{s:s, s:f, s:f, s:s, s:s, s:o}", "name", wl_model_name(m->id), "time_s", m->time_s,
+                               "items_per_s", m->items_per_s, "limiter", wl_bound_name(m->limiter), "next_limiter",
                                wl_bound_name(m->next), "bounds_s", bounds);
     if (m->own_cycles > 0)
         wl_json_set(j, all, "block",
@@ -158,8 +158,9 @@ wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error
         (json_int_t)p->occupancy.warps_per_sm, "limiter", wl_occupancy_limit_name(p->occupancy.limiter), "work",
         "items", (json_int_t)p->items, "wave", "blocks", (json_int_t)p->wave_blocks, "of", (json_int_t)p->blocks,
         "waves", p->waves, "metrics", metrics(j, p), "reuse", reuse(j, p), "fields", fields(j, r), "model",
-        model(j, &p->model), "estimators", "l1", wl_l1_estimator_name(p->has_tag_hash), "volumes", wl_volume_estimator_name(p->volume_estimator), "counting",
-        wl_count_method_name(p->count_method), "warnings", warnings(j, p));
+        model(j, &p->model), "estimators", "l1", wl_l1_estimator_name(p->has_tag_hash), "volumes",
+        wl_volume_estimator_name(p->volume_estimator), "counting", wl_count_method_name(p->count_method), "warnings",
+        warnings(j, p));
     wl_layer_condition layer;
     const wl_status has_layers = wl_layer_condition_check(r->kernel, r->device, &layer, NULL);
     j->failed = j->failed || has_layers == WL_E_NOMEM;

@@ -261,8 +261,9 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
     add_shares(r, out);
     add_lines(r, out);
     add_model(r, out);
-    wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n", wl_l1_estimator_name(p->has_tag_hash),
-                  wl_volume_estimator_name(p->volume_estimator), wl_count_method_name(p->count_method), wl_model_name(p->model.id));
+    wl_buffer_add(out, "\n  estimators: L1 %s, volumes %s (counted by %s), time %s\n",
+                  wl_l1_estimator_name(p->has_tag_hash), wl_volume_estimator_name(p->volume_estimator),
+                  wl_count_method_name(p->count_method), wl_model_name(p->model.id));
     for (int i = 0; i < p->warning_count; i++)
         wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
 }

@@ -418,8 +418,8 @@ static const struct {
     const char *name;
     wl_status (*write)(const export *e, wl_error *err);
 } formats[] = {[WL_EXPORT_KERNEL_TUNER] = {"kernel-tuner", write_kernel_tuner},
-                              [WL_EXPORT_KERNEL_TUNER_CACHE] = {"kernel-tuner-cache", write_cache},
-                              [WL_EXPORT_TRITON] = {"triton", write_triton}};
+               [WL_EXPORT_KERNEL_TUNER_CACHE] = {"kernel-tuner-cache", write_cache},
+               [WL_EXPORT_TRITON] = {"triton", write_triton}};
 
 bool wl_export_find(const char *name, wl_export *out)
 {

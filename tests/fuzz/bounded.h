@@ -7,10 +7,10 @@
 
 #include "kernel/kernel_internal.h"
 
-#define STEPS_MAX 64       /* of all loops together */
-#define OPAQUE_CELLS 4096  /* of a domain, where an access may have no closed form */
+#define STEPS_MAX 64      /* of all loops together */
+#define OPAQUE_CELLS 4096 /* of a domain, where an access may have no closed form */
 #define AFFINE_ACCESSES 64
-#define SAMPLES_MAX 16     /* warp instructions looked at for conflicts in the L1 */
+#define SAMPLES_MAX 16 /* warp instructions looked at for conflicts in the L1 */
 
 /* Sums and products with a constant only: sure to be affine. */
 static inline bool is_plainly_affine(const wl_expr *e)
@@ -21,7 +21,8 @@ static inline bool is_plainly_affine(const wl_expr *e)
     case WL_EXPR_ADD:
     case WL_EXPR_SUB: return is_plainly_affine(e->a) && is_plainly_affine(e->b);
     case WL_EXPR_MUL:
-        return is_plainly_affine(e->a) && is_plainly_affine(e->b) && (e->a->op == WL_EXPR_CONST || e->b->op == WL_EXPR_CONST);
+        return is_plainly_affine(e->a) && is_plainly_affine(e->b) &&
+               (e->a->op == WL_EXPR_CONST || e->b->op == WL_EXPR_CONST);
     default: return false;
     }
 }

@@ -22,12 +22,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define REQUIRE(condition)                                                                       \
-    do {                                                                                         \
-        if (!(condition)) {                                                                      \
-            fprintf(stderr, "%s:%d: broken rule: %s\n", __FILE__, __LINE__, #condition);         \
-            abort();                                                                             \
-        }                                                                                        \
+#define REQUIRE(condition)                                                                                             \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: broken rule: %s\n", __FILE__, __LINE__, #condition);                               \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 /* A copy of the input as a C string, in memory of malloc of exactly that size. */

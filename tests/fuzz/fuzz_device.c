@@ -44,7 +44,8 @@ static void use(const wl_device *d)
     const wl_launch launch = {.block = {16, 4, 1}, .fold = {2, 1, 1}, .registers = 40, .shared_bytes = 2000};
     wl_error err = {0};
     if (!stencil)
-        REQUIRE(wl_kernel_from_update("d[0,0] = s[0,0] + s[1,0] + s[-1,0] + s[0,1] + s[0,-1]", "300x70", "f64", &stencil, &err) == WL_OK);
+        REQUIRE(wl_kernel_from_update("d[0,0] = s[0,0] + s[1,0] + s[-1,0] + s[0,1] + s[0,-1]", "300x70", "f64",
+                                      &stencil, &err) == WL_OK);
     if (!gather) {
         static const char text[] = "name: g\ndomain: [50, 9]\nfields: {A: {type: f32}, B: {type: f16}}\n"
                                    "loads: [\"A[(x*7 + y) % 1000]\", \"A[64*x]\"]\nstores: [\"B[y*49 + x]\"]\n";

@@ -5,12 +5,14 @@
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-static const char address_head[] = "name: e\nparams: {n: 100, one: 1, big: 576460752303423488}\ndomain: [64, 8, 4]\n"
-                                   "loops: {i: 3, j: 2}\nfields: {A: {type: f32}, B: {type: f64, extent: [n, n, n], halo: 2}}\nloads: [\"";
+static const char address_head[] =
+    "name: e\nparams: {n: 100, one: 1, big: 576460752303423488}\ndomain: [64, 8, 4]\n"
+    "loops: {i: 3, j: 2}\nfields: {A: {type: f32}, B: {type: f64, extent: [n, n, n], halo: 2}}\nloads: [\"";
 static const char address_tail[] = "\"]\nstores: [\"A[x]\"]\n";
-static const char update_head[] = "name: u\nparams: {n: 100, big: 576460752303423488}\ndomain: [64, 8, 4]\nscalars: [alpha]\n"
-                                  "fields: {src: {type: f64, extent: [64, 8, 4], halo: 4}, dst: {type: f32, extent: [64, 8, 4], halo: 4}, "
-                                  "f: {type: f64, extent: [64, 8, 4, 19]}}\nupdate: \"";
+static const char update_head[] =
+    "name: u\nparams: {n: 100, big: 576460752303423488}\ndomain: [64, 8, 4]\nscalars: [alpha]\n"
+    "fields: {src: {type: f64, extent: [64, 8, 4], halo: 4}, dst: {type: f32, extent: [64, 8, 4], halo: 4}, "
+    "f: {type: f64, extent: [64, 8, 4, 19]}}\nupdate: \"";
 static const char update_tail[] = "\"\n";
 
 /* The text as the inside of a double-quoted YAML scalar. */

@@ -20,7 +20,8 @@ static uint8_t *read_file(const char *path, size_t *size)
     const long length = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     rewind(f);
     *size = length > 0 ? (size_t)length : 0;
-    uint8_t *data = length < 0 ? NULL : malloc(*size ? *size : 1); /* exactly the input: a sanitizer sees a read beyond it */
+    uint8_t *data =
+        length < 0 ? NULL : malloc(*size ? *size : 1); /* exactly the input: a sanitizer sees a read beyond it */
     if (data && fread(data, 1, *size, f) != *size) {
         free(data);
         data = NULL;

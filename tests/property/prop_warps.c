@@ -469,9 +469,10 @@ static int end(void **state)
 {
     (void)state;
     if (getenv("WL_STATISTICS")) {
-        print_message("%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions\n",
-                      (long long)run.cases, (long long)run.too_large, (long long)compared.accesses,
-                      (long long)compared.opaque, (long long)compared.merged, (long long)compared.instructions);
+        print_message(
+            "%lld cases, %lld too large; %lld accesses, %lld not affine, %lld merged; %lld warp instructions\n",
+            (long long)run.cases, (long long)run.too_large, (long long)compared.accesses, (long long)compared.opaque,
+            (long long)compared.merged, (long long)compared.instructions);
         print_message("tag wavefronts %.0f, estimated %.0f; with lines absent %.0f, estimated %.0f\n",
                       compared.exact_tag, compared.estimated_tag, compared.exact_cold, compared.estimated_cold);
     }

@@ -282,11 +282,8 @@ static void test_traced(void **state)
         assert_true(kernel && twin && p);
         p->kernel = kernel;
         check_ok(name, wl_geometry_make(kernel, device, &cases[i / 2].launch, &p->geometry, &err), &err);
-        twin->source = (wl_source){.context = p,
-                                   .warp_size = WARP,
-                                   .affordable_blocks = INT64_MAX,
-                                   .trace_block = play_block,
-                                   .free = free};
+        twin->source = (wl_source){
+            .context = p, .warp_size = WARP, .affordable_blocks = INT64_MAX, .trace_block = play_block, .free = free};
         for (size_t a = 0; a < twin->access_count; a++) {
             twin->accesses[a].traced = true;
             twin->accesses[a].index = &zero;

@@ -375,7 +375,7 @@ static void fits_that_cannot_be(void **state)
     check_ok("four launches", wl_fit_numbers(device, all.cases, 4, &one, &result, &(wl_error){0}), &err);
     err = (wl_error){0};
     status = wl_fit_numbers(device, all.cases, all.count,
-                    &(wl_number_options){.targets = {[WL_FIT_TIME] = true}, .min_time_s = 1e3}, &result, &err);
+                            &(wl_number_options){.targets = {[WL_FIT_TIME] = true}, .min_time_s = 1e3}, &result, &err);
     check_error("all too short", status, &err,
                 &(expected_error){WL_E_INPUT, "0 launches are too few to fit the 13 numbers of time", 0, 0});
     device->entries[WL_DEVICE_overlap_growth].count = 0;
@@ -560,7 +560,8 @@ static void files_of_other_style(void **state)
         {"a comment behind it", "l2_merge: {value: 0.05, unit: 1, source: by hand} # old\n", false},
     };
     wl_device *device = device_of("h200");
-    const wl_fit_result r = fit(device, all.cases, all.count, (wl_number_options){.targets = {[WL_FIT_L2_LOADS] = true}});
+    const wl_fit_result r =
+        fit(device, all.cases, all.count, (wl_number_options){.targets = {[WL_FIT_L2_LOADS] = true}});
     double merge = 0, back = 0;
     check_true("fit", "merge", wl_device_get(device, WL_DEVICE_l2_merge, &merge));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -159,9 +159,9 @@ static void test_numbers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids), cmocka_unit_test(test_malformed),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grids),      cmocka_unit_test(test_malformed),
                                        cmocka_unit_test(test_impossible), cmocka_unit_test(test_sets),
-                                       cmocka_unit_test(test_numbers), cmocka_unit_test(test_warps)};
+                                       cmocka_unit_test(test_numbers),    cmocka_unit_test(test_warps)};
     wl_error err = {0};
     if (wl_device_builtin("h200", &device, &err) != WL_OK)
         return 1;

@@ -69,7 +69,8 @@ static void test_own(void **state)
     check_near("own", "work", m->work, 1000, 0);
     check_near("own", "time", m->time_s, 2.5e-3, 1e-15);
     check_near("own", "l1_wavefronts", m->values->value[WL_METRIC_l1_wavefronts], 77, 0);
-    check_true("own", "only that metric", m->values->known[WL_METRIC_l1_wavefronts] && !m->values->known[WL_METRIC_dram_load_bytes]);
+    check_true("own", "only that metric",
+               m->values->known[WL_METRIC_l1_wavefronts] && !m->values->known[WL_METRIC_dram_load_bytes]);
     check_note("own", t, "not measured: inst_executed, thread_inst", 0, 1);
     check_true("own", "time and wavefronts are not missing", !find_note(t, "time") && !find_note(t, "l1_wavefronts,"));
     wl_table_free(t);

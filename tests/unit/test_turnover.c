@@ -32,8 +32,7 @@ static wl_turnover numbers(void)
 
 static wl_demand demand(void)
 {
-    return (wl_demand){
-        .blocks = 1000, .blocks_per_sm = 2, .chunk = 128, .write_chunk = 128, .planes = 1};
+    return (wl_demand){.blocks = 1000, .blocks_per_sm = 2, .chunk = 128, .write_chunk = 128, .planes = 1};
 }
 
 static wl_model_result apply(const wl_turnover *n, const wl_demand *d)

@@ -45,8 +45,7 @@ again *again_open(const char *map, const char *device)
         a->folder = strndup(map, slash ? (size_t)(slash - map) + 1 : 0);
         a->map_text = read_file(map, &length);
         ok = a->folder && a->map_text && wl_map_parse(map, a->map_text, length, &a->map, &err) == WL_OK &&
-             wl_device_builtin(device, &a->device, &err) == WL_OK &&
-             wl_prediction_new(&a->prediction, &err) == WL_OK;
+             wl_device_builtin(device, &a->device, &err) == WL_OK && wl_prediction_new(&a->prediction, &err) == WL_OK;
     }
     if (ok)
         return a;

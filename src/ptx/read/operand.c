@@ -9,7 +9,6 @@ wl_ptx_operand wl_ptx_no_operand(void) { return (wl_ptx_operand){.reg = -1, .oth
 
 /* ---- names ---- */
 
-
 #define MEMBER_DIGITS 7
 
 /* The range that contains a name, and the member's number; NULL: none. A prefix may end in
