@@ -29,16 +29,14 @@ static bool check_usage(const options *o)
 static wl_status render(const options *o, const job *j, const wl_prediction *p, bool first, held_output *out,
                         wl_error *err)
 {
-    const bool several = j->launch_count > 1, csv = option_format_is(o, "csv");
-    const wl_format format = option_format_is(o, "text") ? WL_FORMAT_TEXT
-                             : csv                       ? WL_FORMAT_CSV
-                             : several                   ? WL_FORMAT_JSON_LINE
-                                                         : WL_FORMAT_JSON;
+    const wl_format asked = option_format(o);
+    const bool csv = asked == WL_FORMAT_CSV;
+    const wl_format format = asked == WL_FORMAT_JSON && j->launch_count > 1 ? WL_FORMAT_JSON_LINE : asked;
     char *text = NULL;
     wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
     const char *shown = status == WL_OK && csv && !first ? strchr(text, '\n') + 1 : text; /* one header */
     status = status ? status : held_add(out, shown, strlen(shown), err);
-    if (status == WL_OK && option_format_is(o, "json"))
+    if (status == WL_OK && asked == WL_FORMAT_JSON)
         status = held_add(out, "\n", 1, err);
     free(text);
     return status;

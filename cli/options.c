@@ -11,6 +11,8 @@
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
+#define EVERY "*" /* command */
+
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
  * a advise, s show, x ptx */
 static const struct spec {
@@ -141,11 +143,14 @@ static const struct spec {
     {"--date", "YYYY-MM-DD", ONE, offsetof(options, date), 0, "f", "the date to write beside them (default: today)"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDrax",
      "output format: text (default), json, and for predict, rank and compare csv"},
-    {"--help", NULL, FLAG, offsetof(options, help), 0, "podkemfcDrasx", "this text"},
+    {"--help", NULL, FLAG, offsetof(options, help), 0, EVERY, "this text"},
 };
 static const size_t spec_count = sizeof specs / sizeof specs[0];
 
-static bool takes(const command *c, const struct spec *s) { return strchr(s->commands, c->letter) != NULL; }
+static bool takes(const command *c, const struct spec *s)
+{
+    return strcmp(s->commands, EVERY) == 0 || strchr(s->commands, c->letter);
+}
 
 static const struct spec *find(const command *c, const char *word, size_t length)
 {
@@ -284,9 +289,17 @@ bool option_model(const char *text, wl_model_id *model)
     return false;
 }
 
+/* Which of them a command knows stands in the table of commands. */
 wl_format option_format(const options *o)
 {
-    return option_format_is(o, "json") ? WL_FORMAT_JSON : option_format_is(o, "csv") ? WL_FORMAT_CSV : WL_FORMAT_TEXT;
+    static const struct {
+        const char *name;
+        wl_format format;
+    } formats[] = {{"text", WL_FORMAT_TEXT}, {"json", WL_FORMAT_JSON}, {"csv", WL_FORMAT_CSV}};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (option_format_is(o, formats[i].name))
+            return formats[i].format;
+    return WL_FORMAT_TEXT;
 }
 
 bool option_format_is(const options *o, const char *name) { return strcmp(o->format ? o->format : "text", name) == 0; }

@@ -265,9 +265,11 @@ static void note_missing(wl_table *t)
             i++;
         if (i < t->count)
             continue;
-        const int n = snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                               is_time ? "time" : wl_metric_name((wl_metric)m));
-        used += n > 0 && used + (size_t)n < sizeof names ? (size_t)n : 0;
+        const char *name = is_time ? "time" : wl_metric_name((wl_metric)m);
+        if (used + strlen(name) + sizeof ", .." < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+        else
+            (void)snprintf(names + used, sizeof names - used, ", .."); /* more than a note has room for */
     }
     if (used > 0)
         wl_notes_add(&t->notes, 0, "not measured: %s", names);
