@@ -36,8 +36,6 @@ wl_status wl_fail(wl_error *err, wl_status code, wl_loc loc, const char *format,
     return code;
 }
 
-wl_status wl_fail_memory(wl_error *err) { return wl_fail(err, WL_E_NOMEM, WL_NOWHERE, "out of memory"); }
-
 wl_status wl_fail_in(wl_error *err, const char *input)
 {
     if (!err)

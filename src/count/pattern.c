@@ -419,6 +419,7 @@ wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int6
     }
     wl_tag_cost cost = {.tag = tags};
     for (int i = 0; i < at->lines; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) ranks of all lanes are set above */
         lines[rank[i]] |= 1u << i;
     for (int pass = 0; pass < tags; pass++)
         cost.cold += wavefronts_together(rules, &p->lanes, at, lines[pass]);

@@ -174,6 +174,7 @@ static span sweep_level(sweep *s, int level, const int16_t *active, int n, const
         return count_rows(s, active, n, rows);
     int64_t points[2 * SWEEP_MAX];
     int16_t inside[SWEEP_MAX];
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) set for all levels below outer_count */
     const int64_t stride = s->stride[level];
     const int slabs = break_points(s, active, n, level, points) - 1;
     span out = {0}, before = {0};

