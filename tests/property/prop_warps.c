@@ -326,20 +326,6 @@ static void check_estimates(const trial *t, const wl_device *device)
     }
 }
 
-/* Every reference of threads first <= n < last of one block. */
-static void enumerate_threads(const trial *t, const group *g, int64_t n, int64_t first, int64_t last)
-{
-    const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
-    int64_t variables[WL_VAR_COUNT];
-    listed.count = 0;
-    for (int64_t thread = first; thread < last; thread++)
-        for (int64_t cell = 0; cell < fold_cells(t); cell++)
-            if (set_cell(t, block, thread, cell, variables))
-                run_cell(t, g, variables, &listed);
-    if (listed.count)
-        qsort(listed.starts, listed.count, sizeof *listed.starts, compare_references);
-}
-
 /* The same kernel, read again, all accesses without a closed form traced. */
 static void make_twin(const trial *t, const wl_bound *bounds, int warp_size, trial *twin)
 {
