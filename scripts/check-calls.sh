@@ -1,6 +1,7 @@
 #!/bin/sh
 # check-calls.sh OBJECTS [ROOT] - what includes cannot show: fails when an object file calls a function that is defined in a
 # folder layers.txt does not allow, whatever header declared it. OBJECTS is the folder of the library's object files.
+LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 command -v nm >/dev/null 2>&1 || { echo "calls: no nm" && exit 77; }
 objects=$1
 cd "${2:-.}" || exit 2

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check-layers.sh [ROOT] - data flows one way: fails when a file includes a header that layers.txt does not allow its
 # folder, when layers.txt itself names a later folder, or when the tool or an example looks behind the public headers.
+LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 cd "${1:-.}" || exit 2
 for file in src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] include/warpline/*; do
     [ -f "$file" ] || continue

@@ -2,6 +2,7 @@
 # accuracy.sh WARPLINE REPORT SOURCE_ROOT [KEY=VALUE]...: predicts the measured launches that are counted in closed form and fails when
 # a family's errors, order or picks are worse than in validate/accuracy.json. KEY=VALUE changes a number of the device.
 # WARPLINE_TEST_EFFORT=quick leaves out two tables, which take most of the time.
+LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 set -eu
 warpline=$1
 report=$2

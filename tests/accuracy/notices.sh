@@ -1,5 +1,6 @@
 #!/bin/sh
 # notices.sh WARPLINE REPORT SOURCE_ROOT: does the accuracy test notice a device that is worse, and a baseline that is not there?
+LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 set -u
 here=$(dirname "$0")
 failed=0

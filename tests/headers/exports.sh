@@ -1,6 +1,7 @@
 #!/bin/sh
 # exports.sh LIBRARY SOURCE: what the shared library exports is what the public headers declare, and each function has a
 # caller outside the library or a test.
+LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 library=$1
 cd "$2" || exit 2
 command -v nm >/dev/null 2>&1 || { echo "exports: no nm" && exit 77; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # measure_join.sh SOURCE_ROOT: the join of timed launches and counters, on two launches made up, and what must be refused; the form of
 # the measured tables; the map from their families to kernel files.
+LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 set -u
 root=$(cd "$1" && pwd)
 cd "$root/tests/validate" || exit 2

@@ -3,6 +3,7 @@
 # docs/accuracy.md, the pictures it shows (docs/plots), validate/accuracy.json and validate/accuracy_ptx.json. What the
 # pictures are drawn from is in build/validate/plots. Started by `make validate`; no GPU needed. With REPORT_ONLY=1 in
 # the environment the comparisons of the last run are reported again.
+LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 set -eu
 build=$1
 jobs=$2
