@@ -8,6 +8,7 @@
 # Needs nvcc, ncu (with the right to read counters) and a CUDA GPU. NVCC_FLAGS and ARCH change how the program is built;
 # MORE=1 also reads the counters of counters_more.txt.
 set -eu
+LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 here=$(cd "$(dirname "$0")" && pwd)
 
 die() {
