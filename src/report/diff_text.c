@@ -8,6 +8,7 @@
 #include "report/prediction_report.h"
 #include "report/render.h"
 #include "report/wrapped_text.h"
+#include "report/shape_text.h"
 
 #define WIDTH 110
 #define MOVED 0.05 /* of the metric: parts that moved less are not shown */
@@ -15,9 +16,9 @@
 static void add_side(const char *name, const wl_diff_side *side, wl_buffer *out)
 {
     const wl_prediction *p = side->prediction;
-    char block[64], fold[64];
-    wl_report_shape(p->launch.block, block, sizeof block);
-    wl_report_shape(p->launch.fold, fold, sizeof fold);
+    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
+    (void)wl_shape_text(p->launch.block, block);
+    (void)wl_shape_text(p->launch.fold, fold);
     wl_buffer_add(out, "%s: %s on %s, block %s, fold %s, %lld registers, %lld B shared\n", name, side->kernel,
                   side->device, block, fold, (long long)p->launch.registers, (long long)p->launch.shared_bytes);
 }

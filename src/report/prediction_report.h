@@ -16,7 +16,4 @@ void wl_report_text(const wl_report *report, wl_buffer *out);
 void wl_report_csv(const wl_report *report, wl_buffer *out);
 wl_status wl_report_json(const wl_report *report, bool one_line, char **out, wl_error *err);
 
-/* "32x4x2" */
-void wl_report_shape(const int64_t extent[3], char *text, size_t size);
-
 #endif /* WL_REPORT_PREDICTION_REPORT_H */

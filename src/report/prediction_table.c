@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/prediction_report.h"
+#include "report/shape_text.h"
 
 #define BAR_WIDTH 48
 
@@ -32,9 +33,9 @@ static parts parts_of(const wl_prediction *p)
 static void add_line(const wl_prediction *p, wl_buffer *out)
 {
     const double items = (double)p->items;
-    char block[64], fold[64];
-    wl_report_shape(p->launch.block, block, sizeof block);
-    wl_report_shape(p->launch.fold, fold, sizeof fold);
+    char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
+    (void)wl_shape_text(p->launch.block, block);
+    (void)wl_shape_text(p->launch.fold, fold);
     wl_buffer_add(out, "%-12s %-6s %3lld %9.3f", block, fold, (long long)p->occupancy.blocks_per_sm,
                   p->metrics[WL_METRIC_l1_wavefronts].value / items);
     wl_buffer_add(out, " %8.1f",
@@ -51,8 +52,8 @@ static void add_line(const wl_prediction *p, wl_buffer *out)
 static void add_bar(const wl_prediction *p, double scale, wl_buffer *out)
 {
     const parts v = parts_of(p);
-    char block[64];
-    wl_report_shape(p->launch.block, block, sizeof block);
+    char block[WL_SHAPE_LENGTH];
+    (void)wl_shape_text(p->launch.block, block);
     wl_buffer_add(out, "%-12s |", block);
     wl_buffer_repeat(out, "#", (int)lround(v.loaded * scale));
     wl_buffer_repeat(out, "+", (int)lround(v.again * scale));

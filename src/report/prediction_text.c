@@ -7,13 +7,9 @@
 #include "metrics/layer_condition.h"
 #include "report/derived.h"
 #include "report/prediction_report.h"
+#include "report/shape_text.h"
 
 #define BAR_WIDTH 40
-
-void wl_report_shape(const int64_t extent[3], char *text, size_t size)
-{
-    (void)snprintf(text, size, "%lldx%lldx%lld", (long long)extent[0], (long long)extent[1], (long long)extent[2]);
-}
 
 static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_buffer *out)
 {
@@ -41,10 +37,10 @@ static void add_row(const wl_report *r, const char *label, wl_metric metric, wl_
 static void add_head(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
-    char block[64], grid[64], fold[64];
-    wl_report_shape(p->launch.block, block, sizeof block);
-    wl_report_shape(p->launch.grid, grid, sizeof grid);
-    wl_report_shape(p->launch.fold, fold, sizeof fold);
+    char block[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
+    (void)wl_shape_text(p->launch.block, block);
+    (void)wl_shape_text(p->launch.grid, grid);
+    (void)wl_shape_text(p->launch.fold, fold);
     wl_buffer_add(out, "%s on %s (%s)\n", wl_kernel_name(r->kernel), wl_device_name(r->device),
                   wl_device_title(r->device));
     wl_buffer_add(out, "  block %s, fold %s, grid %s, %lld registers, %lld B shared\n", block, fold, grid,

@@ -154,11 +154,7 @@ static inline wl_status fuzz_device_copy(const char *name, wl_device **out, wl_e
             return status;
         REQUIRE(strcmp(wl_device_name(kept[i]), name) == 0);
     }
-    *out = malloc(sizeof **out);
-    REQUIRE(*out);
-    **out = *kept[i];
-    (*out)->arena = (wl_arena){0};
-    return WL_OK;
+    return wl_device_copy(kept[i], out, err);
 }
 
 #endif /* WL_TESTS_FUZZ_H */
