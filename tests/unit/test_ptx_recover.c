@@ -222,6 +222,22 @@ static const struct {
      {"atomics:", "% 32 == 0"},
      {NULL},
      true},
+    {"an atomic of one address that the first lanes leave out is emulated",
+     "setp.gt.s32 %p1, %r4, 14;\n@%p1 atom.global.add.u32 %r6, [%rd1], 1;\n",
+     128,
+     8,
+     "1024",
+     {NULL},
+     {"atomics:"},
+     false},
+    {"an atomic of one address that the first lane makes is not",
+     "setp.lt.s32 %p1, %r4, 14;\n@%p1 atom.global.add.u32 %r6, [%rd1], 1;\n",
+     128,
+     8,
+     "1024",
+     {"atomics:", "% 32 == 0"},
+     {NULL},
+     true},
 };
 
 static void recovered(void **unused)

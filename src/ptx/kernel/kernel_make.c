@@ -87,6 +87,7 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     bool agrees = true;
     *wrong = -1;
     WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
+    wl_ptx_trace_late_atomics(s);
     WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
     WL_TRY(wl_ptx_verify(s, &agrees, wrong, err));
     if (!agrees) {

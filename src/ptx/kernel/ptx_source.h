@@ -85,6 +85,14 @@ void wl_ptx_cache_free(struct wl_ptx_cache *cache);
  * difference, *where its instruction. */
 wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *where, wl_error *err);
 
+/* The lanes of a warp that execute a recovered step, and their addresses; false: a value is out of
+ * range. */
+bool wl_ptx_step_lanes(const wl_ptx_source *source, const wl_ptx_thread_access *step, const int64_t block[3], int warp,
+                       uint32_t *lanes, uint64_t address[WL_PTX_LANES]);
+
+/* Traces the atomics on one address per warp that some warp executes without its first lane. */
+void wl_ptx_trace_late_atomics(wl_ptx_source *source);
+
 /* The coordinates of one thread. */
 void wl_ptx_thread_values(const wl_ptx_launch *launch, const int64_t block[3], int64_t thread,
                           int64_t values[WL_VAR_COUNT]);

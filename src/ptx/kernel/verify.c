@@ -33,18 +33,17 @@ void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_
     }
 }
 
-/* The lane mask of a step and the lanes' addresses; false: a value is out of range. */
-static bool lanes_of(const verifier *v, const wl_ptx_thread_access *step, uint32_t *lanes,
-                     uint64_t address[WL_PTX_LANES])
+bool wl_ptx_step_lanes(const wl_ptx_source *source, const wl_ptx_thread_access *step, const int64_t block[3], int warp,
+                       uint32_t *lanes, uint64_t address[WL_PTX_LANES])
 {
-    const wl_ptx_launch *l = &v->source->launch;
-    const wl_ptx_recovery *r = &v->source->recovery;
-    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
+    const wl_ptx_launch *l = &source->launch;
+    const wl_ptx_recovery *r = &source->recovery;
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2], first = (int64_t)warp * WL_PTX_LANES;
     *lanes = 0;
-    for (int lane = 0; lane < WL_PTX_LANES && (int64_t)v->warp * WL_PTX_LANES + lane < threads; lane++) {
+    for (int lane = 0; lane < WL_PTX_LANES && first + lane < threads; lane++) {
         int64_t values[WL_VAR_COUNT], holds = 1, value;
         bool inside = true;
-        wl_ptx_thread_values(l, v->block, (int64_t)v->warp * WL_PTX_LANES + lane, values);
+        wl_ptx_thread_values(l, block, first + lane, values);
         for (int d = 0; d < 3; d++)
             inside =
                 inside && values[WL_VAR_X + d] >= r->first[d] && (!r->domain[d] || values[WL_VAR_X + d] < r->domain[d]);
@@ -60,6 +59,12 @@ static bool lanes_of(const verifier *v, const wl_ptx_thread_access *step, uint32
         address[lane] = (uint64_t)value;
     }
     return true;
+}
+
+static bool lanes_of(const verifier *v, const wl_ptx_thread_access *step, uint32_t *lanes,
+                     uint64_t address[WL_PTX_LANES])
+{
+    return wl_ptx_step_lanes(v->source, step, v->block, v->warp, lanes, address);
 }
 
 static wl_status compare(void *user, const wl_ptx_touch *t, wl_error *err)
