@@ -321,3 +321,12 @@ wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *r, const wl_warp_access *a)
     }
     return cost;
 }
+
+int wl_warp_quads(const wl_warp_access *access)
+{
+    enum { QUAD = 4 }; /* lanes that a texture unit takes at once */
+    int quads = 0;
+    for (int i = 0; i < access->count; i++)
+        quads += i == 0 || access->lane[i] / QUAD != access->lane[i - 1] / QUAD;
+    return quads;
+}

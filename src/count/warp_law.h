@@ -71,6 +71,10 @@ int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *acces
  * validate/cuda/wide.cu. */
 int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
 
+/* Passes of a texture or surface instruction: one per group of four lanes that takes part. Assumed:
+ * four texture units. */
+int wl_warp_quads(const wl_warp_access *access);
+
 /* By the tag-hash law: tag wavefronts, and data wavefronts if every line misses. */
 typedef struct wl_tag_cost {
     int tag, cold;

@@ -36,19 +36,23 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     memcpy(w.address, addresses, (size_t)lanes * sizeof *addresses);
     for (int i = 0; i < lanes; i++)
         w.lane[i] = o->lane[which[i]];
-    cost->inst += o->scale;
+    cost->inst += a->more ? 0 : o->scale;
     if (is_global_atomic(o->m, o->access)) {
         const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, &w, o->scale);
         cost->hit += o->scale * c.passes;
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
-    cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
-                                                             : wl_warp_hit_wavefronts(rules, &w));
+    const bool texture = is_texture(o->m, o->access);
+    if (texture)
+        cost->hit += a->more ? 0 : o->scale * wl_warp_quads(&w);
+    else
+        cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
+                                                                 : wl_warp_hit_wavefronts(rules, &w));
     if (is_shared(o->m, o->access))
         return WL_OK;
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
-    if (rules->has_hash) {
+    if (rules->has_hash && !texture) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
         add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->scale, a->store);
     }
@@ -127,7 +131,8 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
 
 static double data_wavefronts(const wl_warps_measurer *m, size_t access, const wl_access_cost *cost)
 {
-    const bool by_banks = m->bounds[access].access->store || is_shared(m, access) || !m->context.rules->has_hash;
+    const bool by_banks =
+        m->bounds[access].access->store || is_shared(m, access) || is_texture(m, access) || !m->context.rules->has_hash;
     return by_banks ? cost->hit : cost->cold;
 }
 

@@ -9,12 +9,17 @@ wl_work wl_work_of(const wl_kernel *k)
                      k->barriers,  k->precision, k->source.count_instructions != NULL};
 }
 
+static wl_reached reached(const wl_costs *p, size_t access)
+{
+    return p->kernel->fields[p->kernel->accesses[access].field].reached;
+}
+
 double wl_access_wavefronts(const wl_costs *p, size_t access)
 {
     const wl_access_cost *c = &p->access[access];
     if (p->kernel->fields[p->kernel->accesses[access].field].shared)
         return c->hit;
-    if (p->kernel->accesses[access].atomic)
+    if (p->kernel->accesses[access].atomic || reached(p, access) != WL_BY_LOADS)
         return c->hit;
     if (p->kernel->accesses[access].store)
         return c->hit + p->store_split * c->split;
@@ -39,6 +44,13 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
             t.atomics += c->hit;
             continue;
         }
+        if (reached(p, a) != WL_BY_LOADS) {
+            *(reached(p, a) == WL_BY_TEXTURE ? &t.texture_inst : &t.surface_inst) += c->inst;
+            t.texture += c->hit;
+            t.surface_stores += store ? c->inst : 0;
+            out->texture_sectors += c->sectors;
+            continue;
+        }
         *(store ? &t.store_inst : &t.load_inst) += c->inst;
         *(store ? &t.store_hit : &t.load_hit) += c->hit;
         t.store_split += c->split;
@@ -52,6 +64,7 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
     if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &t.thread_index))
         t.thread_index *= index_reads * (double)g->blocks * per_block;
     t.loads_per_warp = out->thread.loads;
-    t.warps = out->thread.loads > 0 ? t.load_inst / out->thread.loads : 0;
+    const double texture_loads = t.texture_inst + t.surface_inst - t.surface_stores;
+    t.warps = out->thread.loads > 0 ? (t.load_inst + texture_loads) / out->thread.loads : 0;
     out->l1 = t;
 }
