@@ -33,8 +33,7 @@ const char *wl_type_name(wl_type type);
 int32_t wl_type_bytes(wl_type type);
 bool wl_type_find(const char *name, wl_type *type);
 
-/* How a field is reached. Textures and surfaces have instructions of their own, and pass the L1 in
- * groups of four lanes. */
+/* How a field is reached. Textures and surfaces have instructions of their own. */
 typedef enum wl_reached { WL_BY_LOADS, WL_BY_TEXTURE, WL_BY_SURFACE } wl_reached;
 
 typedef struct wl_field {
@@ -60,8 +59,9 @@ int32_t wl_field_cell_bytes(const wl_field *field);
 typedef struct wl_access {
     bool store; /* atomics count as stores, too */
     bool atomic;
-    bool traced; /* addresses come from the kernel's source; index is 0 */
-    bool more;   /* goes on with the access before: no instruction of its own */
+    bool traced;       /* addresses come from the kernel's source; index is 0 */
+    bool more;         /* goes on with the access before: no instruction of its own */
+    int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes;  /* bytes per lane */
     int32_t unit_bytes;   /* bytes per index step: width_bytes, except for vectors of plain elements */

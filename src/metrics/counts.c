@@ -19,10 +19,12 @@ double wl_access_wavefronts(const wl_costs *p, size_t access)
     const wl_access_cost *c = &p->access[access];
     if (p->kernel->fields[p->kernel->accesses[access].field].shared)
         return c->hit;
-    if (p->kernel->accesses[access].atomic || reached(p, access) != WL_BY_LOADS)
+    if (p->kernel->accesses[access].atomic)
         return c->hit;
     if (p->kernel->accesses[access].store)
         return c->hit + p->store_split * c->split;
+    if (reached(p, access) != WL_BY_LOADS)
+        return c->hit;
     return p->rules->has_hash ? c->cold : c->hit;
 }
 
@@ -46,9 +48,11 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         }
         if (reached(p, a) != WL_BY_LOADS) {
             *(reached(p, a) == WL_BY_TEXTURE ? &t.texture_inst : &t.surface_inst) += c->inst;
-            t.texture += c->hit;
             t.surface_stores += store ? c->inst : 0;
-            out->texture_sectors += c->sectors;
+            t.texture += store ? 0 : c->hit;
+            t.store_hit += store ? c->hit : 0;
+            t.store_split += c->split;
+            out->texture_sectors += c->texture_sectors;
             continue;
         }
         *(store ? &t.store_inst : &t.load_inst) += c->inst;

@@ -1,8 +1,8 @@
 /* emulate_texture.c - texture fetches, and loads and stores of surfaces: which texels they touch.
  *
- * A fetch without a filter touches one texel per lane. With a filter it touches all texels around
- * the coordinate: they are handed on as the distinct sectors that hold them, one per lane, because
- * the sectors of a warp are what the caches see.
+ * A fetch without a filter touches one texel per lane. With a filter it touches the texels around
+ * the coordinate that have a weight. Four lanes make a request, so these are handed on as the
+ * distinct sectors of each four lanes, one per lane: sectors are what the caches see.
  * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
 
@@ -15,7 +15,8 @@
 #define NOWHERE UINT64_MAX /* outside: nothing is touched */
 #define SECTOR ((uint64_t)32)
 #define FAR 1e12 /* texels: no texture is that large */
-enum { CORNERS_MAX = 8 };
+enum { CORNERS_MAX = 8, REQUEST_LANES = 4, REQUESTS = WL_PTX_LANES / REQUEST_LANES };
+enum { WEIGHTS = 256 }; /* fractions of a coordinate that a filter tells apart */
 
 typedef struct shape {
     int dims; /* 0: not known here */
@@ -48,6 +49,7 @@ typedef struct fetch {
     const wl_ptx_texture *texture;
     uint32_t lanes, unknown; /* unknown: coordinates */
     int corners;             /* texels per lane */
+    bool gathers;            /* tld4: four texels, whatever their weights */
     uint64_t address[CORNERS_MAX][WL_PTX_LANES];
 } fetch;
 
@@ -77,7 +79,7 @@ static wl_status touch(wl_ptx_machine *m, const fetch *f, uint32_t lanes, const 
     uint32_t rest = 0;
     m->touch.lanes = 0;
     if (!lanes)
-        return WL_OK;
+        return WL_OK; /* all lanes are outside */
     const wl_ptx_access_request r = {f->step, lanes, address, f->unknown, WL_PTX_GLOBAL, bytes, store, false};
     const wl_status status = wl_ptx_resolve(m, &r, &rest, err);
     m->more = false;
@@ -97,6 +99,7 @@ static bool begin(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, fetch 
     f->step = s;
     f->lanes = *same;
     f->corners = 1;
+    f->gathers = false;
     f->unknown = 0;
     for (int k = 1; k <= 3; k++)
         f->unknown |= frame->unknown[s->from[k]];
@@ -112,7 +115,8 @@ static int64_t layer_of(const wl_ptx_machine *m, const fetch *f, uint32_t lane)
     return f->texture->is_layered ? wl_max(0, wl_min(layer, f->texture->layers - 1)) : 0;
 }
 
-/* The texels on one axis: one, or the two that a filter joins. */
+/* The texels on one axis: one, or the two that a filter joins; measured: the second is not read if
+ * its weight is 0. */
 static void texels_on_axis(const fetch *f, uint64_t bits, int axis, int64_t at[2])
 {
     const wl_ptx_texture *t = f->texture;
@@ -122,11 +126,16 @@ static void texels_on_axis(const fetch *f, uint64_t bits, int axis, int64_t at[2
         at[0] = at[1] = wl_ptx_texture_index(mode, (int32_t)bits, extent);
         return;
     }
-    double x = (double)wl_ptx_f32_of(bits) * (t->is_normalized ? (double)extent : 1);
-    x = floor(f->corners > 1 ? x - 0.5 : x);
-    const int64_t first = isnan(x) ? 0 : (int64_t)fmax(-FAR, fmin(x, FAR));
+    const double given = (double)wl_ptx_f32_of(bits) * (t->is_normalized ? (double)extent : 1);
+    const double x = isnan(given) ? 0 : fmax(-FAR, fmin(given, FAR));
+    if (f->corners == 1) {
+        at[0] = at[1] = wl_ptx_texture_index(t->mode, (int64_t)floor(x), extent);
+        return;
+    }
+    const int64_t weighed = (int64_t)floor((x - 0.5) * WEIGHTS + 0.5), first = wl_floor_div(weighed, WEIGHTS);
+    const bool both = f->gathers || wl_floor_mod(weighed, WEIGHTS) > 0;
     at[0] = wl_ptx_texture_index(t->mode, first, extent);
-    at[1] = wl_ptx_texture_index(t->mode, first + 1, extent);
+    at[1] = both ? wl_ptx_texture_index(t->mode, first + 1, extent) : at[0];
 }
 
 static void find_texels(const wl_ptx_machine *m, fetch *f)
@@ -190,43 +199,49 @@ static void return_texels(wl_ptx_machine *m, const fetch *f, uint32_t inside)
     }
 }
 
-static int distinct_sectors(const fetch *f, uint64_t *sector)
+/* The sectors of one request, and how many lanes have taken. */
+typedef struct request {
+    uint64_t sector[CORNERS_MAX * REQUEST_LANES];
+    int count, taken;
+} request;
+
+static void find_sectors(const fetch *f, request *requests)
 {
-    int n = 0;
     for (int c = 0; c < f->corners; c++)
         WL_PTX_FOR_LANES(lane, f->lanes & ~f->unknown)
         {
+            request *r = &requests[lane / REQUEST_LANES];
             const uint64_t found = f->address[c][lane] & ~(SECTOR - 1);
-            int k = n;
-            while (k > 0 && sector[k - 1] != found) /* mostly among the last ones */
-                k--;
-            if (k == 0 && f->address[c][lane] != NOWHERE)
-                sector[n++] = found;
+            int k = 0;
+            while (k < r->count && r->sector[k] != found)
+                k++;
+            if (k == r->count && f->address[c][lane] != NOWHERE)
+                r->sector[r->count++] = found;
         }
-    return n;
 }
 
-/* Lanes take the sectors in order; those left over take one again, so that all lanes are seen. */
+/* The lanes of a request take its sectors in order, in as many rounds as it needs. In the first
+ * one those left over take one again, so that all lanes are seen. */
 static wl_status touch_sectors(wl_ptx_machine *m, const fetch *f, wl_error *err)
 {
-    uint64_t sector[CORNERS_MAX * WL_PTX_LANES], address[WL_PTX_LANES] = {0};
-    const int n = distinct_sectors(f, sector);
-    for (int done = 0; done < n;) {
-        uint32_t lanes = 0;
-        int taken = 0;
-        WL_PTX_FOR_LANES(lane, f->lanes & ~f->unknown)
+    request requests[REQUESTS] = {{{0}, 0, 0}};
+    uint64_t address[WL_PTX_LANES] = {0};
+    uint32_t lanes = 1, known = f->lanes & ~f->unknown;
+    find_sectors(f, requests);
+    for (int round = 0; lanes; round++) {
+        lanes = 0;
+        WL_PTX_FOR_LANES(lane, known)
         {
-            if (done > 0 && done + taken >= n)
-                break;
-            address[lane] = sector[done + taken < n ? done + taken : taken % n];
+            request *r = &requests[lane / REQUEST_LANES];
+            if (r->count == 0 || (round > 0 && r->taken >= r->count))
+                continue;
+            address[lane] = r->sector[r->taken++ % r->count];
             lanes |= (uint32_t)1 << lane;
-            taken++;
         }
-        m->more = done > 0;
+        m->more = round > 0;
         WL_TRY(touch(m, f, lanes, address, f->texture->texel_bytes, false, err));
-        done += taken;
     }
-    m->more = n > 0;
+    m->more = known != 0;
     const wl_status status = touch(m, f, f->unknown, f->address[0], f->texture->texel_bytes, false, err);
     m->more = false;
     return status;
@@ -243,8 +258,8 @@ static wl_status run_texture(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
             results_unknown(m, s, same);
             continue;
         }
-        const bool gathers = wl_ptx_has_part(s->in, "tld4"); /* the texels that a filter would join */
-        if (gathers || (f.texture->filters && s->in->from == WL_PTX_F32))
+        f.gathers = wl_ptx_has_part(s->in, "tld4");
+        if (f.gathers || (f.texture->filters && s->in->from == WL_PTX_F32))
             f.corners = 1 << f.texture->dims;
         find_texels(m, &f);
         if (f.corners > 1) {

@@ -166,6 +166,7 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
                                              .atomic = t->atomic,
                                              .traced = true,
                                              .more = t->more,
+                                             .request_lanes = wl_ptx_request_lanes(in),
                                              .field = wl_ptx_field_of(fields, t->buffer, in),
                                              .width_bytes = t->bytes,
                                              .unit_bytes = t->bytes,

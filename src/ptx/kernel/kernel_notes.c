@@ -90,8 +90,9 @@ static void note_textures(const wl_ptx_source *s, notes *n)
              "access, with --arg tex:WIDTHxHEIGHT:TYPE or surf:..",
              m->input, line, missing - surfaces, surfaces);
     if (s->arguments.has_textures)
-        note(n, "textures and surfaces are emulated; arrays are assumed to be block-linear (a sector is 16 bytes of "
-                "two rows), the texture stage to take four lanes at once");
+        note(n, "textures and surfaces are emulated; arrays of two and three dimensions are block-linear (a sector "
+                "holds 16 "
+                "bytes of two rows), as measured on an H200");
 }
 
 /* Traced accesses to plain memory. */
