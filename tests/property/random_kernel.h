@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "property/random_source.h"
@@ -373,7 +374,7 @@ static void random_loops(random_source *r, random_case *c)
     if (c->loop_count == 0)
         return;
     random_put(c, "loops: {");
-    for (int i = 0; i < c->loop_count; i++)
+    for (int i = 0; i < 3 && i < c->loop_count; i++)
         random_put(c, "%s%s: %lld", i ? ", " : "", names[i], (long long)random_in(r, 1, i ? 3 : 6));
     random_put(c, "}\n");
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 typedef struct random_source {
     uint64_t state;
@@ -33,6 +34,8 @@ static inline uint64_t random_bits(random_source *r)
 /* lo <= result <= hi */
 static inline int64_t random_in(random_source *r, int64_t lo, int64_t hi)
 {
+    if (hi < lo)
+        abort();
     return lo + (int64_t)((random_bits(r) >> 11) % (uint64_t)(hi - lo + 1));
 }
 
