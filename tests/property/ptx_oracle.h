@@ -171,6 +171,18 @@ static void compare_block(oracle *o, const int64_t block[3])
         }
 }
 
+/* A divergent branch costs one more instruction, for the lanes that it sends away wait alone for the others; not if
+ * it sends them to the end. */
+static double extra_waits(const oracle *o, int32_t i, int32_t at)
+{
+    const wl_ptx_function *f = o->launch.entry;
+    const int64_t to = f->instructions[i].op == WL_PTX_OP_bra ? f->instructions[i].operands[0].value : -1;
+    const bool ends =
+        to >= f->instruction_count ||
+        (to >= 0 && (f->instructions[to].op == WL_PTX_OP_ret || f->instructions[to].op == WL_PTX_OP_exit));
+    return ends || o->weight[i] <= 0 ? 0 : o->profile.diverged[at];
+}
+
 static void add_profile(oracle *o)
 {
     const wl_ptx_function *f = o->launch.entry;
@@ -182,6 +194,7 @@ static void add_profile(oracle *o)
         const wl_inst_class k = wl_ptx_class_of(in);
         c->warp[k] += o->weight[i] * o->profile.warps[as];
         c->thread[k] += o->weight[i] * o->profile.threads[as];
+        c->warp[WL_INST_control] += extra_waits(o, i, at);
         c->flops += wl_ptx_flops(in) * o->profile.threads_on[at];
         const bool atomic = in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red,
                    access = in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_st;
@@ -210,10 +223,11 @@ static void add_sectors(oracle *o)
 static void add_block(oracle *o, bool first)
 {
     const size_t bytes = (size_t)o->one.count * sizeof *o->one.warps;
-    double *const from[] = {o->one.warps, o->one.threads, o->one.threads_on},
-                  *const to[] = {o->profile.warps, o->profile.threads, o->profile.threads_on},
-                  *const kept[] = {o->first_block.warps, o->first_block.threads, o->first_block.threads_on};
-    for (int k = 0; k < 3; k++) {
+    double *const from[] = {o->one.warps, o->one.threads, o->one.threads_on, o->one.diverged},
+                  *const to[] = {o->profile.warps, o->profile.threads, o->profile.threads_on, o->profile.diverged},
+                  *const kept[] = {o->first_block.warps, o->first_block.threads, o->first_block.threads_on,
+                                   o->first_block.diverged};
+    for (int k = 0; k < 4; k++) {
         if (first)
             memcpy(kept[k], from[k], bytes);
         o->counted.alike = o->counted.alike && memcmp(kept[k], from[k], bytes) == 0;
