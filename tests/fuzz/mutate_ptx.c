@@ -115,8 +115,7 @@ static const char *const lines[] = {
     "setp.ge.s32 %p7, %r#, %r#;\n@%p7 ret;",
     "setp.eq.s32 %p7, %r#, @;\n@%p7 bra M;",
     "and.b32 %r7, %r#, 255;\nmul.wide.u32 %rd7, %r7, 4;\nadd.s64 %rd7, %rd#, %rd7;\nld.global.u32 %r#, [%rd7];",
-    "and.b32 %r7, %r#, 63;\nmul.wide.u32 %rd7, %r7, 16;\nadd.s64 %rd7, %rd#, %rd7;\n"
-    "@%p# ld.global.v4.u32 {%r#, %r#, %r#, %r#}, [%rd7];",
+    "mul.wide.u32 %rd7, %r#, 16;\nadd.s64 %rd7, %rd#, %rd7;\n@%p# ld.global.v4.u32 {%r#, %r#, %r#, %r#}, [%rd7];",
     "@%p# red.global.add.u32 [%rd#+@], %r#;",
     "and.b32 %r7, %r#, 63;\nshl.b32 %r7, %r7, 2;\nmov.u32 %r8, s;\nadd.s32 %r7, %r7, %r8;\nst.shared.u32 [%r7], %r#;",
     "bar.sync 0;\nld.shared.u32 %r#, [%r7];\nbar.sync 0;",
