@@ -38,13 +38,19 @@ static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
     return w->slots ? WL_OK : wl_fail_memory(err);
 }
 
-static wl_status open_glance(wl_pattern *p, const wl_residues *alignments, bool blink, wl_tag_window *out,
-                             wl_error *err)
+static wl_status open_at(wl_pattern *p, wl_window_kind kind, const wl_residues *positions, wl_tag_window *out,
+                         wl_error *err)
 {
     out->open = true;
-    out->kind = blink ? WL_WINDOW_BLINK : WL_WINDOW_GLANCE;
-    out->positions = alignments;
-    return keep_window(&p->windows[out->kind], alignments->granule, err);
+    out->kind = kind;
+    out->bytes = positions->granule;
+    out->count = 0;
+    for (int i = 0; i < positions->count; i++)
+        if (positions->weight[i]) {
+            out->position[out->count] = (int32_t)wl_residue(positions, i);
+            out->weight[out->count++] = (double)positions->weight[i];
+        }
+    return keep_window(&p->windows[kind], out->bytes, err);
 }
 
 /* The longest window whose positions fall into at most so many classes. */
@@ -69,14 +75,14 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, c
     if (p->lanes.width % WINDOW_STEP != 0)
         return WL_OK;
     if (out->rare || blink || (wide && patterns > FEW_PATTERNS))
-        return open_glance(p, alignments, blink, out, err);
+        return open_at(p, blink ? WL_WINDOW_BLINK : WL_WINDOW_GLANCE, alignments, out, err);
     if (wide && parts->group->loops)
         return WL_OK;
-    out->kind = wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT;
-    out->positions = &out->own;
-    out->open = longest_window(parts, part_count, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &out->own) ||
-                longest_window(parts, part_count, line, shortest, WL_RESIDUES_MAX, &out->own);
-    return out->open ? keep_window(&p->windows[out->kind], out->own.granule, err) : WL_OK;
+    wl_residues positions;
+    if (!longest_window(parts, part_count, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &positions) &&
+        !longest_window(parts, part_count, line, shortest, WL_RESIDUES_MAX, &positions))
+        return WL_OK;
+    return open_at(p, wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT, &positions, out, err);
 }
 
 /* The mean cost at one position over random addresses, the same ones every time. With many patterns
@@ -113,37 +119,40 @@ static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int
     return (slot){(float)tag, (float)cold, (float)split};
 }
 
-static const slot *slot_at(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, int64_t at)
+static void fill_slot(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, int64_t at,
+                      slot *s)
 {
-    const int64_t bytes = window->positions->granule;
-    slot *s = (slot *)(void *)p->windows[window->kind].slots + at / WINDOW_STEP;
-    if (s->tag == 0)
-        *s = window->kind == WL_WINDOW_EXACT ? cost_in_window(context, p, bytes, at)
-                                             : mean_in_window(context, p, window->kind, bytes, at);
-    return s;
+    const int64_t bytes = window->bytes;
+    *s = window->kind == WL_WINDOW_EXACT ? cost_in_window(context, p, bytes, at)
+                                         : mean_in_window(context, p, window->kind, bytes, at);
 }
 
-static void add_slot(wl_tag_total *total, const slot *s, double weight)
+static inline const slot *slot_at(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p,
+                                  int64_t at)
 {
-    total->tag += weight * (double)s->tag;
-    total->cold += weight * (double)s->cold;
-    total->split += weight * (double)s->split;
+    slot *s = (slot *)(void *)p->windows[window->kind].slots + (uint64_t)at / WINDOW_STEP;
+    if (s->tag == 0)
+        fill_slot(context, window, p, at, s);
+    return s;
 }
 
 void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
                        int64_t offset, int64_t executions, wl_tag_total *total)
 {
-    const wl_residues *positions = window->positions;
-    const int64_t mask = positions->granule - 1;
+    const int64_t mask = window->bytes - 1;
+    wl_tag_total sum = *total;
     if (window->rare) { /* one position stands for all */
-        int i = 0;
-        while (!positions->weight[i])
-            i++;
-        add_slot(total, slot_at(context, window, pattern, wl_residue(positions, i)), (double)executions);
-        return;
+        const slot *s = slot_at(context, window, pattern, window->position[0]);
+        sum.tag += (double)executions * (double)s->tag;
+        sum.cold += (double)executions * (double)s->cold;
+        sum.split += (double)executions * (double)s->split;
+    } else {
+        for (int i = 0; i < window->count; i++) {
+            const slot *s = slot_at(context, window, pattern, (window->position[i] + offset) & mask);
+            sum.tag += window->weight[i] * (double)s->tag;
+            sum.cold += window->weight[i] * (double)s->cold;
+            sum.split += window->weight[i] * (double)s->split;
+        }
     }
-    for (int i = 0; i < positions->count; i++)
-        if (positions->weight[i])
-            add_slot(total, slot_at(context, window, pattern, (wl_residue(positions, i) + offset) & mask),
-                     (double)positions->weight[i]);
+    *total = sum;
 }
