@@ -51,28 +51,13 @@ static void place_pattern(const wl_arrangement *lanes, int64_t address, wl_warp_
         out->address[i] = address + lanes->relative[i];
 }
 
-/* Lanes at word boundaries touch distinct words if no two of them overlap. */
-static bool lanes_separate(const wl_l1_rules *rules, const wl_arrangement *a, const wl_runs *runs)
-{
-    const int64_t word = (int64_t)1 << rules->bank_shift;
-    int64_t bytes = 0;
-    if (a->width % word != 0 || a->width / word > rules->banks)
-        return false;
-    for (int i = 0; i < a->lanes; i++)
-        if (a->relative[i] % word != 0)
-            return false;
-    for (int i = 0; i < runs->count; i++)
-        bytes += runs->last[i] - runs->first[i] + 1;
-    return bytes == a->lanes * a->width;
-}
-
 void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_pattern *p)
 {
     wl_warp_access access;
     p->lanes = *lanes;
     place_pattern(lanes, 0, &access);
     wl_runs_make(&access, &p->runs);
-    p->separate = lanes_separate(rules, lanes, &p->runs);
+    wl_run_kinds_make(rules, &p->runs, &p->kinds);
     wl_segments_make(rules, lanes, &p->segments);
     p->highest = p->runs.last[p->runs.count - 1] + 1 - lanes->width;
     p->span = p->highest - p->runs.first[0];
@@ -296,24 +281,27 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
 
 /* ---- costs ---- */
 
-static const wl_placement *placement_at(const wl_pattern_context *m, const wl_pattern *p, int64_t alignment)
+/* NULL: evaluate lane by lane. */
+static const wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p,
+                                        int64_t alignment)
 {
     const uint64_t number = (uint64_t)alignment / (uint64_t)wl_min(p->lanes.width, 16) + p->hash * 16;
     const size_t i = number % WL_PLACEMENTS;
-    wl_pattern_table *t = m->table;
     if (t->placements[i].pattern != p || t->placements[i].alignment != alignment) {
         t->placements[i].pattern = p;
         t->placements[i].alignment = alignment;
-        wl_placement_make(m->rules, &p->lanes, &p->segments, p->separate, alignment, &t->placements[i].placement);
+        t->placements[i].known =
+            wl_placement_make(rules, &p->lanes, &p->segments, alignment, &t->placements[i].placement);
     }
-    return &t->placements[i].placement;
+    return t->placements[i].known ? &t->placements[i].placement : NULL;
 }
 
 int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 {
     const int64_t place = address & (rules->sector - 1);
     if (p->sectors[place] < 0)
-        p->sectors[place] = (int16_t)wl_runs_sectors(rules, &p->runs, place);
+        p->sectors[place] = p->kinds.count ? wl_run_kinds_write(rules, &p->kinds, place).sectors
+                                           : (int16_t)wl_runs_sectors(rules, &p->runs, place);
     return p->sectors[place];
 }
 
@@ -322,6 +310,9 @@ int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
     int16_t *hit = &p->hit[address & (((int64_t)1 << rules->bank_shift) - 1)];
     if (*hit < 0) {
         wl_warp_access access;
+        wl_placement at;
+        if (rules->has_hash && wl_placement_make(rules, &p->lanes, &p->segments, address & (rules->line - 1), &at))
+            return *hit = (int16_t)wl_placement_hit(rules, &p->segments, &at);
         place_pattern(&p->lanes, address, &access);
         *hit = (int16_t)wl_warp_hit_wavefronts(rules, &access);
     }
@@ -338,22 +329,18 @@ int wl_pattern_shared(const wl_l1_rules *rules, const wl_pattern *p, int64_t add
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment)
 {
     if (p->written[alignment].sectors == 0)
-        p->written[alignment] = wl_runs_write(rules, &p->runs, alignment);
+        p->written[alignment] = p->kinds.count ? wl_run_kinds_write(rules, &p->kinds, alignment)
+                                               : wl_runs_write(rules, &p->runs, alignment);
     return &p->written[alignment];
 }
 
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int64_t address)
 {
-    const wl_l1_rules *rules = m->rules;
-    const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> rules->line_shift;
-    const wl_placement *at = placement_at(m, p, alignment);
-    uint8_t rank[WL_LANES_MAX];
-    const int tags = wl_placement_rank(rules, at, base, rank);
-    if (tags == 1)
-        return (wl_tag_cost){1, wl_pattern_hit(rules, p, address)};
-    if (at->known)
-        return (wl_tag_cost){tags, wl_placement_wavefronts(at, rank, tags)};
+    const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> m->rules->line_shift;
+    const wl_placement *at = placement_at(m->table, m->rules, p, alignment);
+    if (at)
+        return wl_placement_cost(m->rules, &p->segments, at, base);
     wl_warp_access access;
     place_pattern(&p->lanes, address, &access);
-    return wl_warp_tag_cost(rules, &access);
+    return wl_warp_tag_cost(m->rules, &access);
 }

@@ -43,9 +43,9 @@ typedef struct wl_pattern_window {
 typedef struct wl_pattern {
     wl_arrangement lanes;
     wl_runs runs; /* its bytes, relative to the first lane */
+    wl_run_kinds kinds;
     wl_segments segments;
     int64_t span, highest;          /* lowest to highest lane, and first to highest lane */
-    bool separate;                  /* no two lanes share a bank word */
     int16_t sectors[WL_PERIOD_MAX]; /* by offset of the first lane in its sector; -1: not computed yet */
     int16_t hit[WL_PERIOD_MAX];     /* by offset in its bank word: moving all lanes by a word only rotates the banks */
     wl_warp_written written[WL_PERIOD_MAX]; /* by alignment; sectors 0: not computed yet */

@@ -22,6 +22,7 @@ typedef struct wl_pattern_table {
     struct {
         const wl_pattern *pattern; /* NULL: empty */
         int64_t alignment;
+        bool known;
         wl_placement placement;
     } placements[WL_PLACEMENTS];
 } wl_pattern_table;

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#define WORD_BITS 64
+#define FOUR 4 /* tag banks of every device measured so far: without branches */
+
+/* Aligned lanes do not cross lines. */
 static bool is_aligned(const wl_l1_rules *rules, const wl_arrangement *a)
 {
     const int64_t mask = a->width - 1;
@@ -12,142 +16,171 @@ static bool is_aligned(const wl_l1_rules *rules, const wl_arrangement *a)
     return (a->width & mask) == 0 && a->width <= rules->line && low == 0;
 }
 
+static wl_segment one_lane(const wl_l1_rules *rules, int64_t relative, int64_t words, int group)
+{
+    const int per_word = WORD_BITS / rules->banks;
+    return (wl_segment){.line = relative >> rules->line_shift,
+                        .place = (uint32_t)(relative & (rules->line - 1)),
+                        .word = (uint32_t)(group / per_word),
+                        .bits = ((uint64_t)1 << words) - 1,
+                        .shift = group % per_word * rules->banks};
+}
+
 void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *a, wl_segments *out)
 {
-    const int per_group = wl_l1_lanes_per_group(rules, a->width);
+    const int per_group = wl_l1_lanes_per_group(rules, a->width), per_word = WORD_BITS / rules->banks;
+    const int groups = (rules->warp_size + per_group - 1) / per_group;
+    const int64_t lane_words = a->width >> rules->bank_shift;
+    int group = -1;
+    int64_t words = 0; /* of the segment */
+    out->words = (groups + per_word - 1) / per_word;
     out->count = 0;
-    /* a line's words must differ in bank */
-    if (!is_aligned(rules, a) || rules->line >> rules->bank_shift > rules->banks)
+    if (!is_aligned(rules, a) || rules->line != rules->group_bytes || out->words > WL_BANK_WORDS_MAX ||
+        rules->banks == WORD_BITS || lane_words == 0)
         return;
     for (int i = 0; i < a->lanes; i++) {
-        const uint8_t group = (uint8_t)(a->lane[i] / per_group);
-        wl_segment *s = &out->list[out->count - (out->count > 0)];
-        if (out->count > 0 && s->group == group && a->relative[i] == s->first + s->bytes)
-            s->bytes += a->width;
-        else
-            out->list[out->count++] = (wl_segment){a->relative[i], a->width, group};
-    }
-}
-
-/* ---- lines and parts ---- */
-
-/* Lines mostly ascend, so a new highest one needs no search. */
-static int find_line(wl_placement *p, int64_t *highest, int64_t line)
-{
-    int at = p->lines;
-    if (at > 0 && line <= *highest)
-        while (at-- > 0)
-            if (p->line[at] == line)
-                return at;
-    *highest = p->lines == 0 || line > *highest ? line : *highest;
-    p->line[p->lines] = line;
-    return p->lines++;
-}
-
-/* `apart`: words on one bank differ, so that lanes on one bank need parts of their own. */
-static void add_part(wl_placement *p, int line, int lines_before, uint8_t group, uint64_t banks, bool apart)
-{
-    const bool new_line = line == lines_before;
-    for (int i = p->parts; !new_line && i-- > 0;)
-        if (p->line_of[i] == line && p->group_of[i] == group && !(apart && p->banks[i] & banks)) {
-            p->banks[i] |= banks;
-            return;
+        if (a->lane[i] / per_group == group && a->relative[i] == a->relative[i - 1] + a->width &&
+            words + lane_words <= rules->banks) {
+            words += lane_words;
+            out->list[out->count - 1].bits = ((uint64_t)1 << words) - 1;
+            continue;
         }
-    p->line_of[p->parts] = (uint8_t)line;
-    p->group_of[p->parts] = group;
-    p->banks[p->parts++] = banks;
-}
-
-static uint64_t low_bits(int64_t n) { return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1; }
-
-static void place_segments(const wl_l1_rules *rules, const wl_segments *segments, int64_t alignment, wl_placement *p)
-{
-    int64_t highest = 0;
-    for (int i = 0; i < segments->count; i++) {
-        const wl_segment *s = &segments->list[i];
-        const int64_t end = alignment + s->first + s->bytes;
-        for (int64_t at = alignment + s->first, next; at < end; at = next) {
-            const int64_t line = at >> rules->line_shift;
-            const int before = p->lines;
-            next = (line + 1) << rules->line_shift;
-            next = next < end ? next : end;
-            const int64_t first = at >> rules->bank_shift, last = (next - 1) >> rules->bank_shift;
-            add_part(p, find_line(p, &highest, line), before, s->group,
-                     low_bits(last - first + 1) << (first & (rules->banks - 1)), false);
-        }
+        group = a->lane[i] / per_group;
+        words = lane_words;
+        out->list[out->count++] = one_lane(rules, a->relative[i], words, group);
     }
 }
 
-static void place_lanes(const wl_l1_rules *rules, const wl_arrangement *a, int64_t alignment, wl_placement *p)
+/* ---- lines and banks ---- */
+
+/* Adds banks of a line. Lines mostly ascend: a new highest one needs no search. The bits behind
+ * the last line are those of no line. */
+static void add_banks(wl_placement *p, int words, int64_t *highest, int64_t line, uint32_t word, uint64_t bits)
 {
-    const int per_group = wl_l1_lanes_per_group(rules, a->width), words = a->width >> rules->bank_shift;
-    int64_t highest = 0;
-    for (int i = 0; i < a->lanes; i++) {
-        const int64_t at = alignment + a->relative[i];
-        const int before = p->lines, line = find_line(p, &highest, at >> rules->line_shift);
-        uint64_t banks = 0;
-        for (int w = 0; w < words; w++)
-            banks |= (uint64_t)1 << (((at >> rules->bank_shift) + w) & (rules->banks - 1));
-        add_part(p, line, before, (uint8_t)(a->lane[i] / per_group), banks, true);
+    static const uint64_t none[WL_BANK_WORDS_MAX];
+    int at = p->lines - 1;
+    if (line <= *highest)
+        while (at >= 0 && p->line[at] != line)
+            at--;
+    else
+        at = -1;
+    if (at < 0) {
+        at = p->lines++;
+        p->line[at] = line;
+        *highest = line > *highest ? line : *highest;
+        memcpy(&p->banks[p->lines * words], none, sizeof none);
     }
+    p->banks[at * words + (int)word] |= bits;
 }
 
-void wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const wl_segments *segments, bool separate,
+bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const wl_segments *segments,
                        int64_t alignment, wl_placement *p)
 {
-    const int per_group = wl_l1_lanes_per_group(rules, a->width);
-    p->lines = p->parts = 0;
-    p->groups = (rules->warp_size + per_group - 1) / per_group;
-    if (segments->count > 0 && (alignment & (a->width - 1)) == 0) {
-        p->known = true;
-        place_segments(rules, segments, alignment, p);
-        return;
+    const int words = segments->words, line_shift = rules->line_shift, bank_shift = rules->bank_shift;
+    const uint32_t place_mask = (uint32_t)rules->line - 1, moved = (uint32_t)alignment;
+    const uint64_t in_line = ((uint64_t)1 << rules->banks) - 1;
+    int64_t highest = INT64_MIN;
+    p->lines = 0;
+    if (segments->count == 0 || alignment & (a->width - 1))
+        return false;
+    memset(p->banks, 0, sizeof *p->banks * WL_BANK_WORDS_MAX);
+    for (int i = 0; i < segments->count; i++) {
+        const wl_segment *s = &segments->list[i];
+        const uint32_t at = s->place + moved;
+        const uint64_t bits = s->bits << ((at & place_mask) >> bank_shift);
+        const int64_t line = s->line + (at >> line_shift);
+        add_banks(p, words, &highest, line, s->word, (bits & in_line) << s->shift);
+        if (bits > in_line)
+            add_banks(p, words, &highest, line + 1, s->word, bits >> rules->banks << s->shift);
     }
-    p->known = separate;
-    place_lanes(rules, a, alignment, p);
+    return true;
 }
 
 /* ---- costs ---- */
 
-/* The hash is linear, and neighbouring lines share their high bits. */
-int wl_placement_rank(const wl_l1_rules *rules, const wl_placement *p, int64_t base, uint8_t rank[WL_LANES_MAX])
+/* In how many groups is there any bank? */
+static int groups_in(uint64_t bits, int banks)
+{
+    int n = 0;
+    if (banks == WORD_BITS / 2)
+        return ((uint32_t)bits != 0) + (bits >> (WORD_BITS / 2) != 0);
+    for (int shift = 0; shift < WORD_BITS; shift += banks)
+        n += (bits >> shift & (((uint64_t)1 << banks) - 1)) != 0;
+    return n;
+}
+
+/* The most of these lines that share a bank, summed over groups: level k holds the banks that more
+ * than k of them need. */
+static int wavefronts_of(const uint64_t *bits, const uint8_t *lines, int n, int words, int banks)
+{
+    uint64_t level[WL_LANES_MAX];
+    int levels = 0, wavefronts = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t need = bits[lines[i] * words];
+        for (int k = 0; k < levels && need; k++) {
+            const uint64_t again = level[k] & need;
+            level[k] |= need;
+            need = again;
+        }
+        if (need)
+            level[levels++] = need;
+    }
+    for (int k = 0; k < levels; k++)
+        wavefronts += groups_in(level[k], banks);
+    return wavefronts;
+}
+
+/* The same for four lines. */
+static int wavefronts_of_four(const uint64_t *bits, const uint8_t *lines, int words, int banks)
+{
+    const uint64_t a = bits[lines[0] * words], b = bits[lines[1] * words], c = bits[lines[2] * words],
+                   d = bits[lines[3] * words];
+    const uint64_t any_ab = a | b, any_cd = c | d, both_ab = a & b, both_cd = c & d;
+    const uint64_t two = both_ab | both_cd | (any_ab & any_cd), three = (both_ab & any_cd) | (any_ab & both_cd);
+    int wavefronts = groups_in(any_ab | any_cd, banks);
+    if (two)
+        wavefronts += groups_in(two, banks);
+    if (three)
+        wavefronts += groups_in(three, banks) + groups_in(both_ab & both_cd, banks);
+    return wavefronts;
+}
+
+int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p)
+{
+    uint8_t all[WL_LANES_MAX];
+    int wavefronts = 0;
+    for (int i = 0; i < p->lines; i++)
+        all[i] = (uint8_t)i;
+    for (int w = 0; w < segments->words; w++)
+        wavefronts += wavefronts_of(p->banks + w, all, p->lines, segments->words, rules->banks);
+    return wavefronts;
+}
+
+/* Which line each tag wavefront takes from each tag bank, a row per tag wavefront. Returns their
+ * number. */
+static int rank_lines(const wl_l1_rules *rules, const wl_placement *p, int64_t base, int banks, uint8_t *taken)
 {
     uint8_t in_bank[16] = {0};
-    int most = 0, bank_high = 0;
-    uint64_t high = ~(uint64_t)0;
+    int most = 0;
+    memset(taken, p->lines, (size_t)(p->lines * banks)); /* none */
     for (int i = 0; i < p->lines; i++) {
-        const uint64_t line = (uint64_t)(base + p->line[i]);
-        if (line >> 10 != high) {
-            high = line >> 10;
-            bank_high = wl_l1_tag_bank(rules, (int64_t)(high << 10));
-        }
-        rank[i] = in_bank[bank_high ^ rules->hash[0][line & 1023]]++;
-        most = rank[i] > most ? rank[i] : most;
+        const int bank = wl_l1_tag_bank(rules, base + p->line[i]), rank = in_bank[bank]++;
+        taken[rank * banks + bank] = (uint8_t)i;
+        most = rank > most ? rank : most;
     }
     return most + 1;
 }
 
-/* Counts per bank in unary: of each tag wavefront and group a chain of levels, the k-th of which
- * holds the banks that more than k parts need. A part adds at most one level. */
-int wl_placement_wavefronts(const wl_placement *p, const uint8_t rank[WL_LANES_MAX], int tags)
+wl_tag_cost wl_placement_cost(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
+                              int64_t base)
 {
-    uint64_t level[WL_LANES_MAX];
-    int8_t chain[WL_LANES_MAX * WL_LANES_MAX], next[WL_LANES_MAX];
-    int levels = 0;
-    memset(chain, -1, (size_t)(tags * p->groups));
-    for (int i = 0; i < p->parts; i++) {
-        int8_t *link = &chain[rank[p->line_of[i]] * p->groups + p->group_of[i]];
-        uint64_t banks = p->banks[i];
-        for (; *link >= 0 && banks; link = &next[*link]) {
-            const uint64_t again = level[*link] & banks;
-            level[*link] |= banks;
-            banks = again;
-        }
-        if (banks) {
-            level[levels] = banks;
-            next[levels] = -1;
-            *link = (int8_t)levels++;
-        }
-    }
-    return levels;
+    uint8_t taken[WL_LANES_MAX * 16];
+    const int tag_banks = rules->tag_banks, words = segments->words;
+    wl_tag_cost cost = {.tag = rank_lines(rules, p, base, tag_banks, taken)};
+    for (int rank = 0; rank < cost.tag; rank++)
+        for (int w = 0; w < words; w++)
+            cost.cold += tag_banks == FOUR
+                             ? wavefronts_of_four(p->banks + w, taken + FOUR * rank, words, rules->banks)
+                             : wavefronts_of(p->banks + w, taken + tag_banks * rank, tag_banks, words, rules->banks);
+    return cost;
 }

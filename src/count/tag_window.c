@@ -20,8 +20,9 @@
 typedef struct slot {
     float tag, cold; /* tag 0: not computed yet */
     float split;     /* share of executions with more than one tag wavefront */
+    float unused;
 } slot;
-_Static_assert(sizeof(slot) == 3 * sizeof(float), "a window is an array of floats");
+_Static_assert(sizeof(slot) == 4 * sizeof(float), "a window is an array of floats");
 
 /* Random addresses per mean, by kind of window: the fewer patterns in a launch, the more for
  * each. */
@@ -47,9 +48,14 @@ static wl_status open_at(wl_pattern *p, wl_window_kind kind, const wl_residues *
     out->count = 0;
     for (int i = 0; i < positions->count; i++)
         if (positions->weight[i]) {
-            out->position[out->count] = (int32_t)wl_residue(positions, i);
+            out->position[out->count] = (uint32_t)wl_residue(positions, i);
             out->weight[out->count++] = (double)positions->weight[i];
         }
+    if (out->rare) { /* one position stands for all, whatever the offset */
+        for (int i = 1; i < out->count; i++)
+            out->weight[0] += out->weight[i];
+        out->count = 1;
+    }
     return keep_window(&p->windows[kind], out->bytes, err);
 }
 
@@ -100,7 +106,7 @@ static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_
         cold += t.cold;
         split += t.tag > 1;
     }
-    return (slot){(float)(tag / draws), (float)(cold / draws), (float)(split / draws)};
+    return (slot){(float)(tag / draws), (float)(cold / draws), (float)(split / draws), 0};
 }
 
 /* The cost at one position. A chain of j carries out of the window has probability 2^-(j+1). */
@@ -116,43 +122,49 @@ static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int
         cold += probability * t.cold;
         split += probability * (t.tag > 1);
     }
-    return (slot){(float)tag, (float)cold, (float)split};
+    return (slot){(float)tag, (float)cold, (float)split, 0};
 }
 
-static void fill_slot(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, int64_t at,
-                      slot *s)
+
+/* Computes the costs that are missing at the positions, moved by some bytes. */
+static void fill_slots(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, uint32_t moved)
 {
-    const int64_t bytes = window->bytes;
-    *s = window->kind == WL_WINDOW_EXACT ? cost_in_window(context, p, bytes, at)
-                                         : mean_in_window(context, p, window->kind, bytes, at);
+    slot *slots = (slot *)(void *)p->windows[window->kind].slots;
+    for (int i = 0; i < window->count; i++) {
+        const uint32_t at = (window->position[i] + moved) & ((uint32_t)window->bytes - 1);
+        if (slots[at / WINDOW_STEP].tag == 0)
+            slots[at / WINDOW_STEP] = window->kind == WL_WINDOW_EXACT
+                                          ? cost_in_window(context, p, window->bytes, at)
+                                          : mean_in_window(context, p, window->kind, window->bytes, at);
+    }
 }
 
-static inline const slot *slot_at(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p,
-                                  int64_t at)
+/* False: a cost is missing. */
+static bool add_slots(const slot *slots, const wl_tag_window *window, uint32_t moved, wl_tag_total *total)
 {
-    slot *s = (slot *)(void *)p->windows[window->kind].slots + (uint64_t)at / WINDOW_STEP;
-    if (s->tag == 0)
-        fill_slot(context, window, p, at, s);
-    return s;
+    const uint32_t mask = (uint32_t)window->bytes - 1;
+    const int count = window->count;
+    wl_tag_total sum = *total;
+    float least = 1;
+    for (int i = 0; i < count; i++) {
+        const slot *s = &slots[((window->position[i] + moved) & mask) / WINDOW_STEP];
+        least = s->tag < least ? s->tag : least;
+        sum.tag += window->weight[i] * (double)s->tag;
+        sum.cold += window->weight[i] * (double)s->cold;
+        sum.split += window->weight[i] * (double)s->split;
+    }
+    if (least > 0)
+        *total = sum;
+    return least > 0;
 }
 
 void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
-                       int64_t offset, int64_t executions, wl_tag_total *total)
+                       int64_t offset, wl_tag_total *total)
 {
-    const int64_t mask = window->bytes - 1;
-    wl_tag_total sum = *total;
-    if (window->rare) { /* one position stands for all */
-        const slot *s = slot_at(context, window, pattern, window->position[0]);
-        sum.tag += (double)executions * (double)s->tag;
-        sum.cold += (double)executions * (double)s->cold;
-        sum.split += (double)executions * (double)s->split;
-    } else {
-        for (int i = 0; i < window->count; i++) {
-            const slot *s = slot_at(context, window, pattern, (window->position[i] + offset) & mask);
-            sum.tag += window->weight[i] * (double)s->tag;
-            sum.cold += window->weight[i] * (double)s->cold;
-            sum.split += window->weight[i] * (double)s->split;
-        }
-    }
-    *total = sum;
+    const slot *slots = (const slot *)(const void *)pattern->windows[window->kind].slots;
+    const uint32_t moved = window->rare ? 0 : (uint32_t)offset;
+    if (add_slots(slots, window, moved, total))
+        return;
+    fill_slots(context, window, pattern, moved);
+    (void)add_slots(slots, window, moved, total);
 }

@@ -16,11 +16,11 @@
 
 typedef struct wl_tag_window {
     bool open; /* the pattern has one */
-    bool rare;
+    bool rare; /* one position stands for all */
     wl_window_kind kind;
     int64_t bytes; /* its length */
     int count;     /* positions of the executions that occur, without the instruction's offset */
-    int32_t position[WL_RESIDUES_MAX];
+    uint32_t position[WL_RESIDUES_MAX];
     double weight[WL_RESIDUES_MAX]; /* executions */
 } wl_tag_window;
 
@@ -37,6 +37,6 @@ typedef struct wl_tag_total {
     double tag, cold, split;
 } wl_tag_total;
 void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
-                       int64_t offset, int64_t executions, wl_tag_total *total);
+                       int64_t offset, wl_tag_total *total);
 
 #endif /* WL_COUNT_TAG_WINDOW_H */

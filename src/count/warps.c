@@ -96,8 +96,7 @@ static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const w
         m->result->tag_sampled = m->result->tag_sampled || w->window.kind != WL_WINDOW_EXACT;
     if (in_window && w->window.kind >= WL_WINDOW_GLANCE) {
         for (int i = 0; i < t->alignments; i++)
-            wl_tag_window_add(&m->context, &w->window, w->pattern, t->alignment[i], w->executions,
-                              &t->tags[t->alignment[i]]);
+            wl_tag_window_add(&m->context, &w->window, w->pattern, t->alignment[i], &t->tags[t->alignment[i]]);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -106,7 +105,7 @@ static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const w
             continue;
         if (in_window) {
             wl_tag_total total = {0};
-            wl_tag_window_add(&m->context, &w->window, w->pattern, in->offset, w->executions, &total);
+            wl_tag_window_add(&m->context, &w->window, w->pattern, in->offset, &total);
             add_tag_total(&m->costs[in->access], total, 1, m->bounds[in->access].access->store);
             continue;
         }
