@@ -6,6 +6,8 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
+#define HASH_BITS 10 /* of a line number per table */
+
 void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
 {
     double distance = 0;
@@ -24,11 +26,12 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     r->has_hash = columns > 0;
     if (r->has_hash)
         r->tag_banks = (int)wl_device_int(d, WL_DEVICE_l1_tag_banks);
-    for (size_t k = 0; k < columns; k++) {
-        const uint8_t bank = (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k);
-        for (unsigned bits = 0; bits < 1024; bits++)
-            if (bits >> k % 10 & 1)
-                r->hash[k / 10][bits] ^= bank;
+    for (size_t k = 0; k < HASH_BITS * sizeof r->hash / sizeof r->hash[0]; k++) {
+        const uint8_t bank = k < columns ? (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k) : 0;
+        uint8_t *hash = r->hash[k / HASH_BITS];
+        const unsigned bit = 1u << k % HASH_BITS;
+        for (unsigned lower = 0; lower < bit; lower++)
+            hash[bit + lower] = hash[lower] ^ bank;
     }
     r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
     r->local_lanes = (int)wl_device_int(d, WL_DEVICE_local_lanes);
