@@ -15,7 +15,7 @@
 #define NOWHERE UINT64_MAX /* outside: nothing is touched */
 #define SECTOR ((uint64_t)32)
 #define FAR 1e12 /* texels: no texture is that large */
-enum { CORNERS_MAX = 8, REQUEST_LANES = 4, REQUESTS = WL_PTX_LANES / REQUEST_LANES };
+enum { CORNERS_MAX = 8, REQUESTS = WL_PTX_LANES / WL_PTX_REQUEST_LANES };
 enum { WEIGHTS = 256 }; /* fractions of a coordinate that a filter tells apart */
 
 int wl_ptx_fetch_flags(const wl_ptx_instruction *in)
@@ -199,7 +199,7 @@ static void return_texels(wl_ptx_machine *m, const fetch *f, uint32_t inside)
 
 /* The sectors of one request, and how many lanes have taken. */
 typedef struct request {
-    uint64_t sector[CORNERS_MAX * REQUEST_LANES];
+    uint64_t sector[CORNERS_MAX * WL_PTX_REQUEST_LANES];
     int count, taken;
 } request;
 
@@ -208,7 +208,7 @@ static void find_sectors(const fetch *f, request *requests)
     for (int c = 0; c < f->corners; c++)
         WL_PTX_FOR_LANES(lane, f->lanes & ~f->unknown)
         {
-            request *r = &requests[lane / REQUEST_LANES];
+            request *r = &requests[lane / WL_PTX_REQUEST_LANES];
             const uint64_t found = f->address[c][lane] & ~(SECTOR - 1);
             int k = 0;
             while (k < r->count && r->sector[k] != found)
@@ -230,7 +230,7 @@ static wl_status touch_sectors(wl_ptx_machine *m, const fetch *f, wl_error *err)
         lanes = 0;
         WL_PTX_FOR_LANES(lane, known)
         {
-            request *r = &requests[lane / REQUEST_LANES];
+            request *r = &requests[lane / WL_PTX_REQUEST_LANES];
             if (r->count == 0 || (round > 0 && r->taken >= r->count))
                 continue;
             address[lane] = r->sector[r->taken++ % r->count];
