@@ -20,7 +20,7 @@ COUNTS = [
     ("sectors_stored", "l1_sectors_st", ["l1_sectors_st"]),
     ("textures", "inst_texture", ["inst_texture"]),
     ("surfaces", "inst_surface", ["inst_surface_ld", "inst_surface_st"]),
-    ("texture_sectors", "l1_sectors_texture", ["l1_sectors_texture", "l1_sectors_surface_ld", "l1_sectors_surface_st"]),
+    ("texture_sectors", "texture_sectors", ["l1_sectors_texture", "l1_sectors_surface_ld", "l1_sectors_surface_st"]),
     ("texture_wavefronts", "texture_wavefronts", ["l1_wavefronts_tex"]),
     ("shared_wavefronts", "shared_wavefronts", ["l1_wavefronts_shared"]),
     ("instructions", "inst_executed", ["inst"]),
