@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "base/hash.h"
 
-#define PLACES_MAX 256    /* constants in one address and its condition */
 #define LEAST_STEPS 4     /* fewer steps stay a list */
 #define ACCESSES_MAX 1024 /* per kernel */
 #define SINGLE_MAX 256    /* accesses that one group of steps may become */
@@ -31,43 +30,9 @@ const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t addr
     return least < (uint64_t)1 << 40 ? nearest : NULL;
 }
 
-/* ---- constants of a symbol ---- */
-
-void wl_ptx_term_order(const wl_symbol *symbol, int *order)
-{
-    for (int i = 0; i < symbol->count; i++) {
-        const wl_term *t = &symbol->terms[i];
-        int at = i;
-        for (; at > 0; at--) {
-            const wl_term *u = &symbol->terms[order[at - 1]];
-            if (u->atom->skeleton < t->atom->skeleton || (u->atom->skeleton == t->atom->skeleton && u->k <= t->k))
-                break;
-            order[at] = order[at - 1];
-        }
-        order[at] = i;
-    }
-}
-
-/* Writes down the constants; returns how many there are so far, or -1 if there are too many. */
-static int places_of(const wl_symbol *symbol, int64_t *out, int n)
-{
-    int order[64];
-    if (n < 0 || n == PLACES_MAX || symbol->count > 64)
-        return -1;
-    out[n++] = symbol->c;
-    wl_ptx_term_order(symbol, order);
-    for (int i = 0; i < symbol->count && n >= 0; i++) {
-        const wl_atom *atom = symbol->terms[order[i]].atom;
-        /* in the order of the text: select(c, a, b) */
-        n = atom->c ? places_of(atom->c, out, n) : n;
-        n = n >= 0 && atom->a ? places_of(atom->a, out, n) : n;
-        n = n >= 0 && atom->b ? places_of(atom->b, out, n) : n;
-    }
-    return n;
-}
-
 /* ---- groups of steps that differ only in constants ---- */
 
+/* An execution of a step, as a number in program order. */
 typedef struct keyed {
     uint64_t key;
     size_t step;
@@ -110,11 +75,11 @@ static int32_t bytes_of(const wl_ptx_launch *launch, const double *weights, cons
     return in->operands[1].value % (WORDS_AT_ONCE * bytes) == 0 ? WORDS_AT_ONCE * bytes : 0;
 }
 
-static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_thread_access *step)
+/* The address must be of the same buffer, too: c is its constant. */
+static uint64_t key_of(const wl_ptx_launch *launch, const double *weights, const wl_ptx_thread_access *step, int64_t c)
 {
     const wl_ptx_instruction *in = &launch->entry->instructions[step->instruction];
-    const wl_ptx_buffer *b =
-        step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(launch->arguments, (uint64_t)step->address->c) : NULL;
+    const wl_ptx_buffer *b = step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(launch->arguments, (uint64_t)c) : NULL;
     uint64_t h = wl_hash_add(step->address->skeleton, step->when ? step->when->skeleton : 7);
     h = wl_hash_add(h, (uint64_t)(step->store + 2 * (step->space == WL_PTX_SHARED)) + 4 * (uint64_t)in->op);
     h = wl_hash_add(h, (uint64_t)bytes_of(launch, weights, step));
@@ -126,9 +91,49 @@ typedef struct roller {
     wl_ptx_recovery *recovery;
     const double *weights;
     wl_arena *arena;
+    wl_arena scratch;
+    wl_ptx_step_form *forms;      /* by step */
+    wl_ptx_execution *executions; /* in program order */
     wl_ptx_rolled_loops *out;
     wl_error *err;
 } roller;
+
+/* The constants of an execution; -1: too many. */
+static int constants_of(const roller *r, size_t execution, int64_t *out)
+{
+    const wl_ptx_execution *at = &r->executions[execution];
+    const wl_ptx_step_form *form = &r->forms[at->step];
+    const wl_symbol *address, *when;
+    if (!form->even)
+        return wl_ptx_symbols_at(r->recovery, at, r->recovery->symbols.launch_bound, &address, &when)
+                   ? wl_ptx_constants_of(address, when, out)
+                   : -1;
+    for (int p = 0; p < form->places; p++) {
+        out[p] = form->constants[p];
+        for (int l = 0; l < WL_LOOPS_MAX; l++)
+            out[p] += form->growth[l] ? form->growth[l][p] * at->trip[l] : 0;
+    }
+    return form->places;
+}
+
+static const wl_ptx_thread_access *step_of(const roller *r, size_t execution)
+{
+    return &r->recovery->steps[r->executions[execution].step];
+}
+
+/* The step of an execution with symbols that have no loop variables. NULL: out of memory. */
+static const wl_ptx_thread_access *single_step(const roller *r, size_t execution)
+{
+    wl_ptx_thread_access *step = WL_ARENA_NEW(r->arena, wl_ptx_thread_access, 1);
+    if (!step)
+        return NULL;
+    *step = *step_of(r, execution);
+    step->loop = -1;
+    if (!wl_ptx_symbols_at(r->recovery, &r->executions[execution], r->recovery->symbols.launch_bound, &step->address,
+                           &step->when))
+        return NULL;
+    return step;
+}
 
 /* ---- loop nests ---- */
 
@@ -222,11 +227,12 @@ static bool is_uniform(const wl_symbol *address)
     return (wl_sym_vars(address) & threads) == 0;
 }
 
-static wl_ptx_access access_of(const roller *r, const wl_ptx_thread_access *step)
+static wl_ptx_access access_of(const roller *r, const wl_ptx_thread_access *step, size_t order)
 {
     const wl_ptx_instruction *in = &r->launch->entry->instructions[step->instruction];
     return (wl_ptx_access){
         .step = step,
+        .order = order,
         .steps = 1,
         .buffer =
             step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(r->launch->arguments, (uint64_t)step->address->c) : NULL,
@@ -238,10 +244,9 @@ static wl_ptx_access access_of(const roller *r, const wl_ptx_thread_access *step
 
 static bool repeats(const roller *r, const keyed *keys, size_t n)
 {
-    const wl_ptx_thread_access *steps = r->recovery->steps;
     for (size_t i = 1; i < n; i++)
         for (size_t j = i; j-- > 0 && i - j <= 64;)
-            if (steps[keys[i].step].instruction == steps[keys[j].step].instruction)
+            if (step_of(r, keys[i].step)->instruction == step_of(r, keys[j].step)->instruction)
                 return true;
     return false;
 }
@@ -260,24 +265,19 @@ static bool is_writable(const wl_ptx_thread_access *step, const nest *found, int
 /* Fills in the loops of one access that stands for all steps of a group. */
 static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *access)
 {
-    const wl_ptx_thread_access *steps = r->recovery->steps;
-    int64_t one[PLACES_MAX];
-    const wl_ptx_thread_access *first = &steps[keys[0].step];
-    int places = places_of(first->address, one, 0);
-    places = places >= 0 && first->when ? places_of(first->when, one, places) : places;
-    int64_t *rows = places > 0 ? WL_ARENA_NEW(r->arena, int64_t, n * (size_t)places) : NULL;
+    int64_t one[WL_PTX_PLACES_MAX];
+    const int places = constants_of(r, keys[0].step, one);
+    int64_t *rows = places > 0 ? WL_ARENA_NEW(&r->scratch, int64_t, n * (size_t)places) : NULL;
+    const wl_ptx_thread_access *first = rows ? single_step(r, keys[0].step) : NULL;
     nest found = {0};
-    if (!rows)
+    if (!first)
         return false;
     for (size_t i = 0; i < n; i++) {
-        const wl_ptx_thread_access *step = &steps[keys[i].step];
-        int count = places_of(step->address, one, 0);
-        count = count >= 0 && step->when ? places_of(step->when, one, count) : count;
-        if (count != places)
+        if (constants_of(r, keys[i].step, one) != places)
             return false;
         memcpy(rows + i * (size_t)places, one, (size_t)places * sizeof *one);
     }
-    *access = access_of(r, first);
+    *access = access_of(r, first, keys[0].step);
     access->steps = n;
     access->place_count = places;
     return find_nest(r, rows, places, n, 1, &found) && is_writable(first, &found, places) &&
@@ -293,15 +293,19 @@ static bool add_rolled(roller *r, const keyed *steps, size_t n)
     return true;
 }
 
-static void add_single(roller *r, const keyed *steps, size_t n)
+static wl_status add_single(roller *r, const keyed *steps, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const wl_ptx_thread_access *step = &r->recovery->steps[steps[i].step];
-        if (n > SINGLE_MAX && repeats(r, steps, n))
-            r->recovery->traced[step->instruction] = true;
-        else
-            r->out->accesses[r->out->count++] = access_of(r, step);
+        if (n > SINGLE_MAX && repeats(r, steps, n)) {
+            r->recovery->traced[step_of(r, steps[i].step)->instruction] = true;
+            continue;
+        }
+        const wl_ptx_thread_access *step = single_step(r, steps[i].step);
+        if (!step)
+            return wl_fail_memory(r->err);
+        r->out->accesses[r->out->count++] = access_of(r, step, steps[i].step);
     }
+    return WL_OK;
 }
 
 /* Rolls all steps into one loop nest if possible, else those of each instruction. */
@@ -309,17 +313,17 @@ static wl_status add_group(roller *r, const keyed *steps, size_t n)
 {
     if (add_rolled(r, steps, n))
         return WL_OK;
-    keyed *by_instruction = WL_ARENA_NEW(r->arena, keyed, n);
+    keyed *by_instruction = WL_ARENA_NEW(&r->scratch, keyed, n);
     if (!by_instruction)
         return wl_fail_memory(r->err);
     for (size_t i = 0; i < n; i++)
-        by_instruction[i] = (keyed){(uint64_t)r->recovery->steps[steps[i].step].instruction, steps[i].step};
+        by_instruction[i] = (keyed){(uint64_t)step_of(r, steps[i].step)->instruction, steps[i].step};
     qsort(by_instruction, n, sizeof *by_instruction, by_key);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && by_instruction[end].key == by_instruction[i].key;)
             end++;
         if (!add_rolled(r, by_instruction + i, end - i))
-            add_single(r, by_instruction + i, end - i);
+            WL_TRY(add_single(r, by_instruction + i, end - i));
     }
     return WL_OK;
 }
@@ -327,7 +331,7 @@ static wl_status add_group(roller *r, const keyed *steps, size_t n)
 static int by_program(const void *p, const void *q)
 {
     const wl_ptx_access *a = p, *b = q;
-    return (a->step > b->step) - (a->step < b->step);
+    return (a->order > b->order) - (a->order < b->order);
 }
 
 /* If one execution of an instruction must be traced, all are. */
@@ -340,40 +344,64 @@ static void drop_traced(roller *r)
     r->out->count = n;
 }
 
-static void fix(wl_ptx_recovery *recovery, wl_ptx_thread_access *step)
+/* Notes all executions of steps that are not traced, with their keys. */
+static wl_status list_executions(roller *r, size_t total, keyed *keys, size_t *count)
 {
-    const wl_symbol *address = wl_sym_fix(&recovery->symbols, step->address),
-                    *when = step->when ? wl_sym_fix(&recovery->symbols, step->when) : NULL;
-    if (!address || (step->when && !when)) {
-        recovery->traced[step->instruction] = true;
-        return;
+    wl_ptx_recovery *recovery = r->recovery;
+    wl_ptx_execution at;
+    wl_ptx_first_execution(recovery, NULL, recovery->step_count, &at);
+    for (size_t n = 0; n < total; n++, wl_ptx_next_execution(recovery, NULL, recovery->step_count, &at)) {
+        const wl_ptx_thread_access *step = &recovery->steps[at.step];
+        const wl_ptx_step_form *form = &r->forms[at.step];
+        wl_ptx_thread_access one = *step;
+        r->executions[n] = at;
+        if (recovery->traced[step->instruction] || bytes_of(r->launch, r->weights, step) == 0)
+            continue;
+        one.address = form->address;
+        one.when = form->when;
+        if (!form->even && !wl_ptx_symbols_at(recovery, &at, recovery->symbols.launch_bound, &one.address, &one.when)) {
+            recovery->traced[step->instruction] = true;
+            continue;
+        }
+        int64_t c = one.address->c;
+        for (int l = 0; l < WL_LOOPS_MAX && form->even; l++)
+            c += form->growth[l] ? form->growth[l][0] * at.trip[l] : 0;
+        keys[(*count)++] = (keyed){key_of(r->launch, r->weights, &one, c), n};
     }
-    step->address = address;
-    step->when = when;
+    return WL_OK;
 }
 
-wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
-                      wl_ptx_rolled_loops *out, wl_error *err)
+/* What the steps look like. The grid's extents may be constants, which reveals more loops. */
+static wl_status make_forms(roller *r)
 {
-    roller r = {launch, recovery, weights, arena, out, err};
-    keyed *keys = WL_ARENA_NEW(arena, keyed, recovery->step_count + 1);
-    group *groups = WL_ARENA_NEW(arena, group, recovery->step_count + 1);
-    *out = (wl_ptx_rolled_loops){.accesses = WL_ARENA_NEW(arena, wl_ptx_access, recovery->step_count + 1)};
-    size_t n = 0;
-    if (!keys || !groups || !out->accesses)
-        return wl_fail_memory(err);
+    wl_ptx_recovery *recovery = r->recovery;
+    const bool fix = recovery->symbols.launch_bound;
     for (size_t i = 0; i < recovery->step_count; i++) {
-        wl_ptx_thread_access *step = &recovery->steps[i];
-        /* the grid's extents may then be constants, which reveals more loops */
-        if (recovery->symbols.launch_bound)
-            fix(recovery, step);
-        if (recovery->gave_up || step->address->is_scaled || (step->when && step->when->is_scaled))
-            recovery->traced[step->instruction] = true;
-        if (!recovery->traced[step->instruction] && bytes_of(launch, weights, step) > 0)
-            keys[n++] = (keyed){key_of(launch, weights, step), i};
+        wl_ptx_step_form *form = &r->forms[i];
+        bool *traced = &recovery->traced[recovery->steps[i].instruction];
+        WL_TRY(wl_ptx_step_form_make(recovery, i, fix, &r->scratch, form, r->err));
+        *traced = *traced || recovery->gave_up || !form->address || form->address->is_scaled ||
+                  (form->when && form->when->is_scaled);
     }
+    return WL_OK;
+}
+
+static wl_status roll(roller *r)
+{
+    wl_ptx_recovery *recovery = r->recovery;
+    wl_ptx_rolled_loops *out = r->out;
+    const size_t total = (size_t)wl_min(wl_ptx_execution_count(recovery), recovery->gave_up ? 0 : WL_PTX_STEPS_MAX);
+    keyed *keys = WL_ARENA_NEW(&r->scratch, keyed, total + 1);
+    group *groups = WL_ARENA_NEW(&r->scratch, group, total + 1);
+    r->forms = WL_ARENA_NEW(&r->scratch, wl_ptx_step_form, recovery->step_count + 1);
+    r->executions = WL_ARENA_NEW(&r->scratch, wl_ptx_execution, total + 1);
+    out->accesses = WL_ARENA_NEW(&r->scratch, wl_ptx_access, total + 1);
+    size_t n = 0, group_count = 0;
+    if (!keys || !groups || !r->forms || !r->executions || !out->accesses)
+        return wl_fail_memory(r->err);
+    WL_TRY(make_forms(r));
+    WL_TRY(list_executions(r, total, keys, &n));
     qsort(keys, n, sizeof *keys, by_key);
-    size_t group_count = 0;
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || keys[i].key != keys[i - 1].key)
             groups[group_count++] = (group){keys + i, 0};
@@ -381,13 +409,29 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, co
     }
     qsort(groups, group_count, sizeof *groups, by_first); /* loops are numbered in program order */
     for (size_t i = 0; i < group_count; i++)
-        WL_TRY(add_group(&r, groups[i].first, groups[i].count));
-    drop_traced(&r);
+        WL_TRY(add_group(r, groups[i].first, groups[i].count));
+    drop_traced(r);
     qsort(out->accesses, out->count, sizeof *out->accesses, by_program);
     if (out->count > ACCESSES_MAX) {
         for (size_t i = 0; i < out->count; i++)
             recovery->traced[out->accesses[i].step->instruction] = true;
         out->count = 0;
     }
+    wl_ptx_access *few = WL_ARENA_NEW(r->arena, wl_ptx_access, out->count + 1);
+    if (!few)
+        return wl_fail_memory(r->err);
+    if (out->count > 0)
+        memcpy(few, out->accesses, out->count * sizeof *few);
+    out->accesses = few;
     return WL_OK;
+}
+
+wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
+                      wl_ptx_rolled_loops *out, wl_error *err)
+{
+    roller r = {.launch = launch, .recovery = recovery, .weights = weights, .arena = arena, .out = out, .err = err};
+    *out = (wl_ptx_rolled_loops){0};
+    const wl_status status = roll(&r);
+    wl_arena_free(&r.scratch);
+    return status;
 }

@@ -12,11 +12,13 @@
 
 #include "kernel/kernel_internal.h"
 #include "ptx/recover/recover.h"
+#include "ptx/recover/unrolled_steps.h"
 
 /* An access in a loop nest. The constants of its symbols are numbered ("places"); growth says
  * how much each one grows per iteration of each loop. */
 typedef struct wl_ptx_access {
     const wl_ptx_thread_access *step; /* the first execution */
+    size_t order;                     /* of that execution, in the program */
     size_t steps;
     const wl_ptx_buffer *buffer; /* NULL: shared memory */
     int32_t bytes;               /* of one lane */
@@ -41,9 +43,6 @@ typedef struct wl_ptx_rolled_loops {
  * access. */
 wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
                       wl_ptx_rolled_loops *out, wl_error *err);
-
-/* The order in which terms are visited to number constants: `order` gets their indices. */
-void wl_ptx_term_order(const wl_symbol *symbol, int *order);
 
 /* Whether compilers reduce this atomic over the warp first if all lanes have one address. */
 bool wl_ptx_combines_lanes(const wl_ptx_instruction *in);

@@ -7,6 +7,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/recover/recover_domain.h"
+#include "ptx/recover/unrolled_steps.h"
 
 #define WORK_MAX (1 << 22)    /* instructions executed, plus nodes of their addresses */
 #define SYMBOLS_MAX (1 << 20) /* about a hundred bytes each */
@@ -48,6 +49,10 @@ static void exit_unless(wl_ptx_executor *r, const wl_symbol *stay)
 {
     wl_ptx_recovery *o = r->out;
     wl_ptx_limits box = wl_ptx_no_limits;
+    if (r->symbolic_count > 0) {
+        wl_ptx_abandon_loop(r);
+        return;
+    }
     if (!stay) {
         o->gave_up = true;
         return;
@@ -73,7 +78,11 @@ static int32_t reconvergence_of(const wl_ptx_executor *r, int32_t pc)
     return r->flow->reconvergence[r->flow->block_of[pc]];
 }
 
-static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop);
+/* One side of a fork. */
+static wl_status execute_side(wl_ptx_executor *r, int32_t pc, int32_t join)
+{
+    return wl_ptx_execute_path(r, &pc, join);
+}
 
 /* Adds an instruction to the worklist, once. */
 static void reach(wl_ptx_executor *r, int64_t at, int32_t join, int32_t *open_count)
@@ -89,6 +98,10 @@ static void reach(wl_ptx_executor *r, int64_t at, int32_t join, int32_t *open_co
 static void skip_region(wl_ptx_executor *r, int32_t pc, int32_t join)
 {
     int32_t n = 0;
+    if (!wl_ptx_stays_in_loop(r, join)) {
+        wl_ptx_abandon_loop(r);
+        return;
+    }
     memset(r->inside, 0, (size_t)r->f->instruction_count * sizeof *r->inside);
     r->out->uniform = false;
     r->any_traced = true;
@@ -125,6 +138,10 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t taken, int32_t next, int3
 {
     wl_symbols *s = r->values.symbols;
     const size_t registers = (size_t)r->f->register_count;
+    if (!wl_ptx_stays_in_loop(r, join)) {
+        wl_ptx_abandon_loop(r);
+        return WL_OK;
+    }
     if (!fork_room(r, registers))
         return wl_fail_memory(r->err);
     const wl_symbol **before = r->before[r->forks], **first = r->first[r->forks], **now = r->values.registers;
@@ -136,7 +153,7 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t taken, int32_t next, int3
     r->forks++;
     narrow(r, when, condition);
     wl_sym_assume(s, condition, true);
-    WL_TRY(execute_path(r, taken, join));
+    WL_TRY(execute_side(r, taken, join));
     wl_sym_drop_facts(s, facts);
     const bool first_ended = r->ended;
     memcpy(first, now, registers * sizeof *now);
@@ -144,11 +161,13 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t taken, int32_t next, int3
     r->ended = false;
     narrow(r, when, otherwise);
     wl_sym_assume(s, otherwise, true);
-    WL_TRY(execute_path(r, next, join));
+    WL_TRY(execute_side(r, next, join));
     wl_sym_drop_facts(s, facts);
     r->forks--;
     const bool second_ended = r->ended;
     r->ended = first_ended && second_ended;
+    if (first_ended != second_ended && r->symbolic_count > 0)
+        wl_ptx_abandon_loop(r);
     if (first_ended != second_ended) { /* the threads of the other side continue alone */
         const wl_symbol *left = first_ended ? otherwise : condition;
         if (second_ended)
@@ -194,6 +213,8 @@ static wl_status branch(wl_ptx_executor *r, int32_t *pc, int32_t taken, const wl
         *pc = taken_exits ? next : taken;
         return WL_OK;
     }
+    if (!wl_ptx_same_in_loops(r, condition))
+        return WL_OK;
     if (condition && wl_sym_decided(r->values.symbols, condition, &value)) {
         *pc = value ? taken : next;
         return WL_OK;
@@ -224,12 +245,45 @@ static const wl_symbol *guard_of(const wl_ptx_executor *r, const wl_ptx_instruct
     return condition && in->guard_negated ? wl_sym_not(r->values.symbols, condition) : condition;
 }
 
-static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
+/* At the first instruction of a basic block: does the innermost open loop end its iteration here,
+ * or is it left? */
+static bool ends_iteration(wl_ptx_executor *r, int32_t pc)
 {
-    while (pc != stop && !r->ended && !past_limits(r)) {
+    wl_ptx_open_loop *top = r->open_loop_count > 0 ? &r->open_loops[r->open_loop_count - 1] : NULL;
+    if (!top || r->flow->first[r->flow->block_of[pc]] != pc)
+        return false;
+    if (r->loop_at[pc] == top->loop && top->at_header) {
+        top->at_header = false;
+        return false;
+    }
+    if (r->forks == top->forks)
+        return r->loop_at[pc] == top->loop || !wl_ptx_flow_in_loop(r->flow, top->loop, r->flow->block_of[pc]);
+    if (r->loop_at[pc] == top->loop && r->symbolic_count > 0)
+        wl_ptx_abandon_loop(r);
+    return r->unwind >= 0;
+}
+
+/* Whether a loop begins here. */
+static bool begins_loop(const wl_ptx_executor *r, int32_t pc)
+{
+    const int32_t loop = r->loop_at[pc];
+    return loop >= 0 && r->open_loop_count < WL_PTX_OPEN_LOOPS_MAX &&
+           (r->open_loop_count == 0 || r->open_loops[r->open_loop_count - 1].loop != loop);
+}
+
+wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
+{
+    int32_t pc = *at;
+    for (; pc != stop && !r->ended && r->unwind < 0 && !past_limits(r); *at = pc) {
         if (pc >= r->f->instruction_count) {
             r->ended = true;
             break;
+        }
+        if (ends_iteration(r, pc))
+            break;
+        if (begins_loop(r, pc)) {
+            WL_TRY(wl_ptx_execute_loop(r, r->loop_at[pc], &pc, stop));
+            continue;
         }
         const wl_ptx_instruction *in = &r->f->instructions[pc];
         bool is_known;
@@ -246,6 +300,8 @@ static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
         }
         if (in->op == WL_PTX_OP_brx) {
             const wl_symbol *index = wl_ptx_operand_value(&r->values, &in->operands[0]);
+            if (!wl_ptx_same_in_loops(r, index))
+                continue;
             if (index && wl_sym_decided(r->values.symbols, index, &value) && value >= 0 &&
                 value < in->operands[1].count) {
                 pc = (int32_t)r->f->lists[in->operands[1].first + value].value;
@@ -255,6 +311,8 @@ static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
             pc = reconvergence_of(r, pc);
             continue;
         }
+        if (!wl_ptx_same_in_loops(r, condition))
+            continue;
         const bool decided = condition && wl_sym_decided(r->values.symbols, condition, &value);
         if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap) {
             if (!is_known) /* an early exit that depends on data: all that follows is traced */
@@ -274,7 +332,20 @@ static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
         }
         pc++;
     }
+    *at = pc;
     return WL_OK;
+}
+
+/* Notes where loops begin. */
+static bool find_headers(wl_ptx_executor *r)
+{
+    r->loop_at = WL_ARENA_NEW(r->arena, int32_t, r->f->instruction_count + 1);
+    r->failures = WL_ARENA_NEW(r->arena, uint8_t, r->flow->loop_count + 1);
+    for (int32_t i = 0; r->loop_at && i <= r->f->instruction_count; i++)
+        r->loop_at[i] = -1;
+    for (int32_t l = 0; r->loop_at && l < r->flow->loop_count; l++)
+        r->loop_at[r->flow->first[r->flow->loops[l].header]] = l;
+    return r->loop_at && r->failures;
 }
 
 wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err)
@@ -294,15 +365,22 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
         .out = out,
         .inside = WL_ARENA_NEW(arena, bool, f->instruction_count + 1),
         .open = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
+        .unwind = -1,
+        .kept = -1,
         .work_max = wl_min(WORK_MAX, launch->budget),
         .arena = arena,
         .err = err};
     if (!out->traced || !out->executed || !out->idle || !r.values.registers || !r.inside || !r.open)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
-    WL_TRY(execute_path(&r, 0, f->instruction_count));
+    if (!find_headers(&r))
+        return wl_fail_memory(err);
+    int32_t pc = 0;
+    WL_TRY(wl_ptx_execute_path(&r, &pc, f->instruction_count));
     if (out->symbols.out_of_memory)
         return wl_fail_memory(err);
+    if (wl_ptx_execution_count(out) > WL_PTX_STEPS_MAX)
+        out->gave_up = true;
     if (out->gave_up)
         out->uniform = false;
     wl_sym_drop_facts(&out->symbols, 0);

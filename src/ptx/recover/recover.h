@@ -2,10 +2,11 @@
  * coordinates.
  *
  * The kernel is executed once, for all threads together. Registers hold symbols, arguments are
- * numbers, loops run for their real trip count. A branch whose condition the launch decides goes
- * one way. A divergent branch is executed both ways, and the accesses of each side get its
- * condition. A branch that depends on data is skipped, and the memory instructions in its region
- * are *traced*: only emulation tells what they do.
+ * numbers. A branch whose condition the launch decides goes one way. A divergent branch is executed
+ * both ways, and the accesses of each side get its condition. A branch that depends on data is
+ * skipped, and the memory instructions in its region are *traced*: only emulation tells what they
+ * do. A loop whose registers provably grow by equal amounts is executed once, for all its
+ * iterations together (recover_loops.c); other loops run for their real trip count.
  *
  * An early exit of the threads outside a box of cells defines the kernel's domain. So does a
  * condition that all accesses share.
@@ -18,7 +19,9 @@
 #include "ptx/emulate/emulate.h"
 #include "ptx/recover/symbol.h"
 
-/* A step: one execution of a memory instruction by a thread. */
+#define WL_PTX_STEPS_MAX (1 << 18) /* per thread, one by one */
+
+/* A step: one execution of a memory instruction by a thread, or one per trip of its loops. */
 typedef struct wl_ptx_thread_access {
     int32_t instruction;
     /* of an instruction that loads and stores (cp.async): which of the two */
@@ -26,12 +29,36 @@ typedef struct wl_ptx_thread_access {
     wl_ptx_space space;       /* global or shared */
     const wl_symbol *address; /* bytes, as the emulator counts them */
     const wl_symbol *when;    /* NULL: every thread of the domain */
+    int32_t loop;             /* the innermost loop that was kept; -1: none */
 } wl_ptx_thread_access;
+
+/* A register that grows evenly: its value at the header is first + k * growth in iteration k. */
+typedef struct wl_ptx_induction {
+    int32_t reg;
+    const wl_symbol *first, *growth;
+} wl_ptx_induction;
+
+/* A loop that was kept: its steps are executed `trips` times. Their symbols name its variable,
+ * which counts the trips from 0. */
+typedef struct wl_ptx_kept_loop {
+    int32_t header; /* instruction */
+    int32_t parent; /* the kept loop around it; -1: none */
+    wl_var var;
+    int64_t trips;
+    size_t first, end; /* its steps */
+    /* A trip may take the back edge several times (double buffering); from this step on, it is
+     * the last time. */
+    size_t last_part;
+    const wl_ptx_induction *inductions;
+    int induction_count;
+} wl_ptx_kept_loop;
 
 typedef struct wl_ptx_recovery {
     wl_symbols symbols;
     wl_ptx_thread_access *steps; /* in program order */
     size_t step_count, step_room;
+    wl_ptx_kept_loop *loops;
+    int32_t loop_count, loop_room;
     bool *traced;      /* by instruction: address or condition of some execution is unknown */
     bool calls;        /* there are calls: accesses of callees are traced */
     int64_t domain[3]; /* 0: limited by the grid only */

@@ -31,7 +31,7 @@ static wl_status add_step(wl_ptx_executor *r, int32_t pc, bool store, wl_ptx_spa
         o->steps = larger;
         o->step_room = room;
     }
-    o->steps[o->step_count++] = (wl_ptx_thread_access){pc, store, space, address, when};
+    o->steps[o->step_count++] = (wl_ptx_thread_access){pc, store, space, address, when, r->kept};
     /* verification evaluates them for many threads */
     r->work += address->size + (when ? when->size : 0);
     return WL_OK;
