@@ -167,7 +167,7 @@ static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size
         return true;
     if (out->depth == WL_LOOPS_MAX)
         return false;
-    int64_t *growth = WL_ARENA_NEW(r->arena, int64_t, places + 1);
+    int64_t *growth = WL_ARENA_NEW(&r->scratch, int64_t, places + 1);
     if (!growth)
         return false;
     for (int i = 0; i < places; i++)
@@ -185,13 +185,20 @@ static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size
     return find_nest(r, rows, places, n / length, stride * length, out);
 }
 
-/* The numbers of loops with these trip counts, outermost first; adds loops while there is room. */
-static bool assign_loops(wl_ptx_rolled_loops *o, const nest *found, wl_ptx_access *access)
+/* Which loops an access is in, outermost first; `times` is the number of steps of `of`, a loop of
+ * the nest that was found, that one iteration takes. */
+typedef struct in_loops {
+    int count, loop[WL_LOOPS_MAX], of[WL_LOOPS_MAX];
+    int64_t times[WL_LOOPS_MAX];
+} in_loops;
+
+/* Loops with exactly these trip counts; adds loops while there is room. */
+static bool assign_own(wl_ptx_rolled_loops *o, const nest *found, in_loops *out)
 {
-    int at = 0, used[WL_LOOPS_MAX];
-    int loops = o->loop_count;
+    int at = 0, loops = o->loop_count;
     int64_t extent[WL_LOOPS_MAX];
     memcpy(extent, o->extent, sizeof extent);
+    *out = (in_loops){.count = found->depth};
     for (int i = found->depth; i-- > 0;) {
         while (at < loops && extent[at] != found->extent[i])
             at++;
@@ -199,14 +206,52 @@ static bool assign_loops(wl_ptx_rolled_loops *o, const nest *found, wl_ptx_acces
             return false;
         if (at == loops)
             extent[loops++] = found->extent[i];
-        used[found->depth - 1 - i] = at++;
+        out->times[found->depth - 1 - i] = 1;
+        out->of[found->depth - 1 - i] = i;
+        out->loop[found->depth - 1 - i] = at++;
     }
     memcpy(o->extent, extent, sizeof extent);
     o->loop_count = loops;
-    access->loop_count = found->depth;
-    for (int i = 0; i < found->depth; i++) {
-        access->loops[i] = used[i];
-        access->growth[i] = found->growth[found->depth - 1 - i];
+    return true;
+}
+
+/* Writes loop i of the nest, of which `left` steps are not yet in a loop, as loops from `at` on: a
+ * run of 256 steps is 128 iterations of one loop, each with 2 of another. */
+static bool assign_parts(const wl_ptx_rolled_loops *o, const nest *found, int i, int64_t left, int at, in_loops *out)
+{
+    if (left == 1)
+        return i == 0 || assign_parts(o, found, i - 1, found->extent[i - 1], at, out);
+    for (; at < o->loop_count; at++) {
+        if (o->extent[at] < 2 || left % o->extent[at] != 0)
+            continue;
+        const int place = out->count++;
+        out->loop[place] = at;
+        out->of[place] = i;
+        out->times[place] = left / o->extent[at];
+        if (assign_parts(o, found, i, left / o->extent[at], at + 1, out))
+            return true;
+        out->count = place;
+    }
+    return false;
+}
+
+static bool assign_loops(roller *r, const nest *found, wl_ptx_access *access)
+{
+    in_loops in;
+    if (!assign_own(r->out, found, &in)) {
+        in = (in_loops){0};
+        if (!assign_parts(r->out, found, found->depth - 1, found->extent[found->depth - 1], 0, &in))
+            return false;
+    }
+    access->loop_count = in.count;
+    for (int i = 0; i < in.count; i++) {
+        int64_t *growth = WL_ARENA_NEW(r->arena, int64_t, access->place_count + 1);
+        if (!growth)
+            return false;
+        for (int p = 0; p < access->place_count; p++)
+            growth[p] = found->growth[in.of[i]][p] * in.times[i];
+        access->loops[i] = in.loop[i];
+        access->growth[i] = growth;
     }
     return true;
 }
@@ -281,7 +326,7 @@ static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *ac
     access->steps = n;
     access->place_count = places;
     return find_nest(r, rows, places, n, 1, &found) && is_writable(first, &found, places) &&
-           assign_loops(r->out, &found, access);
+           assign_loops(r, &found, access);
 }
 
 static bool add_rolled(roller *r, const keyed *steps, size_t n)

@@ -7,6 +7,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "ptx/module/tensor.h"
 #include "ptx/recover/loop_rolling.h"
 
 #define BYTES_MAX 32 /* per access of a kernel file */
@@ -163,6 +164,12 @@ static const wl_symbol *conjunction(wl_ptx_executor *r, int32_t pc, const wl_sym
     return both;
 }
 
+static const wl_symbol *lane_of(wl_ptx_executor *r)
+{
+    const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
+    return wl_ptx_operand_value(&r->values, &lane);
+}
+
 /* The lanes whose addresses ldmatrix uses: eight per matrix. */
 static const wl_symbol *rows_of(wl_ptx_executor *r, int32_t pc, const wl_symbol *when)
 {
@@ -171,10 +178,52 @@ static const wl_symbol *rows_of(wl_ptx_executor *r, int32_t pc, const wl_symbol 
     const int matrices = to->kind == WL_PTX_OPERAND_VECTOR ? to->count : 1;
     if (8 * matrices >= WL_PTX_LANES)
         return when;
-    const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
     const wl_symbol *last = wl_sym_const(s, 8 * matrices - 1);
-    const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, wl_ptx_operand_value(&r->values, &lane)));
+    const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, lane_of(r)));
     return conjunction(r, pc, when, takes_part);
+}
+
+/* One piece of a matrix: each lane has a line and a place in it (tensor.h). */
+static wl_status touch_piece(wl_ptx_executor *r, int32_t pc, const wl_ptx_tile *t, const wl_symbol *base,
+                             const wl_symbol *stride, int line, int place, const wl_symbol *when)
+{
+    wl_symbols *s = r->values.symbols;
+    const wl_ptx_instruction *in = &r->f->instructions[pc];
+    const wl_symbol *lane = lane_of(r), *lanes = wl_sym_const(s, WL_PTX_LINE_LANES);
+    const wl_symbol *row = wl_sym_add(s, wl_sym_div(s, lane, lanes), wl_sym_const(s, line));
+    const wl_symbol *column = wl_sym_scale(s, wl_sym_mod(s, lane, lanes), t->bytes);
+    column = wl_sym_add(s, column, wl_sym_const(s, place));
+    const wl_symbol *of_line = wl_sym_mul(s, row, stride);
+    const wl_symbol *address = wl_sym_add(s, base, wl_sym_scale(s, of_line, t->bits / 8));
+    address = wl_sym_add(s, address, column);
+    const bool is_whole =
+        line + WL_PTX_PIECE_LINES <= t->lines && place + WL_PTX_LINE_LANES * t->bytes <= t->line_bytes;
+    const wl_ptx_space space = space_of(r, in->space, base);
+    if (!address || !is_whole || space == WL_PTX_GENERIC) {
+        r->out->traced[pc] = r->any_traced = true;
+        return WL_OK;
+    }
+    return add_step(r, pc, in->op == WL_PTX_OP_wmma_store, space, address, when);
+}
+
+/* wmma.load, wmma.store: all lanes of a warp give the same address. */
+static wl_status touch_tile(wl_ptx_executor *r, int32_t pc, const wl_symbol *when)
+{
+    wl_symbols *s = r->values.symbols;
+    const wl_ptx_instruction *in = &r->f->instructions[pc];
+    wl_ptx_tile t;
+    if (!wl_ptx_tile_of(in, &t)) {
+        r->out->traced[pc] = r->any_traced = true;
+        return WL_OK;
+    }
+    const wl_symbol *base = wl_ptx_address_value(&r->values, &in->operands[in->op == WL_PTX_OP_wmma_load ? 1 : 0]);
+    const wl_symbol *stride = in->operand_count > 2
+                                  ? wl_sym_wrap(s, wl_ptx_operand_value(&r->values, &in->operands[2]), 32, false)
+                                  : wl_sym_const(s, t.line_elements);
+    for (int line = 0; line < t.lines; line += WL_PTX_PIECE_LINES)
+        for (int place = 0; place < t.line_bytes; place += WL_PTX_LINE_LANES * t.bytes)
+            WL_TRY(touch_piece(r, pc, &t, base, stride, line, place, when));
+    return WL_OK;
 }
 
 wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_symbol *condition)
@@ -197,9 +246,9 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
     case WL_PTX_OP_ldmatrix: /* each of those lanes holds the address of a row */
         wl_ptx_set_result_unknown(r, in);
         return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, pc, when));
-    case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_wmma_load:
-    case WL_PTX_OP_wmma_store:
+    case WL_PTX_OP_wmma_store: wl_ptx_set_result_unknown(r, in); return touch_tile(r, pc, when);
+    case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_stmatrix:
     case WL_PTX_OP_st_async:
         r->out->traced[pc] = r->any_traced = true;
