@@ -8,10 +8,13 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "ptx/recover/loop_nest.h"
 
 #define LEAST_STEPS 4     /* fewer steps stay a list */
 #define ACCESSES_MAX 1024 /* per kernel */
 #define SINGLE_MAX 256    /* accesses that one group of steps may become */
+#define MANY_STEPS 16     /* that are better written as loops which fit less well */
+#define EXPANDED_MAX 64   /* accesses that such a group may become */
 #define NODES_MAX 1900    /* per expression: a kernel file allows 2000 */
 
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *a, uint64_t address)
@@ -135,127 +138,6 @@ static const wl_ptx_thread_access *single_step(const roller *r, size_t execution
     return step;
 }
 
-/* ---- loop nests ---- */
-
-typedef struct nest {
-    int depth; /* innermost first during the search */
-    int64_t extent[WL_LOOPS_MAX];
-    int64_t *growth[WL_LOOPS_MAX];
-} nest;
-
-static bool grows_by(const int64_t *from, const int64_t *to, const int64_t *growth, int places)
-{
-    for (int i = 0; i < places; i++)
-        if (to[i] - from[i] != growth[i])
-            return false;
-    return true;
-}
-
-/* n rows, `stride` apart: does every run of `length` rows grow by the same amounts? */
-static bool grows_evenly(const int64_t *rows, int places, size_t n, size_t stride, size_t length, const int64_t *growth)
-{
-    for (size_t i = 0; i + 1 < n; i++)
-        if ((i + 1) % length != 0 &&
-            !grows_by(rows + i * stride * (size_t)places, rows + (i + 1) * stride * (size_t)places, growth, places))
-            return false;
-    return true;
-}
-
-static bool find_nest(roller *r, const int64_t *rows, int places, size_t n, size_t stride, nest *out)
-{
-    if (n == 1)
-        return true;
-    if (out->depth == WL_LOOPS_MAX)
-        return false;
-    int64_t *growth = WL_ARENA_NEW(&r->scratch, int64_t, places + 1);
-    if (!growth)
-        return false;
-    for (int i = 0; i < places; i++)
-        growth[i] = rows[stride * (size_t)places + (size_t)i] - rows[i];
-    size_t length = 2;
-    while (length < n && grows_by(rows + (length - 1) * stride * (size_t)places,
-                                  rows + length * stride * (size_t)places, growth, places))
-        length++;
-    while (length > 1 && (n % length != 0 || !grows_evenly(rows, places, n, stride, length, growth)))
-        length--;
-    if (length < 2)
-        return false;
-    out->extent[out->depth] = (int64_t)length;
-    out->growth[out->depth++] = growth;
-    return find_nest(r, rows, places, n / length, stride * length, out);
-}
-
-/* Which loops an access is in, outermost first; `times` is the number of steps of `of`, a loop of
- * the nest that was found, that one iteration takes. */
-typedef struct in_loops {
-    int count, loop[WL_LOOPS_MAX], of[WL_LOOPS_MAX];
-    int64_t times[WL_LOOPS_MAX];
-} in_loops;
-
-/* Loops with exactly these trip counts; adds loops while there is room. */
-static bool assign_own(wl_ptx_rolled_loops *o, const nest *found, in_loops *out)
-{
-    int at = 0, loops = o->loop_count;
-    int64_t extent[WL_LOOPS_MAX];
-    memcpy(extent, o->extent, sizeof extent);
-    *out = (in_loops){.count = found->depth};
-    for (int i = found->depth; i-- > 0;) {
-        while (at < loops && extent[at] != found->extent[i])
-            at++;
-        if (at == WL_LOOPS_MAX)
-            return false;
-        if (at == loops)
-            extent[loops++] = found->extent[i];
-        out->times[found->depth - 1 - i] = 1;
-        out->of[found->depth - 1 - i] = i;
-        out->loop[found->depth - 1 - i] = at++;
-    }
-    memcpy(o->extent, extent, sizeof extent);
-    o->loop_count = loops;
-    return true;
-}
-
-/* Writes loop i of the nest, of which `left` steps are not yet in a loop, as loops from `at` on: a
- * run of 256 steps is 128 iterations of one loop, each with 2 of another. */
-static bool assign_parts(const wl_ptx_rolled_loops *o, const nest *found, int i, int64_t left, int at, in_loops *out)
-{
-    if (left == 1)
-        return i == 0 || assign_parts(o, found, i - 1, found->extent[i - 1], at, out);
-    for (; at < o->loop_count; at++) {
-        if (o->extent[at] < 2 || left % o->extent[at] != 0)
-            continue;
-        const int place = out->count++;
-        out->loop[place] = at;
-        out->of[place] = i;
-        out->times[place] = left / o->extent[at];
-        if (assign_parts(o, found, i, left / o->extent[at], at + 1, out))
-            return true;
-        out->count = place;
-    }
-    return false;
-}
-
-static bool assign_loops(roller *r, const nest *found, wl_ptx_access *access)
-{
-    in_loops in;
-    if (!assign_own(r->out, found, &in)) {
-        in = (in_loops){0};
-        if (!assign_parts(r->out, found, found->depth - 1, found->extent[found->depth - 1], 0, &in))
-            return false;
-    }
-    access->loop_count = in.count;
-    for (int i = 0; i < in.count; i++) {
-        int64_t *growth = WL_ARENA_NEW(r->arena, int64_t, access->place_count + 1);
-        if (!growth)
-            return false;
-        for (int p = 0; p < access->place_count; p++)
-            growth[p] = found->growth[in.of[i]][p] * in.times[i];
-        access->loops[i] = in.loop[i];
-        access->growth[i] = growth;
-    }
-    return true;
-}
-
 /* ---- accesses ---- */
 
 bool wl_ptx_combines_lanes(const wl_ptx_instruction *in)
@@ -298,44 +180,98 @@ static bool repeats(const roller *r, const keyed *keys, size_t n)
 
 /* Whether address and condition fit into a kernel file, with their induction variables. One node
  * of a symbol takes up to four. */
-static bool is_writable(const wl_ptx_thread_access *step, const nest *found, int places)
+static bool is_writable(const wl_ptx_thread_access *step, const wl_ptx_access *access)
 {
     int64_t nodes = 4 * wl_max(step->address->size, step->when ? step->when->size : 0);
-    for (int i = 0; i < found->depth; i++)
-        for (int p = 0; p < places; p++)
-            nodes += found->growth[i][p] ? 4 : 0;
+    for (int i = 0; i < access->loop_count; i++)
+        for (int p = 0; p < access->place_count; p++)
+            nodes += access->growth[i][p] ? 4 : 0;
     return nodes <= NODES_MAX;
 }
 
-/* Fills in the loops of one access that stands for all steps of a group. */
-static bool roll_group(roller *r, const keyed *keys, size_t n, wl_ptx_access *access)
+/* The nest of a group's steps; false: there is none. */
+static bool nest_of(roller *r, const keyed *keys, size_t n, wl_ptx_nest *nest, int *places)
 {
     int64_t one[WL_PTX_PLACES_MAX];
-    const int places = constants_of(r, keys[0].step, one);
-    int64_t *rows = places > 0 ? WL_ARENA_NEW(&r->scratch, int64_t, n * (size_t)places) : NULL;
-    const wl_ptx_thread_access *first = rows ? single_step(r, keys[0].step) : NULL;
-    nest found = {0};
-    if (!first)
-        return false;
+    *places = constants_of(r, keys[0].step, one);
+    int64_t *rows = *places > 0 ? WL_ARENA_NEW(&r->scratch, int64_t, n * (size_t)*places) : NULL;
     for (size_t i = 0; i < n; i++) {
-        if (constants_of(r, keys[i].step, one) != places)
+        if (!rows || constants_of(r, keys[i].step, one) != *places)
             return false;
-        memcpy(rows + i * (size_t)places, one, (size_t)places * sizeof *one);
+        memcpy(rows + i * (size_t)*places, one, (size_t)*places * sizeof *one);
     }
-    *access = access_of(r, first, keys[0].step);
-    access->steps = n;
-    access->place_count = places;
-    return find_nest(r, rows, places, n, 1, &found) && is_writable(first, &found, places) &&
-           assign_loops(r, &found, access);
+    return wl_ptx_nest_find(rows, *places, n, &r->scratch, nest);
 }
 
+/* The access of the steps that begin with one of the group; false: it cannot be written. */
+static bool access_in_loops(roller *r, const wl_ptx_nest *nest, const wl_ptx_in_loops *in, size_t first, int places,
+                            wl_ptx_access *out)
+{
+    const wl_ptx_thread_access *step = single_step(r, first);
+    if (!step)
+        return false;
+    *out = access_of(r, step, first);
+    out->place_count = places;
+    out->loop_count = in->count;
+    for (int i = 0; i < in->count; i++) {
+        int64_t *growth = WL_ARENA_NEW(r->arena, int64_t, places + 1);
+        if (!growth)
+            return false;
+        for (int p = 0; p < places; p++)
+            growth[p] = nest->growth[in->level[i]][p] * in->times[i];
+        out->loops[i] = in->loop[i];
+        out->growth[i] = growth;
+        out->steps *= (size_t)r->out->table.extent[in->loop[i]];
+    }
+    return is_writable(step, out);
+}
+
+/* Adds an access for each combination of the levels that are written out. */
+static bool add_accesses(roller *r, const keyed *keys, const wl_ptx_nest *nest, const wl_ptx_in_loops *in, int places)
+{
+    const size_t before = r->out->count;
+    int64_t at[WL_PTX_NEST_MAX] = {0};
+    for (bool more = true; more;) {
+        size_t row = 0;
+        for (int i = 0; i < nest->depth; i++)
+            row += (size_t)(at[i] * nest->stride[i]);
+        if (!access_in_loops(r, nest, in, keys[row].step, places, &r->out->accesses[r->out->count++])) {
+            r->out->count = before;
+            return false;
+        }
+        more = false;
+        for (int i = 0; i < nest->depth && !more; i++) {
+            more = in->expanded >> i & 1 && ++at[i] < nest->extent[i];
+            at[i] = more || !(in->expanded >> i & 1) ? at[i] : 0;
+        }
+    }
+    return true;
+}
+
+/* Rolls a group into loops of its own; false: there are none, or no room for them. */
 static bool add_rolled(roller *r, const keyed *steps, size_t n)
 {
-    wl_ptx_access rolled;
-    if (n < LEAST_STEPS || !repeats(r, steps, n) || !roll_group(r, steps, n, &rolled))
+    const wl_ptx_loop_table before = r->out->table;
+    wl_ptx_nest nest;
+    wl_ptx_in_loops in;
+    int places;
+    if (n < LEAST_STEPS || !repeats(r, steps, n) || !nest_of(r, steps, n, &nest, &places) ||
+        !wl_ptx_nest_place(&nest, &r->out->table, &in))
         return false;
-    r->out->accesses[r->out->count++] = rolled;
-    return true;
+    if (add_accesses(r, steps, &nest, &in, places))
+        return true;
+    r->out->table = before;
+    return false;
+}
+
+/* Rolls a group into the loops that there are. */
+static bool add_fitted(roller *r, const keyed *steps, size_t n)
+{
+    wl_ptx_nest nest;
+    wl_ptx_in_loops in;
+    int places;
+    return n >= MANY_STEPS && repeats(r, steps, n) && nest_of(r, steps, n, &nest, &places) &&
+           wl_ptx_nest_fit(&nest, &r->out->table, EXPANDED_MAX, &in) && add_accesses(r, steps, &nest, &in, places);
 }
 
 static wl_status add_single(roller *r, const keyed *steps, size_t n)
@@ -356,7 +292,7 @@ static wl_status add_single(roller *r, const keyed *steps, size_t n)
 /* Rolls all steps into one loop nest if possible, else those of each instruction. */
 static wl_status add_group(roller *r, const keyed *steps, size_t n)
 {
-    if (add_rolled(r, steps, n))
+    if (add_rolled(r, steps, n) || add_fitted(r, steps, n))
         return WL_OK;
     keyed *by_instruction = WL_ARENA_NEW(&r->scratch, keyed, n);
     if (!by_instruction)
@@ -367,7 +303,7 @@ static wl_status add_group(roller *r, const keyed *steps, size_t n)
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && by_instruction[end].key == by_instruction[i].key;)
             end++;
-        if (!add_rolled(r, by_instruction + i, end - i))
+        if (!add_rolled(r, by_instruction + i, end - i) && !add_fitted(r, by_instruction + i, end - i))
             WL_TRY(add_single(r, by_instruction + i, end - i));
     }
     return WL_OK;

@@ -11,6 +11,7 @@
 #define WL_PTX_RECOVER_LOOP_ROLLING_H
 
 #include "kernel/kernel_internal.h"
+#include "ptx/recover/loop_nest.h"
 #include "ptx/recover/recover.h"
 #include "ptx/recover/unrolled_steps.h"
 
@@ -34,8 +35,7 @@ typedef struct wl_ptx_access {
 typedef struct wl_ptx_rolled_loops {
     wl_ptx_access *accesses; /* in program order */
     size_t count;
-    int loop_count;
-    int64_t extent[WL_LOOPS_MAX];
+    wl_ptx_loop_table table;
 } wl_ptx_rolled_loops;
 
 /* Marks instructions as traced if their steps are too many and too irregular to list. Words of
