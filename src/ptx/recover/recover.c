@@ -216,6 +216,7 @@ static wl_status branch(wl_ptx_executor *r, int32_t *pc, int32_t taken, const wl
     if (!wl_ptx_same_in_loops(r, condition))
         return WL_OK;
     if (condition && wl_sym_decided(r->values.symbols, condition, &value)) {
+        r->out->on[*pc] += value != 0;
         *pc = value ? taken : next;
         return WL_OK;
     }
@@ -292,6 +293,7 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
         r->out->executed[pc] += 1;
         if (in->op == WL_PTX_OP_bra) {
             const int32_t taken = (int32_t)in->operands[0].value;
+            r->out->on[pc] += in->guard < 0;
             if (in->guard < 0)
                 pc = taken;
             else
@@ -299,6 +301,7 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
             continue;
         }
         if (in->op == WL_PTX_OP_brx) {
+            r->out->on[pc] += in->guard < 0;
             const wl_symbol *index = wl_ptx_operand_value(&r->values, &in->operands[0]);
             if (!wl_ptx_same_in_loops(r, index))
                 continue;
@@ -314,6 +317,7 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
         if (!wl_ptx_same_in_loops(r, condition))
             continue;
         const bool decided = condition && wl_sym_decided(r->values.symbols, condition, &value);
+        r->out->on[pc] += in->guard < 0 || (decided && value);
         if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap) {
             if (!is_known) /* an early exit that depends on data: all that follows is traced */
                 skip_region(r, pc, r->f->instruction_count);
@@ -356,6 +360,7 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
     wl_symbols_start(&out->symbols, launch->block, launch->grid);
     out->traced = WL_ARENA_NEW(arena, bool, f->instruction_count + 1);
     out->executed = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
+    out->on = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
     out->idle = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
     wl_ptx_executor r = {
         .launch = launch,
@@ -370,7 +375,7 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
         .work_max = wl_min(WORK_MAX, launch->budget),
         .arena = arena,
         .err = err};
-    if (!out->traced || !out->executed || !out->idle || !r.values.registers || !r.inside || !r.open)
+    if (!out->traced || !out->executed || !out->on || !out->idle || !r.values.registers || !r.inside || !r.open)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
     if (!find_headers(&r))

@@ -65,7 +65,8 @@ typedef struct wl_ptx_recovery {
     int64_t first[3];  /* threads with lower coordinates are outside, too */
     bool uniform;      /* all threads of the domain execute the same instructions */
     double *executed;  /* by instruction: executions per thread of the domain, if uniform */
-    double *idle;      /* the same for a thread outside */
+    double *on;        /* of them, those whose guard is true */
+    double *idle;      /* as executed, for a thread outside */
     double barriers;
     bool gave_up; /* too much work: everything is traced */
 } wl_ptx_recovery;

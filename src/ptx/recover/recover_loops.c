@@ -27,7 +27,7 @@
 typedef struct wl_ptx_loop_state {
     const wl_symbol **past[PERIODS_MAX]; /* registers at the last headers */
     const wl_symbol **first, **growth;   /* registers at the first trip; growth NULL: unknown */
-    double *executed;
+    double *executed, *on;
     bool *traced;
 } wl_ptx_loop_state;
 
@@ -136,8 +136,9 @@ static wl_status state_room(wl_ptx_executor *r, wl_ptx_loop_state **out)
     fresh->first = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
     fresh->growth = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
     fresh->executed = WL_ARENA_NEW(r->arena, double, instructions);
+    fresh->on = WL_ARENA_NEW(r->arena, double, instructions);
     fresh->traced = WL_ARENA_NEW(r->arena, bool, instructions);
-    bool complete = fresh->first && fresh->growth && fresh->executed && fresh->traced;
+    bool complete = fresh->first && fresh->growth && fresh->executed && fresh->on && fresh->traced;
     for (int i = 0; i < PERIODS_MAX; i++) {
         fresh->past[i] = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
         complete = complete && fresh->past[i];
@@ -152,6 +153,7 @@ static mark mark_of(const wl_ptx_executor *r, wl_ptx_loop_state *state)
 {
     const wl_ptx_recovery *o = r->out;
     memcpy(state->executed, o->executed, (size_t)r->f->instruction_count * sizeof *o->executed);
+    memcpy(state->on, o->on, (size_t)r->f->instruction_count * sizeof *o->on);
     memcpy(state->traced, o->traced, (size_t)r->f->instruction_count * sizeof *o->traced);
     return (mark){.step_count = o->step_count,
                   .loop_count = o->loop_count,
@@ -170,6 +172,7 @@ static void go_back(wl_ptx_executor *r, const wl_ptx_loop_state *state, const ma
 {
     wl_ptx_recovery *o = r->out;
     memcpy(o->executed, state->executed, (size_t)r->f->instruction_count * sizeof *o->executed);
+    memcpy(o->on, state->on, (size_t)r->f->instruction_count * sizeof *o->on);
     memcpy(o->traced, state->traced, (size_t)r->f->instruction_count * sizeof *o->traced);
     o->step_count = m->step_count;
     o->loop_count = m->loop_count;
@@ -308,8 +311,10 @@ static wl_status keep(wl_ptx_executor *r, const wl_ptx_loop_state *state, const 
     kept->last_part = last_part;
     WL_TRY(note_inductions(r, state, kept));
     const double again = (double)(l->trips - 1);
-    for (int32_t i = 0; i < r->f->instruction_count; i++)
+    for (int32_t i = 0; i < r->f->instruction_count; i++) {
         o->executed[i] += (o->executed[i] - state->executed[i]) * again;
+        o->on[i] += (o->on[i] - state->on[i]) * again;
+    }
     o->barriers += (o->barriers - m->barriers) * again;
     int64_t values[WL_VAR_COUNT] = {0};
     values[l->var] = l->trips - 1;
