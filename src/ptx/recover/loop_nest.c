@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/ckd.h"
+
 static bool grows_by(const int64_t *from, const int64_t *to, const int64_t *growth, int places)
 {
     for (int i = 0; i < places; i++)
@@ -51,6 +53,76 @@ bool wl_ptx_nest_find(const int64_t *rows, int places, size_t count, wl_arena *a
 {
     *out = (wl_ptx_nest){0};
     return find_levels(rows, places, count, 1, arena, out);
+}
+
+/* ---- runs ---- */
+
+/* The first `levels` levels are the same. */
+static bool same_levels(const wl_ptx_run *a, const wl_ptx_run *b, int levels)
+{
+    for (int i = 0; i < levels; i++)
+        if (a->nest.extent[i] != b->nest.extent[i] ||
+            memcmp(a->nest.growth[i], b->nest.growth[i], (size_t)a->places * sizeof *a->base) != 0)
+            return false;
+    return true;
+}
+
+/* Whether b begins `times` iterations of `growth` after a. */
+static bool follows(const wl_ptx_run *a, const wl_ptx_run *b, int64_t times, const int64_t *growth)
+{
+    for (int i = 0; i < a->places; i++)
+        if ((wl_wide)b->base[i] - a->base[i] != (wl_wide)times * growth[i])
+            return false;
+    return true;
+}
+
+static bool add_level(wl_ptx_run *run, int64_t extent, const int64_t *growth, wl_arena *arena)
+{
+    int64_t *copy = WL_ARENA_NEW(arena, int64_t, run->places + 1);
+    if (!copy || run->nest.depth == WL_PTX_NEST_MAX)
+        return false;
+    memcpy(copy, growth, (size_t)run->places * sizeof *copy);
+    run->nest.extent[run->nest.depth] = extent;
+    run->nest.growth[run->nest.depth++] = copy;
+    return true;
+}
+
+bool wl_ptx_run_append(wl_ptx_run *run, const wl_ptx_run *next, wl_arena *arena)
+{
+    const int own = run->nest.depth, other = next->nest.depth;
+    const int inner = own == other ? own - 1 : own < other ? own : other;
+    if (run->places != next->places || own > other + 1 || other > own + 1)
+        return false;
+    const int64_t *growth = own >= other && own > 0 ? run->nest.growth[own - 1]
+                            : other > 0             ? next->nest.growth[inner]
+                                                    : NULL;
+    const int64_t before = own > inner && own > 0 ? run->nest.extent[own - 1] : 1;
+    const int64_t added = other > inner && other > 0 ? next->nest.extent[other - 1] : 1;
+    const bool same_growth = own != other || (own > 0 && memcmp(growth, next->nest.growth[own - 1],
+                                                                (size_t)run->places * sizeof *growth) == 0);
+    if (growth && inner >= 0 && same_growth && same_levels(run, next, inner) && follows(run, next, before, growth)) {
+        if (own < other && !add_level(run, 1, growth, arena))
+            return false;
+        run->nest.extent[run->nest.depth - 1] = before + added;
+        return true;
+    }
+    if (own != other || !same_levels(run, next, own))
+        return false;
+    int64_t *between = WL_ARENA_NEW(arena, int64_t, run->places + 1);
+    for (int i = 0; between && i < run->places; i++)
+        between[i] = next->base[i] - run->base[i];
+    return between && add_level(run, 2, between, arena);
+}
+
+bool wl_ptx_run_repeat(wl_ptx_run *run, int64_t trips, const int64_t *growth, wl_arena *arena)
+{
+    const int top = run->nest.depth - 1;
+    bool goes_on = top >= 0;
+    for (int i = 0; i < run->places && goes_on; i++)
+        goes_on = (wl_wide)run->nest.extent[top] * run->nest.growth[top][i] == growth[i];
+    if (!goes_on)
+        return add_level(run, trips, growth, arena);
+    return wl_mul(run->nest.extent[top], trips, &run->nest.extent[top]);
 }
 
 /* ---- the loops of the kernel ---- */

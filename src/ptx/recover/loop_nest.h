@@ -18,6 +18,17 @@ typedef struct wl_ptx_nest {
 /* False: they do not grow evenly, or memory ran out. */
 bool wl_ptx_nest_find(const int64_t *rows, int places, size_t count, wl_arena *arena, wl_ptx_nest *out);
 
+/* The same for rows that are too many to be written down: a nest that begins with one row, then
+ * the rows of another one, and all rows once more per trip of a loop. False: the result is no nest,
+ * or memory ran out. */
+typedef struct wl_ptx_run {
+    wl_ptx_nest nest; /* without strides */
+    const int64_t *base;
+    int places;
+} wl_ptx_run;
+bool wl_ptx_run_append(wl_ptx_run *run, const wl_ptx_run *next, wl_arena *arena);
+bool wl_ptx_run_repeat(wl_ptx_run *run, int64_t trips, const int64_t *growth, wl_arena *arena);
+
 /* The loops of a kernel, outermost first. */
 typedef struct wl_ptx_loop_table {
     int count;

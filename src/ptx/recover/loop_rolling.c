@@ -367,21 +367,132 @@ static wl_status make_forms(roller *r)
     return WL_OK;
 }
 
-static wl_status roll(roller *r)
+/* ---- more executions than can be listed ---- */
+
+#define PARTS_MAX 16 /* runs that may yet become one */
+
+/* Adds a run to a list, and joins those at its end as far as possible: the first and the last
+ * iterations of a loop, executed by themselves, thus become a run before they meet the others. */
+static bool add_run(roller *r, wl_ptx_run *runs, int *count, const wl_ptx_run *next)
+{
+    if (*count == PARTS_MAX)
+        return false;
+    runs[(*count)++] = *next;
+    while (*count > 1 && wl_ptx_run_append(&runs[*count - 2], &runs[*count - 1], &r->scratch))
+        --*count;
+    return true;
+}
+
+/* The steps of a group inside a loop (-1: none) as one run; false: they are no nest. Takes steps
+ * while they are in the loop; *at is the first that is not. */
+static bool fold(roller *r, const keyed *steps, size_t n, int32_t loop, size_t *at, wl_ptx_run *out)
+{
+    const wl_ptx_recovery *recovery = r->recovery;
+    const int64_t *growth = NULL;
+    wl_ptx_run runs[PARTS_MAX] = {{.places = 0}};
+    int count = 0;
+    while (*at < n && (loop < 0 || steps[*at].step < recovery->loops[loop].end)) {
+        const size_t step = steps[*at].step;
+        const wl_ptx_step_form *form = &r->forms[step];
+        const int64_t *own = loop < 0 ? NULL : form->growth[recovery->loops[loop].var - WL_VAR_LOOP_0];
+        wl_ptx_run next = {.base = form->constants, .places = form->places};
+        int32_t inner = recovery->steps[step].loop;
+        while (inner != loop && recovery->loops[inner].parent != loop)
+            inner = recovery->loops[inner].parent;
+        if (inner == loop)
+            ++*at;
+        else if (!fold(r, steps, n, inner, at, &next))
+            return false;
+        if (growth && memcmp(growth, own, (size_t)form->places * sizeof *own) != 0)
+            return false;
+        growth = own;
+        if (!add_run(r, runs, &count, &next))
+            return false;
+    }
+    *out = runs[0];
+    return count == 1 && (loop < 0 || wl_ptx_run_repeat(out, recovery->loops[loop].trips, growth, &r->scratch));
+}
+
+/* Rolls the steps of a group that are listed once each. */
+static bool add_folded(roller *r, const keyed *steps, size_t n)
+{
+    const wl_ptx_loop_table before = r->out->table;
+    wl_ptx_run run;
+    wl_ptx_in_loops in;
+    size_t at = 0;
+    if (!fold(r, steps, n, -1, &at, &run))
+        return false;
+    if (!wl_ptx_nest_place(&run.nest, &r->out->table, &in) && !wl_ptx_nest_fit(&run.nest, &r->out->table, 1, &in))
+        return false;
+    wl_ptx_access *access = &r->out->accesses[r->out->count];
+    if (access_in_loops(r, &run.nest, &in, steps[0].step, run.places, access)) {
+        r->out->count++;
+        return true;
+    }
+    r->out->table = before;
+    return false;
+}
+
+/* Steps that are executed once each need no loop. */
+static bool add_alone(roller *r, const keyed *step)
+{
+    const wl_ptx_thread_access *single =
+        wl_ptx_trips_of(r->recovery, step->step) == 1 ? single_step(r, step->step) : NULL;
+    if (single)
+        r->out->accesses[r->out->count++] = access_of(r, single, step->step);
+    return single || add_folded(r, step, 1);
+}
+
+/* Whether all executions of a step are alike: its constants grow evenly, in one buffer. */
+static bool is_plain(const roller *r, size_t step)
+{
+    const wl_ptx_step_form *form = &r->forms[step];
+    const wl_ptx_thread_access *access = &r->recovery->steps[step];
+    if (!form->even || form->places < 0)
+        return false;
+    int64_t last = form->address->c;
+    for (int32_t l = access->loop; l >= 0; l = r->recovery->loops[l].parent)
+        last += form->growth[r->recovery->loops[l].var - WL_VAR_LOOP_0][0] * (r->recovery->loops[l].trips - 1);
+    return access->space != WL_PTX_GLOBAL || wl_ptx_buffer_near(r->launch->arguments, (uint64_t)form->address->c) ==
+                                                 wl_ptx_buffer_near(r->launch->arguments, (uint64_t)last);
+}
+
+static wl_status add_long_group(roller *r, const keyed *steps, size_t n)
+{
+    if (add_folded(r, steps, n))
+        return WL_OK;
+    for (size_t i = 0; i < n; i++)
+        if (!add_alone(r, &steps[i]))
+            r->recovery->traced[step_of(r, steps[i].step)->instruction] = true;
+    return WL_OK;
+}
+
+/* ---- all steps ---- */
+
+/* Lists every step once; executions are then steps. */
+static void list_steps(roller *r, keyed *keys, size_t *count)
 {
     wl_ptx_recovery *recovery = r->recovery;
-    wl_ptx_rolled_loops *out = r->out;
-    const size_t total = (size_t)wl_min(wl_ptx_execution_count(recovery), recovery->gave_up ? 0 : WL_PTX_STEPS_MAX);
-    keyed *keys = WL_ARENA_NEW(&r->scratch, keyed, total + 1);
-    group *groups = WL_ARENA_NEW(&r->scratch, group, total + 1);
-    r->forms = WL_ARENA_NEW(&r->scratch, wl_ptx_step_form, recovery->step_count + 1);
-    r->executions = WL_ARENA_NEW(&r->scratch, wl_ptx_execution, total + 1);
-    out->accesses = WL_ARENA_NEW(&r->scratch, wl_ptx_access, total + 1);
-    size_t n = 0, group_count = 0;
-    if (!keys || !groups || !r->forms || !r->executions || !out->accesses)
+    for (size_t i = 0; i < recovery->step_count; i++) {
+        const wl_ptx_thread_access *step = &recovery->steps[i];
+        r->executions[i] = (wl_ptx_execution){.step = i};
+        if (!recovery->traced[step->instruction] && !is_plain(r, i))
+            recovery->traced[step->instruction] = true;
+        if (recovery->traced[step->instruction] || bytes_of(r->launch, r->weights, step) == 0)
+            continue;
+        wl_ptx_thread_access one = *step;
+        one.address = r->forms[i].address;
+        one.when = r->forms[i].when;
+        keys[(*count)++] = (keyed){key_of(r->launch, r->weights, &one, one.address->c), i};
+    }
+}
+
+static wl_status add_groups(roller *r, keyed *keys, size_t n, bool is_long)
+{
+    group *groups = WL_ARENA_NEW(&r->scratch, group, n + 1);
+    size_t group_count = 0;
+    if (!groups)
         return wl_fail_memory(r->err);
-    WL_TRY(make_forms(r));
-    WL_TRY(list_executions(r, total, keys, &n));
     qsort(keys, n, sizeof *keys, by_key);
     for (size_t i = 0; i < n; i++) {
         if (i == 0 || keys[i].key != keys[i - 1].key)
@@ -390,7 +501,30 @@ static wl_status roll(roller *r)
     }
     qsort(groups, group_count, sizeof *groups, by_first); /* loops are numbered in program order */
     for (size_t i = 0; i < group_count; i++)
-        WL_TRY(add_group(r, groups[i].first, groups[i].count));
+        WL_TRY((is_long ? add_long_group : add_group)(r, groups[i].first, groups[i].count));
+    return WL_OK;
+}
+
+static wl_status roll(roller *r)
+{
+    wl_ptx_recovery *recovery = r->recovery;
+    wl_ptx_rolled_loops *out = r->out;
+    const int64_t executions = wl_ptx_execution_count(recovery);
+    const bool is_long = executions > WL_PTX_STEPS_MAX;
+    const size_t total = recovery->gave_up ? 0 : is_long ? recovery->step_count : (size_t)executions;
+    keyed *keys = WL_ARENA_NEW(&r->scratch, keyed, total + 1);
+    size_t n = 0;
+    r->forms = WL_ARENA_NEW(&r->scratch, wl_ptx_step_form, recovery->step_count + 1);
+    r->executions = WL_ARENA_NEW(&r->scratch, wl_ptx_execution, total + 1);
+    out->accesses = WL_ARENA_NEW(&r->scratch, wl_ptx_access, total + 1);
+    if (!keys || !r->forms || !r->executions || !out->accesses)
+        return wl_fail_memory(r->err);
+    WL_TRY(make_forms(r));
+    if (is_long && total > 0)
+        list_steps(r, keys, &n);
+    else
+        WL_TRY(list_executions(r, total, keys, &n));
+    WL_TRY(add_groups(r, keys, n, is_long));
     drop_traced(r);
     qsort(out->accesses, out->count, sizeof *out->accesses, by_program);
     if (out->count > ACCESSES_MAX) {

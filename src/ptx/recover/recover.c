@@ -7,7 +7,6 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "ptx/recover/recover_domain.h"
-#include "ptx/recover/unrolled_steps.h"
 
 #define WORK_MAX (1 << 22)    /* instructions executed, plus nodes of their addresses */
 #define SYMBOLS_MAX (1 << 20) /* about a hundred bytes each */
@@ -384,8 +383,6 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
     WL_TRY(wl_ptx_execute_path(&r, &pc, f->instruction_count));
     if (out->symbols.out_of_memory)
         return wl_fail_memory(err);
-    if (wl_ptx_execution_count(out) > WL_PTX_STEPS_MAX)
-        out->gave_up = true;
     if (out->gave_up)
         out->uniform = false;
     wl_sym_drop_facts(&out->symbols, 0);
