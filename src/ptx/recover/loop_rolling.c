@@ -119,6 +119,11 @@ static int constants_of(const roller *r, size_t execution, int64_t *out)
     return form->places;
 }
 
+static void trace(const roller *r, const wl_ptx_thread_access *step, wl_ptx_why why)
+{
+    wl_ptx_trace(r->recovery, step->instruction, (wl_ptx_cause){why, step->instruction});
+}
+
 static const wl_ptx_thread_access *step_of(const roller *r, size_t execution)
 {
     return &r->recovery->steps[r->executions[execution].step];
@@ -278,7 +283,7 @@ static wl_status add_single(roller *r, const keyed *steps, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (n > SINGLE_MAX && repeats(r, steps, n)) {
-            r->recovery->traced[step_of(r, steps[i].step)->instruction] = true;
+            trace(r, step_of(r, steps[i].step), WL_PTX_WHY_IRREGULAR);
             continue;
         }
         const wl_ptx_thread_access *step = single_step(r, steps[i].step);
@@ -341,7 +346,7 @@ static wl_status list_executions(roller *r, size_t total, keyed *keys, size_t *c
         one.address = form->address;
         one.when = form->when;
         if (!form->even && !wl_ptx_symbols_at(recovery, &at, recovery->symbols.launch_bound, &one.address, &one.when)) {
-            recovery->traced[step->instruction] = true;
+            trace(r, step, WL_PTX_WHY_LONG);
             continue;
         }
         int64_t c = one.address->c;
@@ -359,10 +364,9 @@ static wl_status make_forms(roller *r)
     const bool fix = recovery->symbols.launch_bound;
     for (size_t i = 0; i < recovery->step_count; i++) {
         wl_ptx_step_form *form = &r->forms[i];
-        bool *traced = &recovery->traced[recovery->steps[i].instruction];
         WL_TRY(wl_ptx_step_form_make(recovery, i, fix, &r->scratch, form, r->err));
-        *traced = *traced || recovery->gave_up || !form->address || form->address->is_scaled ||
-                  (form->when && form->when->is_scaled);
+        if (recovery->gave_up || !form->address || form->address->is_scaled || (form->when && form->when->is_scaled))
+            trace(r, &recovery->steps[i], WL_PTX_WHY_LONG);
     }
     return WL_OK;
 }
@@ -463,7 +467,7 @@ static wl_status add_long_group(roller *r, const keyed *steps, size_t n)
         return WL_OK;
     for (size_t i = 0; i < n; i++)
         if (!add_alone(r, &steps[i]))
-            r->recovery->traced[step_of(r, steps[i].step)->instruction] = true;
+            trace(r, step_of(r, steps[i].step), WL_PTX_WHY_IRREGULAR);
     return WL_OK;
 }
 
@@ -477,7 +481,7 @@ static void list_steps(roller *r, keyed *keys, size_t *count)
         const wl_ptx_thread_access *step = &recovery->steps[i];
         r->executions[i] = (wl_ptx_execution){.step = i};
         if (!recovery->traced[step->instruction] && !is_plain(r, i))
-            recovery->traced[step->instruction] = true;
+            trace(r, step, WL_PTX_WHY_IRREGULAR);
         if (recovery->traced[step->instruction] || bytes_of(r->launch, r->weights, step) == 0)
             continue;
         wl_ptx_thread_access one = *step;
@@ -529,7 +533,7 @@ static wl_status roll(roller *r)
     qsort(out->accesses, out->count, sizeof *out->accesses, by_program);
     if (out->count > ACCESSES_MAX) {
         for (size_t i = 0; i < out->count; i++)
-            recovery->traced[out->accesses[i].step->instruction] = true;
+            trace(r, out->accesses[i].step, WL_PTX_WHY_MANY);
         out->count = 0;
     }
     wl_ptx_access *few = WL_ARENA_NEW(r->arena, wl_ptx_access, out->count + 1);

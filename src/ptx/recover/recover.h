@@ -53,26 +53,47 @@ typedef struct wl_ptx_kept_loop {
     int induction_count;
 } wl_ptx_kept_loop;
 
+/* Why something is not known symbolically, most telling first. */
+typedef enum wl_ptx_why {
+    WL_PTX_WHY_DATA,      /* it depends on what memory holds */
+    WL_PTX_WHY_FLOAT,     /* it is computed with floating-point numbers */
+    WL_PTX_WHY_OPERATION, /* the operation `at` is not followed */
+    WL_PTX_WHY_LONG,      /* the expression of `at` is too long */
+    WL_PTX_WHY_DEEP,      /* too many divergent branches are open at `at` */
+    WL_PTX_WHY_IRREGULAR, /* too many executions without a pattern */
+    WL_PTX_WHY_MANY,      /* the kernel has too many different accesses */
+    WL_PTX_WHY_COUNT
+} wl_ptx_why;
+typedef struct wl_ptx_cause {
+    wl_ptx_why why;
+    int32_t at; /* instruction */
+} wl_ptx_cause;
+
 typedef struct wl_ptx_recovery {
     wl_symbols symbols;
     wl_ptx_thread_access *steps; /* in program order */
     size_t step_count, step_room;
     wl_ptx_kept_loop *loops;
     int32_t loop_count, loop_room;
-    bool *traced;      /* by instruction: address or condition of some execution is unknown */
-    bool calls;        /* there are calls: accesses of callees are traced */
-    int64_t domain[3]; /* 0: limited by the grid only */
-    int64_t first[3];  /* threads with lower coordinates are outside, too */
-    bool uniform;      /* all threads of the domain execute the same instructions */
-    double *executed;  /* by instruction: executions per thread of the domain, if uniform */
-    double *on;        /* of them, those whose guard is true */
-    double *idle;      /* as executed, for a thread outside */
+    bool *traced;        /* by instruction: address or condition of some execution is unknown */
+    wl_ptx_cause *cause; /* why it is traced */
+    bool calls;          /* there are calls: accesses of callees are traced */
+    int64_t domain[3];   /* 0: limited by the grid only */
+    int64_t first[3];    /* threads with lower coordinates are outside, too */
+    bool uniform;        /* all threads of the domain execute the same instructions */
+    double *executed;    /* by instruction: executions per thread of the domain, if uniform */
+    double *on;          /* of them, those whose guard is true */
+    double *idle;        /* as executed, for a thread outside */
     double barriers;
-    bool gave_up; /* too much work: everything is traced */
+    bool gave_up; /* everything is traced */
+    /* too much work, or too long a condition, from this instruction on; -1: neither */
+    int32_t gave_up_at;
 } wl_ptx_recovery;
 
 /* Executes launch->entry symbolically. Memory comes from `arena`, except for symbols. */
 wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err);
+/* Marks an instruction as traced; the first cause counts. */
+void wl_ptx_trace(wl_ptx_recovery *recovery, int32_t instruction, wl_ptx_cause cause);
 void wl_ptx_recovery_free(wl_ptx_recovery *recovery);
 
 #endif /* WL_PTX_RECOVER_RECOVER_H */

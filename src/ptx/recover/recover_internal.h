@@ -30,6 +30,7 @@ typedef struct wl_ptx_executor {
     const wl_ptx_function *f;
     const wl_ptx_flow *flow;
     wl_ptx_values values;
+    wl_ptx_cause *unknown; /* by register: why it is unknown, if it is */
     wl_ptx_recovery *out;
     wl_arena *arena;
     /* condition of the current path; NULL: every thread of the domain */
@@ -74,6 +75,8 @@ bool wl_ptx_stays_in_loop(const wl_ptx_executor *r, int32_t pc);
 wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_symbol *condition);
 
 /* Marks what an instruction writes as unknown. */
-void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in);
+void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in, wl_ptx_cause cause);
+/* Why what an instruction computes, or a register that it reads, is unknown. */
+wl_ptx_cause wl_ptx_cause_of(const wl_ptx_executor *r, int32_t pc);
 
 #endif /* WL_PTX_RECOVER_RECOVER_INTERNAL_H */

@@ -180,6 +180,7 @@ static void go_back(wl_ptx_executor *r, const wl_ptx_loop_state *state, const ma
     o->uniform = m->uniform;
     o->calls = m->calls;
     o->gave_up = m->gave_up;
+    o->gave_up_at = m->gave_up ? o->gave_up_at : -1;
     r->kept = m->kept;
     r->any_traced = m->any_traced;
     r->when = m->when;

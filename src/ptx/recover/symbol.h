@@ -98,6 +98,7 @@ typedef struct wl_symbols {
     int epoch;         /* bounds of an older epoch are stale */
     bool launch_bound; /* some answer holds for this launch only */
     bool out_of_memory;
+    int64_t too_long; /* symbols that were not made because of their length */
 } wl_symbols;
 
 void wl_symbols_start(wl_symbols *s, const int64_t block[3], const int64_t grid[3]);
