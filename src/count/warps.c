@@ -45,6 +45,7 @@ typedef struct wl_warps_batch {
     int class_count;
     bool whole_threads; /* no edge cuts through the folded cells of a thread */
     int64_t instructions;
+    double all_warps;      /* executions of one instruction if every warp took part */
     uint64_t *cut_threads; /* per instruction, by wl_cut_threads */
     wl_instruction *alike; /* those of equal cut_threads */
     wl_block_starts starts[WL_BLOCK_CLASSES_MAX];
@@ -222,7 +223,7 @@ static wl_status place_warps(const wl_warps_measurer *m, wl_warps_batch *b, int 
     if (!m->context.rules->has_hash)
         return WL_OK;
     return wl_tag_window_open(&m->context, w->pattern, w->parts, w->part_count, &w->alignments, all->in_first,
-                              (double)w->executions / warps_of(m, b->group), &w->window, m->err);
+                              (double)w->executions / b->all_warps, &w->window, m->err);
 }
 
 /* Measures instructions that the same threads need. */
@@ -310,6 +311,7 @@ static wl_status measure_affine(const wl_warps_measurer *m, const wl_instruction
             b->whole_threads = c < together;
             b->class_count = b->whole_threads ? together : 1;
             b->instructions = (int64_t)(end - start);
+            b->all_warps = warps_of(m, b->group);
             WL_TRY(measure_batch(m, b, in->list + start));
         }
     }
