@@ -307,6 +307,13 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
         trace(r, pc, by_operation);
         wl_ptx_set_result_unknown(r, in, by_operation);
         return WL_OK;
+    case WL_PTX_OP_tex: /* texels lie in blocks, coordinates are mostly floats */
+    case WL_PTX_OP_suld:
+    case WL_PTX_OP_sust:
+        if (r->launch->arguments->has_textures)
+            trace(r, pc, by_operation);
+        wl_ptx_set_result_unknown(r, in, by_data);
+        return WL_OK;
     case WL_PTX_OP_call:
         r->any_traced = true;
         r->out->calls = true;
