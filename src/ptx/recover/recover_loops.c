@@ -374,7 +374,7 @@ static wl_status try_to_keep(wl_ptx_executor *r, wl_ptx_loop_state *state, const
 {
     wl_ptx_open_loop *l = top_of(r);
     *kept = false;
-    if (r->symbolic_count == NESTED_MAX || r->failures[l->loop] >= FAILURES_MAX || r->unwind >= 0)
+    if (r->launch->unroll || r->symbolic_count == NESTED_MAX || r->failures[l->loop] >= FAILURES_MAX || r->unwind >= 0)
         return WL_OK;
     l->is_symbolic = true;
     l->var = (wl_var)(WL_VAR_LOOP_0 + r->symbolic_count++);
