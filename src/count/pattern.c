@@ -54,9 +54,9 @@ static void place_pattern(const wl_arrangement *lanes, int64_t address, wl_warp_
 /* Lanes at word boundaries touch distinct words if no two of them overlap. */
 static bool lanes_separate(const wl_l1_rules *rules, const wl_arrangement *a, const wl_runs *runs)
 {
-    const int64_t word = (int64_t)1 << rules->bank_shift;
+    const int64_t word = (int64_t)1 << rules->data.bank_shift;
     int64_t bytes = 0;
-    if (a->width % word != 0 || a->width / word > rules->banks)
+    if (a->width % word != 0 || a->width / word > rules->data.banks)
         return false;
     for (int i = 0; i < a->lanes; i++)
         if (a->relative[i] % word != 0)
@@ -77,6 +77,7 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
     p->span = p->highest - p->runs.first[0];
     memset(p->sectors, -1, sizeof p->sectors);
     memset(p->hit, -1, sizeof p->hit);
+    memset(p->shared, -1, sizeof p->shared);
     memset(p->written, 0, sizeof p->written);
     memset(p->windows, 0, sizeof p->windows);
     p->gathering = 0;
@@ -294,7 +295,7 @@ static wl_placement *placement_at(const wl_pattern_context *m, const wl_pattern 
             at->line[known] = line;
         }
         at->line_of[i] = (uint8_t)known;
-        at->bank_of[i] = (uint8_t)(((alignment + a->relative[i]) >> rules->bank_shift) & (rules->banks - 1));
+        at->bank_of[i] = (uint8_t)(((alignment + a->relative[i]) >> rules->data.bank_shift) & (rules->data.banks - 1));
     }
     memset(at->together, -1, sizeof at->together);
     at->alone = -1;
@@ -308,8 +309,8 @@ static int cold_wavefronts(const wl_l1_rules *rules, const wl_arrangement *a, co
 {
     enum { GROUPS_MAX = WL_LANES_MAX, BANKS_MAX = 64 };
     uint8_t need[GROUPS_MAX * BANKS_MAX], most[GROUPS_MAX] = {0};
-    const int banks = rules->banks, per_group = wl_l1_lanes_per_group(rules, a->width);
-    const int groups = (rules->warp_size + per_group - 1) / per_group, words = a->width >> rules->bank_shift;
+    const int banks = rules->data.banks, per_group = wl_lanes_per_group(&rules->data, rules->warp_size, a->width);
+    const int groups = (rules->warp_size + per_group - 1) / per_group, words = a->width >> rules->data.bank_shift;
     int wavefronts = 0;
     for (int first = 0; first < tags; first += GROUPS_MAX / groups) { /* as many tag wavefronts at once as fit */
         const int passes = tags - first < GROUPS_MAX / groups ? tags - first : GROUPS_MAX / groups;
@@ -341,7 +342,7 @@ int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 
 int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 {
-    int16_t *hit = &p->hit[address & (((int64_t)1 << rules->bank_shift) - 1)];
+    int16_t *hit = &p->hit[address & (((int64_t)1 << rules->data.bank_shift) - 1)];
     if (*hit < 0) {
         wl_warp_access access;
         place_pattern(&p->lanes, address, &access);
@@ -350,11 +351,15 @@ int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
     return *hit;
 }
 
-int wl_pattern_shared(const wl_l1_rules *rules, const wl_pattern *p, int64_t address)
+int wl_pattern_shared(const wl_l1_rules *rules, wl_pattern *p, int64_t address, bool load)
 {
-    wl_warp_access access;
-    place_pattern(&p->lanes, address, &access);
-    return wl_warp_shared_wavefronts(rules, &access);
+    int16_t *wavefronts = &p->shared[load][address & (((int64_t)1 << rules->shared.bank_shift) - 1)];
+    if (*wavefronts < 0) {
+        wl_warp_access access;
+        place_pattern(&p->lanes, address, &access);
+        *wavefronts = (int16_t)wl_warp_shared_wavefronts(rules, &access, load);
+    }
+    return *wavefronts;
 }
 
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment)

@@ -43,10 +43,11 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
-    cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
-                                                             : wl_warp_hit_wavefronts(rules, &w));
-    if (is_shared(o->m, o->access))
+    if (is_shared(o->m, o->access)) {
+        cost->hit += o->scale * wl_warp_shared_wavefronts(rules, &w, !a->store);
         return WL_OK;
+    }
+    cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
     if (rules->has_hash) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
