@@ -70,7 +70,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], lo[3], hi[3];
-    wl_folds_named(g, vars, lo, hi);
+    wl_folds_named(g, vars, m->kernel->guarded_cells, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         if (program->advance > 1) { /* every warp samples other steps */

@@ -238,28 +238,42 @@ static double whole_launch(const tally *t, size_t field, wl_side side, double gr
     return fmin(all, fmax(both, most_granules(t, field, side, granule)));
 }
 
+/* Lines and pages that one wave touches, loads and stores together. Where enumerating both sides at
+ * once costs too much, the sum of the two is an upper bound. */
+static wl_status count_together(const tally *t, size_t field, const wl_region *wave, const double loaded[4],
+                                const double stored[4])
+{
+    const wl_field_side *sides = t->in->view->fields[field];
+    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
+    double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
+    const bool countable = sides[WL_BOTH].has_shape || wl_view_can_enumerate(t->in->view, field, WL_BOTH, wave);
+    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
+        WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, wave, granules, 2, both, t->err));
+    t->out->fields[field].wave_lines = both[0];
+    t->out->fields[field].wave_pages = both[1];
+    return WL_OK;
+}
+
 static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
                                    const wl_region *second)
 {
     wl_field_traffic *f = &t->out->fields[field];
     const double fetch = t->out->fetch, line = t->out->l2_line, sector = t->out->sector;
-    double first[4], both[4];
-    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, first, both));
-    f->wave_sectors = first[SECTOR];
-    f->wave_lines = first[LINE];
-    f->wave_pages = first[PAGE];
-    f->window_units[0] = first[FETCH];
-    f->window_lines[0] = first[LINE];
-    f->window_units[1] = whole_launch(t, field, WL_LOADS, fetch, first[FETCH], both[FETCH]);
-    f->window_lines[1] = whole_launch(t, field, WL_LOADS, line, first[LINE], both[LINE]);
-    WL_TRY(count_two(t, field, WL_STORES, one, two, second, first, both));
-    f->wave_lines += first[LINE];
-    f->wave_pages += first[PAGE];
-    f->window_store_lines[0] = first[LINE];
-    f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, first[LINE], both[LINE]);
+    double loaded[4], stored[4], both[4];
+    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, loaded, both));
+    f->wave_sectors = loaded[SECTOR];
+    f->window_units[0] = loaded[FETCH];
+    f->window_lines[0] = loaded[LINE];
+    f->window_units[1] = whole_launch(t, field, WL_LOADS, fetch, loaded[FETCH], both[FETCH]);
+    f->window_lines[1] = whole_launch(t, field, WL_LOADS, line, loaded[LINE], both[LINE]);
+    WL_TRY(count_two(t, field, WL_STORES, one, two, second, stored, both));
+    f->window_store_lines[0] = stored[LINE];
+    f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, stored[LINE], both[LINE]);
+    const double sectors = whole_launch(t, field, WL_STORES, sector, stored[SECTOR], both[SECTOR]);
+    WL_TRY(count_together(t, field, one, loaded, stored));
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return count_stored(t, field);
-    f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
+    f->stored = sectors;
     t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
 }
