@@ -143,7 +143,12 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
         v->l2_compulsory = f->block_sectors * t->sector * left;
         v->l2_capacity = again_here * t->sector * left;
-        out->requests.read_units += (f->block_units + units * again_here) * left;
+        if (f->replayed) {
+            const double missed = fmax(f->missed * f->requested, at_least(t, f) * f->block_sectors) * t->sector;
+            v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
+            v->l2_capacity = missed - v->l2_compulsory;
+        }
+        out->requests.read_units += units * (v->l2_compulsory + v->l2_capacity) / t->sector;
     }
     out->requests.chunk = s->block_lines > 0 ? t->sector * s->block_sectors / s->block_lines : t->line;
 }
@@ -263,8 +268,9 @@ static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field,
     const double all = f->window_units[t->window_count - 1];
     const double lines = f->window_lines[t->window_count - 1] * t->l2_line;
     const double miss = lines > 0 ? fmax(0, 1 - laws->room / lines) : 0;
-    const double requested = fmax(all, f->block_units * t->unit / t->fetch);
     wl_volume *v = &out->fields[field];
+    const double loaded = (v->l2_compulsory + v->l2_capacity) / fmin(t->sector, t->fetch); /* a fetch each at most */
+    const double requested = fmax(all, fmin(f->block_units * t->unit / t->fetch, loaded));
     v->dram_compulsory = all * t->fetch;
     v->dram_capacity = miss * (requested - all) * t->fetch;
     out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
