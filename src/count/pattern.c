@@ -63,6 +63,7 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
     p->span = p->highest - p->runs.first[0];
     memset(p->sectors, -1, sizeof p->sectors);
     memset(p->hit, -1, sizeof p->hit);
+    memset(p->shared, -1, sizeof p->shared);
     memset(p->written, 0, sizeof p->written);
     memset(p->windows, 0, sizeof p->windows);
     p->gathering = 0;
@@ -307,7 +308,7 @@ int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 
 int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 {
-    int16_t *hit = &p->hit[address & (((int64_t)1 << rules->bank_shift) - 1)];
+    int16_t *hit = &p->hit[address & (((int64_t)1 << rules->data.bank_shift) - 1)];
     if (*hit < 0) {
         wl_warp_access access;
         wl_placement at;
@@ -319,11 +320,15 @@ int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
     return *hit;
 }
 
-int wl_pattern_shared(const wl_l1_rules *rules, const wl_pattern *p, int64_t address)
+int wl_pattern_shared(const wl_l1_rules *rules, wl_pattern *p, int64_t address, bool load)
 {
-    wl_warp_access access;
-    place_pattern(&p->lanes, address, &access);
-    return wl_warp_shared_wavefronts(rules, &access);
+    int16_t *wavefronts = &p->shared[load][address & (((int64_t)1 << rules->shared.bank_shift) - 1)];
+    if (*wavefronts < 0) {
+        wl_warp_access access;
+        place_pattern(&p->lanes, address, &access);
+        *wavefronts = (int16_t)wl_warp_shared_wavefronts(rules, &access, load);
+    }
+    return *wavefronts;
 }
 
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment)
