@@ -25,11 +25,6 @@ static inline bool is_shared(const wl_warps_measurer *m, size_t access)
     return m->kernel->fields[m->bounds[access].access->field].shared;
 }
 
-static inline bool is_shared_load(const wl_warps_measurer *m, size_t access)
-{
-    return is_shared(m, access) && !m->bounds[access].access->store;
-}
-
 /* Contention of global atomics has no closed form. */
 static inline bool is_global_atomic(const wl_warps_measurer *m, size_t access)
 {

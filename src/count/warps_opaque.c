@@ -43,6 +43,10 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
+    if (is_shared(o->m, o->access)) {
+        cost->hit += o->scale * wl_warp_shared_wavefronts(rules, &w, !a->store);
+        return WL_OK;
+    }
     const bool texture = is_texture(o->m, o->access);
     if (texture) {
         const wl_texture_cost c = wl_warp_texture_cost(rules, &w, a->request_lanes);
@@ -50,10 +54,7 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->hit += a->store || a->more ? 0 : o->scale * c.wavefronts;
     }
     if (!texture || a->store) /* surfaces are stored through the data stage of other stores */
-        cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
-                                                                 : wl_warp_hit_wavefronts(rules, &w));
-    if (is_shared(o->m, o->access))
-        return WL_OK;
+        cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
     if (rules->has_hash && (!texture || a->store)) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
@@ -76,7 +77,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], lo[3], hi[3];
-    wl_folds_named(g, vars, lo, hi);
+    wl_folds_named(g, vars, m->kernel->guarded_cells, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         if (program->advance > 1) { /* every warp samples other steps */
@@ -200,9 +201,11 @@ static void set_executions(const wl_warps_measurer *m, size_t access, const wl_c
 static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_t advance, wl_arena *arena)
 {
     wl_census census;
+    if (n == 0)
+        return WL_OK;
     wl_census_take(m->context.geometry, m->context.rules->warp_size, &census);
     const wl_geometry *g = m->context.geometry;
-    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++) {
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         if (!is_evaluated(m, a))
             continue;
@@ -221,10 +224,12 @@ static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_
 static wl_status measure_traced(const wl_warps_measurer *m, int64_t n, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
+    if (n == 0)
+        return WL_OK;
     wl_program *programs = WL_ARENA_NEW(arena, wl_program, m->kernel->access_count);
     if (!programs)
         return wl_fail_memory(m->err);
-    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++)
+    for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_traced(m, a))
             WL_TRY(make_program(m, a, 1, arena, &programs[a]));
     for (int64_t i = 0; i < n; i++) {

@@ -46,11 +46,12 @@ static int64_t middle(const wl_geometry *g, int d)
     return g->first[d] > 0 && row + 1 < g->grid[d] && cells_of(g, d, row + 1) > cells_of(g, d, row) ? row + 1 : row;
 }
 
-/* How many of them the launch has. */
+/* How many of them the launch has: one at least, also where a block is larger than the domain. */
 static double repeats(const wl_geometry *g, int d)
 {
+    const int64_t cells = g->cells[d] - g->first[d];
     const int64_t each = g->first[d] > 0 ? cells_of(g, d, middle(g, d)) : g->block[d] * g->fold[d];
-    return (double)(g->cells[d] - g->first[d]) / (double)each;
+    return (double)cells / (double)wl_min(each, cells);
 }
 
 static void choose_windows(const tally *t)
@@ -207,18 +208,17 @@ static bool byte_range(const wl_access *a, const wl_ranges *ranges, int64_t *lo,
            wl_mul(*hi, a->unit_bytes, hi) && wl_add(*hi, a->width_bytes - 1, hi);
 }
 
-/* Granules between the lowest and the highest possible address of a side of a field. */
-static double most_granules(const tally *t, size_t field, wl_side side, double granule)
+double wl_windows_most(const wl_traffic_input *in, size_t field, wl_side side, double granule)
 {
-    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_field_side *s = &in->view->fields[field][side];
     wl_ranges ranges;
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
-    wl_geometry_ranges(t->in->geometry, t->in->view->kernel, &ranges);
+    wl_geometry_ranges(in->geometry, in->view->kernel, &ranges);
     for (size_t i = 0; i < s->count; i++) {
         const wl_access *a = s->accesses[i]->access;
         int64_t lo, hi;
         if (!byte_range(a, &ranges, &lo, &hi)) {
-            const int64_t bytes = t->in->view->kernel->fields[field].bytes;
+            const int64_t bytes = in->view->kernel->fields[field].bytes;
             return bytes > 0 ? ceil((double)bytes / granule) + 1 : INFINITY;
         }
         lowest = wl_min(lowest, lo);
@@ -232,34 +232,68 @@ static double most_granules(const tally *t, size_t field, wl_side side, double g
 static double whole_launch(const tally *t, size_t field, wl_side side, double granule, double first, double both)
 {
     const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;
+    if (waves <= 2)
+        return both; /* that is the launch */
     double all = first + (waves - 1) * (both - first);
     if (ratio < 1 && t->in->view->fields[field][side].random)
         all = first * (1 - pow(ratio, waves)) / (1 - ratio);
-    return fmin(all, fmax(both, most_granules(t, field, side, granule)));
+    return fmin(all, fmax(both, wl_windows_most(t->in, field, side, granule)));
+}
+
+/* Distinct granules of one side of a field in the launch: counted in closed form, or extrapolated. */
+static wl_status count_launch(const tally *t, size_t field, wl_side side, const double first[4], const double both[4],
+                              double all[4])
+{
+    const wl_traffic *o = t->out;
+    const int64_t granules[3] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line};
+    const wl_region launch = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
+    wl_status status = WL_E_LIMIT;
+    wl_error limit = {0};
+    if (t->in->view->fields[field][side].has_shape)
+        status = wl_view_counts(t->in->view, t->counter, field, side, &launch, granules, 3, all, &limit);
+    if (status == WL_E_NOMEM)
+        return wl_fail_memory(t->err);
+    for (int i = SECTOR; i <= LINE && status != WL_OK; i++)
+        all[i] = whole_launch(t, field, side, (double)granules[i], first[i], both[i]);
+    return WL_OK;
+}
+
+/* Lines and pages that one wave touches, loads and stores together. Where enumerating both sides at
+ * once costs too much, the sum of the two is an upper bound. */
+static wl_status count_together(const tally *t, size_t field, const wl_region *wave, const double loaded[4],
+                                const double stored[4])
+{
+    const wl_field_side *sides = t->in->view->fields[field];
+    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
+    double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
+    const bool countable = sides[WL_BOTH].has_shape || wl_view_can_enumerate(t->in->view, field, WL_BOTH, wave);
+    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
+        WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, wave, granules, 2, both, t->err));
+    t->out->fields[field].wave_lines = both[0];
+    t->out->fields[field].wave_pages = both[1];
+    return WL_OK;
 }
 
 static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
                                    const wl_region *second)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    const double fetch = t->out->fetch, line = t->out->l2_line, sector = t->out->sector;
-    double first[4], both[4];
-    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, first, both));
-    f->wave_sectors = first[SECTOR];
-    f->wave_lines = first[LINE];
-    f->wave_pages = first[PAGE];
-    f->window_units[0] = first[FETCH];
-    f->window_lines[0] = first[LINE];
-    f->window_units[1] = whole_launch(t, field, WL_LOADS, fetch, first[FETCH], both[FETCH]);
-    f->window_lines[1] = whole_launch(t, field, WL_LOADS, line, first[LINE], both[LINE]);
-    WL_TRY(count_two(t, field, WL_STORES, one, two, second, first, both));
-    f->wave_lines += first[LINE];
-    f->wave_pages += first[PAGE];
-    f->window_store_lines[0] = first[LINE];
-    f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, first[LINE], both[LINE]);
+    double loaded[4], stored[4], both[4], all[4];
+    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, loaded, both));
+    WL_TRY(count_launch(t, field, WL_LOADS, loaded, both, all));
+    f->wave_sectors = loaded[SECTOR];
+    f->window_units[0] = loaded[FETCH];
+    f->window_lines[0] = loaded[LINE];
+    f->window_units[1] = all[FETCH];
+    f->window_lines[1] = all[LINE];
+    WL_TRY(count_two(t, field, WL_STORES, one, two, second, stored, both));
+    WL_TRY(count_launch(t, field, WL_STORES, stored, both, all));
+    f->window_store_lines[0] = stored[LINE];
+    f->window_store_lines[1] = all[LINE];
+    WL_TRY(count_together(t, field, one, loaded, stored));
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return count_stored(t, field);
-    f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
+    f->stored = all[SECTOR];
     t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
 }

@@ -240,7 +240,7 @@ static wl_status visit_block(const profiler *p, wl_program *program, const int64
     const int size = program->access->traced ? p->kernel->source.warp_size : warp_size(g);
     const uint32_t vars = wl_access_vars(program->access);
     int64_t f[3], lo[3], hi[3];
-    wl_folds_named(g, vars, lo, hi);
+    wl_folds_named(g, vars, p->kernel->guarded_cells, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         bool any = false;

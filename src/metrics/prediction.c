@@ -75,6 +75,8 @@ const char *wl_prediction_warning(const wl_prediction *p, size_t index)
     return index < (size_t)p->warning_count ? p->warnings[index] : NULL;
 }
 
+int wl_prediction_clamped(const wl_prediction *p) { return p->clamped; }
+
 const wl_kernel *wl_prediction_kernel(const wl_prediction *p) { return p->kernel; }
 
 const wl_share *wl_prediction_field_share(const wl_prediction *p, size_t field)

@@ -52,6 +52,7 @@ struct wl_prediction {
     wl_volume_estimator volume_estimator;
     wl_count_method count_method;
     wl_model_result model;
+    int clamped; /* values that contradicted what must hold: metrics/invariants.h */
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
     /* Borrowed from the predictor: valid until its next prediction. `accesses` is NULL unless asked

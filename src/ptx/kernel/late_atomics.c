@@ -29,19 +29,48 @@ static bool is_one_address(const wl_ptx_source *s, const wl_ptx_thread_access *s
            wl_ptx_combines_lanes(&s->launch.entry->instructions[step->instruction]);
 }
 
-/* Whether some warp has lanes with one address, but not its first one. */
+static bool is_inside(const wl_ptx_recovery *r, const int64_t values[WL_VAR_COUNT])
+{
+    bool inside = true;
+    for (int d = 0; d < 3; d++)
+        inside =
+            inside && values[WL_VAR_X + d] >= r->first[d] && (!r->domain[d] || values[WL_VAR_X + d] < r->domain[d]);
+    return inside;
+}
+
+/* Whether the first active lane of a warp, if there is one, is not its first lane. */
+static bool starts_late(const wl_ptx_source *s, const wl_ptx_thread_access *step, const int64_t block[3], int64_t warp)
+{
+    const wl_ptx_launch *l = &s->launch;
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2], first = warp * WL_PTX_LANES;
+    for (int64_t t = first; t < threads && t < first + WL_PTX_LANES; t++) {
+        int64_t values[WL_VAR_COUNT], holds = 1;
+        wl_ptx_thread_values(l, block, t, values);
+        if (!is_inside(&s->recovery, values))
+            continue;
+        if (step->when && !wl_sym_eval(step->when, values, &holds))
+            return true;
+        if (holds)
+            return t > first;
+    }
+    return false;
+}
+
+/* Whether some warp leaves out its first lane. In loops that were kept, the lanes may change from
+ * trip to trip: it may. */
 static bool is_late(const wl_ptx_source *s, const wl_ptx_thread_access *step)
 {
     const wl_ptx_launch *l = &s->launch;
     const int64_t blocks = l->grid[0] * l->grid[1] * l->grid[2],
                   warps = wl_ceil_div(l->block[0] * l->block[1] * l->block[2], WL_PTX_LANES);
     const int64_t n = wl_min(blocks, wl_max(8, WARPS_MOST / warps));
+    for (int32_t i = step->loop; i >= 0 && step->when; i = s->recovery.loops[i].parent)
+        if (wl_sym_vars(step->when) >> s->recovery.loops[i].var & 1)
+            return true;
     for (int64_t i = 0; i < n * warps; i++) {
         int64_t block[3];
-        uint32_t lanes;
-        uint64_t address[WL_PTX_LANES];
         wl_ptx_sample_block(l, i / warps, n, block);
-        if (!wl_ptx_step_lanes(s, step, block, (int)(i % warps), &lanes, address) || (lanes && !(lanes & 1)))
+        if (starts_late(s, step, block, i % warps))
             return true;
     }
     return false;
@@ -57,7 +86,7 @@ void wl_ptx_trace_late_atomics(wl_ptx_source *s)
         if (!is_one_address(s, step) || (any_seen && step->when == seen))
             continue;
         if (is_late(s, step)) {
-            r->traced[step->instruction] = true;
+            wl_ptx_trace(&s->recovery, step->instruction, (wl_ptx_cause){WL_PTX_WHY_OPERATION, step->instruction});
         } else {
             any_seen = true;
             seen = step->when;

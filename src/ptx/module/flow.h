@@ -27,6 +27,8 @@ typedef struct wl_ptx_flow {
     int32_t *reconvergence;
     /* per block: the instruction where the lanes of its branch meet; -1: nowhere */
     int32_t *meeting;
+    /* per block: the meeting point if all lanes that do not exit pass it, or the reconvergence point */
+    int32_t *join;
     int32_t *place;     /* per block, and the end: see meeting.c */
     int32_t *dominator; /* immediate dominator per block; -1: none, or unreachable */
     bool *reached;
@@ -45,6 +47,6 @@ bool wl_ptx_flow_dominates(const wl_ptx_flow *flow, int32_t a, int32_t b);
 bool wl_ptx_flow_in_loop(const wl_ptx_flow *flow, int32_t loop, int32_t block);
 
 /* meeting.c; part of wl_ptx_flow_make. */
-wl_status wl_ptx_flow_find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err);
+wl_status wl_ptx_flow_find_meetings(const wl_ptx_function *function, wl_ptx_flow *flow, wl_arena *arena, wl_error *err);
 
 #endif /* WL_PTX_MODULE_FLOW_H */

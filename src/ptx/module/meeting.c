@@ -178,21 +178,59 @@ static int32_t meet(finder *f, int32_t block)
     return first_common(f, block);
 }
 
-wl_status wl_ptx_flow_find_meetings(wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
+/* ---- joins ---- */
+
+/* A block that only ends its lanes. */
+static bool only_returns(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t block)
+{
+    const wl_ptx_instruction *in = &f->instructions[flow->first[block]];
+    return in->guard < 0 && (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit);
+}
+
+/* Whether lanes get past the meeting point only by an exit: then all that are left join there. */
+static bool joins_all(finder *f, const wl_ptx_function *function, int32_t block, int32_t met)
+{
+    const wl_ptx_flow *flow = f->flow;
+    int32_t depth = 0;
+    (void)reach(f, met, INT32_MAX);
+    const int32_t after = f->search, seen = ++f->search;
+    f->mark[block] = seen;
+    f->stack[depth++] = block;
+    while (depth > 0) {
+        const int32_t b = f->stack[--depth];
+        for (int32_t e = flow->edge_first[b]; e < flow->edge_first[b + 1]; e++) {
+            const int32_t to = flow->edges[e];
+            if (to >= flow->block_count || to == met || f->mark[to] == seen || only_returns(function, flow, to))
+                continue;
+            const bool turns_back = is_back(flow, b, to) && wl_ptx_flow_in_loop(flow, flow->loop_of[to], met);
+            if (turns_back || f->mark[to] == after)
+                return false;
+            f->mark[to] = seen;
+            f->stack[depth++] = to;
+        }
+    }
+    return true;
+}
+
+wl_status wl_ptx_flow_find_meetings(const wl_ptx_function *function, wl_ptx_flow *flow, wl_arena *arena, wl_error *err)
 {
     const int32_t n = flow->block_count, edges = flow->edge_first[n];
     flow->place = WL_ARENA_NEW(arena, int32_t, n + 1);
     flow->meeting = WL_ARENA_NEW(arena, int32_t, n + 1);
+    flow->join = WL_ARENA_NEW(arena, int32_t, n + 1);
     sorter s = {
         .flow = flow, .waits_for = WL_ARENA_NEW(arena, int32_t, n + 1), .ready = WL_ARENA_NEW(arena, int32_t, n + 1)};
     finder f = {
         .flow = flow, .mark = WL_ARENA_NEW(arena, int32_t, n + 1), .stack = WL_ARENA_NEW(arena, int32_t, edges + 1)};
-    if (!flow->place || !flow->meeting || !s.waits_for || !s.ready || !f.mark || !f.stack)
+    if (!flow->place || !flow->meeting || !flow->join || !s.waits_for || !s.ready || !f.mark || !f.stack)
         return wl_fail_memory(err);
     sort_blocks(&s);
     for (int32_t b = 0; b < n; b++) {
         const int32_t met = flow->reached[b] ? meet(&f, b) : -1;
         flow->meeting[b] = met < 0 ? -1 : flow->first[met];
+        flow->join[b] = flow->reconvergence[b];
+        if (met >= 0 && flow->meeting[b] != flow->join[b] && joins_all(&f, function, b, met))
+            flow->join[b] = flow->meeting[b];
     }
     return WL_OK;
 }
