@@ -20,7 +20,6 @@ typedef enum feature {
     FEATURE_ATOMICS,
     FEATURE_UNKNOWN_DATA,
     FEATURE_UNLIKE_BLOCKS,
-    FEATURE_RECOVERED_RETURNS,
     FEATURE_IDLE_THREADS,
     FEATURE_IDLE_ACCESSES,
     FEATURE_SAMPLED_VOLUMES,
@@ -50,8 +49,6 @@ static const struct {
     [FEATURE_UNKNOWN_DATA] = {"unknown_data", true, ""},
     [FEATURE_UNLIKE_BLOCKS] = {"unlike_blocks", false,
                                "a few blocks stand for all, and accesses they lack are dropped"},
-    [FEATURE_RECOVERED_RETURNS] = {"recovered_returns", false,
-                                   "recovery executes what follows a return inside a condition once per side"},
     [FEATURE_IDLE_THREADS] =
         {"idle_threads", false,
          "closed form: a guard that becomes the domain hides what the other threads execute, `@p exit` "
