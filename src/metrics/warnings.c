@@ -10,6 +10,8 @@
 #include "device/device_internal.h"
 #include "metrics/rates.h"
 
+#define PERCENT 100.0
+
 void wl_warn(wl_prediction *out, const char *format, ...)
 {
     if (out->warning_count == WL_WARNINGS_MAX)
@@ -80,8 +82,9 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (w->tag_sampled)
         wl_warn(out, "L1 tag conflicts are the mean over a sample of warps");
     if (w->blocks_sampled)
-        wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks",
-                (long long)w->blocks_evaluated, (long long)g->blocks);
+        wl_warn(out,
+                "L1 metrics of accesses without a closed form come from %lld of %lld blocks: standard error %.2g %%",
+                (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * w->error);
     if (v->sampled)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)
