@@ -182,6 +182,8 @@ wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, 
         return WL_OK;
     if (!f->has_shape)
         return sum_opaque(&s);
+    if (f->shape.guarded)
+        return wl_tile_sum_make(input, (const int64_t[3]){1, 1, 1}, out, err);
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
     const int n = wl_block_classes(input->geometry, classes);
     for (int i = 0; i < n; i++)

@@ -151,22 +151,6 @@ static bool warps_alike(const wl_geometry *g, int64_t warp_size)
     return g->block[1] % rows == 0 || rows % g->block[1] == 0;
 }
 
-/* Bounding box of the threads of a warp, both ends included. */
-static void box_of_warp(const wl_geometry *g, int64_t first, int64_t last, int64_t lo[3], int64_t hi[3])
-{
-    wl_thread_index(g, first, lo);
-    wl_thread_index(g, last, hi);
-    for (int d = 1; d >= 0; d--)
-        if (hi[d + 1] > lo[d + 1]) {
-            lo[d] = 0;
-            hi[d] = g->block[d] - 1;
-        }
-    if (hi[2] > lo[2]) {
-        lo[0] = 0;
-        hi[0] = g->block[0] - 1;
-    }
-}
-
 /* In which dimensions do the domain's edges cut off cells of threads lo .. hi? A bit set. */
 static unsigned cuts(const wl_geometry *g, const wl_block_class *c, const int64_t lo[3], const int64_t hi[3])
 {
@@ -239,7 +223,7 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
         int64_t lo[3], hi[3], index[3];
         const bool full = (w + 1) * warp_size <= g->threads;
         wl_thread_index(g, w * warp_size, index);
-        box_of_warp(g, w * warp_size, wl_min((w + 1) * warp_size, g->threads) - 1, lo, hi);
+        wl_thread_box(g, w * warp_size, wl_min((w + 1) * warp_size, g->threads) - 1, lo, hi);
         for (int c = 0; c < class_count; c++) {
             const unsigned cut = cuts(g, &classes[c], lo, hi);
             const int fewer = with_cuts[cut];

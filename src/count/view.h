@@ -23,8 +23,9 @@ typedef struct wl_view {
     const int64_t *steps; /* extents of the kernel's loops; NULL: the full ones */
     wl_bound *bounds;     /* one per access */
     wl_field_side (*fields)[WL_SIDE_COUNT];
-    bool opaque; /* some field must be enumerated */
-    bool nearly; /* conditions that nearly all threads meet were dropped */
+    bool opaque;  /* some field must be enumerated */
+    bool guarded; /* some access has an affine condition: blocks differ in what they touch */
+    bool nearly;  /* conditions that nearly all threads meet were dropped */
 } wl_view;
 
 /* True if no access depends on the launch, so that one view serves all launches. */

@@ -1,5 +1,5 @@
 /* windows.c - see windows.h. SPDX-License-Identifier: MIT */
-#include "count/windows.h"
+#include "count/windows_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,12 +8,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-typedef struct tally {
-    const wl_traffic_input *in;
-    wl_counter *counter;
-    wl_traffic *out;
-    wl_error *err;
-} tally;
+typedef wl_window_tally tally;
 
 static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_region *region, double granule,
                           double *count)
@@ -24,7 +19,7 @@ static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_r
     return WL_OK;
 }
 
-static void add_window(wl_traffic *o, double blocks, double repeats, int direction)
+void wl_window_add(wl_traffic *o, double blocks, double repeats, int direction)
 {
     o->window_blocks[o->window_count] = blocks;
     o->window_repeats[o->window_count] = repeats;
@@ -61,13 +56,13 @@ static void choose_windows(const tally *t)
     const double layers = repeats(g, 2), rows = repeats(g, 1);
     const bool one_wave = g->blocks <= g->wave_blocks; /* all blocks are resident at once: no earlier window */
     if (g->grid[1] > 1 && !one_wave)
-        add_window(o, (double)row, rows * layers, 1);
+        wl_window_add(o, (double)row, rows * layers, 1);
     if (g->grid[2] > 1 && !one_wave)
-        add_window(o, (double)layer, layers, 2);
+        wl_window_add(o, (double)layer, layers, 2);
     if (o->window_count == 0) /* one dimension: everything farther back than a wave */
         for (int64_t n = g->wave_blocks; n < g->blocks && o->window_count < WL_WINDOWS_MAX - 1; n *= 2)
-            add_window(o, (double)n, (double)g->blocks / (double)n, 0);
-    add_window(o, (double)g->blocks, 1, 2);
+            wl_window_add(o, (double)n, (double)g->blocks / (double)n, 0);
+    wl_window_add(o, (double)g->blocks, 1, 2);
 }
 
 /* The window in the middle of the launch. */
@@ -152,8 +147,7 @@ static wl_status count_wave(const tally *t)
     return WL_OK;
 }
 
-/* What the launch stores, and which sectors it leaves partially written. */
-static wl_status count_stored(const tally *t, size_t field)
+wl_status wl_window_stored(const tally *t, size_t field)
 {
     const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
     wl_field_traffic *f = &t->out->fields[field];
@@ -176,7 +170,7 @@ static wl_status count_runs(const tally *t)
     WL_TRY(count_windows(t));
     WL_TRY(count_wave(t));
     for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(count_stored(t, i));
+        WL_TRY(wl_window_stored(t, i));
     return WL_OK;
 }
 
@@ -258,7 +252,7 @@ static wl_status count_field_waves(const tally *t, size_t field, const wl_region
     f->window_store_lines[0] = first[LINE];
     f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, first[LINE], both[LINE]);
     if (t->in->view->fields[field][WL_STORES].has_shape)
-        return count_stored(t, field);
+        return wl_window_stored(t, field);
     f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
     t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
@@ -273,8 +267,8 @@ static wl_status count_two_waves(const tally *t)
               second = wl_view_run(t->in->view, t->in->geometry, start + wave, start + blocks);
     second.onto_last = true;
     if (wave < g->blocks)
-        add_window(t->out, (double)wave, (double)g->blocks / (double)wave, 0);
-    add_window(t->out, (double)g->blocks, 1, 2);
+        wl_window_add(t->out, (double)wave, (double)g->blocks / (double)wave, 0);
+    wl_window_add(t->out, (double)g->blocks, 1, 2);
     for (size_t i = 0; i < t->out->field_count; i++)
         WL_TRY(count_field_waves(t, i, &one, &two, &second));
     return WL_OK;
@@ -283,5 +277,7 @@ static wl_status count_two_waves(const tally *t)
 wl_status wl_windows_count(const wl_traffic_input *input, wl_counter *counter, wl_traffic *out, wl_error *err)
 {
     const tally t = {input, counter, out, err};
+    if (input->view->guarded && !input->view->opaque)
+        return wl_windows_count_guarded(&t);
     return input->view->opaque ? count_two_waves(&t) : count_runs(&t);
 }
