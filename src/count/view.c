@@ -120,6 +120,9 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
         s->has_shape = status == WL_OK;
     }
     v->opaque = v->opaque || !s->has_shape;
+    for (size_t i = 0; i < s->count; i++)
+        s->uneven = s->uneven || (!s->has_shape && s->accesses[i]->conditional);
+    v->uneven = v->uneven || s->uneven || s->shape.guarded;
     return WL_OK;
 }
 

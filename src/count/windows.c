@@ -232,28 +232,81 @@ static double whole_launch(const tally *t, size_t field, wl_side side, double gr
     return fmin(all, fmax(both, most_granules(t, field, side, granule)));
 }
 
-static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
-                                   const wl_region *second)
+/* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair in
+ * the middle otherwise. */
+#define PLACES 8
+#define WHOLE_BUDGET ((double)(1 << 22)) /* addresses; a launch with fewer is enumerated where blocks differ */
+
+/* Distinct granules of one side of a field, mean over the places: in one wave, in two, in the
+ * launch. */
+typedef struct side_waves {
+    double first[4], both[4], all[4];
+} side_waves;
+
+/* In the launch: counted where that is closed or cheap and blocks differ, else extrapolated. */
+static wl_status count_side_launch(const tally *t, size_t field, wl_side side, const int64_t granules[4],
+                                   side_waves *out)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
+    if (s->shape.guarded || (s->uneven && wl_view_addresses(t->in->view, field, side, &all) <= WHOLE_BUDGET))
+        return wl_view_counts(t->in->view, t->counter, field, side, &all, granules, 4, out->all, t->err);
+    for (int k = 0; k < 4; k++)
+        out->all[k] = whole_launch(t, field, side, (double)granules[k], out->first[k], out->both[k]);
+    return WL_OK;
+}
+
+static wl_status count_side_waves(const tally *t, size_t field, wl_side side, side_waves *out)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_traffic *o = t->out;
+    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), spare = g->blocks - blocks;
+    const int64_t places = t->in->view->uneven && spare > 0 ? PLACES : 1;
+    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
+    double squares = 0;
+    *out = (side_waves){0};
+    for (int64_t i = 0; i < places; i++) {
+        const int64_t start = (2 * i + 1) * spare / (2 * places);
+        const wl_region one = wl_view_run(t->in->view, g, start, start + wave),
+                        two = wl_view_run(t->in->view, g, start, start + blocks);
+        wl_region second = wl_view_run(t->in->view, g, start + wave, start + blocks);
+        double first[4], both[4];
+        second.onto_last = true;
+        WL_TRY(count_two(t, field, side, &one, &two, &second, first, both));
+        for (int k = 0; k < 4; k++) {
+            out->first[k] += first[k] / (double)places;
+            out->both[k] += both[k] / (double)places;
+        }
+        squares += first[FETCH] * first[FETCH] / (double)places;
+    }
+    if (places > 1 && !t->in->view->fields[field][side].has_shape && squares > 0) {
+        const double mean = out->first[FETCH], variance = fmax(0, squares - mean * mean);
+        t->out->waves_looked_at = 2 * (double)places;
+        t->out->waves_error = fmax(t->out->waves_error, sqrt(variance / (double)(places - 1)) / mean);
+    }
+    return count_side_launch(t, field, side, granules, out);
+}
+
+static wl_status count_field_waves(const tally *t, size_t field)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    const double fetch = t->out->fetch, line = t->out->l2_line, sector = t->out->sector;
-    double first[4], both[4];
-    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, first, both));
-    f->wave_sectors = first[SECTOR];
-    f->wave_lines = first[LINE];
-    f->wave_pages = first[PAGE];
-    f->window_units[0] = first[FETCH];
-    f->window_lines[0] = first[LINE];
-    f->window_units[1] = whole_launch(t, field, WL_LOADS, fetch, first[FETCH], both[FETCH]);
-    f->window_lines[1] = whole_launch(t, field, WL_LOADS, line, first[LINE], both[LINE]);
-    WL_TRY(count_two(t, field, WL_STORES, one, two, second, first, both));
-    f->wave_lines += first[LINE];
-    f->wave_pages += first[PAGE];
-    f->window_store_lines[0] = first[LINE];
-    f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, first[LINE], both[LINE]);
+    side_waves w;
+    WL_TRY(count_side_waves(t, field, WL_LOADS, &w));
+    f->wave_sectors = w.first[SECTOR];
+    f->wave_lines = w.first[LINE];
+    f->wave_pages = w.first[PAGE];
+    f->window_units[0] = w.first[FETCH];
+    f->window_lines[0] = w.first[LINE];
+    f->window_units[1] = w.all[FETCH];
+    f->window_lines[1] = w.all[LINE];
+    WL_TRY(count_side_waves(t, field, WL_STORES, &w));
+    f->wave_lines += w.first[LINE];
+    f->wave_pages += w.first[PAGE];
+    f->window_store_lines[0] = w.first[LINE];
+    f->window_store_lines[1] = w.all[LINE];
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return wl_window_stored(t, field);
-    f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
+    f->stored = w.all[SECTOR];
     t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
 }
@@ -261,16 +314,11 @@ static wl_status count_field_waves(const tally *t, size_t field, const wl_region
 static wl_status count_two_waves(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
-    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), start = (g->blocks - blocks) / 2;
-    const wl_region one = wl_view_run(t->in->view, t->in->geometry, start, start + wave);
-    wl_region two = wl_view_run(t->in->view, t->in->geometry, start, start + blocks),
-              second = wl_view_run(t->in->view, t->in->geometry, start + wave, start + blocks);
-    second.onto_last = true;
-    if (wave < g->blocks)
-        wl_window_add(t->out, (double)wave, (double)g->blocks / (double)wave, 0);
+    if (g->wave_blocks < g->blocks)
+        wl_window_add(t->out, (double)g->wave_blocks, (double)g->blocks / (double)g->wave_blocks, 0);
     wl_window_add(t->out, (double)g->blocks, 1, 2);
     for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(count_field_waves(t, i, &one, &two, &second));
+        WL_TRY(count_field_waves(t, i));
     return WL_OK;
 }
 

@@ -162,6 +162,21 @@ static wl_status find_busy_wave(const wl_window_tally *t, int64_t *start)
     return WL_OK;
 }
 
+/* The waves looked at are a sample: together all waves touch at least what the launch does. */
+static wl_status bound_sectors(const wl_window_tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_region launch = wl_view_run(t->in->view, g, 0, g->blocks);
+    const int64_t sector = (int64_t)t->out->sector;
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        wl_field_traffic *f = &t->out->fields[i];
+        double all = 0;
+        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &launch, &sector, 1, &all, t->err));
+        f->wave_sectors = fmax(f->wave_sectors, all * t->out->wave_blocks / t->out->blocks);
+    }
+    return WL_OK;
+}
+
 static wl_status count_waves(const wl_window_tally *t, wave_counts *fields)
 {
     const wl_geometry *g = t->in->geometry;
@@ -185,7 +200,7 @@ static wl_status count_waves(const wl_window_tally *t, wave_counts *fields)
         t->out->fields[i].wave_lines /= sum;
         t->out->fields[i].wave_pages /= sum;
     }
-    return WL_OK;
+    return bound_sectors(t);
 }
 
 wl_status wl_windows_count_guarded(const wl_window_tally *t)
