@@ -37,7 +37,7 @@ typedef struct wl_field_traffic {
     double store_block, store_block_full;           /* the same per block */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
-    bool replayed;                /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
+    bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
     double missed;
     bool atomic;             /* some stores are atomics, which read what they change */
     bool loaded_too, random; /* random: some load has an unknown, data-dependent address */

@@ -164,6 +164,7 @@ struct wl_ptx_machine {
     int64_t executed;
     wl_ptx_profile *profile;
     wl_ptx_visit visit;
+    wl_ptx_back_edge back_edge;
     void *user;
     bool alone; /* a single warp runs */
     wl_ptx_warp *warp;

@@ -263,13 +263,15 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     for (int d = 0; d < k->dims; d++)
         s->domain[d] = k->domain[d];
     const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
+    /* blocks on one multiprocessor share less of a texture than replaying would say: measured */
+    const bool replayed = loads_traced(s) && !s->arguments.has_textures;
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,
                             .trace_block = wl_ptx_trace_block,
                             .warp_size = WL_PTX_LANES,
                             .affordable_blocks = s->affordable,
                             .count_instructions = wl_ptx_count,
-                            .visit_loads = loads_traced(s) ? wl_ptx_visit_loads : NULL,
+                            .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
                             .free = wl_ptx_source_free};
     return WL_OK; /* from here on the kernel frees the source */
