@@ -137,18 +137,19 @@ const ptxas_entry *ptx_unit_resources(const ptx_unit *u, const char *entry) { re
 
 /* ---- a kernel of it ---- */
 
-/* The name of the entry that is meant; NULL: none or several, which the library will say. */
-static const char *entry_meant(const wl_ptx *ptx, const char *wanted)
+/* The entry that is meant; their number: none or several, which the library will say. */
+static size_t entry_meant(const wl_ptx *ptx, const char *wanted)
 {
     wl_error ignored = {0};
     size_t entry = 0;
-    return wl_ptx_entry_find(ptx, wanted, &entry, &ignored) == WL_OK ? wl_ptx_entry_name(ptx, entry) : NULL;
+    return wl_ptx_entry_find(ptx, wanted, &entry, &ignored) == WL_OK ? entry : wl_ptx_entry_count(ptx);
 }
 
 /* Registers and shared memory that ptxas found, unless they are given. */
-static void take_resources(ptx_unit *u, const char *entry, int64_t dynamic_shared, wl_launch *launch)
+static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl_launch *launch)
 {
-    const ptxas_entry *e = entry ? ptxas_find(&u->resources, entry) : NULL;
+    const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
+    const ptxas_entry *e = symbol ? ptxas_find(&u->resources, symbol) : NULL;
     if (!e)
         return;
     if (!launch->registers)
@@ -158,17 +159,18 @@ static void take_resources(ptx_unit *u, const char *entry, int64_t dynamic_share
     if ((e->spill_store_bytes || e->spill_load_bytes) && !u->spills_said)
         usage_error("note: %.200s spills registers (%lld bytes of stores, %lld of loads, ptxas says): that traffic is "
                     "not modelled",
-                    entry, (long long)e->spill_store_bytes, (long long)e->spill_load_bytes);
+                    wl_ptx_entry_name(u->ptx, entry), (long long)e->spill_store_bytes, (long long)e->spill_load_bytes);
     u->spills_said = true;
 }
 
 wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
 {
-    const char *entry = entry_meant(u->ptx, r->entry);
+    const size_t entry = entry_meant(u->ptx, r->entry);
+    const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
     const wl_status status = ptx_arguments_add(&u->arguments, r, err);
     if (status != WL_OK)
         return status;
-    wl_ptx_options o = {.entry = entry ? entry : r->entry,
+    wl_ptx_options o = {.entry = symbol ? symbol : r->entry,
                         .args = (const char *const *)u->arguments->texts,
                         .arg_count = u->arguments->count,
                         .launch = r->launch,

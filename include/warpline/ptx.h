@@ -16,9 +16,10 @@ WL_FALLIBLE wl_ptx_parse(const char *input, const char *text, size_t length, wl_
 WL_API void wl_ptx_free(wl_ptx *ptx);
 
 WL_API size_t wl_ptx_entry_count(const wl_ptx *ptx);
-WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);
-/* The entry a user means: its whole name, the plain part of a mangled one, or a part no other has; NULL: the only one.
- * WL_E_INPUT lists what there is. */
+WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);   /* as in the source: ns::axpy<float> */
+WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as in the file */
+/* The entry a user means: its name, as in the source (with or without namespaces, template arguments and parameters) or
+ * as in the file, a pattern of * and ?, or a part no other has; NULL: the only one. WL_E_INPUT lists what there is. */
 WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
 
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */

@@ -77,6 +77,7 @@ typedef struct wl_kernel_text {
 struct wl_kernel {
     wl_arena arena;
     const char *name, *input;
+    const char *symbol;  /* of the entry of a PTX file; NULL: none */
     wl_kernel_text text; /* a copy, from which variants are read again */
     const char **params; /* names */
     size_t param_count;

@@ -119,7 +119,7 @@ static wl_status wrong_count(const maker *m)
         }
         used += (size_t)n;
     }
-    (void)wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s takes %d argument%s (%s), %zu given", m->entry->name,
+    (void)wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s takes %d argument%s (%s), %zu given", m->entry->source_name,
                   m->entry->param_count, m->entry->param_count == 1 ? "" : "s", list, m->given->arg_count);
     return wl_fail_in(m->err, "--arg");
 }

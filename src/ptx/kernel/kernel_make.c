@@ -178,25 +178,6 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
 
 /* ---- the kernel ---- */
 
-/* The plain part of a mangled name: _Z8k_star3dIdLi4EEv.. is k_star3d. */
-static const char *plain_name(const wl_ptx_source *s, wl_arena *arena)
-{
-    const char *name = s->launch.entry->name, *p = name;
-    size_t length = strlen(name);
-    if (strncmp(p, "_Z", 2) == 0) {
-        p += 2;
-        char *end = NULL;
-        if (*p == 'N')
-            p++;
-        const unsigned long n = strtoul(p, &end, 10);
-        if (end > p && n > 0 && n <= strlen(end)) {
-            name = end;
-            length = n;
-        }
-    }
-    return wl_arena_text(arena, name, length);
-}
-
 static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err)
 {
     const wl_ptx_source *s = context;
@@ -230,6 +211,9 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     WL_TRY(add_traced(s, fields, k, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
+    k->symbol = wl_arena_text(&k->arena, s->launch.entry->name, strlen(s->launch.entry->name));
+    if (!k->symbol)
+        return wl_fail_memory(err);
     for (size_t i = 0; i < k->field_count; i++)
         k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
     for (int d = 0; d < k->dims; d++)
@@ -271,11 +255,9 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
 
     const int64_t shared = s->options.launch.shared_bytes; /* as ptxas reports it; 0: not given */
     wl_ptx_summary summary = {.input = s->launch.module->input,
-                              .name = plain_name(s, &s->arena),
+                              .name = s->launch.entry->source_name,
                               .registers = s->options.launch.registers,
                               .shared_bytes = shared ? shared : s->arguments.shared_bytes + s->launch.dynamic_shared};
-    if (!summary.name)
-        return wl_fail_memory(err);
     summarize(s, &summary);
     char *text = NULL;
     WL_TRY(wl_ptx_kernel_text(&s->launch, &s->recovery, &rolled, &fields, &summary, &text, err));
