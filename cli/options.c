@@ -69,9 +69,11 @@ static const struct spec {
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "pcDras",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
     {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "pcDrasx",
-     "PTX, CUDA: the entry, by its name or a part that no other has (default: the only one)"},
-    {"--arg", "TEXT", MANY, offsetof(options, args), offsetof(options, arg_count), "pcDras",
-     "PTX, CUDA: an argument, a number or buf:BYTES[:OFFSET][=CONTENTS]; repeatable, in order"},
+     "PTX, CUDA: the entry, as 'axpy<float>', a pattern, or a part that no other has (default: the only one)"},
+    {"--arg", "[NAME=]VALUE", MANY, offsetof(options, args), offsetof(options, arg_count), "pcDras",
+     "PTX, CUDA: an argument, see below; repeatable, in order or by name"},
+    {"--constant", "NAME=CONTENTS", MANY, offsetof(options, constants), offsetof(options, constant_count), "pcDras",
+     "PTX, CUDA: what a __constant__ or __device__ variable holds, see below; repeatable"},
     {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "pcDras",
      "PTX, CUDA: dynamic shared memory of the launch"},
     {"--emulate", "N", ONE, offsetof(options, emulate), 0, "pcDras",
@@ -234,6 +236,21 @@ bool options_read(const command *c, int argc, char **argv, options *out)
     return true;
 }
 
+/* What --arg and --constant take. */
+static const char values_help[] =
+    "\nVALUE of an argument:\n"
+    "  4096, -1, 0x1f, 2.5, nx*ny  a number, of the parameter's type; nx is --set, or domain.x\n"
+    "  buf:BYTES[:OFFSET][=CONTENTS]  a buffer and a pointer OFFSET bytes behind its start; 4096, 64K, 2MiB, nx*8\n"
+    "  {VALUE, VALUE, ..}          a struct by value; numbers are 32 bits, others 4:u8, 7:u64, 2.5:f64; {..} inside\n"
+    "  bytes:0011aaff              any parameter, byte by byte\n"
+    "NAME: of the parameter in the .cu file, or its number: n=4096, 2=4096\n"
+    "CONTENTS of a buffer or a variable (without: not known; a variable: as the file says):\n"
+    "  FILE, repeat:FILE           the bytes of a file, over and over\n"
+    "  zero, const:TYPE:VALUE      the same everywhere\n"
+    "  iota[:TYPE[:START]]         START, START+1, ..\n"
+    "  random[:TYPE[:LOW..HIGH]]   the same for the same element, TYPE u8 .. s64, f16, bf16, f32, f64\n"
+    "  a variable also: a number, {..}, buf:.., bytes:..\n";
+
 void options_help(const command *c)
 {
     printf("usage: warpline %s %s\n%s\n\noptions:\n", c->name, c->arguments, c->summary);
@@ -245,6 +262,8 @@ void options_help(const command *c)
                  specs[i].value ? specs[i].value : "");
         printf("  %-24s %s\n", left, specs[i].help);
     }
+    if (find(c, "--arg", strlen("--arg")))
+        fputs(values_help, stdout);
 }
 
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value)

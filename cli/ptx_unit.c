@@ -12,11 +12,14 @@
 #include "ptx_arguments.h"
 
 #define ARCH_DEFAULT "sm_80"
-#define NAME_LENGTH (WL_INPUT_NAME_MAX + 8)
+#define COMPILED "the PTX compiled from "
+#define NAME_LENGTH (WL_INPUT_NAME_MAX + sizeof COMPILED)
 
 struct ptx_unit {
     char name[NAME_LENGTH]; /* of the PTX text in messages */
     char *text;
+    char *source; /* what it was compiled from; NULL: nothing */
+    size_t source_length;
     wl_ptx *ptx;
     ptxas_report resources;
     data_files files;
@@ -41,6 +44,7 @@ bool ptx_usage(const options *o, const char *kernel)
     const bool ptx = kernel && ptx_is_source(kernel), cuda = kernel && is_cuda(kernel);
     const char *of_ptx = o->entry            ? "--kernel"
                          : o->arg_count      ? "--arg"
+                         : o->constant_count ? "--constant"
                          : o->dynamic_shared ? "--dynamic-shared"
                          : o->emulate        ? "--emulate"
                          : o->no_ptxas       ? "--no-ptxas"
@@ -70,6 +74,8 @@ int ptx_request_read(const options *o, ptx_request *r)
     r->entry = o->entry;
     r->args = o->args;
     r->arg_count = o->arg_count;
+    r->constants = o->constants;
+    r->constant_count = o->constant_count;
     r->sets = o->set;
     r->set_count = o->set_count;
     if (o->arch && !arch_is_valid(o->arch)) {
@@ -92,8 +98,13 @@ static wl_status read_text(const options *o, const char *path, const char *arch,
         (void)snprintf(u->name, sizeof u->name, "%s", path);
         return load_text(path, &u->text, length, err);
     }
-    (void)snprintf(u->name, sizeof u->name, "%.*s (PTX)", WL_INPUT_NAME_MAX - 8, path);
-    return compile_cuda(o, path, arch, compiler, &u->text, length, err);
+    (void)snprintf(u->name, sizeof u->name, COMPILED "%.*s", WL_INPUT_NAME_MAX, path);
+    wl_status status = compile_cuda(o, path, arch, compiler, &u->text, length, err);
+    if (status == WL_OK)
+        status = load_text(path, &u->source, &u->source_length, err);
+    if (status == WL_OK)
+        diag_remember(path, u->source);
+    return status;
 }
 
 wl_status ptx_unit_open(const options *o, const char *path, const wl_device *device, ptx_unit **out, wl_error *err)
@@ -113,6 +124,8 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
         diag_remember(u->name, u->text);
         status = wl_ptx_parse(u->name, u->text, length, &u->ptx, err);
     }
+    if (status == WL_OK && u->source)
+        wl_ptx_set_source(u->ptx, path, u->source, u->source_length);
     if (status == WL_OK && !o->no_ptxas && !o->registers) /* shared memory is known from the PTX itself */
         status = compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources, err);
     *out = u; /* kept also when it failed: a message shows a line of it */
@@ -128,6 +141,7 @@ void ptx_unit_free(ptx_unit *u)
     ptxas_free(&u->resources);
     wl_ptx_free(u->ptx);
     free(u->text);
+    free(u->source);
     free(u);
 }
 
@@ -173,6 +187,8 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
     wl_ptx_options o = {.entry = symbol ? symbol : r->entry,
                         .args = (const char *const *)u->arguments->texts,
                         .arg_count = u->arguments->count,
+                        .constants = (const char *const *)u->arguments->constants,
+                        .constant_count = u->arguments->constant_count,
                         .launch = r->launch,
                         .dynamic_shared = r->dynamic_shared,
                         .budget = r->budget,

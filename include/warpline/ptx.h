@@ -14,6 +14,9 @@ typedef struct wl_ptx wl_ptx;
 /* WL_E_INPUT: malformed. Instructions nobody knows are no error: see coverage. */
 WL_FALLIBLE wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err);
 WL_API void wl_ptx_free(wl_ptx *ptx);
+/* The CUDA text it was compiled from, before kernels are made; borrowed. Messages then name its lines (.loc) instead of
+ * those of the PTX, and arguments its parameters. */
+WL_API void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length);
 
 WL_API size_t wl_ptx_entry_count(const wl_ptx *ptx);
 WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);   /* as in the source: ns::axpy<float> */
@@ -26,9 +29,11 @@ WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 
 typedef struct wl_ptx_options {
-    const char *entry;       /* its name, or the part of it that no other entry has; NULL: the only one */
-    const char *const *args; /* "buf:BYTES[:OFFSET][=CONTENTS]" or a number, one for each parameter */
-    size_t arg_count;
+    const char *entry;       /* see wl_ptx_entry_find */
+    const char *const *args; /* one for each parameter, in order or as "NAME=VALUE"; VALUE: a number,
+                              * "buf:BYTES[:OFFSET][=CONTENTS]", a struct "{VALUE, 4:u8, ..}", or "bytes:HEX" */
+    const char *const *constants; /* "NAME=CONTENTS" or "NAME=VALUE" of __constant__ and __device__ variables */
+    size_t arg_count, constant_count;
     wl_launch launch;       /* block, grid, registers and all shared memory; grid 0: from the domain */
     int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
     int64_t dynamic_shared; /* bytes */

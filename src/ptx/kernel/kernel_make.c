@@ -238,6 +238,8 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(wl_ptx_set_launch(s, err));
     const wl_ptx_given given = {.args = s->options.args,
                                 .arg_count = s->options.arg_count,
+                                .constants = s->options.constants,
+                                .constant_count = s->options.constant_count,
                                 .dynamic_shared = s->options.dynamic_shared,
                                 .load = s->options.load,
                                 .user = s->options.user};

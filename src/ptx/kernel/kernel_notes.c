@@ -8,9 +8,11 @@
 #include "base/fail.h"
 #include "base/print.h"
 #include "ptx/kernel/ptx_source.h"
+#include "ptx/module/source_place.h"
 
 #define NOTES_MAX 16
 #define NOTE_LENGTH 200
+#define PLACE_LENGTH 200
 
 void wl_ptx_make_line(char *text)
 {
@@ -55,26 +57,40 @@ static const char *assumed_text(wl_ptx_assumed what)
     return "";
 }
 
+/* Constant memory that the host is likely to fill before the launch. */
+static void note_zeros(const wl_ptx_source *s, notes *n)
+{
+    for (int i = 0; i < s->arguments.zero_count; i++)
+        note(n, "__constant__ %.80s is not given (--constant): zeros are assumed",
+             s->launch.module->variables[s->arguments.zeros[i]].source_name);
+}
+
 wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
     notes n = {k, false};
+    char place[PLACE_LENGTH];
     k->notes = WL_ARENA_NEW(&k->arena, const char *, NOTES_MAX);
     if (!k->notes)
         return wl_fail_memory(err);
     for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
         const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
         const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
-        note(&n, "%s:%d: %s (%.*s)", m->input, in->line, assumed_text(a.what), (int)wl_min(in->text_length, 60),
-             in->text);
+        wl_ptx_place_text(m, in, place, sizeof place);
+        note(&n, "%s: %s (%.*s)", place, assumed_text(a.what), (int)wl_min(in->text_length, 60), in->text);
     }
-    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++)
-        if (s->launch.entry->instructions[i].op == WL_PTX_OP_unknown)
-            note(&n, "%s:%d: not understood, and not modelled: %.*s", m->input, s->launch.entry->instructions[i].line,
-                 (int)wl_min(s->launch.entry->instructions[i].text_length, 80), s->launch.entry->instructions[i].text);
-    if (wrong >= 0)
-        note(&n, "%s:%d: the recovered addresses are not those of emulated warps; every access is emulated", m->input,
-             s->launch.entry->instructions[wrong].line);
+    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++) {
+        const wl_ptx_instruction *in = &s->launch.entry->instructions[i];
+        if (in->op != WL_PTX_OP_unknown)
+            continue;
+        wl_ptx_place_text(m, in, place, sizeof place);
+        note(&n, "%s: not understood, and not modelled: %.*s", place, (int)wl_min(in->text_length, 80), in->text);
+    }
+    if (wrong >= 0) {
+        wl_ptx_place_text(m, &s->launch.entry->instructions[wrong], place, sizeof place);
+        note(&n, "%s: the recovered addresses are not those of emulated warps; every access is emulated", place);
+    }
+    note_zeros(s, &n);
     if (s->traced_count > 0)
         note(&n, "%zu of %zu accesses have addresses that depend on data: they are emulated", s->traced_count,
              k->access_count);

@@ -26,6 +26,11 @@ wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_pt
     return WL_OK;
 }
 
+void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length)
+{
+    ptx->module->source = (wl_ptx_source_text){name, text, length};
+}
+
 void wl_ptx_free(wl_ptx *ptx)
 {
     if (!ptx)

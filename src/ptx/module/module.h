@@ -318,6 +318,7 @@ typedef struct wl_ptx_link {
 
 typedef struct wl_ptx_variable {
     const char *name;
+    const char *source_name; /* of global and constant memory: as in the source */
     wl_ptx_space space;
     wl_ptx_type type;
     int32_t align;
@@ -356,9 +357,16 @@ typedef struct wl_ptx_note {
     const char *text;
 } wl_ptx_note;
 
+/* What PTX was compiled from. */
+typedef struct wl_ptx_source_text {
+    const char *name, *text; /* NULL: not known */
+    size_t length;
+} wl_ptx_source_text;
+
 typedef struct wl_ptx_module {
     wl_arena arena;
     const char *input;
+    wl_ptx_source_text source;
     int version_major, version_minor;
     const char *target; /* "sm_90" */
     int address_bits;
