@@ -218,6 +218,8 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
         k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
     for (int d = 0; d < k->dims; d++)
         s->domain[d] = k->domain[d];
+    for (int d = 0; d < 3 && s->options.domain[0] > 0; d++)
+        k->threads[d] = wl_max(1, s->options.domain[d]);
     const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,
