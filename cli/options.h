@@ -28,7 +28,7 @@ typedef struct options {
     const char *device, *block[MANY_MAX], *fold, *grid, *set[MANY_MAX], *with[MANY_MAX];
     size_t block_count, set_count, with_count;
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
-    const char *map, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
+    const char *map, *args_file, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
     const char *target[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count;
     const char *budget[MANY_MAX], *baseline, *tolerance;

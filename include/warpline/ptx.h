@@ -24,13 +24,15 @@ WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as i
 /* The entry a user means: its name, as in the source (with or without namespaces, template arguments and parameters) or
  * as in the file, a pattern of * and ?, or a part no other has; NULL: the only one. WL_E_INPUT lists what there is. */
 WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
+/* The entry that a profiler calls so, "void axpy<float, (int)4>(float *)": no patterns, no parts. */
+WL_FALLIBLE wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
 
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 
 typedef struct wl_ptx_options {
-    const char *entry;       /* see wl_ptx_entry_find */
-    const char *const *args; /* one for each parameter, in order or as "NAME=VALUE"; VALUE: a number,
+    const char *entry;            /* see wl_ptx_entry_find */
+    const char *const *args;      /* one for each parameter, in order or as "NAME=VALUE"; VALUE: a number,
                               * "buf:BYTES[:OFFSET][=CONTENTS]", a struct "{VALUE, 4:u8, ..}", or "bytes:HEX" */
     const char *const *constants; /* "NAME=CONTENTS" or "NAME=VALUE" of __constant__ and __device__ variables */
     size_t arg_count, constant_count;

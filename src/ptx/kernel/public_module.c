@@ -128,14 +128,25 @@ size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry)
     return f ? (size_t)f->instruction_count : 0;
 }
 
-wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
+static wl_status find(const wl_ptx *ptx, const char *name, bool whole, size_t *entry, wl_error *err)
 {
     const wl_ptx_function *f = NULL;
-    const wl_status status = wl_ptx_find_entry(ptx->module, name, &f, err);
+    const wl_status status =
+        whole ? wl_ptx_find_printed(ptx->module, name, &f, err) : wl_ptx_find_entry(ptx->module, name, &f, err);
     for (size_t i = 0; status == WL_OK && i < wl_ptx_entry_count(ptx); i++)
         if (entry_at(ptx, i) == f)
             *entry = i;
     return status;
+}
+
+wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
+{
+    return find(ptx, name, false, entry, err);
+}
+
+wl_status wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
+{
+    return find(ptx, name, true, entry, err);
 }
 
 wl_status wl_ptx_any_fits(const wl_ptx *ptx, const char *name, wl_error *err)

@@ -11,14 +11,18 @@
 typedef struct search {
     const wl_ptx_module *module;
     const char *name, *compared;
-    bool failed; /* out of memory */
+    wl_ptx_fit loosest; /* that counts */
+    bool failed;        /* out of memory */
 } search;
 
 static wl_ptx_fit fit_of(search *s, const wl_ptx_function *f)
 {
     if (!f->is_entry || f->is_declared_only)
         return WL_PTX_FIT_NONE;
-    return s->name ? wl_ptx_name_fit(f->name, &f->shown, s->name, s->compared, &s->failed) : WL_PTX_FIT_SYMBOL;
+    if (!s->name)
+        return WL_PTX_FIT_SYMBOL;
+    const wl_ptx_fit fit = wl_ptx_name_fit(f->name, &f->shown, s->name, s->compared, &s->failed);
+    return fit <= s->loosest ? fit : WL_PTX_FIT_NONE;
 }
 
 static wl_ptx_fit closest(search *s)
@@ -107,11 +111,25 @@ static wl_status find(search *s, const wl_ptx_function **out, wl_error *err)
     return WL_OK;
 }
 
-wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err)
+static wl_status find_fitting(const wl_ptx_module *module, const char *name, wl_ptx_fit loosest,
+                              const wl_ptx_function **out, wl_error *err)
 {
     wl_arena scratch = {0};
-    search s = {.module = module, .name = name, .compared = name ? wl_ptx_wanted_name(name, &scratch) : NULL};
+    search s = {.module = module,
+                .name = name,
+                .compared = name ? wl_ptx_wanted_name(name, &scratch) : NULL,
+                .loosest = loosest};
     const wl_status status = name && !s.compared ? wl_fail_memory(err) : find(&s, out, err);
     wl_arena_free(&scratch);
     return status == WL_OK ? WL_OK : wl_fail_in(err, module->input);
+}
+
+wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err)
+{
+    return find_fitting(module, name, WL_PTX_FIT_PART, out, err);
+}
+
+wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err)
+{
+    return find_fitting(module, name, WL_PTX_FIT_PLAIN, out, err);
 }
