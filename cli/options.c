@@ -241,17 +241,18 @@ bool options_read(const command *c, int argc, char **argv, options *out)
 /* What --arg and --constant take. */
 static const char values_help[] =
     "\nVALUE of an argument:\n"
-    "  4096, -1, 0x1f, 2.5, nx*ny  a number, of the parameter's type; nx is --set, or domain.x\n"
-    "  buf:BYTES[:OFFSET][=CONTENTS]  a buffer and a pointer OFFSET bytes behind its start; 4096, 64K, 2MiB, nx*8\n"
-    "  {VALUE, VALUE, ..}          a struct by value; numbers are 32 bits, others 4:u8, 7:u64, 2.5:f64; {..} inside\n"
-    "  bytes:0011aaff              any parameter, byte by byte\n"
-    "NAME: of the parameter in the .cu file, or its number: n=4096, 2=4096\n"
-    "CONTENTS of a buffer or a variable (without: not known; a variable: as the file says):\n"
-    "  FILE, repeat:FILE           the bytes of a file, over and over\n"
-    "  zero, const:TYPE:VALUE      the same everywhere\n"
-    "  iota[:TYPE[:START]]         START, START+1, ..\n"
-    "  random[:TYPE[:LOW..HIGH]]   the same for the same element, TYPE u8 .. s64, f16, bf16, f32, f64\n"
-    "  a variable also: a number, {..}, buf:.., bytes:..\n";
+    "  4096, -1, 0x1f, 2.5, nx*ny      a number, of the parameter's type; nx is --set, or domain.x\n"
+    "  buf:BYTES[:OFFSET][=CONTENTS]   a buffer, the pointer OFFSET bytes behind its start: 4096, 64K, 2MiB, nx*8\n"
+    "  tex:XxYxZ:TYPE, surf:..         a texture or surface\n"
+    "  {VALUE, VALUE, ..}              a struct by value: 4 is s32, 2.5 is f32, others as 4:u8, 7:u64, 2.5:f64\n"
+    "  bytes:0011aaff                  any parameter, byte by byte\n"
+    "NAME: that of the parameter in the .cu file, or its number: n=4096, 2=4096\n"
+    "CONTENTS of a buffer or variable (default: not known; of a variable, as the file says):\n"
+    "  FILE, repeat:FILE               the bytes of a file, once or over and over\n"
+    "  zero, const:TYPE:VALUE          the same everywhere\n"
+    "  iota[:TYPE[:START]]             START, START+1, ..\n"
+    "  random[:TYPE[:LOW..HIGH]]       uniform; TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64\n"
+    "  4, {1.5, 2.5}, buf:.., bytes:.. of a variable\n";
 
 void options_help(const command *c)
 {

@@ -158,6 +158,12 @@ static wl_status put_value(resolution *r, bool braced, int depth, wl_error *err)
 {
     if (strncmp(r->at, "buf:", 4) == 0)
         return put_buffer(r, braced, err);
+    if (strncmp(r->at, "tex:", 4) == 0 || strncmp(r->at, "surf:", 5) == 0) {
+        const size_t length = value_length(r->at, braced, "");
+        const wl_status status = put(r, r->at, length, err);
+        r->at += length;
+        return status;
+    }
     if (*r->at == '{' && depth < DEPTH_MAX)
         return put_struct(r, depth, err);
     wl_status status = put_number(r, value_length(r->at, braced, braced ? ":" : ""), err);

@@ -321,3 +321,18 @@ wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *r, const wl_warp_access *a)
     }
     return cost;
 }
+
+wl_texture_cost wl_warp_texture_cost(const wl_l1_rules *rules, const wl_warp_access *access, int lanes)
+{
+    wl_texture_cost cost = {0, 0};
+    for (int i = 0, next; i < access->count; i = next) {
+        wl_warp_access request = {.width = access->width};
+        for (next = i; next < access->count && access->lane[next] / lanes == access->lane[i] / lanes; next++) {
+            request.lane[request.count] = access->lane[next];
+            request.address[request.count++] = access->address[next];
+        }
+        cost.sectors += wl_warp_sectors(rules, &request);
+        cost.wavefronts += (int)wl_ceil_div((int64_t)request.count * access->width, rules->sector);
+    }
+    return cost;
+}

@@ -71,6 +71,13 @@ int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *acces
  * validate/cuda/wide.cu. */
 int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
 
+/* A texture or surface instruction: every `lanes` lanes make a request, which asks for its own
+ * distinct sectors and returns a sector's worth of texels per wavefront. */
+typedef struct wl_texture_cost {
+    int sectors, wavefronts;
+} wl_texture_cost;
+wl_texture_cost wl_warp_texture_cost(const wl_l1_rules *rules, const wl_warp_access *access, int lanes);
+
 /* By the tag-hash law: tag wavefronts, and data wavefronts if every line misses. */
 typedef struct wl_tag_cost {
     int tag, cold;

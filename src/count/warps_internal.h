@@ -43,6 +43,11 @@ static inline bool is_evaluated(const wl_warps_measurer *m, size_t access)
     return (!b->affine || is_global_atomic(m, access)) && !b->never && !b->access->traced;
 }
 
+static inline bool is_texture(const wl_warps_measurer *m, size_t access)
+{
+    return m->kernel->fields[m->bounds[access].access->field].reached != WL_BY_LOADS;
+}
+
 static inline void add_written(wl_access_cost *cost, const wl_warp_written *w, double weight)
 {
     cost->lines += weight * w->lines;

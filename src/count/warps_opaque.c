@@ -36,19 +36,26 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     memcpy(w.address, addresses, (size_t)lanes * sizeof *addresses);
     for (int i = 0; i < lanes; i++)
         w.lane[i] = o->lane[which[i]];
-    cost->inst += o->scale;
+    cost->inst += a->more ? 0 : o->scale;
     if (is_global_atomic(o->m, o->access)) {
         const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, &w, o->scale);
         cost->hit += o->scale * c.passes;
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
-    cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
-                                                             : wl_warp_hit_wavefronts(rules, &w));
+    const bool texture = is_texture(o->m, o->access);
+    if (texture) {
+        const wl_texture_cost c = wl_warp_texture_cost(rules, &w, a->request_lanes);
+        cost->texture_sectors += o->scale * c.sectors;
+        cost->hit += a->store || a->more ? 0 : o->scale * c.wavefronts;
+    }
+    if (!texture || a->store) /* surfaces are stored through the data stage of other stores */
+        cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
+                                                                 : wl_warp_hit_wavefronts(rules, &w));
     if (is_shared(o->m, o->access))
         return WL_OK;
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
-    if (rules->has_hash) {
+    if (rules->has_hash && (!texture || a->store)) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
         add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->scale, a->store);
     }
@@ -127,7 +134,8 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
 
 static double data_wavefronts(const wl_warps_measurer *m, size_t access, const wl_access_cost *cost)
 {
-    const bool by_banks = m->bounds[access].access->store || is_shared(m, access) || !m->context.rules->has_hash;
+    const bool by_banks =
+        m->bounds[access].access->store || is_shared(m, access) || is_texture(m, access) || !m->context.rules->has_hash;
     return by_banks ? cost->hit : cost->cold;
 }
 
@@ -170,8 +178,8 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
 
 static void scale(wl_access_cost *cost, double factor)
 {
-    double *const parts[] = {&cost->inst,  &cost->sectors, &cost->hit,   &cost->tag, &cost->cold,
-                             &cost->split, &cost->lines,   &cost->units, &cost->full};
+    double *const parts[] = {&cost->inst,  &cost->sectors, &cost->hit,   &cost->tag,  &cost->cold,
+                             &cost->split, &cost->lines,   &cost->units, &cost->full, &cost->texture_sectors};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         *parts[i] *= factor;
 }

@@ -317,7 +317,7 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
             out->instructions += p->numbers->address + often;
             continue;
         }
-        if (bounds[a].affine)
+        if (bounds[a].affine || bounds[a].access->more)
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
         out->instructions += p->numbers->address;

@@ -35,7 +35,8 @@ void wl_limiter_apply(const wl_work *work, const wl_device *device, wl_predictio
     if (wl_limiter_tensor_cycles(&p->mix, device) > 0)
         set_bound(m, WL_BOUND_TENSOR, wl_limiter_tensor_cycles(&p->mix, device) / (sms * clock));
     if (v[WL_METRIC_l1_wavefronts].known && wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate))
-        set_bound(m, WL_BOUND_L1, v[WL_METRIC_l1_wavefronts].value / (rate * sms * clock));
+        set_bound(m, WL_BOUND_L1,
+                  (v[WL_METRIC_l1_wavefronts].value + v[WL_METRIC_texture_wavefronts].value) / (rate * sms * clock));
     if (v[WL_METRIC_l2_load_bytes].known && wl_device_get(device, WL_DEVICE_l2_bandwidth, &bandwidth))
         set_bound(m, WL_BOUND_L2, (v[WL_METRIC_l2_load_bytes].value + v[WL_METRIC_l2_store_bytes].value) / bandwidth);
     if (v[WL_METRIC_dram_load_bytes].known && wl_device_get(device, WL_DEVICE_dram_bandwidth, &bandwidth))

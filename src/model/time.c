@@ -53,14 +53,15 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     double fp_rate = 0;
     /* warps with work: those that load, else those that store; with atomics only, all */
     const double warps = t->warps > 0         ? t->warps
-                         : thread->stores > 0 ? t->store_inst / thread->stores
+                         : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores
                                               : c->executed.warps;
     wl_demand d = {.blocks = (double)out->blocks,
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
-                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
+                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
                    .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1] +
-                                  t->shared_atomics + c->warps.atomics.inst + c->local.inst[0] + c->local.inst[1],
+                                  t->shared_atomics + t->texture_inst + t->surface_inst + c->warps.atomics.inst +
+                                  c->local.inst[0] + c->local.inst[1],
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * (thread->multiplies + work->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,

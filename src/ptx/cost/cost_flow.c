@@ -110,7 +110,25 @@ void wl_cost_find_predicated(wl_weigher *w)
     }
 }
 
-static double branch_cost(const wl_weigher *w, int32_t at)
+/* Whether lanes that an earlier branch has sent to the same place wait there already. */
+static bool shares_reconvergence(const wl_weigher *w, int32_t at, int32_t to)
+{
+    for (int32_t i = at - 1; i >= 0 && at - i < NEAR; i--) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        if (wl_ptx_branch_target(in) == to && in->guard >= 0 && w->branch[i] != i && w->def_use.divergent[in->guard])
+            return true;
+    }
+    return false;
+}
+
+/* A branch that leaves a loop: the place where its lanes wait is set before the loop. */
+static int32_t loop_left_by(const wl_weigher *w, int32_t at, int32_t to)
+{
+    const int32_t end = w->def_use.loop_end[at];
+    return end >= 0 && to > end ? wl_ptx_branch_target(instruction(w, end)) : -1;
+}
+
+static double branch_cost(wl_weigher *w, int32_t at)
 {
     const wl_ptx_instruction *in = instruction(w, at);
     const int32_t to = wl_ptx_branch_target(in), count = w->function->instruction_count;
@@ -122,7 +140,11 @@ static double branch_cost(const wl_weigher *w, int32_t at)
         return 0;
     if (to <= at || to >= count || is_end(instruction(w, to)))
         return 1;
-    return 1 + (w->def_use.divergent[in->guard] && to > at + 2 ? w->costs->rules.reconvergence : 0);
+    const bool waits = w->def_use.divergent[in->guard] && to > at + 2 && !shares_reconvergence(w, at, to);
+    const int32_t loop = waits ? loop_left_by(w, at, to) : -1;
+    if (loop > 0)
+        charge(w, loop - 1, w->costs->rules.reconvergence);
+    return 1 + (waits && loop <= 0 ? w->costs->rules.reconvergence : 0);
 }
 
 /* ---- loops ---- */

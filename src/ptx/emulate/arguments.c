@@ -58,6 +58,12 @@ static void generate(const wl_ptx_buffer *b, int64_t at, int bytes, uint8_t *out
 
 bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint8_t *out)
 {
+    if (buffer->texture && buffer->content != WL_PTX_UNTOUCHED) { /* contents have no gaps */
+        const int64_t last = wl_ptx_texture_byte(buffer->texture, at + bytes - 1);
+        at = wl_ptx_texture_byte(buffer->texture, at);
+        if (at < 0 || last != at + bytes - 1)
+            return false;
+    }
     switch (buffer->content) {
     case WL_PTX_UNTOUCHED: return false;
     case WL_PTX_BYTES: memcpy(out, buffer->data + at, (size_t)bytes); return true;
@@ -251,16 +257,14 @@ static wl_status lay_out_variables(wl_ptx_maker *m)
     return resolve_links(m);
 }
 
-/* How many buffers arguments and contents name at most. */
+/* How many buffers arguments and contents name at most: each has a colon. */
 static size_t named_buffers(const wl_ptx_given *given)
 {
     size_t count = 0;
     for (size_t i = 0; i < given->arg_count + given->constant_count; i++) {
         const char *text = i < given->arg_count ? given->args[i] : given->constants[i - given->arg_count];
-        while ((text = strstr(text, "buf:"))) {
-            text += strlen("buf:");
-            count++;
-        }
+        for (; *text; text++)
+            count += *text == ':';
     }
     return count;
 }

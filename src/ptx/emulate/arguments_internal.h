@@ -39,7 +39,8 @@ wl_status wl_ptx_struct_text(wl_ptx_maker *maker, const wl_ptx_value_text *value
 /* What the struct looks like, for a message: "buf at 0, b32 at 8". */
 void wl_ptx_struct_words(wl_ptx_maker *maker, const wl_ptx_value_text *value, char *words, size_t size);
 
-/* "buf:..": makes the buffer and writes its address. */
+/* "buf:..", "tex:..", "surf:..": makes the buffer and writes its address. */
+bool wl_ptx_is_pointer(const char *text);
 wl_status wl_ptx_pointer_text(wl_ptx_maker *maker, const wl_ptx_value_text *value, uint8_t *out);
 
 #endif /* WL_PTX_EMULATE_ARGUMENTS_INTERNAL_H */

@@ -139,11 +139,18 @@ static wl_status sort_arguments(const wl_ptx_maker *m, const char **sorted, size
 
 /* ---- values ---- */
 
+static bool is_texture(const char *text) { return strncmp(text, "tex:", 4) == 0 || strncmp(text, "surf:", 5) == 0; }
+
+bool wl_ptx_is_pointer(const char *text) { return is_texture(text) || strncmp(text, "buf:", 4) == 0; }
+
 wl_status wl_ptx_pointer_text(wl_ptx_maker *m, const wl_ptx_value_text *value, uint8_t *out)
 {
+    const bool textured = is_texture(value->text);
     wl_ptx_buffer b = {.argument = value->number};
     (void)snprintf(b.name, sizeof b.name, "%s", value->name);
-    WL_TRY(wl_ptx_buffer_text(value->text, m->given, &b, m->err));
+    WL_TRY(textured ? wl_ptx_texture_text(value->text, m->given, m->arena, &b, m->err)
+                    : wl_ptx_buffer_text(value->text, m->given, &b, m->err));
+    m->out->has_textures = m->out->has_textures || textured;
     const wl_ptx_buffer *placed = wl_ptx_place_buffer(m, &b);
     const uint64_t address = placed->base + (uint64_t)placed->offset;
     memcpy(out, &address, sizeof address);
@@ -171,10 +178,11 @@ static wl_status one_argument(wl_ptx_maker *m, int k, const char *text)
     char name[32];
     (void)snprintf(name, sizeof name, "arg %d", k);
     const wl_ptx_value_text value = {text, name, k};
-    if (strncmp(text, "buf:", 4) == 0) {
+    if (wl_ptx_is_pointer(text)) {
+        const bool textured = is_texture(text);
         if (p->bytes != 8)
-            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3},
-                           "a buffer for a parameter that is no 64-bit address (%s)", wl_ptx_type_name(p->type));
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3}, "a %s for a parameter that is no 64-bit %s (%s)",
+                           textured ? "texture" : "buffer", textured ? "handle" : "address", wl_ptx_type_name(p->type));
         return wl_ptx_pointer_text(m, &value, at);
     }
     if (strncmp(text, "bytes:", 6) == 0)

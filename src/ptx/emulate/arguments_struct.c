@@ -135,7 +135,7 @@ static wl_status member(layout *l, const char **at)
     *at += length;
     while (length > 0 && strchr(" \t\n", start[length - 1]))
         length--;
-    return strncmp(start, "buf:", 4) == 0 ? pointer(l, start, length) : number(l, start, length);
+    return wl_ptx_is_pointer(start) ? pointer(l, start, length) : number(l, start, length);
 }
 
 /* From '{' to behind '}' */

@@ -226,8 +226,8 @@ static bool word(const char **at, const char *name)
     return true;
 }
 
-static wl_status contents(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,
-                          wl_error *err)
+wl_status wl_ptx_contents_text(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,
+                               wl_error *err)
 {
     out->type = WL_PTX_U32;
     if (word(&at, "random"))
@@ -245,11 +245,6 @@ static wl_status contents(const char *text, const char *at, const wl_ptx_given *
     return WL_OK;
 }
 
-wl_status wl_ptx_contents_text(const char *text, const wl_ptx_given *given, wl_ptx_buffer *out, wl_error *err)
-{
-    return contents(text, text, given, out, err);
-}
-
 wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx_buffer *out, wl_error *err)
 {
     const char *at = text + strlen("buf:"), *start = at;
@@ -263,7 +258,7 @@ wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx
                            "expected an offset of at most the buffer's %lld bytes", (long long)out->bytes);
     }
     if (*at == '=')
-        return contents(text, at + 1, given, out, err);
+        return wl_ptx_contents_text(text, at + 1, given, out, err);
     if (*at != '\0')
         return wl_fail(err, WL_E_INPUT, place(text, at, strlen(at)), "'%s' is not expected here", at);
     return WL_OK;
@@ -295,7 +290,8 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
     }
     if (!is_whole)
         return wl_fail(err, WL_E_INPUT, loc, "'%s' is no whole number%s", text,
-                       is_number ? ", which the parameter needs" : " and no buffer (buf:BYTES..)");
+                       is_number ? ", which the parameter needs"
+                                 : " and no buffer (buf:BYTES..) or texture (tex:WIDTHxHEIGHT:TYPE..)");
     if (!fits(value, value < 0 && *text != '-', type))
         return wl_fail(err, WL_E_INPUT, loc, "'%s' is outside the range of the parameter's type, %s", text,
                        wl_ptx_type_name(type));

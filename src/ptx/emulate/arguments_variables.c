@@ -120,7 +120,7 @@ static wl_status bytes_of(wl_ptx_maker *m, const wl_ptx_variable *variable, cons
         return wl_ptx_bytes_text(value->text, variable->bytes, out, m->err);
     if (value->text[0] == '{') /* the rest is 0, as in C */
         return wl_ptx_struct_text(m, value, variable->bytes, out, &used);
-    if (strncmp(value->text, "buf:", 4) != 0)
+    if (!wl_ptx_is_pointer(value->text))
         return wl_ptx_number_text(value->text, variable->type, out, m->err);
     if (variable->bytes != 8)
         return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3},
@@ -136,8 +136,8 @@ static wl_status fill(wl_ptx_maker *m, int32_t v, wl_ptx_buffer *b)
     b->argument = v & 63;
     if (variable->bytes == 0)
         return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "'%.80s' has no size in this file", variable->name);
-    if (!is_bytes(text) && text[0] != '{' && strncmp(text, "buf:", 4) != 0 && !(scalar && is_number(text)))
-        return wl_ptx_contents_text(text, m->given, b, m->err);
+    if (!is_bytes(text) && text[0] != '{' && !wl_ptx_is_pointer(text) && !(scalar && is_number(text)))
+        return wl_ptx_contents_text(text, text, m->given, b, m->err);
     const wl_ptx_value_text value = {text, b->name, b->argument};
     uint8_t *data = WL_ARENA_NEW(m->arena, uint8_t, variable->bytes);
     if (!data)

@@ -46,6 +46,7 @@ typedef struct wl_ptx_touch {
     int32_t warp;
     wl_ptx_space space; /* resolved, never generic */
     bool store, atomic; /* an atomic is both load and store */
+    bool more;          /* goes on with the touch before: one instruction, more addresses than lanes */
     int bytes;          /* per lane */
     uint32_t lanes;     /* lane mask */
     uint32_t unknown;   /* lanes with an assumed address */
@@ -61,7 +62,8 @@ typedef enum wl_ptx_assumed {
     WL_PTX_ASSUMED_LOOP,    /* a loop was left because its condition is unknown */
     WL_PTX_ASSUMED_RESULT,  /* the result of the instruction is not computed */
     WL_PTX_ASSUMED_BARRIER, /* some warps never reach the barrier */
-    WL_PTX_ASSUMED_CALL     /* the called function is not in the module */
+    WL_PTX_ASSUMED_CALL,    /* the called function is not in the module */
+    WL_PTX_ASSUMED_TEXTURE  /* the texture or surface is not described: nothing is touched */
 } wl_ptx_assumed;
 typedef struct wl_ptx_assumption {
     wl_ptx_assumed what;

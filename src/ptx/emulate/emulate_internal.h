@@ -171,6 +171,7 @@ struct wl_ptx_machine {
     wl_ptx_touch touch;
     const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
     bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
+    bool more;                   /* the next touch goes on with the one before */
     bool out_of_memory;
 };
 
@@ -233,6 +234,9 @@ wl_ptx_run wl_ptx_find_predicate(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_warp(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies */
 wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in);
+wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */
+/* Coordinates of a texture or surface instruction that say where it reads: layer, x, y, z. */
+int wl_ptx_texture_coordinates(const wl_ptx_instruction *in);
 void wl_ptx_frame_return(wl_ptx_machine *m); /* returns results to the caller and pops the frame */
 wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Makes all results unknown. */

@@ -12,6 +12,7 @@
 #include "kernel/expr.h"
 #include "ptx/cost/cost.h"
 #include "ptx/kernel/ptx_source.h"
+#include "ptx/module/def_use.h"
 #include "ptx/module/tensor.h"
 
 #define SAMPLED_LEAST 12 /* least number of blocks of a class that differ */
@@ -136,6 +137,14 @@ static wl_status count_class(counter *c, const block_class *k, wl_ptx_profile *m
 
 /* ---- totals ---- */
 
+/* Whether a branch ends its lanes, which then wait for nobody. */
+static bool leaves(const wl_ptx_function *f, const wl_ptx_instruction *in)
+{
+    const int32_t to = wl_ptx_branch_target(in);
+    return to >= f->instruction_count ||
+           (to >= 0 && (f->instructions[to].op == WL_PTX_OP_ret || f->instructions[to].op == WL_PTX_OP_exit));
+}
+
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -156,6 +165,8 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
+            /* each group of lanes that a branch sends away executes the wait for the others alone */
+            s->mix.warp[WL_INST_control] += weight > 0 && !leaves(&m->functions[f], in) ? p->diverged[at] : 0;
         }
 }
 

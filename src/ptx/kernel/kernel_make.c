@@ -165,6 +165,8 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
         all[k->access_count++] = (wl_access){.store = t->store,
                                              .atomic = t->atomic,
                                              .traced = true,
+                                             .more = t->more,
+                                             .request_lanes = wl_ptx_request_lanes(in),
                                              .field = wl_ptx_field_of(fields, t->buffer, in),
                                              .width_bytes = t->bytes,
                                              .unit_bytes = t->bytes,
@@ -214,8 +216,12 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     k->symbol = wl_arena_text(&k->arena, s->launch.entry->name, strlen(s->launch.entry->name));
     if (!k->symbol)
         return wl_fail_memory(err);
-    for (size_t i = 0; i < k->field_count; i++)
-        k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
+    for (size_t i = 0; i < k->field_count; i++) {
+        const wl_ptx_buffer *buffer = fields->list[i].buffer;
+        k->fields[i].bytes = buffer ? buffer->bytes : 0;
+        if (buffer && buffer->texture)
+            k->fields[i].reached = buffer->texture->is_surface ? WL_BY_SURFACE : WL_BY_TEXTURE;
+    }
     for (int d = 0; d < k->dims; d++)
         s->domain[d] = k->domain[d];
     for (int d = 0; d < 3 && s->options.domain[0] > 0; d++)

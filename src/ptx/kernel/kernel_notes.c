@@ -11,7 +11,7 @@
 #include "ptx/module/source_place.h"
 
 #define NOTES_MAX 16
-#define NOTE_LENGTH 200
+#define NOTE_LENGTH 240
 #define PLACE_LENGTH 200
 
 void wl_ptx_make_line(char *text)
@@ -52,6 +52,7 @@ static const char *assumed_text(wl_ptx_assumed what)
     case WL_PTX_ASSUMED_LOOP: return "how often this loop runs depends on data that is not given: once is assumed";
     case WL_PTX_ASSUMED_RESULT: return "the result of this instruction is not computed";
     case WL_PTX_ASSUMED_BARRIER: return "not all warps reach this barrier: they are let through";
+    case WL_PTX_ASSUMED_TEXTURE: break; /* see note_textures */
     case WL_PTX_ASSUMED_CALL: return "the function that is called is not in this file: its result is unknown";
     }
     return "";
@@ -65,6 +66,55 @@ static void note_zeros(const wl_ptx_source *s, notes *n)
              s->launch.module->variables[s->arguments.zeros[i]].source_name);
 }
 
+/* Is it executed without a description of its texture, as far as emulated warps show? */
+static bool is_undescribed(const wl_ptx_source *s, int32_t function, int32_t instruction)
+{
+    for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
+        const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
+        if (a.what == WL_PTX_ASSUMED_TEXTURE && a.function == function && a.instruction == instruction)
+            return true;
+    }
+    return false;
+}
+
+/* Textures and surfaces: one note for all that are not counted, one for what is assumed. */
+static void note_textures(const wl_ptx_source *s, notes *n)
+{
+    const wl_ptx_module *m = s->launch.module;
+    int missing = 0, surfaces = 0;
+    char place[PLACE_LENGTH] = "";
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
+            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            const bool own = &m->functions[f] == s->launch.entry, surface = in->op != WL_PTX_OP_tex;
+            if (in->op != WL_PTX_OP_tex && in->op != WL_PTX_OP_suld && in->op != WL_PTX_OP_sust)
+                continue;
+            if (!is_undescribed(s, f, i) && (s->arguments.has_textures || !own))
+                continue;
+            if (missing++ == 0)
+                wl_ptx_place_text(m, in, place, sizeof place);
+            surfaces += surface;
+        }
+    if (missing > 0)
+        note(n,
+             "%s: %d texture and %d surface instructions from here on are not counted: describe what they "
+             "access, with --arg tex:WIDTHxHEIGHT:TYPE or surf:..",
+             place, missing - surfaces, surfaces);
+    if (s->arguments.has_textures)
+        note(n, "textures and surfaces are emulated; arrays of two and three dimensions are block-linear (a sector "
+                "holds 16 "
+                "bytes of two rows), as measured on an H200");
+}
+
+/* Traced accesses to plain memory. */
+static size_t traced_by_data(const wl_ptx_source *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->traced_count; i++)
+        n += !s->traced[i].buffer || !s->traced[i].buffer->texture;
+    return n;
+}
+
 wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -76,9 +126,12 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
         const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
         const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
+        if (a.what == WL_PTX_ASSUMED_TEXTURE)
+            continue;
         wl_ptx_place_text(m, in, place, sizeof place);
         note(&n, "%s: %s (%.*s)", place, assumed_text(a.what), (int)wl_min(in->text_length, 60), in->text);
     }
+    note_textures(s, &n);
     for (int32_t i = 0; i < s->launch.entry->instruction_count; i++) {
         const wl_ptx_instruction *in = &s->launch.entry->instructions[i];
         if (in->op != WL_PTX_OP_unknown)
@@ -91,8 +144,8 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
         note(&n, "%s: the recovered addresses are not those of emulated warps; every access is emulated", place);
     }
     note_zeros(s, &n);
-    if (s->traced_count > 0)
-        note(&n, "%zu of %zu accesses have addresses that depend on data: they are emulated", s->traced_count,
+    if (traced_by_data(s) > 0)
+        note(&n, "%zu of %zu accesses have addresses that depend on data: they are emulated", traced_by_data(s),
              k->access_count);
     if (wl_ptx_has_local(&s->launch))
         note(&n,

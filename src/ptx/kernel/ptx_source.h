@@ -14,7 +14,7 @@
 typedef struct wl_ptx_traced {
     int32_t function, instruction;
     const wl_ptx_buffer *buffer; /* NULL: shared memory */
-    bool store, atomic;
+    bool store, atomic, more;    /* more: see wl_ptx_touch */
     int bytes;
     int32_t next; /* next traced access of the same instruction; -1: none */
     wl_ptx_address_pattern pattern;

@@ -39,7 +39,7 @@ static const wl_ptx_buffer *buffer_of(const wl_ptx_source *s, const wl_ptx_touch
 static int32_t find(const wl_ptx_source *s, const wl_ptx_touch *t, const wl_ptx_buffer *buffer)
 {
     int32_t i = s->first_traced[number_of(s, t)];
-    while (i >= 0 && (s->traced[i].buffer != buffer || s->traced[i].store != t->store))
+    while (i >= 0 && (s->traced[i].buffer != buffer || s->traced[i].store != t->store || s->traced[i].more != t->more))
         i = s->traced[i].next;
     return i;
 }
@@ -49,11 +49,19 @@ static bool concerns(const wl_ptx_source *s, const wl_ptx_touch *t)
     return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
 }
 
+/* An address as if a texture had rows and no blocks, in which neighbours lie apart. */
+static int64_t plain_address(const wl_ptx_buffer *buffer, uint64_t address)
+{
+    if (!buffer || !buffer->texture)
+        return (int64_t)address;
+    return wl_ptx_texture_byte(buffer->texture, (int64_t)(address - buffer->base));
+}
+
 static void add_addresses(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
     const uint64_t first = t->address[__builtin_ctz(t->lanes)];
     for (uint32_t left = t->lanes; left; left &= left - 1) {
-        wl_ptx_address_pattern_add(&traced->pattern, (int64_t)t->address[__builtin_ctz(left)]);
+        wl_ptx_address_pattern_add(&traced->pattern, plain_address(traced->buffer, t->address[__builtin_ctz(left)]));
         traced->varies = traced->varies || t->address[__builtin_ctz(left)] != first;
     }
 }
@@ -81,8 +89,8 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
         s->traced_room = room;
     }
     int32_t *first = &s->first_traced[number_of(s, t)];
-    s->traced[s->traced_count] =
-        (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic, t->bytes, *first, {0}, false};
+    s->traced[s->traced_count] = (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic,
+                                                 t->more,     t->bytes,       *first, {0},      false};
     add_addresses(&s->traced[s->traced_count], t);
     *first = (int32_t)s->traced_count++;
     return WL_OK;
@@ -96,7 +104,9 @@ static int by_program(const void *p, const void *q)
     if (a->instruction != b->instruction)
         return a->instruction < b->instruction ? -1 : 1;
     const uint64_t at_a = a->buffer ? a->buffer->base : 0, at_b = b->buffer ? b->buffer->base : 0;
-    return at_a != at_b ? (at_a > at_b) - (at_a < at_b) : (int)a->store - (int)b->store;
+    if (at_a != at_b)
+        return (at_a > at_b) - (at_a < at_b);
+    return a->store != b->store ? (int)a->store - (int)b->store : (int)a->more - (int)b->more;
 }
 
 wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)

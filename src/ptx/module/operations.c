@@ -104,6 +104,17 @@ int wl_ptx_access_bytes(const wl_ptx_instruction *in)
     }
 }
 
+int wl_ptx_request_lanes(const wl_ptx_instruction *in)
+{
+    const int quad = 4, pair = 8; /* measured: validate/data/h200_texture.csv */
+    switch (in->op) {
+    case WL_PTX_OP_tex: return in->from == WL_PTX_F32 ? quad : pair;
+    case WL_PTX_OP_suld:
+    case WL_PTX_OP_sust: return pair;
+    default: return 0;
+    }
+}
+
 double wl_ptx_flops(const wl_ptx_instruction *in)
 {
     const bool packed = in->type == WL_PTX_F16X2 || in->type == WL_PTX_BF16X2 || in->type == WL_PTX_F32X2;

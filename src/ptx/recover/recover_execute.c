@@ -205,6 +205,13 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
         r->out->traced[pc] = r->any_traced = true;
         wl_ptx_set_result_unknown(r, in);
         return WL_OK;
+    case WL_PTX_OP_tex: /* texels lie in blocks, coordinates are mostly floats */
+    case WL_PTX_OP_suld:
+    case WL_PTX_OP_sust:
+        r->out->traced[pc] = r->launch->arguments->has_textures;
+        r->any_traced = r->any_traced || r->out->traced[pc];
+        wl_ptx_set_result_unknown(r, in);
+        return WL_OK;
     case WL_PTX_OP_call:
         r->any_traced = true;
         r->out->calls = true;
