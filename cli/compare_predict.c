@@ -288,6 +288,16 @@ static wl_status open_ptx_model(predictor *p, const ptx_row *row, model **out, w
     return status;
 }
 
+/* With the place in the source, where it is about one. */
+static wl_status skip_ptx_row(comparison *c, size_t table, const wl_measurement *m, const wl_error *why, wl_error *err)
+{
+    char reason[WL_INPUT_NAME_MAX + WL_MESSAGE_MAX + 32];
+    const bool placed = why->input[0] && why->input[0] != '-' && why->loc.line > 0;
+    if (placed)
+        (void)snprintf(reason, sizeof reason, "%s:%d: %s", why->input, (int)why->loc.line, why->message);
+    return wl_comparison_skip(c->found, c->tables[table], m->line, 1, placed ? reason : why->message, err);
+}
+
 static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measurement *m, const wl_map_entry *entry,
                                  const char *kernel, wl_error *err)
 {
@@ -310,9 +320,10 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
     if (status == WL_E_NOMEM)
         return no_memory(err);
     if (status != WL_OK)
-        return wl_comparison_skip(c->found, c->tables[table], m->line, 1, why.message, err);
+        return skip_ptx_row(c, table, m, &why, err);
+    const bool own = wl_table_layout_of(c->parsed[table]) == WL_TABLE_OWN;
     const wl_compared compared = {.table = c->tables[table],
-                                  .family = m->family[0] ? m->family : row.name,
+                                  .family = own && m->family[0] ? m->family : row.name,
                                   .kernel = row.symbol,
                                   .sets = row.args,
                                   .set_count = row.arg_count,
