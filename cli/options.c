@@ -243,7 +243,7 @@ static const char values_help[] =
     "\nVALUE of an argument:\n"
     "  4096, -1, 0x1f, 2.5, nx*ny      a number, of the parameter's type; nx is --set, or domain.x\n"
     "  buf:BYTES[:OFFSET][=CONTENTS]   a buffer, the pointer OFFSET bytes behind its start: 4096, 64K, 2MiB, nx*8\n"
-    "  tex:XxYxZ:TYPE, surf:..         a texture or surface\n"
+    "  tex:XxYxZ:TYPE[:OPTION..][=CONTENTS], surf:..  a texture or surface, of these extents\n"
     "  {VALUE, VALUE, ..}              a struct by value: 4 is s32, 2.5 is f32, others as 4:u8, 7:u64, 2.5:f64\n"
     "  bytes:0011aaff                  any parameter, byte by byte\n"
     "NAME: that of the parameter in the .cu file, or its number: n=4096, 2=4096\n"

@@ -11,6 +11,7 @@
 #define NUMBER_LENGTH 24
 #define EXPRESSION_MAX 256
 #define DEPTH_MAX 8 /* of structs */
+#define PARTS_MAX 3 /* extents of a texture */
 
 static bool is_name_character(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
@@ -137,6 +138,25 @@ static wl_status put_buffer(resolution *r, bool braced, wl_error *err)
     return status;
 }
 
+/* tex:WIDTH,HEIGHT,DEPTH:TYPE.., surf:..: the extents may be expressions; in a struct commas end them. */
+static wl_status put_texture(resolution *r, bool braced, wl_error *err)
+{
+    const size_t start = strcspn(r->at, ":") + 1;
+    wl_status status = put(r, r->at, start, err);
+    r->at += start;
+    for (int part = 0; part < PARTS_MAX && status == WL_OK; part++) {
+        status = put_number(r, value_length(r->at, braced, braced ? ":=" : ",:="), err);
+        if (status != WL_OK || *r->at != ',' || braced)
+            break;
+        status = put(r, r->at++, 1, err);
+    }
+    const size_t rest = value_length(r->at, braced, "");
+    if (status == WL_OK)
+        status = put(r, r->at, rest, err);
+    r->at += rest;
+    return status;
+}
+
 static wl_status put_value(resolution *r, bool braced, int depth, wl_error *err);
 
 static wl_status put_struct(resolution *r, int depth, wl_error *err)
@@ -158,12 +178,8 @@ static wl_status put_value(resolution *r, bool braced, int depth, wl_error *err)
 {
     if (strncmp(r->at, "buf:", 4) == 0)
         return put_buffer(r, braced, err);
-    if (strncmp(r->at, "tex:", 4) == 0 || strncmp(r->at, "surf:", 5) == 0) {
-        const size_t length = value_length(r->at, braced, "");
-        const wl_status status = put(r, r->at, length, err);
-        r->at += length;
-        return status;
-    }
+    if (strncmp(r->at, "tex:", 4) == 0 || strncmp(r->at, "surf:", 5) == 0)
+        return put_texture(r, braced, err);
     if (*r->at == '{' && depth < DEPTH_MAX)
         return put_struct(r, depth, err);
     wl_status status = put_number(r, value_length(r->at, braced, braced ? ":" : ""), err);

@@ -9,6 +9,7 @@
 #include "device/device_internal.h"
 #include "kernel/program.h"
 #include "count/block_sum.h"
+#include "count/l1_replay.h"
 #include "count/spread.h"
 #include "count/windows.h"
 
@@ -279,6 +280,29 @@ static wl_status count_all_steps(const tally *t)
     return WL_OK;
 }
 
+/* ---- data-dependent loads ---- */
+
+#define REPLAYED_SHARE 4 /* one in so many of the blocks that can be traced */
+
+static wl_status replay(const tally *t, wl_arena *arena)
+{
+    const wl_kernel *k = t->in->view->kernel;
+    const wl_replay_input in = {k,
+                                t->in->geometry,
+                                (int64_t)t->out->sms,
+                                (int64_t)t->out->line,
+                                (int64_t)t->out->sector,
+                                (int64_t)device_or(t->in->device, WL_DEVICE_l2_latency, 0),
+                                wl_max(1, k->source.affordable_blocks / REPLAYED_SHARE)};
+    wl_replay replayed;
+    WL_TRY(wl_replay_loads(&in, arena, &replayed, t->err));
+    for (size_t i = 0; i < t->out->field_count && replayed.known; i++) {
+        t->out->fields[i].replayed = replayed.replayed[i];
+        t->out->fields[i].missed = replayed.missed[i];
+    }
+    return WL_OK;
+}
+
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
                            wl_error *err)
 {
@@ -311,6 +335,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
         WL_TRY(count_loads(&t, f));
     WL_TRY(count_common(&t));
     WL_TRY(count_all_steps(&t));
+    WL_TRY(replay(&t, arena));
     wl_error limit = {0};
     const wl_status status = wl_windows_count(input, counter, out, &limit);
     out->windows_known = status == WL_OK;

@@ -6,6 +6,8 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
+#define HASH_BITS 10 /* of a line number per table */
+
 void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
 {
     double distance = 0;
@@ -24,11 +26,12 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     r->has_hash = columns > 0;
     if (r->has_hash)
         r->tag_banks = (int)wl_device_int(d, WL_DEVICE_l1_tag_banks);
-    for (size_t k = 0; k < columns; k++) {
-        const uint8_t bank = (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k);
-        for (unsigned bits = 0; bits < 1024; bits++)
-            if (bits >> k % 10 & 1)
-                r->hash[k / 10][bits] ^= bank;
+    for (size_t k = 0; k < HASH_BITS * sizeof r->hash / sizeof r->hash[0]; k++) {
+        const uint8_t bank = k < columns ? (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k) : 0;
+        uint8_t *hash = r->hash[k / HASH_BITS];
+        const unsigned bit = 1u << k % HASH_BITS;
+        for (unsigned lower = 0; lower < bit; lower++)
+            hash[bit + lower] = hash[lower] ^ bank;
     }
     r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
     r->local_lanes = (int)wl_device_int(d, WL_DEVICE_local_lanes);
@@ -78,12 +81,11 @@ static int sorted_lanes(const wl_warp_access *a, int64_t sorted[WL_LANES_MAX])
     return a->count;
 }
 
-/* Granules first .. last, without the one already counted. */
+/* Granules first .. last, without the one already counted; runs ascend, so it is no later than
+ * theirs. */
 static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted)
 {
     const int64_t from = wl_max(first >> shift, *counted + 1), to = last >> shift;
-    if (to < from)
-        return 0;
     *counted = to;
     return (int)(to - from + 1);
 }
@@ -121,6 +123,43 @@ wl_warp_written wl_runs_write(const wl_l1_rules *r, const wl_runs *runs, int64_t
         lines += new_granules(first, last, r->line_shift, &line);
         units += new_granules(first, last, r->unit_shift, &unit);
         full += (int)wl_max(0, ((last + 1) >> r->sector_shift) - ((first + r->sector - 1) >> r->sector_shift));
+    }
+    return (wl_warp_written){(int16_t)sectors, (int16_t)lines, (int16_t)units, (int16_t)full};
+}
+
+void wl_run_kinds_make(const wl_l1_rules *r, const wl_runs *runs, wl_run_kinds *out)
+{
+    const int64_t largest = wl_max(r->line, (int64_t)1 << r->unit_shift);
+    wl_runs *k = &out->kinds;
+    out->count = k->count = 0;
+    for (int i = 0; i < runs->count; i++) {
+        const int64_t first = runs->first[i] & (largest - 1), last = first + runs->last[i] - runs->first[i];
+        int at = 0;
+        if (i > 0 && runs->first[i] - runs->last[i - 1] < largest)
+            return;
+        while (at < k->count && (k->first[at] != first || k->last[at] != last))
+            at++;
+        if (at == k->count) {
+            k->first[at] = first;
+            k->last[at] = last;
+            out->runs[at] = 0;
+            k->count++;
+        }
+        out->runs[at]++;
+    }
+    out->count = k->count;
+}
+
+wl_warp_written wl_run_kinds_write(const wl_l1_rules *r, const wl_run_kinds *kinds, int64_t moved)
+{
+    int sectors = 0, lines = 0, units = 0, full = 0;
+    for (int i = 0; i < kinds->count; i++) {
+        const int64_t first = kinds->kinds.first[i] + moved, last = kinds->kinds.last[i] + moved;
+        const int n = kinds->runs[i];
+        sectors += n * (int)((last >> r->sector_shift) - (first >> r->sector_shift) + 1);
+        lines += n * (int)((last >> r->line_shift) - (first >> r->line_shift) + 1);
+        units += n * (int)((last >> r->unit_shift) - (first >> r->unit_shift) + 1);
+        full += n * (int)wl_max(0, ((last + 1) >> r->sector_shift) - ((first + r->sector - 1) >> r->sector_shift));
     }
     return (wl_warp_written){(int16_t)sectors, (int16_t)lines, (int16_t)units, (int16_t)full};
 }

@@ -58,6 +58,16 @@ typedef struct wl_runs {
 } wl_runs;
 void wl_runs_make(const wl_warp_access *access, wl_runs *out);
 
+/* Runs so far apart that they share no granule: what each costs depends on its length and its place
+ * in the largest granule alone. */
+typedef struct wl_run_kinds {
+    int count; /* of kinds; 0: runs are too close */
+    uint8_t runs[WL_LANES_MAX];
+    wl_runs kinds; /* one of each */
+} wl_run_kinds;
+void wl_run_kinds_make(const wl_l1_rules *rules, const wl_runs *runs, wl_run_kinds *out);
+wl_warp_written wl_run_kinds_write(const wl_l1_rules *rules, const wl_run_kinds *kinds, int64_t moved);
+
 /* As for the access, with all addresses moved by some bytes. */
 int wl_runs_sectors(const wl_l1_rules *rules, const wl_runs *runs, int64_t moved);
 wl_warp_written wl_runs_write(const wl_l1_rules *rules, const wl_runs *runs, int64_t moved);

@@ -200,9 +200,11 @@ static void set_executions(const wl_warps_measurer *m, size_t access, const wl_c
 static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_t advance, wl_arena *arena)
 {
     wl_census census;
+    if (n == 0)
+        return WL_OK;
     wl_census_take(m->context.geometry, m->context.rules->warp_size, &census);
     const wl_geometry *g = m->context.geometry;
-    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++) {
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
         wl_program program;
         if (!is_evaluated(m, a))
             continue;
@@ -221,10 +223,12 @@ static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_
 static wl_status measure_traced(const wl_warps_measurer *m, int64_t n, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
+    if (n == 0)
+        return WL_OK;
     wl_program *programs = WL_ARENA_NEW(arena, wl_program, m->kernel->access_count);
     if (!programs)
         return wl_fail_memory(m->err);
-    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++)
+    for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_traced(m, a))
             WL_TRY(make_program(m, a, 1, arena, &programs[a]));
     for (int64_t i = 0; i < n; i++) {

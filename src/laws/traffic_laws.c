@@ -134,7 +134,12 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
         v->l2_compulsory = f->block_sectors * t->sector * left;
         v->l2_capacity = again_here * t->sector * left;
-        out->requests.read_units += (f->block_units + units * again_here) * left;
+        if (f->replayed) {
+            const double missed = f->missed * f->requested * t->sector;
+            v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
+            v->l2_capacity = missed - v->l2_compulsory;
+        }
+        out->requests.read_units += units * (v->l2_compulsory + v->l2_capacity) / t->sector;
     }
     out->requests.chunk = s->block_lines > 0 ? t->sector * s->block_sectors / s->block_lines : t->line;
 }

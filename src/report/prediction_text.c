@@ -73,7 +73,7 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
     add_row(r, "L1 sectors ld", WL_METRIC_l1_sectors_ld, out);
     add_row(r, "L1 sectors st", WL_METRIC_l1_sectors_st, out);
     if (r->prediction->metrics[WL_METRIC_inst_texture].known)
-        add_row(r, "L1 sectors tex", WL_METRIC_l1_sectors_texture, out);
+        add_row(r, "L1 sectors tex", WL_METRIC_texture_sectors, out);
     add_row(r, "L2-L1 loads", WL_METRIC_l2_load_bytes, out);
     add_row(r, "L2-L1 stores", WL_METRIC_l2_store_bytes, out);
     add_row(r, "DRAM loads", WL_METRIC_dram_load_bytes, out);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """commands.py TABLE [--family NAME ..] [--row N ..] [--data DIRECTORY]
 
-Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data, h200_uneven), the command that predicts it from PTX.
+Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data, h200_uneven, h200_texture), the command that predicts it from PTX.
 What a program was called with is derived from its main(): an array's elements start `origin` elements behind a 256-byte
 aligned base. Inputs are read from DIRECTORY (make_data writes them; default: build/data).
 SPDX-License-Identifier: MIT
@@ -300,6 +300,54 @@ def wavelet(l):
     return "_Z9k_waveletPKiPiii", [buffer(ARRAY)] * 2 + [l["w"], l["h"]]
 
 
+PLANE = 1 << 27  # bytes of the arrays of texture.cu
+
+
+def texture(kind, l, *options):
+    extents = "x".join(str(l[name]) for name in ("w", "h", "d") if name in l.params)
+    return ":".join((kind, extents, *options))
+
+
+def tex1d(l):
+    n = l["n"]
+    if l.variant == "pair":
+        return "_Z7k_tex1dyPfi", [f"tex:{n}:f32", buffer(PLANE), n]
+    return "_Z14k_tex1d_strideyPfi", [f"tex:{l['length']}:f32", buffer(PLANE), n]
+
+
+def tex2d_copy(l):
+    how, what = l.variant.split("_")
+    dx, dy = {"right": (0.75, 0.5), "corner": (1, 1)}.get(what, (0.5, 0.5))
+    texel = what if how == "point" else "f32"
+    letter = {"f32": "f", "u8": "h", "u8x4": "6uchar4", "f32x2": "6float2", "f32x4": "6float4"}[texel]
+    options = [texel] + ([] if how == "point" else [how])
+    return f"_Z12k_tex2d_copyI{letter}EvyPfiiff", [texture("tex", l, *options), buffer(PLANE), l["w"], l["h"], dx, dy]
+
+
+def tex2d_normal(l):
+    place = [1 / 2048, 1 / 2048, 0.5 / 2048 + 0.25, 0.5 / 2048 + 0.25]
+    at = texture("tex", l, "f32", "normalized", "wrap")
+    return "_Z14k_tex2d_normalyPfiiffff", [at, buffer(PLANE), l["w"], l["h"], *place]
+
+
+def tex2d(l):
+    at = texture("tex", l, "f32", *["linear"] * (l.variant == "linear3x3"))
+    return "_Z7k_tex2dyPfii", [at, buffer(PLANE), l["w"], l["h"]]
+
+
+def tex3d(l):
+    return "_Z7k_tex3dyPfiii", [texture("tex", l, "f32"), buffer(PLANE), l["w"], l["h"], l["d"]]
+
+
+def surface(l):
+    letter = {"f32": "f", "f32x4": "6float4"}[l.variant]
+    return f"_Z9k_surfaceI{letter}Evyyii", [texture("surf", l, l.variant)] * 2 + [l["w"], l["h"]]
+
+
+def surface_from(l):
+    return "_Z14k_surface_fromPKfyii", [buffer(PLANE), texture("surf", l, "f32"), l["w"], l["h"]]
+
+
 PROGRAMS = {
     "h200_fit": ("fit", {
         "star3d": star3d, "layer": star3d, "lbm_d3q15_pf": lbm, "box2d_col": box2d, "matmul_col": matmul,
@@ -317,6 +365,9 @@ PROGRAMS = {
         "gemm64": product("gemm64"), "wmma": tensor("wmma"), "product": product("product"), "attention": attention,
         "argmax": argmax, "softmax": softmax, "particle": particle, "forces": forces, "tree": tree, "search": search,
         "needle": needle, "path": path, "wavelet": wavelet}),
+    "h200_texture": ("texture", {
+        "tex1d": tex1d, "tex2d_copy": tex2d_copy, "tex2d_normal": tex2d_normal, "tex2d": tex2d, "tex3d": tex3d,
+        "surface": surface, "surface_from": surface_from}),
 }
 
 

@@ -242,6 +242,41 @@ static void share_reciprocals(wl_weigher *w)
     }
 }
 
+/* ---- textures ---- */
+
+static bool is_coordinate(const wl_weigher *w, const wl_ptx_instruction *in, int32_t reg)
+{
+    const wl_ptx_operand *at = &in->operands[1];
+    for (int k = 0; k < at->count && in->op == WL_PTX_OP_tex; k++)
+        if (w->function->lists[at->first + k].reg == reg)
+            return true;
+    return false;
+}
+
+/* Whether a fetch before instruction `at` has the register among its coordinates. */
+static bool was_coordinate(const wl_weigher *w, int32_t reg, int32_t at)
+{
+    for (int32_t i = w->def_use.first_reader[reg]; i < w->def_use.first_reader[reg + 1]; i++)
+        if (w->def_use.readers[i] < at && is_coordinate(w, instruction(w, w->def_use.readers[i]), reg))
+            return true;
+    return false;
+}
+
+/* The coordinates of a fetch are neighbouring registers: those that others share are copied. */
+static void charge_coordinates(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_operand *at = &instruction(w, i)->operands[1];
+        for (int k = 0; k < at->count && instruction(w, i)->op == WL_PTX_OP_tex && at->count > 1; k++) {
+            const wl_ptx_operand *o = &w->function->lists[at->first + k];
+            /* three dimensions have a fourth element, which repeats the third and is not read */
+            const bool repeats = k > 0 && o->reg == w->function->lists[at->first + k - 1].reg;
+            if (o->kind == WL_PTX_OPERAND_REG && !repeats && was_coordinate(w, o->reg, i))
+                charge(w, i, w->costs->rules.shared_coordinate);
+        }
+    }
+}
+
 #define CONSTANTS_MAX 64
 
 static void charge_constants(wl_weigher *w)
@@ -368,6 +403,7 @@ void wl_cost_weigh_flow(wl_weigher *w)
     share_reciprocals(w);
     merge_shared_loads(w);
     charge_constants(w);
+    charge_coordinates(w);
     charge_common_atomics(w);
     charge_special_accesses(w);
     charge_parameters(w);

@@ -19,6 +19,7 @@
 #include "ptx/module/module.h"
 
 #define WL_PTX_LANES 32
+#define WL_PTX_REQUEST_LANES 4 /* that ask for texels together, with float coordinates */
 
 typedef struct wl_ptx_launch {
     const wl_ptx_module *module;

@@ -249,7 +249,8 @@ static void decode_texture(wl_ptx_decoder *d, wl_ptx_step *step)
     const wl_ptx_instruction *in = step->in;
     const bool stores = in->op == WL_PTX_OP_sust;
     const wl_ptx_operand *at = &in->operands[stores ? 0 : 1];
-    const int wanted = wl_ptx_texture_coordinates(in);
+    step->target = wl_ptx_fetch_flags(in);
+    const int wanted = (step->target & WL_PTX_FETCH_DIMS) + (step->target & WL_PTX_FETCH_LAYERED ? 1 : 0);
     wl_ptx_slot_address(d, step, at);
     wl_ptx_slot_list(d, step, &in->operands[stores ? 1 : 0], !stores);
     step->other = stores ? d->program->spare : wl_ptx_slot_second(d, &in->operands[0]);

@@ -235,8 +235,17 @@ wl_ptx_run wl_ptx_find_warp(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies */
 wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */
-/* Coordinates of a texture or surface instruction that say where it reads: layer, x, y, z. */
-int wl_ptx_texture_coordinates(const wl_ptx_instruction *in);
+/* What such an instruction accesses, and how; kept in the target of its step. */
+enum {
+    WL_PTX_FETCH_DIMS = 3, /* mask; 0: not known here */
+    WL_PTX_FETCH_LAYERED = 1 << 2,
+    WL_PTX_FETCH_GATHERS = 1 << 3, /* tld4: four texels, whatever their weights */
+    WL_PTX_FETCH_BYTES = 1 << 4,   /* suld.b, sust.b: x counts bytes, not texels */
+    WL_PTX_FETCH_CLAMPS = 1 << 5,  /* outside a surface: the nearest element */
+    WL_PTX_FETCH_SKIPS = 1 << 6,   /* outside a surface: nothing */
+    WL_PTX_FETCH_REDUCES = 1 << 7  /* sured */
+};
+int wl_ptx_fetch_flags(const wl_ptx_instruction *in);
 void wl_ptx_frame_return(wl_ptx_machine *m); /* returns results to the caller and pops the frame */
 wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Makes all results unknown. */

@@ -15,31 +15,28 @@
 #define NOWHERE UINT64_MAX /* outside: nothing is touched */
 #define SECTOR ((uint64_t)32)
 #define FAR 1e12 /* texels: no texture is that large */
-enum { CORNERS_MAX = 8, REQUEST_LANES = 4, REQUESTS = WL_PTX_LANES / REQUEST_LANES };
+enum { CORNERS_MAX = 8, REQUESTS = WL_PTX_LANES / WL_PTX_REQUEST_LANES };
 enum { WEIGHTS = 256 }; /* fractions of a coordinate that a filter tells apart */
 
-typedef struct shape {
-    int dims; /* 0: not known here */
-    bool layered;
-} shape;
-
-static shape shape_of(const wl_ptx_instruction *in)
+int wl_ptx_fetch_flags(const wl_ptx_instruction *in)
 {
     static const struct {
         const char *part;
-        shape shape;
-    } shapes[] = {
-        {".1d.", {1, false}}, {".2d.", {2, false}}, {".3d.", {3, false}}, {".a1d.", {1, true}}, {".a2d.", {2, true}}};
-    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
-        if (wl_ptx_has_part(in, shapes[k].part))
-            return shapes[k].shape;
-    return (shape){0, false};
-}
-
-int wl_ptx_texture_coordinates(const wl_ptx_instruction *in)
-{
-    const shape s = shape_of(in);
-    return s.dims + s.layered;
+        int flags;
+    } parts[] = {{".1d.", 1},
+                 {".2d.", 2},
+                 {".3d.", 3},
+                 {".a1d.", 1 | WL_PTX_FETCH_LAYERED},
+                 {".a2d.", 2 | WL_PTX_FETCH_LAYERED},
+                 {"tld4", WL_PTX_FETCH_GATHERS},
+                 {".b.", WL_PTX_FETCH_BYTES},
+                 {".clamp", WL_PTX_FETCH_CLAMPS},
+                 {".zero", WL_PTX_FETCH_SKIPS},
+                 {"sured", WL_PTX_FETCH_REDUCES}};
+    int flags = 0;
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+        flags |= wl_ptx_has_part(in, parts[k].part) ? parts[k].flags : 0;
+    return flags;
 }
 
 /* The lanes of one texture, and the texels they touch. */
@@ -49,7 +46,6 @@ typedef struct fetch {
     const wl_ptx_texture *texture;
     uint32_t lanes, unknown; /* unknown: coordinates */
     int corners;             /* texels per lane */
-    bool gathers;            /* tld4: four texels, whatever their weights */
     uint64_t address[CORNERS_MAX][WL_PTX_LANES];
 } fetch;
 
@@ -58,9 +54,8 @@ static const wl_ptx_buffer *described(const wl_ptx_machine *m, const wl_ptx_step
 {
     const wl_ptx_buffer *b = wl_ptx_buffer_at(m->launch.arguments, handle);
     const wl_ptx_texture *t = b && b->base == handle ? b->texture : NULL;
-    const shape wanted = shape_of(s->in);
-    return t && t->is_surface == (s->in->op != WL_PTX_OP_tex) && t->dims == wanted.dims &&
-                   t->is_layered == wanted.layered
+    return t && t->is_surface == (s->in->op != WL_PTX_OP_tex) && t->dims == (s->target & WL_PTX_FETCH_DIMS) &&
+                   t->is_layered == ((s->target & WL_PTX_FETCH_LAYERED) != 0)
                ? b
                : NULL;
 }
@@ -99,7 +94,6 @@ static bool begin(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, fetch 
     f->step = s;
     f->lanes = *same;
     f->corners = 1;
-    f->gathers = false;
     f->unknown = 0;
     for (int k = 1; k <= 3; k++)
         f->unknown |= frame->unknown[s->from[k]];
@@ -133,7 +127,7 @@ static void texels_on_axis(const fetch *f, uint64_t bits, int axis, int64_t at[2
         return;
     }
     const int64_t weighed = (int64_t)floor((x - 0.5) * WEIGHTS + 0.5), first = wl_floor_div(weighed, WEIGHTS);
-    const bool both = f->gathers || wl_floor_mod(weighed, WEIGHTS) > 0;
+    const bool both = f->step->target & WL_PTX_FETCH_GATHERS || wl_floor_mod(weighed, WEIGHTS) > 0;
     at[0] = wl_ptx_texture_index(t->mode, first, extent);
     at[1] = both ? wl_ptx_texture_index(t->mode, first + 1, extent) : at[0];
 }
@@ -185,6 +179,10 @@ static void return_texels(wl_ptx_machine *m, const fetch *f, uint32_t inside)
 {
     const wl_ptx_step *s = f->step;
     const int bytes = wl_ptx_type_bits(f->texture->type) / 8;
+    if (f->buffer->content == WL_PTX_UNTOUCHED) { /* a kernel does not write textures */
+        results_unknown(m, s, f->lanes);
+        return;
+    }
     for (int e = 0; e < s->elements; e++) {
         uint64_t value[WL_PTX_LANES] = {0};
         uint32_t unknown = f->unknown | (e < f->texture->channels ? 0 : f->lanes) | (inside & ~m->touch.lanes);
@@ -201,7 +199,7 @@ static void return_texels(wl_ptx_machine *m, const fetch *f, uint32_t inside)
 
 /* The sectors of one request, and how many lanes have taken. */
 typedef struct request {
-    uint64_t sector[CORNERS_MAX * REQUEST_LANES];
+    uint64_t sector[CORNERS_MAX * WL_PTX_REQUEST_LANES];
     int count, taken;
 } request;
 
@@ -210,7 +208,7 @@ static void find_sectors(const fetch *f, request *requests)
     for (int c = 0; c < f->corners; c++)
         WL_PTX_FOR_LANES(lane, f->lanes & ~f->unknown)
         {
-            request *r = &requests[lane / REQUEST_LANES];
+            request *r = &requests[lane / WL_PTX_REQUEST_LANES];
             const uint64_t found = f->address[c][lane] & ~(SECTOR - 1);
             int k = 0;
             while (k < r->count && r->sector[k] != found)
@@ -232,7 +230,7 @@ static wl_status touch_sectors(wl_ptx_machine *m, const fetch *f, wl_error *err)
         lanes = 0;
         WL_PTX_FOR_LANES(lane, known)
         {
-            request *r = &requests[lane / REQUEST_LANES];
+            request *r = &requests[lane / WL_PTX_REQUEST_LANES];
             if (r->count == 0 || (round > 0 && r->taken >= r->count))
                 continue;
             address[lane] = r->sector[r->taken++ % r->count];
@@ -258,8 +256,7 @@ static wl_status run_texture(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
             results_unknown(m, s, same);
             continue;
         }
-        f.gathers = wl_ptx_has_part(s->in, "tld4");
-        if (f.gathers || (f.texture->filters && s->in->from == WL_PTX_F32))
+        if (s->target & WL_PTX_FETCH_GATHERS || (f.texture->filters && s->in->from == WL_PTX_F32))
             f.corners = 1 << f.texture->dims;
         find_texels(m, &f);
         if (f.corners > 1) {
@@ -279,7 +276,7 @@ static wl_status run_texture(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
 /* Bytes of a lane, and whether x counts bytes: in suld.b and sust.b, not in suld.p and sust.p. */
 static int surface_bytes(const fetch *f, bool *in_bytes)
 {
-    *in_bytes = wl_ptx_has_part(f->step->in, ".b.");
+    *in_bytes = f->step->target & WL_PTX_FETCH_BYTES;
     return *in_bytes ? f->step->bytes * f->step->elements : f->texture->texel_bytes;
 }
 
@@ -288,7 +285,7 @@ static int surface_bytes(const fetch *f, bool *in_bytes)
 static void find_elements(const wl_ptx_machine *m, fetch *f, int bytes, bool in_bytes)
 {
     const wl_ptx_texture *t = f->texture;
-    const bool clamps = wl_ptx_has_part(f->step->in, ".clamp"), skips = wl_ptx_has_part(f->step->in, ".zero");
+    const bool clamps = f->step->target & WL_PTX_FETCH_CLAMPS, skips = f->step->target & WL_PTX_FETCH_SKIPS;
     const int first = 1 + t->is_layered;
     WL_PTX_FOR_LANES(lane, f->lanes)
     {
@@ -356,7 +353,7 @@ static wl_status run_surface(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t m
         const uint32_t inside = lanes_inside(&f);
         WL_TRY(touch(m, &f, inside, f.address[0], bytes, stores, err));
         if (stores)
-            store_elements(m, &f, bytes, in_bytes && !wl_ptx_has_part(s->in, "sured"));
+            store_elements(m, &f, bytes, in_bytes && !(s->target & WL_PTX_FETCH_REDUCES));
         else if (in_bytes)
             return_elements(m, &f, inside);
         else
@@ -380,7 +377,7 @@ wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in)
     bool offsets = false;
     for (int k = 2; k < in->operand_count && in->op == WL_PTX_OP_tex; k++)
         offsets = offsets || (in->operands[k].kind == WL_PTX_OPERAND_VECTOR && !wl_ptx_has_part(in, ".grad"));
-    if (shape_of(in).dims == 0 || offsets)
+    if ((wl_ptx_fetch_flags(in) & WL_PTX_FETCH_DIMS) == 0 || offsets)
         return run_unknown;
     return in->op == WL_PTX_OP_tex ? run_texture : run_surface;
 }

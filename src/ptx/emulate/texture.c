@@ -6,38 +6,39 @@
 
 #include "base/ckd.h"
 
-enum { GOB_WIDTH = 64, GOB_ROWS = 8, GOB_BYTES = GOB_WIDTH * GOB_ROWS };
-enum { HEIGHT_MAX_2D = 16, HEIGHT_MAX_3D = 4, PLANES_MAX = 32 }; /* of a block: GOBs, planes */
+enum { GOB_BITS = 9, WIDTH_BITS = 6, ROW_BITS = 3 };             /* of a GOB: log2 of bytes, width and rows */
+enum { HEIGHT_BITS_2D = 4, HEIGHT_BITS_3D = 2, PLANE_BITS = 5 }; /* at most in a block: GOBs, planes */
 
 #define BYTES_MAX ((int64_t)1 << 44)
 
-/* The least power of two that is not below `least`, at most `most`. */
-static int64_t doubled(int64_t least, int64_t most)
+/* The least number of bits, at most `most`, with which `count` can be covered. */
+static int bits_for(int64_t count, int most)
 {
-    int64_t n = 1;
-    while (n < least && n < most)
-        n *= 2;
-    return n;
+    int bits = 0;
+    while (bits < most && (int64_t)1 << bits < count)
+        bits++;
+    return bits;
 }
 
 static void choose_blocks(wl_ptx_texture *t)
 {
-    const int64_t gobs = wl_ceil_div(t->extent[1], GOB_ROWS);
-    const int64_t high = doubled(gobs, t->dims == 3 ? HEIGHT_MAX_3D : HEIGHT_MAX_2D);
-    t->block_rows = GOB_ROWS * high;
-    t->block_planes = doubled(t->extent[2], high < HEIGHT_MAX_3D ? PLANES_MAX : PLANES_MAX / 2);
+    const int64_t gobs = wl_ceil_div(t->extent[1], 1 << ROW_BITS);
+    const int high = bits_for(gobs, t->dims == 3 ? HEIGHT_BITS_3D : HEIGHT_BITS_2D);
+    t->row_bits = ROW_BITS + high;
+    t->plane_bits = bits_for(t->extent[2], high < HEIGHT_BITS_3D ? PLANE_BITS : PLANE_BITS - 1);
 }
 
 bool wl_ptx_texture_lay_out(wl_ptx_texture *t, int64_t *bytes)
 {
     const int64_t row = t->extent[0] * t->texel_bytes;
     int64_t rows = t->extent[1], planes = t->extent[2];
-    t->block_rows = t->block_planes = 1;
     if (t->in_blocks) {
         choose_blocks(t);
-        t->pitch = wl_round_up(row, GOB_WIDTH);
-        rows = wl_round_up(rows, t->block_rows);
-        planes = wl_round_up(planes, t->block_planes);
+        rows = wl_round_up(rows, (int64_t)1 << t->row_bits);
+        planes = wl_round_up(planes, (int64_t)1 << t->plane_bits);
+        t->pitch = wl_round_up(row, 1 << WIDTH_BITS);
+        t->across = t->pitch >> WIDTH_BITS;
+        t->down = rows >> t->row_bits;
     } else if (t->pitch == 0) {
         t->pitch = row;
     }
@@ -45,21 +46,22 @@ bool wl_ptx_texture_lay_out(wl_ptx_texture *t, int64_t *bytes)
            wl_mul(t->layer_bytes, t->layers, bytes) && *bytes <= BYTES_MAX;
 }
 
+static int64_t low(int64_t value, int bits) { return value & (((int64_t)1 << bits) - 1); }
+
 /* In a GOB: 16 bytes, two rows of them, the next 16 bytes, three more pairs of rows, the right half. */
 static int64_t in_gob(int64_t x, int64_t y)
 {
-    return x / 32 * 256 + y / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16;
+    return (x >> 5) << 8 | (y >> 1) << 6 | (x >> 4 & 1) << 5 | (y & 1) << 4 | (x & 15);
 }
 
 int64_t wl_ptx_texture_place(const wl_ptx_texture *t, int64_t x, int64_t y, int64_t z, int64_t layer)
 {
     if (!t->in_blocks)
         return layer * t->layer_bytes + (z * t->extent[1] + y) * t->pitch + x;
-    const int64_t across = t->pitch / GOB_WIDTH, down = wl_ceil_div(t->extent[1], t->block_rows);
-    const int64_t block = (z / t->block_planes * down + y / t->block_rows) * across + x / GOB_WIDTH;
-    const int64_t rows = z % t->block_planes * t->block_rows + y % t->block_rows; /* above it in its block */
-    return layer * t->layer_bytes + block * t->block_rows * t->block_planes * GOB_WIDTH + rows / GOB_ROWS * GOB_BYTES +
-           in_gob(x % GOB_WIDTH, rows % GOB_ROWS);
+    const int64_t block = ((z >> t->plane_bits) * t->down + (y >> t->row_bits)) * t->across + (x >> WIDTH_BITS);
+    const int64_t rows = low(z, t->plane_bits) << t->row_bits | low(y, t->row_bits); /* above it in its block */
+    return layer * t->layer_bytes + (block << (WIDTH_BITS + t->row_bits + t->plane_bits)) +
+           ((rows >> ROW_BITS) << GOB_BITS) + in_gob(low(x, WIDTH_BITS), low(rows, ROW_BITS));
 }
 
 static bool unplace(const wl_ptx_texture *t, int64_t place, int64_t at[3])
@@ -69,13 +71,12 @@ static bool unplace(const wl_ptx_texture *t, int64_t place, int64_t at[3])
         at[1] = place / t->pitch % t->extent[1];
         at[2] = place / t->pitch / t->extent[1];
     } else {
-        const int64_t across = t->pitch / GOB_WIDTH, down = wl_ceil_div(t->extent[1], t->block_rows);
-        const int64_t bytes = t->block_rows * t->block_planes * GOB_WIDTH, block = place / bytes;
-        const int64_t in = place % GOB_BYTES;
-        const int64_t rows = place % bytes / GOB_BYTES * GOB_ROWS + in % 256 / 64 * 2 + in % 32 / 16;
-        at[0] = block % across * GOB_WIDTH + in / 256 * 32 + in % 64 / 32 * 16 + in % 16;
-        at[1] = block / across % down * t->block_rows + rows % t->block_rows;
-        at[2] = block / across / down * t->block_planes + rows / t->block_rows;
+        const int block_bits = WIDTH_BITS + t->row_bits + t->plane_bits;
+        const int64_t block = place >> block_bits, in = low(place, GOB_BITS);
+        const int64_t rows = low(place, block_bits) >> GOB_BITS << ROW_BITS | (in >> 6 & 3) << 1 | (in >> 4 & 1);
+        at[0] = block % t->across << WIDTH_BITS | (in >> 8) << 5 | (in >> 5 & 1) << 4 | (in & 15);
+        at[1] = (block / t->across % t->down << t->row_bits) + low(rows, t->row_bits);
+        at[2] = (block / t->across / t->down << t->plane_bits) + (rows >> t->row_bits);
     }
     return at[0] < t->extent[0] * t->texel_bytes && at[1] < t->extent[1] && at[2] < t->extent[2];
 }

@@ -36,7 +36,9 @@ typedef struct wl_ptx_texture {
     bool in_blocks; /* block-linear, otherwise row after row */
     int64_t pitch;  /* bytes from row to row; of blocks: their width in all */
     /* set by wl_ptx_texture_lay_out */
-    int64_t block_rows, block_planes, layer_bytes;
+    int row_bits, plane_bits; /* log2 of the rows and planes of a block */
+    int64_t across, down;     /* blocks in a row, rows of blocks in a plane of them */
+    int64_t layer_bytes;
 } wl_ptx_texture;
 
 /* Finds the layout and the bytes of the whole texture. False: more than there can be. */

@@ -178,6 +178,27 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
     return WL_OK;
 }
 
+static bool loads_traced(const wl_ptx_source *s)
+{
+    for (size_t i = 0; i < s->traced_count; i++)
+        if (!s->traced[i].store && s->traced[i].buffer)
+            return true;
+    return false;
+}
+
+static wl_status number_buffers(wl_ptx_source *s, const wl_ptx_fields *fields, wl_error *err)
+{
+    s->field_of_buffer = WL_ARENA_NEW(&s->arena, int32_t, s->arguments.buffer_count + 1);
+    if (!s->field_of_buffer)
+        return wl_fail_memory(err);
+    for (int i = 0; i < s->arguments.buffer_count; i++)
+        s->field_of_buffer[i] = -1;
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields->list[i].buffer)
+            s->field_of_buffer[fields->list[i].buffer - s->arguments.buffers] = (int32_t)i;
+    return WL_OK;
+}
+
 /* ---- the kernel ---- */
 
 static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err)
@@ -211,6 +232,7 @@ static int thread_index_reads(const wl_ptx_function *f)
 static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     WL_TRY(add_traced(s, fields, k, err));
+    WL_TRY(number_buffers(s, fields, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
     k->symbol = wl_arena_text(&k->arena, s->launch.entry->name, strlen(s->launch.entry->name));
@@ -233,6 +255,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .warp_size = WL_PTX_LANES,
                             .affordable_blocks = s->affordable,
                             .count_instructions = wl_ptx_count,
+                            .visit_loads = loads_traced(s) ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
                             .free = wl_ptx_source_free};
     return WL_OK; /* from here on the kernel frees the source */

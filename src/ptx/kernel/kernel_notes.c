@@ -97,8 +97,8 @@ static void note_textures(const wl_ptx_source *s, notes *n)
         }
     if (missing > 0)
         note(n,
-             "%s: %d texture and %d surface instructions from here on are not counted: describe what they "
-             "access, with --arg tex:WIDTHxHEIGHT:TYPE or surf:..",
+             "%s: %d texture and %d surface instructions from here on are not counted: no argument (--arg "
+             "tex:WIDTHxHEIGHT:TYPE, surf:..) describes what they access",
              place, missing - surfaces, surfaces);
     if (s->arguments.has_textures)
         note(n, "textures and surfaces are emulated; arrays of two and three dimensions are block-linear (a sector "

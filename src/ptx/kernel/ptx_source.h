@@ -41,11 +41,12 @@ typedef struct wl_ptx_source {
     int32_t *first_traced; /* by instruction number; -1: none */
     wl_ptx_traced *traced;
     size_t traced_count, traced_room;
-    size_t access_base;  /* number of the first traced access in the kernel */
-    int64_t affordable;  /* blocks the trace budget allows */
-    double shared_lanes; /* lanes of traced accesses to shared memory in the sampled blocks */
-    bool found_all;      /* the list of traced accesses is closed */
-    bool missed;         /* an access turned up after that */
+    size_t access_base;       /* number of the first traced access in the kernel */
+    int64_t affordable;       /* blocks the trace budget allows */
+    double shared_lanes;      /* lanes of traced accesses to shared memory in the sampled blocks */
+    bool found_all;           /* the list of traced accesses is closed */
+    bool missed;              /* an access turned up after that */
+    int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
     struct wl_ptx_cache *cache;
     /* counts, once computed */
     int64_t counted_block[3], counted_grid[3]; /* 0: not yet */
@@ -74,6 +75,7 @@ wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
+wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
 /* Whether the entry or its callees may use local memory. If so, the kernel gets
  * wl_ptx_visit_local. */
 bool wl_ptx_has_local(const wl_ptx_launch *launch);

@@ -49,19 +49,30 @@ static bool concerns(const wl_ptx_source *s, const wl_ptx_touch *t)
     return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
 }
 
-/* An address as if a texture had rows and no blocks, in which neighbours lie apart. */
-static int64_t plain_address(const wl_ptx_buffer *buffer, uint64_t address)
+/* Addresses of a texture as if it had rows and no blocks, in which neighbours lie apart. Of the
+ * lanes of a request only the first has the address of its own texel where a filter reads more. */
+static void add_texels(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
-    if (!buffer || !buffer->texture)
-        return (int64_t)address;
-    return wl_ptx_texture_byte(buffer->texture, (int64_t)(address - buffer->base));
+    const wl_ptx_buffer *b = traced->buffer;
+    int last = -1;
+    for (uint32_t left = t->lanes; left && !t->more; left &= left - 1) {
+        const int lane = __builtin_ctz(left), request = lane / WL_PTX_REQUEST_LANES;
+        if (request != last)
+            wl_ptx_address_pattern_add(&traced->pattern,
+                                       wl_ptx_texture_byte(b->texture, (int64_t)(t->address[lane] - b->base)));
+        last = request;
+    }
 }
 
 static void add_addresses(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
     const uint64_t first = t->address[__builtin_ctz(t->lanes)];
+    if (traced->buffer && traced->buffer->texture) {
+        add_texels(traced, t);
+        return;
+    }
     for (uint32_t left = t->lanes; left; left &= left - 1) {
-        wl_ptx_address_pattern_add(&traced->pattern, plain_address(traced->buffer, t->address[__builtin_ctz(left)]));
+        wl_ptx_address_pattern_add(&traced->pattern, (int64_t)t->address[__builtin_ctz(left)]);
         traced->varies = traced->varies || t->address[__builtin_ctz(left)] != first;
     }
 }
