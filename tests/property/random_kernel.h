@@ -434,4 +434,52 @@ static void random_case_make(uint64_t seed, random_case *c)
     }
 }
 
+/* ---- affine conditions ---- */
+
+static void random_comparison(random_source *r, random_case *c)
+{
+    static const char *const compared[] = {"<", "<=", ">", ">=", "==", "!="};
+    const char *sign = RANDOM_OF(r, compared), *v = random_variable(r, c), *w = random_variable(r, c);
+    const long long a = random_in(r, 1, 4), b = random_in(r, -3, 3),
+                    n = random_in(r, -2, random_chance(r, 60) ? 12 : 60);
+    switch (random_in(r, 0, 5)) {
+    case 0: random_put(c, "%s + %s %s %lld", v, w, sign, n); break;
+    case 1: random_put(c, "%lld*%s %s %lld + %lld*%s", a, v, sign, n, b, w); break;
+    case 2: random_put(c, "%lld < %s && %s <= %lld", n, v, v, n + 4 * a); break;
+    case 3: random_put(c, "select(%s < %lld, %s %s %lld, %s)", w, n, v, sign, 3 * a, w); break;
+    default: random_put(c, "%s %s %lld", v, sign, n); break;
+    }
+}
+
+static void random_affine_condition(random_source *r, random_case *c)
+{
+    const int64_t terms = random_chance(r, 60) ? 1 : random_in(r, 2, 4);
+    for (int64_t t = 0; t < terms; t++) {
+        random_put(c, "%s", t == 0 ? "" : random_chance(r, 70) ? " && " : " || ");
+        random_put(c, "%s(", random_chance(r, 12) ? "!" : "");
+        random_comparison(r, c);
+        random_put(c, ")");
+    }
+}
+
+/* Gives accesses of a list an affine condition, some of them the same. */
+static inline void random_guards(uint64_t seed, random_case *c)
+{
+    random_source r = random_start(seed ^ 0x9a7d);
+    static random_case before;
+    uint64_t family = random_bits(&r);
+    before = *c;
+    c->length = 0;
+    for (size_t i = 0; i < before.length; i++) {
+        const bool end = i > 0 && before.yaml[i - 1] == ']' && before.yaml[i] == '"';
+        if (end && random_chance(&r, 75)) {
+            family = random_chance(&r, 40) ? random_bits(&r) : family;
+            random_source own = random_start(family);
+            random_put(c, " if ");
+            random_affine_condition(&own, c);
+        }
+        random_put(c, "%c", before.yaml[i]);
+    }
+}
+
 #endif /* WL_TESTS_RANDOM_KERNEL_H */
