@@ -48,6 +48,7 @@ typedef struct wl_pattern {
     int64_t span, highest;          /* lowest to highest lane, and first to highest lane */
     int16_t sectors[WL_PERIOD_MAX]; /* by offset of the first lane in its sector; -1: not computed yet */
     int16_t hit[WL_PERIOD_MAX];     /* by offset in its bank word: moving all lanes by a word only rotates the banks */
+    int16_t shared[2][WL_SHARED_WORD_MAX];  /* the same in shared memory: stores, loads */
     wl_warp_written written[WL_PERIOD_MAX]; /* by alignment; sectors 0: not computed yet */
     wl_pattern_window windows[WL_TAG_WINDOWS];
     uint64_t hash; /* pattern_table.h */
@@ -98,8 +99,8 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
 /* Sectors, and data wavefronts if every line hits, with the first lane at this address. */
 int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address);
 int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address);
-/* The same for a load from shared memory; not cached. */
-int wl_pattern_shared(const wl_l1_rules *rules, const wl_pattern *p, int64_t address);
+/* Wavefronts of a load from shared memory, or of a store or an atomic. */
+int wl_pattern_shared(const wl_l1_rules *rules, wl_pattern *p, int64_t address, bool load);
 
 /* What a store writes at this alignment. */
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment);

@@ -18,29 +18,30 @@ static bool is_aligned(const wl_l1_rules *rules, const wl_arrangement *a)
 
 static wl_segment one_lane(const wl_l1_rules *rules, int64_t relative, int64_t words, int group)
 {
-    const int per_word = WORD_BITS / rules->banks;
+    const int per_word = WORD_BITS / rules->data.banks;
     return (wl_segment){.line = relative >> rules->line_shift,
                         .place = (uint32_t)(relative & (rules->line - 1)),
                         .word = (uint32_t)(group / per_word),
                         .bits = ((uint64_t)1 << words) - 1,
-                        .shift = group % per_word * rules->banks};
+                        .shift = group % per_word * rules->data.banks};
 }
 
 void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *a, wl_segments *out)
 {
-    const int per_group = wl_l1_lanes_per_group(rules, a->width), per_word = WORD_BITS / rules->banks;
+    const int per_group = wl_lanes_per_group(&rules->data, rules->warp_size, a->width),
+              per_word = WORD_BITS / rules->data.banks;
     const int groups = (rules->warp_size + per_group - 1) / per_group;
-    const int64_t lane_words = a->width >> rules->bank_shift;
+    const int64_t lane_words = a->width >> rules->data.bank_shift;
     int group = -1;
     int64_t words = 0; /* of the segment */
     out->words = (groups + per_word - 1) / per_word;
     out->count = 0;
-    if (!is_aligned(rules, a) || rules->line != rules->group_bytes || out->words > WL_BANK_WORDS_MAX ||
-        rules->banks == WORD_BITS || lane_words == 0)
+    if (!is_aligned(rules, a) || rules->line != rules->data.group_bytes || out->words > WL_BANK_WORDS_MAX ||
+        rules->data.banks == WORD_BITS || lane_words == 0)
         return;
     for (int i = 0; i < a->lanes; i++) {
         if (a->lane[i] / per_group == group && a->relative[i] == a->relative[i - 1] + a->width &&
-            words + lane_words <= rules->banks) {
+            words + lane_words <= rules->data.banks) {
             words += lane_words;
             out->list[out->count - 1].bits = ((uint64_t)1 << words) - 1;
             continue;
@@ -76,9 +77,9 @@ static void add_banks(wl_placement *p, int words, int64_t *highest, int64_t line
 bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const wl_segments *segments,
                        int64_t alignment, wl_placement *p)
 {
-    const int words = segments->words, line_shift = rules->line_shift, bank_shift = rules->bank_shift;
+    const int words = segments->words, line_shift = rules->line_shift, bank_shift = rules->data.bank_shift;
     const uint32_t place_mask = (uint32_t)rules->line - 1, moved = (uint32_t)alignment;
-    const uint64_t in_line = ((uint64_t)1 << rules->banks) - 1;
+    const uint64_t in_line = ((uint64_t)1 << rules->data.banks) - 1;
     int64_t highest = INT64_MIN;
     p->lines = 0;
     if (segments->count == 0 || alignment & (a->width - 1))
@@ -91,7 +92,7 @@ bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const 
         const int64_t line = s->line + (at >> line_shift);
         add_banks(p, words, &highest, line, s->word, (bits & in_line) << s->shift);
         if (bits > in_line)
-            add_banks(p, words, &highest, line + 1, s->word, bits >> rules->banks << s->shift);
+            add_banks(p, words, &highest, line + 1, s->word, bits >> rules->data.banks << s->shift);
     }
     return true;
 }
@@ -152,7 +153,7 @@ int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, cons
     for (int i = 0; i < p->lines; i++)
         all[i] = (uint8_t)i;
     for (int w = 0; w < segments->words; w++)
-        wavefronts += wavefronts_of(p->banks + w, all, p->lines, segments->words, rules->banks);
+        wavefronts += wavefronts_of(p->banks + w, all, p->lines, segments->words, rules->data.banks);
     return wavefronts;
 }
 
@@ -179,8 +180,9 @@ wl_tag_cost wl_placement_cost(const wl_l1_rules *rules, const wl_segments *segme
     wl_tag_cost cost = {.tag = rank_lines(rules, p, base, tag_banks, taken)};
     for (int rank = 0; rank < cost.tag; rank++)
         for (int w = 0; w < words; w++)
-            cost.cold += tag_banks == FOUR
-                             ? wavefronts_of_four(p->banks + w, taken + FOUR * rank, words, rules->banks)
-                             : wavefronts_of(p->banks + w, taken + tag_banks * rank, tag_banks, words, rules->banks);
+            cost.cold +=
+                tag_banks == FOUR
+                    ? wavefronts_of_four(p->banks + w, taken + FOUR * rank, words, rules->data.banks)
+                    : wavefronts_of(p->banks + w, taken + tag_banks * rank, tag_banks, words, rules->data.banks);
     return cost;
 }

@@ -6,7 +6,7 @@
  * bank. That needs no list of words. The banks of as many groups as fit share one word of bits.
  *
  * Layer  count. Units: bytes; costs per warp instruction.
- * Oracle  wl_warp_tag_cost, lane by lane: tests/property/prop_placement.c
+ * Oracle  wl_warp_tag_cost, lane by lane: tests/unit/test_shortcuts.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_PLACEMENT_H
 #define WL_COUNT_PLACEMENT_H

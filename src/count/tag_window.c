@@ -125,7 +125,6 @@ static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int
     return (slot){(float)tag, (float)cold, (float)split, 0};
 }
 
-
 /* Computes the costs that are missing at the positions, moved by some bytes. */
 static void fill_slots(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, uint32_t moved)
 {

@@ -8,6 +8,12 @@
 
 #define HASH_BITS 10 /* of a line number per table */
 
+static wl_banks read_banks(const wl_device *d, wl_device_key banks, wl_device_key width)
+{
+    const int64_t count = wl_device_int(d, banks), word = wl_device_int(d, width);
+    return (wl_banks){(int)count, wl_log2(word), count * word};
+}
+
 void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
 {
     double distance = 0;
@@ -17,9 +23,8 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     r->line = wl_device_int(d, WL_DEVICE_l1_line);
     r->sector_shift = wl_log2(r->sector);
     r->line_shift = wl_log2(r->line);
-    r->banks = (int)wl_device_int(d, WL_DEVICE_l1_banks);
-    r->bank_shift = wl_log2(wl_device_int(d, WL_DEVICE_l1_bank_width));
-    r->group_bytes = r->banks * wl_device_int(d, WL_DEVICE_l1_bank_width);
+    r->data = read_banks(d, WL_DEVICE_l1_banks, WL_DEVICE_l1_bank_width);
+    r->shared = read_banks(d, WL_DEVICE_shared_banks, WL_DEVICE_shared_bank_width);
     double unit = 0;
     r->unit_shift = wl_device_get(d, WL_DEVICE_l2_unit, &unit) ? wl_log2((int64_t)unit) : r->sector_shift;
     const size_t columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
@@ -171,14 +176,13 @@ wl_warp_written wl_warp_write(const wl_l1_rules *r, const wl_warp_access *a)
     return wl_runs_write(r, &runs, 0);
 }
 
-int wl_l1_lanes_per_group(const wl_l1_rules *r, int32_t width)
+int wl_lanes_per_group(const wl_banks *banks, int warp_size, int32_t width)
 {
-    const int64_t lanes = r->group_bytes / width;
-    return (int)wl_max(1, wl_min(lanes, r->warp_size));
+    return (int)wl_max(1, wl_min(banks->group_bytes / width, warp_size));
 }
 
 /* The most distinct words of 2^bank_shift bytes that the lanes `members` touch in one bank. */
-static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
+static int conflicts(const wl_banks *r, const wl_warp_access *a, const uint8_t *members, int count)
 {
     int64_t words[64][16]; /* per bank */
     uint8_t filled[64] = {0};
@@ -212,9 +216,9 @@ static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_
 
 /* The lanes from *at on that are served together with that one, if chosen (NULL: all); moves *at
  * behind them. */
-static int take_group(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen, int *at, uint8_t *members)
+static int take_group(int per_group, const wl_warp_access *a, const bool *chosen, int *at, uint8_t *members)
 {
-    const int per_group = wl_l1_lanes_per_group(r, a->width), group = a->lane[*at] / per_group;
+    const int group = a->lane[*at] / per_group;
     int count = 0;
     for (; *at < a->count && a->lane[*at] / per_group == group; ++*at)
         if (!chosen || chosen[*at])
@@ -223,14 +227,15 @@ static int take_group(const wl_l1_rules *r, const wl_warp_access *a, const bool 
 }
 
 /* Data wavefronts of the `chosen` lanes (NULL: all), group by group. */
-static int grouped_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen)
+static int grouped_wavefronts(const wl_banks *banks, int warp_size, const wl_warp_access *a, const bool *chosen)
 {
+    const int per_group = wl_lanes_per_group(banks, warp_size, a->width);
     int wavefronts = 0;
     for (int i = 0; i < a->count;) {
         uint8_t members[WL_LANES_MAX];
-        const int count = take_group(r, a, chosen, &i, members);
+        const int count = take_group(per_group, a, chosen, &i, members);
         if (count)
-            wavefronts += conflicts(r, a, members, count);
+            wavefronts += conflicts(banks, a, members, count);
     }
     return wavefronts;
 }
@@ -256,8 +261,8 @@ static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, cons
             left[at] = left[at - 1];
         left[at].address = address;
         left[at].banks = 0;
-        for (int64_t w = address >> r->bank_shift; w <= (address + a->width - 1) >> r->bank_shift; w++)
-            left[at].banks |= (uint64_t)1 << (w & (r->banks - 1));
+        for (int64_t w = address >> r->data.bank_shift; w <= (address + a->width - 1) >> r->data.bank_shift; w++)
+            left[at].banks |= (uint64_t)1 << (w & (r->data.banks - 1));
     }
     for (; n > 0; wavefronts++) {
         const int64_t reach = left[0].address + r->pair_distance;
@@ -276,7 +281,8 @@ static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, cons
 
 static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
-    const int64_t word = (int64_t)1 << r->bank_shift;
+    const int64_t word = (int64_t)1 << r->data.bank_shift;
+    const int per_group = wl_lanes_per_group(&r->data, r->warp_size, a->width);
     wl_warp_access words = *a;
     if (a->width < word) { /* lanes on one bank word are served together */
         words.width = (int32_t)word;
@@ -286,7 +292,7 @@ static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
     int wavefronts = 0;
     for (int i = 0; i < a->count;) {
         uint8_t members[WL_LANES_MAX];
-        const int count = take_group(r, a, NULL, &i, members);
+        const int count = take_group(per_group, a, NULL, &i, members);
         wavefronts += paired_wavefronts(r, &words, members, count);
     }
     return wavefronts;
@@ -310,20 +316,19 @@ static bool in_pairs(const wl_warp_access *a, int distance)
     return true;
 }
 
-int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
+int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, bool load)
 {
-    if (!r->has_hash || a->width <= 1 << r->bank_shift || !(in_pairs(a, 1) || in_pairs(a, 2)))
-        return wl_warp_hit_wavefronts(r, a);
-    wl_l1_rules wider = *r;
-    wider.group_bytes *= r->broadcast;
-    return grouped_wavefronts(&wider, a, NULL);
+    wl_banks banks = r->shared;
+    if (load && r->has_hash && a->width > 1 << banks.bank_shift && (in_pairs(a, 1) || in_pairs(a, 2)))
+        banks.group_bytes *= r->broadcast;
+    return grouped_wavefronts(&banks, r->warp_size, a, NULL);
 }
 
 int wl_warp_hit_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
     if (!r->has_hash && r->pair_distance > 0)
         return paper_wavefronts(r, a);
-    return grouped_wavefronts(r, a, NULL);
+    return grouped_wavefronts(&r->data, r->warp_size, a, NULL);
 }
 
 wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *r, const wl_warp_access *a)
@@ -349,14 +354,14 @@ wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *r, const wl_warp_access *a)
     }
     wl_tag_cost cost = {.tag = tags};
     if (tags <= 1) {
-        cost.cold = grouped_wavefronts(r, a, NULL);
+        cost.cold = grouped_wavefronts(&r->data, r->warp_size, a, NULL);
         return cost;
     }
     for (int pass = 0; pass < tags; pass++) {
         bool chosen[WL_LANES_MAX];
         for (int i = 0; i < a->count; i++)
             chosen[i] = rank[i] == pass;
-        cost.cold += grouped_wavefronts(r, a, chosen);
+        cost.cold += grouped_wavefronts(&r->data, r->warp_size, a, chosen);
     }
     return cost;
 }

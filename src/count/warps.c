@@ -31,9 +31,9 @@ typedef struct alignment_totals {
     int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
     int64_t executions;
     int64_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by place */
-    bool any_shared;
-    int64_t shared[WL_PERIOD_MAX];    /* wavefronts of loads from shared memory, by place */
-    wl_tag_total tags[WL_PERIOD_MAX]; /* by alignment */
+    bool any_shared[2];                                 /* loads; stores and atomics */
+    int64_t shared[2][WL_PERIOD_MAX];                   /* wavefronts of shared memory, by place */
+    wl_tag_total tags[WL_PERIOD_MAX];                   /* by alignment */
 } alignment_totals;
 
 #define MEASURED 0 /* as cut_threads: uncut threads need every instruction, so none has this */
@@ -45,6 +45,7 @@ typedef struct wl_warps_batch {
     int class_count;
     bool whole_threads; /* no edge cuts through the folded cells of a thread */
     int64_t instructions;
+    double all_warps;      /* executions of one instruction if every warp took part */
     uint64_t *cut_threads; /* per instruction, by wl_cut_threads */
     wl_instruction *alike; /* those of equal cut_threads */
     wl_block_starts starts[WL_BLOCK_CLASSES_MAX];
@@ -142,8 +143,10 @@ static void add_up_places(const wl_warps_measurer *m, placed_warps *w, alignment
                 continue;
             t->sectors[place] += weight[i] * wl_pattern_sectors(rules, w->pattern, wl_residue(at, i) + place);
             t->hit[place] += weight[i] * wl_pattern_hit(rules, w->pattern, wl_residue(at, i) + place);
-            if (t->any_shared)
-                t->shared[place] += weight[i] * wl_pattern_shared(rules, w->pattern, wl_residue(at, i) + place);
+            for (int store = 0; store < 2; store++)
+                if (t->any_shared[store])
+                    t->shared[store][place] +=
+                        weight[i] * wl_pattern_shared(rules, w->pattern, wl_residue(at, i) + place, !store);
         }
     }
 }
@@ -154,16 +157,17 @@ static void start_totals(const wl_warps_measurer *m, const wl_instruction *list,
     bool seen[WL_PERIOD_MAX] = {false}, seen_place[WL_PERIOD_MAX] = {false};
     t->places = t->alignments = 0;
     t->executions = 0;
-    t->any_shared = false;
+    t->any_shared[0] = t->any_shared[1] = false;
     for (int64_t i = 0; i < count; i++)
-        t->any_shared = t->any_shared || is_shared_load(m, list[i].access);
+        if (is_shared(m, list[i].access))
+            t->any_shared[m->bounds[list[i].access].access->store] = true;
     for (int64_t i = 0; i < count; i++) {
         const int64_t place = list[i].offset & (m->context.rules->sector - 1),
                       alignment = list[i].offset & (m->context.period - 1);
         if (!seen_place[place]) {
             seen_place[place] = true;
             t->place[t->places++] = place;
-            t->sectors[place] = t->hit[place] = t->shared[place] = 0;
+            t->sectors[place] = t->hit[place] = t->shared[0][place] = t->shared[1][place] = 0;
         }
         if (!seen[alignment]) {
             seen[alignment] = true;
@@ -180,9 +184,11 @@ static void add_totals(const wl_warps_measurer *m, const wl_instruction *list, i
         wl_access_cost *cost = &m->costs[list[i].access];
         const int64_t place = list[i].offset & (m->context.rules->sector - 1);
         cost->inst += (double)t->executions;
-        cost->hit += (double)(is_shared_load(m, list[i].access) ? t->shared : t->hit)[place];
-        if (is_shared(m, list[i].access))
+        if (is_shared(m, list[i].access)) {
+            cost->hit += (double)t->shared[m->bounds[list[i].access].access->store][place];
             continue;
+        }
+        cost->hit += (double)t->hit[place];
         cost->sectors += (double)t->sectors[place];
         add_tag_total(cost, t->tags[list[i].offset & (m->context.period - 1)], 1,
                       m->bounds[list[i].access].access->store);
@@ -222,7 +228,7 @@ static wl_status place_warps(const wl_warps_measurer *m, wl_warps_batch *b, int 
     if (!m->context.rules->has_hash)
         return WL_OK;
     return wl_tag_window_open(&m->context, w->pattern, w->parts, w->part_count, &w->alignments, all->in_first,
-                              (double)w->executions / warps_of(m, b->group), &w->window, m->err);
+                              (double)w->executions / b->all_warps, &w->window, m->err);
 }
 
 /* Measures instructions that the same threads need. */
@@ -310,6 +316,7 @@ static wl_status measure_affine(const wl_warps_measurer *m, const wl_instruction
             b->whole_threads = c < together;
             b->class_count = b->whole_threads ? together : 1;
             b->instructions = (int64_t)(end - start);
+            b->all_warps = warps_of(m, b->group);
             WL_TRY(measure_batch(m, b, in->list + start));
         }
     }
@@ -343,7 +350,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     wl_pattern_table_trim(scratch->table);
     wl_warps_measurer m = {kernel,
                            bounds,
-                           {geometry, rules, wl_max(rules->line, rules->group_bytes), scratch->table},
+                           {geometry, rules, wl_max(rules->line, rules->data.group_bytes), scratch->table},
                            options->samples,
                            costs,
                            result,
@@ -354,6 +361,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     *result = (wl_warps_result){0};
     WL_TRY(check_executions(&m));
     WL_TRY(measure_affine(&m, instructions, scratch));
+    WL_TRY(wl_warps_measure_guarded(&m, scratch->arena));
     for (size_t a = 0; a < kernel->access_count && !m.atomics; a++)
         if (is_global_atomic(&m, a) && !(m.atomics = wl_atomic_lines_new(scratch->arena)))
             return wl_fail_memory(err);

@@ -34,6 +34,7 @@ typedef struct wl_warps_result {
     bool tag_sampled;    /* tag costs come from a sample */
     bool blocks_sampled; /* enumerated accesses: only a sample of blocks was evaluated */
     int64_t blocks_evaluated;
+    double error;       /* with sampled blocks: the largest relative standard error of instructions and sectors */
     wl_atomics atomics; /* on global memory, all accesses together */
     double last_block;  /* data wavefronts of the last block; 0: not evaluated, like the others */
 } wl_warps_result;

@@ -3,12 +3,13 @@
  * Layer  count. SPDX-License-Identifier: MIT */
 #include "count/warps_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "count/executed.h"
-#include "count/spread.h"
+#include "count/sampling.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
 
@@ -16,6 +17,8 @@
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
 #define TRACED_BLOCKS 16         /* sampled at least, for traced accesses */
+
+#define ROUNDING 1e-9 /* relative errors below are those of sums of doubles */
 
 /* One execution of an access by one warp. */
 typedef struct opaque_warp {
@@ -43,6 +46,10 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
+    if (is_shared(o->m, o->access)) {
+        cost->hit += o->scale * wl_warp_shared_wavefronts(rules, &w, !a->store);
+        return WL_OK;
+    }
     const bool texture = is_texture(o->m, o->access);
     if (texture) {
         const wl_texture_cost c = wl_warp_texture_cost(rules, &w, a->request_lanes);
@@ -50,10 +57,7 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->hit += a->store || a->more ? 0 : o->scale * c.wavefronts;
     }
     if (!texture || a->store) /* surfaces are stored through the data stage of other stores */
-        cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
-                                                                 : wl_warp_hit_wavefronts(rules, &w));
-    if (is_shared(o->m, o->access))
-        return WL_OK;
+        cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
     if (rules->has_hash && (!texture || a->store)) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
@@ -76,7 +80,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], lo[3], hi[3];
-    wl_folds_named(g, vars, lo, hi);
+    wl_folds_named(g, vars, m->kernel->guarded_cells, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         if (program->advance > 1) { /* every warp samples other steps */
@@ -90,6 +94,62 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
                         WL_TRY(wl_program_run(program, &values, measure_warp, &one, m->err));
     }
     return WL_OK;
+}
+
+/* ---- the error of a sample ---- */
+
+/* What each block of a sample adds to the sums whose error is stated. */
+typedef struct added {
+    double *inst[2], *sectors[2]; /* loads, stores */
+} added;
+
+static wl_status added_make(const wl_warps_measurer *m, int64_t n, wl_arena *arena, added *out)
+{
+    for (int s = 0; s < 2; s++) {
+        out->inst[s] = WL_ARENA_NEW(arena, double, n);
+        out->sectors[s] = WL_ARENA_NEW(arena, double, n);
+        if (!out->inst[s] || !out->sectors[s])
+            return wl_fail_memory(m->err);
+    }
+    return WL_OK;
+}
+
+/* Block i raised the costs of an access from `before` to what they are now. */
+static void add_block(const wl_warps_measurer *m, size_t access, const wl_access_cost *before, int64_t i, added *sums)
+{
+    const bool store = m->bounds[access].access->store;
+    sums->inst[store][i] += m->costs[access].inst - before->inst;
+    sums->sectors[store][i] += m->costs[access].sectors - before->sectors;
+}
+
+/* The number of executions is known: only how many sectors each takes is uncertain. */
+static void add_ratios(const wl_warps_measurer *m, size_t access, int64_t n, const added *alone, double factor,
+                       added *sums)
+{
+    const bool store = m->bounds[access].access->store;
+    const wl_access_cost *cost = &m->costs[access];
+    for (int64_t i = 0; i < n; i++)
+        sums->sectors[store][i] +=
+            factor * alone->sectors[store][i] - cost->sectors * factor * alone->inst[store][i] / cost->inst;
+}
+
+/* Largest relative error so far; errors of separate samples add up. */
+static void state_error(const wl_warps_measurer *m, const wl_sample *sample, const added *sums)
+{
+    double inst[2] = {0}, sectors[2] = {0};
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
+        inst[m->bounds[a].access->store] += m->costs[a].inst;
+        sectors[m->bounds[a].access->store] += m->costs[a].sectors;
+    }
+    double largest = 0;
+    for (int s = 0; s < 2; s++) {
+        if (inst[s] > 0)
+            largest = fmax(largest, wl_sample_error(sample, sums->inst[s]) / inst[s]);
+        if (sectors[s] > 0)
+            largest = fmax(largest, wl_sample_error(sample, sums->sectors[s]) / sectors[s]);
+    }
+    if (largest > ROUNDING)
+        m->result->error = sqrt(m->result->error * m->result->error + largest * largest);
 }
 
 static bool is_traced(const wl_warps_measurer *m, size_t access)
@@ -185,37 +245,114 @@ static void scale(wl_access_cost *cost, double factor)
 }
 
 /* The number of executions of an access without a condition is known, however few blocks were
- * sampled. */
-static void set_executions(const wl_warps_measurer *m, size_t access, const wl_census *census)
+ * sampled. Returns the factor by which the sample was off; 0: not known. */
+static double set_executions(const wl_warps_measurer *m, size_t access, const wl_census *census)
 {
     const wl_geometry *g = m->context.geometry;
     wl_access_cost *cost = &m->costs[access];
     if (g->fold[0] * g->fold[1] * g->fold[2] > 1 || m->bounds[access].conditional || cost->inst <= 0)
-        return;
+        return 0;
     const double exact = census->warps * wl_access_steps(m->kernel, m->bounds[access].access);
-    scale(cost, exact / cost->inst);
+    const double factor = exact / cost->inst;
+    scale(cost, factor);
     cost->inst = exact;
+    return factor;
+}
+
+static wl_status measure_access(const wl_warps_measurer *m, const wl_sample *sample, size_t a, int64_t advance,
+                                wl_arena *arena, added *sums)
+{
+    wl_program program;
+    WL_TRY(make_program(m, a, advance, arena, &program));
+    for (int64_t i = 0; i < sample->count; i++) {
+        const wl_access_cost before = m->costs[a];
+        int64_t block[3];
+        wl_block_at(m->context.geometry, sample->number[i], block);
+        WL_TRY(measure_block(m, &program, a, block, wl_sample_weight(sample, i)));
+        add_block(m, a, &before, i, sums);
+    }
+    return WL_OK;
+}
+
+static wl_status measure_unconditional(const wl_warps_measurer *m, int64_t n, int64_t advance, wl_arena *arena)
+{
+    wl_census census;
+    wl_sample sample;
+    added sums, alone;
+    wl_census_take(m->context.geometry, m->context.rules->warp_size, &census);
+    WL_TRY(wl_sample_evenly(n, m->context.geometry->blocks, arena, &sample, m->err));
+    WL_TRY(added_make(m, n, arena, &sums));
+    WL_TRY(added_make(m, n, arena, &alone));
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
+        const bool store = m->bounds[a].access->store;
+        if (!is_evaluated(m, a) || m->bounds[a].conditional)
+            continue;
+        memset(alone.inst[store], 0, (size_t)n * sizeof(double));
+        memset(alone.sectors[store], 0, (size_t)n * sizeof(double));
+        WL_TRY(measure_access(m, &sample, a, advance, arena, &alone));
+        const double factor = set_executions(m, a, &census);
+        if (factor > 0)
+            add_ratios(m, a, n, &alone, factor, &sums);
+        for (int64_t i = 0; i < n && factor == 0; i++) {
+            sums.inst[store][i] += alone.inst[store][i];
+            sums.sectors[store][i] += alone.sectors[store][i];
+        }
+    }
+    state_error(m, &sample, &sums);
+    return WL_OK;
+}
+
+/* Accesses under a condition: blocks differ by where they lie. */
+static wl_status measure_conditional(const wl_warps_measurer *m, const wl_sample *sample, int64_t advance,
+                                     wl_arena *arena, added *sums)
+{
+    WL_TRY(added_make(m, sample->count, arena, sums));
+    for (size_t a = 0; a < m->kernel->access_count; a++)
+        if (is_evaluated(m, a) && m->bounds[a].conditional)
+            WL_TRY(measure_access(m, sample, a, advance, arena, sums));
+    return WL_OK;
+}
+
+/* Chooses the blocks to evaluate by what a few of them do. */
+static wl_status choose_sample(const wl_warps_measurer *m, int64_t n, int64_t advance, wl_arena *arena, wl_sample *out)
+{
+    const wl_geometry *g = m->context.geometry;
+    wl_warps_measurer trial = *m;
+    wl_warps_result ignored = {0};
+    wl_sample pilot;
+    added sums;
+    trial.costs = WL_ARENA_NEW(arena, wl_access_cost, m->kernel->access_count);
+    trial.result = &ignored;
+    trial.atomics = m->atomics ? wl_atomic_lines_new(arena) : NULL;
+    if (!trial.costs || (m->atomics && !trial.atomics))
+        return wl_fail_memory(m->err);
+    WL_TRY(wl_sample_pilot(g->grid, n, arena, &pilot, m->err));
+    WL_TRY(measure_conditional(&trial, &pilot, advance, arena, &sums));
+    for (int64_t i = 0; i < pilot.count; i++)
+        sums.inst[0][i] += sums.inst[1][i] + sums.sectors[0][i] + sums.sectors[1][i];
+    return wl_sample_refine(g->grid, &pilot, sums.inst[0], n, arena, out, m->err);
 }
 
 static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_t advance, wl_arena *arena)
 {
-    wl_census census;
-    if (n == 0)
+    const int64_t blocks = m->context.geometry->blocks;
+    bool conditional = false, unconditional = false;
+    wl_sample sample;
+    added sums;
+    for (size_t a = 0; a < m->kernel->access_count && n > 0; a++)
+        if (is_evaluated(m, a))
+            *(m->bounds[a].conditional ? &conditional : &unconditional) = true;
+    if (unconditional)
+        WL_TRY(measure_unconditional(m, n, advance, arena));
+    if (!conditional)
         return WL_OK;
-    wl_census_take(m->context.geometry, m->context.rules->warp_size, &census);
-    const wl_geometry *g = m->context.geometry;
-    for (size_t a = 0; a < m->kernel->access_count; a++) {
-        wl_program program;
-        if (!is_evaluated(m, a))
-            continue;
-        WL_TRY(make_program(m, a, advance, arena, &program));
-        for (int64_t i = 0; i < n; i++) {
-            int64_t block[3];
-            wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
-            WL_TRY(measure_block(m, &program, a, block, (double)g->blocks / (double)n));
-        }
-        set_executions(m, a, &census);
-    }
+    WL_TRY(n < blocks ? choose_sample(m, n, advance, arena, &sample)
+                      : wl_sample_evenly(n, blocks, arena, &sample, m->err));
+    WL_TRY(measure_conditional(m, &sample, advance, arena, &sums));
+    state_error(m, &sample, &sums);
+    for (size_t a = 0; a < m->kernel->access_count; a++)
+        if (is_evaluated(m, a) && m->bounds[a].conditional && m->costs[a].inst <= 0 && !wl_sample_is_all(&sample))
+            m->result->error = fmax(m->result->error, 1); /* seen nowhere: it may happen elsewhere */
     return WL_OK;
 }
 
@@ -226,18 +363,27 @@ static wl_status measure_traced(const wl_warps_measurer *m, int64_t n, wl_arena 
     if (n == 0)
         return WL_OK;
     wl_program *programs = WL_ARENA_NEW(arena, wl_program, m->kernel->access_count);
+    wl_sample sample;
+    added sums;
     if (!programs)
         return wl_fail_memory(m->err);
+    WL_TRY(wl_sample_evenly(n, g->blocks, arena, &sample, m->err));
+    WL_TRY(added_make(m, n, arena, &sums));
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_traced(m, a))
             WL_TRY(make_program(m, a, 1, arena, &programs[a]));
     for (int64_t i = 0; i < n; i++) {
         int64_t block[3];
-        wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
-        for (size_t a = 0; a < m->kernel->access_count; a++)
-            if (is_traced(m, a))
-                WL_TRY(measure_block(m, &programs[a], a, block, (double)g->blocks / (double)n));
+        wl_block_at(g, sample.number[i], block);
+        for (size_t a = 0; a < m->kernel->access_count; a++) {
+            const wl_access_cost before = m->costs[a];
+            if (!is_traced(m, a))
+                continue;
+            WL_TRY(measure_block(m, &programs[a], a, block, wl_sample_weight(&sample, i)));
+            add_block(m, a, &before, i, &sums);
+        }
     }
+    state_error(m, &sample, &sums);
     return WL_OK;
 }
 

@@ -1,5 +1,5 @@
 /* windows.c - see windows.h. SPDX-License-Identifier: MIT */
-#include "count/windows.h"
+#include "count/windows_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,12 +8,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-typedef struct tally {
-    const wl_traffic_input *in;
-    wl_counter *counter;
-    wl_traffic *out;
-    wl_error *err;
-} tally;
+typedef wl_window_tally tally;
 
 static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_region *region, double granule,
                           double *count)
@@ -24,7 +19,7 @@ static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_r
     return WL_OK;
 }
 
-static void add_window(wl_traffic *o, double blocks, double repeats, int direction)
+void wl_window_add(wl_traffic *o, double blocks, double repeats, int direction)
 {
     o->window_blocks[o->window_count] = blocks;
     o->window_repeats[o->window_count] = repeats;
@@ -46,11 +41,12 @@ static int64_t middle(const wl_geometry *g, int d)
     return g->first[d] > 0 && row + 1 < g->grid[d] && cells_of(g, d, row + 1) > cells_of(g, d, row) ? row + 1 : row;
 }
 
-/* How many of them the launch has. */
+/* How many of them the launch has: one at least, also where a block is larger than the domain. */
 static double repeats(const wl_geometry *g, int d)
 {
+    const int64_t cells = g->cells[d] - g->first[d];
     const int64_t each = g->first[d] > 0 ? cells_of(g, d, middle(g, d)) : g->block[d] * g->fold[d];
-    return (double)(g->cells[d] - g->first[d]) / (double)each;
+    return (double)cells / (double)wl_min(each, cells);
 }
 
 static void choose_windows(const tally *t)
@@ -61,13 +57,13 @@ static void choose_windows(const tally *t)
     const double layers = repeats(g, 2), rows = repeats(g, 1);
     const bool one_wave = g->blocks <= g->wave_blocks; /* all blocks are resident at once: no earlier window */
     if (g->grid[1] > 1 && !one_wave)
-        add_window(o, (double)row, rows * layers, 1);
+        wl_window_add(o, (double)row, rows * layers, 1);
     if (g->grid[2] > 1 && !one_wave)
-        add_window(o, (double)layer, layers, 2);
+        wl_window_add(o, (double)layer, layers, 2);
     if (o->window_count == 0) /* one dimension: everything farther back than a wave */
         for (int64_t n = g->wave_blocks; n < g->blocks && o->window_count < WL_WINDOWS_MAX - 1; n *= 2)
-            add_window(o, (double)n, (double)g->blocks / (double)n, 0);
-    add_window(o, (double)g->blocks, 1, 2);
+            wl_window_add(o, (double)n, (double)g->blocks / (double)n, 0);
+    wl_window_add(o, (double)g->blocks, 1, 2);
 }
 
 /* The window in the middle of the launch. */
@@ -152,8 +148,7 @@ static wl_status count_wave(const tally *t)
     return WL_OK;
 }
 
-/* What the launch stores, and which sectors it leaves partially written. */
-static wl_status count_stored(const tally *t, size_t field)
+wl_status wl_window_stored(const tally *t, size_t field)
 {
     const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
     wl_field_traffic *f = &t->out->fields[field];
@@ -176,7 +171,7 @@ static wl_status count_runs(const tally *t)
     WL_TRY(count_windows(t));
     WL_TRY(count_wave(t));
     for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(count_stored(t, i));
+        WL_TRY(wl_window_stored(t, i));
     return WL_OK;
 }
 
@@ -207,18 +202,17 @@ static bool byte_range(const wl_access *a, const wl_ranges *ranges, int64_t *lo,
            wl_mul(*hi, a->unit_bytes, hi) && wl_add(*hi, a->width_bytes - 1, hi);
 }
 
-/* Granules between the lowest and the highest possible address of a side of a field. */
-static double most_granules(const tally *t, size_t field, wl_side side, double granule)
+double wl_windows_most(const wl_traffic_input *in, size_t field, wl_side side, double granule)
 {
-    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_field_side *s = &in->view->fields[field][side];
     wl_ranges ranges;
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
-    wl_geometry_ranges(t->in->geometry, t->in->view->kernel, &ranges);
+    wl_geometry_ranges(in->geometry, in->view->kernel, &ranges);
     for (size_t i = 0; i < s->count; i++) {
         const wl_access *a = s->accesses[i]->access;
         int64_t lo, hi;
         if (!byte_range(a, &ranges, &lo, &hi)) {
-            const int64_t bytes = t->in->view->kernel->fields[field].bytes;
+            const int64_t bytes = in->view->kernel->fields[field].bytes;
             return bytes > 0 ? ceil((double)bytes / granule) + 1 : INFINITY;
         }
         lowest = wl_min(lowest, lo);
@@ -232,34 +226,109 @@ static double most_granules(const tally *t, size_t field, wl_side side, double g
 static double whole_launch(const tally *t, size_t field, wl_side side, double granule, double first, double both)
 {
     const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;
+    if (waves <= 2)
+        return both; /* that is the launch */
     double all = first + (waves - 1) * (both - first);
     if (ratio < 1 && t->in->view->fields[field][side].random)
         all = first * (1 - pow(ratio, waves)) / (1 - ratio);
-    return fmin(all, fmax(both, most_granules(t, field, side, granule)));
+    return fmin(all, fmax(both, wl_windows_most(t->in, field, side, granule)));
 }
 
-static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
-                                   const wl_region *second)
+/* Lines and pages that one wave touches, loads and stores together. Where enumerating both sides at
+ * once costs too much, or waves differ, the sum of the two is an upper bound. */
+static wl_status count_together(const tally *t, size_t field, const double loaded[4], const double stored[4])
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t start = (g->blocks - wl_min(2 * g->wave_blocks, g->blocks)) / 2;
+    const wl_region wave = wl_view_run(t->in->view, g, start, start + g->wave_blocks);
+    const wl_field_side *sides = t->in->view->fields[field];
+    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
+    double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
+    const bool countable = sides[WL_BOTH].has_shape || wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave);
+    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable && !t->in->view->uneven)
+        WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, &wave, granules, 2, both, t->err));
+    t->out->fields[field].wave_lines = both[0];
+    t->out->fields[field].wave_pages = both[1];
+    return WL_OK;
+}
+
+/* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair in
+ * the middle otherwise. */
+#define PLACES 8
+#define WHOLE_BUDGET ((double)(1 << 22)) /* addresses; a launch with fewer is enumerated where blocks differ */
+
+/* Distinct granules of one side of a field, mean over the places: in one wave, in two, in the
+ * launch. */
+typedef struct side_waves {
+    double first[4], both[4], all[4];
+} side_waves;
+
+/* In the launch: counted where that is closed, or cheap and blocks differ; else extrapolated. */
+static wl_status count_side_launch(const tally *t, size_t field, wl_side side, const int64_t granules[4],
+                                   side_waves *out)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
+    const bool cheap = s->uneven && wl_view_addresses(t->in->view, field, side, &all) <= WHOLE_BUDGET;
+    wl_status status = WL_E_LIMIT;
+    wl_error limit = {0};
+    if (s->has_shape || cheap)
+        status = wl_view_counts(t->in->view, t->counter, field, side, &all, granules, 4, out->all, &limit);
+    if (status == WL_E_NOMEM)
+        return wl_fail_memory(t->err);
+    for (int k = 0; k < 4 && status != WL_OK; k++)
+        out->all[k] = whole_launch(t, field, side, (double)granules[k], out->first[k], out->both[k]);
+    return WL_OK;
+}
+
+static wl_status count_side_waves(const tally *t, size_t field, wl_side side, side_waves *out)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_traffic *o = t->out;
+    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), spare = g->blocks - blocks;
+    const int64_t places = t->in->view->uneven && spare > 0 ? PLACES : 1;
+    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
+    double squares = 0;
+    *out = (side_waves){0};
+    for (int64_t i = 0; i < places; i++) {
+        const int64_t start = (2 * i + 1) * spare / (2 * places);
+        const wl_region one = wl_view_run(t->in->view, g, start, start + wave),
+                        two = wl_view_run(t->in->view, g, start, start + blocks);
+        wl_region second = wl_view_run(t->in->view, g, start + wave, start + blocks);
+        double first[4], both[4];
+        second.onto_last = true;
+        WL_TRY(count_two(t, field, side, &one, &two, &second, first, both));
+        for (int k = 0; k < 4; k++) {
+            out->first[k] += first[k] / (double)places;
+            out->both[k] += both[k] / (double)places;
+        }
+        squares += first[FETCH] * first[FETCH] / (double)places;
+    }
+    if (places > 1 && !t->in->view->fields[field][side].has_shape && squares > 0) {
+        const double mean = out->first[FETCH], variance = fmax(0, squares - mean * mean);
+        t->out->waves_looked_at = 2 * (double)places;
+        t->out->waves_error = fmax(t->out->waves_error, sqrt(variance / (double)(places - 1)) / mean);
+    }
+    return count_side_launch(t, field, side, granules, out);
+}
+
+static wl_status count_field_waves(const tally *t, size_t field)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    const double fetch = t->out->fetch, line = t->out->l2_line, sector = t->out->sector;
-    double first[4], both[4];
-    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, first, both));
-    f->wave_sectors = first[SECTOR];
-    f->wave_lines = first[LINE];
-    f->wave_pages = first[PAGE];
-    f->window_units[0] = first[FETCH];
-    f->window_lines[0] = first[LINE];
-    f->window_units[1] = whole_launch(t, field, WL_LOADS, fetch, first[FETCH], both[FETCH]);
-    f->window_lines[1] = whole_launch(t, field, WL_LOADS, line, first[LINE], both[LINE]);
-    WL_TRY(count_two(t, field, WL_STORES, one, two, second, first, both));
-    f->wave_lines += first[LINE];
-    f->wave_pages += first[PAGE];
-    f->window_store_lines[0] = first[LINE];
-    f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, first[LINE], both[LINE]);
+    side_waves loaded, stored;
+    WL_TRY(count_side_waves(t, field, WL_LOADS, &loaded));
+    f->wave_sectors = loaded.first[SECTOR];
+    f->window_units[0] = loaded.first[FETCH];
+    f->window_lines[0] = loaded.first[LINE];
+    f->window_units[1] = loaded.all[FETCH];
+    f->window_lines[1] = loaded.all[LINE];
+    WL_TRY(count_side_waves(t, field, WL_STORES, &stored));
+    f->window_store_lines[0] = stored.first[LINE];
+    f->window_store_lines[1] = stored.all[LINE];
+    WL_TRY(count_together(t, field, loaded.first, stored.first));
     if (t->in->view->fields[field][WL_STORES].has_shape)
-        return count_stored(t, field);
-    f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
+        return wl_window_stored(t, field);
+    f->stored = stored.all[SECTOR];
     t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
 }
@@ -267,21 +336,18 @@ static wl_status count_field_waves(const tally *t, size_t field, const wl_region
 static wl_status count_two_waves(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
-    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), start = (g->blocks - blocks) / 2;
-    const wl_region one = wl_view_run(t->in->view, t->in->geometry, start, start + wave);
-    wl_region two = wl_view_run(t->in->view, t->in->geometry, start, start + blocks),
-              second = wl_view_run(t->in->view, t->in->geometry, start + wave, start + blocks);
-    second.onto_last = true;
-    if (wave < g->blocks)
-        add_window(t->out, (double)wave, (double)g->blocks / (double)wave, 0);
-    add_window(t->out, (double)g->blocks, 1, 2);
+    if (g->wave_blocks < g->blocks)
+        wl_window_add(t->out, (double)g->wave_blocks, (double)g->blocks / (double)g->wave_blocks, 0);
+    wl_window_add(t->out, (double)g->blocks, 1, 2);
     for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(count_field_waves(t, i, &one, &two, &second));
+        WL_TRY(count_field_waves(t, i));
     return WL_OK;
 }
 
 wl_status wl_windows_count(const wl_traffic_input *input, wl_counter *counter, wl_traffic *out, wl_error *err)
 {
     const tally t = {input, counter, out, err};
+    if (input->view->guarded && !input->view->opaque)
+        return wl_windows_count_guarded(&t);
     return input->view->opaque ? count_two_waves(&t) : count_runs(&t);
 }

@@ -138,22 +138,39 @@ static int64_t full_chunk_groups(const wl_granules *bytes, int64_t chunks_per_un
     return full;
 }
 
+/* Units of a word, a power of two of bits each, that have a bit. */
+static int64_t touched_in_word(uint64_t word, int64_t unit)
+{
+    uint64_t first = 1; /* bit of each unit */
+    for (int64_t width = 1; width < unit; width *= 2)
+        word |= word >> width;
+    for (int64_t at = unit; at < 64; at *= 2)
+        first |= first << at;
+    return __builtin_popcountll(word & first);
+}
+
+/* Units of a chunk that have a bit, or that lack one. */
+static int64_t units_in_chunk(const uint64_t *bits, int64_t unit, bool lack)
+{
+    const int64_t words = wl_max(1, unit / 64);
+    int64_t touched = 0;
+    for (int64_t w = 0; w < CHUNK_GRANULES / 64; w += words) {
+        uint64_t any = 0;
+        for (int64_t i = 0; i < words; i++)
+            any |= lack ? ~bits[w + i] : bits[w + i];
+        if (any)
+            touched += words > 1 ? 1 : touched_in_word(any, wl_min(unit, 64));
+    }
+    return touched;
+}
+
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
 {
     int64_t full = 0;
     if (unit > CHUNK_GRANULES)
         return full_chunk_groups(bytes, unit / CHUNK_GRANULES);
-    for (size_t i = 0; i < bytes->chunk_count; i++) {
-        const uint64_t *bits = bytes->chunks[i].bits;
-        for (int64_t start = 0; start < CHUNK_GRANULES; start += unit) {
-            bool all = true;
-            for (int64_t b = start; b < start + unit && all; b += wl_min(unit, 64)) {
-                const uint64_t mask = word_mask((int)(b % 64), (int)(b % 64 + wl_min(unit, 64) - 1));
-                all = (bits[b / 64] & mask) == mask;
-            }
-            full += all;
-        }
-    }
+    for (size_t i = 0; i < bytes->chunk_count; i++)
+        full += CHUNK_GRANULES / unit - units_in_chunk(bytes->chunks[i].bits, unit, true);
     return full;
 }
 
@@ -170,15 +187,8 @@ int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)
         }
         return touched;
     }
-    for (size_t i = 0; i < bytes->chunk_count; i++) {
-        const uint64_t *bits = bytes->chunks[i].bits;
-        for (int64_t start = 0; start < CHUNK_GRANULES; start += unit) {
-            bool any = false;
-            for (int64_t b = start; b < start + unit && !any; b += wl_min(unit, 64))
-                any = (bits[b / 64] & word_mask((int)(b % 64), (int)(b % 64 + wl_min(unit, 64) - 1))) != 0;
-            touched += any;
-        }
-    }
+    for (size_t i = 0; i < bytes->chunk_count; i++)
+        touched += units_in_chunk(bytes->chunks[i].bits, unit, false);
     return touched;
 }
 

@@ -28,6 +28,11 @@ static void move_cycle(const wl_residues *in, unsigned first, unsigned turn, uns
     int64_t all = 0, latest = 0;
     for (unsigned t = 0; t < length; t++)
         all += in->weight[(first + t * turn) & mask];
+    if (all == 0 || rest == 0) { /* alike */
+        for (unsigned t = 0; t < length; t++)
+            out->weight[(start + first + t * turn) & mask] = times * all;
+        return;
+    }
     for (unsigned t = 0; t < rest; t++)
         latest += in->weight[(first - t * turn) & mask];
     for (unsigned t = 0, at = first; t < length; t++) {

@@ -2,6 +2,8 @@
 #include "laws/volumes.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
@@ -161,11 +163,23 @@ static wl_status reuse(estimator *e, int64_t start)
     return WL_OK;
 }
 
+/* Sectors that instructions store, atomics included. */
+static double written_sectors(const estimator *e, size_t field)
+{
+    const wl_kernel *k = e->in->view->kernel;
+    double sectors = 0;
+    for (size_t a = 0; a < k->access_count; a++)
+        if (k->accesses[a].field == field && k->accesses[a].store)
+            sectors += e->in->costs[a].sectors;
+    return sectors;
+}
+
 /* Stores: distinct sectors of the launch. Sectors that are written only partially are read, unless
  * the field is loaded anyway. */
 static wl_status stores(estimator *e, const wl_region *wave)
 {
     const int64_t sector = wl_device_int(e->in->device, WL_DEVICE_l2_sector);
+    const double per_sector = fmax((double)sector, (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector));
     const wl_region all = wl_view_run(e->in->view, e->in->geometry, 0, e->in->geometry->blocks);
     for (size_t f = 0; f < e->field_count; f++) {
         const wl_field_side *sides = e->in->view->fields[f];
@@ -180,7 +194,7 @@ static wl_status stores(estimator *e, const wl_region *wave)
             status = wl_view_count(e->in->view, e->counter, f, WL_STORES, &all, sector, !loaded_too, &c, &limit);
         if (status == WL_E_LIMIT) { /* the whole launch is too expensive: extrapolate a wave */
             WL_TRY(count(e, f, WL_STORES, wave, sector, &v->dram_store));
-            v->dram_store *= e->out->waves;
+            v->dram_store = fmin(v->dram_store * e->out->waves, written_sectors(e, f) * per_sector);
             e->out->partial_unknown = e->out->partial_unknown || !loaded_too;
             continue;
         }
@@ -195,21 +209,25 @@ static wl_status stores(estimator *e, const wl_region *wave)
 }
 
 /* From one wave to the launch: every wave loads alike, and all but the first reuse data of earlier
- * blocks. */
+ * blocks. Waves in the middle are full; all waves together load at most what their blocks request,
+ * a fetch for each sector. */
 static void extrapolate(estimator *e)
 {
     wl_volumes *o = e->out;
     const wl_device *d = e->in->device;
     const double scale = sqrt(e->l2_room * (double)wl_device_int(d, WL_DEVICE_l2_curve_scale));
+    const double per_sector =
+        fmax(1, (double)wl_device_int(d, WL_DEVICE_dram_fetch) / (double)wl_device_int(d, WL_DEVICE_l1_sector));
     const double load_miss = wl_curve_miss(d, WL_DEVICE_l2_miss_curve, o->l2_alloc_bytes / scale);
     const double store_miss = wl_curve_miss(d, WL_DEVICE_l2_store_curve, o->l2_alloc_bytes / scale);
     for (size_t f = 0; f < e->field_count; f++) {
         wl_volume *v = &o->fields[f];
-        const double requested = v->l2_compulsory + v->l2_capacity;
-        v->dram_compulsory *= o->waves;
+        const double requested = v->l2_compulsory + v->l2_capacity, all = v->dram_compulsory * o->waves;
+        const double full = all > requested * per_sector ? requested * per_sector / all : 1;
+        v->dram_compulsory *= o->waves * full;
         v->dram_capacity = load_miss * fmax(0, requested - v->dram_compulsory);
         for (int i = 0; i < 3; i++)
-            v->dram_reuse[i] *= -o->reuse[i].hit_rate * fmax(0, o->waves - 1);
+            v->dram_reuse[i] *= -o->reuse[i].hit_rate * fmax(0, o->waves - 1) * full;
         const double redundant = store_miss * fmax(0, v->l2_store - v->dram_store);
         v->dram_partial += redundant;
         v->dram_store += redundant;
@@ -226,17 +244,110 @@ static wl_status pages(estimator *e, const wl_region *wave)
     return WL_OK;
 }
 
-static wl_status l2_volumes(estimator *e)
+static wl_status one_wave(estimator *e, int64_t start)
 {
     const wl_geometry *g = e->in->geometry;
-    const int64_t start = wave_start(g);
-    const wl_region wave = wl_view_run(e->in->view, e->in->geometry, start, start + g->wave_blocks);
-    e->out->waves = (double)g->blocks / (double)g->wave_blocks;
+    const wl_region wave = wl_view_run(e->in->view, g, start, start + g->wave_blocks);
     WL_TRY(wave_loads(e, &wave));
     WL_TRY(allocated(e, &wave, &e->out->l2_alloc_bytes));
     WL_TRY(reuse(e, start));
+    return pages(e, &wave);
+}
+
+/* ---- waves that differ by conditions ---- */
+
+#define WAVES_LOOKED_AT 8  /* evenly spread: their mean stands for all */
+#define WAVES_ENUMERATED 4 /* the same where threads are evaluated one by one */
+
+/* Volumes are means over all waves; what a wave holds, and how much of it is reused, over busy ones:
+ * weighted with what it holds and reuses. */
+static void add_wave(const wl_volumes *one, size_t fields, double share, wl_volumes *mean)
+{
+    for (size_t f = 0; f < fields; f++) {
+        mean->fields[f].dram_compulsory += share * one->fields[f].dram_compulsory;
+        for (int d = 0; d < 3; d++)
+            mean->fields[f].dram_reuse[d] += share * one->fields[f].dram_reuse[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        mean->reuse[d].overlap_bytes += share * one->reuse[d].overlap_bytes;
+        mean->reuse[d].oversubscription += share * one->reuse[d].overlap_bytes * one->reuse[d].oversubscription;
+        mean->reuse[d].hit_rate += share * one->reuse[d].overlap_bytes * one->reuse[d].hit_rate;
+    }
+    mean->l2_alloc_bytes += share * one->l2_alloc_bytes * one->l2_alloc_bytes;
+    mean->pages += share * one->l2_alloc_bytes * one->pages;
+}
+
+static void divide_by_weights(double allocated, wl_volumes *mean)
+{
+    for (int d = 0; d < 3; d++)
+        if ((mean->reuse[d].exists = mean->reuse[d].overlap_bytes > 0)) {
+            mean->reuse[d].oversubscription /= mean->reuse[d].overlap_bytes;
+            mean->reuse[d].hit_rate /= mean->reuse[d].overlap_bytes;
+        }
+    if (allocated > 0) {
+        mean->l2_alloc_bytes /= allocated;
+        mean->pages /= allocated;
+    }
+}
+
+static wl_status mean_wave(estimator *e)
+{
+    const wl_geometry *g = e->in->geometry;
+    const int64_t spare = g->blocks - g->wave_blocks,
+                  n = wl_min(e->in->view->opaque ? WAVES_ENUMERATED : WAVES_LOOKED_AT,
+                             wl_ceil_div(g->blocks, g->wave_blocks));
+    wl_volume *fields = calloc(e->field_count, sizeof *fields);
+    wl_status status = fields ? WL_OK : wl_fail_memory(e->err);
+    double allocated = 0;
+    for (int64_t i = 0; i < n && status == WL_OK; i++) {
+        wl_volumes one = {.fields = fields};
+        estimator at = *e;
+        at.out = &one;
+        memset(fields, 0, e->field_count * sizeof *fields);
+        status = one_wave(&at, (2 * i + 1) * spare / (2 * n));
+        add_wave(&one, e->field_count, 1 / (double)n, e->out);
+        allocated += one.l2_alloc_bytes / (double)n;
+    }
+    divide_by_weights(allocated, e->out);
+    free(fields);
+    return status;
+}
+
+/* The waves looked at are a sample. What the launch touches, and what blocks touch one by one, is
+ * known: everything is loaded at least once, and at most by every block that needs it. */
+static wl_status keep_in_bounds(estimator *e)
+{
+    const wl_geometry *g = e->in->geometry;
+    const wl_region all = wl_view_run(e->in->view, g, 0, g->blocks);
+    const int64_t fetch = wl_device_int(e->in->device, WL_DEVICE_dram_fetch);
+    for (size_t f = 0; f < e->field_count; f++) {
+        const wl_block_sum_input in = {e->in->view, e->counter, g, f, WL_LOADS, false, 1, {fetch}};
+        wl_volume *v = &e->out->fields[f];
+        wl_block_sum blocks;
+        double once = 0, loaded = v->dram_compulsory * e->out->waves;
+        if (!e->in->view->fields[f][WL_LOADS].has_shape)
+            continue;
+        WL_TRY(count(e, f, WL_LOADS, &all, fetch, &once));
+        WL_TRY(wl_block_sum_make(&in, &blocks, e->err));
+        for (int d = 0; d < 3; d++)
+            loaded -= v->dram_reuse[d] * e->out->reuse[d].hit_rate * fmax(0, e->out->waves - 1);
+        const double most = blocks.granules[0] * (double)fetch;
+        v->dram_compulsory += (fmin(fmax(loaded, once), fmax(once, most)) - loaded) / e->out->waves;
+    }
+    return WL_OK;
+}
+
+static wl_status l2_volumes(estimator *e)
+{
+    const wl_geometry *g = e->in->geometry;
+    const bool differ = e->in->view->guarded || e->in->view->uneven;
+    const int64_t start = wave_start(g);
+    const wl_region wave = wl_view_run(e->in->view, e->in->geometry, start, start + g->wave_blocks);
+    e->out->waves = (double)g->blocks / (double)g->wave_blocks;
+    WL_TRY(differ ? mean_wave(e) : one_wave(e, start));
+    if (differ)
+        WL_TRY(keep_in_bounds(e));
     WL_TRY(stores(e, &wave));
-    WL_TRY(pages(e, &wave));
     extrapolate(e);
     return WL_OK;
 }

@@ -9,6 +9,7 @@
 #include "device/device_internal.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
+#include "count/executed.h"
 #include "count/spread.h"
 
 /* Sample size for counting the executions of an access with a condition. */
@@ -42,6 +43,8 @@ typedef struct profiler {
     double *span; /* per group of instructions: bytes between the first and the last cell */
     int64_t line;
     double loads_per_phase;
+    const wl_access_cost *costs; /* of the accesses; NULL: not counted */
+    double warps;                /* with work */
 } profiler;
 
 static bool same_array(const profiler *p, const step *a, const step *b)
@@ -240,7 +243,7 @@ static wl_status visit_block(const profiler *p, wl_program *program, const int64
     const int size = program->access->traced ? p->kernel->source.warp_size : warp_size(g);
     const uint32_t vars = wl_access_vars(program->access);
     int64_t f[3], lo[3], hi[3];
-    wl_folds_named(g, vars, lo, hi);
+    wl_folds_named(g, vars, p->kernel->guarded_cells, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         bool any = false;
@@ -269,6 +272,10 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     *out = cells * steps;
     if (!bound->conditional && !bound->access->traced)
         return WL_OK;
+    if (bound->guard && p->costs && !bound->access->atomic) { /* counted exactly */
+        *out = p->warps > 0 ? p->costs[bound->access - p->kernel->accesses].inst / p->warps : 0;
+        return WL_OK;
+    }
     wl_program program;
     WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
     if (program.innermost >= 0) {
@@ -362,12 +369,20 @@ static double span_of(const wl_geometry *g, const wl_linear *linear)
 }
 
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
-                            int64_t line, const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out,
-                            wl_error *err)
+                            const wl_access_cost *costs, int64_t line, const wl_thread_numbers *numbers,
+                            wl_arena *scratch, wl_thread *out, wl_error *err)
 {
+    wl_census census;
     const bool serial = waits_each_step(k);
     const double loads_per_phase = serial ? 1 : numbers->loads_per_phase;
-    profiler p = {.kernel = k, .geometry = g, .numbers = numbers, .line = line, .loads_per_phase = loads_per_phase};
+    profiler p = {.kernel = k,
+                  .geometry = g,
+                  .numbers = numbers,
+                  .line = line,
+                  .loads_per_phase = loads_per_phase,
+                  .costs = costs};
+    wl_census_take(g, warp_size(g), &census);
+    p.warps = census.warps;
     while (p.outer < 2 && (p.outer == 0 ? g->grid[1] * g->grid[2] : g->grid[2]) > 1)
         p.outer++;
     step *steps = WL_ARENA_NEW(scratch, step, in->count + 1);

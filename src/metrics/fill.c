@@ -151,4 +151,6 @@ void wl_metrics_fill(const wl_counts *c, const wl_device *device, const wl_volum
     out->has_tag_hash = c->has_hash;
     out->volume_estimator = volumes->estimator;
     out->count_method = c->method;
+    out->sampled = c->warps.blocks_sampled;
+    out->sampled_error = c->warps.error;
 }

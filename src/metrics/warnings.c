@@ -1,6 +1,7 @@
 /* warnings.c - see warnings.h. SPDX-License-Identifier: MIT */
 #include "metrics/warnings.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 #include "base/print.h"
 #include "device/device_internal.h"
 #include "metrics/rates.h"
+
+#define MEGA 1e6
+#define PERCENT 100.0
 
 void wl_warn(wl_prediction *out, const char *format, ...)
 {
@@ -80,15 +84,24 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (w->tag_sampled)
         wl_warn(out, "L1 tag conflicts are the mean over a sample of warps");
     if (w->blocks_sampled)
-        wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks",
-                (long long)w->blocks_evaluated, (long long)g->blocks);
+        wl_warn(out,
+                "L1 metrics of accesses without a closed form come from %lld of %lld blocks: standard error %.3g %%",
+                (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * w->error);
+    if (c->has_traffic && c->traffic.waves_looked_at > 0)
+        wl_warn(out,
+                "memory volumes of accesses under conditions without a closed form come from %.0f of %.0f waves: "
+                "standard error %.3g %%",
+                c->traffic.waves_looked_at, ceil((double)g->blocks / (double)g->wave_blocks),
+                PERCENT * c->traffic.waves_error);
     if (v->sampled)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)
         wl_warn(out, "sectors written only in part are not counted: the stores are too irregular");
     if (!v->known)
         wl_warn(out,
-                "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
+                "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one; "
+                "the time counts the least they can be, %.3g MB loaded and %.3g MB stored",
+                v->least[0] / MEGA, v->least[1] / MEGA);
     if (!p->kernel->has_flops && !c->executed.by_class)
         wl_warn(out, "flops are not given: no fp bound");
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)

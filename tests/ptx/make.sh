@@ -24,6 +24,8 @@ for source in atomics warps tensor; do
   ptx $source 75 "" -O3
 done
 ptx hopper 90 "" -O3
+ptx loops 90 "" -O3
+ptx rows 90 "" -O3
 twin control 80 75
 twin textures 80 75
 twin tensor 80 90

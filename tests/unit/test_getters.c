@@ -54,6 +54,20 @@ static void test_launch(void **state)
     check_done();
 }
 
+/* A closed form has no sampling error, a gather of many blocks states one. */
+static void test_sampled(void **state)
+{
+    (void)state;
+    double error = -1;
+    example e = predict("h200", "star3d_r4", launch);
+    check_true("closed form", "no error", !wl_prediction_sampled_error(e.p, &error) && error == -1);
+    forget(&e);
+    e = predict("h200", "gather", (wl_launch){.block = {256, 1, 1}, .registers = 16});
+    check_true("gather", "an error", wl_prediction_sampled_error(e.p, &error) && error >= 0 && error < 0.01);
+    forget(&e);
+    check_done();
+}
+
 /* Every metric of a device with all numbers and of one without: known ones with parts that add up, others left alone. */
 static void test_metrics(void **state)
 {
@@ -231,9 +245,10 @@ static void test_ranked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launch), cmocka_unit_test(test_metrics),      cmocka_unit_test(test_time),
-        cmocka_unit_test(test_reuse),  cmocka_unit_test(test_shares),       cmocka_unit_test(test_words),
-        cmocka_unit_test(test_diff),   cmocka_unit_test(test_instructions), cmocka_unit_test(test_ranked),
+        cmocka_unit_test(test_launch), cmocka_unit_test(test_sampled), cmocka_unit_test(test_metrics),
+        cmocka_unit_test(test_time),   cmocka_unit_test(test_reuse),   cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_words),  cmocka_unit_test(test_diff),    cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_ranked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,6 +292,8 @@ wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3]
     return WL_OK;
 }
 
+void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call) { emulator->machine.back_edge = call; }
+
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulator->machine.assumption_count; }
 
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index)

@@ -28,6 +28,7 @@ typedef struct wl_ptx_launch {
     int64_t block[3], grid[3];
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
+    bool unroll;            /* recovery keeps no loop: the oracle of those that are kept */
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */
@@ -81,6 +82,16 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
  * WL_E_LIMIT: the budget is spent. */
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
+
+/* Called when all active lanes of a warp take a back edge of the entry together. It may change the
+ * registers of those lanes, as if iterations had been executed. NULL: not called. `user` is that
+ * of the visitor. */
+typedef struct wl_ptx_registers {
+    uint64_t (*value)[WL_PTX_LANES]; /* by register of the entry */
+    uint32_t *unknown;               /* lane masks */
+} wl_ptx_registers;
+typedef void (*wl_ptx_back_edge)(void *user, int32_t header, uint32_t lanes, wl_ptx_registers registers);
+void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);

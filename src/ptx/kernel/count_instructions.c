@@ -2,7 +2,8 @@
  *
  * Boundary blocks may execute more or less than the others. So the first, the inner and the last
  * blocks of each dimension form classes that are counted separately. Where blocks of one class
- * differ, more of them are emulated and the counts are a sample.
+ * differ, more of them are emulated and the counts are a sample. Where recovery has shown that all
+ * threads execute the same, nothing is emulated.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,33 @@ static wl_status count_class(counter *c, const block_class *k, wl_ptx_profile *m
     return WL_OK;
 }
 
+/* ---- threads that all do the same ---- */
+
+/* Whether recovery has shown that every thread of this launch executes the same. */
+static bool is_uniform(const wl_ptx_source *s, const int64_t block[3], const int64_t grid[3])
+{
+    const wl_ptx_recovery *r = &s->recovery;
+    const size_t bytes = sizeof s->launch.block;
+    const bool other = memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0;
+    bool all = r->uniform && !r->calls && !(other && r->symbols.launch_bound);
+    for (int d = 0; d < 3; d++)
+        all = all && r->first[d] == 0 && (r->domain[d] == 0 || block[d] * grid[d] <= r->domain[d]);
+    return all;
+}
+
+/* What one thread executes, times the threads. */
+static void count_uniform(const wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_ptx_profile *out)
+{
+    const double blocks = (double)grid[0] * (double)grid[1] * (double)grid[2];
+    const int64_t threads = block[0] * block[1] * block[2], warps = wl_ceil_div(threads, WL_PTX_LANES);
+    const int32_t first = out->first[s->launch.entry - s->launch.module->functions];
+    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++) {
+        out->warps[first + i] = blocks * (double)warps * s->recovery.executed[i];
+        out->threads[first + i] = blocks * (double)threads * s->recovery.executed[i];
+        out->threads_on[first + i] = blocks * (double)threads * s->recovery.on[i];
+    }
+}
+
 /* ---- totals ---- */
 
 /* Whether a branch ends its lanes, which then wait for nobody. */
@@ -224,7 +252,8 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
 }
 
 /* Counts with an emulator of that launch. */
-static wl_status count_launch(wl_ptx_source *s, wl_ptx_emulator *emulator, const int64_t grid[3], wl_error *err)
+static wl_status count_launch(wl_ptx_source *s, wl_ptx_emulator *emulator, const int64_t block[3],
+                              const int64_t grid[3], wl_error *err)
 {
     counter c = {.source = s, .emulator = emulator, .err = err};
     wl_arena arena = {0};
@@ -235,7 +264,10 @@ static wl_status count_launch(wl_ptx_source *s, wl_ptx_emulator *emulator, const
         status = wl_ptx_profile_make(s->launch.module, &arena, &c.all, err);
     if (status == WL_OK)
         status = wl_ptx_profile_make(s->launch.module, &arena, &mean, err);
-    const int n = classes_of(grid, classes);
+    const bool uniform = is_uniform(s, block, grid);
+    const int n = uniform ? 0 : classes_of(grid, classes);
+    if (uniform && status == WL_OK)
+        count_uniform(s, block, grid, &c.all);
     for (int i = 0; i < n && status == WL_OK; i++)
         status = count_class(&c, &classes[i], &mean);
     if (status == WL_OK) {
@@ -260,7 +292,7 @@ wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid
         memcpy(launch.grid, grid, bytes);
         if (own)
             WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
-        const wl_status status = count_launch(s, emulator, grid, err);
+        const wl_status status = count_launch(s, emulator, block, grid, err);
         if (own)
             wl_ptx_emulator_free(emulator);
         WL_TRY(status);

@@ -46,6 +46,17 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         out->idle += 1; /* the exit of a thread outside the domain */
 }
 
+/* Whether threads outside the domain compute before they leave: a kernel file has no words for
+ * that. */
+static bool idle_threads_compute(const wl_ptx_source *s)
+{
+    const wl_ptx_function *f = s->launch.entry;
+    for (int32_t i = 0; i < f->instruction_count; i++)
+        if (s->recovery.idle[i] > 0 && wl_ptx_flops(&f->instructions[i]) > 0)
+            return true;
+    return false;
+}
+
 static wl_status weigh(wl_ptx_source *s, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -87,6 +98,9 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     bool agrees = true;
     *wrong = -1;
     WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
+    wl_ptx_trace_late_atomics(s);
+    if (idle_threads_compute(s))
+        s->recovery.uniform = false; /* counts come from emulated blocks */
     WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
     WL_TRY(wl_ptx_verify(s, &agrees, wrong, err));
     if (!agrees) {
@@ -249,13 +263,15 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     for (int d = 0; d < 3 && s->options.domain[0] > 0; d++)
         k->threads[d] = wl_max(1, s->options.domain[d]);
     const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
+    /* blocks on one multiprocessor share less of a texture than replaying would say: measured */
+    const bool replayed = loads_traced(s) && !s->arguments.has_textures;
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,
                             .trace_block = wl_ptx_trace_block,
                             .warp_size = WL_PTX_LANES,
                             .affordable_blocks = s->affordable,
                             .count_instructions = wl_ptx_count,
-                            .visit_loads = loads_traced(s) ? wl_ptx_visit_loads : NULL,
+                            .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
                             .free = wl_ptx_source_free};
     return WL_OK; /* from here on the kernel frees the source */

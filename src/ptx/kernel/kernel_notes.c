@@ -106,13 +106,54 @@ static void note_textures(const wl_ptx_source *s, notes *n)
                 "bytes of two rows), as measured on an H200");
 }
 
-/* Traced accesses to plain memory. */
-static size_t traced_by_data(const wl_ptx_source *s)
+static const char *cause_text(wl_ptx_why why)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < s->traced_count; i++)
-        n += !s->traced[i].buffer || !s->traced[i].buffer->texture;
-    return n;
+    switch (why) {
+    case WL_PTX_WHY_DATA: return "have addresses that depend on data: they are emulated";
+    case WL_PTX_WHY_FLOAT: return "are emulated: addresses are computed with floating-point numbers from here on";
+    case WL_PTX_WHY_OPERATION: return "are emulated: no expression is found for what this instruction does";
+    case WL_PTX_WHY_LONG: return "are emulated: an address or condition is too long for an expression";
+    case WL_PTX_WHY_DEEP: return "are emulated: too many divergent branches are nested here";
+    case WL_PTX_WHY_IRREGULAR: return "are emulated: their addresses in a loop follow no pattern";
+    case WL_PTX_WHY_MANY: return "are emulated: the kernel has too many different ones";
+    case WL_PTX_WHY_COUNT: break;
+    }
+    return "";
+}
+
+/* Why accesses are traced, and how many. */
+static void note_traced(notes *n, const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    const wl_ptx_recovery *r = &s->recovery;
+    const int32_t entry = (int32_t)(s->launch.entry - m->functions);
+    size_t count[WL_PTX_WHY_COUNT] = {0}, in_calls = 0;
+    int32_t at[WL_PTX_WHY_COUNT] = {0};
+    char place[PLACE_LENGTH];
+    for (size_t i = 0; i < s->traced_count; i++) {
+        if (s->traced[i].buffer && s->traced[i].buffer->texture) /* see note_textures */
+            continue;
+        if (s->traced[i].function != entry) {
+            in_calls++;
+            continue;
+        }
+        const wl_ptx_cause *cause = &r->cause[s->traced[i].instruction];
+        if (count[cause->why]++ == 0)
+            at[cause->why] = cause->at;
+    }
+    for (int w = 0; w < WL_PTX_WHY_COUNT; w++) {
+        const wl_ptx_instruction *in = &s->launch.entry->instructions[at[w]];
+        if (count[w] > 0 && w == WL_PTX_WHY_DATA)
+            note(n, "%zu of %zu accesses %s", count[w], n->kernel->access_count, cause_text((wl_ptx_why)w));
+        if (count[w] == 0 || w == WL_PTX_WHY_DATA)
+            continue;
+        wl_ptx_place_text(m, in, place, sizeof place);
+        note(n, "%s: %zu of %zu accesses %s (%.*s)", place, count[w], n->kernel->access_count,
+             cause_text((wl_ptx_why)w), (int)wl_min(in->text_length, 40), in->text);
+    }
+    if (in_calls > 0)
+        note(n, "%zu of %zu accesses are in functions that are called: they are emulated", in_calls,
+             n->kernel->access_count);
 }
 
 wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)
@@ -144,9 +185,13 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
         note(&n, "%s: the recovered addresses are not those of emulated warps; every access is emulated", place);
     }
     note_zeros(s, &n);
-    if (traced_by_data(s) > 0)
-        note(&n, "%zu of %zu accesses have addresses that depend on data: they are emulated", traced_by_data(s),
-             k->access_count);
+    if (s->recovery.gave_up_at >= 0) {
+        wl_ptx_place_text(m, &s->launch.entry->instructions[s->recovery.gave_up_at], place, sizeof place);
+        note(&n, "%s: what a thread does from here on is too much to follow symbolically; every access is emulated",
+             place);
+    } else if (wrong < 0) {
+        note_traced(&n, s);
+    }
     if (wl_ptx_has_local(&s->launch))
         note(&n,
              "local memory (the stack): what misses the L1 and the L2 is estimated from how much of it is resident");
