@@ -18,7 +18,8 @@ typedef struct wl_mix {
     double idle_accesses;                       /* memory instructions without an active lane: they use it, too */
     double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products */
     double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of them, those of warp groups (wgmma) */
-    bool sampled;                               /* from a sample of blocks */
+    bool sampled;                               /* from a sample of blocks, */
+    double error;                               /* with this largest relative standard error */
 } wl_mix;
 
 #endif /* WL_KERNEL_COUNTED_MIX_H */

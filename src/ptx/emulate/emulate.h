@@ -27,6 +27,7 @@ typedef struct wl_ptx_launch {
     int64_t block[3], grid[3];
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
+    bool everything;        /* compute all results, also those nothing depends on */
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */
@@ -34,6 +35,7 @@ typedef struct wl_ptx_profile {
     int32_t *first;
     int32_t count;
     double *warps;      /* executions by a warp */
+    double *warps_on;   /* of these, with at least one lane whose guard predicate is true */
     double *threads;    /* sum of active lanes */
     double *threads_on; /* sum of active lanes whose guard predicate is true */
     double *diverged;   /* executions as a divergent branch */
@@ -73,11 +75,28 @@ wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out
 void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
 
 /* Runs one block. only_warp >= 0 runs that warp alone: it passes barriers, and shared data of
- * other warps is unknown. profile and visit may be NULL.
+ * other warps is unknown. profile and visit may be NULL. What neither the control flow nor, with a
+ * visitor, an address depends on is counted but not computed.
  * WL_E_INPUT: an address outside all buffers; the message names instruction, thread and block.
  * WL_E_LIMIT: the budget is spent. */
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
+
+/* Follows the control flow of one block. What it executes adds up in the emulator. */
+typedef struct wl_ptx_followed {
+    uint64_t signature;    /* blocks that execute the same have the same */
+    int64_t instructions;  /* of its warps */
+    int64_t steps;         /* the work it took: instructions that were looked at */
+    int64_t loads, stores; /* of these, from and to global memory */
+    bool fresh;            /* executes an instruction that no block followed before does */
+} wl_ptx_followed;
+wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err);
+/* Adds what was followed since the last call to the profile, each execution `weight` times. */
+void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile);
+/* Drops it, as if nothing had been followed. */
+void wl_ptx_forget(wl_ptx_emulator *emulator);
+/* Whether control flow depends on what memory holds, and not on the launch alone. */
+bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);

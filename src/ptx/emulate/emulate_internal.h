@@ -62,6 +62,8 @@ struct wl_ptx_step {
     bool taken_leaves, other_leaves, only_exit;
     const wl_ptx_instruction *in;
     int32_t function, number; /* identify the instruction */
+    int32_t next;             /* the following step that a run looks at */
+    bool idle;                /* only counted */
 };
 
 /* What a constant slot holds. */
@@ -80,7 +82,9 @@ typedef struct wl_ptx_program {
     const wl_ptx_function *function;
     int32_t number;
     wl_ptx_flow flow;
-    wl_ptx_step *steps;
+    /* all, and without what does not matter to control flow and addresses, or to control flow */
+    wl_ptx_step *steps, *address_steps, *flow_steps;
+    bool reads_data; /* the control flow depends on what memory holds */
     int32_t *lists;
     int32_t list_count, list_room;
     int32_t spare;      /* slot for results that are never read */
@@ -141,6 +145,20 @@ typedef struct wl_ptx_barrier {
     bool unknown;
 } wl_ptx_barrier;
 
+/* What runs have counted since it was last collected, by instruction number. Instructions that a
+ * path executes one after another are counted where they begin and where they end. */
+typedef struct wl_ptx_tally {
+    bool on;
+    int64_t *warps, *threads; /* changes from one instruction to the next */
+    int64_t *warps_off, *off; /* executions without a lane; lanes whose guard is false */
+    int64_t *diverged;
+    int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
+    bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
+    uint64_t signature;            /* of this run */
+    int64_t run_loads, run_stores; /* of this run */
+    bool fresh;                    /* this run reached an instruction for the first time */
+} wl_ptx_tally;
+
 struct wl_ptx_machine {
     wl_ptx_launch launch;
     wl_arena arena;
@@ -161,8 +179,8 @@ struct wl_ptx_machine {
     wl_ptx_barrier barriers[WL_PTX_BARRIERS];
     /* the current run */
     int64_t block[3];
-    int64_t executed;
-    wl_ptx_profile *profile;
+    int64_t executed, looked_at; /* instructions */
+    wl_ptx_tally tally;
     wl_ptx_visit visit;
     void *user;
     bool alone; /* a single warp runs */
@@ -180,6 +198,14 @@ struct wl_ptx_emulator {
 
 /* emulate_decode.c: decodes a function into steps. */
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+/* emulate_needed.c: finds the steps that matter. */
+wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+/* emulate_tally.c: counts executed instructions. */
+wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
+/* Steps from <= number < to of a program, by the lanes of `active`. */
+void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t from, int32_t to, uint32_t active);
+/* A step with a guard, which lets the lanes of `mask` execute. */
+void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
 
 /* emulate_frame.c */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);
@@ -235,6 +261,8 @@ wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies */
 wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in);
 void wl_ptx_frame_return(wl_ptx_machine *m); /* returns results to the caller and pops the frame */
 wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
+/* Visits the addresses of a load, store or atomic without executing it. */
+wl_status wl_ptx_run_touch(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Makes all results unknown. */
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 

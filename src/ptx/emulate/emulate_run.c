@@ -10,6 +10,7 @@
 #include "base/fail.h"
 
 #define ALL_LANES UINT32_MAX
+#define PATH_STEPS 1 /* what it takes to start a path, in instructions */
 
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
 {
@@ -162,14 +163,6 @@ static void set_unknown(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lane
 
 /* ---- main loop ---- */
 
-static void count(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
-{
-    const int32_t i = m->profile->first[s->function] + s->number;
-    m->profile->warps[i] += 1;
-    m->profile->threads[i] += wl_ptx_lanes_in(active);
-    m->profile->threads_on[i] += wl_ptx_lanes_in(mask);
-}
-
 static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_error *err)
 {
     (void)wl_fail(err, WL_E_LIMIT, (wl_loc){s->in->line, s->in->column, s->in->text_length},
@@ -180,26 +173,47 @@ static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_e
     return WL_E_LIMIT;
 }
 
-/* Executes the top path to its end or to a step that changes paths. */
-static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
+/* The active lanes whose guard is true; what they leave alone becomes unknown where the guard is. */
+static wl_status pass_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t *mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
-    wl_ptx_path *path = &frame->paths[frame->path_count - 1];
-    const wl_ptx_step *steps = frame->program->steps;
+    WL_TRY(guarded(m, s, active, mask, err));
+    const uint32_t unknown = frame->unknown[s->guard] & active;
+    if (unknown)
+        set_unknown(frame, s, unknown & ~*mask);
+    if (m->tally.on)
+        wl_ptx_tally_guard(m, s, active, *mask);
+    return WL_OK;
+}
+
+static const wl_ptx_step *steps_of(const wl_ptx_machine *m, const wl_ptx_program *p)
+{
+    return m->visit ? p->address_steps : p->flow_steps;
+}
+
+/* Executes the top path to its end or to a step that changes paths. *to: the step after the last
+ * one executed. */
+static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const wl_ptx_path *path = &frame->paths[frame->path_count - 1];
+    const wl_ptx_step *steps = steps_of(m, frame->program);
     const uint32_t active = path->mask;
-    const int32_t until = path->until;
-    for (int32_t at = path->at; at != until; at++) {
+    const int32_t until = path->until, from = path->at;
+    const uint64_t before = m->warp->executed;
+    int32_t at = from;
+    m->looked_at += PATH_STEPS;
+    for (; at != until; at = steps[at].next) {
         const wl_ptx_step *s = &steps[at];
         uint32_t mask = active;
-        if (s->guard >= 0) {
-            WL_TRY(guarded(m, s, active, &mask, err));
-            if (frame->unknown[s->guard] & active)
-                set_unknown(frame, s, frame->unknown[s->guard] & active & ~mask);
-        }
-        if (m->profile)
-            count(m, s, active, mask);
-        if (++m->warp->executed > limit)
-            return over_budget(m, s, err);
+        m->looked_at++;
+        *to = at + 1;
+        /* names the execution of an instruction, whatever part of the program is executed */
+        m->warp->executed = before + (uint64_t)(*to - from);
+        if (s->guard >= 0)
+            WL_TRY(pass_guard(m, s, active, &mask, err));
+        if (s->idle)
+            continue;
         switch (s->kind) {
         case WL_PTX_STEP_APPLY: run_apply(frame, s, mask, unknown_of(frame, s)); break;
         case WL_PTX_STEP_PRODUCT: {
@@ -223,10 +237,25 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
         case WL_PTX_STEP_NOTHING: break;
         }
     }
+    *to = until;
+    m->warp->executed = before + (uint64_t)(until - from);
     frame->path_count--;
     if (frame->path_count == 0 && m->warp->depth == 1) /* the entry ends without a ret */
         wl_ptx_lanes_end(m->warp, active);
     return WL_OK;
+}
+
+static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
+{
+    const wl_ptx_program *program = m->frame->program;
+    const wl_ptx_path *path = &m->frame->paths[m->frame->path_count - 1];
+    const int32_t from = path->at;
+    const uint32_t active = path->mask;
+    int32_t to = from;
+    WL_TRY(run_steps(m, &to, err));
+    if (m->tally.on)
+        wl_ptx_tally_add(m, program, from, to, active);
+    return m->warp->executed > limit ? over_budget(m, &program->steps[to - 1], err) : WL_OK;
 }
 
 wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err)

@@ -1,138 +1,13 @@
-/* count_instructions.c - instruction counts of a launch from emulated blocks. See ptx_source.h.
- *
- * Boundary blocks may execute more or less than the others. So the first, the inner and the last
- * blocks of each dimension form classes that are counted separately. Where blocks of one class
- * differ, more of them are emulated and the counts are a sample.
+/* count_instructions.c - instruction counts of a launch from its census. See ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "kernel/expr.h"
 #include "ptx/cost/cost.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/module/tensor.h"
-
-#define SAMPLED_LEAST 12 /* least number of blocks of a class that differ */
-#define BUDGET 5e7       /* lane instructions to spend on one launch */
-
-static void clear(wl_ptx_profile *p)
-{
-    memset(p->warps, 0, (size_t)p->count * sizeof *p->warps);
-    memset(p->threads, 0, (size_t)p->count * sizeof *p->threads);
-    memset(p->threads_on, 0, (size_t)p->count * sizeof *p->threads_on);
-    memset(p->diverged, 0, (size_t)p->count * sizeof *p->diverged);
-}
-
-static double sum(const double *values, int32_t count)
-{
-    double all = 0;
-    for (int32_t i = 0; i < count; i++)
-        all += values[i];
-    return all;
-}
-
-static void add(wl_ptx_profile *to, const wl_ptx_profile *from, double scale)
-{
-    for (int32_t i = 0; i < to->count; i++) {
-        to->warps[i] += scale * from->warps[i];
-        to->threads[i] += scale * from->threads[i];
-        to->threads_on[i] += scale * from->threads_on[i];
-        to->diverged[i] += scale * from->diverged[i];
-    }
-}
-
-/* A class of blocks: first[d] .. first[d] + count[d] - 1 in each dimension. */
-typedef struct block_class {
-    int64_t first[3], count[3];
-} block_class;
-
-static int classes_of(const int64_t grid[3], block_class *out)
-{
-    int n = 0;
-    for (int i = 0; i < 27; i++) {
-        block_class k;
-        bool exists = true;
-        for (int d = 0, at = i; d < 3; d++, at /= 3) {
-            const int part = at % 3; /* first, inner, last */
-            k.first[d] = part == 0 ? 0 : part == 1 ? 1 : grid[d] - 1;
-            k.count[d] = part == 1 ? grid[d] - 2 : 1;
-            exists = exists && (part == 0 || (part == 1 ? grid[d] > 2 : grid[d] > 1));
-        }
-        if (exists)
-            out[n++] = k;
-    }
-    return n;
-}
-
-static int64_t blocks_of(const block_class *k) { return k->count[0] * k->count[1] * k->count[2]; }
-
-/* The i-th block of a class. */
-static void nth_block(const block_class *k, int64_t i, int64_t block[3])
-{
-    block[0] = k->first[0] + i % k->count[0];
-    block[1] = k->first[1] + i / k->count[0] % k->count[1];
-    block[2] = k->first[2] + i / k->count[0] / k->count[1];
-}
-
-/* The i-th sample of a class: its middle block, then random ones. */
-static void sample_block(const block_class *k, int64_t i, int64_t block[3])
-{
-    for (int d = 0; d < 3; d++)
-        block[d] = k->first[d] + (i == 0 ? k->count[d] / 2 : wl_random_below(3 * i + d, k->count[d]));
-}
-
-typedef struct counter {
-    wl_ptx_source *source;
-    wl_ptx_emulator *emulator;
-    wl_ptx_profile one, all;
-    double spent;
-    bool sampled;
-    wl_error *err;
-} counter;
-
-static wl_status run(counter *c, const int64_t block[3], wl_ptx_profile *sum_up)
-{
-    clear(&c->one);
-    WL_TRY(wl_ptx_emulate_block(c->emulator, block, -1, &c->one, NULL, NULL, c->err));
-    c->spent += WL_PTX_LANES * sum(c->one.warps, c->one.count);
-    add(sum_up, &c->one, 1);
-    return WL_OK;
-}
-
-/* One block stands for its class unless a second one differs; then as many as the budget allows. */
-static wl_status count_class(counter *c, const block_class *k, wl_ptx_profile *mean)
-{
-    const int64_t blocks = blocks_of(k);
-    const double before = c->spent;
-    double first[2] = {0}, second[2] = {0};
-    int64_t block[3], sampled = wl_min(blocks, 2);
-    clear(mean);
-    for (int64_t i = 0; i < sampled; i++) {
-        sample_block(k, i, block);
-        WL_TRY(run(c, block, mean));
-        double *on = i ? second : first;
-        on[0] = sum(c->one.threads, c->one.count);
-        on[1] = sum(c->one.threads_on, c->one.count);
-    }
-    if (sampled == 2 && memcmp(first, second, sizeof first) != 0) {
-        const double each = (c->spent - before) / 2 + 1;
-        const int64_t wanted = wl_min(blocks, wl_max(SAMPLED_LEAST, (int64_t)((BUDGET - c->spent) / each)));
-        if (wanted == blocks)
-            clear(mean);
-        for (sampled = wanted == blocks ? 0 : sampled; sampled < wanted; sampled++) {
-            if (wanted == blocks)
-                nth_block(k, sampled, block);
-            else
-                sample_block(k, sampled, block);
-            WL_TRY(run(c, block, mean));
-        }
-        c->sampled = c->sampled || wanted < blocks;
-    }
-    add(&c->all, mean, (double)blocks / (double)sampled);
-    return WL_OK;
-}
 
 /* ---- totals ---- */
 
@@ -212,28 +87,49 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
     return WL_OK;
 }
 
-/* Counts with an emulator of that launch. */
-static wl_status count_launch(wl_ptx_source *s, wl_ptx_emulator *emulator, const int64_t grid[3], wl_error *err)
+wl_status wl_ptx_take_census(wl_ptx_source *s, wl_error *err)
 {
-    counter c = {.source = s, .emulator = emulator, .err = err};
-    wl_arena arena = {0};
-    wl_ptx_profile mean;
-    block_class classes[27];
-    wl_status status = wl_ptx_profile_make(s->launch.module, &arena, &c.one, err);
+    if (s->has_census)
+        return WL_OK;
+    WL_TRY(wl_ptx_census_take(s->emulator, &s->launch, &s->recovery, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE),
+                              &s->census, err));
+    s->has_census = true;
+    return WL_OK;
+}
+
+static wl_status count_census(wl_ptx_source *s, const wl_ptx_census *census, wl_error *err)
+{
+    s->mix = (wl_mix){.sampled = !census->complete, .error = census->error};
+    add_up(s, &census->total);
+    return find_lines(s, &census->total, err);
+}
+
+/* Another launch than the one the kernel was made for. */
+static wl_status count_other(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
+{
+    wl_ptx_launch launch = s->launch;
+    wl_ptx_emulator *emulator = NULL;
+    wl_ptx_census census;
+    memcpy(launch.block, block, sizeof launch.block);
+    memcpy(launch.grid, grid, sizeof launch.grid);
+    WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
+    wl_status status =
+        wl_ptx_census_take(emulator, &launch, &s->recovery, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE), &census, err);
     if (status == WL_OK)
-        status = wl_ptx_profile_make(s->launch.module, &arena, &c.all, err);
+        status = count_census(s, &census, err);
     if (status == WL_OK)
-        status = wl_ptx_profile_make(s->launch.module, &arena, &mean, err);
-    const int n = classes_of(grid, classes);
-    for (int i = 0; i < n && status == WL_OK; i++)
-        status = count_class(&c, &classes[i], &mean);
-    if (status == WL_OK) {
-        s->mix = (wl_mix){.sampled = c.sampled};
-        add_up(s, &c.all);
-        status = find_lines(s, &c.all, err);
-    }
-    wl_arena_free(&arena);
+        wl_ptx_census_free(&census);
+    wl_ptx_emulator_free(emulator);
     return status;
+}
+
+static wl_status count_launch(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
+{
+    const size_t bytes = sizeof s->launch.block;
+    if (memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0)
+        return count_other(s, block, grid, err);
+    WL_TRY(wl_ptx_take_census(s, err));
+    return count_census(s, &s->census, err);
 }
 
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
@@ -241,18 +137,8 @@ wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid
 {
     wl_ptx_source *s = context;
     const size_t bytes = sizeof s->launch.block;
-    wl_ptx_launch launch = s->launch;
     if (memcmp(s->counted_block, block, bytes) != 0 || memcmp(s->counted_grid, grid, bytes) != 0) {
-        const bool own = memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0;
-        wl_ptx_emulator *emulator = s->emulator;
-        memcpy(launch.block, block, bytes);
-        memcpy(launch.grid, grid, bytes);
-        if (own)
-            WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
-        const wl_status status = count_launch(s, emulator, grid, err);
-        if (own)
-            wl_ptx_emulator_free(emulator);
-        WL_TRY(status);
+        WL_TRY(count_launch(s, block, grid, err));
         memcpy(s->counted_block, block, bytes);
         memcpy(s->counted_grid, grid, bytes);
     }

@@ -9,6 +9,13 @@
 
 #define DEFAULT_BUDGET 40000000 /* warp instructions per block */
 #define BLOCKS_MAX ((int64_t)1 << 40)
+#define STEPS_PER_SECOND 4e7 /* that the emulator looks at, about */
+#define DEFAULT_EFFORT 1.0   /* seconds */
+
+double wl_ptx_affordable(const wl_ptx_source *s, double share)
+{
+    return share * STEPS_PER_SECOND * (s->options.effort > 0 ? s->options.effort : DEFAULT_EFFORT);
+}
 
 wl_status wl_ptx_copy_options(const wl_ptx_options *from, wl_arena *arena, wl_ptx_options *to, wl_error *err)
 {

@@ -318,6 +318,7 @@ void wl_ptx_source_free(void *context)
 {
     wl_ptx_source *s = context;
     wl_ptx_cache_free(s->cache);
+    wl_ptx_census_free(&s->census);
     wl_ptx_emulator_free(s->emulator);
     wl_ptx_recovery_free(&s->recovery);
     wl_arena_free(&s->arena);

@@ -7,6 +7,7 @@
 
 #include "kernel/kernel_internal.h"
 #include "ptx/kernel/address_pattern.h"
+#include "ptx/kernel/census.h"
 #include "ptx/kernel/ptx_file.h"
 #include "ptx/kernel/write_kernel.h"
 
@@ -47,6 +48,8 @@ typedef struct wl_ptx_source {
     bool found_all;      /* the list of traced accesses is closed */
     bool missed;         /* an access turned up after that */
     struct wl_ptx_cache *cache;
+    bool has_census;
+    wl_ptx_census census;
     /* counts, once computed */
     int64_t counted_block[3], counted_grid[3]; /* 0: not yet */
     wl_mix mix;
@@ -67,7 +70,15 @@ wl_status wl_ptx_add_notes(wl_ptx_source *source, int32_t wrong, wl_kernel *kern
 /* Makes a text of the PTX file fit on one line of printable characters. */
 void wl_ptx_make_line(char *text);
 
-/* Emulates a few blocks to find which instructions touch which buffers. */
+/* What one launch may cost, in steps of the emulator, and how it is divided. */
+#define WL_PTX_CENSUS_SHARE 0.4
+double wl_ptx_affordable(const wl_ptx_source *source, double share);
+
+/* Follows the blocks of the launch, once. */
+wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);
+
+/* Emulates blocks to find which instructions touch which buffers: some, and those that the census
+ * found to execute what others do not. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
 
 /* The callbacks of wl_source; context is a wl_ptx_source. */

@@ -99,16 +99,25 @@ static int by_program(const void *p, const void *q)
     return at_a != at_b ? (at_a > at_b) - (at_a < at_b) : (int)a->store - (int)b->store;
 }
 
+static wl_status look_at(wl_ptx_source *s, const int64_t block[3], wl_error *err)
+{
+    for (size_t t = 0; t < s->traced_count; t++)
+        s->traced[t].pattern.started = false;
+    return wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err);
+}
+
 wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
 {
     const int64_t blocks = s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2];
-    const int64_t sampled = wl_min(blocks, SAMPLED_BLOCKS);
+    int64_t sampled = wl_min(blocks, SAMPLED_BLOCKS), block[3];
+    WL_TRY(wl_ptx_take_census(s, err));
     for (int64_t i = 0; i < sampled; i++) {
-        int64_t block[3];
         wl_ptx_sample_block(&s->launch, i, sampled, block);
-        for (size_t t = 0; t < s->traced_count; t++)
-            s->traced[t].pattern.started = false;
-        WL_TRY(wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err));
+        WL_TRY(look_at(s, block, err));
+    }
+    for (size_t i = 0; i < s->census.witness_count && sampled < blocks; i++, sampled++) {
+        wl_ptx_block_of(&s->launch, s->census.witness[i], block);
+        WL_TRY(look_at(s, block, err));
     }
     double spent = BANK_COST * s->shared_lanes;
     for (int32_t i = 0; i < s->profile.count; i++)
