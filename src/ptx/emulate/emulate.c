@@ -327,11 +327,14 @@ wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3],
     return WL_OK;
 }
 
-bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator)
+static const wl_ptx_program *entry_of(const wl_ptx_machine *m)
 {
-    const wl_ptx_machine *m = &emulator->machine;
-    return m->programs[m->launch.entry - m->launch.module->functions].reads_data;
+    return &m->programs[m->launch.entry - m->launch.module->functions];
 }
+
+bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->reads_data; }
+
+bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->even; }
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulator->machine.assumption_count; }
 

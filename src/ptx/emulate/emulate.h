@@ -93,10 +93,15 @@ typedef struct wl_ptx_followed {
 wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err);
 /* Adds what was followed since the last call to the profile, each execution `weight` times. */
 void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile);
+/* Whether some block followed so far has reached every instruction of the entry. */
+bool wl_ptx_reached_all(const wl_ptx_emulator *emulator);
 /* Drops it, as if nothing had been followed. */
 void wl_ptx_forget(wl_ptx_emulator *emulator);
 /* Whether control flow depends on what memory holds, and not on the launch alone. */
 bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator);
+/* Whether blocks execute the same wherever the corners of a box that contains them do, by their
+ * signatures. */
+bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);

@@ -64,6 +64,7 @@ struct wl_ptx_step {
     int32_t function, number; /* identify the instruction */
     int32_t next;             /* the following step that a run looks at */
     bool idle;                /* only counted */
+    bool place;               /* compares what depends on the block's place */
 };
 
 /* What a constant slot holds. */
@@ -85,6 +86,7 @@ typedef struct wl_ptx_program {
     /* all, and without what does not matter to control flow and addresses, or to control flow */
     wl_ptx_step *steps, *address_steps, *flow_steps;
     bool reads_data; /* the control flow depends on what memory holds */
+    bool even;       /* it compares even sums of the block's coordinates */
     int32_t *lists;
     int32_t list_count, list_room;
     int32_t spare;      /* slot for results that are never read */
@@ -200,6 +202,10 @@ struct wl_ptx_emulator {
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 /* emulate_needed.c: finds the steps that matter. */
 wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+/* emulate_place.c: whether the control flow depends evenly on the block's place; and how the
+ * comparison of a step comes out, for the signature of the run. */
+wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
+void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
 /* emulate_tally.c: counts executed instructions. */
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
 /* Steps from <= number < to of a program, by the lanes of `active`. */
@@ -229,6 +235,8 @@ void wl_ptx_paths_drop(wl_ptx_frame *frame);
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err);
 /* Writes results for the lanes of mask; unknown: lanes with an unknown result. */
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown);
+/* Lane by lane: a in the lanes of the mask, b in the others. `to` may be one of them. */
+void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_t *b);
 void wl_ptx_write_predicate(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint32_t values, uint32_t unknown);
 
 /* emulate_address.c. One access of a warp, from which m->touch is made. */

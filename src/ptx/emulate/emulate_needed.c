@@ -323,5 +323,5 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
     if (status == WL_OK)
         status = make(m, program, false, &scratch, &program->flow_steps, err);
     wl_arena_free(&scratch);
-    return status;
+    return status == WL_OK ? wl_ptx_find_places(program, err) : status;
 }

@@ -33,14 +33,28 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
 
 /* ---- results ---- */
 
+/* All bits set for the lanes of a mask of four. */
+#define ON(bit) (0 - (uint64_t)(bit))
+#define ROW(n)                                                                                                         \
+    {                                                                                                                  \
+        ON((n)&1), ON((n) >> 1 & 1), ON((n) >> 2 & 1), ON((n) >> 3 & 1)                                                \
+    }
+static const uint64_t lanes_on[16][4] = {ROW(0), ROW(1), ROW(2),  ROW(3),  ROW(4),  ROW(5),  ROW(6),  ROW(7),
+                                         ROW(8), ROW(9), ROW(10), ROW(11), ROW(12), ROW(13), ROW(14), ROW(15)};
+
+void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_t *b)
+{
+    for (int k = 0; k < WL_PTX_LANES; k += 4) {
+        const uint64_t *on = lanes_on[mask >> k & 15];
+        for (int i = 0; i < 4; i++)
+            to[k + i] = (b[k + i] & ~on[i]) | (a[k + i] & on[i]);
+    }
+}
+
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown)
 {
     uint64_t *to = frame->value[slot];
-    WL_PTX_EACH_LANE
-    {
-        const uint64_t on = (uint64_t)0 - (mask >> i & 1);
-        to[i] = (to[i] & ~on) | (values[i] & on);
-    }
+    wl_ptx_choose(to, mask, values, to);
     frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
 }
 
@@ -222,7 +236,11 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
             break;
         }
         case WL_PTX_STEP_COPY: run_copy(frame, s, mask); break;
-        case WL_PTX_STEP_TEST: run_test(frame, s, mask); break;
+        case WL_PTX_STEP_TEST:
+            run_test(frame, s, mask);
+            if (s->place)
+                wl_ptx_record_test(m, s, mask);
+            break;
         case WL_PTX_STEP_RUN:
             if (mask)
                 WL_TRY(s->of.run(m, s, mask, err));

@@ -108,6 +108,17 @@ void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *pr
     }
 }
 
+bool wl_ptx_reached_all(const wl_ptx_emulator *emulator)
+{
+    const wl_ptx_machine *m = &emulator->machine;
+    const int32_t entry = (int32_t)(m->launch.entry - m->launch.module->functions);
+    const wl_ptx_flow *flow = &m->programs[entry].flow;
+    for (int32_t b = 0; b < flow->block_count; b++)
+        if (flow->reached[b] && !m->tally.reached[m->first[entry] + flow->first[b]])
+            return false;
+    return true;
+}
+
 void wl_ptx_forget(wl_ptx_emulator *emulator)
 {
     wl_ptx_machine *m = &emulator->machine;

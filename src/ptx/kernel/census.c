@@ -1,6 +1,6 @@
 /* census.c - see census.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
-#include "ptx/kernel/census.h"
+#include "ptx/kernel/census_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,9 +9,10 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define BLOCKS_MAX ((size_t)1 << 20) /* that are followed, whatever they cost: their records take memory */
 #define STRATA_MAX 96
 #define STRATUM_LEAST 8                 /* blocks to follow of each stratum, about */
+#define SOON 0.25                       /* of the effort: if all blocks take less, no sample is taken */
+#define PRECISE 0.001                   /* an error that more blocks need not lessen */
 #define TRIED 3                         /* blocks followed to see what they take */
 #define PLACES 3                        /* first, inner and last blocks of each dimension */
 #define CUTS_MAX 6                      /* where the domain cuts the blocks of one dimension */
@@ -127,14 +128,13 @@ static int64_t number_at(const taker *t, const stratum *s, int64_t n)
     return x + g[0] * (y + g[1] * z);
 }
 
-static wl_status keep_witness(taker *t, int64_t number)
+static wl_status keep_witness(wl_ptx_census *c, int64_t number, wl_error *err)
 {
-    wl_ptx_census *c = t->census;
     if (c->witness_count == c->witness_room) {
         const size_t room = 2 * c->witness_room + 16;
         int64_t *larger = realloc(c->witness, room * sizeof *larger);
         if (!larger)
-            return wl_fail_memory(t->err);
+            return wl_fail_memory(err);
         c->witness = larger;
         c->witness_room = room;
     }
@@ -142,32 +142,39 @@ static wl_status keep_witness(taker *t, int64_t number)
     return WL_OK;
 }
 
-static wl_status follow(taker *t, int at, int64_t number)
+wl_status wl_ptx_census_follow(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, int64_t number, int of_stratum,
+                               wl_ptx_census *c, wl_error *err)
 {
-    wl_ptx_census *c = t->census;
     wl_ptx_followed f;
     int64_t block[3];
     if (c->count == c->room) {
         const size_t room = 2 * c->room + 256;
         wl_ptx_census_block *larger = realloc(c->list, room * sizeof *larger);
         if (!larger)
-            return wl_fail_memory(t->err);
+            return wl_fail_memory(err);
         c->list = larger;
         c->room = room;
     }
-    wl_ptx_block_of(t->launch, number, block);
-    WL_TRY(wl_ptx_follow_block(t->emulator, block, &f, t->err));
+    wl_ptx_block_of(launch, number, block);
+    WL_TRY(wl_ptx_follow_block(emulator, block, &f, err));
     c->work += (double)f.steps;
     c->list[c->count++] = (wl_ptx_census_block){.signature = f.signature,
                                                 .number = number,
                                                 .instructions = f.instructions,
                                                 .loads = (int32_t)wl_min(f.loads, INT32_MAX),
                                                 .stores = (int32_t)wl_min(f.stores, INT32_MAX),
-                                                .stratum = at};
-    t->strata[at].sum += (double)f.instructions;
-    t->strata[at].squares += (double)f.instructions * (double)f.instructions;
+                                                .stratum = of_stratum};
+    return f.fresh ? keep_witness(c, number, err) : WL_OK;
+}
+
+static wl_status follow(taker *t, int at, int64_t number)
+{
+    WL_TRY(wl_ptx_census_follow(t->emulator, t->launch, number, at, t->census, t->err));
+    const double length = (double)t->census->list[t->census->count - 1].instructions;
+    t->strata[at].sum += length;
+    t->strata[at].squares += length * length;
     t->strata[at].followed++;
-    return f.fresh ? keep_witness(t, number) : WL_OK;
+    return WL_OK;
 }
 
 /* Follows blocks of a stratum until it has n. */
@@ -198,7 +205,8 @@ static double spread_of(const stratum *s)
 static wl_status follow_rest(taker *t)
 {
     const double each = t->census->work / (double)t->census->count;
-    const double more = fmin((t->affordable - t->census->work) / each, (double)(BLOCKS_MAX - t->census->count));
+    const double more =
+        fmin((t->affordable - t->census->work) / each, (double)(WL_PTX_FOLLOWED_MAX - t->census->count));
     double weights = 0;
     for (int i = 0; i < t->count; i++)
         if (t->strata[i].followed < t->strata[i].blocks)
@@ -210,6 +218,83 @@ static wl_status follow_rest(taker *t)
     }
     return WL_OK;
 }
+
+/* ---- totals and their error ---- */
+
+static void add(wl_ptx_profile *to, const wl_ptx_profile *from, double weight)
+{
+    for (int32_t i = 0; i < to->count; i++) {
+        to->warps[i] += weight * from->warps[i];
+        to->warps_on[i] += weight * from->warps_on[i];
+        to->threads[i] += weight * from->threads[i];
+        to->threads_on[i] += weight * from->threads_on[i];
+        to->diverged[i] += weight * from->diverged[i];
+    }
+}
+
+static double weight_of(const stratum *s) { return s->followed ? (double)s->blocks / (double)s->followed : 0; }
+
+static void weigh(const taker *t)
+{
+    for (size_t i = 0; i < t->census->count; i++)
+        t->census->list[i].weight = weight_of(&t->strata[t->census->list[i].stratum]);
+}
+
+static void add_up(taker *t)
+{
+    weigh(t);
+    for (int h = 0; h < t->count; h++)
+        add(&t->census->total, &t->strata[h].counts, weight_of(&t->strata[h]));
+}
+
+/* The variance of a total. One block more, as long as the longest that was seen, takes into account
+ * what a sample misses. */
+static double variance_of(const taker *t, double (*value)(const wl_ptx_census_block *), double *total)
+{
+    double n[STRATA_MAX] = {0}, sum[STRATA_MAX] = {0}, squares[STRATA_MAX] = {0}, most = 0, variance = 0;
+    *total = 0;
+    for (size_t i = 0; i < t->census->count; i++) {
+        const wl_ptx_census_block *b = &t->census->list[i];
+        const double v = value(b);
+        n[b->stratum] += 1;
+        sum[b->stratum] += v;
+        squares[b->stratum] += v * v;
+        most = fmax(most, v);
+        *total += b->weight * v;
+    }
+    for (int h = 0; h < t->count; h++) {
+        const double all = (double)t->strata[h].blocks;
+        if (n[h] >= all)
+            continue;
+        if (n[h] < 2) { /* one block says nothing about how they differ */
+            variance += all * all * squares[h];
+            continue;
+        }
+        const double m = n[h] + 1, s = sum[h] + most, q = squares[h] + most * most;
+        variance += all * all * (1 - n[h] / all) * fmax(0, q - s * s / m) / n[h] / n[h];
+    }
+    return variance;
+}
+
+static double instructions_of(const wl_ptx_census_block *b) { return (double)b->instructions; }
+static double loads_of(const wl_ptx_census_block *b) { return b->loads; }
+static double stores_of(const wl_ptx_census_block *b) { return b->stores; }
+
+/* The largest relative standard error. */
+static double error_of(const taker *t)
+{
+    double (*const values[])(const wl_ptx_census_block *) = {instructions_of, loads_of, stores_of};
+    double largest = 0;
+    for (int i = 0; i < 3; i++) {
+        double total;
+        const double variance = variance_of(t, values[i], &total);
+        if (total > 0)
+            largest = fmax(largest, sqrt(variance) / total);
+    }
+    return largest;
+}
+
+/* ---- the sample ---- */
 
 /* How many blocks the effort allows, from what a few take. */
 static wl_status try_some(taker *t, double *blocks)
@@ -228,7 +313,8 @@ static wl_status try_some(taker *t, double *blocks)
     return WL_OK;
 }
 
-/* Doubles the sample while that is affordable. */
+/* Doubles the sample while that is affordable, and stops early where all code has been reached, the
+ * error is small, and the rest would take long. */
 static wl_status follow_all(taker *t)
 {
     const double blocks = blocks_of(t);
@@ -236,15 +322,20 @@ static wl_status follow_all(taker *t)
         double next = 0;
         for (int i = 0; i < t->count; i++)
             WL_TRY(follow_up_to(t, i, n));
-        const double done = (double)t->census->count, each = t->census->work / done;
+        const double done = (double)t->census->count, rest = blocks * t->census->work / done;
         for (int i = 0; i < t->count; i++)
             next += (double)wl_min(2 * n, t->strata[i].blocks);
         if (done == blocks)
             return WL_OK;
-        /* all at once, if all fit */
-        if (blocks * each <= t->affordable && blocks <= (double)BLOCKS_MAX && done >= blocks / 8)
-            n = INT64_MAX / 4;
-        else if (next * each > t->affordable || next > (double)BLOCKS_MAX)
+        const bool fits = rest <= t->affordable && blocks <= (double)WL_PTX_FOLLOWED_MAX;
+        if (fits && (rest <= SOON * t->affordable || done >= blocks / 8)) {
+            n = INT64_MAX / 4; /* all at once */
+            continue;
+        }
+        weigh(t);
+        if (n >= STRATUM_LEAST && wl_ptx_reached_all(t->emulator) && error_of(t) < PRECISE)
+            return WL_OK;
+        if (next / blocks * rest > t->affordable || next > (double)WL_PTX_FOLLOWED_MAX)
             return follow_rest(t);
     }
 }
@@ -322,69 +413,6 @@ static void find_kinds(wl_ptx_census *c)
     qsort(c->kinds, (size_t)c->kind_count, sizeof *c->kinds, by_length);
 }
 
-/* ---- totals and their error ---- */
-
-static void add(wl_ptx_profile *to, const wl_ptx_profile *from, double weight)
-{
-    for (int32_t i = 0; i < to->count; i++) {
-        to->warps[i] += weight * from->warps[i];
-        to->warps_on[i] += weight * from->warps_on[i];
-        to->threads[i] += weight * from->threads[i];
-        to->threads_on[i] += weight * from->threads_on[i];
-        to->diverged[i] += weight * from->diverged[i];
-    }
-}
-
-static double weight_of(const stratum *s) { return s->followed ? (double)s->blocks / (double)s->followed : 0; }
-
-static void add_up(taker *t)
-{
-    for (int h = 0; h < t->count; h++)
-        add(&t->census->total, &t->strata[h].counts, weight_of(&t->strata[h]));
-    for (size_t i = 0; i < t->census->count; i++)
-        t->census->list[i].weight = weight_of(&t->strata[t->census->list[i].stratum]);
-}
-
-/* The variance of a total. One block more, as long as the longest that was seen, takes into account
- * what a sample misses. */
-static double variance_of(const taker *t, double (*value)(const wl_ptx_census_block *), double *total)
-{
-    double n[STRATA_MAX] = {0}, sum[STRATA_MAX] = {0}, squares[STRATA_MAX] = {0}, most = 0, variance = 0;
-    *total = 0;
-    for (size_t i = 0; i < t->census->count; i++) {
-        const wl_ptx_census_block *b = &t->census->list[i];
-        const double v = value(b);
-        n[b->stratum] += 1;
-        sum[b->stratum] += v;
-        squares[b->stratum] += v * v;
-        most = fmax(most, v);
-        *total += b->weight * v;
-    }
-    for (int h = 0; h < t->count; h++) {
-        const double all = (double)t->strata[h].blocks;
-        if (n[h] >= all)
-            continue;
-        const double m = n[h] + 1, s = sum[h] + most, q = squares[h] + most * most;
-        variance += all * all * (1 - n[h] / all) * fmax(0, q - s * s / m) / n[h] / n[h];
-    }
-    return variance;
-}
-
-static double instructions_of(const wl_ptx_census_block *b) { return (double)b->instructions; }
-static double loads_of(const wl_ptx_census_block *b) { return b->loads; }
-static double stores_of(const wl_ptx_census_block *b) { return b->stores; }
-
-static void find_error(taker *t)
-{
-    double (*const values[])(const wl_ptx_census_block *) = {instructions_of, loads_of, stores_of};
-    for (int i = 0; i < 3 && !t->census->complete; i++) {
-        double total;
-        const double variance = variance_of(t, values[i], &total);
-        if (total > 0)
-            t->census->error = fmax(t->census->error, sqrt(variance) / total);
-    }
-}
-
 /* ---- where blocks are known to be alike ---- */
 
 /* One block of each box that the domain cuts alike, with all threads of the domain executing the
@@ -417,16 +445,19 @@ static wl_status take(taker *t, const wl_ptx_recovery *r)
     WL_TRY(wl_ptx_profile_make(t->launch->module, &c->arena, &c->total, t->err));
     c->complete = true;
     wl_ptx_forget(t->emulator);
-    if (r->uniform) {
+    bool done = r->uniform;
+    if (r->uniform)
         WL_TRY(follow_boxes(t, r));
-    } else {
+    else if (wl_ptx_flow_is_even(t->emulator))
+        WL_TRY(wl_ptx_census_places(t->emulator, t->launch, t->affordable, c, &done, t->err));
+    if (!done) {
         double affordable;
         WL_TRY(try_some(t, &affordable));
         WL_TRY(stratify(t, affordable));
         WL_TRY(follow_all(t));
         add_up(t);
         c->complete = (double)c->count == blocks_of(t);
-        find_error(t);
+        c->error = c->complete ? 0 : error_of(t);
     }
     find_kinds(c);
     return WL_OK;
