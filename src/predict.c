@@ -36,7 +36,7 @@ static wl_costs costs_of(const wl_predictor *p)
 static wl_status count_instructions(wl_predictor *p, const wl_predict_options *options, const wl_view *view,
                                     const wl_instructions *instructions, wl_counts *out, wl_error *err)
 {
-    WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->rules.line, &p->thread,
+    WL_TRY(wl_thread_profile(p->kernel, &out->busy, view->bounds, instructions, p->costs, p->rules.line, &p->thread,
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
                              options && (options->emulate || options->per_line), &out->executed, err));

@@ -182,22 +182,121 @@ static wl_status count_runs(const tally *t)
 
 /* ---- two waves, for accesses that are enumerated ---- */
 
-enum { SECTOR, FETCH, LINE, PAGE };
+enum { SECTOR, FETCH, LINE, PAGE, GRANULES };
 
-/* Distinct granules of one side of a field in one wave, and in two; the second is added to the
- * first. */
-static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_region *one, const wl_region *two,
-                           const wl_region *second, double first[4], double both[4])
+/* Runs of blocks to enumerate: as long as a wave, or as long as tracing them is affordable. Where
+ * blocks do unequal work, in several places. */
+#define PLACES 3
+#define EQUAL 1.25    /* blocks are alike if the longest take at most this times the mean */
+#define MOST_MORE 8.0 /* a run that differs by more from the launch says little about it */
+
+typedef struct runs {
+    int64_t length, start[PLACES];
+    int places;
+    bool whole; /* the launch can be enumerated, too */
+} runs;
+
+static bool blocks_differ(const wl_population *p)
 {
-    const wl_traffic *o = t->out;
-    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
-    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, one, granules, 4, first, t->err));
-    const bool closed = t->in->view->fields[field][side].has_shape;
-    if (!closed && second->blocks.count == 0) {
-        memcpy(both, first, 4 * sizeof *both);
-        return WL_OK;
+    double blocks = 0, all = 0;
+    for (int k = 0; k < p->kind_count; k++) {
+        blocks += p->kinds[k].blocks;
+        all += p->kinds[k].blocks * p->kinds[k].instructions;
     }
-    return wl_view_counts(t->in->view, t->counter, field, side, closed ? two : second, granules, 4, both, t->err);
+    return p->kind_count > 1 && p->kinds[0].instructions * blocks > EQUAL * all;
+}
+
+static runs choose_runs(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_population *p = t->in->view->kernel->source.population;
+    runs r = {.length = g->wave_blocks, .places = 1};
+    if (p) {
+        r.whole = p->run >= g->blocks;
+        r.places = blocks_differ(p) && g->blocks >= 2 * PLACES * r.length ? PLACES : 1;
+        r.length = wl_max(1, wl_min(r.length, p->run / (2 * r.places)));
+    }
+    const int64_t both = wl_min(2 * r.length, g->blocks);
+    for (int i = 0; i < r.places; i++) /* in the middle of equal parts of the launch */
+        r.start[i] = r.places == 1 ? (g->blocks - both) / 2
+                                   : (int64_t)((double)g->blocks * (2 * i + 1) / (2 * r.places)) - both / 2;
+    return r;
+}
+
+/* How much more, or less, the blocks of the launch access than those of the runs, on average. */
+static wl_status compare_runs(const tally *t, size_t field, wl_side side, const runs *r, double *more)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_kernel *kernel = t->in->view->kernel;
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_population *p = kernel->source.population;
+    double here = 0, mean = 0;
+    int64_t blocks = 0;
+    if (!p || s->count == 0)
+        return WL_OK;
+    for (size_t i = 0; i < s->count; i++) {
+        const size_t number = (size_t)(s->accesses[i]->access - kernel->accesses);
+        if (p->lanes[number] < 0) /* evaluated accesses differ little */
+            return WL_OK;
+        mean += p->lanes[number];
+    }
+    for (int i = 0; i < r->places; i++) {
+        const int64_t end = wl_min(r->start[i] + 2 * r->length, g->blocks);
+        for (int64_t b = r->start[i]; b < end; b++, blocks++)
+            WL_TRY(wl_traced_lanes(t->in->view, g, field, side, b, &here, t->err));
+    }
+    if (here > 0 && mean > 0)
+        *more = fmin(fmax(mean * (double)blocks / here, 1 / MOST_MORE), MOST_MORE);
+    return WL_OK;
+}
+
+/* Distinct granules of one side of a field in one run, and in two; the second is added to the first.
+ * Means over places. */
+static wl_status count_two_runs(const tally *t, size_t field, wl_side side, const runs *r, double first[GRANULES],
+                                double both[GRANULES])
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t granules[GRANULES] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
+                                        t->in->page_bytes};
+    double more = 1;
+    for (int k = 0; k < GRANULES; k++)
+        first[k] = both[k] = 0;
+    for (int i = 0; i < r->places; i++) {
+        const int64_t middle = r->start[i] + r->length, end = wl_min(r->start[i] + 2 * r->length, g->blocks);
+        const wl_region one = wl_view_run(t->in->view, g, r->start[i], middle);
+        wl_region second = wl_view_run(t->in->view, g, middle, wl_max(middle, end));
+        double here[GRANULES], grown[GRANULES];
+        WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, here, t->err));
+        memcpy(grown, here, sizeof grown);
+        second.onto_last = true;
+        if (second.blocks.count > 0)
+            WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, grown, t->err));
+        for (int k = 0; k < GRANULES; k++) {
+            first[k] += here[k] / r->places;
+            both[k] += grown[k] / r->places;
+        }
+    }
+    if (!r->whole)
+        WL_TRY(compare_runs(t, field, side, r, &more));
+    for (int k = 0; k < GRANULES; k++) {
+        first[k] *= more;
+        both[k] *= more;
+    }
+    return WL_OK;
+}
+
+/* The same for a side with a closed form: waves in the middle of the launch. */
+static wl_status count_two_waves(const tally *t, size_t field, wl_side side, double first[GRANULES],
+                                 double both[GRANULES])
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t granules[GRANULES] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
+                                        t->in->page_bytes};
+    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), start = (g->blocks - blocks) / 2;
+    const wl_region one = wl_view_run(t->in->view, g, start, start + wave),
+                    two = wl_view_run(t->in->view, g, start, start + blocks);
+    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, first, t->err));
+    return wl_view_counts(t->in->view, t->counter, field, side, &two, granules, GRANULES, both, t->err);
 }
 
 /* The first and last byte an access can touch, relative to its field; false: unknown. */
@@ -227,61 +326,81 @@ static double most_granules(const tally *t, size_t field, wl_side side, double g
     return s->count > 0 ? floor((double)highest / granule) - floor((double)lowest / granule) + 1 : 0;
 }
 
-/* Extrapolates the second wave to the launch, bounded by the range of addresses. With random
- * addresses each wave hits more data that was touched before. */
-static double whole_launch(const tally *t, size_t field, wl_side side, double granule, double first, double both)
+/* Extrapolates what the second run adds to the first to n runs, bounded by the range of addresses. With
+ * random addresses each run hits more data that was touched before. */
+static double grown(const tally *t, size_t field, wl_side side, double granule, double n, double first, double both)
 {
-    const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;
-    double all = first + (waves - 1) * (both - first);
+    const double ratio = first > 0 ? (both - first) / first : 1;
+    double all = first + (n - 1) * (both - first);
     if (ratio < 1 && t->in->view->fields[field][side].random)
-        all = first * (1 - pow(ratio, waves)) / (1 - ratio);
+        all = first * (1 - pow(ratio, n)) / (1 - ratio);
     return fmin(all, fmax(both, most_granules(t, field, side, granule)));
 }
 
-static wl_status count_field_waves(const tally *t, size_t field, const wl_region *one, const wl_region *two,
-                                   const wl_region *second)
+/* Distinct granules of one wave, and of the launch. */
+static wl_status count_side(const tally *t, size_t field, wl_side side, const runs *r, double wave[GRANULES],
+                            double launch[GRANULES])
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_traffic *o = t->out;
+    const int64_t granules[GRANULES] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
+    const bool closed = t->in->view->fields[field][side].has_shape;
+    const double length = closed ? o->wave_blocks : (double)r->length;
+    double first[GRANULES], both[GRANULES];
+    if (closed)
+        WL_TRY(count_two_waves(t, field, side, first, both));
+    else
+        WL_TRY(count_two_runs(t, field, side, r, first, both));
+    for (int k = 0; k < GRANULES; k++) {
+        const double granule = (double)granules[k];
+        wave[k] = length == o->wave_blocks ? first[k]
+                                           : grown(t, field, side, granule, o->wave_blocks / length, first[k], both[k]);
+        launch[k] = grown(t, field, side, granule, o->blocks / length, first[k], both[k]);
+    }
+    if (closed || !r->whole)
+        return WL_OK;
+    const wl_region all = wl_view_run(t->in->view, g, 0, g->blocks);
+    return wl_view_counts(t->in->view, t->counter, field, side, &all, granules, GRANULES, launch, t->err);
+}
+
+static wl_status count_field(const tally *t, size_t field, const runs *r)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    const double fetch = t->out->fetch, line = t->out->l2_line, sector = t->out->sector;
-    double first[4], both[4];
-    WL_TRY(count_two(t, field, WL_LOADS, one, two, second, first, both));
-    f->wave_sectors = first[SECTOR];
-    f->wave_lines = first[LINE];
-    f->wave_pages = first[PAGE];
-    f->window_units[0] = first[FETCH];
-    f->window_lines[0] = first[LINE];
-    f->window_units[1] = whole_launch(t, field, WL_LOADS, fetch, first[FETCH], both[FETCH]);
-    f->window_lines[1] = whole_launch(t, field, WL_LOADS, line, first[LINE], both[LINE]);
-    WL_TRY(count_two(t, field, WL_STORES, one, two, second, first, both));
-    f->wave_lines += first[LINE];
-    f->wave_pages += first[PAGE];
-    f->window_store_lines[0] = first[LINE];
-    f->window_store_lines[1] = whole_launch(t, field, WL_STORES, line, first[LINE], both[LINE]);
+    double wave[GRANULES], launch[GRANULES];
+    WL_TRY(count_side(t, field, WL_LOADS, r, wave, launch));
+    f->wave_sectors = wave[SECTOR];
+    f->wave_lines = wave[LINE];
+    f->wave_pages = wave[PAGE];
+    f->window_units[0] = wave[FETCH];
+    f->window_lines[0] = wave[LINE];
+    f->window_units[1] = launch[FETCH];
+    f->window_lines[1] = launch[LINE];
+    WL_TRY(count_side(t, field, WL_STORES, r, wave, launch));
+    f->wave_lines += wave[LINE];
+    f->wave_pages += wave[PAGE];
+    f->window_store_lines[0] = wave[LINE];
+    f->window_store_lines[1] = launch[LINE];
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return count_stored(t, field);
-    f->stored = whole_launch(t, field, WL_STORES, sector, first[SECTOR], both[SECTOR]);
+    f->stored = launch[SECTOR];
     t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
 }
 
-static wl_status count_two_waves(const tally *t)
+static wl_status count_waves(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
-    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), start = (g->blocks - blocks) / 2;
-    const wl_region one = wl_view_run(t->in->view, t->in->geometry, start, start + wave);
-    wl_region two = wl_view_run(t->in->view, t->in->geometry, start, start + blocks),
-              second = wl_view_run(t->in->view, t->in->geometry, start + wave, start + blocks);
-    second.onto_last = true;
-    if (wave < g->blocks)
-        add_window(t->out, (double)wave, (double)g->blocks / (double)wave, 0);
+    const runs r = choose_runs(t);
+    if (g->wave_blocks < g->blocks)
+        add_window(t->out, (double)g->wave_blocks, (double)g->blocks / (double)g->wave_blocks, 0);
     add_window(t->out, (double)g->blocks, 1, 2);
     for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(count_field_waves(t, i, &one, &two, &second));
+        WL_TRY(count_field(t, i, &r));
     return WL_OK;
 }
 
 wl_status wl_windows_count(const wl_traffic_input *input, wl_counter *counter, wl_traffic *out, wl_error *err)
 {
     const tally t = {input, counter, out, err};
-    return input->view->opaque ? count_two_waves(&t) : count_runs(&t);
+    return input->view->opaque ? count_waves(&t) : count_runs(&t);
 }

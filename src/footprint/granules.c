@@ -157,6 +157,14 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
     return full;
 }
 
+/* Units of a word with at least one bit; unit < 64. */
+static int units_in(uint64_t word, int64_t unit)
+{
+    for (int64_t s = 1; s < unit; s *= 2)
+        word |= word >> s;
+    return __builtin_popcountll(word & UINT64_MAX / (((uint64_t)1 << unit) - 1));
+}
+
 int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)
 {
     int64_t touched = 0;
@@ -172,11 +180,13 @@ int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)
     }
     for (size_t i = 0; i < bytes->chunk_count; i++) {
         const uint64_t *bits = bytes->chunks[i].bits;
-        for (int64_t start = 0; start < CHUNK_GRANULES; start += unit) {
-            bool any = false;
-            for (int64_t b = start; b < start + unit && !any; b += wl_min(unit, 64))
-                any = (bits[b / 64] & word_mask((int)(b % 64), (int)(b % 64 + wl_min(unit, 64) - 1))) != 0;
-            touched += any;
+        const int words = (int)wl_max(1, unit / 64);
+        for (int w = 0; w < WL_GRANULE_CHUNK_WORDS; w += words) {
+            uint64_t any = 0;
+            for (int k = 0; k < words; k++)
+                any |= bits[w + k];
+            if (any)
+                touched += unit < 64 ? units_in(any, unit) : 1;
         }
     }
     return touched;

@@ -9,6 +9,7 @@
 #include "device/device_internal.h"
 #include "kernel/program.h"
 #include "launch/lanes.h"
+#include "count/executed.h"
 #include "count/spread.h"
 
 /* Sample size for counting the executions of an access with a condition. */
@@ -37,6 +38,7 @@ typedef struct step {
 typedef struct profiler {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
+    const wl_access_cost *costs; /* of the launch; NULL: not known */
     const wl_thread_numbers *numbers;
     int outer;    /* the slowest dimension of the launch order */
     double *span; /* per group of instructions: bytes between the first and the last cell */
@@ -269,6 +271,12 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     *out = cells * steps;
     if (!bound->conditional && !bound->access->traced)
         return WL_OK;
+    if (bound->access->traced && p->costs) { /* counted over the launch */
+        wl_census census;
+        wl_census_take(g, p->kernel->source.warp_size, &census);
+        *out = census.warps > 0 ? p->costs[bound->access - p->kernel->accesses].inst / census.warps : 0;
+        return WL_OK;
+    }
     wl_program program;
     WL_TRY(wl_program_make(p->kernel, bound->access, scratch, &program, err));
     if (program.innermost >= 0) {
@@ -362,12 +370,17 @@ static double span_of(const wl_geometry *g, const wl_linear *linear)
 }
 
 wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_bound *bounds, const wl_instructions *in,
-                            int64_t line, const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out,
-                            wl_error *err)
+                            const wl_access_cost *costs, int64_t line, const wl_thread_numbers *numbers,
+                            wl_arena *scratch, wl_thread *out, wl_error *err)
 {
     const bool serial = waits_each_step(k);
     const double loads_per_phase = serial ? 1 : numbers->loads_per_phase;
-    profiler p = {.kernel = k, .geometry = g, .numbers = numbers, .line = line, .loads_per_phase = loads_per_phase};
+    profiler p = {.kernel = k,
+                  .geometry = g,
+                  .costs = costs,
+                  .numbers = numbers,
+                  .line = line,
+                  .loads_per_phase = loads_per_phase};
     while (p.outer < 2 && (p.outer == 0 ? g->grid[1] * g->grid[2] : g->grid[2]) > 1)
         p.outer++;
     step *steps = WL_ARENA_NEW(scratch, step, in->count + 1);

@@ -12,6 +12,7 @@
 #define WL_LAWS_THREAD_H
 
 #include "count/instructions.h"
+#include "count/warps.h"
 #include "warpline/device.h"
 
 /* Per thread with work. */
@@ -35,8 +36,9 @@ typedef struct wl_thread_numbers {
 } wl_thread_numbers;
 void wl_thread_numbers_read(const wl_device *device, wl_thread_numbers *out);
 
+/* costs: what the accesses cost, launch totals; NULL: not known, traced accesses are sampled. */
 wl_status wl_thread_profile(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
-                            const wl_instructions *instructions, int64_t line, const wl_thread_numbers *numbers,
-                            wl_arena *scratch, wl_thread *out, wl_error *err);
+                            const wl_instructions *instructions, const wl_access_cost *costs, int64_t line,
+                            const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out, wl_error *err);
 
 #endif /* WL_LAWS_THREAD_H */

@@ -31,7 +31,7 @@ static wl_thread profile_of(const char *name, const wl_kernel *kernel, const wl_
     if (status == WL_OK)
         status = wl_instructions_make(kernel, &g, view.bounds, &arena, &list, &err);
     if (status == WL_OK)
-        status = wl_thread_profile(kernel, &g, view.bounds, &list, 128, &numbers, &arena, &thread, &err);
+        status = wl_thread_profile(kernel, &g, view.bounds, &list, NULL, 128, &numbers, &arena, &thread, &err);
     check_ok(name, status, &err);
     wl_arena_free(&arena);
     return thread;

@@ -345,11 +345,13 @@ static wl_status follow_all(taker *t)
 /* Lengths that differ by less than a fifth or so are about the same. */
 static uint64_t about(double length) { return (uint64_t)(4 * log2(length + 1)); }
 
-static uint64_t key_of(const wl_ptx_census_block *b, bool roughly)
+/* By what they execute; by length and loads; by length. */
+static uint64_t key_of(const wl_ptx_census_block *b, int roughness)
 {
-    if (!roughly)
-        return b->signature;
-    return about((double)b->instructions) << 32 | about(b->loads) << 16 | (uint64_t)(b->stores > 0);
+    const uint64_t length = about((double)b->instructions);
+    return roughness == 0   ? b->signature
+           : roughness == 1 ? length << 32 | about(b->loads) << 16 | (uint64_t)(b->stores > 0)
+                            : length / 2;
 }
 
 static int by_signature(const void *p, const void *q)
@@ -396,9 +398,10 @@ static void add_kind(wl_ptx_census *c, size_t first, size_t end)
 static void find_kinds(wl_ptx_census *c)
 {
     qsort(c->list, c->count, sizeof *c->list, by_signature);
-    for (int rough = 0; rough < 2 && count_kinds(c) > WL_PTX_KINDS_MAX; rough++) {
-        for (size_t i = 0; i < c->count; i++) /* by length and loads, or by length */
-            c->list[i].signature = key_of(&c->list[i], true) >> (rough ? 34 : 0);
+    while (c->roughness < 2 && count_kinds(c) > WL_PTX_KINDS_MAX) {
+        c->roughness++;
+        for (size_t i = 0; i < c->count; i++)
+            c->list[i].signature = key_of(&c->list[i], c->roughness);
         qsort(c->list, c->count, sizeof *c->list, by_signature);
     }
     for (size_t first = 0, i = 1; i <= c->count; i++)
@@ -411,6 +414,18 @@ static void find_kinds(wl_ptx_census *c)
             first = i;
         }
     qsort(c->kinds, (size_t)c->kind_count, sizeof *c->kinds, by_length);
+}
+
+int wl_ptx_census_kind(const wl_ptx_census *c, const wl_ptx_followed *f)
+{
+    const wl_ptx_census_block b = {.signature = f->signature,
+                                   .instructions = f->instructions,
+                                   .loads = (int32_t)wl_min(f->loads, INT32_MAX),
+                                   .stores = (int32_t)wl_min(f->stores, INT32_MAX)};
+    for (int k = 0; k < c->kind_count; k++)
+        if (c->list[c->kinds[k].first].signature == key_of(&b, c->roughness))
+            return k;
+    return -1;
 }
 
 /* ---- where blocks are known to be alike ---- */

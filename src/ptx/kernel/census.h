@@ -39,10 +39,10 @@ typedef struct wl_ptx_census {
     wl_ptx_census_block *list; /* sorted by kind, then number */
     size_t count, room;
     wl_ptx_kind kinds[WL_PTX_KINDS_MAX]; /* most instructions first */
-    int kind_count;
-    bool complete; /* every block was followed, or stands for equal ones */
-    double error;  /* the largest relative standard error of instructions, loads and stores */
-    double work;   /* steps looked at */
+    int kind_count, roughness; /* roughness: how loosely blocks of a kind are alike; 0: they execute the same */
+    bool complete;             /* every block was followed, or stands for equal ones */
+    double error;              /* the largest relative standard error of instructions, loads and stores */
+    double work;               /* steps looked at */
     /* blocks of which each executes something that no block before it does */
     int64_t *witness;
     size_t witness_count, witness_room;
@@ -52,6 +52,9 @@ typedef struct wl_ptx_census {
 wl_status wl_ptx_census_take(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, const wl_ptx_recovery *recovery,
                              double affordable, wl_ptx_census *out, wl_error *err);
 void wl_ptx_census_free(wl_ptx_census *census);
+
+/* The kind of a block that was followed; -1: none that the census knows. */
+int wl_ptx_census_kind(const wl_ptx_census *census, const wl_ptx_followed *followed);
 
 /* The coordinates of a block from its number in the grid. */
 void wl_ptx_block_of(const wl_ptx_launch *launch, int64_t number, int64_t block[3]);
