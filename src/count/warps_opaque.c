@@ -8,6 +8,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "count/executed.h"
 #include "count/sampling.h"
 #include "kernel/program.h"
@@ -23,7 +24,8 @@ typedef struct opaque_warp {
     const wl_warps_measurer *m;
     size_t access;
     const uint8_t *lane;
-    double scale; /* executions it stands for */
+    double scale;      /* executions it stands for */
+    double wavefronts; /* the same where wavefronts are counted; 0: for this one they are not */
 } opaque_warp;
 
 static wl_status measure_warp(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
@@ -44,14 +46,15 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
-    cost->hit += o->scale * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
-                                                             : wl_warp_hit_wavefronts(rules, &w));
+    if (o->wavefronts > 0)
+        cost->hit += o->wavefronts * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
+                                                                      : wl_warp_hit_wavefronts(rules, &w));
     if (is_shared(o->m, o->access))
         return WL_OK;
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
-    if (rules->has_hash) {
+    if (rules->has_hash && o->wavefronts > 0) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
-        add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->scale, a->store);
+        add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->wavefronts, a->store);
     }
     if (a->store) {
         const wl_warp_written written = wl_warp_write(rules, &w);
@@ -66,7 +69,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     const wl_geometry *g = m->context.geometry;
     wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
-    opaque_warp one = {m, access, lane, scale};
+    opaque_warp one = {m, access, lane, scale, scale};
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], lo[3], hi[3];
@@ -76,6 +79,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
         if (program->advance > 1) { /* every warp samples other steps */
             program->first = (thread / m->context.rules->warp_size + block[0] * 5) % wl_min(program->advance, extent);
             one.scale = scale * (double)extent / (double)wl_ceil_div(extent - program->first, program->advance);
+            one.wavefronts = one.scale;
         }
         for (f[2] = lo[2]; f[2] < hi[2]; f[2]++)
             for (f[1] = lo[1]; f[1] < hi[1]; f[1]++)
@@ -299,8 +303,34 @@ static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_
 
 /* ---- traced accesses ---- */
 
+#define WAVEFRONTS_OF 8192.0 /* executions of an access to global memory: beyond, wavefronts are a sample of them */
+#define WAVEFRONTS_EVERY 16  /* of them at least */
+
+/* Every how-manieth execution of an access has its wavefronts counted. The banks of shared memory are
+ * always counted. */
+static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_sample *sample, size_t access)
+{
+    const wl_population *p = m->kernel->source.population;
+    const double share = (double)sample->count / (double)m->context.geometry->blocks;
+    if (m->samples < 0 || !p || is_shared(m, access) || m->bounds[access].access->atomic)
+        return 1;
+    return (int64_t)fmin(fmax(1, floor(p->executed[access] * fmin(1, share) / WAVEFRONTS_OF)), WAVEFRONTS_EVERY);
+}
+
+/* The executions of an access whose wavefronts are counted. */
+typedef struct wavefronts {
+    int64_t every;       /* how-manieth, at random: warps repeat themselves */
+    uint64_t seen;       /* executions */
+    double all, counted; /* executions they stand for */
+} wavefronts;
+
+static bool chosen(wavefronts *w, size_t access)
+{
+    return w[access].every == 1 || wl_hash_word(w[access].seen++) % (uint64_t)w[access].every == 0;
+}
+
 /* What one block does with all of them. */
-static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3], double scale)
+static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3], double scale, wavefronts *w)
 {
     const wl_source *source = &m->kernel->source;
     const int warp_size = m->context.rules->warp_size;
@@ -312,7 +342,10 @@ static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3
     WL_TRY(source->trace_block(source->context, block, &trace, m->err));
     for (size_t i = 0; i < trace->count; i++) {
         const wl_execution *e = &trace->executions[i];
-        const opaque_warp one = {m, e->access, lane, scale};
+        const bool counted = chosen(w, e->access);
+        const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0};
+        w[e->access].all += scale;
+        w[e->access].counted += counted ? scale : 0;
         const int64_t base = m->kernel->fields[m->bounds[e->access].access->field].base_bytes;
         int n = 0;
         for (uint64_t left = e->lanes; left; left &= left - 1, n++) {
@@ -322,6 +355,14 @@ static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3
         WL_TRY(measure_warp((void *)(uintptr_t)&one, address, which, n, m->err));
     }
     return WL_OK;
+}
+
+static void scale_wavefronts(wl_access_cost *cost, double factor)
+{
+    cost->hit *= factor;
+    cost->tag *= factor;
+    cost->cold *= factor;
+    cost->split *= factor;
 }
 
 static bool anything_traced(const wl_warps_measurer *m)
@@ -375,21 +416,28 @@ static wl_status measure_traced(const wl_warps_measurer *m, wl_sample *sample, w
     const int64_t n = sample->count;
     added *alone = WL_ARENA_NEW(arena, added, accesses), sums;
     wl_access_cost *before = WL_ARENA_NEW(arena, wl_access_cost, accesses);
-    if (!alone || !before)
+    wavefronts *w = WL_ARENA_NEW(arena, wavefronts, accesses);
+    if (!alone || !before || !w)
         return wl_fail_memory(m->err);
     WL_TRY(added_make(m, n, arena, &sums));
-    for (size_t a = 0; a < accesses; a++)
+    for (size_t a = 0; a < accesses; a++) {
+        w[a].every = is_traced(m, a) ? wavefront_stride(m, sample, a) : 1;
+        m->result->tag_sampled = m->result->tag_sampled || w[a].every > 1;
         if (is_traced(m, a))
             WL_TRY(added_make(m, n, arena, &alone[a]));
+    }
     for (int64_t i = 0; i < n; i++) {
         int64_t block[3];
         memcpy(before, m->costs, accesses * sizeof *before);
         wl_sample_block_at(sample, m->context.geometry, i, block);
-        WL_TRY(measure_trace(m, block, wl_sample_weight(sample, i)));
+        WL_TRY(measure_trace(m, block, wl_sample_weight(sample, i), w));
         for (size_t a = 0; a < accesses; a++)
             if (is_traced(m, a))
                 add_block(m, a, &before[a], i, &alone[a]);
     }
+    for (size_t a = 0; a < accesses; a++)
+        if (w[a].counted > 0)
+            scale_wavefronts(&m->costs[a], w[a].all / w[a].counted);
     finish_traced(m, sample, alone, &sums);
     return WL_OK;
 }

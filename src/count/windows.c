@@ -213,7 +213,8 @@ static runs choose_runs(const tally *t)
     runs r = {.length = g->wave_blocks, .places = 1};
     if (p) {
         r.whole = p->run >= g->blocks;
-        r.places = blocks_differ(p) && g->blocks >= 2 * PLACES * r.length ? PLACES : 1;
+        const int64_t shorter = wl_min(r.length, p->run / (2 * PLACES));
+        r.places = blocks_differ(p) && shorter > 0 && g->blocks >= 2 * PLACES * shorter ? PLACES : 1;
         r.length = wl_max(1, wl_min(r.length, p->run / (2 * r.places)));
     }
     const int64_t both = wl_min(2 * r.length, g->blocks);
@@ -265,15 +266,17 @@ static wl_status count_two_runs(const tally *t, size_t field, wl_side side, cons
         const int64_t middle = r->start[i] + r->length, end = wl_min(r->start[i] + 2 * r->length, g->blocks);
         const wl_region one = wl_view_run(t->in->view, g, r->start[i], middle);
         wl_region second = wl_view_run(t->in->view, g, middle, wl_max(middle, end));
-        double here[GRANULES], grown[GRANULES];
+        double here[GRANULES], there[GRANULES], together[GRANULES];
+        if (r->places > 1) /* the second may do more than the first */
+            WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, there, t->err));
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, here, t->err));
-        memcpy(grown, here, sizeof grown);
+        memcpy(together, here, sizeof together);
         second.onto_last = true;
         if (second.blocks.count > 0)
-            WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, grown, t->err));
+            WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, together, t->err));
         for (int k = 0; k < GRANULES; k++) {
-            first[k] += here[k] / r->places;
-            both[k] += grown[k] / r->places;
+            first[k] += (r->places > 1 ? (here[k] + there[k]) / 2 : here[k]) / r->places;
+            both[k] += together[k] / r->places;
         }
     }
     if (!r->whole)

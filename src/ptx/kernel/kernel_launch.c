@@ -9,8 +9,8 @@
 
 #define DEFAULT_BUDGET 40000000 /* warp instructions per block */
 #define BLOCKS_MAX ((int64_t)1 << 40)
-#define STEPS_PER_SECOND 1.6e7 /* that the emulator looks at, about */
-#define DEFAULT_EFFORT 1.0   /* seconds */
+#define STEPS_PER_SECOND 1.8e7 /* that the emulator looks at, about */
+#define DEFAULT_EFFORT 1.0     /* seconds */
 
 double wl_ptx_affordable(const wl_ptx_source *s, double share)
 {

@@ -15,13 +15,14 @@
 
 /* What it takes to see what one execution costs, in instructions; more for each lane where lanes are
  * not one beside the other; and to add the granules of one lane to those of a run. */
-#define EXECUTION_STEPS 10
-#define APART_STEPS 1.2
+#define EXECUTION_STEPS 8
+#define APART_STEPS 0.25
 #define LANE_STEPS 0.25
+#define APART_LANE_STEPS 1
 #define SPREAD_BLOCKS 256             /* looked for all over the launch */
 #define RUN_LANES ((double)(1 << 25)) /* addresses of a run, however much may be spent */
 #define STRATUM_LEAST 4               /* blocks traced of each stratum, if it has as many, and that can be afforded */
-#define EXECUTION_BYTES 40
+#define EXECUTION_BYTES 33
 #define DISTANCE_BYTES 4
 
 /* A block that may be traced. */
@@ -45,7 +46,8 @@ static int64_t blocks_of(const wl_ptx_source *s) { return s->launch.grid[0] * s-
 /* What one block takes, on average. */
 typedef struct demand {
     double instructions, lanes, bytes;
-    double steps; /* to see what its accesses cost, besides emulating it */
+    double steps;    /* to see what its accesses cost, besides emulating it */
+    double granules; /* to add what it touches to what others do */
 } demand;
 
 /* Launch totals of each traced access, from those of its instruction. One execution of an instruction
@@ -72,7 +74,8 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
         lanes[s->access_base + i] = active / (double)blocks_of(s);
         d->lanes += per_block * mean;
         d->steps += per_block * (EXECUTION_STEPS + APART_STEPS * apart);
-        d->bytes += per_block * (EXECUTION_BYTES + DISTANCE_BYTES * mean);
+        d->granules += per_block * (LANE_STEPS * mean + APART_LANE_STEPS * apart);
+        d->bytes += per_block * (EXECUTION_BYTES + DISTANCE_BYTES * (apart > 0 ? mean : 0));
     }
     s->population.executed = executed;
     s->population.lanes = lanes;
@@ -217,10 +220,15 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     WL_TRY(find_executions(s, &d, err));
     for (int k = 0; k < p->kind_count; k++)
         d.instructions += p->kinds[k].blocks * p->kinds[k].instructions / (double)blocks_of(s);
-    const double run = fmin(wl_ptx_affordable(s, WL_PTX_RUN_SHARE) / (d.instructions + LANE_STEPS * d.lanes + 1),
+    /* what the census has left may be spent, too */
+    const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work);
+    const double affordable = (wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) + left) / (d.instructions + d.steps + 1);
+    /* traces that are kept anyway cost nothing */
+    const bool kept =
+        affordable >= (double)blocks_of(s) && d.bytes * (double)blocks_of(s) <= (double)WL_PTX_CACHE_BYTES;
+    const double run = fmin(wl_ptx_affordable(s, WL_PTX_RUN_SHARE) / ((kept ? 0 : d.instructions) + d.granules + 1),
                             (double)WL_PTX_CACHE_BYTES / (d.bytes + 1));
     p->run = (int64_t)fmax(1, fmin(fmin(run, RUN_LANES / (d.lanes + 1)), (double)blocks_of(s)));
-    const double affordable = wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) / (d.instructions + d.steps + 1);
     if (affordable >= (double)blocks_of(s)) {
         p->count = blocks_of(s);
         return WL_OK;

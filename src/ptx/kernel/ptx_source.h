@@ -72,9 +72,9 @@ void wl_ptx_make_line(char *text);
 
 /* What one launch may cost, in steps of the emulator, and how it is divided. */
 #define WL_PTX_CENSUS_SHARE 0.35
-#define WL_PTX_FIND_SHARE 0.05   /* traced to see which accesses there are */
-#define WL_PTX_SAMPLE_SHARE 0.25 /* traced to see what each access costs */
-#define WL_PTX_RUN_SHARE 0.2     /* traced to see what runs of blocks touch together */
+#define WL_PTX_FIND_SHARE 0.05  /* traced to see which accesses there are */
+#define WL_PTX_SAMPLE_SHARE 0.3 /* traced to see what each access costs */
+#define WL_PTX_RUN_SHARE 0.15   /* traced to see what runs of blocks touch together */
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
 
 /* Follows the blocks of the launch, once. */
@@ -91,7 +91,7 @@ int32_t wl_ptx_traced_of(const wl_ptx_source *source, const wl_ptx_touch *touch,
 
 /* Chooses the blocks to trace, by what they do. */
 wl_status wl_ptx_make_population(wl_ptx_source *source, wl_error *err);
-#define WL_PTX_CACHE_BYTES ((size_t)48 << 20) /* traces that are kept for later questions */
+#define WL_PTX_CACHE_BYTES ((size_t)96 << 20) /* traces that are kept for later questions */
 
 /* The callbacks of wl_source; context is a wl_ptx_source. */
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);

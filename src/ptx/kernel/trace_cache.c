@@ -177,6 +177,8 @@ static wl_status finish(const wl_ptx_source *s, kept_trace *k, wl_error *err)
     sort(k->executions, k->count, true, accesses, k->first, other);
     free(k->executions);
     k->executions = other;
+    uint8_t *fitting = k->data_bytes > 0 ? realloc(k->data, k->data_bytes) : NULL;
+    k->data = fitting ? fitting : k->data;
     for (size_t i = 0; i < k->count; i++) {
         wl_execution *e = &other[i];
         if (e->form == WL_EXECUTION_NEAR)
@@ -225,7 +227,7 @@ wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_blo
     if (s->cache->bytes > WL_PTX_CACHE_BYTES)
         clear(s->cache);
     WL_TRY(make_trace(s, block, number, &made, err));
-    s->cache->bytes += sizeof *made + made->count * sizeof(wl_execution) + made->data_room +
+    s->cache->bytes += sizeof *made + made->count * sizeof(wl_execution) + made->data_bytes +
                        (s->access_base + s->traced_count) * sizeof *made->first;
     made->next = *slot;
     *slot = made;
