@@ -138,6 +138,17 @@ static int64_t full_chunk_groups(const wl_granules *bytes, int64_t chunks_per_un
     return full;
 }
 
+/* The first bit of each unit of a word. */
+static uint64_t unit_starts(int64_t unit) { return UINT64_MAX / (((uint64_t)1 << unit) - 1); }
+
+/* Units of a word with all bits; unit < 64. */
+static int full_units_in(uint64_t word, int64_t unit)
+{
+    for (int64_t s = 1; s < unit; s *= 2)
+        word &= word >> s;
+    return __builtin_popcountll(word & unit_starts(unit));
+}
+
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
 {
     int64_t full = 0;
@@ -145,13 +156,13 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
         return full_chunk_groups(bytes, unit / CHUNK_GRANULES);
     for (size_t i = 0; i < bytes->chunk_count; i++) {
         const uint64_t *bits = bytes->chunks[i].bits;
-        for (int64_t start = 0; start < CHUNK_GRANULES; start += unit) {
-            bool all = true;
-            for (int64_t b = start; b < start + unit && all; b += wl_min(unit, 64)) {
-                const uint64_t mask = word_mask((int)(b % 64), (int)(b % 64 + wl_min(unit, 64) - 1));
-                all = (bits[b / 64] & mask) == mask;
-            }
-            full += all;
+        const int words = (int)wl_max(1, unit / 64);
+        for (int w = 0; w < WL_GRANULE_CHUNK_WORDS; w += words) {
+            uint64_t all = UINT64_MAX;
+            for (int k = 0; k < words; k++)
+                all &= bits[w + k];
+            if (all)
+                full += unit < 64 ? full_units_in(all, unit) : all == UINT64_MAX;
         }
     }
     return full;
@@ -162,7 +173,7 @@ static int units_in(uint64_t word, int64_t unit)
 {
     for (int64_t s = 1; s < unit; s *= 2)
         word |= word >> s;
-    return __builtin_popcountll(word & UINT64_MAX / (((uint64_t)1 << unit) - 1));
+    return __builtin_popcountll(word & unit_starts(unit));
 }
 
 int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)

@@ -18,7 +18,7 @@
 #define EXECUTION_STEPS 8
 #define APART_STEPS 0.25
 #define LANE_STEPS 0.25
-#define APART_LANE_STEPS 1
+#define APART_LANE_STEPS 2
 #define SPREAD_BLOCKS 256             /* looked for all over the launch */
 #define RUN_LANES ((double)(1 << 25)) /* addresses of a run, however much may be spent */
 #define STRATUM_LEAST 4               /* blocks traced of each stratum, if it has as many, and that can be afforded */
