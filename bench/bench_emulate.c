@@ -112,7 +112,7 @@ static void bench(const one *k)
     wl_arena arena = {0};
     wl_ptx_module *module = NULL;
     const wl_ptx_function *entry = NULL;
-    wl_ptx_arguments arguments;
+    wl_ptx_arguments arguments = {0};
     wl_ptx_profile profile;
     wl_ptx_emulator *emulator = NULL;
     const wl_ptx_given given = {.args = k->args, .arg_count = k->arg_count};

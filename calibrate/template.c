@@ -106,7 +106,7 @@ static const cal_template_row h200_everywhere[] = {
     {CAL_l1_own_steps, 1, {16}},           {CAL_local_word, 1, {4}},           {CAL_local_lanes, 1, {32}},
     {CAL_local_l1_curve, 2, {1.67, 3}},    {CAL_local_l2_steepness, 1, {2}},   {CAL_start_instructions, 1, {8}},
     {CAL_coordinate_instructions, 1, {8}}, {CAL_address_instructions, 1, {3}}, {CAL_division_instructions, 1, {20}},
-    {CAL_immediate_reach, 1, {256}},
+    {CAL_immediate_reach, 1, {256}},       {CAL_shared_banks, 1, {32}},        {CAL_shared_bank_width, 1, {4}},
 };
 /* A size of its L2, but needed on every device. */
 static const cal_template_row h200_remains[] = {{CAL_cache_remains, 1, {48e6}}};

@@ -71,7 +71,7 @@ static const struct spec {
     {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "pcDrasx",
      "PTX, CUDA: the entry, by its name or a part that no other has (default: the only one)"},
     {"--arg", "TEXT", MANY, offsetof(options, args), offsetof(options, arg_count), "pcDras",
-     "PTX, CUDA: an argument, a number or buf:BYTES[:OFFSET][=CONTENTS]; repeatable, in order"},
+     "PTX, CUDA: an argument: a number, buf:BYTES[:OFFSET][=CONTENTS], tex:.. or surf:..; repeatable, in order"},
     {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "pcDras",
      "PTX, CUDA: dynamic shared memory of the launch"},
     {"--emulate", "N", ONE, offsetof(options, emulate), 0, "pcDras",

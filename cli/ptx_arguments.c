@@ -10,6 +10,7 @@
 
 #define NUMBER_LENGTH 24
 #define EXPRESSION_MAX 256
+#define PARTS_MAX 3 /* extents of a texture */
 
 static bool is_name_character(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
@@ -67,28 +68,32 @@ static wl_status no_memory(wl_error *err)
     return WL_E_NOMEM;
 }
 
-/* "buf:BYTES[:OFFSET][=CONTENTS]" or a number: at most two parts can be expressions. */
+/* "buf:BYTES[:OFFSET][=CONTENTS]", "tex:WIDTH,HEIGHT,DEPTH:TYPE..", "surf:.." or a number: only the
+ * first parts can be expressions. */
 static wl_status resolve(const char *text, const ptx_request *r, char **out, wl_error *err)
 {
-    const bool buffer = strncmp(text, "buf:", 4) == 0;
-    const size_t end = buffer ? strcspn(text, "=") : strlen(text), room = strlen(text) + 2 * (size_t)NUMBER_LENGTH + 1;
+    const bool texture = strncmp(text, "tex:", 4) == 0 || strncmp(text, "surf:", 5) == 0;
+    const bool buffer = texture || strncmp(text, "buf:", 4) == 0;
+    const size_t end = buffer ? strcspn(text, "=") : strlen(text), room = strlen(text) + PARTS_MAX * NUMBER_LENGTH + 1;
+    const char *ends = texture ? ",:=" : ":=";
+    int parts = texture ? PARTS_MAX : 2; /* that may be expressions */
     char *const resolved = *out = malloc(room);
     if (!resolved)
         return no_memory(err);
-    size_t used = (size_t)snprintf(resolved, room, "%s", buffer ? "buf:" : ""), at = used;
-    for (int part = 0; at < end; part++) {
+    size_t used = (size_t)snprintf(resolved, room, "%.*s", buffer ? (int)strcspn(text, ":") + 1 : 0, text), at = used;
+    for (; at < end; parts--) {
         char number[NUMBER_LENGTH];
-        const size_t length = buffer ? strcspn(text + at, ":=") : end;
-        const bool computed = part < 2 && length < EXPRESSION_MAX && is_expression(text + at, length, r);
+        const size_t length = buffer ? strcspn(text + at, ends) : end;
+        const bool computed = parts > 0 && length < EXPRESSION_MAX && is_expression(text + at, length, r);
         const wl_status status = computed ? evaluate(text + at, length, (int)at, text, r, number, err) : WL_OK;
         if (status != WL_OK)
             return status;
         const char *words = computed ? number : text + at;
         used += (size_t)snprintf(resolved + used, room - used, "%.*s", computed ? NUMBER_LENGTH : (int)length, words);
         at += length;
-        if (at < end) {
-            used += (size_t)snprintf(resolved + used, room - used, ":");
-            at++;
+        if (at < end) { /* the type of texels follows: no expression */
+            parts = texture && text[at] == ':' ? 0 : parts;
+            used += (size_t)snprintf(resolved + used, room - used, "%c", text[at++]);
         }
     }
     (void)snprintf(resolved + used, room - used, "%s", text + at);

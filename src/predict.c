@@ -8,6 +8,7 @@
  *   local      kernel + geometry          -> local memory of threads             count/local_count
  *   traffic    view + geometry            -> what warps, blocks and runs touch   count/traffic
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
+ *   invariants volumes + counts           -> volumes that can be                 metrics/invariants
  *   metrics    the above                  -> one table of named values           metrics/fill
  *   time       metrics + device           -> bounds, time, limiter               model/
  *   warnings   the above                  -> what was assumed or is unknown      metrics/warnings
@@ -22,6 +23,7 @@
 #include "laws/traffic_laws.h"
 #include "metrics/attribution.h"
 #include "metrics/fill.h"
+#include "metrics/invariants.h"
 #include "metrics/shares.h"
 #include "metrics/warnings.h"
 #include "model/time.h"
@@ -94,6 +96,7 @@ static void evaluate(const wl_counts *c, const wl_device *device, const wl_volum
     wl_time_apply(c, device, volumes, model, out, &missing);
     if (missing)
         wl_warn(out, "the device file has no %s: no turnover model, the limiter model is used", missing);
+    wl_invariants_of_results(out);
 }
 
 static wl_status share_out(wl_predictor *p, const wl_counts *counts, const wl_view *view, wl_prediction *out,
@@ -127,6 +130,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_traffic_input input = input_of(p, view, &counts.busy);
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
                                &p->launch_arena, &volumes, err));
+    const wl_invariants_input known = {p->kernel, p->device, p->costs, counts.has_traffic ? &counts.traffic : NULL};
+    wl_invariants_of_volumes(&known, &volumes, out);
     wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);
     counts.method = p->counter.method;
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);

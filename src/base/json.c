@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/fail.h"
+#include "base/print.h"
 #include "base/text.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double no longer represents every integer */
@@ -58,13 +59,46 @@ json_t *wl_json_shape(wl_json *j, const int64_t extent[3])
     return list;
 }
 
+/* Remembers the key of the first packed number that is not finite: packed as such, or made by
+ * wl_json_number, which gave NULL. False: there is none. */
+static bool find_not_finite(wl_json *j, const char *format, va_list args)
+{
+    const char *text = "a number";
+    for (const char *f = format; *f; f++) {
+        bool finite = true;
+        if (*f == 's' && f[1] == '%') { /* of a length, so no key */
+            (void)va_arg(args, const char *);
+            (void)va_arg(args, size_t);
+        } else if (*f == 's')
+            text = va_arg(args, const char *);
+        else if (*f == 'I')
+            (void)va_arg(args, json_int_t);
+        else if (*f == 'i' || *f == 'b')
+            (void)va_arg(args, int);
+        else if (*f == 'f')
+            finite = isfinite(va_arg(args, double));
+        else if (*f == 'o')
+            finite = va_arg(args, json_t *) != NULL;
+        if (finite)
+            continue;
+        if (!j->not_finite[0])
+            (void)wl_print(j->not_finite, sizeof j->not_finite, "%s", text);
+        return true;
+    }
+    return false;
+}
+
 json_t *wl_json_pack(wl_json *j, const char *format, ...)
 {
-    va_list args;
+    va_list args, again;
     va_start(args, format);
+    va_copy(again, args);
     json_t *value = json_vpack_ex(NULL, 0, format, args);
+    if (!value && (j->failed || !find_not_finite(j, format, again)))
+        j->failed = true;
+    va_end(again);
     va_end(args);
-    return kept(j, value);
+    return value;
 }
 
 void wl_json_set(wl_json *j, json_t *object, const char *key, json_t *value)
@@ -142,6 +176,10 @@ wl_status wl_json_take(wl_json *j, json_t *root, wl_json_form form, int digits, 
     const size_t shape = form == WL_JSON_INDENTED ? JSON_INDENT(1) : form == WL_JSON_COMPACT ? JSON_COMPACT : 0;
     wl_buffer text = {0};
     *out = NULL;
+    if (j->not_finite[0] && !j->failed) {
+        json_decref(root);
+        return wl_fail(err, WL_E_RANGE, WL_NOWHERE, "internal error: %s is not a finite number", j->not_finite);
+    }
     if (!root || j->failed || !write_text(root, shape | JSON_REAL_PRECISION((size_t)digits), &text))
         text.failed = true;
     json_decref(root);

@@ -16,6 +16,7 @@
 /* One text under construction. Starts as all zeros. */
 typedef struct wl_json {
     bool failed;
+    char not_finite[32]; /* key of the first number that had to be there and is none */
 } wl_json;
 
 json_t *wl_json_object(wl_json *json);
@@ -31,7 +32,8 @@ json_t *wl_json_whole(wl_json *json, int64_t value);
 json_t *wl_json_truth(wl_json *json, bool value);
 /* [32, 4, 2] */
 json_t *wl_json_shape(wl_json *json, const int64_t extent[3]);
-/* Like json_pack, with the same format. Strings must be UTF-8. */
+/* Like json_pack, with the same format; all values must be there, so a number must be finite.
+ * Strings must be UTF-8. */
 json_t *wl_json_pack(wl_json *json, const char *format, ...);
 
 /* Take ownership of the value. A NULL value is left out. */
@@ -50,7 +52,8 @@ typedef enum wl_json_form {
 #define WL_JSON_DIGITS 15 /* of a prediction; 17 would tell any two doubles apart */
 
 /* Frees `root` and hands its text to the caller. WL_E_NOMEM: some allocation failed, here or
- * earlier. */
+ * earlier. WL_E_RANGE: a packed number is infinite or NaN, a mistake of the library; the message
+ * names it. */
 wl_status wl_json_take(wl_json *json, json_t *root, wl_json_form form, int digits, char **out, wl_error *err);
 
 #endif /* WL_BASE_JSON_H */

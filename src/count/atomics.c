@@ -45,7 +45,7 @@ static line_place *find(wl_atomic_lines *all, size_t field, int64_t line)
 static int sort_words(const wl_l1_rules *r, const wl_warp_access *a, int64_t words[WL_LANES_MAX])
 {
     for (int i = 0; i < a->count; i++) {
-        const int64_t word = a->address[i] >> r->bank_shift;
+        const int64_t word = a->address[i] >> r->data.bank_shift;
         int at = i;
         for (; at > 0 && words[at - 1] > word; at--)
             words[at] = words[at - 1];
@@ -58,8 +58,8 @@ wl_atomic_cost wl_atomic_lines_add(wl_atomic_lines *all, const wl_l1_rules *r, s
                                    double scale)
 {
     int64_t words[WL_LANES_MAX];
-    const int n = sort_words(r, a, words), to_line = r->line_shift - r->bank_shift,
-              to_sector = r->sector_shift - r->bank_shift;
+    const int n = sort_words(r, a, words), to_line = r->line_shift - r->data.bank_shift,
+              to_sector = r->sector_shift - r->data.bank_shift;
     wl_atomic_cost cost = {0};
     for (int i = 0; i < n;) {
         const int64_t line = words[i] >> to_line;

@@ -17,6 +17,7 @@
 #define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
 #define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
 #define SAMPLE_LEAST 2                    /* regions, whatever they cost */
+#define FEW_COUNTS 3                      /* from so many on, one sweep for all is cheaper, though not cached */
 
 typedef struct summer {
     const wl_block_sum_input *in;
@@ -35,6 +36,27 @@ static wl_status add_laid(const summer *s, double weight, wl_laid *laid, int64_t
     s->sum->granules[s->at] += weight * (double)c.touched;
     if (covered)
         s->sum->covered += weight * (double)wl_max(0, c.covered);
+    return WL_OK;
+}
+
+/* Counts blocks moved by many different bytes, if that is cheaper than one after another: where most
+ * of these counts are not cached. */
+static wl_status add_together(const summer *s, wl_laid *laid, const wl_residues *moves, bool *added)
+{
+    const bool covered = s->in->want_covered && s->at == 0;
+    int missing = 0;
+    wl_count c;
+    *added = false;
+    for (int i = 0; i < moves->count && missing < FEW_COUNTS; i++)
+        missing += moves->weight[i] && !wl_laid_is_kept(s->in->counter, laid, wl_residue(moves, i), s->period, covered);
+    if (missing < FEW_COUNTS)
+        return WL_OK;
+    WL_TRY(wl_laid_sum(s->in->counter, laid, moves, s->period, covered, added, &c, s->err));
+    if (!*added)
+        return WL_OK;
+    s->sum->granules[s->at] += (double)c.touched;
+    if (covered)
+        s->sum->covered += (double)wl_max(0, c.covered);
     return WL_OK;
 }
 
@@ -83,7 +105,9 @@ static wl_status sum_by_alignment(const summer *s, wl_laid *laid, const wl_block
         wl_residues_move(&here, strides[d], 0, c->count[d], &next);
         wl_residues_copy(&next, &here);
     }
-    for (int i = 0; i < here.count; i++)
+    bool added = false;
+    WL_TRY(add_together(s, laid, &here, &added));
+    for (int i = 0; i < here.count && !added; i++)
         if (here.weight[i])
             WL_TRY(add_laid(s, (double)here.weight[i], laid, wl_residue(&here, i)));
     return WL_OK;

@@ -157,5 +157,8 @@ wl_status wl_instructions_make(const wl_kernel *kernel, const wl_geometry *geome
         if (keys[i].instruction.order < merged->order)
             merged->order = keys[i].instruction.order;
     }
+    for (size_t i = 1; i < out->count; i++)
+        if (out->list[i].group == out->list[i - 1].group)
+            out->list[i].number = out->list[i - 1].number + 1;
     return sort_orders(kernel, bounds, scratch, out, err);
 }

@@ -11,6 +11,7 @@
 typedef struct wl_instruction {
     size_t access;  /* where it comes from (the first, if several folded cells share the address) */
     size_t group;   /* instructions with equal strides and width */
+    int64_t number; /* in its group */
     int64_t offset; /* address for thread 0 of block 0 */
     uint64_t cells; /* folded cells that need it, as bits x + fold.x * (y + fold.y * z) */
     size_t order;   /* in program order, for a thread that works on its cells one after another */

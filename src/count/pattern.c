@@ -51,32 +51,19 @@ static void place_pattern(const wl_arrangement *lanes, int64_t address, wl_warp_
         out->address[i] = address + lanes->relative[i];
 }
 
-/* Lanes at word boundaries touch distinct words if no two of them overlap. */
-static bool lanes_separate(const wl_l1_rules *rules, const wl_arrangement *a, const wl_runs *runs)
-{
-    const int64_t word = (int64_t)1 << rules->bank_shift;
-    int64_t bytes = 0;
-    if (a->width % word != 0 || a->width / word > rules->banks)
-        return false;
-    for (int i = 0; i < a->lanes; i++)
-        if (a->relative[i] % word != 0)
-            return false;
-    for (int i = 0; i < runs->count; i++)
-        bytes += runs->last[i] - runs->first[i] + 1;
-    return bytes == a->lanes * a->width;
-}
-
 void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_pattern *p)
 {
     wl_warp_access access;
     p->lanes = *lanes;
     place_pattern(lanes, 0, &access);
     wl_runs_make(&access, &p->runs);
-    p->separate = lanes_separate(rules, lanes, &p->runs);
+    wl_run_kinds_make(rules, &p->runs, &p->kinds);
+    wl_segments_make(rules, lanes, &p->segments);
     p->highest = p->runs.last[p->runs.count - 1] + 1 - lanes->width;
     p->span = p->highest - p->runs.first[0];
     memset(p->sectors, -1, sizeof p->sectors);
     memset(p->hit, -1, sizeof p->hit);
+    memset(p->shared, -1, sizeof p->shared);
     memset(p->written, 0, sizeof p->written);
     memset(p->windows, 0, sizeof p->windows);
     p->gathering = 0;
@@ -91,18 +78,13 @@ typedef struct gatherer {
     int64_t stride[3]; /* from thread to thread */
 } gatherer;
 
-/* Does the thread with this index need the instruction? */
-static bool thread_needs(const gatherer *m, const int64_t index[3])
+/* How the domain's edges cut a thread in one dimension, as bits d and 3 + d; -1: the thread lies outside. */
+static int cut_of(const gatherer *m, int d, int64_t index)
 {
-    const wl_geometry *g = m->context->geometry;
-    unsigned cut = 0;
-    for (int d = 0; d < 3; d++) {
-        const int64_t lowest = index[d] * g->fold[d], end = lowest + g->fold[d];
-        if (lowest >= m->blocks->cells[d] || end <= m->blocks->skip[d])
-            return false;
-        cut |= (unsigned)(end > m->blocks->cells[d]) << d | (unsigned)(lowest < m->blocks->skip[d]) << (3 + d);
-    }
-    return m->cut_threads >> cut & 1;
+    const int64_t lowest = index * m->context->geometry->fold[d], end = lowest + m->context->geometry->fold[d];
+    if (lowest >= m->blocks->cells[d] || end <= m->blocks->skip[d])
+        return -1;
+    return (end > m->blocks->cells[d]) << d | (lowest < m->blocks->skip[d]) << (3 + d);
 }
 
 static int64_t place_of(const gatherer *m, const int64_t index[3])
@@ -110,29 +92,43 @@ static int64_t place_of(const gatherer *m, const int64_t index[3])
     return index[0] * m->stride[0] + index[1] * m->stride[1] + index[2] * m->stride[2];
 }
 
+static void add_lane(int64_t lane, int64_t at, wl_arrangement *out, int64_t *origin)
+{
+    if (out->lanes == 0)
+        *origin = at;
+    out->lane[out->lanes] = (uint8_t)lane;
+    out->relative[out->lanes++] = at - *origin;
+}
+
+/* Adds those of n lanes along x that need the instruction. */
+static void add_row(const gatherer *m, const int64_t index[3], int64_t lane, int64_t n, wl_arrangement *out,
+                    int64_t *origin)
+{
+    int64_t at = place_of(m, index);
+    const int y = m->blocks->whole ? 0 : cut_of(m, 1, index[1]), z = m->blocks->whole ? 0 : cut_of(m, 2, index[2]);
+    if (y < 0 || z < 0)
+        return;
+    for (int64_t i = 0; i < n; i++, at += m->stride[0]) {
+        const int x = m->blocks->whole ? 0 : cut_of(m, 0, index[0] + i);
+        if (x >= 0 && m->cut_threads >> (x | y | z) & 1)
+            add_lane(lane + i, at, out, origin);
+    }
+}
+
 /* The lanes of one warp that need the instruction, and the address of the first; false: none. */
-static bool arrange(const gatherer *m, int64_t warp, wl_arrangement *out, int64_t *origin)
+static bool arrange(const gatherer *m, int64_t warp, const int64_t start[3], wl_arrangement *out, int64_t *origin)
 {
     const wl_geometry *g = m->context->geometry;
-    const int64_t warp_size = m->context->rules->warp_size;
-    const int64_t first = warp * warp_size, last = wl_min(first + warp_size, g->threads);
-    int64_t index[3];
-    wl_thread_index(g, first, index);
+    const int64_t warp_size = m->context->rules->warp_size, lanes = wl_min(warp_size, g->threads - warp * warp_size);
+    int64_t index[3] = {start[0], start[1], start[2]};
     out->lanes = 0;
-    for (int64_t t = first; t < last; t++) {
-        if (m->blocks->whole || thread_needs(m, index)) {
-            const int64_t at = place_of(m, index);
-            if (out->lanes == 0)
-                *origin = at;
-            out->lane[out->lanes] = (uint8_t)(t - first);
-            out->relative[out->lanes++] = at - *origin;
-        }
-        if (++index[0] == g->block[0]) {
-            index[0] = 0;
-            if (++index[1] == g->block[1]) {
-                index[1] = 0;
-                index[2]++;
-            }
+    for (int64_t lane = 0, n; lane < lanes; lane += n) {
+        n = wl_min(g->block[0] - index[0], lanes - lane);
+        add_row(m, index, lane, n, out, origin);
+        index[0] = 0;
+        if (++index[1] == g->block[1]) {
+            index[1] = 0;
+            index[2]++;
         }
     }
     return out->lanes > 0;
@@ -167,13 +163,26 @@ static void box_of_warp(const wl_geometry *g, int64_t first, int64_t last, int64
     }
 }
 
-/* In which dimensions do the domain's edges cut off cells of threads lo .. hi? A bit set. */
-static unsigned cuts(const wl_geometry *g, const wl_block_class *c, const int64_t lo[3], const int64_t hi[3])
+void wl_warp_boxes_make(const wl_geometry *g, int64_t warp_size, wl_warp_boxes *out)
+{
+    out->count = wl_ceil_div(g->threads, warp_size);
+    for (int64_t w = 0; w < out->count; w++) {
+        wl_warp_box *box = &out->list[w];
+        wl_thread_index(g, w * warp_size, box->index);
+        box_of_warp(g, w * warp_size, wl_min((w + 1) * warp_size, g->threads) - 1, box->begin, box->end);
+        for (int d = 0; d < 3; d++) {
+            box->begin[d] *= g->fold[d];
+            box->end[d] = (box->end[d] + 1) * g->fold[d];
+        }
+    }
+}
+
+/* In which dimensions do the domain's edges cut off cells of this box? A bit set. */
+static unsigned cuts(const wl_block_class *c, const int64_t begin[3], const int64_t end[3])
 {
     unsigned cut = 0;
     for (int d = 0; d < 3; d++)
-        cut |= (unsigned)((hi[d] + 1) * g->fold[d] > c->cells[d]) << d | (unsigned)(lo[d] * g->fold[d] < c->skip[d])
-                                                                             << (3 + d);
+        cut |= (unsigned)(end[d] > c->cells[d]) << d | (unsigned)(begin[d] < c->skip[d]) << (3 + d);
     return cut;
 }
 
@@ -219,29 +228,28 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
                         int class_count, uint64_t cut_threads, wl_gathered *out)
 {
     const wl_geometry *g = m->geometry;
-    const int64_t warp_size = m->rules->warp_size, warps = wl_ceil_div(g->threads, warp_size);
+    const int64_t warp_size = m->rules->warp_size, warps = out->boxes.count;
     const int64_t plane = g->block[0] * g->block[1];
     const int64_t again = plane / wl_gcd(plane, warp_size); /* warps until one starts at the same position of a plane */
     const int64_t planes = again * warp_size / plane;
     const bool all_alike = warps_alike(g, warp_size);
-    const int64_t zero[3] = {0, 0, 0}, last[3] = {g->block[0] - 1, g->block[1] - 1, g->block[2] - 1};
+    const int64_t zero[3] = {0, 0, 0},
+                  cells[3] = {g->block[0] * g->fold[0], g->block[1] * g->fold[1], g->block[2] * g->fold[2]};
     const uint64_t gathering = ++m->table->gatherings;
     gatherer this = {.context = m, .cut_threads = cut_threads};
     wl_arrangement lanes = {.width = group->width};
     int with_cuts[CUTS]; /* the class with these cuts, if any */
     memset(with_cuts, -1, sizeof with_cuts);
     for (int c = 0; c < class_count; c++)
-        with_cuts[cuts(g, &classes[c], zero, last)] = c;
+        with_cuts[cuts(&classes[c], zero, cells)] = c;
     for (int d = 0; d < 3; d++)
         this.stride[d] = wl_thread_stride(&group->linear, g, d);
     out->count = 0;
     for (int64_t w = 0; w < warps; w++) {
-        int64_t lo[3], hi[3], index[3];
+        const wl_warp_box *box = &out->boxes.list[w];
         const bool full = (w + 1) * warp_size <= g->threads;
-        wl_thread_index(g, w * warp_size, index);
-        box_of_warp(g, w * warp_size, wl_min((w + 1) * warp_size, g->threads) - 1, lo, hi);
         for (int c = 0; c < class_count; c++) {
-            const unsigned cut = cuts(g, &classes[c], lo, hi);
+            const unsigned cut = cuts(&classes[c], box->begin, box->end);
             const int fewer = with_cuts[cut];
             int pattern = -1;
             int64_t start = 0;
@@ -250,13 +258,14 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
                 start = out->warp[fewer][w].start;
             } else if (all_alike && w > 0 && classes[c].whole) {
                 pattern = out->warp[c][0].pattern;
-                start = place_of(&this, index);
-            } else if (full && w >= again && !(cut >> 2 & 1) && (lo[2] - planes) * g->fold[2] >= classes[c].skip[2]) {
+                start = place_of(&this, box->index);
+            } else if (full && w >= again && !(cut >> 2 & 1) &&
+                       box->begin[2] - planes * g->fold[2] >= classes[c].skip[2]) {
                 pattern = out->warp[c][w - again].pattern;
                 start = out->warp[c][w - again].start + planes * this.stride[2];
             } else {
                 this.blocks = &classes[c];
-                if (arrange(&this, w, &lanes, &start)) {
+                if (arrange(&this, w, box->index, &lanes, &start)) {
                     wl_pattern *p = wl_pattern_table_get(m->table, m->rules, &lanes);
                     if (!p)
                         return false;
@@ -273,155 +282,70 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
 
 /* ---- costs ---- */
 
-static wl_placement *placement_at(const wl_pattern_context *m, const wl_pattern *p, int64_t alignment)
+/* NULL: evaluate lane by lane. */
+static const wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p,
+                                        int64_t alignment)
 {
-    const wl_l1_rules *rules = m->rules;
-    const wl_arrangement *a = &p->lanes;
-    wl_placement *at =
-        &m->table->placements[((uint64_t)(alignment / wl_min(a->width, 16)) + p->hash * 16) % WL_PLACEMENTS];
-    if (at->pattern == p && at->alignment == alignment)
-        return at;
-    at->pattern = p;
-    at->alignment = alignment;
-    at->lines = 0;
-    for (int i = 0; i < a->lanes; i++) {
-        const int64_t line = (alignment + a->relative[i]) >> rules->line_shift;
-        int known = at->lines;
-        while (known-- > 0 && at->line[known] != line)
-            ;
-        if (known < 0) {
-            known = at->lines++;
-            at->line[known] = line;
-        }
-        at->line_of[i] = (uint8_t)known;
-        at->bank_of[i] = (uint8_t)(((alignment + a->relative[i]) >> rules->bank_shift) & (rules->banks - 1));
+    const uint64_t number = (uint64_t)alignment / (uint64_t)wl_min(p->lanes.width, 16) + p->hash * 16;
+    const size_t i = number % WL_PLACEMENTS;
+    if (t->placements[i].pattern != p || t->placements[i].alignment != alignment) {
+        t->placements[i].pattern = p;
+        t->placements[i].alignment = alignment;
+        t->placements[i].known =
+            wl_placement_make(rules, &p->lanes, &p->segments, alignment, &t->placements[i].placement);
     }
-    memset(at->together, -1, sizeof at->together);
-    at->alone = -1;
-    return at;
-}
-
-/* No two lanes share a word: per lane group and tag wavefront, the most lanes on one bank;
- * summed. */
-static int cold_wavefronts(const wl_l1_rules *rules, const wl_arrangement *a, const wl_placement *at,
-                           const uint8_t *rank, int tags)
-{
-    enum { GROUPS_MAX = WL_LANES_MAX, BANKS_MAX = 64 };
-    uint8_t need[GROUPS_MAX * BANKS_MAX], most[GROUPS_MAX] = {0};
-    const int banks = rules->banks, per_group = wl_l1_lanes_per_group(rules, a->width);
-    const int groups = (rules->warp_size + per_group - 1) / per_group, words = a->width >> rules->bank_shift;
-    int wavefronts = 0;
-    for (int first = 0; first < tags; first += GROUPS_MAX / groups) { /* as many tag wavefronts at once as fit */
-        const int passes = tags - first < GROUPS_MAX / groups ? tags - first : GROUPS_MAX / groups;
-        memset(need, 0, (size_t)(passes * groups * banks));
-        memset(most, 0, sizeof most);
-        for (int i = 0; i < a->lanes; i++) {
-            const int pass = rank[at->line_of[i]] - first;
-            if (pass < 0 || pass >= passes)
-                continue;
-            const int slot = pass * groups + a->lane[i] / per_group;
-            for (int w = 0; w < words; w++) {
-                const uint8_t n = ++need[slot * banks + ((at->bank_of[i] + w) & (banks - 1))];
-                most[slot] = n > most[slot] ? n : most[slot];
-            }
-        }
-        for (int i = 0; i < passes * groups; i++)
-            wavefronts += most[i];
-    }
-    return wavefronts;
+    return t->placements[i].known ? &t->placements[i].placement : NULL;
 }
 
 int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 {
     const int64_t place = address & (rules->sector - 1);
     if (p->sectors[place] < 0)
-        p->sectors[place] = (int16_t)wl_runs_sectors(rules, &p->runs, place);
+        p->sectors[place] = p->kinds.count ? wl_run_kinds_write(rules, &p->kinds, place).sectors
+                                           : (int16_t)wl_runs_sectors(rules, &p->runs, place);
     return p->sectors[place];
 }
 
 int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address)
 {
-    int16_t *hit = &p->hit[address & (((int64_t)1 << rules->bank_shift) - 1)];
+    int16_t *hit = &p->hit[address & (((int64_t)1 << rules->data.bank_shift) - 1)];
     if (*hit < 0) {
         wl_warp_access access;
+        wl_placement at;
+        if (rules->has_hash && wl_placement_make(rules, &p->lanes, &p->segments, address & (rules->line - 1), &at))
+            return *hit = (int16_t)wl_placement_hit(rules, &p->segments, &at);
         place_pattern(&p->lanes, address, &access);
         *hit = (int16_t)wl_warp_hit_wavefronts(rules, &access);
     }
     return *hit;
 }
 
-int wl_pattern_shared(const wl_l1_rules *rules, const wl_pattern *p, int64_t address)
+int wl_pattern_shared(const wl_l1_rules *rules, wl_pattern *p, int64_t address, bool load)
 {
-    wl_warp_access access;
-    place_pattern(&p->lanes, address, &access);
-    return wl_warp_shared_wavefronts(rules, &access);
+    int16_t *wavefronts = &p->shared[load][address & (((int64_t)1 << rules->shared.bank_shift) - 1)];
+    if (*wavefronts < 0) {
+        wl_warp_access access;
+        place_pattern(&p->lanes, address, &access);
+        *wavefronts = (int16_t)wl_warp_shared_wavefronts(rules, &access, load);
+    }
+    return *wavefronts;
 }
 
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment)
 {
     if (p->written[alignment].sectors == 0)
-        p->written[alignment] = wl_runs_write(rules, &p->runs, alignment);
+        p->written[alignment] = p->kinds.count ? wl_run_kinds_write(rules, &p->kinds, alignment)
+                                               : wl_runs_write(rules, &p->runs, alignment);
     return &p->written[alignment];
-}
-
-/* Data wavefronts of the lines of one tag wavefront, given as a bit set. */
-static int wavefronts_together(const wl_l1_rules *rules, const wl_arrangement *a, wl_placement *at, unsigned lines)
-{
-    if (at->together[lines] < 0) {
-        uint8_t rank[WL_FEW_LINES];
-        for (int i = 0; i < at->lines; i++)
-            rank[i] = lines >> i & 1 ? 0 : 1;
-        at->together[lines] = (int8_t)cold_wavefronts(rules, a, at, rank, 1);
-    }
-    return at->together[lines];
-}
-
-static const uint8_t each_line[WL_LANES_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
-                                                16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
-                                                32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
-                                                48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-
-/* The tag wavefront that looks up each line; returns their number: the lines of the fullest tag
- * bank. */
-static int rank_lines(const wl_l1_rules *rules, const wl_placement *at, int64_t base, uint8_t *rank)
-{
-    uint8_t in_bank[16] = {0};
-    int most = 0;
-    for (int i = 0; i < at->lines; i++) {
-        rank[i] = in_bank[wl_l1_tag_bank(rules, base + at->line[i])]++;
-        most = rank[i] > most ? rank[i] : most;
-    }
-    return most + 1;
 }
 
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int64_t address)
 {
-    const wl_l1_rules *rules = m->rules;
-    const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> rules->line_shift;
-    wl_placement *at = placement_at(m, p, alignment);
-    uint8_t rank[WL_LANES_MAX];
-    unsigned lines[WL_FEW_LINES] = {0}; /* lines of each tag wavefront, if they are few */
-    const int tags = rank_lines(rules, at, base, rank);
-    if (tags == 1)
-        return (wl_tag_cost){1, wl_pattern_hit(rules, p, address)};
-    if (!p->separate) {
-        wl_warp_access access;
-        place_pattern(&p->lanes, address, &access);
-        return wl_warp_tag_cost(rules, &access);
-    }
-    if (at->lines > WL_FEW_LINES) {
-        if (at->alone < 0)
-            at->alone = cold_wavefronts(rules, &p->lanes, at, each_line, at->lines);
-        /* if lines never share a data wavefront, the tag stage changes nothing */
-        if (at->alone == wl_pattern_hit(rules, p, address))
-            return (wl_tag_cost){tags, at->alone};
-        return (wl_tag_cost){tags, cold_wavefronts(rules, &p->lanes, at, rank, tags)};
-    }
-    wl_tag_cost cost = {.tag = tags};
-    for (int i = 0; i < at->lines; i++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) ranks of all lanes are set above */
-        lines[rank[i]] |= 1u << i;
-    for (int pass = 0; pass < tags; pass++)
-        cost.cold += wavefronts_together(rules, &p->lanes, at, lines[pass]);
-    return cost;
+    const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> m->rules->line_shift;
+    const wl_placement *at = placement_at(m->table, m->rules, p, alignment);
+    if (at)
+        return wl_placement_cost(m->rules, &p->segments, at, base);
+    wl_warp_access access;
+    place_pattern(&p->lanes, address, &access);
+    return wl_warp_tag_cost(m->rules, &access);
 }

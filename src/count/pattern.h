@@ -11,12 +11,10 @@
 #define WL_COUNT_PATTERN_H
 
 #include "count/instructions.h"
-#include "count/warp_law.h"
+#include "count/placement.h"
 
 #define WL_WARPS_MAX 128  /* warps of the largest block: 4096 threads, 32 lanes */
 #define WL_PERIOD_MAX 256 /* L1 costs repeat with the line or the bank row, whichever is longer */
-#define WL_FEW_LINES 5    /* up to so many, the cost of every subset is cached */
-#define WL_PLACEMENTS 256 /* cached (pattern, alignment) pairs */
 
 /* What patterns are made from. */
 typedef struct wl_pattern_context {
@@ -25,26 +23,6 @@ typedef struct wl_pattern_context {
     int64_t period; /* of alignments that matter */
     struct wl_pattern_table *table;
 } wl_pattern_context;
-
-/* A pattern at one alignment: the lines its lanes touch, relative to that of the first lane, and
- * their banks. */
-typedef struct wl_placement {
-    const struct wl_pattern *pattern; /* NULL: empty */
-    int64_t alignment;
-    int lines;
-    int64_t line[WL_LANES_MAX];
-    uint8_t line_of[WL_LANES_MAX], bank_of[WL_LANES_MAX];
-    int alone; /* data wavefronts with every line on its own: an upper bound; -1: not computed yet */
-    int8_t together[1 << WL_FEW_LINES]; /* data wavefronts of subsets of the lines, by bit set; -1: not computed yet */
-} wl_placement;
-
-/* The active lanes of a warp and their distances from the first. */
-typedef struct wl_arrangement {
-    int32_t width; /* bytes per lane */
-    int lanes;
-    uint8_t lane[WL_LANES_MAX];
-    int64_t relative[WL_LANES_MAX]; /* bytes from the first active lane */
-} wl_arrangement;
 
 /* Tag costs by position (tag_window.h): exact, or the mean over many, a few, or one random
  * address. */
@@ -64,11 +42,13 @@ typedef struct wl_pattern_window {
  * (pattern_table.h). Costs are computed on demand. */
 typedef struct wl_pattern {
     wl_arrangement lanes;
-    wl_runs runs;                   /* its bytes, relative to the first lane */
+    wl_runs runs; /* its bytes, relative to the first lane */
+    wl_run_kinds kinds;
+    wl_segments segments;
     int64_t span, highest;          /* lowest to highest lane, and first to highest lane */
-    bool separate;                  /* no two lanes share a bank word */
     int16_t sectors[WL_PERIOD_MAX]; /* by offset of the first lane in its sector; -1: not computed yet */
     int16_t hit[WL_PERIOD_MAX];     /* by offset in its bank word: moving all lanes by a word only rotates the banks */
+    int16_t shared[2][WL_SHARED_WORD_MAX];  /* the same in shared memory: stores, loads */
     wl_warp_written written[WL_PERIOD_MAX]; /* by alignment; sectors 0: not computed yet */
     wl_pattern_window windows[WL_TAG_WINDOWS];
     uint64_t hash; /* pattern_table.h */
@@ -77,9 +57,21 @@ typedef struct wl_pattern {
     int number;
 } wl_pattern;
 
+/* Where the warps of a block lie in it. */
+typedef struct wl_warp_box {
+    int64_t index[3];         /* of the first thread */
+    int64_t begin[3], end[3]; /* folded cells of the bounding box of the threads, relative to the block */
+} wl_warp_box;
+typedef struct wl_warp_boxes {
+    int64_t count;
+    wl_warp_box list[WL_WARPS_MAX];
+} wl_warp_boxes;
+void wl_warp_boxes_make(const wl_geometry *geometry, int64_t warp_size, wl_warp_boxes *out);
+
 /* The warps of blocks of several classes, grouped by pattern. */
 #define WL_GATHERED_MAX (WL_BLOCK_CLASSES_MAX * WL_WARPS_MAX)
 typedef struct wl_gathered {
+    wl_warp_boxes boxes; /* to be made first, for the launch */
     int count, in_first; /* number of patterns: over all classes, and in the first class, to which most blocks belong */
     wl_pattern *pattern[WL_GATHERED_MAX];
     int first[WL_GATHERED_MAX + 1]; /* first warp of each pattern; its warps are contiguous, class by class */
@@ -107,8 +99,8 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
 /* Sectors, and data wavefronts if every line hits, with the first lane at this address. */
 int wl_pattern_sectors(const wl_l1_rules *rules, wl_pattern *p, int64_t address);
 int wl_pattern_hit(const wl_l1_rules *rules, wl_pattern *p, int64_t address);
-/* The same for a load from shared memory; not cached. */
-int wl_pattern_shared(const wl_l1_rules *rules, const wl_pattern *p, int64_t address);
+/* Wavefronts of a load from shared memory, or of a store or an atomic. */
+int wl_pattern_shared(const wl_l1_rules *rules, wl_pattern *p, int64_t address, bool load);
 
 /* What a store writes at this alignment. */
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment);

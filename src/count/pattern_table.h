@@ -12,12 +12,19 @@
 
 #define WL_PATTERNS_KEPT 512 /* across launches: some 3 MB */
 
+#define WL_PLACEMENTS 256 /* cached (pattern, alignment) pairs */
+
 typedef struct wl_pattern_table {
     wl_pattern *buckets[256];
     wl_pattern *spare; /* memory to reuse */
     size_t count;
     uint64_t gatherings; /* counter: patterns record the gathering they took part in */
-    wl_placement placements[WL_PLACEMENTS];
+    struct {
+        const wl_pattern *pattern; /* NULL: empty */
+        int64_t alignment;
+        bool known;
+        wl_placement placement;
+    } placements[WL_PLACEMENTS];
 } wl_pattern_table;
 
 /* The pattern of these lanes; NULL: out of memory. Valid until the table is trimmed. */

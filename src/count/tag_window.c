@@ -20,8 +20,9 @@
 typedef struct slot {
     float tag, cold; /* tag 0: not computed yet */
     float split;     /* share of executions with more than one tag wavefront */
+    float unused;
 } slot;
-_Static_assert(sizeof(slot) == 3 * sizeof(float), "a window is an array of floats");
+_Static_assert(sizeof(slot) == 4 * sizeof(float), "a window is an array of floats");
 
 /* Random addresses per mean, by kind of window: the fewer patterns in a launch, the more for
  * each. */
@@ -38,13 +39,24 @@ static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
     return w->slots ? WL_OK : wl_fail_memory(err);
 }
 
-static wl_status open_glance(wl_pattern *p, const wl_residues *alignments, bool blink, wl_tag_window *out,
-                             wl_error *err)
+static wl_status open_at(wl_pattern *p, wl_window_kind kind, const wl_residues *positions, wl_tag_window *out,
+                         wl_error *err)
 {
     out->open = true;
-    out->kind = blink ? WL_WINDOW_BLINK : WL_WINDOW_GLANCE;
-    out->positions = alignments;
-    return keep_window(&p->windows[out->kind], alignments->granule, err);
+    out->kind = kind;
+    out->bytes = positions->granule;
+    out->count = 0;
+    for (int i = 0; i < positions->count; i++)
+        if (positions->weight[i]) {
+            out->position[out->count] = (uint32_t)wl_residue(positions, i);
+            out->weight[out->count++] = (double)positions->weight[i];
+        }
+    if (out->rare) { /* one position stands for all, whatever the offset */
+        for (int i = 1; i < out->count; i++)
+            out->weight[0] += out->weight[i];
+        out->count = 1;
+    }
+    return keep_window(&p->windows[kind], out->bytes, err);
 }
 
 /* The longest window whose positions fall into at most so many classes. */
@@ -69,14 +81,14 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, c
     if (p->lanes.width % WINDOW_STEP != 0)
         return WL_OK;
     if (out->rare || blink || (wide && patterns > FEW_PATTERNS))
-        return open_glance(p, alignments, blink, out, err);
+        return open_at(p, blink ? WL_WINDOW_BLINK : WL_WINDOW_GLANCE, alignments, out, err);
     if (wide && parts->group->loops)
         return WL_OK;
-    out->kind = wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT;
-    out->positions = &out->own;
-    out->open = longest_window(parts, part_count, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &out->own) ||
-                longest_window(parts, part_count, line, shortest, WL_RESIDUES_MAX, &out->own);
-    return out->open ? keep_window(&p->windows[out->kind], out->own.granule, err) : WL_OK;
+    wl_residues positions;
+    if (!longest_window(parts, part_count, line, shortest, wide ? POSITIONS : 4 * POSITIONS, &positions) &&
+        !longest_window(parts, part_count, line, shortest, WL_RESIDUES_MAX, &positions))
+        return WL_OK;
+    return open_at(p, wide ? WL_WINDOW_MEAN : WL_WINDOW_EXACT, &positions, out, err);
 }
 
 /* The mean cost at one position over random addresses, the same ones every time. With many patterns
@@ -94,7 +106,7 @@ static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_
         cold += t.cold;
         split += t.tag > 1;
     }
-    return (slot){(float)(tag / draws), (float)(cold / draws), (float)(split / draws)};
+    return (slot){(float)(tag / draws), (float)(cold / draws), (float)(split / draws), 0};
 }
 
 /* The cost at one position. A chain of j carries out of the window has probability 2^-(j+1). */
@@ -110,40 +122,48 @@ static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int
         cold += probability * t.cold;
         split += probability * (t.tag > 1);
     }
-    return (slot){(float)tag, (float)cold, (float)split};
+    return (slot){(float)tag, (float)cold, (float)split, 0};
 }
 
-static const slot *slot_at(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, int64_t at)
+/* Computes the costs that are missing at the positions, moved by some bytes. */
+static void fill_slots(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, uint32_t moved)
 {
-    const int64_t bytes = window->positions->granule;
-    slot *s = (slot *)(void *)p->windows[window->kind].slots + at / WINDOW_STEP;
-    if (s->tag == 0)
-        *s = window->kind == WL_WINDOW_EXACT ? cost_in_window(context, p, bytes, at)
-                                             : mean_in_window(context, p, window->kind, bytes, at);
-    return s;
+    slot *slots = (slot *)(void *)p->windows[window->kind].slots;
+    for (int i = 0; i < window->count; i++) {
+        const uint32_t at = (window->position[i] + moved) & ((uint32_t)window->bytes - 1);
+        if (slots[at / WINDOW_STEP].tag == 0)
+            slots[at / WINDOW_STEP] = window->kind == WL_WINDOW_EXACT
+                                          ? cost_in_window(context, p, window->bytes, at)
+                                          : mean_in_window(context, p, window->kind, window->bytes, at);
+    }
 }
 
-static void add_slot(wl_tag_total *total, const slot *s, double weight)
+/* False: a cost is missing. */
+static bool add_slots(const slot *slots, const wl_tag_window *window, uint32_t moved, wl_tag_total *total)
 {
-    total->tag += weight * (double)s->tag;
-    total->cold += weight * (double)s->cold;
-    total->split += weight * (double)s->split;
+    const uint32_t mask = (uint32_t)window->bytes - 1;
+    const int count = window->count;
+    wl_tag_total sum = *total;
+    float least = 1;
+    for (int i = 0; i < count; i++) {
+        const slot *s = &slots[((window->position[i] + moved) & mask) / WINDOW_STEP];
+        least = s->tag < least ? s->tag : least;
+        sum.tag += window->weight[i] * (double)s->tag;
+        sum.cold += window->weight[i] * (double)s->cold;
+        sum.split += window->weight[i] * (double)s->split;
+    }
+    if (least > 0)
+        *total = sum;
+    return least > 0;
 }
 
 void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
-                       int64_t offset, int64_t executions, wl_tag_total *total)
+                       int64_t offset, wl_tag_total *total)
 {
-    const wl_residues *positions = window->positions;
-    const int64_t mask = positions->granule - 1;
-    if (window->rare) { /* one position stands for all */
-        int i = 0;
-        while (!positions->weight[i])
-            i++;
-        add_slot(total, slot_at(context, window, pattern, wl_residue(positions, i)), (double)executions);
+    const slot *slots = (const slot *)(const void *)pattern->windows[window->kind].slots;
+    const uint32_t moved = window->rare ? 0 : (uint32_t)offset;
+    if (add_slots(slots, window, moved, total))
         return;
-    }
-    for (int i = 0; i < positions->count; i++)
-        if (positions->weight[i])
-            add_slot(total, slot_at(context, window, pattern, (wl_residue(positions, i) + offset) & mask),
-                     (double)positions->weight[i]);
+    fill_slots(context, window, pattern, moved);
+    (void)add_slots(slots, window, moved, total);
 }

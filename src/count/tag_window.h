@@ -16,16 +16,18 @@
 
 typedef struct wl_tag_window {
     bool open; /* the pattern has one */
-    bool rare;
+    bool rare; /* one position stands for all */
     wl_window_kind kind;
-    const wl_residues *positions; /* of the executions, without the instruction's offset */
-    wl_residues own;
+    int64_t bytes; /* its length */
+    int count;     /* positions of the executions that occur, without the instruction's offset */
+    uint32_t position[WL_RESIDUES_MAX];
+    double weight[WL_RESIDUES_MAX]; /* executions */
 } wl_tag_window;
 
 /* Stays closed for long patterns that are executed in loops: their steps may visit only a few
  * positions of the window, so they are evaluated at their true addresses. alignments: the positions
- * modulo the context's period, must outlive the window. patterns: how many there are in most
- * blocks. share: part of all executions of an instruction. */
+ * modulo the context's period. patterns: how many there are in most blocks. share: part of all
+ * executions of an instruction. */
 wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *pattern, const wl_executions *parts,
                              int part_count, const wl_residues *alignments, int patterns, double share,
                              wl_tag_window *out, wl_error *err);
@@ -35,6 +37,6 @@ typedef struct wl_tag_total {
     double tag, cold, split;
 } wl_tag_total;
 void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
-                       int64_t offset, int64_t executions, wl_tag_total *total);
+                       int64_t offset, wl_tag_total *total);
 
 #endif /* WL_COUNT_TAG_WINDOW_H */

@@ -9,6 +9,7 @@
 #include "device/device_internal.h"
 #include "kernel/program.h"
 #include "count/block_sum.h"
+#include "count/l1_replay.h"
 #include "count/spread.h"
 #include "count/windows.h"
 
@@ -40,7 +41,8 @@ static void add_instructions(const tally *t)
             continue;
         }
         if (k->accesses[a].atomic) { /* atomics are executed in the L2: nothing is written through */
-            f->atomic = true;
+            f->atomics += c->sectors;
+            f->atomic = f->atomics > 0; /* not if a condition never holds */
             continue;
         }
         f->written += c->sectors;
@@ -93,6 +95,8 @@ static wl_status count_loads(const tally *t, size_t field)
     f->warp_lines = warp.granules[1];
     /* samples of blocks and of warps must not contradict each other */
     f->block_sectors = fmin(block.granules[0], f->requested);
+    f->block_units = fmin(f->block_units, f->block_sectors * fmax(1, o->sector / o->unit));
+    f->block_lines = fmin(f->block_lines, f->block_sectors);
     f->warp_sectors = fmin(fmax(warp.granules[0], f->block_sectors), f->requested);
     return WL_OK;
 }
@@ -107,11 +111,12 @@ static wl_status count_stores(const tally *t, size_t field)
                              of_warps = sum_input(t, field, WL_STORES, true, 1);
     WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
     WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
-    f->store_warp = fmin(warp.granules[0], f->written);
-    f->store_warp_full = warp.covered;
+    /* samples must not contradict each other: a few warps may miss those that store */
+    f->store_warp = fmin(warp.sampled ? fmax(warp.granules[0], block.granules[0]) : warp.granules[0], f->written);
+    f->store_warp_full = fmin(warp.covered, f->store_warp);
     f->store_block = fmin(block.granules[0], f->store_warp);
-    f->store_block_full = block.covered;
-    f->store_block_lines = block.granules[1];
+    f->store_block_full = fmin(block.covered, f->store_block);
+    f->store_block_lines = fmin(block.granules[1], f->store_block); /* a line has a sector at least */
     return WL_OK;
 }
 
@@ -279,6 +284,73 @@ static wl_status count_all_steps(const tally *t)
     return WL_OK;
 }
 
+/* ---- data-dependent loads ---- */
+
+static wl_status replay(const tally *t, wl_arena *arena)
+{
+    const wl_kernel *k = t->in->view->kernel;
+    const wl_replay_input in = {k,
+                                t->in->geometry,
+                                (int64_t)t->out->sms,
+                                (int64_t)t->out->line,
+                                (int64_t)t->out->sector,
+                                (int64_t)device_or(t->in->device, WL_DEVICE_l2_latency, 0),
+                                k->source.population ? k->source.population->replayed : 1};
+    wl_replay replayed;
+    WL_TRY(wl_replay_loads(&in, arena, &replayed, t->err));
+    for (size_t i = 0; i < t->out->field_count && replayed.known; i++) {
+        t->out->fields[i].replayed = replayed.replayed[i];
+        t->out->fields[i].missed = replayed.missed[i];
+    }
+    return WL_OK;
+}
+
+/* ---- counts that fit together ---- */
+
+/* A window is made of smaller ones, and those of blocks: they touch at least as much when each is
+ * counted alone. One window in the middle, times the number of windows, may fall short of that or
+ * go beyond: at the edges of the domain blocks touch relatively more, or less. */
+static void fit_windows(const wl_traffic *o, double most, double touched[WL_WINDOWS_MAX])
+{
+    for (int w = o->window_count - 2; w >= 0; w--) {
+        const double next = touched[w + 1] * o->window_repeats[w + 1], all = touched[w] * o->window_repeats[w];
+        if (all < next || all > most)
+            touched[w] = fmax(fmin(all, most), next) / o->window_repeats[w];
+    }
+}
+
+/* What few sampled blocks load, against what waves and instructions do: the launch loads no more
+ * than it requests, and its blocks together no less than the launch. */
+static void fit_loads(const wl_traffic *o, wl_field_traffic *f)
+{
+    const double per_sector = fmax(1, o->sector / o->fetch); /* fetch units; a smaller sector is part of one */
+    const int last = o->window_count - 1;
+    f->window_units[last] = fmin(f->window_units[last], f->requested * per_sector);
+    const double distinct = f->window_units[last] / per_sector;
+    if (f->block_sectors < distinct) {
+        f->block_sectors = distinct;
+        f->block_units = fmax(f->block_units, distinct * fmin(1, o->sector / o->unit));
+        f->block_lines = fmax(f->block_lines, distinct * o->sector / o->line);
+        f->warp_sectors = fmax(f->warp_sectors, distinct);
+        for (int n = 0; n < o->step_count; n++)
+            f->step_sectors[n] = fmax(f->step_sectors[n], distinct);
+    }
+    fit_windows(o, f->block_sectors * per_sector, f->window_units);
+    fit_windows(o, INFINITY, f->window_lines);
+}
+
+static void fit_stores(const wl_traffic *o, wl_field_traffic *f)
+{
+    f->stored = fmin(f->stored, f->written + f->atomics);
+    if (!f->atomic) { /* these store, but write nothing through */
+        f->store_block = fmax(f->store_block, f->stored);
+        f->store_warp = fmax(f->store_warp, f->store_block);
+        f->store_block_lines = fmax(f->store_block_lines, f->store_block * o->sector / o->line);
+    }
+    f->stored_partly = fmin(f->stored_partly, f->stored);
+    fit_windows(o, INFINITY, f->window_store_lines);
+}
+
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
                            wl_error *err)
 {
@@ -311,10 +383,15 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
         WL_TRY(count_loads(&t, f));
     WL_TRY(count_common(&t));
     WL_TRY(count_all_steps(&t));
+    WL_TRY(replay(&t, arena));
     wl_error limit = {0};
     const wl_status status = wl_windows_count(input, counter, out, &limit);
     out->windows_known = status == WL_OK;
     if (status != WL_OK && status != WL_E_LIMIT)
         return wl_fail(err, status, limit.loc, "%s", limit.message);
+    for (size_t f = 0; f < out->field_count && out->windows_known; f++) {
+        fit_loads(out, &out->fields[f]);
+        fit_stores(out, &out->fields[f]);
+    }
     return WL_OK;
 }

@@ -37,8 +37,11 @@ typedef struct wl_field_traffic {
     double store_block, store_block_full;           /* the same per block */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
-    bool atomic;                  /* some stores are atomics, which read what they change */
-    bool loaded_too, random;      /* random: some load has an unknown, data-dependent address */
+    bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
+    double missed;
+    double atomics;          /* sectors per atomic, summed */
+    bool atomic;             /* some stores are atomics, which read what they change */
+    bool loaded_too, random; /* random: some load has an unknown, data-dependent address */
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
 } wl_field_traffic;
 

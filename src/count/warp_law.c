@@ -6,6 +6,14 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
+#define HASH_BITS 10 /* of a line number per table */
+
+static wl_banks read_banks(const wl_device *d, wl_device_key banks, wl_device_key width)
+{
+    const int64_t count = wl_device_int(d, banks), word = wl_device_int(d, width);
+    return (wl_banks){(int)count, wl_log2(word), count * word};
+}
+
 void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
 {
     double distance = 0;
@@ -15,20 +23,20 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     r->line = wl_device_int(d, WL_DEVICE_l1_line);
     r->sector_shift = wl_log2(r->sector);
     r->line_shift = wl_log2(r->line);
-    r->banks = (int)wl_device_int(d, WL_DEVICE_l1_banks);
-    r->bank_shift = wl_log2(wl_device_int(d, WL_DEVICE_l1_bank_width));
-    r->group_bytes = r->banks * wl_device_int(d, WL_DEVICE_l1_bank_width);
+    r->data = read_banks(d, WL_DEVICE_l1_banks, WL_DEVICE_l1_bank_width);
+    r->shared = read_banks(d, WL_DEVICE_shared_banks, WL_DEVICE_shared_bank_width);
     double unit = 0;
     r->unit_shift = wl_device_get(d, WL_DEVICE_l2_unit, &unit) ? wl_log2((int64_t)unit) : r->sector_shift;
     const size_t columns = wl_device_list_length(d, WL_DEVICE_l1_tag_hash);
     r->has_hash = columns > 0;
     if (r->has_hash)
         r->tag_banks = (int)wl_device_int(d, WL_DEVICE_l1_tag_banks);
-    for (size_t k = 0; k < columns; k++) {
-        const uint8_t bank = (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k);
-        for (unsigned bits = 0; bits < 1024; bits++)
-            if (bits >> k % 10 & 1)
-                r->hash[k / 10][bits] ^= bank;
+    for (size_t k = 0; k < HASH_BITS * sizeof r->hash / sizeof r->hash[0]; k++) {
+        const uint8_t bank = k < columns ? (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k) : 0;
+        uint8_t *hash = r->hash[k / HASH_BITS];
+        const unsigned bit = 1u << k % HASH_BITS;
+        for (unsigned lower = 0; lower < bit; lower++)
+            hash[bit + lower] = hash[lower] ^ bank;
     }
     r->broadcast = (int)wl_device_int(d, WL_DEVICE_shared_broadcast);
     r->local_lanes = (int)wl_device_int(d, WL_DEVICE_local_lanes);
@@ -78,12 +86,11 @@ static int sorted_lanes(const wl_warp_access *a, int64_t sorted[WL_LANES_MAX])
     return a->count;
 }
 
-/* Granules first .. last, without the one already counted. */
+/* Granules first .. last, without the one already counted; runs ascend, so it is no later than
+ * theirs. */
 static int new_granules(int64_t first, int64_t last, int shift, int64_t *counted)
 {
     const int64_t from = wl_max(first >> shift, *counted + 1), to = last >> shift;
-    if (to < from)
-        return 0;
     *counted = to;
     return (int)(to - from + 1);
 }
@@ -125,6 +132,43 @@ wl_warp_written wl_runs_write(const wl_l1_rules *r, const wl_runs *runs, int64_t
     return (wl_warp_written){(int16_t)sectors, (int16_t)lines, (int16_t)units, (int16_t)full};
 }
 
+void wl_run_kinds_make(const wl_l1_rules *r, const wl_runs *runs, wl_run_kinds *out)
+{
+    const int64_t largest = wl_max(r->line, (int64_t)1 << r->unit_shift);
+    wl_runs *k = &out->kinds;
+    out->count = k->count = 0;
+    for (int i = 0; i < runs->count; i++) {
+        const int64_t first = runs->first[i] & (largest - 1), last = first + runs->last[i] - runs->first[i];
+        int at = 0;
+        if (i > 0 && runs->first[i] - runs->last[i - 1] < largest)
+            return;
+        while (at < k->count && (k->first[at] != first || k->last[at] != last))
+            at++;
+        if (at == k->count) {
+            k->first[at] = first;
+            k->last[at] = last;
+            out->runs[at] = 0;
+            k->count++;
+        }
+        out->runs[at]++;
+    }
+    out->count = k->count;
+}
+
+wl_warp_written wl_run_kinds_write(const wl_l1_rules *r, const wl_run_kinds *kinds, int64_t moved)
+{
+    int sectors = 0, lines = 0, units = 0, full = 0;
+    for (int i = 0; i < kinds->count; i++) {
+        const int64_t first = kinds->kinds.first[i] + moved, last = kinds->kinds.last[i] + moved;
+        const int n = kinds->runs[i];
+        sectors += n * (int)((last >> r->sector_shift) - (first >> r->sector_shift) + 1);
+        lines += n * (int)((last >> r->line_shift) - (first >> r->line_shift) + 1);
+        units += n * (int)((last >> r->unit_shift) - (first >> r->unit_shift) + 1);
+        full += n * (int)wl_max(0, ((last + 1) >> r->sector_shift) - ((first + r->sector - 1) >> r->sector_shift));
+    }
+    return (wl_warp_written){(int16_t)sectors, (int16_t)lines, (int16_t)units, (int16_t)full};
+}
+
 wl_warp_written wl_warp_write(const wl_l1_rules *r, const wl_warp_access *a)
 {
     wl_runs runs;
@@ -132,14 +176,13 @@ wl_warp_written wl_warp_write(const wl_l1_rules *r, const wl_warp_access *a)
     return wl_runs_write(r, &runs, 0);
 }
 
-int wl_l1_lanes_per_group(const wl_l1_rules *r, int32_t width)
+int wl_lanes_per_group(const wl_banks *banks, int warp_size, int32_t width)
 {
-    const int64_t lanes = r->group_bytes / width;
-    return (int)wl_max(1, wl_min(lanes, r->warp_size));
+    return (int)wl_max(1, wl_min(banks->group_bytes / width, warp_size));
 }
 
 /* The most distinct words of 2^bank_shift bytes that the lanes `members` touch in one bank. */
-static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_t *members, int count)
+static int conflicts(const wl_banks *r, const wl_warp_access *a, const uint8_t *members, int count)
 {
     int64_t words[64][16]; /* per bank */
     uint8_t filled[64] = {0};
@@ -173,9 +216,9 @@ static int conflicts(const wl_l1_rules *r, const wl_warp_access *a, const uint8_
 
 /* The lanes from *at on that are served together with that one, if chosen (NULL: all); moves *at
  * behind them. */
-static int take_group(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen, int *at, uint8_t *members)
+static int take_group(int per_group, const wl_warp_access *a, const bool *chosen, int *at, uint8_t *members)
 {
-    const int per_group = wl_l1_lanes_per_group(r, a->width), group = a->lane[*at] / per_group;
+    const int group = a->lane[*at] / per_group;
     int count = 0;
     for (; *at < a->count && a->lane[*at] / per_group == group; ++*at)
         if (!chosen || chosen[*at])
@@ -184,14 +227,15 @@ static int take_group(const wl_l1_rules *r, const wl_warp_access *a, const bool 
 }
 
 /* Data wavefronts of the `chosen` lanes (NULL: all), group by group. */
-static int grouped_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, const bool *chosen)
+static int grouped_wavefronts(const wl_banks *banks, int warp_size, const wl_warp_access *a, const bool *chosen)
 {
+    const int per_group = wl_lanes_per_group(banks, warp_size, a->width);
     int wavefronts = 0;
     for (int i = 0; i < a->count;) {
         uint8_t members[WL_LANES_MAX];
-        const int count = take_group(r, a, chosen, &i, members);
+        const int count = take_group(per_group, a, chosen, &i, members);
         if (count)
-            wavefronts += conflicts(r, a, members, count);
+            wavefronts += conflicts(banks, a, members, count);
     }
     return wavefronts;
 }
@@ -217,8 +261,8 @@ static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, cons
             left[at] = left[at - 1];
         left[at].address = address;
         left[at].banks = 0;
-        for (int64_t w = address >> r->bank_shift; w <= (address + a->width - 1) >> r->bank_shift; w++)
-            left[at].banks |= (uint64_t)1 << (w & (r->banks - 1));
+        for (int64_t w = address >> r->data.bank_shift; w <= (address + a->width - 1) >> r->data.bank_shift; w++)
+            left[at].banks |= (uint64_t)1 << (w & (r->data.banks - 1));
     }
     for (; n > 0; wavefronts++) {
         const int64_t reach = left[0].address + r->pair_distance;
@@ -237,7 +281,8 @@ static int paired_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, cons
 
 static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
-    const int64_t word = (int64_t)1 << r->bank_shift;
+    const int64_t word = (int64_t)1 << r->data.bank_shift;
+    const int per_group = wl_lanes_per_group(&r->data, r->warp_size, a->width);
     wl_warp_access words = *a;
     if (a->width < word) { /* lanes on one bank word are served together */
         words.width = (int32_t)word;
@@ -247,7 +292,7 @@ static int paper_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
     int wavefronts = 0;
     for (int i = 0; i < a->count;) {
         uint8_t members[WL_LANES_MAX];
-        const int count = take_group(r, a, NULL, &i, members);
+        const int count = take_group(per_group, a, NULL, &i, members);
         wavefronts += paired_wavefronts(r, &words, members, count);
     }
     return wavefronts;
@@ -271,20 +316,19 @@ static bool in_pairs(const wl_warp_access *a, int distance)
     return true;
 }
 
-int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
+int wl_warp_shared_wavefronts(const wl_l1_rules *r, const wl_warp_access *a, bool load)
 {
-    if (!r->has_hash || a->width <= 1 << r->bank_shift || !(in_pairs(a, 1) || in_pairs(a, 2)))
-        return wl_warp_hit_wavefronts(r, a);
-    wl_l1_rules wider = *r;
-    wider.group_bytes *= r->broadcast;
-    return grouped_wavefronts(&wider, a, NULL);
+    wl_banks banks = r->shared;
+    if (load && r->has_hash && a->width > 1 << banks.bank_shift && (in_pairs(a, 1) || in_pairs(a, 2)))
+        banks.group_bytes *= r->broadcast;
+    return grouped_wavefronts(&banks, r->warp_size, a, NULL);
 }
 
 int wl_warp_hit_wavefronts(const wl_l1_rules *r, const wl_warp_access *a)
 {
     if (!r->has_hash && r->pair_distance > 0)
         return paper_wavefronts(r, a);
-    return grouped_wavefronts(r, a, NULL);
+    return grouped_wavefronts(&r->data, r->warp_size, a, NULL);
 }
 
 wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *r, const wl_warp_access *a)
@@ -310,14 +354,29 @@ wl_tag_cost wl_warp_tag_cost(const wl_l1_rules *r, const wl_warp_access *a)
     }
     wl_tag_cost cost = {.tag = tags};
     if (tags <= 1) {
-        cost.cold = grouped_wavefronts(r, a, NULL);
+        cost.cold = grouped_wavefronts(&r->data, r->warp_size, a, NULL);
         return cost;
     }
     for (int pass = 0; pass < tags; pass++) {
         bool chosen[WL_LANES_MAX];
         for (int i = 0; i < a->count; i++)
             chosen[i] = rank[i] == pass;
-        cost.cold += grouped_wavefronts(r, a, chosen);
+        cost.cold += grouped_wavefronts(&r->data, r->warp_size, a, chosen);
+    }
+    return cost;
+}
+
+wl_texture_cost wl_warp_texture_cost(const wl_l1_rules *rules, const wl_warp_access *access, int lanes)
+{
+    wl_texture_cost cost = {0, 0};
+    for (int i = 0, next; i < access->count; i = next) {
+        wl_warp_access request = {.width = access->width};
+        for (next = i; next < access->count && access->lane[next] / lanes == access->lane[i] / lanes; next++) {
+            request.lane[request.count] = access->lane[next];
+            request.address[request.count++] = access->address[next];
+        }
+        cost.sectors += wl_warp_sectors(rules, &request);
+        cost.wavefronts += (int)wl_ceil_div((int64_t)request.count * access->width, rules->sector);
     }
     return cost;
 }

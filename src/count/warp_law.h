@@ -5,7 +5,8 @@
  * tag bank, scanning lanes in order and skipping conflicting lines; the data stage serves fixed
  * groups of lanes, one word per bank and wavefront, separately for every tag wavefront whose lines
  * miss. Without one, the rule of Ernst et al. 2022, section 4.2: the same groups and banks, but
- * addresses farther apart than a distance do not share a wavefront.
+ * addresses farther apart than a distance do not share a wavefront. Shared memory has banks of its
+ * own and no tags: neither the hash nor the distance matters there.
  *
  * Layer  count (uses base, device). Units: byte addresses; counts per instruction.
  * Oracle  tests/unit/test_warp_law.c: measured patterns; the paper's three loads
@@ -16,12 +17,19 @@
 #include "kernel/expr.h"
 #include "warpline/device.h"
 
+/* Banks that each deliver one word per wavefront. */
+typedef struct wl_banks {
+    int banks, bank_shift; /* how many; log2 of their width */
+    int64_t group_bytes;   /* at most served by one wavefront */
+} wl_banks;
+
+#define WL_SHARED_WORD_MAX 16 /* bytes of a bank of shared memory */
+
 typedef struct wl_l1_rules {
     int warp_size;
     int64_t sector, line; /* bytes, powers of two */
     int sector_shift, line_shift;
-    int banks, bank_shift; /* data banks; log2 of their width */
-    int64_t group_bytes;   /* at most served by one wavefront */
+    wl_banks data, shared; /* of the L1 and of shared memory */
     int unit_shift;        /* log2 of the unit in which the L2 serves requests; a sector if unknown */
     bool has_hash;
     int tag_banks;
@@ -58,6 +66,16 @@ typedef struct wl_runs {
 } wl_runs;
 void wl_runs_make(const wl_warp_access *access, wl_runs *out);
 
+/* Runs so far apart that they share no granule: what each costs depends on its length and its place
+ * in the largest granule alone. */
+typedef struct wl_run_kinds {
+    int count; /* of kinds; 0: runs are too close */
+    uint8_t runs[WL_LANES_MAX];
+    wl_runs kinds; /* one of each */
+} wl_run_kinds;
+void wl_run_kinds_make(const wl_l1_rules *rules, const wl_runs *runs, wl_run_kinds *out);
+wl_warp_written wl_run_kinds_write(const wl_l1_rules *rules, const wl_run_kinds *kinds, int64_t moved);
+
 /* As for the access, with all addresses moved by some bytes. */
 int wl_runs_sectors(const wl_l1_rules *rules, const wl_runs *runs, int64_t moved);
 wl_warp_written wl_runs_write(const wl_l1_rules *rules, const wl_runs *runs, int64_t moved);
@@ -66,10 +84,18 @@ wl_warp_written wl_runs_write(const wl_l1_rules *rules, const wl_runs *runs, int
  * group_bytes and on their distances. */
 int wl_warp_hit_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
 
-/* Data wavefronts of a load from shared memory. More lanes of 8 or 16 bytes are served at once
- * (shared_broadcast) if all neighbours, or all next but one, read the same address:
- * validate/cuda/wide.cu. */
-int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access);
+/* Wavefronts of an access to shared memory: bank conflicts only. A load serves more lanes of 8 or
+ * 16 bytes at once (shared_broadcast) if all neighbours, or all next but one, read the same
+ * address: validate/cuda/wide.cu. Depend only on the addresses modulo a word of the banks and on
+ * their distances. */
+int wl_warp_shared_wavefronts(const wl_l1_rules *rules, const wl_warp_access *access, bool load);
+
+/* A texture or surface instruction: every `lanes` lanes make a request, which asks for its own
+ * distinct sectors and returns a sector's worth of texels per wavefront. */
+typedef struct wl_texture_cost {
+    int sectors, wavefronts;
+} wl_texture_cost;
+wl_texture_cost wl_warp_texture_cost(const wl_l1_rules *rules, const wl_warp_access *access, int lanes);
 
 /* By the tag-hash law: tag wavefronts, and data wavefronts if every line misses. */
 typedef struct wl_tag_cost {
@@ -83,7 +109,7 @@ static inline int wl_l1_tag_bank(const wl_l1_rules *r, int64_t line)
     return r->hash[0][n & 1023] ^ r->hash[1][n >> 10 & 1023] ^ r->hash[2][n >> 20 & 1023] ^ r->hash[3][n >> 30 & 1023];
 }
 
-/* How many lanes are served together. */
-int wl_l1_lanes_per_group(const wl_l1_rules *rules, int32_t width);
+/* How many lanes of a warp are served together. */
+int wl_lanes_per_group(const wl_banks *banks, int warp_size, int32_t width);
 
 #endif /* WL_COUNT_WARP_LAW_H */

@@ -31,10 +31,12 @@ typedef struct alignment_totals {
     int64_t place[WL_PERIOD_MAX], alignment[WL_PERIOD_MAX];
     int64_t executions;
     int64_t sectors[WL_PERIOD_MAX], hit[WL_PERIOD_MAX]; /* by place */
-    bool any_shared;
-    int64_t shared[WL_PERIOD_MAX];    /* wavefronts of loads from shared memory, by place */
-    wl_tag_total tags[WL_PERIOD_MAX]; /* by alignment */
+    bool any_shared[2];                                 /* loads; stores and atomics */
+    int64_t shared[2][WL_PERIOD_MAX];                   /* wavefronts of shared memory, by place */
+    wl_tag_total tags[WL_PERIOD_MAX];                   /* by alignment */
 } alignment_totals;
+
+#define MEASURED 0 /* as cut_threads: uncut threads need every instruction, so none has this */
 
 /* Instructions of one group on blocks of some classes. */
 typedef struct wl_warps_batch {
@@ -43,6 +45,9 @@ typedef struct wl_warps_batch {
     int class_count;
     bool whole_threads; /* no edge cuts through the folded cells of a thread */
     int64_t instructions;
+    double all_warps;      /* executions of one instruction if every warp took part */
+    uint64_t *cut_threads; /* per instruction, by wl_cut_threads */
+    wl_instruction *alike; /* those of equal cut_threads */
     wl_block_starts starts[WL_BLOCK_CLASSES_MAX];
     wl_gathered warps;
     placed_warps placed; /* the current pattern */
@@ -62,7 +67,7 @@ static int64_t samples_wanted(const wl_warps_measurer *m, const placed_warps *w,
 /* Tag-hash costs of one instruction on the blocks of one class: all executions if few, else a
  * sample. */
 static void sample_tags(const wl_warps_measurer *m, const wl_executions *e, int64_t wanted, wl_pattern *p,
-                        const wl_instruction *in, int64_t number)
+                        const wl_instruction *in)
 {
     const int64_t executions = wl_executions_count(e);
     const bool all = m->samples < 0 || executions <= wanted;
@@ -70,7 +75,7 @@ static void sample_tags(const wl_warps_measurer *m, const wl_executions *e, int6
     wl_tag_total total = {0};
     m->result->tag_sampled = m->result->tag_sampled || !all;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t at = all ? wl_executions_nth(e, i) : wl_executions_spread(e, (uint64_t)(i + number * n));
+        const int64_t at = all ? wl_executions_nth(e, i) : wl_executions_spread(e, (uint64_t)(i + in->number * n));
         const wl_tag_cost t = wl_pattern_tag_cost(&m->context, p, in->offset + at);
         total.tag += t.tag;
         total.cold += t.cold;
@@ -81,9 +86,8 @@ static void sample_tags(const wl_warps_measurer *m, const wl_executions *e, int6
 
 /* Tag-hash costs of all instructions, by the window if there is one. Exceptions: a significant
  * share of the executions is so small in number that all can be evaluated, or the caller asks for
- * many. `number` is that of the first instruction in its group. */
-static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const wl_instruction *list, int64_t count,
-                          int64_t number)
+ * many. */
+static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const wl_instruction *list, int64_t count)
 {
     placed_warps *w = &b->placed;
     alignment_totals *t = &b->totals;
@@ -93,8 +97,7 @@ static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const w
         m->result->tag_sampled = m->result->tag_sampled || w->window.kind != WL_WINDOW_EXACT;
     if (in_window && w->window.kind >= WL_WINDOW_GLANCE) {
         for (int i = 0; i < t->alignments; i++)
-            wl_tag_window_add(&m->context, &w->window, w->pattern, t->alignment[i], w->executions,
-                              &t->tags[t->alignment[i]]);
+            wl_tag_window_add(&m->context, &w->window, w->pattern, t->alignment[i], &t->tags[t->alignment[i]]);
         return;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -103,12 +106,12 @@ static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const w
             continue;
         if (in_window) {
             wl_tag_total total = {0};
-            wl_tag_window_add(&m->context, &w->window, w->pattern, in->offset, w->executions, &total);
+            wl_tag_window_add(&m->context, &w->window, w->pattern, in->offset, &total);
             add_tag_total(&m->costs[in->access], total, 1, m->bounds[in->access].access->store);
             continue;
         }
         for (int k = 0; k < w->part_count; k++)
-            sample_tags(m, &w->parts[k], wanted, w->pattern, in, number + i);
+            sample_tags(m, &w->parts[k], wanted, w->pattern, in);
     }
 }
 
@@ -140,8 +143,10 @@ static void add_up_places(const wl_warps_measurer *m, placed_warps *w, alignment
                 continue;
             t->sectors[place] += weight[i] * wl_pattern_sectors(rules, w->pattern, wl_residue(at, i) + place);
             t->hit[place] += weight[i] * wl_pattern_hit(rules, w->pattern, wl_residue(at, i) + place);
-            if (t->any_shared)
-                t->shared[place] += weight[i] * wl_pattern_shared(rules, w->pattern, wl_residue(at, i) + place);
+            for (int store = 0; store < 2; store++)
+                if (t->any_shared[store])
+                    t->shared[store][place] +=
+                        weight[i] * wl_pattern_shared(rules, w->pattern, wl_residue(at, i) + place, !store);
         }
     }
 }
@@ -152,16 +157,17 @@ static void start_totals(const wl_warps_measurer *m, const wl_instruction *list,
     bool seen[WL_PERIOD_MAX] = {false}, seen_place[WL_PERIOD_MAX] = {false};
     t->places = t->alignments = 0;
     t->executions = 0;
-    t->any_shared = false;
+    t->any_shared[0] = t->any_shared[1] = false;
     for (int64_t i = 0; i < count; i++)
-        t->any_shared = t->any_shared || is_shared_load(m, list[i].access);
+        if (is_shared(m, list[i].access))
+            t->any_shared[m->bounds[list[i].access].access->store] = true;
     for (int64_t i = 0; i < count; i++) {
         const int64_t place = list[i].offset & (m->context.rules->sector - 1),
                       alignment = list[i].offset & (m->context.period - 1);
         if (!seen_place[place]) {
             seen_place[place] = true;
             t->place[t->places++] = place;
-            t->sectors[place] = t->hit[place] = t->shared[place] = 0;
+            t->sectors[place] = t->hit[place] = t->shared[0][place] = t->shared[1][place] = 0;
         }
         if (!seen[alignment]) {
             seen[alignment] = true;
@@ -178,9 +184,11 @@ static void add_totals(const wl_warps_measurer *m, const wl_instruction *list, i
         wl_access_cost *cost = &m->costs[list[i].access];
         const int64_t place = list[i].offset & (m->context.rules->sector - 1);
         cost->inst += (double)t->executions;
-        cost->hit += (double)(is_shared_load(m, list[i].access) ? t->shared : t->hit)[place];
-        if (is_shared(m, list[i].access))
+        if (is_shared(m, list[i].access)) {
+            cost->hit += (double)t->shared[m->bounds[list[i].access].access->store][place];
             continue;
+        }
+        cost->hit += (double)t->hit[place];
         cost->sectors += (double)t->sectors[place];
         add_tag_total(cost, t->tags[list[i].offset & (m->context.period - 1)], 1,
                       m->bounds[list[i].access].access->store);
@@ -220,12 +228,12 @@ static wl_status place_warps(const wl_warps_measurer *m, wl_warps_batch *b, int 
     if (!m->context.rules->has_hash)
         return WL_OK;
     return wl_tag_window_open(&m->context, w->pattern, w->parts, w->part_count, &w->alignments, all->in_first,
-                              (double)w->executions / warps_of(m, b->group), &w->window, m->err);
+                              (double)w->executions / b->all_warps, &w->window, m->err);
 }
 
 /* Measures instructions that the same threads need. */
 static wl_status measure_alike(const wl_warps_measurer *m, wl_warps_batch *b, uint64_t cut_threads,
-                               const wl_instruction *list, int64_t count, int64_t number)
+                               const wl_instruction *list, int64_t count)
 {
     alignment_totals *t = &b->totals;
     if (!wl_patterns_gather(&m->context, b->group, b->blocks, b->class_count, cut_threads, &b->warps))
@@ -239,7 +247,7 @@ static wl_status measure_alike(const wl_warps_measurer *m, wl_warps_batch *b, ui
             if (m->bounds[list[i].access].access->store && !is_shared(m, list[i].access))
                 add_all_written(m, &b->placed, &list[i]);
         if (m->context.rules->has_hash)
-            add_tag_costs(m, b, list, count, number);
+            add_tag_costs(m, b, list, count);
     }
     add_totals(m, list, count, t);
     return WL_OK;
@@ -253,12 +261,19 @@ static wl_status measure_batch(const wl_warps_measurer *m, wl_warps_batch *b, co
     for (int c = 0; c < b->class_count; c++)
         wl_block_starts_clear(&b->starts[c], b->group, g);
     if (b->whole_threads)
-        return measure_alike(m, b, 1, list, b->instructions, 0);
-    for (int64_t i = 0, end; i < b->instructions; i = end) {
-        const uint64_t cut_threads = wl_cut_threads(g, b->blocks, list[i].cells);
-        for (end = i + 1; end < b->instructions && wl_cut_threads(g, b->blocks, list[end].cells) == cut_threads;)
-            end++;
-        WL_TRY(measure_alike(m, b, cut_threads, list + i, end - i, i));
+        return measure_alike(m, b, 1, list, b->instructions);
+    for (int64_t i = 0; i < b->instructions; i++)
+        b->cut_threads[i] = wl_cut_threads(g, b->blocks, list[i].cells);
+    for (int64_t i = 0; i < b->instructions; i++) {
+        const uint64_t cut_threads = b->cut_threads[i];
+        int64_t n = 0;
+        for (int64_t k = i; cut_threads != MEASURED && k < b->instructions; k++)
+            if (b->cut_threads[k] == cut_threads) {
+                b->alike[n++] = list[k];
+                b->cut_threads[k] = MEASURED;
+            }
+        if (n > 0)
+            WL_TRY(measure_alike(m, b, cut_threads, b->alike, n));
     }
     return WL_OK;
 }
@@ -287,6 +302,11 @@ static wl_status measure_affine(const wl_warps_measurer *m, const wl_instruction
     const int class_count = wl_block_classes(m->context.geometry, classes),
               together = whole_threads_first(m->context.geometry, classes, class_count);
     wl_warps_batch *b = scratch->batch;
+    wl_warp_boxes_make(m->context.geometry, m->context.rules->warp_size, &b->warps.boxes);
+    b->cut_threads = WL_ARENA_NEW(scratch->arena, uint64_t, in->count);
+    b->alike = WL_ARENA_NEW(scratch->arena, wl_instruction, in->count);
+    if (!b->cut_threads || !b->alike)
+        return wl_fail_memory(m->err);
     for (size_t start = 0, end; start < in->count; start = end) {
         for (end = start + 1; end < in->count && in->list[end].group == in->list[start].group;)
             end++;
@@ -296,6 +316,7 @@ static wl_status measure_affine(const wl_warps_measurer *m, const wl_instruction
             b->whole_threads = c < together;
             b->class_count = b->whole_threads ? together : 1;
             b->instructions = (int64_t)(end - start);
+            b->all_warps = warps_of(m, b->group);
             WL_TRY(measure_batch(m, b, in->list + start));
         }
     }
@@ -329,7 +350,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     wl_pattern_table_trim(scratch->table);
     wl_warps_measurer m = {kernel,
                            bounds,
-                           {geometry, rules, wl_max(rules->line, rules->group_bytes), scratch->table},
+                           {geometry, rules, wl_max(rules->line, rules->data.group_bytes), scratch->table},
                            options->samples,
                            costs,
                            result,

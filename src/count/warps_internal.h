@@ -25,11 +25,6 @@ static inline bool is_shared(const wl_warps_measurer *m, size_t access)
     return m->kernel->fields[m->bounds[access].access->field].shared;
 }
 
-static inline bool is_shared_load(const wl_warps_measurer *m, size_t access)
-{
-    return is_shared(m, access) && !m->bounds[access].access->store;
-}
-
 /* Contention of global atomics has no closed form. */
 static inline bool is_global_atomic(const wl_warps_measurer *m, size_t access)
 {
@@ -41,6 +36,11 @@ static inline bool is_evaluated(const wl_warps_measurer *m, size_t access)
 {
     const wl_bound *b = &m->bounds[access];
     return (!b->affine || is_global_atomic(m, access)) && !b->never && !b->access->traced;
+}
+
+static inline bool is_texture(const wl_warps_measurer *m, size_t access)
+{
+    return m->kernel->fields[m->bounds[access].access->field].reached != WL_BY_LOADS;
 }
 
 static inline void add_written(wl_access_cost *cost, const wl_warp_written *w, double weight)

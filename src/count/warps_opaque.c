@@ -39,20 +39,27 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
     memcpy(w.address, addresses, (size_t)lanes * sizeof *addresses);
     for (int i = 0; i < lanes; i++)
         w.lane[i] = o->lane[which[i]];
-    cost->inst += o->scale;
+    cost->inst += a->more ? 0 : o->scale;
     if (is_global_atomic(o->m, o->access)) {
         const wl_atomic_cost c = wl_atomic_lines_add(o->m->atomics, rules, a->field, &w, o->scale);
         cost->hit += o->scale * c.passes;
         cost->sectors += o->scale * c.sectors;
         return WL_OK;
     }
-    if (o->wavefronts > 0)
-        cost->hit += o->wavefronts * (is_shared_load(o->m, o->access) ? wl_warp_shared_wavefronts(rules, &w)
-                                                                      : wl_warp_hit_wavefronts(rules, &w));
-    if (is_shared(o->m, o->access))
+    if (is_shared(o->m, o->access)) {
+        cost->hit += o->wavefronts * wl_warp_shared_wavefronts(rules, &w, !a->store);
         return WL_OK;
+    }
+    const bool texture = is_texture(o->m, o->access);
+    if (texture) {
+        const wl_texture_cost c = wl_warp_texture_cost(rules, &w, a->request_lanes);
+        cost->texture_sectors += o->scale * c.sectors;
+        cost->hit += a->store || a->more ? 0 : o->wavefronts * c.wavefronts;
+    }
+    if (o->wavefronts > 0 && (!texture || a->store)) /* surfaces are stored through the data stage of other stores */
+        cost->hit += o->wavefronts * wl_warp_hit_wavefronts(rules, &w);
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
-    if (rules->has_hash && o->wavefronts > 0) {
+    if (rules->has_hash && o->wavefronts > 0 && (!texture || a->store)) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
         add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->wavefronts, a->store);
     }
@@ -73,7 +80,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], lo[3], hi[3];
-    wl_folds_named(g, vars, lo, hi);
+    wl_folds_named(g, vars, m->kernel->guarded_cells, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += m->context.rules->warp_size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         if (program->advance > 1) { /* every warp samples other steps */
@@ -188,7 +195,8 @@ static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int6
 
 static double data_wavefronts(const wl_warps_measurer *m, size_t access, const wl_access_cost *cost)
 {
-    const bool by_banks = m->bounds[access].access->store || is_shared(m, access) || !m->context.rules->has_hash;
+    const bool by_banks =
+        m->bounds[access].access->store || is_shared(m, access) || is_texture(m, access) || !m->context.rules->has_hash;
     return by_banks ? cost->hit : cost->cold;
 }
 
@@ -231,8 +239,8 @@ static wl_status measure_last(const wl_warps_measurer *m, int64_t advance, wl_ar
 
 static void scale(wl_access_cost *cost, double factor)
 {
-    double *const parts[] = {&cost->inst,  &cost->sectors, &cost->hit,   &cost->tag, &cost->cold,
-                             &cost->split, &cost->lines,   &cost->units, &cost->full};
+    double *const parts[] = {&cost->inst,  &cost->sectors, &cost->hit,   &cost->tag,  &cost->cold,
+                             &cost->split, &cost->lines,   &cost->units, &cost->full, &cost->texture_sectors};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         *parts[i] *= factor;
 }

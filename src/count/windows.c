@@ -46,11 +46,12 @@ static int64_t middle(const wl_geometry *g, int d)
     return g->first[d] > 0 && row + 1 < g->grid[d] && cells_of(g, d, row + 1) > cells_of(g, d, row) ? row + 1 : row;
 }
 
-/* How many of them the launch has. */
+/* How many of them the launch has: one at least, also where a block is larger than the domain. */
 static double repeats(const wl_geometry *g, int d)
 {
+    const int64_t cells = g->cells[d] - g->first[d];
     const int64_t each = g->first[d] > 0 ? cells_of(g, d, middle(g, d)) : g->block[d] * g->fold[d];
-    return (double)(g->cells[d] - g->first[d]) / (double)each;
+    return (double)cells / (double)wl_min(each, cells);
 }
 
 static void choose_windows(const tally *t)
@@ -309,18 +310,17 @@ static bool byte_range(const wl_access *a, const wl_ranges *ranges, int64_t *lo,
            wl_mul(*hi, a->unit_bytes, hi) && wl_add(*hi, a->width_bytes - 1, hi);
 }
 
-/* Granules between the lowest and the highest possible address of a side of a field. */
-static double most_granules(const tally *t, size_t field, wl_side side, double granule)
+double wl_windows_most(const wl_traffic_input *in, size_t field, wl_side side, double granule)
 {
-    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_field_side *s = &in->view->fields[field][side];
     wl_ranges ranges;
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
-    wl_geometry_ranges(t->in->geometry, t->in->view->kernel, &ranges);
+    wl_geometry_ranges(in->geometry, in->view->kernel, &ranges);
     for (size_t i = 0; i < s->count; i++) {
         const wl_access *a = s->accesses[i]->access;
         int64_t lo, hi;
         if (!byte_range(a, &ranges, &lo, &hi)) {
-            const int64_t bytes = t->in->view->kernel->fields[field].bytes;
+            const int64_t bytes = in->view->kernel->fields[field].bytes;
             return bytes > 0 ? ceil((double)bytes / granule) + 1 : INFINITY;
         }
         lowest = wl_min(lowest, lo);
@@ -334,10 +334,12 @@ static double most_granules(const tally *t, size_t field, wl_side side, double g
 static double grown(const tally *t, size_t field, wl_side side, double granule, double n, double first, double both)
 {
     const double ratio = first > 0 ? (both - first) / first : 1;
+    if (n <= 2)
+        return both; /* that is all there is */
     double all = first + (n - 1) * (both - first);
     if (ratio < 1 && t->in->view->fields[field][side].random)
         all = first * (1 - pow(ratio, n)) / (1 - ratio);
-    return fmin(all, fmax(both, most_granules(t, field, side, granule)));
+    return fmin(all, fmax(both, wl_windows_most(t->in, field, side, granule)));
 }
 
 /* Distinct granules of one wave, and of the launch. */
@@ -360,29 +362,55 @@ static wl_status count_side(const tally *t, size_t field, wl_side side, const ru
                                            : grown(t, field, side, granule, o->wave_blocks / length, first[k], both[k]);
         launch[k] = grown(t, field, side, granule, o->blocks / length, first[k], both[k]);
     }
-    if (closed || !r->whole)
+    if (!closed && !r->whole)
         return WL_OK;
     const wl_region all = wl_view_run(t->in->view, g, 0, g->blocks);
-    return wl_view_counts(t->in->view, t->counter, field, side, &all, granules, GRANULES, launch, t->err);
+    wl_error limit = {0};
+    double exact[GRANULES];
+    const wl_status status =
+        wl_view_counts(t->in->view, t->counter, field, side, &all, granules, GRANULES - closed, exact, &limit);
+    if (status == WL_OK)
+        memcpy(launch, exact, LINE * sizeof *launch + sizeof *launch);
+    if (status == WL_OK || (status == WL_E_LIMIT && closed))
+        return WL_OK;
+    return wl_fail(t->err, status, limit.loc, "%s", limit.message);
+}
+
+/* Lines and pages that one wave touches, loads and stores together. Where enumerating both sides at
+ * once costs too much, the sum of the two is an upper bound. */
+static wl_status count_together(const tally *t, size_t field, const runs *r, const double loaded[GRANULES],
+                                const double stored[GRANULES])
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_field_side *sides = t->in->view->fields[field];
+    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
+    const int64_t start = (g->blocks - wl_min(2 * g->wave_blocks, g->blocks)) / 2;
+    const wl_region wave = wl_view_run(t->in->view, g, start, start + g->wave_blocks);
+    double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
+    const bool whole_wave = r->length == g->wave_blocks && r->places == 1;
+    const bool countable =
+        sides[WL_BOTH].has_shape || (whole_wave && wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave));
+    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
+        WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, &wave, granules, 2, both, t->err));
+    t->out->fields[field].wave_lines = both[0];
+    t->out->fields[field].wave_pages = both[1];
+    return WL_OK;
 }
 
 static wl_status count_field(const tally *t, size_t field, const runs *r)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    double wave[GRANULES], launch[GRANULES];
-    WL_TRY(count_side(t, field, WL_LOADS, r, wave, launch));
-    f->wave_sectors = wave[SECTOR];
-    f->wave_lines = wave[LINE];
-    f->wave_pages = wave[PAGE];
-    f->window_units[0] = wave[FETCH];
-    f->window_lines[0] = wave[LINE];
+    double loaded[GRANULES], stored[GRANULES], launch[GRANULES];
+    WL_TRY(count_side(t, field, WL_LOADS, r, loaded, launch));
+    f->wave_sectors = loaded[SECTOR];
+    f->window_units[0] = loaded[FETCH];
+    f->window_lines[0] = loaded[LINE];
     f->window_units[1] = launch[FETCH];
     f->window_lines[1] = launch[LINE];
-    WL_TRY(count_side(t, field, WL_STORES, r, wave, launch));
-    f->wave_lines += wave[LINE];
-    f->wave_pages += wave[PAGE];
-    f->window_store_lines[0] = wave[LINE];
+    WL_TRY(count_side(t, field, WL_STORES, r, stored, launch));
+    f->window_store_lines[0] = stored[LINE];
     f->window_store_lines[1] = launch[LINE];
+    WL_TRY(count_together(t, field, r, loaded, stored));
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return count_stored(t, field);
     f->stored = launch[SECTOR];

@@ -11,4 +11,8 @@
  * too expensive. */
 wl_status wl_windows_count(const wl_traffic_input *input, wl_counter *counter, wl_traffic *out, wl_error *err);
 
+/* The most granules a side of a field can touch: from its lowest to its highest address, or its
+ * size; INFINITY: unknown. */
+double wl_windows_most(const wl_traffic_input *input, size_t field, wl_side side, double granule);
+
 #endif /* WL_COUNT_WINDOWS_H */

@@ -96,6 +96,8 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
         {WL_DEVICE_local_word, 16, "may be at most 16 bytes, the widest access"},
         {WL_DEVICE_local_lanes, 64, "may be at most 64"},
         {WL_DEVICE_shared_broadcast, 64, "may be at most 64"},
+        {WL_DEVICE_shared_banks, 64, "may be at most 64"},
+        {WL_DEVICE_shared_bank_width, 16, "may be at most 16 bytes, the widest access"},
         {WL_DEVICE_l1_field_steepness, 64, "may be at most 64"},
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
@@ -108,10 +110,11 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
 
 wl_status wl_device_check(const wl_device *device, wl_error *err)
 {
-    static const wl_device_key pow2[] = {WL_DEVICE_l1_line,      WL_DEVICE_l1_sector,     WL_DEVICE_l2_line,
-                                         WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,    WL_DEVICE_tlb_page,
-                                         WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width, WL_DEVICE_warp_size,
-                                         WL_DEVICE_l1_tag_banks, WL_DEVICE_local_word,    WL_DEVICE_local_lanes};
+    static const wl_device_key pow2[] = {WL_DEVICE_l1_line,      WL_DEVICE_l1_sector,        WL_DEVICE_l2_line,
+                                         WL_DEVICE_l2_sector,    WL_DEVICE_dram_fetch,       WL_DEVICE_tlb_page,
+                                         WL_DEVICE_l1_banks,     WL_DEVICE_l1_bank_width,    WL_DEVICE_warp_size,
+                                         WL_DEVICE_l1_tag_banks, WL_DEVICE_local_word,       WL_DEVICE_local_lanes,
+                                         WL_DEVICE_shared_banks, WL_DEVICE_shared_bank_width};
     static const wl_device_key curves[] = {WL_DEVICE_l1_miss_curve, WL_DEVICE_l2_reuse_y_curve,
                                            WL_DEVICE_l2_reuse_z_curve, WL_DEVICE_l2_miss_curve,
                                            WL_DEVICE_l2_store_curve};

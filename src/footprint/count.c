@@ -13,6 +13,7 @@
 #define COVER_SHARE 4          /* 1 / this of the row budget goes to covered granules: they matter less */
 #define SORTED_BY_INSERTION 32 /* at most so many boxes, which are mostly in order */
 #define WORD_BITS 64           /* granules marked at once: the unit of work on a long row */
+#define EXACT_MAX 9e15         /* integers up to here are exact as doubles */
 #define SWEEP_MAX 256          /* boxes in one sweep; beyond, rows are visited one by one */
 
 /* A run of bytes relative to its row; `solid`: every byte of it is accessed. */
@@ -40,6 +41,8 @@ typedef struct sweep {
     bool too_fine;                 /* a row has too many pieces to tell what it covers */
     bool uncertain;                /* covered could not be determined */
     bool out_of_memory;
+    const wl_residues *moves; /* counted for all of these at once; NULL: for none */
+    bool singly;              /* that is not possible */
     wl_count total;
 } sweep;
 
@@ -360,9 +363,28 @@ static wl_status check_steps(const wl_counter *c, const sweep *s, int n, wl_erro
     return WL_OK;
 }
 
+/* The alignments of the row at the origin: one, or one per move. False: too many classes. */
+static bool start_rows(const sweep *s, wl_residues *out)
+{
+    int64_t strides[WL_LEVELS_MAX + 1];
+    memcpy(strides, s->stride, (size_t)s->outer_count * sizeof *strides);
+    if (!s->moves)
+        return wl_residues_start(s->shape->base, s->granule, strides, s->outer_count, out);
+    strides[s->outer_count] = s->moves->first | s->moves->step;
+    if (!wl_residues_start(s->shape->base, s->granule, strides, s->outer_count + 1, out))
+        return false;
+    out->weight[0] = 0;
+    wl_residues_add(s->moves, s->shape->base, out);
+    return true;
+}
+
 static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s,
                                wl_error *err)
 {
+    if (n > SWEEP_MAX && s->moves) {
+        s->singly = true;
+        return WL_OK;
+    }
     if (n > SWEEP_MAX)
         return count_by_rows(c, shape, boxes, n, s, err);
     int collapsed = collapsed_levels(shape, s->granule);
@@ -381,10 +403,14 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
         s->boxes[at] = box;
         all[i] = (int16_t)i;
     }
-    if (!nested(s, n))
-        return count_by_rows(c, shape, boxes, n, s, err);
     wl_residues start;
-    s->one_by_one = !wl_residues_start(shape->base, s->granule, s->stride, s->outer_count, &start);
+    const bool in_order = nested(s, n);
+    s->one_by_one = !start_rows(s, &start);
+    s->singly = s->moves && (!in_order || s->one_by_one);
+    if (s->singly)
+        return WL_OK;
+    if (!in_order)
+        return count_by_rows(c, shape, boxes, n, s, err);
     if (s->one_by_one)
         WL_TRY(check_steps(c, s, n, err));
     const int64_t covered_before = s->total.covered;
@@ -392,7 +418,8 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
     (void)sweep_level(s, s->outer_count - 1, all, n, &start);
     if (s->out_of_memory)
         return wl_fail_memory(err);
-    if (!s->too_fine)
+    s->singly = s->moves && s->too_fine;
+    if (!s->too_fine || s->singly)
         return WL_OK;
     s->total.covered = covered_before;
     return cover_by_rows(c, shape, boxes, n, s, err);
@@ -471,8 +498,26 @@ static wl_status make_boxes(wl_counter *counter, wl_laid *laid, wl_error *err)
     return WL_OK;
 }
 
-static wl_status count_boxes(wl_counter *counter, const wl_laid *laid, int64_t moved, int64_t granule_bytes,
-                             bool want_covered, wl_count *out, wl_error *err)
+/* Boxes at disjoint addresses share no granule: counts each cluster on its own. Under many moves,
+ * those of one cluster may share a granule under some of them. */
+static wl_status count_clusters(wl_counter *counter, const wl_laid *laid, int64_t moved, sweep *s, wl_error *err)
+{
+    const wl_point_box *boxes = laid->boxes;
+    for (int start = 0, end; start < laid->count && !s->singly; start = end) {
+        int64_t last = boxes[start].last;
+        for (end = start + 1; end < laid->count; end++) {
+            if (s->moves ? boxes[end].first - last >= s->granule
+                         : wl_shift_down(boxes[end].first + moved, s->shift) > wl_shift_down(last + moved, s->shift))
+                break;
+            last = wl_max(last, boxes[end].last);
+        }
+        WL_TRY(count_cluster(counter, s->shape, boxes + start, end - start, s, err));
+    }
+    return WL_OK;
+}
+
+static wl_status count_boxes(wl_counter *counter, const wl_laid *laid, int64_t moved, const wl_residues *moves,
+                             int64_t granule_bytes, bool want_covered, bool *done, wl_count *out, wl_error *err)
 {
     wl_shape shape = *laid->shape;
     sweep s;
@@ -481,37 +526,63 @@ static wl_status count_boxes(wl_counter *counter, const wl_laid *laid, int64_t m
     s.shift = wl_log2(granule_bytes);
     s.shape = &shape;
     s.want_covered = want_covered;
-    s.uncertain = false;
+    s.uncertain = s.singly = false;
+    s.moves = moves;
     s.solid = &counter->solid;
     s.total = (wl_count){0, 0};
-    const wl_point_box *boxes = laid->boxes;
-    /* boxes at disjoint addresses share no granule: count each cluster on its own */
-    for (int start = 0, end; start < laid->count; start = end) {
-        int64_t last = boxes[start].last;
-        for (end = start + 1; end < laid->count &&
-                              wl_shift_down(boxes[end].first + moved, s.shift) <= wl_shift_down(last + moved, s.shift);
-             end++)
-            last = wl_max(last, boxes[end].last);
-        WL_TRY(count_cluster(counter, &shape, boxes + start, end - start, &s, err));
-    }
+    WL_TRY(count_clusters(counter, laid, moved, &s, err));
     *out = s.total;
+    *done = !s.singly;
     if (!want_covered || s.uncertain)
         out->covered = -1;
     return WL_OK;
 }
 
+static wl_kept_count *find_kept(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes,
+                                bool want_covered)
+{
+    if (!laid->has_key)
+        return NULL;
+    laid->key.granule = granule_bytes;
+    laid->key.want_covered = want_covered;
+    laid->key.alignment = (laid->origin + moved) & (granule_bytes - 1);
+    return wl_count_memo_find(&counter->memo, &laid->key);
+}
+
+bool wl_laid_is_kept(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered)
+{
+    const wl_kept_count *kept = find_kept(counter, laid, moved, granule_bytes, want_covered);
+    return kept && wl_count_key_same(&kept->key, &laid->key);
+}
+
+/* Is the sum exact as a double, and so as an integer? */
+static bool sum_fits(const wl_laid *laid, const wl_residues *moves, int64_t granule)
+{
+    double touched = 0, count = 0;
+    for (int i = 0; i < laid->count; i++)
+        touched += (double)((laid->boxes[i].last - laid->boxes[i].first) / granule + 2);
+    for (int i = 0; i < moves->count; i++)
+        count += (double)moves->weight[i];
+    return touched * count < EXACT_MAX;
+}
+
+wl_status wl_laid_sum(wl_counter *counter, wl_laid *laid, const wl_residues *moves, int64_t granule_bytes,
+                      bool want_covered, bool *done, wl_count *out, wl_error *err)
+{
+    WL_TRY(make_boxes(counter, laid, err));
+    *done = false;
+    if (!sum_fits(laid, moves, granule_bytes))
+        return WL_OK;
+    return count_boxes(counter, laid, 0, moves, granule_bytes, want_covered, done, out, err);
+}
+
 wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered,
                         wl_count *out, wl_error *err)
 {
-    wl_kept_count *kept = NULL;
+    wl_kept_count *kept = find_kept(counter, laid, moved, granule_bytes, want_covered);
     const wl_count_method before = counter->method;
     wl_status status = WL_OK;
-    if (laid->has_key) {
-        laid->key.granule = granule_bytes;
-        laid->key.want_covered = want_covered;
-        laid->key.alignment = (laid->origin + moved) & (granule_bytes - 1);
-        kept = wl_count_memo_find(&counter->memo, &laid->key);
-    }
+    bool done;
     if (kept && wl_count_key_same(&kept->key, &laid->key)) {
         *out = (wl_count){kept->touched, kept->covered};
         counter->method = (wl_count_method)kept->method;
@@ -519,7 +590,7 @@ wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64
         counter->method = WL_COUNT_CLOSED_FORM;
         status = make_boxes(counter, laid, err);
         if (status == WL_OK)
-            status = count_boxes(counter, laid, moved, granule_bytes, want_covered, out, err);
+            status = count_boxes(counter, laid, moved, NULL, granule_bytes, want_covered, &done, out, err);
         if (status == WL_OK && kept)
             *kept = (wl_kept_count){laid->key, out->touched, out->covered, (int)counter->method};
     }

@@ -19,6 +19,7 @@
 
 #include "footprint/granules.h"
 #include "footprint/memo.h"
+#include "footprint/residues.h"
 #include "footprint/shape.h"
 #include "footprint/solid.h"
 
@@ -84,6 +85,14 @@ typedef struct wl_laid {
 void wl_shape_lay(const wl_counter *counter, const wl_shape *shape, const wl_region *region, wl_laid *out);
 wl_status wl_laid_count(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered,
                         wl_count *out, wl_error *err);
+
+/* Is the count cached with all addresses moved by some bytes? */
+bool wl_laid_is_kept(wl_counter *counter, wl_laid *laid, int64_t moved, int64_t granule_bytes, bool want_covered);
+
+/* The sum over many moves, given as a histogram, in one sweep. *done is false, with nothing
+ * counted, where each must be counted on its own. */
+wl_status wl_laid_sum(wl_counter *counter, wl_laid *laid, const wl_residues *moves, int64_t granule_bytes,
+                      bool want_covered, bool *done, wl_count *out, wl_error *err);
 
 /* The same for accesses that are not affine, by evaluating every thread. */
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,

@@ -19,35 +19,50 @@ bool wl_residues_start(int64_t base, int64_t granule, const int64_t *strides, in
     return fits;
 }
 
+/* The classes that moves by `turn` classes lead to from `first`, in this order: a cycle. Each gets
+ * `times` all of them, and the last `rest` before it, itself included. */
+static void move_cycle(const wl_residues *in, unsigned first, unsigned turn, unsigned length, int64_t times,
+                       unsigned rest, unsigned start, wl_residues *out)
+{
+    const unsigned mask = (unsigned)in->count - 1;
+    int64_t all = 0, latest = 0;
+    for (unsigned t = 0; t < length; t++)
+        all += in->weight[(first + t * turn) & mask];
+    if (all == 0 || rest == 0) { /* alike */
+        for (unsigned t = 0; t < length; t++)
+            out->weight[(start + first + t * turn) & mask] = times * all;
+        return;
+    }
+    for (unsigned t = 0; t < rest; t++)
+        latest += in->weight[(first - t * turn) & mask];
+    for (unsigned t = 0, at = first; t < length; t++) {
+        out->weight[(start + at) & mask] = times * all + latest;
+        at = (at + turn) & mask;
+        latest += in->weight[at] - in->weight[(at - rest * turn) & mask];
+    }
+}
+
 void wl_residues_convolve(const wl_residues *in, int64_t stride, int64_t from, int64_t n, wl_residues *out)
 {
-    const int64_t moved = wl_floor_mod(stride, in->granule);
+    const unsigned count = (unsigned)in->count; /* a power of two */
+    const unsigned turn = (unsigned)(wl_floor_mod(stride, in->granule) / in->step);
+    const unsigned start = turn * (unsigned)wl_floor_mod(from, in->count);
+    const unsigned cycles = turn ? turn & -turn : count, length = count / cycles;
+    const int64_t times = n / length;
     out->granule = in->granule;
     out->first = in->first;
     out->step = in->step;
     out->count = in->count;
-    const int count = in->count;
-    const int turn = (int)(moved / in->step);
-    const int start = (int)(turn * wl_floor_mod(from, count) % count);
-    memset(out->weight, 0, (size_t)count * sizeof *out->weight);
-    const int64_t period = turn ? count / wl_gcd(turn, count) : 1;
-    const int64_t times = n / period, rest = n % period;
-    int at = start;
-    for (int64_t t = 0; t < period && (times > 0 || t < rest); t++) {
-        const int64_t repeats = times + (t < rest);
-        for (int i = 0; i < count - at; i++)
-            out->weight[at + i] += repeats * in->weight[i];
-        for (int i = count - at; i < count; i++)
-            out->weight[at + i - count] += repeats * in->weight[i];
-        at = (at + turn) % count;
-    }
+    for (unsigned first = 0; first < cycles; first++)
+        move_cycle(in, first, turn, length, times, (unsigned)(n % length), start, out);
 }
 
 void wl_residues_add(const wl_residues *in, int64_t distance, wl_residues *out)
 {
     const int shift = wl_log2(out->step);
-    const uint64_t mask = (uint64_t)out->granule - 1;
-    uint64_t at = (uint64_t)in->first + (uint64_t)distance - (uint64_t)out->first;
-    for (int i = 0; i < in->count; i++, at += (uint64_t)in->step)
-        out->weight[(at & mask) >> shift] += in->weight[i];
+    const unsigned mask = (unsigned)out->count - 1, stride = (unsigned)(in->step >> shift);
+    const uint64_t moved = (uint64_t)in->first + (uint64_t)distance - (uint64_t)out->first;
+    const unsigned start = (unsigned)((moved & ((uint64_t)out->granule - 1)) >> shift);
+    for (int i = 0; i < in->count; i++)
+        out->weight[(start + (unsigned)i * stride) & mask] += in->weight[i];
 }

@@ -334,7 +334,7 @@ static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
     return lexer->token.kind == WL_TOKEN_END ? WL_OK : wl_lexer_unexpected(lexer, "the end of the access");
 }
 
-/* One subscript is an element index; several are multiplied by the strides. */
+/* As many subscripts as dimensions are multiplied by the strides; else one is an element index. */
 static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
 {
     wl_lexer lexer;
@@ -355,7 +355,7 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */
     const wl_expr *index = wl_expr_new_const(&b->kernel->arena, field->origin, loc);
     for (int d = 0; d < count; d++)
-        WL_TRY(wl_index_add(b, &index, count > 1 ? field->strides[d] : 1, subscript[d], loc));
+        WL_TRY(wl_index_add(b, &index, count == field->dims ? field->strides[d] : 1, subscript[d], loc));
     *out = (wl_access){.store = store,
                        .atomic = atomic,
                        .field = (size_t)(field - b->kernel->fields),

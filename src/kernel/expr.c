@@ -46,35 +46,23 @@ bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, i
     return wl_interval_is_known(sum);
 }
 
-/* a / b and a % b for a constant b: affine when b divides every coefficient, or when the whole
- * range of a lies in one period. */
+/* a / b and a % b for a constant b: affine when all of a but multiples of b lies in one period. */
 static bool form_divide(const wl_form *a, int64_t b, bool remainder, const wl_ranges *ranges, wl_form *out)
 {
-    const int64_t divisor = b < 0 ? -b : b;
-    bool divides = b > 0;
-    for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
-        divides = divides && a->k[v] % divisor == 0;
-    if (divides) {
-        memset(out, 0, sizeof *out);
-        if (remainder) {
-            out->c = wl_floor_mod(a->c, b);
-        } else {
-            out->c = wl_floor_div(a->c, b);
-            for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
-                out->k[v] = a->k[v] / b;
-        }
-        return true;
-    }
+    wl_form multiples = {0}, rest = {.c = a->c};
     int64_t lo, hi;
-    if (b < 0 || !wl_form_bounds(a, ranges, &lo, &hi) || wl_floor_div(lo, b) != wl_floor_div(hi, b))
+    if (b <= 0)
         return false;
-    const int64_t quotient = wl_floor_div(lo, b);
-    if (!remainder) {
-        *out = (wl_form){.c = quotient};
-        return true;
+    for (int v = 0; v < WL_VAR_FORM_COUNT; v++) {
+        if (a->k[v] % b == 0)
+            multiples.k[v] = a->k[v] / b;
+        else
+            rest.k[v] = a->k[v];
     }
-    *out = *a;
-    out->c -= quotient * b;
+    if (!wl_form_bounds(&rest, ranges, &lo, &hi) || wl_floor_div(lo, b) != wl_floor_div(hi, b))
+        return false;
+    *out = remainder ? rest : multiples;
+    out->c += wl_floor_div(lo, b) * (remainder ? -b : 1);
     return true;
 }
 

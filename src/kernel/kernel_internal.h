@@ -33,6 +33,9 @@ const char *wl_type_name(wl_type type);
 int32_t wl_type_bytes(wl_type type);
 bool wl_type_find(const char *name, wl_type *type);
 
+/* How a field is reached. Textures and surfaces have instructions of their own. */
+typedef enum wl_reached { WL_BY_LOADS, WL_BY_TEXTURE, WL_BY_SURFACE } wl_reached;
+
 typedef struct wl_field {
     const char *name;
     wl_type type;
@@ -41,11 +44,12 @@ typedef struct wl_field {
     int64_t strides[WL_FIELD_DIMS_MAX]; /* in elements */
     int64_t origin;                     /* of cell (0,0,..), in elements from the base */
     bool shared;                        /* in shared memory: one per block */
-    bool random;                        /* loads that are not affine go to random places */
-    int64_t base_bytes;                 /* address assumed for the base: 0, or its alignment */
-    int64_t bytes;                      /* of the whole field; 0: unknown */
-    int64_t least_row;                  /* elements a row needs, if given by an extent; else 0 */
-    bool indexed;                       /* some access uses a plain element index, independent of the strides */
+    wl_reached reached;
+    bool random;        /* loads that are not affine go to random places */
+    int64_t base_bytes; /* address assumed for the base: 0, or its alignment */
+    int64_t bytes;      /* of the whole field; 0: unknown */
+    int64_t least_row;  /* elements a row needs, if given by an extent; else 0 */
+    bool indexed;       /* some access uses a plain element index, independent of the strides */
     wl_loc loc;
 } wl_field;
 
@@ -55,7 +59,9 @@ int32_t wl_field_cell_bytes(const wl_field *field);
 typedef struct wl_access {
     bool store; /* atomics count as stores, too */
     bool atomic;
-    bool traced; /* addresses come from the kernel's source; index is 0 */
+    bool traced;       /* addresses come from the kernel's source; index is 0 */
+    bool more;         /* goes on with the access before: no instruction of its own */
+    int request_lanes; /* of a texture or surface: lanes that make one request to the L1 */
     size_t field;
     int32_t width_bytes;  /* bytes per lane */
     int32_t unit_bytes;   /* bytes per index step: width_bytes, except for vectors of plain elements */

@@ -55,6 +55,18 @@ typedef struct wl_block_trace {
     const size_t *first; /* of access a: executions[first[a]] .. executions[first[a + 1] - 1] */
 } wl_block_trace;
 
+/* ---- loads in program order ---- */
+
+/* One load from global memory by one warp; warps come in any order, each in program order. */
+typedef struct wl_load_touch {
+    uint32_t warp; /* number in its block */
+    size_t field;
+    int bytes;              /* per lane */
+    uint64_t lanes;         /* active */
+    const int64_t *address; /* one per active lane; fields do not overlap */
+} wl_load_touch;
+typedef wl_status (*wl_load_visit)(void *user, const wl_load_touch *touch, wl_error *err);
+
 /* ---- local memory ---- */
 
 /* One load or store of local memory by one warp. */
@@ -89,7 +101,8 @@ typedef struct wl_population {
     const int *stratum;    /* ascending */
     const double *stands;  /* by stratum: the blocks of the launch it stands for */
     int stratum_count;
-    int64_t run; /* longest run of blocks to trace for what they touch together */
+    int64_t run;      /* longest run of blocks to trace for what they touch together */
+    int64_t replayed; /* blocks whose loads may be visited in program order */
     /* By access: executions with an active lane, launch totals, and such lanes of one block on average;
      * -1: not traced. */
     const double *executed, *lanes;
@@ -112,6 +125,8 @@ typedef struct wl_source {
      * states counts. */
     wl_status (*count_instructions)(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                                     const wl_line_mix **lines, size_t *line_count, wl_error *err);
+    /* Visits all loads of one block. NULL: no address depends on data. */
+    wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
     /* Visits the local-memory accesses of a sample of blocks; *blocks is their number. NULL:
      * none. */
     wl_status (*visit_local)(void *context, const int64_t block[3], const int64_t grid[3], wl_local_visit visit,

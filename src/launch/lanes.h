@@ -29,11 +29,11 @@ int wl_lanes_fill(const wl_geometry *geometry, const wl_warp_id *warp, int warp_
                   wl_lane_values *values, uint8_t lane[WL_LANES_MAX]);
 
 /* The folded cells lo <= fold < hi to evaluate for an access that depends on `vars`: an address
- * that does not name the cell is shared by a thread's folded cells. */
-static inline void wl_folds_named(const wl_geometry *g, uint32_t vars, int64_t lo[3], int64_t hi[3])
+ * that does not name the cell is shared by a thread's folded cells, unless each is guarded. */
+static inline void wl_folds_named(const wl_geometry *g, uint32_t vars, bool guarded, int64_t lo[3], int64_t hi[3])
 {
     for (int d = 0; d < 3; d++) {
-        const bool named = vars & (1u << (WL_VAR_X + d));
+        const bool named = guarded || vars & (1u << (WL_VAR_X + d));
         lo[d] = named ? 0 : WL_FOLD_ANY;
         hi[d] = named ? g->fold[d] : WL_FOLD_ANY + 1;
     }

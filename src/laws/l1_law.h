@@ -20,6 +20,8 @@ typedef struct wl_l1_totals {
     double loads_per_warp;                         /* executed */
     double thread_index;                           /* wavefronts of reading thread indices */
     double atomics;                                /* wavefronts of atomics on global memory */
+    double texture_inst, surface_inst;             /* instructions on textures and surfaces */
+    double surface_stores, texture;                /* stores among them; wavefronts of all */
     double shared_inst[2], shared_atomics, shared; /* shared memory: loads and stores, atomics; wavefronts of all */
 } wl_l1_totals;
 

@@ -161,11 +161,23 @@ static wl_status reuse(estimator *e, int64_t start)
     return WL_OK;
 }
 
+/* Sectors that instructions store, atomics included. */
+static double written_sectors(const estimator *e, size_t field)
+{
+    const wl_kernel *k = e->in->view->kernel;
+    double sectors = 0;
+    for (size_t a = 0; a < k->access_count; a++)
+        if (k->accesses[a].field == field && k->accesses[a].store)
+            sectors += e->in->costs[a].sectors;
+    return sectors;
+}
+
 /* Stores: distinct sectors of the launch. Sectors that are written only partially are read, unless
  * the field is loaded anyway. */
 static wl_status stores(estimator *e, const wl_region *wave)
 {
     const int64_t sector = wl_device_int(e->in->device, WL_DEVICE_l2_sector);
+    const double per_sector = fmax((double)sector, (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector));
     const wl_region all = wl_view_run(e->in->view, e->in->geometry, 0, e->in->geometry->blocks);
     for (size_t f = 0; f < e->field_count; f++) {
         const wl_field_side *sides = e->in->view->fields[f];
@@ -180,7 +192,7 @@ static wl_status stores(estimator *e, const wl_region *wave)
             status = wl_view_count(e->in->view, e->counter, f, WL_STORES, &all, sector, !loaded_too, &c, &limit);
         if (status == WL_E_LIMIT) { /* the whole launch is too expensive: extrapolate a wave */
             WL_TRY(count(e, f, WL_STORES, wave, sector, &v->dram_store));
-            v->dram_store *= e->out->waves;
+            v->dram_store = fmin(v->dram_store * e->out->waves, written_sectors(e, f) * per_sector);
             e->out->partial_unknown = e->out->partial_unknown || !loaded_too;
             continue;
         }
@@ -195,21 +207,25 @@ static wl_status stores(estimator *e, const wl_region *wave)
 }
 
 /* From one wave to the launch: every wave loads alike, and all but the first reuse data of earlier
- * blocks. */
+ * blocks. Waves in the middle are full; all waves together load at most what their blocks request,
+ * a fetch for each sector. */
 static void extrapolate(estimator *e)
 {
     wl_volumes *o = e->out;
     const wl_device *d = e->in->device;
     const double scale = sqrt(e->l2_room * (double)wl_device_int(d, WL_DEVICE_l2_curve_scale));
+    const double per_sector =
+        fmax(1, (double)wl_device_int(d, WL_DEVICE_dram_fetch) / (double)wl_device_int(d, WL_DEVICE_l1_sector));
     const double load_miss = wl_curve_miss(d, WL_DEVICE_l2_miss_curve, o->l2_alloc_bytes / scale);
     const double store_miss = wl_curve_miss(d, WL_DEVICE_l2_store_curve, o->l2_alloc_bytes / scale);
     for (size_t f = 0; f < e->field_count; f++) {
         wl_volume *v = &o->fields[f];
-        const double requested = v->l2_compulsory + v->l2_capacity;
-        v->dram_compulsory *= o->waves;
+        const double requested = v->l2_compulsory + v->l2_capacity, all = v->dram_compulsory * o->waves;
+        const double full = all > requested * per_sector ? requested * per_sector / all : 1;
+        v->dram_compulsory *= o->waves * full;
         v->dram_capacity = load_miss * fmax(0, requested - v->dram_compulsory);
         for (int i = 0; i < 3; i++)
-            v->dram_reuse[i] *= -o->reuse[i].hit_rate * fmax(0, o->waves - 1);
+            v->dram_reuse[i] *= -o->reuse[i].hit_rate * fmax(0, o->waves - 1) * full;
         const double redundant = store_miss * fmax(0, v->l2_store - v->dram_store);
         v->dram_partial += redundant;
         v->dram_store += redundant;

@@ -242,7 +242,7 @@ static wl_status visit_block(const profiler *p, wl_program *program, const int64
     const int size = program->access->traced ? p->kernel->source.warp_size : warp_size(g);
     const uint32_t vars = wl_access_vars(program->access);
     int64_t f[3], lo[3], hi[3];
-    wl_folds_named(g, vars, lo, hi);
+    wl_folds_named(g, vars, p->kernel->guarded_cells, lo, hi);
     for (int64_t thread = 0; thread < g->threads; thread += size) {
         const wl_warp_id warp = {{block[0], block[1], block[2]}, thread};
         bool any = false;
@@ -325,7 +325,7 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
             out->instructions += p->numbers->address + often;
             continue;
         }
-        if (bounds[a].affine)
+        if (bounds[a].affine || bounds[a].access->more)
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
         out->instructions += p->numbers->address;

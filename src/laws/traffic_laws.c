@@ -118,6 +118,14 @@ static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_fie
     return 1 - stays + stays * fmin(1, t->sms * f->window_units[last] * t->fetch / bytes);
 }
 
+/* What is merged or found was requested by another block, too: every sector that the launch loads
+ * still comes through the L2 once. Of a fetch unit that is at least one sector. */
+static double at_least(const wl_traffic *t, const wl_field_traffic *f)
+{
+    const double units = t->windows_known ? f->window_units[t->window_count - 1] : 0;
+    return f->block_sectors > 0 ? fmin(1, units * fmin(1, t->fetch / t->sector) / f->block_sectors) : 0;
+}
+
 static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)
 {
     const double again = s->requested - s->block_sectors;
@@ -130,11 +138,17 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
         const double again_here = out->l1_miss_rate * (f->requested - f->block_sectors);
-        const double left = arrive * small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
+        const double small = small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
+        const double left = fmax(arrive * small, at_least(t, f));
         const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
         v->l2_compulsory = f->block_sectors * t->sector * left;
         v->l2_capacity = again_here * t->sector * left;
-        out->requests.read_units += (f->block_units + units * again_here) * left;
+        if (f->replayed) {
+            const double missed = fmax(f->missed * f->requested, at_least(t, f) * f->block_sectors) * t->sector;
+            v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
+            v->l2_capacity = missed - v->l2_compulsory;
+        }
+        out->requests.read_units += units * (v->l2_compulsory + v->l2_capacity) / t->sector;
     }
     out->requests.chunk = s->block_lines > 0 ? t->sector * s->block_sectors / s->block_lines : t->line;
 }
@@ -254,8 +268,9 @@ static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field,
     const double all = f->window_units[t->window_count - 1];
     const double lines = f->window_lines[t->window_count - 1] * t->l2_line;
     const double miss = lines > 0 ? fmax(0, 1 - laws->room / lines) : 0;
-    const double requested = fmax(all, f->block_units * t->unit / t->fetch);
     wl_volume *v = &out->fields[field];
+    const double loaded = (v->l2_compulsory + v->l2_capacity) / fmin(t->sector, t->fetch); /* a fetch each at most */
+    const double requested = fmax(all, fmin(f->block_units * t->unit / t->fetch, loaded));
     v->dram_compulsory = all * t->fetch;
     v->dram_capacity = miss * (requested - all) * t->fetch;
     out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
@@ -301,7 +316,14 @@ static double cleaned_early(const wl_traffic *t, const wl_laws *laws, const wl_f
     const double completed = f->stored > 0 ? 1 - f->stored_partly / f->stored : 0; /* by some other block */
     const double incomplete = fmax(0, 1 - f->store_block_full / f->store_block) * completed;
     const double share = wave_bytes / laws->partial_room;
-    return incomplete * f->stored * t->sector * fmin(1, share * share);
+    /* which of the sectors that atomics change are stored, too, is unknown: those stored again at most */
+    const double stored = f->atomic ? fmax(0, f->written - f->stored) : f->stored;
+    return incomplete * fmin(stored, f->stored) * t->sector * fmin(1, share * share);
+}
+
+double wl_laws_dirty_rest(const wl_laws *laws, double written, double read)
+{
+    return written > 0 ? fmin(written, fmin(laws->dirty[0], laws->dirty[1] * written / (written + read))) : 0;
 }
 
 static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
@@ -320,8 +342,7 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         reads += v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_capacity +
                  v->dram_partial;
     }
-    /* dirty data still in the L2 at the end is never written during the launch */
-    const double rest = writes > 0 ? fmin(writes, fmin(laws->dirty[0], laws->dirty[1] * writes / (writes + reads))) : 0;
+    const double rest = wl_laws_dirty_rest(laws, writes, reads);
     for (size_t i = 0; i < t->field_count; i++)
         out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;
 }

@@ -32,4 +32,7 @@ bool wl_laws_read(const wl_device *device, wl_laws *out);
 void wl_laws_l1(const wl_traffic *traffic, const wl_laws *laws, wl_volumes *out);
 void wl_laws_l2(const wl_traffic *traffic, const wl_laws *laws, wl_volumes *out);
 
+/* Stored data that is still in the L2 when the launch ends, and so is not written during it. */
+double wl_laws_dirty_rest(const wl_laws *laws, double written, double read);
+
 #endif /* WL_LAWS_TRAFFIC_LAWS_H */

@@ -2,9 +2,10 @@
 #include "laws/volumes.h"
 
 #include "base/fail.h"
+#include "laws/least_volumes.h"
 #include "laws/traffic_laws.h"
 
-static void add_up(size_t count, wl_volumes *out)
+void wl_volumes_add_up(size_t count, wl_volumes *out)
 {
     wl_volume *t = &out->total;
     *t = (wl_volume){0};
@@ -33,7 +34,22 @@ void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volum
         out->known = true;
         wl_laws_l2(traffic, laws, out);
     }
-    add_up(traffic->field_count, out);
+    wl_volumes_add_up(traffic->field_count, out);
+}
+
+/* What the launch moves at least; nothing where even that is too much to count. */
+static wl_status find_least(const wl_traffic_input *input, const wl_laws *laws, wl_counter *counter, wl_volumes *out,
+                            wl_error *err)
+{
+    wl_error limit = {0};
+    const wl_status status = wl_least_volumes(input, counter, out->least, &limit);
+    if (status != WL_OK && status != WL_E_LIMIT)
+        return wl_fail(err, status, limit.loc, "%s", limit.message);
+    if (status == WL_E_LIMIT)
+        out->least[0] = out->least[1] = 0;
+    else if (laws)
+        out->least[1] -= wl_laws_dirty_rest(laws, out->least[1], out->least[0]);
+    return WL_OK;
 }
 
 wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *traffic, const wl_laws *laws,
@@ -55,8 +71,10 @@ wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *t
     out->estimator = WL_VOLUMES_REUSE_SETS;
     const wl_status status = wl_reuse_sets_l2(input, counter, out, &limit);
     out->known = status == WL_OK;
-    if (status != WL_OK && status != WL_E_LIMIT)
+    if (status == WL_E_LIMIT)
+        WL_TRY(find_least(input, traffic ? laws : NULL, counter, out, err));
+    else if (status != WL_OK)
         return wl_fail(err, status, limit.loc, "%s", limit.message);
-    add_up(count, out);
+    wl_volumes_add_up(count, out);
     return WL_OK;
 }

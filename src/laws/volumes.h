@@ -42,6 +42,7 @@ typedef struct wl_volumes {
     wl_volume local;   /* of local memory: see local_volumes.h */
     wl_volume total;   /* of fields and local memory */
     bool known;        /* false: too much to enumerate; only the L1 side is known */
+    double least[2];   /* where not: bytes loaded from and stored to DRAM at least (least_volumes.h) */
     bool sampled;
     bool partial_unknown; /* it is unknown which sectors are only partially written */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
@@ -58,6 +59,9 @@ struct wl_laws;
 /* Fills *out: by the measured laws if `traffic` is given, or by the curves. */
 wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *traffic, const struct wl_laws *laws,
                               wl_counter *counter, wl_arena *scratch, wl_volumes *out, wl_error *err);
+
+/* The total of the volumes of `count` fields, without local memory. */
+void wl_volumes_add_up(size_t count, wl_volumes *out);
 
 /* By the laws alone; `fields` has one entry per field. The L2 side is known if the traffic's
  * windows are. */

@@ -66,6 +66,7 @@ static const struct named_column {
     {"smsp__sass_inst_executed_op_shared_st.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_shared_st, WL_DIM_COUNT, 1}},
     {"l1_tag_wavefronts_ld", {WL_COLUMN_METRIC, WL_METRIC_l1_tag_wavefronts, WL_DIM_COUNT, 1}},
     {"l1_wavefronts_shared", {WL_COLUMN_METRIC, WL_METRIC_shared_wavefronts, WL_DIM_COUNT, 1}},
+    {"l1_wavefronts_tex", {WL_COLUMN_METRIC, WL_METRIC_texture_wavefronts, WL_DIM_COUNT, 1}},
     {"l2_sectors_rd_tex", {WL_COLUMN_METRIC, WL_METRIC_l2_load_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
     {"l2_sectors_wr_tex", {WL_COLUMN_METRIC, WL_METRIC_l2_store_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
     {"dram_rd_bytes", {WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_BYTES, 1}},

@@ -243,11 +243,12 @@ static wl_status read_record(reader *r)
 
 /* ---- the table ---- */
 
-/* Few kernels have local memory, and few tables tell. */
+/* Few kernels have local memory or textures, and few tables tell. */
 static bool is_rare(int metric)
 {
     return metric == WL_METRIC_inst_local_ld || metric == WL_METRIC_inst_local_st ||
-           metric == WL_METRIC_l1_sectors_local_ld || metric == WL_METRIC_l1_sectors_local_st;
+           metric == WL_METRIC_l1_sectors_local_ld || metric == WL_METRIC_l1_sectors_local_st ||
+           metric == WL_METRIC_inst_texture || metric == WL_METRIC_texture_wavefronts;
 }
 
 /* Names once what no row knows. */

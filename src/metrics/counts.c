@@ -9,6 +9,11 @@ wl_work wl_work_of(const wl_kernel *k)
                      k->barriers,  k->precision, k->source.count_instructions != NULL};
 }
 
+static wl_reached reached(const wl_costs *p, size_t access)
+{
+    return p->kernel->fields[p->kernel->accesses[access].field].reached;
+}
+
 double wl_access_wavefronts(const wl_costs *p, size_t access)
 {
     const wl_access_cost *c = &p->access[access];
@@ -18,6 +23,8 @@ double wl_access_wavefronts(const wl_costs *p, size_t access)
         return c->hit;
     if (p->kernel->accesses[access].store)
         return c->hit + p->store_split * c->split;
+    if (reached(p, access) != WL_BY_LOADS)
+        return c->hit;
     return p->rules->has_hash ? c->cold : c->hit;
 }
 
@@ -39,6 +46,15 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
             t.atomics += c->hit;
             continue;
         }
+        if (reached(p, a) != WL_BY_LOADS) {
+            *(reached(p, a) == WL_BY_TEXTURE ? &t.texture_inst : &t.surface_inst) += c->inst;
+            t.surface_stores += store ? c->inst : 0;
+            t.texture += store ? 0 : c->hit;
+            t.store_hit += store ? c->hit : 0;
+            t.store_split += c->split;
+            out->texture_sectors += c->texture_sectors;
+            continue;
+        }
         *(store ? &t.store_inst : &t.load_inst) += c->inst;
         *(store ? &t.store_hit : &t.load_hit) += c->hit;
         t.store_split += c->split;
@@ -52,6 +68,7 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
     if (wl_device_get(p->device, WL_DEVICE_l1_thread_index_wavefronts, &t.thread_index))
         t.thread_index *= index_reads * (double)g->blocks * per_block;
     t.loads_per_warp = out->thread.loads;
-    t.warps = out->thread.loads > 0 ? t.load_inst / out->thread.loads : 0;
+    const double texture_loads = t.texture_inst + t.surface_inst - t.surface_stores;
+    t.warps = out->thread.loads > 0 ? (t.load_inst + texture_loads) / out->thread.loads : 0;
     out->l1 = t;
 }

@@ -41,6 +41,12 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
         add_part(v, "atomics", c->l1.atomics);
         set(out, WL_METRIC_inst_atomic, c->warps.atomics.inst);
     }
+    if (c->l1.texture_inst + c->l1.surface_inst > 0) {
+        set(out, WL_METRIC_inst_texture, c->l1.texture_inst);
+        set(out, WL_METRIC_inst_surface, c->l1.surface_inst);
+        set(out, WL_METRIC_texture_sectors, c->texture_sectors);
+        set(out, WL_METRIC_texture_wavefronts, c->l1.texture);
+    }
     if (local > 0) {
         add_part(v, "local", local);
         set(out, WL_METRIC_inst_local_ld, c->local.inst[0]);

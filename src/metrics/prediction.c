@@ -82,6 +82,7 @@ bool wl_prediction_sampled_error(const wl_prediction *p, double *error)
     *error = p->sampled_error;
     return true;
 }
+int wl_prediction_clamped(const wl_prediction *p) { return p->clamped; }
 
 const wl_kernel *wl_prediction_kernel(const wl_prediction *p) { return p->kernel; }
 

@@ -11,6 +11,7 @@
 #include "metrics/rates.h"
 
 #define PERCENT 100.0
+#define MEGA 1e6
 
 void wl_warn(wl_prediction *out, const char *format, ...)
 {
@@ -91,7 +92,9 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn(out, "sectors written only in part are not counted: the stores are too irregular");
     if (!v->known)
         wl_warn(out,
-                "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one");
+                "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one; "
+                "the time counts the least they can be, %.3g MB loaded and %.3g MB stored",
+                v->least[0] / MEGA, v->least[1] / MEGA);
     if (!p->kernel->has_flops && !c->executed.by_class)
         wl_warn(out, "flops are not given: no fp bound");
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)

@@ -22,7 +22,7 @@ double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
     return cycles;
 }
 
-void wl_limiter_apply(const wl_work *work, const wl_device *device, wl_prediction *p)
+void wl_limiter_apply(const wl_work *work, const wl_device *device, double least, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
     const wl_value *v = p->metrics;
@@ -35,11 +35,13 @@ void wl_limiter_apply(const wl_work *work, const wl_device *device, wl_predictio
     if (wl_limiter_tensor_cycles(&p->mix, device) > 0)
         set_bound(m, WL_BOUND_TENSOR, wl_limiter_tensor_cycles(&p->mix, device) / (sms * clock));
     if (v[WL_METRIC_l1_wavefronts].known && wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate))
-        set_bound(m, WL_BOUND_L1, v[WL_METRIC_l1_wavefronts].value / (rate * sms * clock));
+        set_bound(m, WL_BOUND_L1,
+                  (v[WL_METRIC_l1_wavefronts].value + v[WL_METRIC_texture_wavefronts].value) / (rate * sms * clock));
     if (v[WL_METRIC_l2_load_bytes].known && wl_device_get(device, WL_DEVICE_l2_bandwidth, &bandwidth))
         set_bound(m, WL_BOUND_L2, (v[WL_METRIC_l2_load_bytes].value + v[WL_METRIC_l2_store_bytes].value) / bandwidth);
-    if (v[WL_METRIC_dram_load_bytes].known && wl_device_get(device, WL_DEVICE_dram_bandwidth, &bandwidth))
-        set_bound(m, WL_BOUND_DRAM,
-                  (v[WL_METRIC_dram_load_bytes].value + v[WL_METRIC_dram_store_bytes].value) / bandwidth);
+    const bool known = v[WL_METRIC_dram_load_bytes].known;
+    const double moved = known ? v[WL_METRIC_dram_load_bytes].value + v[WL_METRIC_dram_store_bytes].value : least;
+    if ((known || least > 0) && wl_device_get(device, WL_DEVICE_dram_bandwidth, &bandwidth))
+        set_bound(m, WL_BOUND_DRAM, moved / bandwidth);
     m->items_per_s = m->time_s > 0 ? (double)p->items / m->time_s : 0;
 }

@@ -15,7 +15,8 @@
  * count 0. */
 double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device);
 
-/* Reads the metrics and items of the prediction; fills its model. */
-void wl_limiter_apply(const wl_work *work, const wl_device *device, wl_prediction *prediction);
+/* Reads the metrics and items of the prediction; fills its model. `least` bytes are moved to and
+ * from DRAM where its volumes are unknown. */
+void wl_limiter_apply(const wl_work *work, const wl_device *device, double least, wl_prediction *prediction);
 
 #endif /* WL_MODEL_LIMITER_H */

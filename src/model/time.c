@@ -53,14 +53,15 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     double fp_rate = 0;
     /* warps with work: those that load, else those that store; with atomics only, all */
     const double warps = t->warps > 0         ? t->warps
-                         : thread->stores > 0 ? t->store_inst / thread->stores
+                         : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores
                                               : c->executed.warps;
     wl_demand d = {.blocks = (double)out->blocks,
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
-                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value,
+                   .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
                    .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1] +
-                                  t->shared_atomics + c->warps.atomics.inst + c->local.inst[0] + c->local.inst[1],
+                                  t->shared_atomics + t->texture_inst + t->surface_inst + c->warps.atomics.inst +
+                                  c->local.inst[0] + c->local.inst[1],
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * (thread->multiplies + work->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,
@@ -69,8 +70,8 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .pieces = v->requests.pieces,
                    .lone_pieces = v->requests.lone_pieces,
                    .random_fetches = v->requests.random + 2 * v->requests.cleaned,
-                   .dram_read = m[WL_METRIC_dram_load_bytes].value,
-                   .dram_write = m[WL_METRIC_dram_store_bytes].value,
+                   .dram_read = v->known ? m[WL_METRIC_dram_load_bytes].value : v->least[0],
+                   .dram_write = v->known ? m[WL_METRIC_dram_store_bytes].value : v->least[1],
                    .chunk = v->requests.chunk,
                    .write_chunk = v->requests.write_chunk,
                    .atomics = c->warps.atomics.sectors,
@@ -95,7 +96,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     for (int i = 0; i < 3; i++)
         if (v->reuse[i].exists)
             d.fresh_phases +=
-                (1 - pow(v->reuse[i].hit_rate, thread->loads_per_phase)) * fmax(0, d.phases - d.fresh_phases);
+                (1 - pow(fmax(0, v->reuse[i].hit_rate), thread->loads_per_phase)) * fmax(0, d.phases - d.fresh_phases);
     return d;
 }
 
@@ -128,11 +129,11 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
     *missing = NULL;
     if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
         *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
-        wl_limiter_apply(&counts->work, device, out);
+        wl_limiter_apply(&counts->work, device, volumes->known ? 0 : volumes->least[0] + volumes->least[1], out);
     } else {
         const wl_demand d = demand_of(counts, device, volumes, out);
         wl_turnover_apply(&numbers, &d, &out->model);
-        out->model.items_per_s = (double)out->items / out->model.time_s;
+        out->model.items_per_s = out->model.time_s > 0 ? (double)out->items / out->model.time_s : 0;
     }
     name_limiters(&out->model);
 }

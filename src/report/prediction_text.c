@@ -61,6 +61,10 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
     }
     if (r->prediction->metrics[WL_METRIC_inst_atomic].known)
         add_row(r, "global atomics", WL_METRIC_inst_atomic, out);
+    if (r->prediction->metrics[WL_METRIC_inst_texture].known) {
+        add_row(r, "texture fetches", WL_METRIC_inst_texture, out);
+        add_row(r, "surface accesses", WL_METRIC_inst_surface, out);
+    }
     add_row(r, "flops", WL_METRIC_flops, out);
     if (r->prediction->metrics[WL_METRIC_tensor_flops].known)
         add_row(r, "tensor flops", WL_METRIC_tensor_flops, out);
@@ -68,6 +72,8 @@ static void add_metrics(const wl_report *r, wl_buffer *out)
     add_row(r, "L1 tag wavefr.", WL_METRIC_l1_tag_wavefronts, out);
     add_row(r, "L1 sectors ld", WL_METRIC_l1_sectors_ld, out);
     add_row(r, "L1 sectors st", WL_METRIC_l1_sectors_st, out);
+    if (r->prediction->metrics[WL_METRIC_inst_texture].known)
+        add_row(r, "L1 sectors tex", WL_METRIC_texture_sectors, out);
     add_row(r, "L2-L1 loads", WL_METRIC_l2_load_bytes, out);
     add_row(r, "L2-L1 stores", WL_METRIC_l2_store_bytes, out);
     add_row(r, "DRAM loads", WL_METRIC_dram_load_bytes, out);

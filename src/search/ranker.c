@@ -18,6 +18,8 @@
 #include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
+#define SHARE_MOST 64 /* launches that a thread takes at once */
+#define SHARE_LEAST 4
 
 /* ---- making one ---- */
 
@@ -326,10 +328,13 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
 /* ---- many launches, in parallel ---- */
 
 typedef struct crew {
+    atomic_int_fast64_t next; /* the first launch that no thread has taken yet */
     atomic_int_fast64_t done;
     atomic_bool stop;
     atomic_int_fast64_t failed_at; /* the first launch with an error: independent of the number of threads */
-    struct timespec told;          /* the last progress call */
+    wl_error error;                /* its error */
+    wl_status status;
+    struct timespec told; /* the last progress call */
 } crew;
 
 static double seconds_since(const struct timespec *then, struct timespec *now)
@@ -358,45 +363,56 @@ static int thread_number(void)
 #endif
 }
 
+/* Takes the next launches, *first .. *end - 1. Neighbours share much of a predictor's cache, so each
+ * thread takes many at a time; towards the end fewer, so that none waits long for the others. */
+static bool take_launches(const wl_ranker *r, crew *c, int64_t last, int64_t *first, int64_t *end)
+{
+    int_fast64_t at = atomic_load(&c->next);
+    do {
+        if (at >= last)
+            return false;
+        *first = (int64_t)at;
+        *end = wl_min(last, *first + wl_max(SHARE_LEAST, wl_min(SHARE_MOST, (last - *first) / (4 * r->threads))));
+    } while (!atomic_compare_exchange_weak(&c->next, &at, *end));
+    return true;
+}
+
+static void evaluate_next(const wl_ranker *r, crew *c, int64_t i, wl_prediction *scratch, wl_ranked *record)
+{
+    const int me = thread_number();
+    wl_error own = {0};
+    *record = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
+    if (atomic_load_explicit(&c->stop, memory_order_relaxed) || i > atomic_load(&c->failed_at))
+        return;
+    const wl_status status =
+        scratch ? evaluate_one(r, r->predictors[me], i, scratch, record, &own) : wl_fail_memory(&own);
+    if (status != WL_OK) {
+#pragma omp critical(warpline_ranker_failed)
+        if (i < atomic_load(&c->failed_at)) {
+            atomic_store(&c->failed_at, i);
+            c->error = own;
+            c->status = status;
+        }
+    }
+    atomic_fetch_add_explicit(&c->done, 1, memory_order_relaxed);
+    if (me == 0)
+        tell(r, c);
+}
+
 wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranked *records, wl_error *err)
 {
-    crew c = {.failed_at = last};
-    wl_status failed = WL_OK;
-    wl_error error = {0};
+    crew c = {.next = first, .failed_at = last};
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
     clock_gettime(CLOCK_MONOTONIC, &c.told);
-    /* neighbouring launches share much of a predictor's cache, so each thread takes several at a
-     * time */
-    const int64_t share = wl_max(1, wl_min(64, (last - first) / (6 * r->threads)));
-    (void)share; /* unused without OpenMP */
 #pragma omp parallel num_threads(r->threads) if (r->threads > 1)
     {
         wl_prediction *scratch = malloc(sizeof *scratch);
-        const int me = thread_number();
-#pragma omp for schedule(dynamic, share)
-        for (int64_t i = first; i < last; i++) {
-            wl_error own = {0};
-            wl_ranked *record = &records[i - first];
-            *record = (wl_ranked){.index = i, .outcome = WL_OUTCOME_LEFT};
-            if (atomic_load_explicit(&c.stop, memory_order_relaxed) || i > atomic_load(&c.failed_at))
-                continue;
-            const wl_status status =
-                scratch ? evaluate_one(r, r->predictors[me], i, scratch, record, &own) : wl_fail_memory(&own);
-            if (status != WL_OK) {
-#pragma omp critical(warpline_ranker_failed)
-                if (i < atomic_load(&c.failed_at)) {
-                    atomic_store(&c.failed_at, i);
-                    error = own;
-                    failed = status;
-                }
-            }
-            atomic_fetch_add_explicit(&c.done, 1, memory_order_relaxed);
-            if (me == 0)
-                tell(r, &c);
-        }
+        for (int64_t from, end; take_launches(r, &c, last, &from, &end);)
+            for (int64_t i = from; i < end; i++)
+                evaluate_next(r, &c, i, scratch, &records[i - first]);
         free(scratch);
     }
-    if (failed != WL_OK && err)
-        *err = error;
-    return failed;
+    if (c.status != WL_OK && err)
+        *err = c.error;
+    return c.status;
 }

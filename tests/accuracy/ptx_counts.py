@@ -9,7 +9,8 @@ import os
 import subprocess
 import sys
 
-COUNTS = ["loads", "stores", "load_requests", "store_requests", "sectors_loaded", "sectors_stored", "shared_wavefronts"]
+COUNTS = ["loads", "stores", "load_requests", "store_requests", "sectors_loaded", "sectors_stored", "shared_wavefronts",
+          "textures", "surfaces", "texture_sectors", "texture_wavefronts"]
 INPUTS = ["pattern1024", "index_uniform", "index_clustered", "matrix_constant", "matrix_uniform", "graph_",
           "binned_random", "collatz"]
 NEAR = 0.004  # of what is predicted / measured where it is not 1
@@ -52,6 +53,16 @@ LAUNCHES = [
     ("h200_data", "scan", "shared", "128x1x1", {"shared_wavefronts": 0.9}),
     ("h200_data", "banks", "b64", "stride=8", {"shared_wavefronts": 0.9993}),
     ("h200_data", "math", "div_double", "", {}),
+    ("h200_texture", "tex1d", "stride3", "length=5000001", {}),
+    ("h200_texture", "tex2d_copy", "point_f32", "32x8x1", {}),
+    ("h200_texture", "tex2d_copy", "point_f32", "1x256x1", {"sectors_stored": 0.993}),
+    ("h200_texture", "tex2d_copy", "point_f32x4", "16x16x1", {"sectors_stored": 1}),
+    ("h200_texture", "tex2d_copy", "linear_corner", "", {"sectors_stored": 1, "texture_sectors": 1}),
+    ("h200_texture", "tex2d_normal", "wrap", "", {}),
+    ("h200_texture", "tex2d", "point3x3", "w=2048 32x8x1", {"texture_sectors": 1}),
+    ("h200_texture", "tex3d", "point7", "w=201", {"sectors_stored": 1, "textures": 1, "texture_sectors": 1,
+                                                  "texture_wavefronts": 1}),
+    ("h200_texture", "surface", "f32", "w=1999", {}),
 ]
 # Where the wavefronts of shared memory were measured by kind, without barriers and thread indices, they are exact.
 BY_KIND = ["histogram"]

@@ -204,10 +204,12 @@ static text_lines printed_lines(const char *path)
     char *text = read_whole(path, &length);
     if (!text)
         die(path);
+    static const char short_root[] = "$ROOT";
     char *short_text = keep(length + 1), *to = short_text;
     for (size_t i = 0; i < length;) {
         if (length - i >= root_length && memcmp(text + i, options.root, root_length) == 0) {
-            to = (char *)memcpy(to, "$ROOT", 5) + 5;
+            memcpy(to, short_root, sizeof short_root - 1);
+            to += sizeof short_root - 1;
             i += root_length;
         } else {
             *to++ = text[i++];

@@ -70,6 +70,32 @@ static void read_buffer(const char *text)
     check_contents(&buffer);
 }
 
+/* Places and their inverse, at both ends; contents are read texel by texel. */
+static void read_texture(const char *text)
+{
+    const wl_ptx_given given = {.load = load};
+    wl_arena arena = {0};
+    wl_ptx_buffer b = {0};
+    wl_error err = {0};
+    const wl_status status = wl_ptx_texture_text(text, &given, &arena, &b, &err);
+    check_outcome(text, status, &err);
+    const wl_ptx_texture *t = b.texture;
+    for (int corner = 0; corner < 16 && status == WL_OK; corner++) {
+        const int64_t at[4] = {corner & 1 ? (t->extent[0] - 1) * t->texel_bytes : 0, corner & 2 ? t->extent[1] - 1 : 0,
+                               corner & 4 ? t->extent[2] - 1 : 0, corner & 8 ? t->layers - 1 : 0};
+        const int64_t place = wl_ptx_texture_place(t, at[0], at[1], at[2], at[3]);
+        uint8_t out[17] = {0};
+        out[t->texel_bytes] = GUARD;
+        REQUIRE(place >= 0 && place + t->texel_bytes <= b.bytes && b.bytes <= (int64_t)1 << 44);
+        REQUIRE(wl_ptx_texture_byte(t, place) >= 0);
+        REQUIRE(wl_ptx_buffer_read(&b, place, t->texel_bytes, out) == (b.content != WL_PTX_UNTOUCHED));
+        REQUIRE(out[t->texel_bytes] == GUARD);
+        (void)wl_ptx_buffer_read(&b, b.bytes - 1, 1, out); /* may be a gap */
+    }
+    check_range(&b);
+    wl_arena_free(&arena);
+}
+
 static void read_number(const char *text, wl_ptx_type type)
 {
     const size_t bytes = (size_t)wl_ptx_type_bits(type) / 8;
@@ -99,6 +125,8 @@ static void read_argument(const char *text)
                                         WL_PTX_B32, WL_PTX_B64, WL_PTX_F16, WL_PTX_F32, WL_PTX_F64};
     if (strncmp(text, "buf:", 4) == 0)
         read_buffer(text);
+    if (strncmp(text, "tex:", 4) == 0 || strncmp(text, "surf:", 5) == 0)
+        read_texture(text);
     if (strncmp(text, "bytes:", 6) == 0)
         read_bytes(text);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)

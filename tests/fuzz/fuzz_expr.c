@@ -40,7 +40,7 @@ static void parse_wrapped(const char *head, const char *text, const char *tail)
     char *yaml = malloc(strlen(head) + 4 * strlen(text) + strlen(tail) + 1);
     REQUIRE(yaml);
     size_t used = strlen(head);
-    memcpy(yaml, head, used);
+    memcpy(yaml, head, used + 1);
     append_quoted(yaml, &used, text);
     memcpy(yaml + used, tail, strlen(tail) + 1);
     used += strlen(tail);

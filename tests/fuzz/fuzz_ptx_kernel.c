@@ -37,11 +37,16 @@ static wl_launch launch_of(const uint8_t *data, size_t size)
 
 static const char *value_of(const char *type, int choice)
 {
-    static const char *const buffers[10] = {"buf:64K",          "buf:64K=random:u32:0..999",
-                                            "buf:64K=zero",     "buf:4K",
-                                            "buf:64K=iota:u32", "buf:16",
-                                            "buf:1G",           "0",
-                                            "buf:64K=iota:u32", "-1"},
+    static const char *const buffers[10] = {"buf:64K",
+                                            "buf:64K=random:u32:0..999",
+                                            "buf:64K=zero",
+                                            "buf:4K",
+                                            "buf:64K=iota:u32",
+                                            "buf:16",
+                                            "buf:1G",
+                                            "0",
+                                            "tex:64x64:f32:linear=iota:f32",
+                                            "surf:32x32:u32=iota"},
                              *const numbers[10] = {"256",   "1",          "0",  "-1", "1000",
                                                    "65536", "2147483647", "32", "7",  "3"};
     if (strcmp(type, "u64") == 0 || strcmp(type, "b64") == 0 || strcmp(type, "s64") == 0)

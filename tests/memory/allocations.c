@@ -257,7 +257,7 @@ static int by_word(const void *a, const void *b)
 
 static bool is_seen(const harness *h, uint64_t path)
 {
-    return bsearch(&path, h->seen, h->seen_count, sizeof path, by_word) != NULL;
+    return h->seen_count > 0 && bsearch(&path, h->seen, h->seen_count, sizeof path, by_word) != NULL;
 }
 
 static void remember(harness *h, const uint64_t *paths, size_t count)

@@ -265,6 +265,7 @@ static wl_warps_result measure_with(const trial *t, const wl_device *device, con
     if (status == WL_OK)
         status = wl_warps_measure(t->kernel, &g, view->bounds, &list, &rules, &options, scratch, costs, &result, &err);
     wl_arena_free(&arena);
+    scratch->arena = NULL;
     if (status != WL_OK)
         trial_fail(t, &err);
     return result;

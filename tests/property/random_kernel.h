@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "warpline/launch.h"
@@ -61,6 +62,8 @@ static uint64_t random_bits(random_source *r)
 /* lo <= result <= hi */
 static int64_t random_in(random_source *r, int64_t lo, int64_t hi)
 {
+    if (hi < lo)
+        abort();
     return lo + (int64_t)((random_bits(r) >> 11) % (uint64_t)(hi - lo + 1));
 }
 
@@ -408,7 +411,7 @@ static void random_loops(random_source *r, random_case *c)
     if (c->loop_count == 0)
         return;
     random_put(c, "loops: {");
-    for (int i = 0; i < c->loop_count; i++)
+    for (int i = 0; i < 3 && i < c->loop_count; i++)
         random_put(c, "%s%s: %lld", i ? ", " : "", names[i], (long long)random_in(r, 1, i ? 3 : 6));
     random_put(c, "}\n");
 }

@@ -169,6 +169,8 @@ static wl_count count_threads(const trial *t, wl_counter *counter, const group *
 
 static int64_t floor_quotient(int64_t a, int64_t b)
 {
+    if (b == 0) /* kernels that divide by zero are not made */
+        abort();
     const int64_t q = a / b;
     return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
@@ -205,7 +207,7 @@ static int64_t evaluate(const wl_expr *e, const int64_t *variables)
     case WL_EXPR_DIV: return floor_quotient(a, b);
     case WL_EXPR_MOD: return a - b * floor_quotient(a, b);
     case WL_EXPR_MIN: return a < b ? a : b;
-    case WL_EXPR_RANDOM: return wl_random_below(a, b);
+    case WL_EXPR_RANDOM: return b > 0 ? wl_random_below(a, b) : 0;
     case WL_EXPR_MAX: return a > b ? a : b;
     case WL_EXPR_LESS: return a < b;
     case WL_EXPR_LESS_EQUAL: return a <= b;

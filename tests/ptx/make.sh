@@ -25,6 +25,8 @@ for source in atomics warps tensor; do
 done
 ptx uneven 80 "" -O3
 ptx hopper 90 "" -O3
+ptx loops 90 "" -O3
+ptx rows 90 "" -O3
 twin control 80 75
 twin textures 80 75
 twin tensor 80 90

@@ -232,13 +232,15 @@ static void test_map(void **state)
     (void)state;
     check_ok("map", wl_map_parse("m.yaml", text, sizeof text - 1, &map, &err), &err);
     const wl_map_entry *e = wl_map_find(map, "star7", "fy1_b32");
-    check_text("first", "kernel", e ? e->kernel : NULL, "a.yaml");
+    assert_non_null(e);
+    check_text("first", "kernel", e->kernel, "a.yaml");
     check_int("first", "sets", (int64_t)e->set_count, 2);
     check_text("first", "set", e->sets[0], "n=2*3");
     check_text("first", "second set", e->sets[1], "m=1");
     check_true("first", "fold", e->fold[0] == 1 && e->fold[1] == 2 && e->fold[2] == 1);
     e = wl_map_find(map, "star7", "fy1_b64");
-    check_text("second", "kernel", e ? e->kernel : NULL, "b.yaml");
+    assert_non_null(e);
+    check_text("second", "kernel", e->kernel, "b.yaml");
     check_true("second", "no fold", e->fold[0] == 0 && e->set_count == 0);
     e = wl_map_find(map, "box", "z");
     check_text("third", "kernel", e ? e->kernel : NULL, "c.yaml");

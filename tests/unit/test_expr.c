@@ -70,7 +70,10 @@ static const struct {
     {"(x - 320) % 320", YES, 0, 1, 0, 0, 0, 0},
     {"threadIdx.x / 32", YES, 0, 0, 0, 0, 0, 0},
     {"threadIdx.x % blockDim.x", YES, 0, 0, 0, 1, 0, 0},
-    {"(threadIdx.x + 32*i) % 32", NO, 0, 0, 0, 0, 0, 0}, /* true, but seen by neither rule */
+    {"(threadIdx.x + 32*i) % 32", YES, 0, 0, 0, 1, 0, 0},
+    {"(threadIdx.x + 64*y + 37) / 32", NO, 0, 0, 0, 0, 0, 0},
+    {"(threadIdx.x + 64*y + 32) / 32", YES, 1, 0, 2, 0, 0, 0},
+    {"(threadIdx.x + 64*y + 33 - 1) % 32", YES, 0, 0, 0, 1, 0, 0},
     {"x % n", YES, 0, 1, 0, 0, 0, 0},
     /* the smaller and the larger, where the ranges decide */
     {"min(x, 319)", YES, 0, 1, 0, 0, 0, 0},

@@ -90,7 +90,8 @@ static const struct {
     {"floor division", "{type: f32}", "f[(x - 8)/2]", -3},
     {"smaller and larger", "{type: f32}", "f[min(x, y) + max(x, y, z)]", 5},
     {"three subscripts", "{type: f32, strides: [1, 10, 1000]}", "f[x, y, z + 1]", 2023},
-    {"negative stride", "{type: f32, strides: [-1], origin: 50}", "f[x]", 53}, /* one subscript: an index */
+    {"negative stride", "{type: f32, strides: [-1], origin: 50}", "f[x]", 47},
+    {"an index into several dimensions", "{type: f32, strides: [2, 100], origin: 50}", "f[x]", 53},
     {"blanks", "{type: f32}", "  f [ x ]  ", 3},
     {"comparisons and logic", "{type: f32}", "f[(x > y)*100 + (x <= y || z)*10 + !z]", 110},
     {"bits", "{type: f32}", "f[x << 4 | y & 3 ^ 1]", 51},

@@ -364,7 +364,7 @@ static void test_assumptions(void **state)
          WL_PTX_ASSUMED_BARRIER, 15, 1, 16},
         {"the clock", "mov.u32 %r4, %clock;\nsetp.eq.u32 %p1, %r4, 1;\n@%p1 bra DONE;\n", WL_PTX_ASSUMED_BRANCH, 14, 1,
          0},
-        {"a texture", "tex.1d.v4.s32.s32 {%r4, %r5, %r6, %r7}, [%rd2, {%r2}];\n", WL_PTX_ASSUMED_RESULT, 12, 1, 32},
+        {"a texture", "tex.1d.v4.s32.s32 {%r4, %r5, %r6, %r7}, [%rd2, {%r2}];\n", WL_PTX_ASSUMED_TEXTURE, 12, 1, 32},
     };
     const char *const args[] = {"buf:4K", "buf:64", "0"};
     for (size_t k = 0; k < COUNT_OF(rows); k++) {

@@ -101,7 +101,8 @@ static void wide_shared_loads_are_exact(void **state)
             a.lane[l] = (uint8_t)l;
             a.address[l] = (int64_t)wide_element(number, l, range) * bytes;
         }
-        const int measured = (int)(strtoll(column, NULL, 10) / 132 - 130), got = wl_warp_shared_wavefronts(&rules, &a);
+        const int measured = (int)(strtoll(column, NULL, 10) / 132 - 130),
+                  got = wl_warp_shared_wavefronts(&rules, &a, true);
         if (got != measured) {
             print_error("%u bytes, pattern %u, range %u: %d, measured %d\n", bytes, number, range, got, measured);
             wrong++;
@@ -111,6 +112,32 @@ static void wide_shared_loads_are_exact(void **state)
     fclose(f);
     assert_int_equal(rows, 132);
     assert_int_equal(wrong, 0);
+}
+
+/* Banks alone: words that lie far apart share a wavefront, and 64 lanes are served in halves. */
+static void shared_memory_has_banks_only(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device;
+        int lanes, width;
+        int64_t stride; /* bytes from lane to lane */
+        int wavefronts;
+    } cases[] = {{"v100", 32, 4, 33 * 4, 1},      {"v100", 32, 4, 32 * 4, 32},   {"v100", 32, 4, 1025 * 4, 1},
+                 {"a100-40gb", 32, 4, 33 * 4, 1}, {"a100-40gb", 32, 8, 264, 2},  {"h200", 32, 4, 33 * 4, 1},
+                 {"mi210", 64, 4, 33 * 4, 2},     {"mi210", 64, 4, 32 * 4, 64},  {"mi210", 64, 8, 8, 4},
+                 {"mi100", 64, 4, 65 * 4, 2},     {"rx6900xt", 32, 4, 33 * 4, 1}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const wl_l1_rules rules = rules_of(cases[i].device);
+        wl_warp_access a = {.count = cases[i].lanes, .width = cases[i].width};
+        for (int l = 0; l < a.count; l++) {
+            a.lane[l] = (uint8_t)l;
+            a.address[l] = l * cases[i].stride;
+        }
+        check_int(cases[i].device, "loaded", wl_warp_shared_wavefronts(&rules, &a, true), cases[i].wavefronts);
+        check_int(cases[i].device, "stored", wl_warp_shared_wavefronts(&rules, &a, false), cases[i].wavefronts);
+    }
+    check_done();
 }
 
 /* Sixteen bytes per lane, neighbours alike: 512 bytes of lanes, at 128 a wavefront or so many times as much. */
@@ -133,7 +160,7 @@ static void broadcasts_follow_the_device(void **state)
             a.lane[l] = (uint8_t)l;
             a.address[l] = l / 2 * 16;
         }
-        check_int(cases[i].set, "wavefronts", wl_warp_shared_wavefronts(&rules, &a), cases[i].wavefronts);
+        check_int(cases[i].set, "wavefronts", wl_warp_shared_wavefronts(&rules, &a, true), cases[i].wavefronts);
         wl_device_free(device);
     }
     check_done();
@@ -253,13 +280,10 @@ static void stores_write_what_their_bytes_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_patterns_are_exact),
-        cmocka_unit_test(wide_shared_loads_are_exact),
-        cmocka_unit_test(broadcasts_follow_the_device),
-        cmocka_unit_test(papers_three_loads),
-        cmocka_unit_test(far_rows_do_not_pair),
-        cmocka_unit_test(broadcasts_and_narrow_types),
-        cmocka_unit_test(stores_write_what_their_bytes_show),
+        cmocka_unit_test(measured_patterns_are_exact),  cmocka_unit_test(wide_shared_loads_are_exact),
+        cmocka_unit_test(shared_memory_has_banks_only), cmocka_unit_test(broadcasts_follow_the_device),
+        cmocka_unit_test(papers_three_loads),           cmocka_unit_test(far_rows_do_not_pair),
+        cmocka_unit_test(broadcasts_and_narrow_types),  cmocka_unit_test(stores_write_what_their_bytes_show),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

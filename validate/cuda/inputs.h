@@ -1,4 +1,5 @@
-/* inputs.h - the inputs of data.cu, from whole-number arithmetic alone: the same on every machine, in C and in CUDA.
+/* inputs.h - the inputs of data.cu and uneven.cu, from whole-number arithmetic alone: the same on every machine,
+ * in C and in CUDA.
  *
  * Everything comes from hash(i, stream). Lists are arrays of 32-bit numbers; a graph or matrix is stored by rows (row r
  * has the entries first[r] .. first[r + 1] - 1). SPDX-License-Identifier: MIT */
@@ -100,5 +101,76 @@ static inline uint32_t *bits_make(const int32_t *level, uint32_t count, int32_t 
             bits[v / 32] |= 1u << v % 32;
     return bits;
 }
+
+/* ---- uneven.cu ---- */
+
+#define UNEVEN_BLOCKS 4096u /* one in 113 has work */
+#define FORCE_CELLS 16      /* in each of three dimensions */
+#define TREE_HEIGHT 4       /* levels of nodes with 16 children */
+#define TREE_NODES (1u + 16u + 256u + 4096u)
+#define TREE_KEYS (1 << 20)
+
+static inline uint32_t uneven_count(uint32_t block) { return hash(block, 20) % 113 ? 0 : 1 + hash(block, 21) % 800; }
+
+/* 1, 2, 4, .. 16384 entries, each length half as frequent as the one before. */
+static inline uint32_t length_tail(uint32_t r)
+{
+    uint32_t h = hash(r, 22), n = 1;
+    for (; (h & 1) && n < 16384; h >>= 1)
+        n *= 2;
+    return n;
+}
+
+/* Sums of positive whole numbers below 2^24, divided by the last: exact but for that division. */
+static inline float *distribution_make(uint32_t n)
+{
+    float *out = (float *)malloc(n * sizeof *out);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (float)(sum += 1 + hash(i, 23) % 1000);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] /= (float)sum;
+    return out;
+}
+static inline float unit(uint32_t h) { return (float)(h >> 8) / 16777216.0f; }
+static inline float particle_draw(uint32_t i) { return unit(hash(i, 24)); }
+static inline float particle_place(uint32_t i) { return unit(hash(i, 25)); }
+
+/* The first particle of each cell, 90 to 110 in a cell; the last entry is their number. */
+static inline int32_t *cells_make(void)
+{
+    const uint32_t cells = FORCE_CELLS * FORCE_CELLS * FORCE_CELLS;
+    int32_t *first = (int32_t *)malloc((cells + 1) * sizeof *first);
+    first[0] = 0;
+    for (uint32_t c = 0; c < cells; c++)
+        first[c + 1] = first[c] + 90 + (int32_t)(hash(c, 26) % 21);
+    return first;
+}
+
+/* Nodes of 15 keys, 16 children and a word of padding; level by level, keys 0 .. TREE_KEYS - 1. A leaf's children are the
+ * numbers that are looked up. */
+static inline int32_t *tree_make(void)
+{
+    int32_t *nodes = (int32_t *)calloc(TREE_NODES * 32, sizeof *nodes);
+    int32_t first = 0, count = 1, span = TREE_KEYS;
+    for (int h = 0; h < TREE_HEIGHT; h++) {
+        span /= 16;
+        for (int32_t i = 0; i < count; i++) {
+            int32_t *node = nodes + 32 * (first + i);
+            for (int32_t k = 0; k < 15; k++)
+                node[k] = (16 * i + k + 1) * span;
+            for (int32_t k = 0; k < 16; k++)
+                node[15 + k] = (h + 1 < TREE_HEIGHT ? first + count : 0) + 16 * i + k;
+        }
+        first += count;
+        count *= 16;
+    }
+    return nodes;
+}
+static inline uint32_t tree_wanted(uint32_t i) { return hash(i, 28) % TREE_KEYS; }
+
+/* Binary search among 2^20 numbers. */
+static inline uint32_t search_sorted(uint32_t i) { return i * 1024 + hash(i, 29) % 1024; }
+static inline uint32_t search_wanted(uint32_t i) { return hash(i, 30) % (1u << 30); }
 
 #endif /* INPUTS_H */

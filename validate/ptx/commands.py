@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """commands.py TABLE [--family NAME ..] [--row N ..] [--data DIRECTORY]
 
-Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data), the command that predicts it from PTX.
+Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data, h200_uneven, h200_texture), the command that predicts it from PTX.
 What a program was called with is derived from its main(): an array's elements start `origin` elements behind a 256-byte
 aligned base. Inputs are read from DIRECTORY (make_data writes them; default: build/data).
 SPDX-License-Identifier: MIT
@@ -214,6 +214,140 @@ def math(l):
     return f"_Z{len(kernel)}{kernel}PK{letter}S0_P{letter}j", arrays + [n]
 
 
+ARRAY = 1 << 29  # bytes of the arrays of data.cu and uneven.cu
+
+
+def counts(l):
+    return "_Z8k_countsPKiPKfPfi", [buffer(4096 * 4, 0, l.file("uneven_count")), buffer(ARRAY), buffer(ARRAY), l["n"]]
+
+
+def idle(l):
+    return "_Z6k_idlePKfPfi", [buffer(ARRAY)] * 2 + [l["n"]]
+
+
+def frontier(l):
+    n, depth = l["vertices"], l["depth"]
+    graph = [buffer(n * 4 + 4, 0, l.file("graph_first")), buffer(l["edges"] * 4, 0, l.file("graph_column"))]
+    return "_Z10k_frontierPKjS0_PKiPiji", graph + [buffer(n * 4, 0, l.file(f"graph_level{depth}")), buffer(ARRAY), n, depth]
+
+
+def triangle(l):
+    return "_Z10k_trianglePKfPfi", [buffer(ARRAY)] * 2 + [l["n"]]
+
+
+def rows(l):
+    first = buffer(l["rows"] * 4 + 4, 0, l.file("matrix_tail_first"))
+    column = buffer(l["entries"] * 4, 0, l.file("matrix_tail_column"))
+    entry = f"_Z13k_rows_{l.variant}PKjS0_PKfS2_Pfj"
+    return entry, [first, column, buffer(ARRAY), buffer(ARRAY, ARRAY // 2), buffer(ARRAY), l["rows"]]
+
+
+def product(name):
+    def launch(l):
+        n = l["n"]
+        return f"_Z{len(name) + 2}k_{name}PKfS0_Pfi", [buffer(ARRAY), buffer(ARRAY, n * n * 4), buffer(ARRAY), n]
+    return launch
+
+
+def attention(l):
+    each = l["heads"] * l["keys"] * l["d"] * 4
+    arrays = [buffer(ARRAY), buffer(ARRAY, each), buffer(ARRAY, 2 * each), buffer(ARRAY)]
+    if l.variant == "block":
+        return "_Z11k_attentionPKfS0_S0_Pfii", arrays + [l["keys"], l["d"]], (l["d"] + 2) * 4
+    return "_Z15k_attention_rowPKfS0_S0_Pfi", arrays + [l["keys"]]
+
+
+def argmax(l):
+    return "_Z8k_argmaxPKfPii", [buffer(ARRAY, 0, l.repeat("pattern1024")), buffer(ARRAY), l["columns"]]
+
+
+def softmax(l):
+    return "_Z9k_softmaxPKfPfi", [buffer(ARRAY)] * 2 + [l["columns"]]
+
+
+def particle(l):
+    n = l["n"]
+    draw = buffer(10000 * 4, 0, l.file("particle_draw"))
+    return "_Z10k_particlePKfS0_S0_Pfi", [buffer(n * 4, 0, l.file(f"distribution_{n}")), draw, *[buffer(ARRAY)] * 2, n]
+
+
+def forces(l):
+    c, n = l["cells"], l["particles"]
+    first = buffer((c ** 3 + 1) * 4, 0, l.file("cells_first"))
+    return "_Z8k_forcesPKiPK6float4PS1_if", [first, buffer(n * 16, 0, l.file("cells_particles")), buffer(ARRAY), c, 0.5]
+
+
+def tree(l):
+    nodes, want = buffer(l["nodes"] * 128, 0, l.file("tree_nodes")), buffer(l["n"] * 4, 0, l.file("tree_wanted"))
+    return "_Z6k_treePK4NodePKiPiii", [nodes, want, buffer(ARRAY), l["n"], l["height"]]
+
+
+def search(l):
+    lists = [buffer(l["n"] * 4, 0, l.file("search_sorted")), buffer(l["m"] * 4, 0, l.file("search_wanted"))]
+    return "_Z8k_searchPKiS0_Piii", lists + [buffer(ARRAY), l["n"], l["m"]]
+
+
+def needle(l):
+    return "_Z8k_needlePKiPiiii", [buffer(ARRAY)] * 2 + [l["cols"], 10, l["diagonal"]]
+
+
+def path(l):
+    arrays = [buffer(ARRAY), buffer(ARRAY, 1 << 27), buffer(ARRAY)]
+    return "_Z6k_pathPKiS0_Piiiii", arrays + [l["cols"], l["rows"], 0, 1]
+
+
+def wavelet(l):
+    return "_Z9k_waveletPKiPiii", [buffer(ARRAY)] * 2 + [l["w"], l["h"]]
+
+
+PLANE = 1 << 27  # bytes of the arrays of texture.cu
+
+
+def texture(kind, l, *options):
+    extents = "x".join(str(l[name]) for name in ("w", "h", "d") if name in l.params)
+    return ":".join((kind, extents, *options))
+
+
+def tex1d(l):
+    n = l["n"]
+    if l.variant == "pair":
+        return "_Z7k_tex1dyPfi", [f"tex:{n}:f32", buffer(PLANE), n]
+    return "_Z14k_tex1d_strideyPfi", [f"tex:{l['length']}:f32", buffer(PLANE), n]
+
+
+def tex2d_copy(l):
+    how, what = l.variant.split("_")
+    dx, dy = {"right": (0.75, 0.5), "corner": (1, 1)}.get(what, (0.5, 0.5))
+    texel = what if how == "point" else "f32"
+    letter = {"f32": "f", "u8": "h", "u8x4": "6uchar4", "f32x2": "6float2", "f32x4": "6float4"}[texel]
+    options = [texel] + ([] if how == "point" else [how])
+    return f"_Z12k_tex2d_copyI{letter}EvyPfiiff", [texture("tex", l, *options), buffer(PLANE), l["w"], l["h"], dx, dy]
+
+
+def tex2d_normal(l):
+    place = [1 / 2048, 1 / 2048, 0.5 / 2048 + 0.25, 0.5 / 2048 + 0.25]
+    at = texture("tex", l, "f32", "normalized", "wrap")
+    return "_Z14k_tex2d_normalyPfiiffff", [at, buffer(PLANE), l["w"], l["h"], *place]
+
+
+def tex2d(l):
+    at = texture("tex", l, "f32", *["linear"] * (l.variant == "linear3x3"))
+    return "_Z7k_tex2dyPfii", [at, buffer(PLANE), l["w"], l["h"]]
+
+
+def tex3d(l):
+    return "_Z7k_tex3dyPfiii", [texture("tex", l, "f32"), buffer(PLANE), l["w"], l["h"], l["d"]]
+
+
+def surface(l):
+    letter = {"f32": "f", "f32x4": "6float4"}[l.variant]
+    return f"_Z9k_surfaceI{letter}Evyyii", [texture("surf", l, l.variant)] * 2 + [l["w"], l["h"]]
+
+
+def surface_from(l):
+    return "_Z14k_surface_fromPKfyii", [buffer(PLANE), texture("surf", l, "f32"), l["w"], l["h"]]
+
+
 PROGRAMS = {
     "h200_fit": ("fit", {
         "star3d": star3d, "layer": star3d, "lbm_d3q15_pf": lbm, "box2d_col": box2d, "matmul_col": matmul,
@@ -226,6 +360,14 @@ PROGRAMS = {
         "append": append, "collatz": collatz, "switch": switch, "local": local, "matmul_tiled": matmul_tiled,
         "scan": scan, "reduce_shuffle": reduce_shuffle, "banks": banks, "copy_async": copy_async,
         "wmma": tensor("wmma"), "mma": tensor("mma"), "math": math}),
+    "h200_uneven": ("uneven", {
+        "counts": counts, "idle": idle, "frontier": frontier, "triangle": triangle, "rows": rows,
+        "gemm64": product("gemm64"), "wmma": tensor("wmma"), "product": product("product"), "attention": attention,
+        "argmax": argmax, "softmax": softmax, "particle": particle, "forces": forces, "tree": tree, "search": search,
+        "needle": needle, "path": path, "wavelet": wavelet}),
+    "h200_texture": ("texture", {
+        "tex1d": tex1d, "tex2d_copy": tex2d_copy, "tex2d_normal": tex2d_normal, "tex2d": tex2d, "tex3d": tex3d,
+        "surface": surface, "surface_from": surface_from}),
 }
 
 

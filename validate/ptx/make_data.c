@@ -73,6 +73,68 @@ static void write_search(int32_t depth)
     free(graph.column);
 }
 
+static void write_levels(int32_t depth)
+{
+    rows graph = graph_make();
+    char name[64];
+    int32_t *level = levels_make(&graph, depth);
+    snprintf(name, sizeof name, "graph_level%d", depth);
+    write_file(name, level, graph.count * sizeof *level);
+    free(level);
+    free(graph.first);
+    free(graph.column);
+}
+
+static void write_floats(const char *name, uint32_t count, float (*at)(uint32_t))
+{
+    float *list = malloc(count * sizeof *list);
+    for (uint32_t i = 0; is_wanted(name) && i < count; i++)
+        list[i] = at(i);
+    write_file(name, list, count * sizeof *list);
+    free(list);
+}
+
+static void write_distribution(uint32_t count)
+{
+    char name[64];
+    float *list = distribution_make(count);
+    snprintf(name, sizeof name, "distribution_%u", count);
+    write_file(name, list, count * sizeof *list);
+    free(list);
+}
+
+static void write_cells(void)
+{
+    const uint32_t cells = FORCE_CELLS * FORCE_CELLS * FORCE_CELLS;
+    int32_t *first = cells_make();
+    write_file("cells_first", first, (cells + 1) * sizeof *first);
+    write_floats("cells_particles", 4 * (uint32_t)first[cells], particle_place);
+    free(first);
+}
+
+static void write_tree(void)
+{
+    int32_t *nodes = tree_make();
+    write_file("tree_nodes", nodes, TREE_NODES * 32 * sizeof *nodes);
+    free(nodes);
+}
+
+static void write_uneven(void)
+{
+    write_list("uneven_count", UNEVEN_BLOCKS, uneven_count);
+    write_levels(2);
+    write_levels(4);
+    write_rows("matrix_tail", rows_make(MATRIX_ROWS, length_tail, 27));
+    write_distribution(1000);
+    write_distribution(10000);
+    write_floats("particle_draw", 10000, particle_draw);
+    write_cells();
+    write_tree();
+    write_list("tree_wanted", 1u << 20, tree_wanted);
+    write_list("search_sorted", 1u << 20, search_sorted);
+    write_list("search_wanted", 1u << 18, search_wanted);
+}
+
 /* What harness.h fills arrays with. */
 static void write_patterns(void)
 {
@@ -110,5 +172,6 @@ int main(int argc, char **argv)
     write_rows("graph", graph_make());
     write_search(6);
     write_search(7);
+    write_uneven();
     return failures ? 1 : 0;
 }

@@ -4,6 +4,7 @@
  *   copies        parameters, addresses and constants become operands; a mov costs something
  *                 only where a register has several definitions
  *   sums          a product, shift or sum whose only use is an addition is folded into it
+ *   selections    a register that keeps its value or takes a result: the operation is predicated
  *   predicates    comparisons are folded into and, or, xor of predicates
  *   loads         first read of a parameter, descriptor of global memory, stack pointer
  *   branches      short bodies are predicated; divergent lanes must reconverge
@@ -47,6 +48,68 @@ static int32_t readers_of_result(const wl_weigher *w, const wl_ptx_instruction *
 /* A double whose low half is not zero does not fit into an immediate. */
 bool wl_cost_is_long_number(wl_ptx_type type, int64_t bits) { return type == WL_PTX_F64 && (bits & UINT32_MAX) != 0; }
 
+/* ---- the high half of a 64-bit register ---- */
+
+static void join_high(wl_weigher *w, int32_t to, wl_high_kind kind, int64_t value, bool *changed)
+{
+    const wl_high_kind before = w->high[to].kind;
+    if (kind == WL_HIGH_NONE || before == WL_HIGH_VARIES)
+        return;
+    if (kind == WL_HIGH_VARIES || (before == WL_HIGH_CONSTANT && w->high[to].value != value))
+        w->high[to].kind = WL_HIGH_VARIES;
+    else
+        w->high[to] = (wl_high_half){WL_HIGH_CONSTANT, value};
+    *changed = *changed || w->high[to].kind != before;
+}
+
+/* Joins the high half of one operand into that of the result. */
+static void join_operand(wl_weigher *w, const wl_ptx_instruction *in, int which, bool *changed)
+{
+    const int32_t to = in->operands[0].reg;
+    const wl_ptx_operand *from = &in->operands[which];
+    if (from->kind == WL_PTX_OPERAND_IMMEDIATE)
+        join_high(w, to, WL_HIGH_CONSTANT, from->value >> 32, changed);
+    else if (from->kind == WL_PTX_OPERAND_REG && from->reg >= 0)
+        join_high(w, to, w->high[from->reg].kind, w->high[from->reg].value, changed);
+    else
+        join_high(w, to, WL_HIGH_VARIES, 0, changed);
+}
+
+/* Copies and selections of constants keep their high half: it is written once for all of them. */
+static void find_high_halves(wl_weigher *w)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        for (int32_t i = 0; i < w->function->instruction_count; i++) {
+            const wl_ptx_instruction *in = &w->function->instructions[i];
+            const bool writes = in->operand_count > 0 && in->operands[0].kind == WL_PTX_OPERAND_REG &&
+                                in->operands[0].reg >= 0 && wl_ptx_writes_first(in);
+            const bool copies = in->op == WL_PTX_OP_mov || in->op == WL_PTX_OP_selp;
+            if (!writes)
+                continue;
+            for (int o = 1; copies && o < (in->op == WL_PTX_OP_mov ? 2 : 3); o++)
+                join_operand(w, in, o, &changed);
+            if (!copies)
+                join_high(w, in->operands[0].reg, WL_HIGH_VARIES, 0, &changed);
+        }
+    }
+}
+
+/* Registers that a copy to this one writes. */
+static double registers_written(const wl_weigher *w, const wl_ptx_instruction *in)
+{
+    const bool low_alone = in->type != WL_PTX_F64 && w->high[in->operands[0].reg].kind == WL_HIGH_CONSTANT;
+    return wl_ptx_type_bits(in->type) < 64 || low_alone ? 1 : 2;
+}
+
+static double constant_cost(const wl_weigher *w, const wl_ptx_instruction *in)
+{
+    if (wl_cost_has_one_definition(w, in) && !wl_cost_is_long_number(in->type, in->operands[1].value))
+        return 0;
+    return in->operands[0].kind == WL_PTX_OPERAND_REG ? registers_written(w, in) : 1;
+}
+
 static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const wl_ptx_operand *from = &in->operands[1];
@@ -57,8 +120,7 @@ static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
         return from->variable >= 0 && w->module->variables[from->variable].space == WL_PTX_SHARED
                    ? w->costs->rules.shared_base
                    : 1;
-    case WL_PTX_OPERAND_IMMEDIATE:
-        return wl_cost_has_one_definition(w, in) && !wl_cost_is_long_number(in->type, from->value) ? 0 : registers;
+    case WL_PTX_OPERAND_IMMEDIATE: return constant_cost(w, in);
     case WL_PTX_OPERAND_REG:
         return wl_cost_has_one_definition(w, in) || from->reg < 0 || wl_ptx_reader_count(&w->def_use, from->reg) < 2
                    ? 0
@@ -92,6 +154,11 @@ static double own_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 }
 
 /* ---- sums ---- */
+
+static bool is_logic(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_and || in->op == WL_PTX_OP_or || in->op == WL_PTX_OP_xor || in->op == WL_PTX_OP_not;
+}
 
 bool wl_cost_is_sum(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_add || in->op == WL_PTX_OP_sub; }
 
@@ -163,6 +230,9 @@ static bool folds_into_sum(const wl_weigher *w, const wl_ptx_instruction *in)
         return is_only_added(w, in, wide ? WL_COST_I64 : WL_COST_U32) && (!wide || readers_of_result(w, in) == 1);
     if (wide)
         return false;
+    /* LEA.HI adds the high bits of a register */
+    if (in->op == WL_PTX_OP_shr && wl_cost_by_number(in, 2) && !wl_ptx_type_is_signed(in->type))
+        return readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32);
     if (in->op == WL_PTX_OP_mul && in->modifiers & WL_PTX_MOD_LO && wl_cost_kind_of(in->type) < WL_COST_F32)
         return readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32);
     return wl_cost_is_sum(in) && wl_cost_kind_of(in->type) < WL_COST_F32 && !wl_cost_by_number(in, 2) &&
@@ -188,12 +258,24 @@ static bool folds_into_address(const wl_weigher *w, const wl_ptx_instruction *in
     return wl_cost_by_number(in, 2);
 }
 
-/* ---- logic ---- */
-
-static bool is_logic(const wl_ptx_instruction *in)
+/* Whether a selection between the old value of its register and a result that nothing else reads
+ * becomes a predicate of the operation that makes the result. */
+static bool predicates_its_operand(const wl_weigher *w, const wl_ptx_instruction *in)
 {
-    return in->op == WL_PTX_OP_and || in->op == WL_PTX_OP_or || in->op == WL_PTX_OP_xor || in->op == WL_PTX_OP_not;
+    if (in->op != WL_PTX_OP_selp || in->operand_count < 4 || in->operands[0].kind != WL_PTX_OPERAND_REG)
+        return false;
+    for (int o = 1; o <= 2; o++) {
+        const wl_ptx_operand *old = &in->operands[3 - o];
+        const wl_ptx_instruction *made = wl_ptx_definition_of(&w->def_use, in, o);
+        const bool keeps = old->kind == WL_PTX_OPERAND_REG && old->reg == in->operands[0].reg;
+        if (keeps && made && (wl_cost_is_sum(made) || is_logic(made)) && !is_64_bit(made) &&
+            readers_of_result(w, made) == 1)
+            return true;
+    }
+    return false;
 }
+
+/* ---- logic ---- */
 
 /* LOP3 computes any function of three bits. */
 static bool folds_into_logic(const wl_weigher *w, const wl_ptx_instruction *in)
@@ -247,7 +329,7 @@ static bool is_without_use(const wl_weigher *w, const wl_ptx_instruction *in)
 static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     if (is_without_use(w, in) || w->folded[in - w->function->instructions] || folds_into_logic(w, in) ||
-        tests_logic_for_zero(w, in) || folds_into_address(w, in))
+        tests_logic_for_zero(w, in) || folds_into_address(w, in) || predicates_its_operand(w, in))
         return 0;
     if (wl_cost_is_sum(in) && wl_cost_kind_of(in->type) == WL_COST_I64)
         return wide_sum_cost(w, in);
@@ -265,9 +347,11 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
     w->folded = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
     w->divided = WL_ARENA_NEW(arena, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
-    if (!w->weight || !w->folded || !w->divided || !w->branch)
+    w->high = WL_ARENA_NEW(arena, wl_high_half, function->register_count + 1);
+    if (!w->weight || !w->folded || !w->divided || !w->branch || !w->high)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_def_use_make(function, arena, &w->def_use, err));
+    find_high_halves(w);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->folded[i] = folds_into_sum(w, &function->instructions[i]);
     for (int32_t i = 0; i < function->instruction_count; i++)

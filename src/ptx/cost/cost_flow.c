@@ -110,7 +110,25 @@ void wl_cost_find_predicated(wl_weigher *w)
     }
 }
 
-static double branch_cost(const wl_weigher *w, int32_t at)
+/* Whether lanes that an earlier branch has sent to the same place wait there already. */
+static bool shares_reconvergence(const wl_weigher *w, int32_t at, int32_t to)
+{
+    for (int32_t i = at - 1; i >= 0 && at - i < NEAR; i--) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        if (wl_ptx_branch_target(in) == to && in->guard >= 0 && w->branch[i] != i && w->def_use.divergent[in->guard])
+            return true;
+    }
+    return false;
+}
+
+/* A branch that leaves a loop: the place where its lanes wait is set before the loop. */
+static int32_t loop_left_by(const wl_weigher *w, int32_t at, int32_t to)
+{
+    const int32_t end = w->def_use.loop_end[at];
+    return end >= 0 && to > end ? wl_ptx_branch_target(instruction(w, end)) : -1;
+}
+
+static double branch_cost(wl_weigher *w, int32_t at)
 {
     const wl_ptx_instruction *in = instruction(w, at);
     const int32_t to = wl_ptx_branch_target(in), count = w->function->instruction_count;
@@ -122,7 +140,11 @@ static double branch_cost(const wl_weigher *w, int32_t at)
         return 0;
     if (to <= at || to >= count || is_end(instruction(w, to)))
         return 1;
-    return 1 + (w->def_use.divergent[in->guard] && to > at + 2 ? w->costs->rules.reconvergence : 0);
+    const bool waits = w->def_use.divergent[in->guard] && to > at + 2 && !shares_reconvergence(w, at, to);
+    const int32_t loop = waits ? loop_left_by(w, at, to) : -1;
+    if (loop > 0)
+        charge(w, loop - 1, w->costs->rules.reconvergence);
+    return 1 + (waits && loop <= 0 ? w->costs->rules.reconvergence : 0);
 }
 
 /* ---- loops ---- */
@@ -217,6 +239,41 @@ static void share_reciprocals(wl_weigher *w)
         if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal)
             w->weight[i] -= w->costs->rules.reciprocal;
         w->divided[reg] = true;
+    }
+}
+
+/* ---- textures ---- */
+
+static bool is_coordinate(const wl_weigher *w, const wl_ptx_instruction *in, int32_t reg)
+{
+    const wl_ptx_operand *at = &in->operands[1];
+    for (int k = 0; k < at->count && in->op == WL_PTX_OP_tex; k++)
+        if (w->function->lists[at->first + k].reg == reg)
+            return true;
+    return false;
+}
+
+/* Whether a fetch before instruction `at` has the register among its coordinates. */
+static bool was_coordinate(const wl_weigher *w, int32_t reg, int32_t at)
+{
+    for (int32_t i = w->def_use.first_reader[reg]; i < w->def_use.first_reader[reg + 1]; i++)
+        if (w->def_use.readers[i] < at && is_coordinate(w, instruction(w, w->def_use.readers[i]), reg))
+            return true;
+    return false;
+}
+
+/* The coordinates of a fetch are neighbouring registers: those that others share are copied. */
+static void charge_coordinates(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_operand *at = &instruction(w, i)->operands[1];
+        for (int k = 0; k < at->count && instruction(w, i)->op == WL_PTX_OP_tex && at->count > 1; k++) {
+            const wl_ptx_operand *o = &w->function->lists[at->first + k];
+            /* three dimensions have a fourth element, which repeats the third and is not read */
+            const bool repeats = k > 0 && o->reg == w->function->lists[at->first + k - 1].reg;
+            if (o->kind == WL_PTX_OPERAND_REG && !repeats && was_coordinate(w, o->reg, i))
+                charge(w, i, w->costs->rules.shared_coordinate);
+        }
     }
 }
 
@@ -346,6 +403,7 @@ void wl_cost_weigh_flow(wl_weigher *w)
     share_reciprocals(w);
     merge_shared_loads(w);
     charge_constants(w);
+    charge_coordinates(w);
     charge_common_atomics(w);
     charge_special_accesses(w);
     charge_parameters(w);

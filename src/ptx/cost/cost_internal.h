@@ -7,15 +7,23 @@
 #include "ptx/cost/cost.h"
 #include "ptx/module/def_use.h"
 
+/* What all definitions of a 64-bit register give its high half. */
+typedef enum wl_high_kind { WL_HIGH_NONE, WL_HIGH_CONSTANT, WL_HIGH_VARIES } wl_high_kind;
+typedef struct wl_high_half {
+    wl_high_kind kind;
+    int64_t value;
+} wl_high_half;
+
 typedef struct wl_weigher {
     const wl_ptx_costs *costs;
     const wl_ptx_module *module;
     const wl_ptx_function *function;
     wl_ptx_def_use def_use;
     double *weight;
-    bool *folded;    /* by instruction: folded into the sum that reads it */
-    bool *divided;   /* by register: an earlier instruction divides by it */
-    int32_t *branch; /* by instruction: the branch whose predicate guards it; -1: none */
+    bool *folded;       /* by instruction: folded into the sum that reads it */
+    bool *divided;      /* by register: an earlier instruction divides by it */
+    wl_high_half *high; /* by register: the high half of its 64-bit values */
+    int32_t *branch;    /* by instruction: the branch whose predicate guards it; -1: none */
 } wl_weigher;
 
 bool wl_cost_has_one_definition(const wl_weigher *w, const wl_ptx_instruction *in);

@@ -60,6 +60,12 @@ static void generate(const wl_ptx_buffer *b, int64_t at, int bytes, uint8_t *out
 
 bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint8_t *out)
 {
+    if (buffer->texture && buffer->content != WL_PTX_UNTOUCHED) { /* contents have no gaps */
+        const int64_t last = wl_ptx_texture_byte(buffer->texture, at + bytes - 1);
+        at = wl_ptx_texture_byte(buffer->texture, at);
+        if (at < 0 || last != at + bytes - 1)
+            return false;
+    }
     switch (buffer->content) {
     case WL_PTX_UNTOUCHED: return false;
     case WL_PTX_BYTES: memcpy(out, buffer->data + at, (size_t)bytes); return true;
@@ -135,14 +141,17 @@ static wl_status one_argument(maker *m, int k)
     const wl_ptx_variable *p = param(m, k);
     const char *text = m->given->args[k];
     uint8_t *at = m->out->params + m->out->param_offset[k];
-    if (strncmp(text, "buf:", 4) == 0) {
+    const bool textured = strncmp(text, "tex:", 4) == 0 || strncmp(text, "surf:", 5) == 0;
+    if (textured || strncmp(text, "buf:", 4) == 0) {
         if (p->bytes != 8)
-            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3},
-                           "a buffer for a parameter that is no 64-bit address (%s)", wl_ptx_type_name(p->type));
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3}, "a %s for a parameter that is no 64-bit %s (%s)",
+                           textured ? "texture" : "buffer", textured ? "handle" : "address", wl_ptx_type_name(p->type));
         wl_ptx_buffer *b = &m->out->buffers[m->out->buffer_count++];
         b->argument = k;
         (void)snprintf(b->name, sizeof b->name, "arg %d", k);
-        WL_TRY(wl_ptx_buffer_text(text, m->given, b, m->err));
+        WL_TRY(textured ? wl_ptx_texture_text(text, m->given, m->arena, b, m->err)
+                        : wl_ptx_buffer_text(text, m->given, b, m->err));
+        m->out->has_textures = m->out->has_textures || textured;
         place_buffer(m, b);
         const uint64_t address = b->base + (uint64_t)b->offset;
         memcpy(at, &address, sizeof address);

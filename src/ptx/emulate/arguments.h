@@ -7,7 +7,7 @@
 #ifndef WL_PTX_EMULATE_ARGUMENTS_H
 #define WL_PTX_EMULATE_ARGUMENTS_H
 
-#include "ptx/module/module.h"
+#include "ptx/emulate/texture.h"
 
 /* Generic addresses of the other state spaces and of functions, beyond all buffers. */
 #define WL_PTX_WINDOW_BYTES ((uint64_t)1 << 58)
@@ -35,12 +35,14 @@ typedef struct wl_ptx_buffer {
     int64_t low, high; /* inclusive; floats as the bits of doubles; of a constant: its bits */
     const uint8_t *data;
     size_t data_bytes;
-    int argument; /* -1: a module variable */
+    int argument;                  /* -1: a module variable */
+    const wl_ptx_texture *texture; /* NULL: plain memory. The kernel gets `base` as the handle */
 } wl_ptx_buffer;
 
 typedef struct wl_ptx_arguments {
     wl_ptx_buffer *buffers; /* sorted by base */
     int buffer_count;
+    bool has_textures;
     uint8_t *params; /* parameter space of the entry, as ld.param reads it */
     int64_t param_bytes;
     int64_t *param_offset; /* of each parameter */
@@ -53,7 +55,7 @@ typedef struct wl_ptx_arguments {
 
 /* The arguments as a user writes them. */
 typedef struct wl_ptx_given {
-    /* "buf:BYTES[:OFFSET][=CONTENTS]" or a number, one for each parameter */
+    /* "buf:BYTES[:OFFSET][=CONTENTS]", "tex:..", "surf:.." or a number, one for each parameter */
     const char *const *args;
     size_t arg_count;
     int64_t dynamic_shared; /* bytes */
@@ -70,7 +72,8 @@ wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_functi
 /* The buffer that contains an address; NULL: none. */
 const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_t address);
 
-/* Reads 1 to 16 bytes at an offset inside the buffer; false: the contents are unknown. */
+/* Reads 1 to 16 bytes at an offset inside the buffer, of a texture those of one texel; false: the
+ * contents are unknown. */
 bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint8_t *out);
 
 #endif /* WL_PTX_EMULATE_ARGUMENTS_H */

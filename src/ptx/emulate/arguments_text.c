@@ -56,7 +56,7 @@ static bool size(const char **at, int64_t *bytes)
     return *bytes >= 0 && wl_mul(*bytes, scale, bytes);
 }
 
-static bool type_named(const char *at, size_t length, wl_ptx_type *type)
+bool wl_ptx_element_type(const char *at, size_t length, wl_ptx_type *type)
 {
     static const wl_ptx_type types[] = {WL_PTX_U8,  WL_PTX_U16, WL_PTX_U32, WL_PTX_U64,  WL_PTX_S8,  WL_PTX_S16,
                                         WL_PTX_S32, WL_PTX_S64, WL_PTX_F16, WL_PTX_BF16, WL_PTX_F32, WL_PTX_F64};
@@ -121,7 +121,7 @@ static wl_status element(const char *text, const char **at, wl_ptx_type type, in
 static wl_status read_type(const char *text, const char **at, wl_ptx_type *type, wl_error *err)
 {
     const size_t length = strcspn(*at, ":");
-    if (!type_named(*at, length, type))
+    if (!wl_ptx_element_type(*at, length, type))
         return wl_fail(err, WL_E_INPUT, place(text, *at, length),
                        "'%.*s' is no type of elements (u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64)", (int)length,
                        *at);
@@ -226,8 +226,8 @@ static bool word(const char **at, const char *name)
     return true;
 }
 
-static wl_status contents(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,
-                          wl_error *err)
+wl_status wl_ptx_contents_text(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,
+                               wl_error *err)
 {
     out->type = WL_PTX_U32;
     if (word(&at, "random"))
@@ -258,7 +258,7 @@ wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx
                            "expected an offset of at most the buffer's %lld bytes", (long long)out->bytes);
     }
     if (*at == '=')
-        return contents(text, at + 1, given, out, err);
+        return wl_ptx_contents_text(text, at + 1, given, out, err);
     if (*at != '\0')
         return wl_fail(err, WL_E_INPUT, place(text, at, strlen(at)), "'%s' is not expected here", at);
     return WL_OK;
@@ -290,7 +290,8 @@ wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, w
     }
     if (!is_whole)
         return wl_fail(err, WL_E_INPUT, loc, "'%s' is no whole number%s", text,
-                       is_number ? ", which the parameter needs" : " and no buffer (buf:BYTES..)");
+                       is_number ? ", which the parameter needs"
+                                 : " and no buffer (buf:BYTES..) or texture (tex:WIDTHxHEIGHT:TYPE..)");
     if (!fits(value, value < 0 && *text != '-', type))
         return wl_fail(err, WL_E_INPUT, loc, "'%s' is outside the range of the parameter's type, %s", text,
                        wl_ptx_type_name(type));

@@ -9,6 +9,16 @@
  * are. Files come from given->load. */
 wl_status wl_ptx_buffer_text(const char *text, const wl_ptx_given *given, wl_ptx_buffer *out, wl_error *err);
 
+/* Parses "tex:WIDTH[xHEIGHT[xDEPTH]]:TYPE[xCHANNELS][:OPTION..][=CONTENTS]", or "surf:..", into a
+ * buffer with a texture. */
+wl_status wl_ptx_texture_text(const char *text, const wl_ptx_given *given, wl_arena *arena, wl_ptx_buffer *out,
+                              wl_error *err);
+
+/* Parses CONTENTS, which begin at `at`, for a buffer of out->bytes. */
+wl_status wl_ptx_contents_text(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,
+                               wl_error *err);
+bool wl_ptx_element_type(const char *name, size_t length, wl_ptx_type *type);
+
 /* Parses a number into the bytes of a parameter of that type. */
 wl_status wl_ptx_number_text(const char *text, wl_ptx_type type, uint8_t *out, wl_error *err);
 

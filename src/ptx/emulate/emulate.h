@@ -19,6 +19,7 @@
 #include "ptx/module/module.h"
 
 #define WL_PTX_LANES 32
+#define WL_PTX_REQUEST_LANES 4 /* that ask for texels together, with float coordinates */
 
 typedef struct wl_ptx_launch {
     const wl_ptx_module *module;
@@ -28,6 +29,7 @@ typedef struct wl_ptx_launch {
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
     bool everything;        /* compute all results, also those nothing depends on */
+    bool unroll;            /* recovery keeps no loop: the oracle of those that are kept */
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */
@@ -48,6 +50,7 @@ typedef struct wl_ptx_touch {
     int32_t warp;
     wl_ptx_space space; /* resolved, never generic */
     bool store, atomic; /* an atomic is both load and store */
+    bool more;          /* goes on with the touch before: one instruction, more addresses than lanes */
     int bytes;          /* per lane */
     uint32_t lanes;     /* lane mask */
     uint32_t unknown;   /* lanes with an assumed address */
@@ -63,7 +66,8 @@ typedef enum wl_ptx_assumed {
     WL_PTX_ASSUMED_LOOP,    /* a loop was left because its condition is unknown */
     WL_PTX_ASSUMED_RESULT,  /* the result of the instruction is not computed */
     WL_PTX_ASSUMED_BARRIER, /* some warps never reach the barrier */
-    WL_PTX_ASSUMED_CALL     /* the called function is not in the module */
+    WL_PTX_ASSUMED_CALL,    /* the called function is not in the module */
+    WL_PTX_ASSUMED_TEXTURE  /* the texture or surface is not described: nothing is touched */
 } wl_ptx_assumed;
 typedef struct wl_ptx_assumption {
     wl_ptx_assumed what;
@@ -102,6 +106,15 @@ bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator);
 /* Whether blocks execute the same wherever the corners of a box that contains them do, by their
  * signatures. */
 bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator);
+/* Called when all active lanes of a warp take a back edge of the entry together. It may change the
+ * registers of those lanes, as if iterations had been executed. NULL: not called. `user` is that
+ * of the visitor. */
+typedef struct wl_ptx_registers {
+    uint64_t (*value)[WL_PTX_LANES]; /* by register of the entry */
+    uint32_t *unknown;               /* lane masks */
+} wl_ptx_registers;
+typedef void (*wl_ptx_back_edge)(void *user, int32_t header, uint32_t lanes, wl_ptx_registers registers);
+void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);

@@ -304,6 +304,7 @@ wl_status wl_ptx_resolve(wl_ptx_machine *m, const wl_ptx_access_request *request
     t->warp = m->warp->number;
     t->store = r.store;
     t->atomic = r.atomic;
+    t->more = m->more;
     t->bytes = r.bytes;
     if (r.space == WL_PTX_GLOBAL || r.space == WL_PTX_CONST)
         WL_TRY(resolve_buffers(m, &r, err));

@@ -237,6 +237,34 @@ static void decode_matrix(wl_ptx_decoder *d, wl_ptx_step *step)
     step->of.run = wl_ptx_find_matrix(in);
 }
 
+/* A sampler may stand before the coordinates: its place in a list tells nothing. */
+static bool is_sampler(const wl_ptx_decoder *d, const wl_ptx_operand *o)
+{
+    return o->kind == WL_PTX_OPERAND_VARIABLE ||
+           (o->kind == WL_PTX_OPERAND_REG && wl_ptx_type_bits(d->function->registers[o->reg].type) == 64);
+}
+
+static void decode_texture(wl_ptx_decoder *d, wl_ptx_step *step)
+{
+    const wl_ptx_instruction *in = step->in;
+    const bool stores = in->op == WL_PTX_OP_sust;
+    const wl_ptx_operand *at = &in->operands[stores ? 0 : 1];
+    step->target = wl_ptx_fetch_flags(in);
+    const int wanted = (step->target & WL_PTX_FETCH_DIMS) + (step->target & WL_PTX_FETCH_LAYERED ? 1 : 0);
+    wl_ptx_slot_address(d, step, at);
+    wl_ptx_slot_list(d, step, &in->operands[stores ? 1 : 0], !stores);
+    step->other = stores ? d->program->spare : wl_ptx_slot_second(d, &in->operands[0]);
+    int found = 0;
+    for (int k = 0; at->kind == WL_PTX_OPERAND_ADDRESS && k < at->count && found < wanted; k++) {
+        const wl_ptx_operand *o = &d->function->lists[at->first + k];
+        if (!is_sampler(d, o))
+            step->from[++found] = wl_ptx_slot_read(d, o);
+    }
+    step->bytes = (uint8_t)(wl_ptx_type_bits(in->type) / 8);
+    if (found == wanted)
+        step->of.run = wl_ptx_find_texture(in);
+}
+
 static bool takes_predicates(const wl_ptx_instruction *in) { return wl_ptx_find_predicate(in) != NULL; }
 
 static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
@@ -261,6 +289,9 @@ static void decode_step(wl_ptx_decoder *d, wl_ptx_step *step)
     case WL_PTX_OP_ldmatrix:
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_wmma_store: decode_matrix(d, step); break;
+    case WL_PTX_OP_tex:
+    case WL_PTX_OP_suld:
+    case WL_PTX_OP_sust: decode_texture(d, step); break;
     default:
         if (takes_predicates(in))
             decode_predicates(d, step);

@@ -110,6 +110,8 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
         return run_table(m, s, active, mask, err);
     if (mask == active || mask == 0) {
         path->at = mask ? s->target : s->number + 1;
+        if (s->back && mask && m->back_edge && m->warp->depth == 1)
+            m->back_edge(m->user, s->target, mask, (wl_ptx_registers){frame->value, frame->unknown});
         if (s->spins && mask && ++m->warp->spins > SPINS_MAX)
             yield(m->warp, frame);
         return WL_OK;

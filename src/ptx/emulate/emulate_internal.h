@@ -184,6 +184,7 @@ struct wl_ptx_machine {
     int64_t executed, looked_at; /* instructions */
     wl_ptx_tally tally;
     wl_ptx_visit visit;
+    wl_ptx_back_edge back_edge;
     void *user;
     bool alone; /* a single warp runs */
     wl_ptx_warp *warp;
@@ -191,6 +192,7 @@ struct wl_ptx_machine {
     wl_ptx_touch touch;
     const wl_ptx_buffer *buffer; /* contains all lanes of the touch; NULL: several */
     bool plain;                  /* all 32 addresses of the touch are known, aligned and readable */
+    bool more;                   /* the next touch goes on with the one before */
     bool out_of_memory;
 };
 
@@ -267,6 +269,18 @@ wl_ptx_run wl_ptx_find_predicate(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_warp(const wl_ptx_instruction *in);
 wl_ptx_run wl_ptx_find_matrix(const wl_ptx_instruction *in); /* and copies */
 wl_ptx_run wl_ptx_find_move(const wl_ptx_instruction *in);
+wl_ptx_run wl_ptx_find_texture(const wl_ptx_instruction *in); /* and surfaces */
+/* What such an instruction accesses, and how; kept in the target of its step. */
+enum {
+    WL_PTX_FETCH_DIMS = 3, /* mask; 0: not known here */
+    WL_PTX_FETCH_LAYERED = 1 << 2,
+    WL_PTX_FETCH_GATHERS = 1 << 3, /* tld4: four texels, whatever their weights */
+    WL_PTX_FETCH_BYTES = 1 << 4,   /* suld.b, sust.b: x counts bytes, not texels */
+    WL_PTX_FETCH_CLAMPS = 1 << 5,  /* outside a surface: the nearest element */
+    WL_PTX_FETCH_SKIPS = 1 << 6,   /* outside a surface: nothing */
+    WL_PTX_FETCH_REDUCES = 1 << 7  /* sured */
+};
+int wl_ptx_fetch_flags(const wl_ptx_instruction *in);
 void wl_ptx_frame_return(wl_ptx_machine *m); /* returns results to the caller and pops the frame */
 wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Visits the addresses of a load, store or atomic without executing it. */

@@ -151,60 +151,32 @@ static wl_status run_ldmatrix(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t 
 
 /* ---- wmma.load, wmma.store ---- */
 
-typedef struct tile {
-    int lines, line_elements, bits;
-} tile;
-
-/* wmma.load.a.sync.aligned.row.m16n16k16.global.f16: a line is a row of the tile, or a column if
- * it is stored in column order. */
-static bool tile_of(const wl_ptx_instruction *in, tile *out)
-{
-    int shape[3];
-    if (!wl_ptx_matrix_shape(in, shape))
-        return false;
-    const int rows = wl_ptx_has_part(in, ".b.") ? shape[2] : shape[0];
-    const int columns = wl_ptx_has_part(in, ".a.") ? shape[2] : shape[1];
-    out->lines = wl_ptx_has_part(in, ".col") ? columns : rows;
-    out->line_elements = wl_ptx_has_part(in, ".col") ? rows : columns;
-    out->bits = wl_ptx_type_bits(in->type == WL_PTX_TF32 ? WL_PTX_F32 : in->type);
-    return out->lines > 0 && out->line_elements > 0 && out->lines <= 64 && out->line_elements <= 64 && out->bits >= 8;
-}
-
-/* Each machine instruction of a fragment access covers 8 lines with 4 lanes per line. A lane
- * moves 4 bytes of an input, or two adjacent elements of a result. Measured: 4 loads of 8
- * sectors for 16x16 halves, 4 stores of 8 sectors for 16x16 results of 4 bytes. */
-enum { PIECE_LINES = 8, LINE_LANES = 4 };
-
-static wl_status touch_piece(wl_ptx_machine *m, const wl_ptx_step *s, const tile *t, const uint64_t base[2], int line,
-                             int place, int bytes, wl_error *err)
+static wl_status touch_piece(wl_ptx_machine *m, const wl_ptx_step *s, const wl_ptx_tile *t, const uint64_t base[2],
+                             int line, int place, wl_error *err)
 {
     const bool stores = s->in->op == WL_PTX_OP_wmma_store;
-    const int line_bytes = t->line_elements * t->bits / 8;
     uint64_t address[WL_PTX_LANES] = {0};
     uint32_t lanes = 0, rest = 0;
-    for (int lane = 0; lane < PIECE_LINES * LINE_LANES; lane++) {
-        const int at = line + lane / LINE_LANES, byte = place + lane % LINE_LANES * bytes;
-        if (at >= t->lines || byte >= line_bytes)
+    for (int lane = 0; lane < WL_PTX_PIECE_LINES * WL_PTX_LINE_LANES; lane++) {
+        const int at = line + lane / WL_PTX_LINE_LANES, byte = place + lane % WL_PTX_LINE_LANES * t->bytes;
+        if (at >= t->lines || byte >= t->line_bytes)
             continue;
         address[lane] = base[0] + (uint64_t)at * base[1] * (uint64_t)t->bits / 8 + (uint64_t)byte;
         lanes |= (uint32_t)1 << lane;
     }
-    const wl_ptx_access_request r = {s, lanes, address, 0, s->in->space, bytes, stores, false};
+    const wl_ptx_access_request r = {s, lanes, address, 0, s->in->space, t->bytes, stores, false};
     WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
     if (stores)
-        WL_PTX_FOR_LANES(lane, m->touch.lanes) wl_ptx_memory_write(m, lane, 0, bytes < 8 ? bytes : 8, 0, true);
+        WL_PTX_FOR_LANES(lane, m->touch.lanes) wl_ptx_memory_write(m, lane, 0, t->bytes < 8 ? t->bytes : 8, 0, true);
     return WL_OK;
 }
 
-static wl_status touch_tile(wl_ptx_machine *m, const wl_ptx_step *s, const tile *t, const uint64_t base[2],
+static wl_status touch_tile(wl_ptx_machine *m, const wl_ptx_step *s, const wl_ptx_tile *t, const uint64_t base[2],
                             wl_error *err)
 {
-    const int line_bytes = t->line_elements * t->bits / 8;
-    const bool factor = wl_ptx_has_part(s->in, ".a.") || wl_ptx_has_part(s->in, ".b.");
-    const int bytes = factor && t->bits <= 32 ? 4 : 2 * t->bits / 8;
-    for (int line = 0; line < t->lines; line += PIECE_LINES)
-        for (int place = 0; place < line_bytes; place += LINE_LANES * bytes)
-            WL_TRY(touch_piece(m, s, t, base, line, place, bytes, err));
+    for (int line = 0; line < t->lines; line += WL_PTX_PIECE_LINES)
+        for (int place = 0; place < t->line_bytes; place += WL_PTX_LINE_LANES * t->bytes)
+            WL_TRY(touch_piece(m, s, t, base, line, place, err));
     return WL_OK;
 }
 
@@ -212,9 +184,9 @@ static wl_status run_tile(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
 {
     static const uint64_t zero[WL_PTX_LANES];
     wl_ptx_frame *frame = m->frame;
-    tile t;
+    wl_ptx_tile t;
     const uint32_t lane = wl_ptx_lane_first(mask);
-    const bool known = tile_of(s->in, &t) && !(frame->unknown[s->from[0]] >> lane & 1) &&
+    const bool known = wl_ptx_tile_of(s->in, &t) && !(frame->unknown[s->from[0]] >> lane & 1) &&
                        (s->from[1] < 0 || !(frame->unknown[s->from[1]] >> lane & 1));
     if (known) {
         uint64_t address[WL_PTX_LANES];

@@ -139,7 +139,7 @@ static void load_element(wl_ptx_machine *m, const wl_ptx_step *s, int element, u
     if (as_given && b->content == WL_PTX_UNTOUCHED) {
         memset(value, 0, WL_PTX_LANES * sizeof *value);
         *unknown = t->lanes;
-    } else if (as_given && b->content == WL_PTX_BYTES && usual) {
+    } else if (as_given && b->content == WL_PTX_BYTES && usual && !b->texture) {
         gather(b->data + offset, b->base, t->address, bytes, value);
     } else if (t->space == WL_PTX_SHARED && usual) {
         gather(m->shared.data + offset, 0, t->address, bytes, value);

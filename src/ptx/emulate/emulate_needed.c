@@ -58,7 +58,8 @@ static bool is_store(const wl_ptx_instruction *in)
 
 static bool touches(const wl_ptx_instruction *in)
 {
-    return is_load(in) || is_store(in) || in->op == WL_PTX_OP_wmma_load;
+    return is_load(in) || is_store(in) || in->op == WL_PTX_OP_wmma_load || in->op == WL_PTX_OP_tex ||
+           in->op == WL_PTX_OP_suld || in->op == WL_PTX_OP_sust;
 }
 
 /* ---- registers ---- */

@@ -1,4 +1,5 @@
-/* count_instructions.c - instruction counts of a launch from its census. See ptx_source.h.
+/* count_instructions.c - instruction counts of a launch from its census; where recovery has shown that
+ * all threads execute the same, nothing is followed. See ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,18 @@
 #include "base/fail.h"
 #include "ptx/cost/cost.h"
 #include "ptx/kernel/ptx_source.h"
+#include "ptx/module/def_use.h"
 #include "ptx/module/tensor.h"
 
 /* ---- totals ---- */
+
+/* Whether a branch ends its lanes, which then wait for nobody. */
+static bool leaves(const wl_ptx_function *f, const wl_ptx_instruction *in)
+{
+    const int32_t to = wl_ptx_branch_target(in);
+    return to >= f->instruction_count ||
+           (to >= 0 && (f->instructions[to].op == WL_PTX_OP_ret || f->instructions[to].op == WL_PTX_OP_exit));
+}
 
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
@@ -31,6 +41,8 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
+            /* each group of lanes that a branch sends away executes the wait for the others alone */
+            s->mix.warp[WL_INST_control] += weight > 0 && !leaves(&m->functions[f], in) ? p->diverged[at] : 0;
         }
 }
 
@@ -123,9 +135,56 @@ static wl_status count_other(wl_ptx_source *s, const int64_t block[3], const int
     return status;
 }
 
+/* ---- threads that all do the same ---- */
+
+/* Whether recovery has shown that every thread of this launch executes the same. */
+static bool is_uniform(const wl_ptx_source *s, const int64_t block[3], const int64_t grid[3])
+{
+    const wl_ptx_recovery *r = &s->recovery;
+    const size_t bytes = sizeof s->launch.block;
+    const bool other = memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0;
+    bool all = r->uniform && !r->calls && !(other && r->symbols.launch_bound);
+    for (int d = 0; d < 3; d++)
+        all = all && r->first[d] == 0 && (r->domain[d] == 0 || block[d] * grid[d] <= r->domain[d]);
+    return all;
+}
+
+/* What one thread executes, times the threads. */
+static void count_uniform(const wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_ptx_profile *out)
+{
+    const double blocks = (double)grid[0] * (double)grid[1] * (double)grid[2];
+    const int64_t threads = block[0] * block[1] * block[2], warps = wl_ceil_div(threads, WL_PTX_LANES);
+    const int32_t first = out->first[s->launch.entry - s->launch.module->functions];
+    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++) {
+        out->warps[first + i] = blocks * (double)warps * s->recovery.executed[i];
+        out->warps_on[first + i] = blocks * (double)warps * (s->recovery.on[i] > 0 ? s->recovery.executed[i] : 0);
+        out->threads[first + i] = blocks * (double)threads * s->recovery.executed[i];
+        out->threads_on[first + i] = blocks * (double)threads * s->recovery.on[i];
+    }
+}
+
+/* ---- a launch ---- */
+
+static wl_status count_alike(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
+{
+    wl_arena arena = {0};
+    wl_ptx_profile all;
+    wl_status status = wl_ptx_profile_make(s->launch.module, &arena, &all, err);
+    if (status == WL_OK) {
+        s->mix = (wl_mix){0};
+        count_uniform(s, block, grid, &all);
+        add_up(s, &all);
+        status = find_lines(s, &all, err);
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
 static wl_status count_launch(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
 {
     const size_t bytes = sizeof s->launch.block;
+    if (is_uniform(s, block, grid))
+        return count_alike(s, block, grid, err);
     if (memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0)
         return count_other(s, block, grid, err);
     WL_TRY(wl_ptx_take_census(s, err));

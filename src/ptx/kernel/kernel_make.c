@@ -165,6 +165,8 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
         all[k->access_count++] = (wl_access){.store = t->store,
                                              .atomic = t->atomic,
                                              .traced = true,
+                                             .more = t->more,
+                                             .request_lanes = wl_ptx_request_lanes(in),
                                              .field = wl_ptx_field_of(fields, t->buffer, in),
                                              .width_bytes = t->bytes,
                                              .unit_bytes = t->bytes,
@@ -173,6 +175,27 @@ static wl_status add_traced(wl_ptx_source *s, wl_ptx_fields *fields, wl_kernel *
                                              .loc = {in->line, in->column, in->text_length}};
     }
     k->accesses = all;
+    return WL_OK;
+}
+
+static bool loads_traced(const wl_ptx_source *s)
+{
+    for (size_t i = 0; i < s->traced_count; i++)
+        if (!s->traced[i].store && s->traced[i].buffer)
+            return true;
+    return false;
+}
+
+static wl_status number_buffers(wl_ptx_source *s, const wl_ptx_fields *fields, wl_error *err)
+{
+    s->field_of_buffer = WL_ARENA_NEW(&s->arena, int32_t, s->arguments.buffer_count + 1);
+    if (!s->field_of_buffer)
+        return wl_fail_memory(err);
+    for (int i = 0; i < s->arguments.buffer_count; i++)
+        s->field_of_buffer[i] = -1;
+    for (size_t i = 0; i < fields->count; i++)
+        if (fields->list[i].buffer)
+            s->field_of_buffer[fields->list[i].buffer - s->arguments.buffers] = (int32_t)i;
     return WL_OK;
 }
 
@@ -246,19 +269,27 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     WL_TRY(add_traced(s, fields, k, err));
     if (s->traced_count > 0)
         WL_TRY(wl_ptx_make_population(s, err));
+    WL_TRY(number_buffers(s, fields, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
-    for (size_t i = 0; i < k->field_count; i++)
-        k->fields[i].bytes = fields->list[i].buffer ? fields->list[i].buffer->bytes : 0;
+    for (size_t i = 0; i < k->field_count; i++) {
+        const wl_ptx_buffer *buffer = fields->list[i].buffer;
+        k->fields[i].bytes = buffer ? buffer->bytes : 0;
+        if (buffer && buffer->texture)
+            k->fields[i].reached = buffer->texture->is_surface ? WL_BY_SURFACE : WL_BY_TEXTURE;
+    }
     for (int d = 0; d < k->dims; d++)
         s->domain[d] = k->domain[d];
     const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
+    /* blocks on one multiprocessor share less of a texture than replaying would say: measured */
+    const bool replayed = loads_traced(s) && !s->arguments.has_textures;
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,
                             .trace_block = wl_ptx_trace_block,
                             .warp_size = WL_PTX_LANES,
                             .population = s->traced_count > 0 ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
+                            .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
                             .free = wl_ptx_source_free};
     return WL_OK; /* from here on the kernel frees the source */

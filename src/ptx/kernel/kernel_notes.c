@@ -10,7 +10,7 @@
 #include "ptx/kernel/ptx_source.h"
 
 #define NOTES_MAX 16
-#define NOTE_LENGTH 200
+#define NOTE_LENGTH 240
 
 void wl_ptx_make_line(char *text)
 {
@@ -50,9 +50,96 @@ static const char *assumed_text(wl_ptx_assumed what)
     case WL_PTX_ASSUMED_LOOP: return "how often this loop runs depends on data that is not given: once is assumed";
     case WL_PTX_ASSUMED_RESULT: return "the result of this instruction is not computed";
     case WL_PTX_ASSUMED_BARRIER: return "not all warps reach this barrier: they are let through";
+    case WL_PTX_ASSUMED_TEXTURE: break; /* see note_textures */
     case WL_PTX_ASSUMED_CALL: return "the function that is called is not in this file: its result is unknown";
     }
     return "";
+}
+
+/* Is it executed without a description of its texture, as far as emulated warps show? */
+static bool is_undescribed(const wl_ptx_source *s, int32_t function, int32_t instruction)
+{
+    for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
+        const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
+        if (a.what == WL_PTX_ASSUMED_TEXTURE && a.function == function && a.instruction == instruction)
+            return true;
+    }
+    return false;
+}
+
+/* Textures and surfaces: one note for all that are not counted, one for what is assumed. */
+static void note_textures(const wl_ptx_source *s, notes *n)
+{
+    const wl_ptx_module *m = s->launch.module;
+    int missing = 0, surfaces = 0;
+    int32_t line = 0;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
+            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            const bool own = &m->functions[f] == s->launch.entry, surface = in->op != WL_PTX_OP_tex;
+            if (in->op != WL_PTX_OP_tex && in->op != WL_PTX_OP_suld && in->op != WL_PTX_OP_sust)
+                continue;
+            if (!is_undescribed(s, f, i) && (s->arguments.has_textures || !own))
+                continue;
+            line = missing++ ? line : in->line;
+            surfaces += surface;
+        }
+    if (missing > 0)
+        note(n,
+             "%s:%d: %d texture and %d surface instructions from here on are not counted: no argument (--arg "
+             "tex:WIDTHxHEIGHT:TYPE, surf:..) describes what they access",
+             m->input, line, missing - surfaces, surfaces);
+    if (s->arguments.has_textures)
+        note(n, "textures and surfaces are emulated; arrays of two and three dimensions are block-linear (a sector "
+                "holds 16 "
+                "bytes of two rows), as measured on an H200");
+}
+
+static const char *cause_text(wl_ptx_why why)
+{
+    switch (why) {
+    case WL_PTX_WHY_DATA: return "have addresses that depend on data: they are emulated";
+    case WL_PTX_WHY_FLOAT: return "are emulated: addresses are computed with floating-point numbers from here on";
+    case WL_PTX_WHY_OPERATION: return "are emulated: no expression is found for what this instruction does";
+    case WL_PTX_WHY_LONG: return "are emulated: an address or condition is too long for an expression";
+    case WL_PTX_WHY_DEEP: return "are emulated: too many divergent branches are nested here";
+    case WL_PTX_WHY_IRREGULAR: return "are emulated: their addresses in a loop follow no pattern";
+    case WL_PTX_WHY_MANY: return "are emulated: the kernel has too many different ones";
+    case WL_PTX_WHY_COUNT: break;
+    }
+    return "";
+}
+
+/* Why accesses are traced, and how many. */
+static void note_traced(notes *n, const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    const wl_ptx_recovery *r = &s->recovery;
+    const int32_t entry = (int32_t)(s->launch.entry - m->functions);
+    size_t count[WL_PTX_WHY_COUNT] = {0}, in_calls = 0;
+    int32_t at[WL_PTX_WHY_COUNT] = {0};
+    for (size_t i = 0; i < s->traced_count; i++) {
+        if (s->traced[i].buffer && s->traced[i].buffer->texture) /* see note_textures */
+            continue;
+        if (s->traced[i].function != entry) {
+            in_calls++;
+            continue;
+        }
+        const wl_ptx_cause *cause = &r->cause[s->traced[i].instruction];
+        if (count[cause->why]++ == 0)
+            at[cause->why] = cause->at;
+    }
+    for (int w = 0; w < WL_PTX_WHY_COUNT; w++) {
+        const wl_ptx_instruction *in = &s->launch.entry->instructions[at[w]];
+        if (count[w] > 0 && w == WL_PTX_WHY_DATA)
+            note(n, "%zu of %zu accesses %s", count[w], n->kernel->access_count, cause_text((wl_ptx_why)w));
+        else if (count[w] > 0)
+            note(n, "%s:%d: %zu of %zu accesses %s (%.*s)", m->input, in->line, count[w], n->kernel->access_count,
+                 cause_text((wl_ptx_why)w), (int)wl_min(in->text_length, 40), in->text);
+    }
+    if (in_calls > 0)
+        note(n, "%zu of %zu accesses are in functions that are called: they are emulated", in_calls,
+             n->kernel->access_count);
 }
 
 wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_error *err)
@@ -65,9 +152,11 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
         const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
         const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
-        note(&n, "%s:%d: %s (%.*s)", m->input, in->line, assumed_text(a.what), (int)wl_min(in->text_length, 60),
-             in->text);
+        if (a.what != WL_PTX_ASSUMED_TEXTURE)
+            note(&n, "%s:%d: %s (%.*s)", m->input, in->line, assumed_text(a.what), (int)wl_min(in->text_length, 60),
+                 in->text);
     }
+    note_textures(s, &n);
     for (int32_t i = 0; i < s->launch.entry->instruction_count; i++)
         if (s->launch.entry->instructions[i].op == WL_PTX_OP_unknown)
             note(&n, "%s:%d: not understood, and not modelled: %.*s", m->input, s->launch.entry->instructions[i].line,
@@ -75,9 +164,11 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
     if (wrong >= 0)
         note(&n, "%s:%d: the recovered addresses are not those of emulated warps; every access is emulated", m->input,
              s->launch.entry->instructions[wrong].line);
-    if (s->traced_count > 0)
-        note(&n, "%zu of %zu accesses have addresses that depend on data: they are emulated", s->traced_count,
-             k->access_count);
+    if (s->recovery.gave_up_at >= 0)
+        note(&n, "%s:%d: what a thread does from here on is too much to follow symbolically; every access is emulated",
+             m->input, s->launch.entry->instructions[s->recovery.gave_up_at].line);
+    else if (wrong < 0)
+        note_traced(&n, s);
     if (wl_ptx_has_local(&s->launch))
         note(&n,
              "local memory (the stack): what misses the L1 and the L2 is estimated from how much of it is resident");

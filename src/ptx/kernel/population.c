@@ -14,10 +14,11 @@
 #include "ptx/kernel/ptx_source.h"
 
 /* What it takes to see what one execution costs, in instructions; more for each lane where lanes are
- * not one beside the other; and to add the granules of one lane to those of a run. */
+ * not one beside the other; to add the granules of one lane to those of a run; to replay it. */
 #define EXECUTION_STEPS 8
 #define APART_STEPS 0.25
 #define LANE_STEPS 0.25
+#define REPLAY_STEPS 8
 #define APART_LANE_STEPS 2
 #define SPREAD_BLOCKS 256             /* looked for all over the launch */
 #define RUN_LANES ((double)(1 << 25)) /* addresses of a run, however much may be spent */
@@ -48,6 +49,7 @@ typedef struct demand {
     double instructions, lanes, bytes;
     double steps;    /* to see what its accesses cost, besides emulating it */
     double granules; /* to add what it touches to what others do */
+    double executions;
 } demand;
 
 /* Launch totals of each traced access, from those of its instruction. One execution of an instruction
@@ -73,6 +75,7 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
         executed[s->access_base + i] = n;
         lanes[s->access_base + i] = active / (double)blocks_of(s);
         d->lanes += per_block * mean;
+        d->executions += per_block;
         d->steps += per_block * (EXECUTION_STEPS + APART_STEPS * apart);
         d->granules += per_block * (LANE_STEPS * mean + APART_LANE_STEPS * apart);
         d->bytes += per_block * (EXECUTION_BYTES + DISTANCE_BYTES * (apart > 0 ? mean : 0));
@@ -229,6 +232,9 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     const double run = fmin(wl_ptx_affordable(s, WL_PTX_RUN_SHARE) / ((kept ? 0 : d.instructions) + d.granules + 1),
                             (double)WL_PTX_CACHE_BYTES / (d.bytes + 1));
     p->run = (int64_t)fmax(1, fmin(fmin(run, RUN_LANES / (d.lanes + 1)), (double)blocks_of(s)));
+    p->replayed = (int64_t)fmax(
+        1, fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
+                (double)blocks_of(s)));
     if (affordable >= (double)blocks_of(s)) {
         p->count = blocks_of(s);
         return WL_OK;

@@ -15,7 +15,7 @@
 typedef struct wl_ptx_traced {
     int32_t function, instruction;
     const wl_ptx_buffer *buffer; /* NULL: shared memory */
-    bool store, atomic;
+    bool store, atomic, more;    /* more: see wl_ptx_touch */
     int bytes;
     int32_t next; /* next traced access of the same instruction; -1: none */
     wl_ptx_address_pattern pattern;
@@ -45,7 +45,8 @@ typedef struct wl_ptx_source {
     int32_t *first_traced; /* by instruction number; -1: none */
     wl_ptx_traced *traced;
     size_t traced_count, traced_room;
-    size_t access_base; /* number of the first traced access in the kernel */
+    size_t access_base;       /* number of the first traced access in the kernel */
+    int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
     struct wl_ptx_cache *cache;
     bool has_census;
     wl_ptx_census census;
@@ -71,10 +72,11 @@ wl_status wl_ptx_add_notes(wl_ptx_source *source, int32_t wrong, wl_kernel *kern
 void wl_ptx_make_line(char *text);
 
 /* What one launch may cost, in steps of the emulator, and how it is divided. */
-#define WL_PTX_CENSUS_SHARE 0.35
-#define WL_PTX_FIND_SHARE 0.05  /* traced to see which accesses there are */
-#define WL_PTX_SAMPLE_SHARE 0.3 /* traced to see what each access costs */
-#define WL_PTX_RUN_SHARE 0.15   /* traced to see what runs of blocks touch together */
+#define WL_PTX_CENSUS_SHARE 0.3
+#define WL_PTX_FIND_SHARE 0.05   /* traced to see which accesses there are */
+#define WL_PTX_SAMPLE_SHARE 0.25 /* traced to see what each access costs */
+#define WL_PTX_RUN_SHARE 0.15    /* traced to see what runs of blocks touch together */
+#define WL_PTX_REPLAY_SHARE 0.15 /* replayed through the L1 */
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
 
 /* Follows the blocks of the launch, once. */
@@ -97,6 +99,7 @@ wl_status wl_ptx_make_population(wl_ptx_source *source, wl_error *err);
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
+wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
 /* Whether the entry or its callees may use local memory. If so, the kernel gets
  * wl_ptx_visit_local. */
 bool wl_ptx_has_local(const wl_ptx_launch *launch);

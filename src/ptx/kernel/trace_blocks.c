@@ -34,7 +34,7 @@ static const wl_ptx_buffer *buffer_of(const wl_ptx_source *s, const wl_ptx_touch
 static int32_t find(const wl_ptx_source *s, const wl_ptx_touch *t, const wl_ptx_buffer *buffer)
 {
     int32_t i = s->first_traced[number_of(s, t)];
-    while (i >= 0 && (s->traced[i].buffer != buffer || s->traced[i].store != t->store))
+    while (i >= 0 && (s->traced[i].buffer != buffer || s->traced[i].store != t->store || s->traced[i].more != t->more))
         i = s->traced[i].next;
     return i;
 }
@@ -44,12 +44,32 @@ bool wl_ptx_is_traced(const wl_ptx_source *s, const wl_ptx_touch *t)
     return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
 }
 
+/* Addresses of a texture as if it had rows and no blocks, in which neighbours lie apart. Of the
+ * lanes of a request only the first has the address of its own texel where a filter reads more. */
+static void add_texels(wl_ptx_traced *traced, const wl_ptx_touch *t)
+{
+    const wl_ptx_buffer *b = traced->buffer;
+    int last = -1;
+    for (uint32_t left = t->lanes; left && !t->more; left &= left - 1) {
+        const int lane = __builtin_ctz(left), request = lane / WL_PTX_REQUEST_LANES;
+        if (request != last)
+            wl_ptx_address_pattern_add(&traced->pattern,
+                                       wl_ptx_texture_byte(b->texture, (int64_t)(t->address[lane] - b->base)));
+        last = request;
+    }
+}
+
 static void add_addresses(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
     const uint64_t first = t->address[__builtin_ctz(t->lanes)];
     uint64_t before = first;
     traced->executions += 1;
     traced->lanes += __builtin_popcount(t->lanes);
+    if (traced->buffer && traced->buffer->texture) {
+        add_texels(traced, t);
+        traced->jumps += __builtin_popcount(t->lanes);
+        return;
+    }
     for (uint32_t left = t->lanes; left; left &= left - 1) {
         wl_ptx_address_pattern_add(&traced->pattern, (int64_t)t->address[__builtin_ctz(left)]);
         const uint64_t address = t->address[__builtin_ctz(left)];
@@ -86,6 +106,7 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
                                                  .buffer = buffer,
                                                  .store = t->store,
                                                  .atomic = t->atomic,
+                                                 .more = t->more,
                                                  .bytes = t->bytes,
                                                  .next = *first};
     add_addresses(&s->traced[s->traced_count], t);
@@ -101,7 +122,9 @@ static int by_program(const void *p, const void *q)
     if (a->instruction != b->instruction)
         return a->instruction < b->instruction ? -1 : 1;
     const uint64_t at_a = a->buffer ? a->buffer->base : 0, at_b = b->buffer ? b->buffer->base : 0;
-    return at_a != at_b ? (at_a > at_b) - (at_a < at_b) : (int)a->store - (int)b->store;
+    if (at_a != at_b)
+        return (at_a > at_b) - (at_a < at_b);
+    return a->store != b->store ? (int)a->store - (int)b->store : (int)a->more - (int)b->more;
 }
 
 static wl_status look_at(wl_ptx_source *s, const int64_t block[3], wl_error *err)
@@ -166,7 +189,7 @@ int32_t wl_ptx_traced_of(const wl_ptx_source *s, const wl_ptx_touch *t, int64_t 
     if (i >= 0)
         return i;
     i = s->first_traced[number_of(s, t)];
-    while (i >= 0 && s->traced[i].store != t->store)
+    while (i >= 0 && (s->traced[i].store != t->store || s->traced[i].more != t->more))
         i = s->traced[i].next;
     return i;
 }

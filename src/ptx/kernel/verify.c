@@ -1,4 +1,8 @@
 /* verify.c - checks recovered addresses against emulated warps. See ptx_source.h.
+ *
+ * Of a loop that recovery kept, the first trips, one in the middle and the last are emulated: at
+ * the back edges between them, registers get the values that recovery claims.
+ *
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -6,15 +10,24 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
-#define BLOCKS 5 /* emulated, two warps of each */
+#define BLOCKS 5           /* emulated, two warps of each */
+#define REST_MAX (1 << 12) /* executions of an instruction that no lane may have reached */
+
+/* The steps of one instruction in one direction. */
+typedef struct list {
+    const size_t *steps;
+    size_t count;
+    wl_ptx_execution next; /* the next execution that the warp has not reached yet */
+} list;
 
 typedef struct verifier {
     const wl_ptx_source *source;
     int64_t block[3];
-    int warp;
-    /* by instruction and direction: the next step that no warp has executed yet */
-    size_t *next_step;
-    const size_t *step_after; /* by step: the following one of the same instruction and direction */
+    uint32_t inside;                            /* lanes of the warp in the domain */
+    int64_t values[WL_PTX_LANES][WL_VAR_COUNT]; /* coordinates of the lanes */
+    list *lists;                                /* by instruction and direction */
+    bool has_last;
+    wl_ptx_execution last; /* that the warp has reached */
     bool differs;
     int32_t where;
 } verifier;
@@ -33,33 +46,61 @@ void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_
     }
 }
 
-/* The lane mask of a step and the lanes' addresses; false: a value is out of range. */
-static bool lanes_of(const verifier *v, const wl_ptx_thread_access *step, uint32_t *lanes,
-                     uint64_t address[WL_PTX_LANES])
+/* The coordinates of the lanes of a warp. */
+static void set_warp(verifier *v, int64_t warp)
 {
     const wl_ptx_launch *l = &v->source->launch;
     const wl_ptx_recovery *r = &v->source->recovery;
     const int64_t threads = l->block[0] * l->block[1] * l->block[2];
-    *lanes = 0;
-    for (int lane = 0; lane < WL_PTX_LANES && (int64_t)v->warp * WL_PTX_LANES + lane < threads; lane++) {
-        int64_t values[WL_VAR_COUNT], holds = 1, value;
+    v->inside = 0;
+    for (int lane = 0; lane < WL_PTX_LANES && warp * WL_PTX_LANES + lane < threads; lane++) {
+        int64_t *values = v->values[lane];
         bool inside = true;
-        wl_ptx_thread_values(l, v->block, (int64_t)v->warp * WL_PTX_LANES + lane, values);
+        wl_ptx_thread_values(l, v->block, warp * WL_PTX_LANES + lane, values);
         for (int d = 0; d < 3; d++)
             inside =
                 inside && values[WL_VAR_X + d] >= r->first[d] && (!r->domain[d] || values[WL_VAR_X + d] < r->domain[d]);
-        if (!inside)
-            continue;
-        if (step->when && !wl_sym_eval(step->when, values, &holds))
+        v->inside |= (uint32_t)inside << lane;
+    }
+}
+
+/* The lane mask of an execution and the lanes' addresses; false: a value is out of range. */
+static bool lanes_of(verifier *v, const wl_ptx_execution *at, uint32_t *lanes, uint64_t address[WL_PTX_LANES])
+{
+    const wl_ptx_thread_access *step = &v->source->recovery.steps[at->step];
+    *lanes = 0;
+    for (uint32_t left = v->inside; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        int64_t holds = 1, value;
+        wl_ptx_set_trips(at, v->values[lane]);
+        if (step->when && !wl_sym_eval(step->when, v->values[lane], &holds))
             return false;
         if (!holds)
             continue;
-        if (!wl_sym_eval(step->address, values, &value))
+        if (!wl_sym_eval(step->address, v->values[lane], &value))
             return false;
         *lanes |= 1u << lane;
         address[lane] = (uint64_t)value;
     }
     return true;
+}
+
+/* No lane executes this: goes to the next execution, past all trips of a loop if the condition is
+ * the same in all of them. */
+static void skip(const wl_ptx_recovery *r, list *l)
+{
+    const wl_ptx_thread_access *step = &r->steps[l->next.step];
+    const uint32_t vars = wl_sym_vars(step->when);
+    for (int32_t i = step->loop; i >= 0 && !(vars >> r->loops[i].var & 1); i = r->loops[i].parent) {
+        const wl_ptx_kept_loop *loop = &r->loops[i];
+        size_t in_loop = 0;
+        for (size_t k = 0; k < l->count; k++)
+            in_loop += l->steps[k] >= loop->first && l->steps[k] < loop->end;
+        if (in_loop > 1)
+            break;
+        l->next.trip[loop->var - WL_VAR_LOOP_0] = loop->trips - 1;
+    }
+    wl_ptx_next_execution(r, l->steps, l->count, &l->next);
 }
 
 static wl_status compare(void *user, const wl_ptx_touch *t, wl_error *err)
@@ -70,16 +111,19 @@ static wl_status compare(void *user, const wl_ptx_touch *t, wl_error *err)
     if (v->differs || t->function != (int32_t)(v->source->launch.entry - v->source->launch.module->functions) ||
         r->traced[t->instruction] || (t->space != WL_PTX_GLOBAL && t->space != WL_PTX_SHARED) || !t->lanes)
         return WL_OK;
-    size_t *at = &v->next_step[2 * (size_t)t->instruction + t->store];
+    list *l = &v->lists[2 * (size_t)t->instruction + t->store];
     uint32_t lanes = 0;
     uint64_t address[WL_PTX_LANES];
-    while (*at < r->step_count) {
-        const wl_ptx_thread_access *step = &r->steps[*at];
-        *at = v->step_after[*at];
-        if (!lanes_of(v, step, &lanes, address))
+    while (l->next.step < r->step_count) {
+        if (!lanes_of(v, &l->next, &lanes, address))
             break;
-        if (lanes)
+        if (lanes) {
+            v->last = l->next;
+            v->has_last = true;
+            wl_ptx_next_execution(r, l->steps, l->count, &l->next);
             break;
+        }
+        skip(r, l);
     }
     bool same = lanes == t->lanes;
     for (uint32_t left = lanes; left && same; left &= left - 1)
@@ -91,52 +135,150 @@ static wl_status compare(void *user, const wl_ptx_touch *t, wl_error *err)
     return WL_OK;
 }
 
+/* ---- trips that are not emulated ---- */
+
+/* The trip to continue with, instead of the next one. */
+static int64_t sampled_trip(int64_t next, int64_t trips)
+{
+    const int64_t middle = trips / 2;
+    if (next <= 2 || next == middle || next >= trips - 1)
+        return next;
+    return next < middle ? middle : trips - 1;
+}
+
+/* Gives the lanes the registers of a trip; false: a value is out of range. */
+static bool set_registers(verifier *v, const wl_ptx_kept_loop *loop, int64_t trip, uint32_t lanes,
+                          wl_ptx_registers registers)
+{
+    const wl_ptx_register *types = v->source->launch.entry->registers;
+    for (int i = 0; i < loop->induction_count; i++) {
+        const wl_ptx_induction *in = &loop->inductions[i];
+        const int bits = wl_ptx_type_bits(types[in->reg].type);
+        uint64_t value[WL_PTX_LANES];
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            int64_t first, growth;
+            wl_ptx_set_trips(&v->last, v->values[lane]);
+            if (!wl_sym_eval(in->first, v->values[lane], &first) || !wl_sym_eval(in->growth, v->values[lane], &growth))
+                return false;
+            value[lane] = (uint64_t)first + (uint64_t)trip * (uint64_t)growth;
+            value[lane] &= bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+        }
+        for (uint32_t left = lanes; left; left &= left - 1)
+            registers.value[in->reg][__builtin_ctz(left)] = value[__builtin_ctz(left)];
+    }
+    return true;
+}
+
+/* What the warp executes next is the first step of each instruction in that trip. */
+static void set_trip(verifier *v, const wl_ptx_kept_loop *loop, int64_t trip)
+{
+    const wl_ptx_recovery *r = &v->source->recovery;
+    for (int32_t i = 0; i < 2 * v->source->launch.entry->instruction_count; i++) {
+        list *l = &v->lists[i];
+        if (l->next.step < loop->first || l->next.step >= loop->end)
+            continue;
+        size_t first = 0;
+        while (l->steps[first] < loop->first)
+            first++;
+        wl_ptx_execution at = v->last;
+        for (int32_t inner = r->steps[l->steps[first]].loop; &r->loops[inner] != loop; inner = r->loops[inner].parent)
+            at.trip[r->loops[inner].var - WL_VAR_LOOP_0] = 0;
+        at.step = l->steps[first];
+        at.trip[loop->var - WL_VAR_LOOP_0] = trip;
+        l->next = at;
+    }
+}
+
+static void skip_trips(void *user, int32_t header, uint32_t lanes, wl_ptx_registers registers)
+{
+    verifier *v = user;
+    const wl_ptx_recovery *r = &v->source->recovery;
+    if (!v->has_last || v->differs)
+        return;
+    int32_t i = r->steps[v->last.step].loop;
+    while (i >= 0 && r->loops[i].header != header)
+        i = r->loops[i].parent;
+    if (i < 0 || v->last.step < r->loops[i].last_part)
+        return;
+    const wl_ptx_kept_loop *loop = &r->loops[i];
+    const int64_t next = v->last.trip[loop->var - WL_VAR_LOOP_0] + 1, trip = sampled_trip(next, loop->trips);
+    if (trip != next && set_registers(v, loop, trip, lanes, registers))
+        set_trip(v, loop, trip);
+}
+
 /* Steps that the warp did not execute must have an empty lane mask. */
 static void check_rest(verifier *v)
 {
     const wl_ptx_recovery *r = &v->source->recovery;
-    for (int32_t i = 0; i < v->source->launch.entry->instruction_count && !v->differs; i++)
-        for (int store = 0; store < 2 && !r->traced[i]; store++)
-            for (size_t at = v->next_step[2 * (size_t)i + (size_t)store]; at < r->step_count; at = v->step_after[at]) {
-                uint32_t lanes;
-                uint64_t address[WL_PTX_LANES];
-                if (!lanes_of(v, &r->steps[at], &lanes, address) || lanes) {
-                    v->differs = true;
-                    v->where = i;
-                    return;
-                }
+    for (int32_t i = 0; i < 2 * v->source->launch.entry->instruction_count && !v->differs; i++) {
+        list *l = &v->lists[i];
+        for (int n = 0; l->next.step < r->step_count && !r->traced[i / 2] && n < REST_MAX && !v->differs; n++) {
+            uint32_t lanes;
+            uint64_t address[WL_PTX_LANES];
+            if (!lanes_of(v, &l->next, &lanes, address) || lanes) {
+                v->differs = true;
+                v->where = i / 2;
+            } else {
+                skip(r, l);
             }
+        }
+    }
+}
+
+/* Lists the steps of each instruction and direction. */
+static wl_status make_lists(verifier *v, wl_arena *arena, wl_error *err)
+{
+    const wl_ptx_recovery *r = &v->source->recovery;
+    const size_t lists = 2 * (size_t)v->source->launch.entry->instruction_count;
+    size_t *all = WL_ARENA_NEW(arena, size_t, r->step_count + 1);
+    v->lists = WL_ARENA_NEW(arena, list, lists + 1);
+    if (!all || !v->lists)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < r->step_count; i++)
+        v->lists[2 * (size_t)r->steps[i].instruction + r->steps[i].store].count++;
+    for (size_t i = 0; i < lists; i++) {
+        v->lists[i].steps = all;
+        all += v->lists[i].count;
+        v->lists[i].count = 0;
+    }
+    for (size_t i = 0; i < r->step_count; i++) {
+        list *l = &v->lists[2 * (size_t)r->steps[i].instruction + r->steps[i].store];
+        ((size_t *)l->steps)[l->count++] = i;
+    }
+    return WL_OK;
+}
+
+static wl_status check_warp(verifier *v, int64_t warp, wl_error *err)
+{
+    const wl_ptx_recovery *r = &v->source->recovery;
+    v->has_last = false;
+    set_warp(v, warp);
+    for (int32_t i = 0; i < 2 * v->source->launch.entry->instruction_count; i++)
+        wl_ptx_first_execution(r, v->lists[i].steps, v->lists[i].count, &v->lists[i].next);
+    wl_ptx_on_back_edge(v->source->emulator, skip_trips);
+    const wl_status status = wl_ptx_emulate_block(v->source->emulator, v->block, (int)warp, NULL, compare, v, err);
+    wl_ptx_on_back_edge(v->source->emulator, NULL);
+    if (status == WL_OK)
+        check_rest(v);
+    return status;
 }
 
 wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *where, wl_error *err)
 {
-    const wl_ptx_recovery *r = &source->recovery;
     const wl_ptx_launch *l = &source->launch;
-    const size_t lists = 2 * (size_t)l->entry->instruction_count + 2;
     const int64_t blocks = l->grid[0] * l->grid[1] * l->grid[2],
                   warps = wl_ceil_div(l->block[0] * l->block[1] * l->block[2], WL_PTX_LANES);
     wl_arena arena = {0};
+    verifier v = {.source = source, .where = -1};
     *agrees = true;
     *where = -1;
-    if (r->gave_up) /* recovery claims nothing */
+    if (source->recovery.gave_up) /* recovery claims nothing */
         return WL_OK;
-    size_t *first = WL_ARENA_NEW(&arena, size_t, lists), *after = WL_ARENA_NEW(&arena, size_t, r->step_count + 1);
-    verifier v = {.source = source, .next_step = WL_ARENA_NEW(&arena, size_t, lists), .step_after = after};
-    wl_status status = first && after && v.next_step ? WL_OK : wl_fail_memory(err);
-    for (size_t i = 0; i < lists && status == WL_OK; i++)
-        first[i] = r->step_count;
-    for (size_t i = r->step_count; i-- > 0 && status == WL_OK;) {
-        size_t *list = &first[2 * (size_t)r->steps[i].instruction + r->steps[i].store];
-        after[i] = *list;
-        *list = i;
-    }
+    wl_status status = make_lists(&v, &arena, err);
     for (int64_t i = 0, n = wl_min(blocks, BLOCKS); i < 2 * n && status == WL_OK && !v.differs; i++) {
         wl_ptx_sample_block(l, i / 2, n, v.block);
-        v.warp = (int)(i % 2 ? warps - 1 - i % wl_max(1, warps / 2) : i % warps);
-        memcpy(v.next_step, first, lists * sizeof *first);
-        status = wl_ptx_emulate_block(source->emulator, v.block, v.warp, NULL, compare, &v, err);
-        if (status == WL_OK)
-            check_rest(&v);
+        status = check_warp(&v, i % 2 ? warps - 1 - i % wl_max(1, warps / 2) : i % warps, err);
     }
     wl_arena_free(&arena);
     *agrees = !v.differs;

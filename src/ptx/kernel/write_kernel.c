@@ -40,7 +40,9 @@ static void name_field(const wl_ptx_fields *fields, const wl_ptx_buffer *buffer,
 size_t wl_ptx_field_of(wl_ptx_fields *fields, const wl_ptx_buffer *buffer, const wl_ptx_instruction *in)
 {
     /* cp.async names no type; ldmatrix moves rows as words */
-    const wl_ptx_type type = in->op == WL_PTX_OP_ldmatrix ? WL_PTX_NONE : in->type;
+    const wl_ptx_type type = in->op == WL_PTX_OP_ldmatrix ? WL_PTX_NONE
+                             : buffer && buffer->texture  ? buffer->texture->type
+                                                          : in->type;
     const int unit = type == WL_PTX_NONE ? 4 : (int)wl_min(8, wl_max(1, wl_ptx_type_bits(type) / 8));
     size_t i = 0;
     while (i < fields->count && fields->list[i].buffer != buffer)
@@ -389,10 +391,10 @@ wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery 
     wl_buffer_add(&text, plain ? "name: %s\n" : "name: '%s'\n", summary->name);
     write_domain(&text, launch, recovery->domain, recovery->first);
     write_fields(&text, fields);
-    for (int i = 0; i < rolled->loop_count; i++)
+    for (int i = 0; i < rolled->table.count; i++)
         /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) as many names as loops */
-        wl_buffer_add(&text, "%s%s: %lld%s", i ? ", " : "loops: {", loop_names[i], (long long)rolled->extent[i],
-                      i + 1 == rolled->loop_count ? "}\n" : "");
+        wl_buffer_add(&text, "%s%s: %lld%s", i ? ", " : "loops: {", loop_names[i], (long long)rolled->table.extent[i],
+                      i + 1 == rolled->table.count ? "}\n" : "");
     wl_status status = write_list(&text, "loads", 0, symbols, rolled, fields, err);
     if (status == WL_OK)
         status = write_list(&text, "stores", 1, symbols, rolled, fields, err);

@@ -4,20 +4,28 @@
 
 #include "base/fail.h"
 
+static void visit_elements(const wl_ptx_function *function, const wl_ptx_operand *o, bool written,
+                           wl_ptx_register_visit visit, void *user)
+{
+    for (int32_t i = o->first; i < o->first + o->count; i++) {
+        const wl_ptx_operand *e = &function->lists[i];
+        if (e->kind == WL_PTX_OPERAND_REG && e->reg >= 0)
+            visit(user, e->reg, written);
+    }
+}
+
 static void visit_operand(const wl_ptx_function *function, const wl_ptx_operand *o, bool written,
                           wl_ptx_register_visit visit, void *user)
 {
     if (o->kind == WL_PTX_OPERAND_VECTOR) {
-        for (int32_t i = o->first; i < o->first + o->count; i++) {
-            const wl_ptx_operand *e = &function->lists[i];
-            if (e->kind == WL_PTX_OPERAND_REG && e->reg >= 0)
-                visit(user, e->reg, written);
-        }
+        visit_elements(function, o, written, visit, user);
         return;
     }
     if (o->kind != WL_PTX_OPERAND_REG && o->kind != WL_PTX_OPERAND_ADDRESS)
         return;
     const bool address = o->kind == WL_PTX_OPERAND_ADDRESS;
+    if (address) /* coordinates */
+        visit_elements(function, o, false, visit, user);
     if (o->reg >= 0)
         visit(user, o->reg, written && !address);
     if (o->other >= 0)
@@ -92,6 +100,8 @@ static bool is_source_of_divergence(const wl_ptx_instruction *in)
 {
     if (in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu)
         return in->space != WL_PTX_PARAM && in->space != WL_PTX_CONST;
+    if (in->op == WL_PTX_OP_tex || in->op == WL_PTX_OP_suld)
+        return true;
     if (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_shfl || in->op == WL_PTX_OP_elect || in->op == WL_PTX_OP_match)
         return true;
     if (in->op != WL_PTX_OP_mov || in->operand_count < 2 || in->operands[1].kind != WL_PTX_OPERAND_SPECIAL)

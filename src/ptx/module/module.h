@@ -299,6 +299,9 @@ double wl_ptx_flops(const wl_ptx_instruction *in);
 /* Bytes one lane moves with ld, st, atom, red, cp.async; 0 for others. */
 int wl_ptx_access_bytes(const wl_ptx_instruction *in);
 
+/* Lanes of one request of a texture or surface instruction; 0: another one. */
+int wl_ptx_request_lanes(const wl_ptx_instruction *in);
+
 /* ---- declarations ---- */
 
 typedef struct wl_ptx_register {

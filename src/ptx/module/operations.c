@@ -2,6 +2,7 @@
  * See module.h.
  * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/module.h"
+#include "ptx/module/tensor.h"
 
 #include "base/ckd.h"
 
@@ -89,6 +90,7 @@ wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in)
 
 int wl_ptx_access_bytes(const wl_ptx_instruction *in)
 {
+    wl_ptx_tile tile;
     const wl_ptx_operand *size = &in->operands[2];
     switch (in->op) {
     case WL_PTX_OP_ld:
@@ -100,6 +102,19 @@ int wl_ptx_access_bytes(const wl_ptx_instruction *in)
         return in->operand_count > 2 && size->kind == WL_PTX_OPERAND_IMMEDIATE ? (int)wl_min(wl_max(size->value, 0), 16)
                                                                                : 0;
     case WL_PTX_OP_ldmatrix: return 16; /* one row */
+    case WL_PTX_OP_wmma_load:
+    case WL_PTX_OP_wmma_store: return wl_ptx_tile_of(in, &tile) ? tile.bytes : 0;
+    default: return 0;
+    }
+}
+
+int wl_ptx_request_lanes(const wl_ptx_instruction *in)
+{
+    const int quad = 4, pair = 8; /* measured: validate/data/h200_texture.csv */
+    switch (in->op) {
+    case WL_PTX_OP_tex: return in->from == WL_PTX_F32 ? quad : pair;
+    case WL_PTX_OP_suld:
+    case WL_PTX_OP_sust: return pair;
     default: return 0;
     }
 }

@@ -72,3 +72,20 @@ void wl_ptx_tensor_add(const wl_ptx_instruction *in, double warps, double *flops
     flops[kind] += each * warps;
     groups[kind] += in->op == WL_PTX_OP_wgmma ? each * warps : 0;
 }
+
+bool wl_ptx_tile_of(const wl_ptx_instruction *in, wl_ptx_tile *out)
+{
+    int shape[3];
+    if ((in->op != WL_PTX_OP_wmma_load && in->op != WL_PTX_OP_wmma_store) || !wl_ptx_matrix_shape(in, shape))
+        return false;
+    /* wmma.load.a.sync.aligned.row.m16n16k16.global.f16 */
+    const bool is_a = wl_ptx_has_part(in, ".a."), is_b = wl_ptx_has_part(in, ".b."),
+               by_column = wl_ptx_has_part(in, ".col");
+    const int rows = is_b ? shape[2] : shape[0], columns = is_a ? shape[2] : shape[1];
+    out->lines = by_column ? columns : rows;
+    out->line_elements = by_column ? rows : columns;
+    out->bits = wl_ptx_type_bits(in->type == WL_PTX_TF32 ? WL_PTX_F32 : in->type);
+    out->line_bytes = out->line_elements * out->bits / 8;
+    out->bytes = (is_a || is_b) && out->bits <= 32 ? 4 : 2 * out->bits / 8;
+    return out->lines > 0 && out->line_elements > 0 && out->lines <= 64 && out->line_elements <= 64 && out->bits >= 8;
+}

@@ -19,4 +19,17 @@ double wl_ptx_tensor_flops(const wl_ptx_instruction *in, wl_tensor_kind *kind);
 /* Adds the flops of that many warps. `groups` counts those of wgmma in addition. */
 void wl_ptx_tensor_add(const wl_ptx_instruction *in, double warps, double *flops, double *groups);
 
+/* The matrix that wmma.load or wmma.store moves. A line is a row, or a column if the matrix is stored
+ * in column order. A warp moves it in pieces: 8 lines with 4 lanes each. A lane moves 4 bytes of an
+ * input, or two adjacent elements of a result. Measured: 4 loads of 8 sectors for 16x16 halves, 4
+ * stores of 8 sectors for 16x16 results of 4 bytes. */
+#define WL_PTX_PIECE_LINES 8
+#define WL_PTX_LINE_LANES 4
+typedef struct wl_ptx_tile {
+    int lines, line_elements, bits, line_bytes;
+    int bytes; /* of a lane and piece */
+} wl_ptx_tile;
+/* False: another instruction, or an unknown shape. */
+bool wl_ptx_tile_of(const wl_ptx_instruction *in, wl_ptx_tile *out);
+
 #endif /* WL_PTX_MODULE_TENSOR_H */

@@ -11,12 +11,15 @@
 #define WL_PTX_RECOVER_LOOP_ROLLING_H
 
 #include "kernel/kernel_internal.h"
+#include "ptx/recover/loop_nest.h"
 #include "ptx/recover/recover.h"
+#include "ptx/recover/unrolled_steps.h"
 
 /* An access in a loop nest. The constants of its symbols are numbered ("places"); growth says
  * how much each one grows per iteration of each loop. */
 typedef struct wl_ptx_access {
     const wl_ptx_thread_access *step; /* the first execution */
+    size_t order;                     /* of that execution, in the program */
     size_t steps;
     const wl_ptx_buffer *buffer; /* NULL: shared memory */
     int32_t bytes;               /* of one lane */
@@ -32,8 +35,7 @@ typedef struct wl_ptx_access {
 typedef struct wl_ptx_rolled_loops {
     wl_ptx_access *accesses; /* in program order */
     size_t count;
-    int loop_count;
-    int64_t extent[WL_LOOPS_MAX];
+    wl_ptx_loop_table table;
 } wl_ptx_rolled_loops;
 
 /* Marks instructions as traced if their steps are too many and too irregular to list. Words of
@@ -41,9 +43,6 @@ typedef struct wl_ptx_rolled_loops {
  * access. */
 wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, const double *weights, wl_arena *arena,
                       wl_ptx_rolled_loops *out, wl_error *err);
-
-/* The order in which terms are visited to number constants: `order` gets their indices. */
-void wl_ptx_term_order(const wl_symbol *symbol, int *order);
 
 /* Whether compilers reduce this atomic over the warp first if all lanes have one address. */
 bool wl_ptx_combines_lanes(const wl_ptx_instruction *in);

@@ -35,21 +35,32 @@ static bool at_start(const wl_ptx_executor *r)
     return !r->when && !r->forks && r->out->step_count == 0 && !r->any_traced && r->out->barriers == 0;
 }
 
+static void give_up(wl_ptx_executor *r, int32_t pc)
+{
+    if (!r->out->gave_up)
+        r->out->gave_up_at = pc;
+    r->out->gave_up = true;
+}
+
 /* Restricts the path to the threads for which the condition holds. */
-static void narrow(wl_ptx_executor *r, const wl_symbol *when, const wl_symbol *condition)
+static void narrow(wl_ptx_executor *r, int32_t pc, const wl_symbol *when, const wl_symbol *condition)
 {
     r->when = when ? wl_sym_both(r->values.symbols, when, condition) : condition;
     if (!r->when) /* too large to be written */
-        r->out->gave_up = true;
+        give_up(r, pc);
 }
 
 /* Ends the threads for which `stay` does not hold. */
-static void exit_unless(wl_ptx_executor *r, const wl_symbol *stay)
+static void exit_unless(wl_ptx_executor *r, int32_t pc, const wl_symbol *stay)
 {
     wl_ptx_recovery *o = r->out;
     wl_ptx_limits box = wl_ptx_no_limits;
+    if (r->symbolic_count > 0) {
+        wl_ptx_abandon_loop(r);
+        return;
+    }
     if (!stay) {
-        o->gave_up = true;
+        give_up(r, pc);
         return;
     }
     const wl_symbol *rest = at_start(r) ? wl_ptx_take_limits(r->values.symbols, stay, &box) : stay;
@@ -61,7 +72,7 @@ static void exit_unless(wl_ptx_executor *r, const wl_symbol *stay)
     if (!rest)
         return;
     o->uniform = false;
-    narrow(r, r->when, rest);
+    narrow(r, pc, r->when, rest);
     wl_sym_assume(r->values.symbols, rest, true);
 }
 
@@ -73,7 +84,11 @@ static int32_t reconvergence_of(const wl_ptx_executor *r, int32_t pc)
     return r->flow->reconvergence[r->flow->block_of[pc]];
 }
 
-static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop);
+/* One side of a fork. */
+static wl_status execute_side(wl_ptx_executor *r, int32_t pc, int32_t join)
+{
+    return wl_ptx_execute_path(r, &pc, join);
+}
 
 /* Adds an instruction to the worklist, once. */
 static void reach(wl_ptx_executor *r, int64_t at, int32_t join, int32_t *open_count)
@@ -86,9 +101,13 @@ static void reach(wl_ptx_executor *r, int64_t at, int32_t join, int32_t *open_co
 
 /* Skips the region between a data-dependent branch and its reconvergence point: its memory
  * instructions are traced, its results unknown. */
-static void skip_region(wl_ptx_executor *r, int32_t pc, int32_t join)
+static void skip_region(wl_ptx_executor *r, int32_t pc, int32_t join, wl_ptx_cause cause)
 {
     int32_t n = 0;
+    if (!wl_ptx_stays_in_loop(r, join)) {
+        wl_ptx_abandon_loop(r);
+        return;
+    }
     memset(r->inside, 0, (size_t)r->f->instruction_count * sizeof *r->inside);
     r->out->uniform = false;
     r->any_traced = true;
@@ -96,8 +115,8 @@ static void skip_region(wl_ptx_executor *r, int32_t pc, int32_t join)
     for (; n > 0; r->work++) {
         const int32_t at = r->open[--n];
         const wl_ptx_instruction *in = &r->f->instructions[at];
-        wl_ptx_set_result_unknown(r, in);
-        r->out->traced[at] = true;
+        wl_ptx_set_result_unknown(r, in, cause);
+        wl_ptx_trace(r->out, at, cause);
         r->out->calls = r->out->calls || in->op == WL_PTX_OP_call;
         const bool ends = in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap;
         if (in->op == WL_PTX_OP_bra)
@@ -121,10 +140,15 @@ static bool fork_room(wl_ptx_executor *r, size_t registers)
 }
 
 /* Executes both sides of a divergent branch; at reconvergence, registers become selects. */
-static wl_status fork_path(wl_ptx_executor *r, int32_t taken, int32_t next, int32_t join, const wl_symbol *condition)
+static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_t join, const wl_symbol *condition)
 {
+    const int32_t next = pc + 1;
     wl_symbols *s = r->values.symbols;
     const size_t registers = (size_t)r->f->register_count;
+    if (!wl_ptx_stays_in_loop(r, join)) {
+        wl_ptx_abandon_loop(r);
+        return WL_OK;
+    }
     if (!fork_room(r, registers))
         return wl_fail_memory(r->err);
     const wl_symbol **before = r->before[r->forks], **first = r->first[r->forks], **now = r->values.registers;
@@ -134,41 +158,48 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t taken, int32_t next, int3
     memcpy(before, now, registers * sizeof *now);
     r->work += (int64_t)registers / 8;
     r->forks++;
-    narrow(r, when, condition);
+    narrow(r, pc, when, condition);
     wl_sym_assume(s, condition, true);
-    WL_TRY(execute_path(r, taken, join));
+    WL_TRY(execute_side(r, taken, join));
     wl_sym_drop_facts(s, facts);
     const bool first_ended = r->ended;
     memcpy(first, now, registers * sizeof *now);
     memcpy(now, before, registers * sizeof *now);
     r->ended = false;
-    narrow(r, when, otherwise);
+    narrow(r, pc, when, otherwise);
     wl_sym_assume(s, otherwise, true);
-    WL_TRY(execute_path(r, next, join));
+    WL_TRY(execute_side(r, next, join));
     wl_sym_drop_facts(s, facts);
     r->forks--;
     const bool second_ended = r->ended;
     r->ended = first_ended && second_ended;
+    if (first_ended != second_ended && r->symbolic_count > 0)
+        wl_ptx_abandon_loop(r);
     if (first_ended != second_ended) { /* the threads of the other side continue alone */
         const wl_symbol *left = first_ended ? otherwise : condition;
         if (second_ended)
             memcpy(now, first, registers * sizeof *now);
-        narrow(r, when, left);
+        narrow(r, pc, when, left);
         wl_sym_assume(s, left, true);
         return WL_OK;
     }
-    for (size_t i = 0; i < registers && !r->ended; i++)
-        now[i] = first[i] == now[i] ? now[i] : wl_sym_select(s, condition, first[i], now[i]);
+    for (size_t i = 0; i < registers && !r->ended; i++) {
+        if (first[i] == now[i])
+            continue;
+        if (first[i] && now[i]) /* if the select is too long; else one side tells why */
+            r->unknown[i] = (wl_ptx_cause){WL_PTX_WHY_LONG, pc};
+        now[i] = wl_sym_select(s, condition, first[i], now[i]);
+    }
     r->when = when;
     return WL_OK;
 }
 
-static bool past_limits(wl_ptx_executor *r)
+static bool past_limits(wl_ptx_executor *r, int32_t pc)
 {
     const wl_symbols *s = r->values.symbols;
     if (++r->work > r->work_max || r->out->step_count >= WL_PTX_STEPS_MAX || s->symbol_count >= SYMBOLS_MAX ||
         s->out_of_memory)
-        r->out->gave_up = true;
+        give_up(r, pc);
     return r->out->gave_up;
 }
 
@@ -190,25 +221,28 @@ static wl_status branch(wl_ptx_executor *r, int32_t *pc, int32_t taken, const wl
     const wl_symbol *stay = condition && exits ? (taken_exits ? wl_sym_not(s, condition) : condition) : NULL;
     int64_t value;
     if (only_limits(r, stay)) {
-        exit_unless(r, stay);
+        exit_unless(r, *pc, stay);
         *pc = taken_exits ? next : taken;
         return WL_OK;
     }
+    if (!wl_ptx_same_in_loops(r, condition))
+        return WL_OK;
     if (condition && wl_sym_decided(r->values.symbols, condition, &value)) {
+        r->out->on[*pc] += value != 0;
         *pc = value ? taken : next;
         return WL_OK;
     }
     if (!condition || r->forks == WL_PTX_FORKS_MAX) {
-        skip_region(r, *pc, join);
+        skip_region(r, *pc, join, condition ? (wl_ptx_cause){WL_PTX_WHY_DEEP, *pc} : wl_ptx_cause_of(r, *pc));
         *pc = join;
         return WL_OK;
     }
     if (stay) {
-        exit_unless(r, stay);
+        exit_unless(r, *pc, stay);
         *pc = taken_exits ? next : taken;
         return WL_OK;
     }
-    WL_TRY(fork_path(r, taken, next, join, condition));
+    WL_TRY(fork_path(r, *pc, taken, join, condition));
     *pc = join;
     return WL_OK;
 }
@@ -224,12 +258,45 @@ static const wl_symbol *guard_of(const wl_ptx_executor *r, const wl_ptx_instruct
     return condition && in->guard_negated ? wl_sym_not(r->values.symbols, condition) : condition;
 }
 
-static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
+/* At the first instruction of a basic block: does the innermost open loop end its iteration here,
+ * or is it left? */
+static bool ends_iteration(wl_ptx_executor *r, int32_t pc)
 {
-    while (pc != stop && !r->ended && !past_limits(r)) {
+    wl_ptx_open_loop *top = r->open_loop_count > 0 ? &r->open_loops[r->open_loop_count - 1] : NULL;
+    if (!top || r->flow->first[r->flow->block_of[pc]] != pc)
+        return false;
+    if (r->loop_at[pc] == top->loop && top->at_header) {
+        top->at_header = false;
+        return false;
+    }
+    if (r->forks == top->forks)
+        return r->loop_at[pc] == top->loop || !wl_ptx_flow_in_loop(r->flow, top->loop, r->flow->block_of[pc]);
+    if (r->loop_at[pc] == top->loop && r->symbolic_count > 0)
+        wl_ptx_abandon_loop(r);
+    return r->unwind >= 0;
+}
+
+/* Whether a loop begins here. */
+static bool begins_loop(const wl_ptx_executor *r, int32_t pc)
+{
+    const int32_t loop = r->loop_at[pc];
+    return loop >= 0 && r->open_loop_count < WL_PTX_OPEN_LOOPS_MAX &&
+           (r->open_loop_count == 0 || r->open_loops[r->open_loop_count - 1].loop != loop);
+}
+
+wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
+{
+    int32_t pc = *at;
+    for (; pc != stop && !r->ended && r->unwind < 0 && !past_limits(r, pc); *at = pc) {
         if (pc >= r->f->instruction_count) {
             r->ended = true;
             break;
+        }
+        if (ends_iteration(r, pc))
+            break;
+        if (begins_loop(r, pc)) {
+            WL_TRY(wl_ptx_execute_loop(r, r->loop_at[pc], &pc, stop));
+            continue;
         }
         const wl_ptx_instruction *in = &r->f->instructions[pc];
         bool is_known;
@@ -238,6 +305,7 @@ static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
         r->out->executed[pc] += 1;
         if (in->op == WL_PTX_OP_bra) {
             const int32_t taken = (int32_t)in->operands[0].value;
+            r->out->on[pc] += in->guard < 0;
             if (in->guard < 0)
                 pc = taken;
             else
@@ -245,62 +313,90 @@ static wl_status execute_path(wl_ptx_executor *r, int32_t pc, int32_t stop)
             continue;
         }
         if (in->op == WL_PTX_OP_brx) {
+            r->out->on[pc] += in->guard < 0;
             const wl_symbol *index = wl_ptx_operand_value(&r->values, &in->operands[0]);
+            if (!wl_ptx_same_in_loops(r, index))
+                continue;
             if (index && wl_sym_decided(r->values.symbols, index, &value) && value >= 0 &&
                 value < in->operands[1].count) {
                 pc = (int32_t)r->f->lists[in->operands[1].first + value].value;
                 continue;
             }
-            skip_region(r, pc, reconvergence_of(r, pc));
+            skip_region(r, pc, reconvergence_of(r, pc), wl_ptx_cause_of(r, pc));
             pc = reconvergence_of(r, pc);
             continue;
         }
+        if (!wl_ptx_same_in_loops(r, condition))
+            continue;
         const bool decided = condition && wl_sym_decided(r->values.symbols, condition, &value);
+        r->out->on[pc] += in->guard < 0 || (decided && value);
         if (in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || in->op == WL_PTX_OP_trap) {
             if (!is_known) /* an early exit that depends on data: all that follows is traced */
-                skip_region(r, pc, r->f->instruction_count);
+                skip_region(r, pc, r->f->instruction_count, wl_ptx_cause_of(r, pc));
             else if (in->guard >= 0 && !decided)
-                exit_unless(r, wl_sym_not(r->values.symbols, condition));
+                exit_unless(r, pc, wl_sym_not(r->values.symbols, condition));
             r->ended = !is_known || in->guard < 0 || (decided && value);
             pc++;
             continue;
         }
         if (!is_known) {
             r->out->uniform = false;
-            r->out->traced[pc] = true;
-            wl_ptx_set_result_unknown(r, in);
+            wl_ptx_trace(r->out, pc, wl_ptx_cause_of(r, pc));
+            wl_ptx_set_result_unknown(r, in, wl_ptx_cause_of(r, pc));
         } else if (!decided || value) {
             WL_TRY(wl_ptx_execute_instruction(r, pc, in->guard < 0 || decided ? NULL : condition));
         }
         pc++;
     }
+    *at = pc;
     return WL_OK;
+}
+
+/* Notes where loops begin. */
+static bool find_headers(wl_ptx_executor *r)
+{
+    r->loop_at = WL_ARENA_NEW(r->arena, int32_t, r->f->instruction_count + 1);
+    r->failures = WL_ARENA_NEW(r->arena, uint8_t, r->flow->loop_count + 1);
+    for (int32_t i = 0; r->loop_at && i <= r->f->instruction_count; i++)
+        r->loop_at[i] = -1;
+    for (int32_t l = 0; r->loop_at && l < r->flow->loop_count; l++)
+        r->loop_at[r->flow->first[r->flow->loops[l].header]] = l;
+    return r->loop_at && r->failures;
 }
 
 wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err)
 {
     const wl_ptx_function *f = launch->entry;
     wl_ptx_flow flow;
-    *out = (wl_ptx_recovery){.uniform = true};
+    *out = (wl_ptx_recovery){.uniform = true, .gave_up_at = -1};
     wl_symbols_start(&out->symbols, launch->block, launch->grid);
     out->traced = WL_ARENA_NEW(arena, bool, f->instruction_count + 1);
+    out->cause = WL_ARENA_NEW(arena, wl_ptx_cause, f->instruction_count + 1);
     out->executed = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
+    out->on = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
     out->idle = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
     wl_ptx_executor r = {
         .launch = launch,
         .f = f,
         .flow = &flow,
         .values = {&out->symbols, launch, WL_ARENA_NEW(arena, const wl_symbol *, f->register_count + 1)},
+        .unknown = WL_ARENA_NEW(arena, wl_ptx_cause, f->register_count + 1),
         .out = out,
         .inside = WL_ARENA_NEW(arena, bool, f->instruction_count + 1),
         .open = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
+        .unwind = -1,
+        .kept = -1,
         .work_max = wl_min(WORK_MAX, launch->budget),
         .arena = arena,
         .err = err};
-    if (!out->traced || !out->executed || !out->idle || !r.values.registers || !r.inside || !r.open)
+    if (!out->traced || !out->cause || !r.unknown || !out->executed || !out->on || !out->idle || !r.values.registers ||
+        !r.inside || !r.open)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
-    WL_TRY(execute_path(&r, 0, f->instruction_count));
+    if (!find_headers(&r))
+        return wl_fail_memory(err);
+    int32_t pc = 0;
+    WL_TRY(wl_ptx_execute_path(&r, &pc, f->instruction_count));
     if (out->symbols.out_of_memory)
         return wl_fail_memory(err);
     if (out->gave_up)
@@ -309,6 +405,13 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
     if (!r.any_traced)
         wl_ptx_share_limits(out);
     return WL_OK;
+}
+
+void wl_ptx_trace(wl_ptx_recovery *recovery, int32_t instruction, wl_ptx_cause cause)
+{
+    if (!recovery->traced[instruction])
+        recovery->cause[instruction] = cause;
+    recovery->traced[instruction] = true;
 }
 
 void wl_ptx_recovery_free(wl_ptx_recovery *recovery) { wl_symbols_free(&recovery->symbols); }

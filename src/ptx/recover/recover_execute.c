@@ -7,9 +7,47 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "ptx/module/def_use.h"
+#include "ptx/module/tensor.h"
 #include "ptx/recover/loop_rolling.h"
 
 #define BYTES_MAX 32 /* per access of a kernel file */
+
+/* ---- what is not known ---- */
+
+typedef struct search {
+    const wl_ptx_executor *r;
+    bool any;
+    wl_ptx_cause cause;
+} search;
+
+static void look_at(void *user, int32_t reg, bool written)
+{
+    search *s = user;
+    if (written || reg < 0 || s->r->values.registers[reg])
+        return;
+    if (!s->any || s->r->unknown[reg].why < s->cause.why)
+        s->cause = s->r->unknown[reg];
+    s->any = true;
+}
+
+wl_ptx_cause wl_ptx_cause_of(const wl_ptx_executor *r, int32_t pc)
+{
+    const wl_ptx_instruction *in = &r->f->instructions[pc];
+    search s = {r, false, {WL_PTX_WHY_OPERATION, pc}};
+    wl_ptx_registers_of(r->f, in, look_at, &s);
+    const bool is_float = wl_ptx_type_is_float(in->type) && in->op != WL_PTX_OP_ld;
+    if (!s.any && is_float)
+        s.cause.why = WL_PTX_WHY_FLOAT;
+    return s.cause;
+}
+
+/* This execution of the instruction is traced. */
+static void trace(wl_ptx_executor *r, int32_t pc, wl_ptx_cause cause)
+{
+    wl_ptx_trace(r->out, pc, cause);
+    r->any_traced = true;
+}
 
 /* ---- memory ---- */
 
@@ -17,8 +55,7 @@ static wl_status add_step(wl_ptx_executor *r, int32_t pc, bool store, wl_ptx_spa
                           const wl_symbol *when)
 {
     wl_ptx_recovery *o = r->out;
-    if (o->step_count == WL_PTX_STEPS_MAX) {
-        o->gave_up = true;
+    if (o->step_count == WL_PTX_STEPS_MAX) { /* past_limits */
         return WL_OK;
     }
     if (o->step_count == o->step_room) {
@@ -31,7 +68,7 @@ static wl_status add_step(wl_ptx_executor *r, int32_t pc, bool store, wl_ptx_spa
         o->steps = larger;
         o->step_room = room;
     }
-    o->steps[o->step_count++] = (wl_ptx_thread_access){pc, store, space, address, when};
+    o->steps[o->step_count++] = (wl_ptx_thread_access){pc, store, space, address, when, r->kept};
     /* verification evaluates them for many threads */
     r->work += address->size + (when ? when->size : 0);
     return WL_OK;
@@ -53,7 +90,9 @@ static wl_status touch(wl_ptx_executor *r, int32_t pc, const wl_ptx_operand *at,
     const wl_symbol *address = wl_ptx_address_value(&r->values, at);
     const wl_ptx_space space = space_of(r, named, address);
     if (!address || space == WL_PTX_GENERIC || wl_ptx_access_bytes(&r->f->instructions[pc]) > BYTES_MAX) {
-        r->out->traced[pc] = r->any_traced = true;
+        const bool is_unknown = at->reg >= 0 && !r->values.registers[at->reg];
+        trace(r, pc,
+              is_unknown ? r->unknown[at->reg] : (wl_ptx_cause){address ? WL_PTX_WHY_OPERATION : WL_PTX_WHY_LONG, pc});
         return WL_OK;
     }
     return add_step(r, pc, store, space, address, when);
@@ -103,40 +142,51 @@ static const wl_symbol *loaded(const wl_ptx_executor *r, const wl_ptx_instructio
 
 /* ---- results ---- */
 
-static void set(wl_ptx_executor *r, int32_t reg, const wl_symbol *value, const wl_symbol *condition)
+static void set(wl_ptx_executor *r, int32_t reg, const wl_symbol *value, const wl_symbol *condition,
+                wl_ptx_cause if_unknown)
 {
-    if (reg >= 0)
-        r->values.registers[reg] =
-            condition ? wl_sym_select(r->values.symbols, condition, value, r->values.registers[reg]) : value;
+    if (reg < 0)
+        return;
+    if (!condition || r->values.registers[reg])
+        r->unknown[reg] = if_unknown;
+    r->values.registers[reg] =
+        condition ? wl_sym_select(r->values.symbols, condition, value, r->values.registers[reg]) : value;
 }
 
-void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in)
+static void set_unknown(wl_ptx_executor *r, int32_t reg, wl_ptx_cause cause)
+{
+    r->values.registers[reg] = NULL;
+    r->unknown[reg] = cause;
+}
+
+void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in, wl_ptx_cause cause)
 {
     const wl_ptx_operand *to = &in->operands[0];
     if (in->operand_count == 0 || !wl_ptx_writes_first(in))
         return;
     if (to->kind == WL_PTX_OPERAND_REG) {
-        r->values.registers[to->reg] = NULL;
+        set_unknown(r, to->reg, cause);
         if (to->other >= 0)
-            r->values.registers[to->other] = NULL;
+            set_unknown(r, to->other, cause);
     }
     for (int i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->count; i++)
         if (r->f->lists[to->first + i].kind == WL_PTX_OPERAND_REG)
-            r->values.registers[r->f->lists[to->first + i].reg] = NULL;
+            set_unknown(r, r->f->lists[to->first + i].reg, cause);
 }
 
-static void load_results(wl_ptx_executor *r, const wl_ptx_instruction *in, const wl_symbol *condition)
+static void load_results(wl_ptx_executor *r, const wl_ptx_instruction *in, const wl_symbol *condition,
+                         wl_ptx_cause by_data)
 {
     const wl_ptx_operand *to = &in->operands[0];
     if (to->kind == WL_PTX_OPERAND_REG)
-        set(r, to->reg, loaded(r, in, &in->operands[1], 0), condition);
+        set(r, to->reg, loaded(r, in, &in->operands[1], 0), condition, by_data);
     for (int i = 0; to->kind == WL_PTX_OPERAND_VECTOR && i < to->count; i++)
         if (r->f->lists[to->first + i].kind == WL_PTX_OPERAND_REG)
-            set(r, r->f->lists[to->first + i].reg, loaded(r, in, &in->operands[1], i), condition);
+            set(r, r->f->lists[to->first + i].reg, loaded(r, in, &in->operands[1], i), condition, by_data);
 }
 
 /* mov of 64 bits to two 32-bit registers. */
-static void unpack(wl_ptx_executor *r, const wl_ptx_instruction *in)
+static void unpack(wl_ptx_executor *r, const wl_ptx_instruction *in, wl_ptx_cause if_unknown)
 {
     wl_symbols *s = r->values.symbols;
     const wl_ptx_operand *to = &in->operands[0];
@@ -146,6 +196,7 @@ static void unpack(wl_ptx_executor *r, const wl_ptx_instruction *in)
         if (part->kind != WL_PTX_OPERAND_REG)
             continue;
         const bool halves = to->count == 2 && wl_ptx_type_bits(in->type) == 64;
+        r->unknown[part->reg] = if_unknown;
         r->values.registers[part->reg] = !halves ? NULL
                                          : i     ? wl_sym_div(s, whole, wl_sym_const(s, (int64_t)1 << 32))
                                                  : whole;
@@ -159,8 +210,14 @@ static const wl_symbol *conjunction(wl_ptx_executor *r, int32_t pc, const wl_sym
                             : when            ? when
                                               : condition;
     if (!both && (when || condition))
-        r->out->traced[pc] = r->any_traced = true;
+        trace(r, pc, (wl_ptx_cause){WL_PTX_WHY_LONG, pc});
     return both;
+}
+
+static const wl_symbol *lane_of(wl_ptx_executor *r)
+{
+    const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
+    return wl_ptx_operand_value(&r->values, &lane);
 }
 
 /* The lanes whose addresses ldmatrix uses: eight per matrix. */
@@ -171,10 +228,52 @@ static const wl_symbol *rows_of(wl_ptx_executor *r, int32_t pc, const wl_symbol 
     const int matrices = to->kind == WL_PTX_OPERAND_VECTOR ? to->count : 1;
     if (8 * matrices >= WL_PTX_LANES)
         return when;
-    const wl_ptx_operand lane = {.kind = WL_PTX_OPERAND_SPECIAL, .value = WL_PTX_LANEID};
     const wl_symbol *last = wl_sym_const(s, 8 * matrices - 1);
-    const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, wl_ptx_operand_value(&r->values, &lane)));
+    const wl_symbol *takes_part = wl_sym_not_negative(s, wl_sym_sub(s, last, lane_of(r)));
     return conjunction(r, pc, when, takes_part);
+}
+
+/* One piece of a matrix: each lane has a line and a place in it (tensor.h). */
+static wl_status touch_piece(wl_ptx_executor *r, int32_t pc, const wl_ptx_tile *t, const wl_symbol *base,
+                             const wl_symbol *stride, int line, int place, const wl_symbol *when)
+{
+    wl_symbols *s = r->values.symbols;
+    const wl_ptx_instruction *in = &r->f->instructions[pc];
+    const wl_symbol *lane = lane_of(r), *lanes = wl_sym_const(s, WL_PTX_LINE_LANES);
+    const wl_symbol *row = wl_sym_add(s, wl_sym_div(s, lane, lanes), wl_sym_const(s, line));
+    const wl_symbol *column = wl_sym_scale(s, wl_sym_mod(s, lane, lanes), t->bytes);
+    column = wl_sym_add(s, column, wl_sym_const(s, place));
+    const wl_symbol *of_line = wl_sym_mul(s, row, stride);
+    const wl_symbol *address = wl_sym_add(s, base, wl_sym_scale(s, of_line, t->bits / 8));
+    address = wl_sym_add(s, address, column);
+    const bool is_whole =
+        line + WL_PTX_PIECE_LINES <= t->lines && place + WL_PTX_LINE_LANES * t->bytes <= t->line_bytes;
+    const wl_ptx_space space = space_of(r, in->space, base);
+    if (!address || !is_whole || space == WL_PTX_GENERIC) {
+        trace(r, pc, wl_ptx_cause_of(r, pc));
+        return WL_OK;
+    }
+    return add_step(r, pc, in->op == WL_PTX_OP_wmma_store, space, address, when);
+}
+
+/* wmma.load, wmma.store: all lanes of a warp give the same address. */
+static wl_status touch_tile(wl_ptx_executor *r, int32_t pc, const wl_symbol *when)
+{
+    wl_symbols *s = r->values.symbols;
+    const wl_ptx_instruction *in = &r->f->instructions[pc];
+    wl_ptx_tile t;
+    if (!wl_ptx_tile_of(in, &t)) {
+        trace(r, pc, (wl_ptx_cause){WL_PTX_WHY_OPERATION, pc});
+        return WL_OK;
+    }
+    const wl_symbol *base = wl_ptx_address_value(&r->values, &in->operands[in->op == WL_PTX_OP_wmma_load ? 1 : 0]);
+    const wl_symbol *stride = in->operand_count > 2
+                                  ? wl_sym_wrap(s, wl_ptx_operand_value(&r->values, &in->operands[2]), 32, false)
+                                  : wl_sym_const(s, t.line_elements);
+    for (int line = 0; line < t.lines; line += WL_PTX_PIECE_LINES)
+        for (int place = 0; place < t.line_bytes; place += WL_PTX_LINE_LANES * t.bytes)
+            WL_TRY(touch_piece(r, pc, &t, base, stride, line, place, when));
+    return WL_OK;
 }
 
 wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_symbol *condition)
@@ -182,28 +281,38 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
     const wl_ptx_instruction *in = &r->f->instructions[pc];
     const wl_symbol *when = conjunction(r, pc, r->when, condition);
     const wl_symbol *other;
+    const wl_ptx_cause by_data = {WL_PTX_WHY_DATA, pc}, by_operation = {WL_PTX_WHY_OPERATION, pc};
     switch (in->op) {
     case WL_PTX_OP_ld:
     case WL_PTX_OP_ldu:
         WL_TRY(touch(r, pc, &in->operands[1], in->space, false, when));
-        load_results(r, in, condition);
+        load_results(r, in, condition, by_data);
         return WL_OK;
     case WL_PTX_OP_st: return touch(r, pc, &in->operands[0], in->space, true, when);
     case WL_PTX_OP_red: return touch(r, pc, &in->operands[0], in->space, true, when);
-    case WL_PTX_OP_atom: wl_ptx_set_result_unknown(r, in); return touch(r, pc, &in->operands[1], in->space, true, when);
+    case WL_PTX_OP_atom:
+        wl_ptx_set_result_unknown(r, in, by_data);
+        return touch(r, pc, &in->operands[1], in->space, true, when);
     case WL_PTX_OP_cp_async:
         WL_TRY(touch(r, pc, &in->operands[1], WL_PTX_GLOBAL, false, when));
         return touch(r, pc, &in->operands[0], WL_PTX_SHARED, true, when);
     case WL_PTX_OP_ldmatrix: /* each of those lanes holds the address of a row */
-        wl_ptx_set_result_unknown(r, in);
+        wl_ptx_set_result_unknown(r, in, by_data);
         return touch(r, pc, &in->operands[1], in->space, false, rows_of(r, pc, when));
-    case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_wmma_load:
-    case WL_PTX_OP_wmma_store:
+    case WL_PTX_OP_wmma_store: wl_ptx_set_result_unknown(r, in, by_data); return touch_tile(r, pc, when);
+    case WL_PTX_OP_cp_bulk:
     case WL_PTX_OP_stmatrix:
     case WL_PTX_OP_st_async:
-        r->out->traced[pc] = r->any_traced = true;
-        wl_ptx_set_result_unknown(r, in);
+        trace(r, pc, by_operation);
+        wl_ptx_set_result_unknown(r, in, by_operation);
+        return WL_OK;
+    case WL_PTX_OP_tex: /* texels lie in blocks, coordinates are mostly floats */
+    case WL_PTX_OP_suld:
+    case WL_PTX_OP_sust:
+        if (r->launch->arguments->has_textures)
+            trace(r, pc, by_operation);
+        wl_ptx_set_result_unknown(r, in, by_data);
         return WL_OK;
     case WL_PTX_OP_call:
         r->any_traced = true;
@@ -213,22 +322,26 @@ wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_sy
     case WL_PTX_OP_bar:
         r->out->barriers += !(in->modifiers & WL_PTX_MOD_WARP);
         if (in->modifiers & WL_PTX_MOD_RED)
-            wl_ptx_set_result_unknown(r, in);
+            wl_ptx_set_result_unknown(r, in, wl_ptx_cause_of(r, pc));
         return WL_OK;
     case WL_PTX_OP_mov:
         if (in->operands[0].kind == WL_PTX_OPERAND_VECTOR) {
-            unpack(r, in);
+            unpack(r, in, wl_ptx_cause_of(r, pc));
             return WL_OK;
         }
         break;
     default: break;
     }
     if (in->operand_count == 0 || in->operands[0].kind != WL_PTX_OPERAND_REG || !wl_ptx_writes_first(in)) {
-        wl_ptx_set_result_unknown(r, in);
+        wl_ptx_set_result_unknown(r, in, wl_ptx_cause_of(r, pc));
         return WL_OK;
     }
+    const int64_t too_long = r->values.symbols->too_long;
     const wl_symbol *value = wl_ptx_result(&r->values, in, &other);
-    set(r, in->operands[0].reg, value, condition);
-    set(r, in->operands[0].other, other, condition);
+    wl_ptx_cause cause = value && (other || in->operands[0].other < 0) ? by_operation : wl_ptx_cause_of(r, pc);
+    if (cause.at == pc && (value || r->values.symbols->too_long > too_long))
+        cause.why = WL_PTX_WHY_LONG;
+    set(r, in->operands[0].reg, value, condition, cause);
+    set(r, in->operands[0].other, other, condition, cause);
     return WL_OK;
 }

@@ -1,5 +1,5 @@
-/* recover_internal.h - shared by recover.c (paths through a function) and recover_execute.c
- * (single instructions).
+/* recover_internal.h - shared by recover.c (paths through a function), recover_loops.c (loops
+ * that are kept) and recover_execute.c (single instructions).
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_RECOVER_INTERNAL_H
 #define WL_PTX_RECOVER_RECOVER_INTERNAL_H
@@ -8,8 +8,21 @@
 #include "ptx/recover/recover.h"
 #include "ptx/recover/recover_value.h"
 
-#define WL_PTX_STEPS_MAX (1 << 18) /* memory accesses per thread */
-#define WL_PTX_FORKS_MAX 24        /* nested divergent branches */
+#define WL_PTX_FORKS_MAX 24 /* nested divergent branches */
+
+#define WL_PTX_OPEN_LOOPS_MAX 16 /* nested loops */
+
+/* A loop that is being executed. */
+typedef struct wl_ptx_open_loop {
+    int32_t loop;     /* number in the flow graph */
+    int forks;        /* open divergent branches where it began */
+    bool at_header;   /* an iteration begins */
+    bool is_symbolic; /* all iterations at once: `var` counts them */
+    wl_var var;
+    int64_t trips;   /* that are looked at together */
+    int64_t at_most; /* trips that conditions met so far seem to allow */
+    bool is_shorter; /* a condition does not hold for all these trips: `trips` was lowered */
+} wl_ptx_open_loop;
 
 /* Symbolic execution of a function by all threads of a launch. */
 typedef struct wl_ptx_executor {
@@ -17,6 +30,7 @@ typedef struct wl_ptx_executor {
     const wl_ptx_function *f;
     const wl_ptx_flow *flow;
     wl_ptx_values values;
+    wl_ptx_cause *unknown; /* by register: why it is unknown, if it is */
     wl_ptx_recovery *out;
     wl_arena *arena;
     /* condition of the current path; NULL: every thread of the domain */
@@ -28,15 +42,41 @@ typedef struct wl_ptx_executor {
     int32_t *open;                              /* worklist of that region */
     bool ended;                                 /* all threads of the path have exited */
     bool any_traced;
+    int32_t *loop_at; /* by instruction: the loop it is the header of; -1: none */
+    wl_ptx_open_loop open_loops[WL_PTX_OPEN_LOOPS_MAX];
+    int open_loop_count;
+    int symbolic_count; /* of them, symbolic ones */
+    int unwind;         /* the open loop whose symbolic execution ends here; -1: none */
+    int32_t kept;       /* the kept loop that new steps belong to; -1: none */
+    uint8_t *failures;  /* by loop: in how many ways it could not be kept */
+    struct wl_ptx_loop_state *states[WL_PTX_OPEN_LOOPS_MAX]; /* memory of recover_loops.c */
     int64_t work, work_max;
     wl_error *err;
 } wl_ptx_executor;
+
+/* Executes from *pc to `stop`, to the end of the threads, or to where the innermost open loop
+ * starts its next iteration or is left. */
+wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *pc, int32_t stop);
+
+/* Executes a loop from its header until it is left: iterations that are alike together, others
+ * one by one. */
+wl_status wl_ptx_execute_loop(wl_ptx_executor *r, int32_t loop, int32_t *pc, int32_t stop);
+/* The symbolic execution of loops ends here: what follows differs between iterations, or leaves
+ * the loop. */
+void wl_ptx_abandon_loop(wl_ptx_executor *r);
+/* Whether a condition is the same in all iterations of the symbolic loops: decided in one way, or
+ * in none. If not, a loop is unwound and looked at again with fewer trips. */
+bool wl_ptx_same_in_loops(wl_ptx_executor *r, const wl_symbol *condition);
+/* Whether an instruction is in the innermost symbolic loop, if there is one. */
+bool wl_ptx_stays_in_loop(const wl_ptx_executor *r, int32_t pc);
 
 /* Executes an instruction that neither branches nor exits. condition: the lanes that execute it;
  * NULL: all lanes of the path. */
 wl_status wl_ptx_execute_instruction(wl_ptx_executor *r, int32_t pc, const wl_symbol *condition);
 
 /* Marks what an instruction writes as unknown. */
-void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in);
+void wl_ptx_set_result_unknown(wl_ptx_executor *r, const wl_ptx_instruction *in, wl_ptx_cause cause);
+/* Why what an instruction computes, or a register that it reads, is unknown. */
+wl_ptx_cause wl_ptx_cause_of(const wl_ptx_executor *r, int32_t pc);
 
 #endif /* WL_PTX_RECOVER_RECOVER_INTERNAL_H */

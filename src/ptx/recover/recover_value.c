@@ -59,10 +59,10 @@ const wl_symbol *wl_ptx_address_value(const wl_ptx_values *v, const wl_ptx_opera
                             wl_sym_const(v->symbols, (int64_t)v->launch->arguments->variable_address[o->variable]));
     if (o->reg < 0)
         return offset;
-    const wl_symbol *base = v->registers[o->reg];
-    if (wl_ptx_type_bits(v->launch->entry->registers[o->reg].type) == 32)
-        base = wl_sym_wrap(v->symbols, base, 32, false);
-    return wl_sym_add(v->symbols, base, offset);
+    const wl_symbol *sum = wl_sym_add(v->symbols, v->registers[o->reg], offset);
+    /* a base below 0 and an offset that brings it back: sums of 32 bits wrap around */
+    return wl_ptx_type_bits(v->launch->entry->registers[o->reg].type) == 32 ? wl_sym_wrap(v->symbols, sum, 32, false)
+                                                                            : sum;
 }
 
 /* ---- arithmetic ---- */
@@ -219,6 +219,27 @@ static const wl_symbol *bit_field(const wl_ptx_values *v, const wl_ptx_instructi
     return wl_sym_mod(s, shifted, wl_sym_const(s, (int64_t)1 << c->c));
 }
 
+/* bfi: the low bits of a in place of a field of b. */
+static const wl_symbol *bit_insert(const wl_ptx_values *v, const wl_ptx_instruction *in, const wl_symbol *a,
+                                   const wl_symbol *b, const wl_symbol *c)
+{
+    wl_symbols *s = v->symbols;
+    const wl_symbol *d = in->operand_count > 4 ? wl_ptx_operand_value(v, &in->operands[4]) : NULL;
+    const int bits = wl_ptx_type_bits(in->type);
+    if (!c || !d || !wl_sym_is_const(c) || !wl_sym_is_const(d) || c->c < 0 || d->c < 0 || c->c > 60 || d->c > 60)
+        return NULL;
+    const int64_t first = wl_min(c->c, bits), end = wl_min(c->c + d->c, bits);
+    if (first == end)
+        return b;
+    if (end > 60)
+        return NULL;
+    const wl_symbol *below = wl_sym_const(s, (int64_t)1 << first), *above = wl_sym_const(s, (int64_t)1 << end);
+    a = wl_sym_mod(s, unsigned_bits(v, a, in->type), wl_sym_const(s, (int64_t)1 << (end - first)));
+    b = unsigned_bits(v, b, in->type);
+    const wl_symbol *rest = wl_sym_add(s, wl_sym_mod(s, b, below), wl_sym_mul(s, wl_sym_div(s, b, above), above));
+    return wl_sym_add(s, rest, wl_sym_mul(s, a, below));
+}
+
 /* ---- conditions ---- */
 
 /* Compilers test 1 <= x <= n as one unsigned comparison: x - 1 < n. NULL: not such a test. */
@@ -347,6 +368,7 @@ const wl_symbol *wl_ptx_result(const wl_ptx_values *v, const wl_ptx_instruction 
     case WL_PTX_OP_shl:
     case WL_PTX_OP_shr: return shift(v, in, x[0], x[1]);
     case WL_PTX_OP_bfe: return bit_field(v, in, x[0], x[1], x[2]);
+    case WL_PTX_OP_bfi: return bit_insert(v, in, x[0], x[1], x[2]);
     case WL_PTX_OP_setp: {
         const wl_symbol *condition = compared(v, in);
         if (in->operands[0].other >= 0)

@@ -66,8 +66,10 @@ const wl_symbol *wl_symbol_keep(wl_symbols *s, int64_t c, const wl_term *terms, 
 {
     wl_symbol measured;
     uint64_t h = mix(0x51, (uint64_t)c);
-    if (!measure_sum(&measured, c, terms, count))
+    if (!measure_sum(&measured, c, terms, count)) {
+        s->too_long++;
         return NULL;
+    }
     for (int i = 0; i < count; i++)
         h = mix(mix(h, (uint64_t)terms[i].k), terms[i].atom->hash);
     if (!make_room((void ***)&s->symbols, &s->symbol_room, s->symbol_count, symbol_hash)) {
@@ -133,8 +135,10 @@ static bool measure_atom(wl_atom *atom)
 wl_atom *wl_atom_keep(wl_symbols *s, const wl_atom *wanted)
 {
     wl_atom key = *wanted;
-    if (!measure_atom(&key))
+    if (!measure_atom(&key)) {
+        s->too_long++;
         return NULL;
+    }
     key.hash = mix(mix(mix(0xa7, (uint64_t)key.op), (uint64_t)key.var), mix((uint64_t)key.shift, (uint64_t)key.factor));
     key.hash = mix(key.hash, key.a ? key.a->hash : 1);
     key.hash = mix(key.hash, key.b ? key.b->hash : 2);

@@ -98,6 +98,7 @@ typedef struct wl_symbols {
     int epoch;         /* bounds of an older epoch are stale */
     bool launch_bound; /* some answer holds for this launch only */
     bool out_of_memory;
+    int64_t too_long; /* symbols that were not made because of their length */
 } wl_symbols;
 
 void wl_symbols_start(wl_symbols *s, const int64_t block[3], const int64_t grid[3]);
@@ -145,9 +146,14 @@ void wl_sym_drop_facts(wl_symbols *s, int fact_count);
 
 /* Bounds a coordinate permanently. */
 void wl_sym_limit(wl_symbols *s, wl_var var, wl_interval limits);
+/* Says what a loop variable ranges over from now on. */
+void wl_sym_range(wl_symbols *s, wl_var var, wl_interval range);
 
 /* The same symbol with the extents of block and grid as constants. */
 const wl_symbol *wl_sym_fix(wl_symbols *s, const wl_symbol *a);
+
+/* The same symbol with some coordinates (bits of wl_var) as constants. */
+const wl_symbol *wl_sym_at(wl_symbols *s, const wl_symbol *a, uint32_t vars, const int64_t *values);
 
 /* The value for one thread; false: division by 0 or overflow. */
 bool wl_sym_eval(const wl_symbol *a, const int64_t values[WL_VAR_COUNT], int64_t *out);

@@ -173,6 +173,13 @@ void wl_sym_limit(wl_symbols *s, wl_var var, wl_interval limits)
     s->epoch++;
 }
 
+void wl_sym_range(wl_symbols *s, wl_var var, wl_interval range)
+{
+    for (int i = 0; i < WL_BOUNDS_COUNT; i++)
+        s->vars[i][var] = range;
+    s->epoch++;
+}
+
 /* ---- evaluation ---- */
 
 static bool narrowed(wl_wide value, int64_t *out)

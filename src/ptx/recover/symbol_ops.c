@@ -340,14 +340,12 @@ const wl_symbol *wl_sym_wrap(wl_symbols *s, const wl_symbol *a, int bits, bool i
     return wl_sym_sub(s, wl_sym_mod(s, moved, wl_sym_const(s, power)), wl_sym_const(s, half));
 }
 
-/* ---- launch extents as constants ---- */
+/* ---- other operands, coordinates as constants ---- */
 
-static const wl_symbol *fix_atom(wl_symbols *s, wl_atom *atom)
+/* The same operation on other operands. */
+static const wl_symbol *rebuilt(wl_symbols *s, const wl_atom *atom, const wl_symbol *a, const wl_symbol *b,
+                                const wl_symbol *c)
 {
-    if (atom->op == WL_ATOM_VAR)
-        return atom->var >= WL_VAR_BLOCKDIM_X ? wl_sym_const(s, s->vars[WL_AT_LAUNCH][atom->var].lo)
-                                              : wl_sym_var(s, atom->var);
-    const wl_symbol *a = wl_sym_fix(s, atom->a), *b = wl_sym_fix(s, atom->b), *c = wl_sym_fix(s, atom->c);
     switch (atom->op) {
     case WL_ATOM_PRODUCT: return wl_sym_mul(s, a, b);
     case WL_ATOM_DIV: return wl_sym_div(s, a, b);
@@ -364,6 +362,15 @@ static const wl_symbol *fix_atom(wl_symbols *s, wl_atom *atom)
     }
 }
 
+static const wl_symbol *fix_atom(wl_symbols *s, wl_atom *atom)
+{
+    if (atom->op == WL_ATOM_VAR)
+        return atom->var >= WL_VAR_BLOCKDIM_X ? wl_sym_const(s, s->vars[WL_AT_LAUNCH][atom->var].lo)
+                                              : wl_sym_var(s, atom->var);
+    const wl_symbol *a = wl_sym_fix(s, atom->a), *b = wl_sym_fix(s, atom->b), *c = wl_sym_fix(s, atom->c);
+    return rebuilt(s, atom, a, b, c);
+}
+
 const wl_symbol *wl_sym_fix(wl_symbols *s, const wl_symbol *a)
 {
     if (!a)
@@ -375,5 +382,24 @@ const wl_symbol *wl_sym_fix(wl_symbols *s, const wl_symbol *a)
             atom->fixed = fix_atom(s, atom);
         sum = wl_sym_add(s, sum, wl_sym_scale(s, atom->fixed, a->terms[i].k));
     }
+    return sum;
+}
+
+static const wl_symbol *atom_at(wl_symbols *s, const wl_atom *atom, uint32_t vars, const int64_t *values)
+{
+    if (atom->op == WL_ATOM_VAR)
+        return vars >> atom->var & 1 ? wl_sym_const(s, values[atom->var]) : wl_sym_var(s, atom->var);
+    const wl_symbol *a = wl_sym_at(s, atom->a, vars, values), *b = wl_sym_at(s, atom->b, vars, values);
+    const wl_symbol *c = wl_sym_at(s, atom->c, vars, values);
+    return rebuilt(s, atom, a, b, c);
+}
+
+const wl_symbol *wl_sym_at(wl_symbols *s, const wl_symbol *a, uint32_t vars, const int64_t *values)
+{
+    if (!a || !(wl_sym_vars(a) & vars))
+        return a;
+    const wl_symbol *sum = wl_sym_const(s, a->c);
+    for (int i = 0; i < a->count; i++)
+        sum = wl_sym_add(s, sum, wl_sym_scale(s, atom_at(s, a->terms[i].atom, vars, values), a->terms[i].k));
     return sum;
 }

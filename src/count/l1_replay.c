@@ -1,0 +1,359 @@
+/* l1_replay.c - see l1_replay.h. SPDX-License-Identifier: MIT */
+#include "count/l1_replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "expr/operate.h"
+
+#define PAIR 2              /* multiprocessors that share their way to the L2 */
+#define PAIRS 2             /* replayed */
+#define GENERATIONS 6       /* blocks that follow each other in one place, at most */
+#define WARPS_MAX 32        /* of a block */
+#define REQUESTS_MAX 400000 /* of a resident block; later ones are left out */
+
+/* ---- the cache ---- */
+
+/* A line that is resident; slots of one bucket are chained. */
+typedef struct slot {
+    uint64_t line, used;     /* used: time of its last use */
+    uint32_t sectors, fresh; /* present; fetched last */
+    int32_t next;
+    int64_t turn, cycle; /* when they were fetched: turn, and cycle of the turn */
+} slot;
+
+typedef struct cache {
+    slot *slots;
+    int32_t *buckets;
+    int32_t room, count, bucket_count;
+    uint64_t now;
+} cache;
+
+static bool cache_make(cache *c, int64_t lines, wl_arena *arena)
+{
+    *c = (cache){.room = (int32_t)wl_max(1, lines), .bucket_count = 1};
+    while (c->bucket_count < c->room)
+        c->bucket_count *= 2;
+    c->slots = WL_ARENA_NEW(arena, slot, c->room);
+    c->buckets = WL_ARENA_NEW(arena, int32_t, c->bucket_count);
+    return c->slots && c->buckets;
+}
+
+static void cache_clear(cache *c, int64_t lines)
+{
+    c->count = 0;
+    c->room = (int32_t)wl_max(1, lines);
+    memset(c->buckets, -1, (size_t)c->bucket_count * sizeof *c->buckets);
+}
+
+static int32_t *bucket_of(cache *c, uint64_t line)
+{
+    return &c->buckets[wl_hash_word(line) & (uint64_t)(c->bucket_count - 1)];
+}
+
+/* The slot of a line that is to be replaced: the older of two at random. */
+static int32_t victim(const cache *c)
+{
+    const int64_t key = (int64_t)(2 * c->now);
+    const int32_t a = (int32_t)wl_random_below(key, c->count), b = (int32_t)wl_random_below(key + 1, c->count);
+    return c->slots[a].used <= c->slots[b].used ? a : b;
+}
+
+static int32_t take_slot(cache *c, uint64_t line)
+{
+    int32_t at = c->count;
+    if (c->count < c->room) {
+        c->count++;
+    } else {
+        at = victim(c);
+        int32_t *link = bucket_of(c, c->slots[at].line);
+        while (*link != at)
+            link = &c->slots[*link].next;
+        *link = c->slots[at].next;
+    }
+    int32_t *bucket = bucket_of(c, line);
+    c->slots[at] = (slot){.line = line, .next = *bucket};
+    *bucket = at;
+    return at;
+}
+
+static int32_t find(cache *c, uint64_t line)
+{
+    int32_t at = *bucket_of(c, line);
+    while (at >= 0 && c->slots[at].line != line)
+        at = c->slots[at].next;
+    return at;
+}
+
+/* Requests sectors of a line; returns those that miss. */
+static uint32_t request(cache *c, uint64_t line, uint32_t sectors, int64_t turn, int64_t cycle)
+{
+    int32_t at = find(c, line);
+    c->now++;
+    if (at < 0)
+        at = take_slot(c, line);
+    slot *s = &c->slots[at];
+    const uint32_t missing = sectors & ~s->sectors;
+    if (missing) {
+        s->fresh = missing | (s->turn == turn ? s->fresh : 0);
+        s->turn = turn;
+        s->cycle = cycle;
+    }
+    s->sectors |= sectors;
+    s->used = c->now;
+    return missing;
+}
+
+/* Sectors that the cache has fetched so shortly before or after that they are on their way. */
+static uint32_t on_their_way(cache *c, uint64_t line, int64_t turn, int64_t cycle, int64_t latency)
+{
+    const int32_t at = find(c, line);
+    return at >= 0 && c->slots[at].turn == turn && llabs(c->slots[at].cycle - cycle) < latency ? c->slots[at].fresh : 0;
+}
+
+/* ---- what the blocks load ---- */
+
+typedef struct load {
+    uint64_t line;
+    uint32_t sectors;
+    uint16_t field;
+    bool starts; /* first line of an instruction */
+    int32_t next;
+} load;
+
+/* One place for a resident block. */
+typedef struct place {
+    load *loads;
+    int32_t count, room;
+    int32_t first[WARPS_MAX], last[WARPS_MAX]; /* what each warp has left; -1: nothing */
+    bool busy;
+    int generation;
+} place;
+
+typedef struct player {
+    const wl_replay_input *in;
+    cache caches[PAIR];
+    place *places[PAIR];
+    int64_t resident;                 /* places of each */
+    int64_t turn, cycle[PAIR];        /* a load takes a cycle per line */
+    double *requested[2], *missed[2]; /* by field; of the first generation, and of later ones */
+    wl_error *err;
+} player;
+
+typedef struct recorder {
+    const player *player;
+    place *place;
+} recorder;
+
+static bool append(place *p, int warp, const load *l)
+{
+    if (p->count == p->room) {
+        const int32_t room = p->room ? 2 * p->room : 1024;
+        load *larger = realloc(p->loads, (size_t)room * sizeof *larger);
+        if (!larger)
+            return false;
+        p->loads = larger;
+        p->room = room;
+    }
+    const int32_t at = p->count++;
+    p->loads[at] = *l;
+    p->loads[at].next = -1;
+    if (p->last[warp] < 0)
+        p->first[warp] = at;
+    else
+        p->loads[p->last[warp]].next = at;
+    p->last[warp] = at;
+    return true;
+}
+
+/* Adds the sectors of one lane to the lines of its instruction, which start at `start`. */
+static bool add_lane(const recorder *r, const wl_load_touch *t, int32_t start, int64_t address)
+{
+    const int64_t sector = r->player->in->sector, per_line = r->player->in->line / sector;
+    for (int64_t s = wl_floor_div(address, sector); s <= wl_floor_div(address + t->bytes - 1, sector); s++) {
+        const uint64_t line = (uint64_t)wl_floor_div(s, per_line);
+        const uint32_t bit = 1u << wl_floor_mod(s, per_line);
+        int32_t i = start;
+        while (i < r->place->count && r->place->loads[i].line != line)
+            i++;
+        if (i < r->place->count) {
+            r->place->loads[i].sectors |= bit;
+            continue;
+        }
+        const load l = {.line = line, .sectors = bit, .field = (uint16_t)t->field, .starts = i == start};
+        if (!append(r->place, (int)t->warp, &l))
+            return false;
+    }
+    return true;
+}
+
+static wl_status record(void *user, const wl_load_touch *t, wl_error *err)
+{
+    const recorder *r = user;
+    const int32_t start = r->place->count;
+    int n = 0;
+    if (t->warp >= WARPS_MAX || start >= REQUESTS_MAX)
+        return WL_OK;
+    for (uint64_t left = t->lanes; left; left &= left - 1)
+        if (!add_lane(r, t, start, t->address[n++]))
+            return wl_fail_memory(err);
+    return WL_OK;
+}
+
+static wl_status start_block(player *p, place *at, int64_t number, int generation)
+{
+    recorder r = {p, at};
+    int64_t block[3];
+    at->count = 0;
+    at->busy = true;
+    at->generation = generation;
+    for (int w = 0; w < WARPS_MAX; w++)
+        at->first[w] = at->last[w] = -1;
+    wl_block_at(p->in->geometry, number, block);
+    return p->in->kernel->source.visit_loads(p->in->kernel->source.context, block, record, &r, p->err);
+}
+
+/* ---- the replay ---- */
+
+/* One load instruction of a warp. */
+static void play(player *p, int sm, place *at, int warp)
+{
+    const int later = at->generation > 0;
+    do {
+        const load *l = &at->loads[at->first[warp]];
+        const int64_t cycle = p->cycle[sm]++;
+        const uint32_t missed = request(&p->caches[sm], l->line, l->sectors, p->turn, cycle);
+        const uint32_t other = missed ? on_their_way(&p->caches[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
+        p->requested[later][l->field] += __builtin_popcount(l->sectors);
+        p->missed[later][l->field] += __builtin_popcount(missed & ~other);
+        at->first[warp] = l->next;
+    } while (at->first[warp] >= 0 && !at->loads[at->first[warp]].starts);
+}
+
+/* One turn of all warps of a block. */
+static void play_turn(player *p, int sm, place *at)
+{
+    at->busy = false;
+    for (int w = 0; w < WARPS_MAX; w++) {
+        if (at->first[w] >= 0)
+            play(p, sm, at, w);
+        at->busy = at->busy || at->first[w] >= 0;
+    }
+}
+
+/* One turn of a multiprocessor that has started `*started` of the blocks first, first + sms, .. */
+static wl_status play_blocks(player *p, int sm, int64_t first, int64_t most, int64_t *started, bool *busy)
+{
+    for (int64_t i = 0; i < p->resident; i++) {
+        place *at = &p->places[sm][i];
+        const int64_t next = first + *started * p->in->sms;
+        if (!at->busy && *started < most && next < p->in->geometry->blocks) {
+            WL_TRY(start_block(p, at, next, (int)(*started / p->resident)));
+            ++*started;
+        }
+        if (at->busy) {
+            play_turn(p, sm, at);
+            *busy = true;
+        }
+    }
+    return WL_OK;
+}
+
+/* Two neighbours, `most` blocks each at most. */
+static wl_status play_pair(player *p, int64_t first, int64_t most)
+{
+    int64_t started[PAIR] = {0};
+    bool busy = true;
+    for (int sm = 0; sm < PAIR; sm++)
+        for (int64_t i = 0; i < p->resident; i++)
+            p->places[sm][i].busy = false;
+    for (p->turn = 1; busy; p->turn++) {
+        busy = false;
+        p->cycle[0] = p->cycle[1] = 0;
+        for (int sm = 0; sm < PAIR; sm++)
+            WL_TRY(play_blocks(p, sm, first + sm, most, &started[sm], &busy));
+    }
+    return WL_OK;
+}
+
+/* The caches start empty: the first generation counts for itself, later ones for the rest. */
+static void mean_of_generations(const player *p, wl_replay *out)
+{
+    const wl_geometry *g = p->in->geometry;
+    const double each = (double)g->blocks / (double)p->in->sms, cold = (double)p->resident / fmax(each, 1);
+    for (size_t f = 0; f < p->in->kernel->field_count; f++) {
+        double share = 0, weights = 0;
+        for (int later = 0; later < 2; later++) {
+            const double weight = later ? fmax(0, 1 - cold) : fmin(1, cold);
+            if (p->requested[later][f] <= 0 || weight <= 0)
+                continue;
+            share += weight * p->missed[later][f] / p->requested[later][f];
+            weights += weight;
+        }
+        out->replayed[f] = weights > 0;
+        out->missed[f] = weights > 0 ? share / weights : 0;
+    }
+}
+
+static wl_status play_pairs(player *p, int64_t lines)
+{
+    const wl_geometry *g = p->in->geometry;
+    const int64_t sms = wl_min(p->in->sms, g->blocks),
+                  pairs = wl_max(1, wl_min(wl_min(PAIRS, sms / PAIR), p->in->blocks / PAIR));
+    const int64_t most = wl_max(1, wl_min(GENERATIONS * p->resident, p->in->blocks / (PAIR * pairs)));
+    const int64_t later = wl_max(0, g->blocks / p->in->sms - most); /* blocks of a multiprocessor that are left out */
+    /* fewer blocks than are resident have their part of the cache */
+    const int64_t together = wl_min(p->resident, most), part = lines * together / p->resident;
+    p->resident = together;
+    for (int64_t i = 0; i < pairs; i++) {
+        const int64_t skipped = pairs > 1 ? later * i / (pairs - 1) : 0, middle = sms * (2 * i + 1) / (2 * pairs);
+        for (int sm = 0; sm < PAIR; sm++)
+            cache_clear(&p->caches[sm], part);
+        WL_TRY(play_pair(p, middle - middle % PAIR + skipped * p->in->sms, most));
+    }
+    return WL_OK;
+}
+
+static bool make_player(player *p, int64_t lines, wl_arena *arena)
+{
+    const size_t fields = p->in->kernel->field_count;
+    bool ok = true;
+    for (int i = 0; i < 2; i++) {
+        p->requested[i] = WL_ARENA_NEW(arena, double, fields);
+        p->missed[i] = WL_ARENA_NEW(arena, double, fields);
+        ok = ok && p->requested[i] && p->missed[i];
+    }
+    for (int sm = 0; sm < PAIR && ok; sm++) {
+        p->places[sm] = WL_ARENA_NEW(arena, place, p->resident);
+        ok = p->places[sm] && cache_make(&p->caches[sm], lines, arena);
+    }
+    return ok;
+}
+
+wl_status wl_replay_loads(const wl_replay_input *in, wl_arena *arena, wl_replay *out, wl_error *err)
+{
+    const wl_geometry *g = in->geometry;
+    const size_t fields = in->kernel->field_count;
+    const int64_t lines = g->occupancy.l1_bytes / in->line,
+                  resident = wl_min(g->occupancy.blocks_per_sm, wl_ceil_div(g->blocks, in->sms));
+    player p = {.in = in, .resident = resident, .err = err};
+    *out = (wl_replay){0};
+    if (!in->kernel->source.visit_loads || lines < 1 || fields > UINT16_MAX)
+        return WL_OK;
+    out->replayed = WL_ARENA_NEW(arena, bool, fields);
+    out->missed = WL_ARENA_NEW(arena, double, fields);
+    const bool made = make_player(&p, lines, arena) && out->replayed && out->missed;
+    const wl_status status = made ? play_pairs(&p, lines) : wl_fail_memory(err);
+    for (int sm = 0; sm < PAIR; sm++)
+        for (int64_t i = 0; p.places[sm] && i < resident; i++)
+            free(p.places[sm][i].loads);
+    if (status != WL_OK)
+        return status;
+    mean_of_generations(&p, out);
+    out->known = true;
+    return WL_OK;
+}

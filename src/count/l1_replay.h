@@ -1,0 +1,36 @@
+/* l1_replay.h - the loads of some multiprocessors, replayed through an L1 of their size.
+ *
+ * For kernels whose addresses depend on data. Which lines are hot, what blocks share and what
+ * streams through is in the addresses, and no closed form has it. A multiprocessor gets every
+ * n-th block of the launch. As many as are resident run side by side; their warps take turns, one
+ * load each. A missing line replaces the older of two random ones, which is between the random
+ * and the least-recently-used policy. Multiprocessors come in pairs: what both miss at the same
+ * time is requested once.
+ *
+ * Layer  count (uses base, kernel, launch). Units: sectors.
+ * Oracle  tests/unit/test_replay.c; measured: validate/data/h200_data.csv, h200_uneven.csv
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_COUNT_L1_REPLAY_H
+#define WL_COUNT_L1_REPLAY_H
+
+#include "kernel/kernel_internal.h"
+#include "launch/geometry.h"
+
+typedef struct wl_replay_input {
+    const wl_kernel *kernel; /* its source visits loads */
+    const wl_geometry *geometry;
+    int64_t sms, line, sector; /* multiprocessors; bytes */
+    int64_t latency;           /* of the L2, in cycles; 0: nothing is merged */
+    int64_t blocks;            /* that may be replayed */
+} wl_replay_input;
+
+/* Shares of the requested sectors that are requested from the L2, by field. */
+typedef struct wl_replay {
+    bool known;     /* false: the kernel's source visits no loads */
+    bool *replayed; /* by field: some load was replayed */
+    double *missed; /* by field */
+} wl_replay;
+
+wl_status wl_replay_loads(const wl_replay_input *input, wl_arena *arena, wl_replay *out, wl_error *err);
+
+#endif /* WL_COUNT_L1_REPLAY_H */

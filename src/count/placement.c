@@ -1,0 +1,188 @@
+/* placement.c - see placement.h. SPDX-License-Identifier: MIT */
+#include "count/placement.h"
+
+#include <string.h>
+
+#define WORD_BITS 64
+#define FOUR 4 /* tag banks of every device measured so far: without branches */
+
+/* Aligned lanes do not cross lines. */
+static bool is_aligned(const wl_l1_rules *rules, const wl_arrangement *a)
+{
+    const int64_t mask = a->width - 1;
+    int64_t low = 0;
+    for (int i = 0; i < a->lanes; i++)
+        low |= a->relative[i] & mask;
+    return (a->width & mask) == 0 && a->width <= rules->line && low == 0;
+}
+
+static wl_segment one_lane(const wl_l1_rules *rules, int64_t relative, int64_t words, int group)
+{
+    const int per_word = WORD_BITS / rules->data.banks;
+    return (wl_segment){.line = relative >> rules->line_shift,
+                        .place = (uint32_t)(relative & (rules->line - 1)),
+                        .word = (uint32_t)(group / per_word),
+                        .bits = ((uint64_t)1 << words) - 1,
+                        .shift = group % per_word * rules->data.banks};
+}
+
+void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *a, wl_segments *out)
+{
+    const int per_group = wl_lanes_per_group(&rules->data, rules->warp_size, a->width),
+              per_word = WORD_BITS / rules->data.banks;
+    const int groups = (rules->warp_size + per_group - 1) / per_group;
+    const int64_t lane_words = a->width >> rules->data.bank_shift;
+    int group = -1;
+    int64_t words = 0; /* of the segment */
+    out->words = (groups + per_word - 1) / per_word;
+    out->count = 0;
+    if (!is_aligned(rules, a) || rules->line != rules->data.group_bytes || out->words > WL_BANK_WORDS_MAX ||
+        rules->data.banks == WORD_BITS || lane_words == 0)
+        return;
+    for (int i = 0; i < a->lanes; i++) {
+        if (a->lane[i] / per_group == group && a->relative[i] == a->relative[i - 1] + a->width &&
+            words + lane_words <= rules->data.banks) {
+            words += lane_words;
+            out->list[out->count - 1].bits = ((uint64_t)1 << words) - 1;
+            continue;
+        }
+        group = a->lane[i] / per_group;
+        words = lane_words;
+        out->list[out->count++] = one_lane(rules, a->relative[i], words, group);
+    }
+}
+
+/* ---- lines and banks ---- */
+
+/* Adds banks of a line. Lines mostly ascend: a new highest one needs no search. The bits behind
+ * the last line are those of no line. */
+static void add_banks(wl_placement *p, int words, int64_t *highest, int64_t line, uint32_t word, uint64_t bits)
+{
+    static const uint64_t none[WL_BANK_WORDS_MAX];
+    int at = p->lines - 1;
+    if (line <= *highest)
+        while (at >= 0 && p->line[at] != line)
+            at--;
+    else
+        at = -1;
+    if (at < 0) {
+        at = p->lines++;
+        p->line[at] = line;
+        *highest = line > *highest ? line : *highest;
+        memcpy(&p->banks[p->lines * words], none, sizeof none);
+    }
+    p->banks[at * words + (int)word] |= bits;
+}
+
+bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const wl_segments *segments,
+                       int64_t alignment, wl_placement *p)
+{
+    const int words = segments->words, line_shift = rules->line_shift, bank_shift = rules->data.bank_shift;
+    const uint32_t place_mask = (uint32_t)rules->line - 1, moved = (uint32_t)alignment;
+    const uint64_t in_line = ((uint64_t)1 << rules->data.banks) - 1;
+    int64_t highest = INT64_MIN;
+    p->lines = 0;
+    if (segments->count == 0 || alignment & (a->width - 1))
+        return false;
+    memset(p->banks, 0, sizeof *p->banks * WL_BANK_WORDS_MAX);
+    for (int i = 0; i < segments->count; i++) {
+        const wl_segment *s = &segments->list[i];
+        const uint32_t at = s->place + moved;
+        const uint64_t bits = s->bits << ((at & place_mask) >> bank_shift);
+        const int64_t line = s->line + (at >> line_shift);
+        add_banks(p, words, &highest, line, s->word, (bits & in_line) << s->shift);
+        if (bits > in_line)
+            add_banks(p, words, &highest, line + 1, s->word, bits >> rules->data.banks << s->shift);
+    }
+    return true;
+}
+
+/* ---- costs ---- */
+
+/* In how many groups is there any bank? */
+static int groups_in(uint64_t bits, int banks)
+{
+    int n = 0;
+    if (banks == WORD_BITS / 2)
+        return ((uint32_t)bits != 0) + (bits >> (WORD_BITS / 2) != 0);
+    for (int shift = 0; shift < WORD_BITS; shift += banks)
+        n += (bits >> shift & (((uint64_t)1 << banks) - 1)) != 0;
+    return n;
+}
+
+/* The most of these lines that share a bank, summed over groups: level k holds the banks that more
+ * than k of them need. */
+static int wavefronts_of(const uint64_t *bits, const uint8_t *lines, int n, int words, int banks)
+{
+    uint64_t level[WL_LANES_MAX];
+    int levels = 0, wavefronts = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t need = bits[lines[i] * words];
+        for (int k = 0; k < levels && need; k++) {
+            const uint64_t again = level[k] & need;
+            level[k] |= need;
+            need = again;
+        }
+        if (need)
+            level[levels++] = need;
+    }
+    for (int k = 0; k < levels; k++)
+        wavefronts += groups_in(level[k], banks);
+    return wavefronts;
+}
+
+/* The same for four lines. */
+static int wavefronts_of_four(const uint64_t *bits, const uint8_t *lines, int words, int banks)
+{
+    const uint64_t a = bits[lines[0] * words], b = bits[lines[1] * words], c = bits[lines[2] * words],
+                   d = bits[lines[3] * words];
+    const uint64_t any_ab = a | b, any_cd = c | d, both_ab = a & b, both_cd = c & d;
+    const uint64_t two = both_ab | both_cd | (any_ab & any_cd), three = (both_ab & any_cd) | (any_ab & both_cd);
+    int wavefronts = groups_in(any_ab | any_cd, banks);
+    if (two)
+        wavefronts += groups_in(two, banks);
+    if (three)
+        wavefronts += groups_in(three, banks) + groups_in(both_ab & both_cd, banks);
+    return wavefronts;
+}
+
+int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p)
+{
+    uint8_t all[WL_LANES_MAX];
+    int wavefronts = 0;
+    for (int i = 0; i < p->lines; i++)
+        all[i] = (uint8_t)i;
+    for (int w = 0; w < segments->words; w++)
+        wavefronts += wavefronts_of(p->banks + w, all, p->lines, segments->words, rules->data.banks);
+    return wavefronts;
+}
+
+/* Which line each tag wavefront takes from each tag bank, a row per tag wavefront. Returns their
+ * number. */
+static int rank_lines(const wl_l1_rules *rules, const wl_placement *p, int64_t base, int banks, uint8_t *taken)
+{
+    uint8_t in_bank[16] = {0};
+    int most = 0;
+    memset(taken, p->lines, (size_t)(p->lines * banks)); /* none */
+    for (int i = 0; i < p->lines; i++) {
+        const int bank = wl_l1_tag_bank(rules, base + p->line[i]), rank = in_bank[bank]++;
+        taken[rank * banks + bank] = (uint8_t)i;
+        most = rank > most ? rank : most;
+    }
+    return most + 1;
+}
+
+wl_tag_cost wl_placement_cost(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
+                              int64_t base)
+{
+    uint8_t taken[WL_LANES_MAX * 16];
+    const int tag_banks = rules->tag_banks, words = segments->words;
+    wl_tag_cost cost = {.tag = rank_lines(rules, p, base, tag_banks, taken)};
+    for (int rank = 0; rank < cost.tag; rank++)
+        for (int w = 0; w < words; w++)
+            cost.cold +=
+                tag_banks == FOUR
+                    ? wavefronts_of_four(p->banks + w, taken + FOUR * rank, words, rules->data.banks)
+                    : wavefronts_of(p->banks + w, taken + tag_banks * rank, tag_banks, words, rules->data.banks);
+    return cost;
+}

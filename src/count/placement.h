@@ -1,0 +1,57 @@
+/* placement.h - a pattern of lanes at one alignment: the lines it touches, and what the tag hash
+ * makes of them.
+ *
+ * Words of one line lie in different banks. So what the lanes of a group read from a line is a set
+ * of banks, and the data wavefronts of a tag wavefront are, per group, the most lines that share a
+ * bank. That needs no list of words. The banks of as many groups as fit share one word of bits.
+ *
+ * Layer  count. Units: bytes; costs per warp instruction.
+ * Oracle  wl_warp_tag_cost, lane by lane: tests/unit/test_shortcuts.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_COUNT_PLACEMENT_H
+#define WL_COUNT_PLACEMENT_H
+
+#include "count/warp_law.h"
+
+/* The active lanes of a warp and their distances from the first. */
+typedef struct wl_arrangement {
+    int32_t width; /* bytes per lane */
+    int lanes;
+    uint8_t lane[WL_LANES_MAX];
+    int64_t relative[WL_LANES_MAX]; /* bytes from the first active lane */
+} wl_arrangement;
+
+/* Lanes of one group that follow each other in memory without a gap, at most a line of them. */
+typedef struct wl_segment {
+    int64_t line;   /* its first byte, relative to the first active lane: whole lines .. */
+    uint32_t place; /* .. and bytes in one */
+    uint32_t word;  /* where the bits of its group are: the word .. */
+    uint64_t bits;  /* its words, as low bits */
+    int shift;      /* .. and the lowest bit */
+} wl_segment;
+typedef struct wl_segments {
+    int words; /* of bits for all groups */
+    int count; /* 0: lanes may cross lines, or lines are not rows of banks */
+    wl_segment list[WL_LANES_MAX];
+} wl_segments;
+void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_segments *out);
+
+#define WL_BANK_WORDS_MAX 4
+typedef struct wl_placement {
+    int lines;
+    int64_t line[WL_LANES_MAX];                             /* relative to that of address 0, in lane order */
+    uint64_t banks[(WL_LANES_MAX + 1) * WL_BANK_WORDS_MAX]; /* per line; then none */
+} wl_placement;
+
+/* With the first lane at address `alignment`. False: evaluate lane by lane. */
+bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *lanes, const wl_segments *segments,
+                       int64_t alignment, wl_placement *out);
+
+/* Data wavefronts if every line hits. */
+int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement);
+
+/* Tag wavefronts, and data wavefronts if every line misses, with address 0 at line `base`. */
+wl_tag_cost wl_placement_cost(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement,
+                              int64_t base);
+
+#endif /* WL_COUNT_PLACEMENT_H */

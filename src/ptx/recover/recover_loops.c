@@ -1,0 +1,432 @@
+/* recover_loops.c - loops that are executed once for all their iterations. See recover.h.
+ *
+ * Some iterations of a loop are executed one by one. Their registers suggest how each register
+ * grows from one iteration to the next. Then the body is executed with registers
+ * first + k * growth, where k is a symbol with bounds. If every register that was assumed to grow
+ * evenly holds first + (k + 1) * growth at the end, induction proves it for all iterations.
+ * Registers that fail the test are unknown at the header, and the body is executed again. A
+ * condition that is not the same for all k cuts the range of k; the rest of the loop starts anew.
+ *
+ * Nothing is lost where this fails: the loop is executed iteration by iteration.
+ *
+ * Layer  ptx/recover. SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/recover/recover_internal.h"
+
+#define NESTED_MAX (WL_VAR_LOOP_2 - WL_VAR_LOOP_0 + 1)
+#define PERIODS_MAX 4                /* back edges per trip: double buffering takes two */
+#define TRIPS_MIN 4                  /* fewer are executed one by one */
+#define TRIPS_MAX ((int64_t)1 << 24) /* looked at together */
+#define ROUNDS_MAX 12                /* executions of a body, to find the range of k and what grows */
+#define FAILURES_MAX 12              /* per loop; then it is not tried again */
+
+/* What is saved around a loop. */
+typedef struct wl_ptx_loop_state {
+    const wl_symbol **past[PERIODS_MAX]; /* registers at the last headers */
+    const wl_symbol **first, **growth;   /* registers at the first trip; growth NULL: unknown */
+    double *executed, *on;
+    bool *traced;
+} wl_ptx_loop_state;
+
+/* What an attempt changes besides registers and counts. */
+typedef struct mark {
+    size_t step_count;
+    int32_t loop_count, kept;
+    double barriers;
+    bool uniform, calls, gave_up, any_traced, launch_bound;
+    int facts;
+    const wl_symbol *when;
+} mark;
+
+static wl_ptx_open_loop *top_of(wl_ptx_executor *r) { return &r->open_loops[r->open_loop_count - 1]; }
+
+static int innermost_symbolic(const wl_ptx_executor *r)
+{
+    int i = r->open_loop_count - 1;
+    while (i >= 0 && !r->open_loops[i].is_symbolic)
+        i--;
+    return i;
+}
+
+void wl_ptx_abandon_loop(wl_ptx_executor *r)
+{
+    if (r->unwind < 0)
+        r->unwind = innermost_symbolic(r);
+}
+
+bool wl_ptx_stays_in_loop(const wl_ptx_executor *r, int32_t pc)
+{
+    const int i = innermost_symbolic(r);
+    return i < 0 || wl_ptx_flow_in_loop(r->flow, r->open_loops[i].loop, r->flow->block_of[pc]);
+}
+
+/* ---- conditions of a symbolic loop ---- */
+
+typedef enum answer { IS_FALSE, IS_TRUE, IS_OPEN } answer;
+
+/* What a condition is while k is in a range. */
+static answer answer_for(wl_symbols *s, const wl_symbol *condition, wl_var var, int64_t lo, int64_t hi)
+{
+    wl_sym_range(s, var, (wl_interval){lo, hi});
+    const wl_interval b = wl_sym_bounds(s, condition, WL_AT_LAUNCH);
+    if (b.lo != b.hi || !wl_interval_is_known(b))
+        return IS_OPEN;
+    return b.lo ? IS_TRUE : IS_FALSE;
+}
+
+/* The number of trips, at most `most`, in which the condition is what it is in the first. */
+static int64_t alike_trips(wl_symbols *s, const wl_symbol *condition, wl_var var, int64_t most)
+{
+    const answer first = answer_for(s, condition, var, 0, 0);
+    /* a range of trips is decided as a whole; those that are not are looked at one by one */
+    const bool whole = first != IS_OPEN;
+    if (answer_for(s, condition, var, whole ? 0 : most - 1, most - 1) == first)
+        return most;
+    int64_t alike = 1, differs = most;
+    while (differs - alike > 1) {
+        const int64_t middle = alike + (differs - alike) / 2;
+        if (answer_for(s, condition, var, whole ? 0 : middle - 1, middle - 1) == first)
+            alike = middle;
+        else
+            differs = middle;
+    }
+    return alike;
+}
+
+bool wl_ptx_same_in_loops(wl_ptx_executor *r, const wl_symbol *condition)
+{
+    wl_symbols *s = r->values.symbols;
+    if (r->symbolic_count == 0 || !condition || wl_sym_is_const(condition))
+        return true;
+    const uint32_t vars = wl_sym_vars(condition);
+    for (int i = r->open_loop_count; i-- > 0;) {
+        wl_ptx_open_loop *l = &r->open_loops[i];
+        if (!l->is_symbolic || !(vars >> l->var & 1))
+            continue;
+        const int64_t alike = alike_trips(s, condition, l->var, l->trips);
+        if (alike == l->trips && l->at_most > l->trips)
+            l->at_most = alike_trips(s, condition, l->var, l->at_most);
+        wl_sym_range(s, l->var, (wl_interval){0, l->trips - 1});
+        if (alike < l->trips) {
+            l->trips = alike;
+            l->is_shorter = true;
+            r->unwind = i;
+            return false;
+        }
+        r->work += 8;
+    }
+    return true;
+}
+
+/* ---- saving and restoring ---- */
+
+static wl_status state_room(wl_ptx_executor *r, wl_ptx_loop_state **out)
+{
+    wl_ptx_loop_state **state = &r->states[r->open_loop_count - 1];
+    const size_t registers = (size_t)r->f->register_count + 1, instructions = (size_t)r->f->instruction_count + 1;
+    *out = *state;
+    if (*state)
+        return WL_OK;
+    wl_ptx_loop_state *fresh = WL_ARENA_NEW(r->arena, wl_ptx_loop_state, 1);
+    if (!fresh)
+        return wl_fail_memory(r->err);
+    fresh->first = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
+    fresh->growth = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
+    fresh->executed = WL_ARENA_NEW(r->arena, double, instructions);
+    fresh->on = WL_ARENA_NEW(r->arena, double, instructions);
+    fresh->traced = WL_ARENA_NEW(r->arena, bool, instructions);
+    bool complete = fresh->first && fresh->growth && fresh->executed && fresh->on && fresh->traced;
+    for (int i = 0; i < PERIODS_MAX; i++) {
+        fresh->past[i] = WL_ARENA_NEW(r->arena, const wl_symbol *, registers);
+        complete = complete && fresh->past[i];
+    }
+    if (!complete)
+        return wl_fail_memory(r->err);
+    *state = *out = fresh;
+    return WL_OK;
+}
+
+static mark mark_of(const wl_ptx_executor *r, wl_ptx_loop_state *state)
+{
+    const wl_ptx_recovery *o = r->out;
+    memcpy(state->executed, o->executed, (size_t)r->f->instruction_count * sizeof *o->executed);
+    memcpy(state->on, o->on, (size_t)r->f->instruction_count * sizeof *o->on);
+    memcpy(state->traced, o->traced, (size_t)r->f->instruction_count * sizeof *o->traced);
+    return (mark){.step_count = o->step_count,
+                  .loop_count = o->loop_count,
+                  .kept = r->kept,
+                  .barriers = o->barriers,
+                  .uniform = o->uniform,
+                  .calls = o->calls,
+                  .gave_up = o->gave_up,
+                  .any_traced = r->any_traced,
+                  .launch_bound = r->values.symbols->launch_bound,
+                  .facts = r->values.symbols->fact_count,
+                  .when = r->when};
+}
+
+static void go_back(wl_ptx_executor *r, const wl_ptx_loop_state *state, const mark *m)
+{
+    wl_ptx_recovery *o = r->out;
+    memcpy(o->executed, state->executed, (size_t)r->f->instruction_count * sizeof *o->executed);
+    memcpy(o->on, state->on, (size_t)r->f->instruction_count * sizeof *o->on);
+    memcpy(o->traced, state->traced, (size_t)r->f->instruction_count * sizeof *o->traced);
+    o->step_count = m->step_count;
+    o->loop_count = m->loop_count;
+    o->barriers = m->barriers;
+    o->uniform = m->uniform;
+    o->calls = m->calls;
+    o->gave_up = m->gave_up;
+    o->gave_up_at = m->gave_up ? o->gave_up_at : -1;
+    r->kept = m->kept;
+    r->any_traced = m->any_traced;
+    r->when = m->when;
+    r->ended = false;
+    r->values.symbols->launch_bound = m->launch_bound;
+    wl_sym_drop_facts(r->values.symbols, m->facts);
+}
+
+/* ---- induction ---- */
+
+/* What the registers of the last two headers, a trip apart, suggest. */
+static void guess(wl_ptx_executor *r, wl_ptx_loop_state *state, const wl_symbol **before)
+{
+    wl_symbols *s = r->values.symbols;
+    for (int32_t i = 0; i < r->f->register_count; i++) {
+        const wl_symbol *now = r->values.registers[i];
+        const bool is_number = r->f->registers[i].type != WL_PTX_PRED || now == before[i];
+        state->first[i] = now;
+        state->growth[i] = now && is_number ? wl_sym_sub(s, now, before[i]) : NULL;
+    }
+    r->work += r->f->register_count / 4;
+}
+
+static bool grows(const wl_symbol *growth) { return growth && !(wl_sym_is_const(growth) && growth->c == 0); }
+
+static const wl_symbol *in_trip(wl_symbols *s, const wl_ptx_loop_state *state, int32_t reg, const wl_symbol *k)
+{
+    if (!grows(state->growth[reg]))
+        return state->growth[reg] ? state->first[reg] : NULL;
+    return wl_sym_add(s, state->first[reg], wl_sym_mul(s, state->growth[reg], k));
+}
+
+/* Whether all registers are what they must be after a trip; those that are not become unknown. */
+static bool proves(wl_ptx_executor *r, wl_ptx_loop_state *state, const wl_symbol *k)
+{
+    wl_symbols *s = r->values.symbols;
+    const wl_symbol *next = wl_sym_add(s, k, wl_sym_const(s, 1));
+    bool all = true;
+    for (int32_t i = 0; i < r->f->register_count; i++) {
+        if (!state->growth[i])
+            continue;
+        if (r->values.registers[i] == in_trip(s, state, i, next))
+            continue;
+        state->growth[i] = NULL;
+        all = false;
+    }
+    return all;
+}
+
+/* Executes one trip with k as a symbol; false: it does not return to the header. */
+static wl_status execute_trip(wl_ptx_executor *r, wl_ptx_loop_state *state, int period, size_t *last_part,
+                              bool *returns)
+{
+    wl_symbols *s = r->values.symbols;
+    const int own = r->open_loop_count - 1;
+    wl_ptx_open_loop *l = &r->open_loops[own];
+    const int32_t header = r->flow->first[r->flow->loops[l->loop].header];
+    wl_sym_range(s, l->var, (wl_interval){0, l->trips - 1});
+    const wl_symbol *k = wl_sym_var(s, l->var);
+    for (int32_t i = 0; i < r->f->register_count; i++)
+        r->values.registers[i] = in_trip(s, state, i, k);
+    r->work += r->f->register_count / 4;
+    *returns = true;
+    for (int i = 0; i < period && *returns; i++) {
+        int32_t pc = header;
+        l->at_header = true;
+        *last_part = r->out->step_count;
+        WL_TRY(wl_ptx_execute_path(r, &pc, r->f->instruction_count));
+        *returns = r->unwind < 0 && !r->ended && !r->out->gave_up && pc == header;
+    }
+    return WL_OK;
+}
+
+/* No access may be traced only because registers are unknown at the header. */
+static bool nothing_lost(const wl_ptx_executor *r, const wl_ptx_loop_state *state)
+{
+    return memcmp(r->out->traced, state->traced, (size_t)r->f->instruction_count * sizeof *r->out->traced) == 0;
+}
+
+/* ---- keeping a loop ---- */
+
+/* Makes a place for a kept loop, whose number new steps then have. */
+static wl_status reserve(wl_ptx_executor *r, const wl_ptx_open_loop *l)
+{
+    wl_ptx_recovery *o = r->out;
+    if (o->loop_count == o->loop_room) {
+        const int32_t room = o->loop_room ? 2 * o->loop_room : 16;
+        wl_ptx_kept_loop *larger = WL_ARENA_NEW(r->arena, wl_ptx_kept_loop, room);
+        if (!larger)
+            return wl_fail_memory(r->err);
+        if (o->loop_count > 0)
+            memcpy(larger, o->loops, (size_t)o->loop_count * sizeof *larger);
+        o->loops = larger;
+        o->loop_room = room;
+    }
+    o->loops[o->loop_count] = (wl_ptx_kept_loop){.header = r->flow->first[r->flow->loops[l->loop].header],
+                                                 .parent = r->kept,
+                                                 .var = l->var,
+                                                 .first = o->step_count};
+    r->kept = o->loop_count++;
+    return WL_OK;
+}
+
+static wl_status note_inductions(wl_ptx_executor *r, const wl_ptx_loop_state *state, wl_ptx_kept_loop *kept)
+{
+    int n = 0;
+    for (int32_t i = 0; i < r->f->register_count; i++)
+        n += grows(state->growth[i]);
+    wl_ptx_induction *list = WL_ARENA_NEW(r->arena, wl_ptx_induction, n + 1);
+    if (!list)
+        return wl_fail_memory(r->err);
+    for (int32_t i = 0; i < r->f->register_count; i++)
+        if (grows(state->growth[i]))
+            list[kept->induction_count++] = (wl_ptx_induction){i, state->first[i], state->growth[i]};
+    kept->inductions = list;
+    return WL_OK;
+}
+
+/* All trips are executed: counts them, and gives registers their values after the last. */
+static wl_status keep(wl_ptx_executor *r, const wl_ptx_loop_state *state, const mark *m, int32_t number,
+                      size_t last_part)
+{
+    wl_symbols *s = r->values.symbols;
+    wl_ptx_recovery *o = r->out;
+    const wl_ptx_open_loop *l = top_of(r);
+    wl_ptx_kept_loop *kept = &o->loops[number];
+    kept->trips = l->trips;
+    kept->end = o->step_count;
+    kept->last_part = last_part;
+    WL_TRY(note_inductions(r, state, kept));
+    const double again = (double)(l->trips - 1);
+    for (int32_t i = 0; i < r->f->instruction_count; i++) {
+        o->executed[i] += (o->executed[i] - state->executed[i]) * again;
+        o->on[i] += (o->on[i] - state->on[i]) * again;
+    }
+    o->barriers += (o->barriers - m->barriers) * again;
+    int64_t values[WL_VAR_COUNT] = {0};
+    values[l->var] = l->trips - 1;
+    const wl_symbol *end = wl_sym_const(s, l->trips);
+    for (int32_t i = 0; i < r->f->register_count; i++)
+        r->values.registers[i] =
+            state->growth[i] ? in_trip(s, state, i, end) : wl_sym_at(s, r->values.registers[i], 1u << l->var, values);
+    r->kept = m->kept;
+    return WL_OK;
+}
+
+/* Executes the body with k as a symbol until the range of k and what grows are settled. */
+static wl_status settle(wl_ptx_executor *r, wl_ptx_loop_state *state, int period, bool *kept)
+{
+    wl_symbols *s = r->values.symbols;
+    const int own = r->open_loop_count - 1;
+    wl_ptx_open_loop *l = &r->open_loops[own];
+    const mark m = mark_of(r, state);
+    const wl_symbol *k = wl_sym_var(s, l->var);
+    bool is_probe = true; /* few trips at first: conditions then tell how many there are */
+    l->trips = TRIPS_MIN;
+    l->at_most = TRIPS_MAX;
+    for (int round = 0; k && round < ROUNDS_MAX && l->trips >= TRIPS_MIN; round++) {
+        size_t last_part = 0;
+        bool returns = false;
+        l->is_shorter = false;
+        WL_TRY(reserve(r, l));
+        const int32_t number = r->kept;
+        WL_TRY(execute_trip(r, state, period, &last_part, &returns));
+        const bool is_settled = returns && proves(r, state, k);
+        if (is_settled && !is_probe && nothing_lost(r, state)) {
+            *kept = true;
+            return keep(r, state, &m, number, last_part);
+        }
+        const bool is_lost = is_settled && !nothing_lost(r, state);
+        go_back(r, state, &m);
+        r->open_loop_count = own + 1;
+        if ((r->unwind >= 0 && r->unwind < own) || is_lost)
+            break;
+        r->unwind = -1;
+        if (!returns && !l->is_shorter)
+            break;
+        if (is_settled) {
+            is_probe = false;
+            l->trips = l->at_most;
+            l->at_most = 0;
+        }
+    }
+    memcpy(r->values.registers, state->first, (size_t)r->f->register_count * sizeof *state->first);
+    return WL_OK;
+}
+
+/* Tries to execute all trips that are alike at once, given the registers one trip ago. */
+static wl_status try_to_keep(wl_ptx_executor *r, wl_ptx_loop_state *state, const wl_symbol **before, int period,
+                             bool *kept)
+{
+    wl_ptx_open_loop *l = top_of(r);
+    *kept = false;
+    if (r->launch->unroll || r->symbolic_count == NESTED_MAX || r->failures[l->loop] >= FAILURES_MAX || r->unwind >= 0)
+        return WL_OK;
+    l->is_symbolic = true;
+    l->var = (wl_var)(WL_VAR_LOOP_0 + r->symbolic_count++);
+    guess(r, state, before);
+    WL_TRY(settle(r, state, period, kept));
+    wl_sym_range(r->values.symbols, l->var, (wl_interval){0, 0});
+    r->symbolic_count--;
+    l->is_symbolic = false;
+    if (*kept)
+        r->failures[l->loop] = 0;
+    else if (r->unwind < 0)
+        r->failures[l->loop]++;
+    return WL_OK;
+}
+
+/* Before iteration `number`: tries to keep the loop, with the registers one or more iterations
+ * ago as those of the last trip. In the second iteration, values carried from the one before have
+ * settled. Conditions may make later iterations more alike than the first. */
+static wl_status try_periods(wl_ptx_executor *r, wl_ptx_loop_state *state, int number, bool *kept)
+{
+    const bool is_later = number > PERIODS_MAX && wl_is_pow2(number);
+    *kept = false;
+    if (number == 1 || number == 2 || is_later)
+        WL_TRY(try_to_keep(r, state, state->past[(number - 1) % PERIODS_MAX], 1, kept));
+    if (!*kept && is_later)
+        WL_TRY(try_to_keep(r, state, state->past[(number - 2) % PERIODS_MAX], 2, kept));
+    if (!*kept && number >= 2 && number <= PERIODS_MAX)
+        WL_TRY(try_to_keep(r, state, state->past[0], number, kept));
+    return WL_OK;
+}
+
+wl_status wl_ptx_execute_loop(wl_ptx_executor *r, int32_t loop, int32_t *pc, int32_t stop)
+{
+    wl_ptx_loop_state *state;
+    const int32_t header = *pc;
+    const int own = r->open_loop_count++;
+    r->open_loops[own] = (wl_ptx_open_loop){.loop = loop, .forks = r->forks};
+    WL_TRY(state_room(r, &state));
+    for (int number = 0; *pc == header && r->unwind < 0 && !r->ended && !r->out->gave_up; number++) {
+        bool kept = false;
+        WL_TRY(try_periods(r, state, number, &kept));
+        if (kept)
+            number = 0;
+        if (r->unwind >= 0)
+            break;
+        memcpy(state->past[number % PERIODS_MAX], r->values.registers,
+               (size_t)r->f->register_count * sizeof *state->first);
+        r->open_loops[own].at_header = true;
+        WL_TRY(wl_ptx_execute_path(r, pc, stop));
+        if (*pc == stop)
+            break;
+    }
+    r->open_loop_count = own;
+    return WL_OK;
+}

@@ -1,0 +1,145 @@
+/* test_replay.c - loads replayed through an L1: streams, tables, what neighbours share.
+ * SPDX-License-Identifier: MIT */
+#include "unit/checks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "count/l1_replay.h"
+
+#define LINE 128
+#define SECTOR 32
+#define L1_LINES 1024
+
+/* What a block loads: `loads` instructions of each of `warps` warps. */
+typedef struct pattern {
+    int warps, loads;
+    int64_t (*address)(int64_t block, int warp, int load, int lane);
+} pattern;
+
+static wl_status visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err)
+{
+    const pattern *p = context;
+    for (int w = 0; w < p->warps; w++)
+        for (int i = 0; i < p->loads; i++) {
+            int64_t address[32];
+            for (int lane = 0; lane < 32; lane++)
+                address[lane] = p->address(block[0], w, i, lane);
+            const wl_load_touch touch = {(uint32_t)w, 0, 4, UINT32_MAX, address};
+            WL_TRY(visit(user, &touch, err));
+        }
+    return WL_OK;
+}
+
+/* The share of requested sectors that misses. */
+static double missed(pattern p, int64_t blocks, int64_t resident, int64_t latency)
+{
+    wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads}};
+    const wl_geometry g = {.grid = {blocks, 1, 1},
+                           .blocks = blocks,
+                           .occupancy = {.blocks_per_sm = resident, .l1_bytes = L1_LINES * LINE}};
+    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, latency, 1000};
+    wl_arena arena = {0};
+    wl_replay out;
+    wl_error err = {0};
+    check_ok("replay", wl_replay_loads(&in, &arena, &out, &err), &err);
+    check_true("replay", "known", out.known && out.replayed[0]);
+    const double share = out.missed[0];
+    wl_arena_free(&arena);
+    return share;
+}
+
+static int64_t stream(int64_t block, int warp, int load, int lane)
+{
+    return ((block * 8 + warp) * 64 + load) * LINE + 4 * lane;
+}
+
+static int64_t twice(int64_t block, int warp, int load, int lane) { return stream(block, warp, load / 2, lane); }
+
+/* 16 lines that all blocks read again and again */
+static int64_t small_table(int64_t block, int warp, int load, int lane)
+{
+    (void)block;
+    return (warp + load) % 16 * LINE + 4 * lane;
+}
+
+/* each warp walks its own 512 lines four times: 8 warps have four times what the L1 holds */
+static int64_t large_set(int64_t block, int warp, int load, int lane)
+{
+    return ((block * 8 + warp) * 512 + load % 512) * LINE + 4 * lane;
+}
+
+/* one sector of a line per load */
+static int64_t sectors(int64_t block, int warp, int load, int lane)
+{
+    return ((block * 8 + warp) * 64 + load / 4) * LINE + load % 4 * SECTOR + lane / 4 * 4;
+}
+
+static void what_misses(void **state)
+{
+    (void)state;
+    check_near("stream", "missed", missed((pattern){8, 64, stream}, 100, 4, 0), 1, 0);
+    check_near("again at once", "missed", missed((pattern){8, 64, twice}, 100, 4, 0), 0.5, 0.01);
+    check_near("one sector at a time", "missed", missed((pattern){8, 64, sectors}, 100, 4, 0), 1, 0);
+    /* the first generation, 4 blocks of each multiprocessor, loads the table: 16 lines for 4 x 8 x 64 loads */
+    check_near("table", "one generation", missed((pattern){8, 64, small_table}, 40, 4, 0), 16. / (4 * 8 * 64), 0);
+    check_near("table", "ten generations", missed((pattern){8, 64, small_table}, 400, 4, 0), 16. / (4 * 8 * 64) / 10,
+               0);
+    /* random replacement would keep some of it, the least recently used nothing */
+    const double large = missed((pattern){8, 2048, large_set}, 20, 1, 0);
+    check_true("a set four times the L1", "misses mostly", large > 0.8 && large < 1);
+    check_done();
+}
+
+/* Two multiprocessors that load the same at the same time request it once. */
+static void neighbours(void **state)
+{
+    (void)state;
+    const pattern table = {8, 64, small_table};
+    check_near("in step", "requested once", missed(table, 40, 4, 300) / missed(table, 40, 4, 0), 0.5, 0);
+    check_near("streams", "never", missed((pattern){8, 64, stream}, 100, 4, 300), 1, 0);
+    check_done();
+}
+
+/* With few blocks affordable, each has its part of the cache. */
+static void few_blocks(void **state)
+{
+    (void)state;
+    pattern p = {8, 64, twice};
+    wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads}};
+    const wl_geometry g = {
+        .grid = {100, 1, 1}, .blocks = 100, .occupancy = {.blocks_per_sm = 16, .l1_bytes = L1_LINES * LINE}};
+    for (int64_t blocks = 1; blocks <= 5; blocks++) {
+        const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 0, blocks};
+        wl_arena arena = {0};
+        wl_replay out;
+        wl_error err = {0};
+        check_ok("few", wl_replay_loads(&in, &arena, &out, &err), &err);
+        check_near("few", "missed", out.missed[0], 0.5, 0.01);
+        wl_arena_free(&arena);
+    }
+    check_done();
+}
+
+static void no_loads(void **state)
+{
+    (void)state;
+    wl_kernel kernel = {.field_count = 1};
+    const wl_geometry g = {.blocks = 1, .occupancy = {.blocks_per_sm = 1, .l1_bytes = 1024}};
+    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 0, 1};
+    wl_arena arena = {0};
+    wl_replay out;
+    wl_error err = {0};
+    check_ok("no source", wl_replay_loads(&in, &arena, &out, &err), &err);
+    check_true("no source", "not known", !out.known);
+    wl_arena_free(&arena);
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_misses), cmocka_unit_test(neighbours),
+                                       cmocka_unit_test(few_blocks), cmocka_unit_test(no_loads)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
