@@ -11,7 +11,7 @@
 
 #define STRATA_MAX 96
 #define STRATUM_LEAST 8                 /* blocks to follow of each stratum, about */
-#define SOON 0.25                       /* of the effort: if all blocks take less, no sample is taken */
+#define SOON 0.75                       /* of the effort: if all blocks take less, no sample is taken */
 #define PRECISE 0.001                   /* an error that more blocks need not lessen */
 #define TRIED 3                         /* blocks followed to see what they take */
 #define PLACES 3                        /* first, inner and last blocks of each dimension */

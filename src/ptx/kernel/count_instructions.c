@@ -21,9 +21,66 @@ static bool leaves(const wl_ptx_function *f, const wl_ptx_instruction *in)
            (to >= 0 && (f->instructions[to].op == WL_PTX_OP_ret || f->instructions[to].op == WL_PTX_OP_exit));
 }
 
+/* The state space of a generic address, by what was seen of it. */
+static wl_ptx_space space_of(const wl_ptx_source *s, int32_t function, int32_t instruction)
+{
+    const wl_ptx_module *m = s->launch.module;
+    const wl_ptx_instruction *in = &m->functions[function].instructions[instruction];
+    if (in->space != WL_PTX_GENERIC && in->space != WL_PTX_SPACE_NONE)
+        return in->space;
+    const int32_t traced = s->first_traced[s->profile.first[function] + instruction];
+    if (traced >= 0)
+        return s->traced[traced].buffer ? WL_PTX_GLOBAL : WL_PTX_SHARED;
+    for (size_t i = 0; i < s->recovery.step_count && &m->functions[function] == s->launch.entry; i++)
+        if (s->recovery.steps[i].instruction == instruction)
+            return s->recovery.steps[i].space;
+    return WL_PTX_GLOBAL;
+}
+
+static void add_memory(wl_ptx_source *s, wl_memory_op op, double executed, double on)
+{
+    s->mix.memory[op] += executed;
+    s->mix.memory_on[op] += on;
+}
+
+/* Executions by a warp, with an active lane or without: as hardware counts them. */
+static void add_access(wl_ptx_source *s, int32_t function, int32_t instruction, double executed, double on)
+{
+    const wl_ptx_instruction *in = &s->launch.module->functions[function].instructions[instruction];
+    const wl_ptx_space space = space_of(s, function, instruction);
+    const bool shared = space == WL_PTX_SHARED, local = space == WL_PTX_LOCAL, global = space == WL_PTX_GLOBAL;
+    switch (in->op) {
+    case WL_PTX_OP_ld:
+    case WL_PTX_OP_ldu:
+    case WL_PTX_OP_wmma_load:
+    case WL_PTX_OP_ldmatrix:
+        if (shared || local || global)
+            add_memory(s, shared ? WL_MEMORY_SHARED_LOAD : local ? WL_MEMORY_LOCAL_LOAD : WL_MEMORY_LOAD, executed, on);
+        break;
+    case WL_PTX_OP_st:
+    case WL_PTX_OP_wmma_store:
+    case WL_PTX_OP_stmatrix:
+        if (shared || local || global)
+            add_memory(s,
+                       shared  ? WL_MEMORY_SHARED_STORE
+                       : local ? WL_MEMORY_LOCAL_STORE
+                               : WL_MEMORY_STORE,
+                       executed, on);
+        break;
+    case WL_PTX_OP_atom:
+    case WL_PTX_OP_red: add_memory(s, shared ? WL_MEMORY_SHARED_ATOMIC : WL_MEMORY_ATOMIC, executed, on); break;
+    case WL_PTX_OP_cp_async:
+        add_memory(s, WL_MEMORY_LOAD, executed, on);
+        add_memory(s, WL_MEMORY_SHARED_STORE, executed, on);
+        break;
+    default: break;
+    }
+}
+
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
+    s->mix.has_memory = true;
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
@@ -37,6 +94,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
                 s->mix.branches += p->warps[at];
             if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared)
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at]);
+            add_access(s, f, i, weight * p->warps[as], weight * p->warps_on[at]);
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
