@@ -168,6 +168,7 @@ void wl_metrics_fill(const wl_counts *c, const wl_device *device, const wl_volum
     out->has_tag_hash = c->has_hash;
     out->volume_estimator = volumes->estimator;
     out->count_method = c->method;
-    out->sampled = c->warps.blocks_sampled;
-    out->sampled_error = c->warps.error;
+    const wl_mix *mix = &c->executed.mix;
+    out->sampled = c->warps.blocks_sampled || (c->executed.by_class && mix->sampled);
+    out->sampled_error = mix->sampled && mix->error > c->warps.error ? mix->error : c->warps.error;
 }
