@@ -229,6 +229,7 @@ static wl_status run_on(wl_ptx_machine *m, int32_t w, wl_error *err)
 {
     WL_TRY(wl_ptx_warp_run(m, m->warps[w], err));
     if (m->warps[w]->state == WL_PTX_WARP_DONE) {
+        wl_ptx_tally_end(m, m->warps[w]);
         wl_ptx_warp_release(m, m->warps[w]);
         m->warps[w] = NULL;
     }
@@ -317,13 +318,15 @@ wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3],
     m->tally.signature = 0;
     m->tally.run_loads = m->tally.run_stores = 0;
     m->tally.fresh = false;
+    m->tally.longest = (wl_ptx_longest){0};
     WL_TRY(run_block(m, block, -1, err));
     *out = (wl_ptx_followed){.signature = m->tally.signature,
                              .instructions = m->executed,
                              .steps = m->looked_at,
                              .loads = m->tally.run_loads,
                              .stores = m->tally.run_stores,
-                             .fresh = m->tally.fresh};
+                             .fresh = m->tally.fresh,
+                             .longest = m->tally.longest};
     return WL_OK;
 }
 

@@ -86,6 +86,13 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
 
+/* The warp that executes the most. */
+typedef struct wl_ptx_longest {
+    int64_t instructions;
+    int64_t loads;  /* of global memory */
+    int64_t serial; /* of these, in a loop whose way they decide: the next waits for each */
+} wl_ptx_longest;
+
 /* Follows the control flow of one block. What it executes adds up in the emulator. */
 typedef struct wl_ptx_followed {
     uint64_t signature;    /* blocks that execute the same have the same */
@@ -93,6 +100,7 @@ typedef struct wl_ptx_followed {
     int64_t steps;         /* the work it took: instructions that were looked at */
     int64_t loads, stores; /* of these, from and to global memory */
     bool fresh;            /* executes an instruction that no block followed before does */
+    wl_ptx_longest longest;
 } wl_ptx_followed;
 wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err);
 /* Adds what was followed since the last call to the profile, each execution `weight` times. */

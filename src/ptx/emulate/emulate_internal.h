@@ -132,6 +132,7 @@ typedef struct wl_ptx_warp {
     /* by loop: unknown exits not taken since the last known exit test */
     uint16_t *rounds;
     uint64_t executed;          /* instructions */
+    int64_t loads, serial;      /* see wl_ptx_longest */
     int32_t spins;              /* iterations of loops that may spin on a lock */
     bool yields;                /* lets other warps run first */
     const wl_ptx_step *barrier; /* where it waits */
@@ -156,6 +157,8 @@ typedef struct wl_ptx_tally {
     int64_t *diverged;
     int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
+    int64_t *serial;               /* the same: loads that decide the way of a loop */
+    wl_ptx_longest longest;        /* of this run */
     uint64_t signature;            /* of this run */
     int64_t run_loads, run_stores; /* of this run */
     bool fresh;                    /* this run reached an instruction for the first time */
@@ -212,6 +215,8 @@ void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
 /* Steps from <= number < to of a program, by the lanes of `active`. */
 void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t from, int32_t to, uint32_t active);
+/* A warp that is done. */
+void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp);
 /* A step with a guard, which lets the lanes of `mask` execute. */
 void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
 

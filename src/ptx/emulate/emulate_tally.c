@@ -22,12 +22,19 @@ static bool is_store(const wl_ptx_instruction *in)
                              in->op == WL_PTX_OP_wmma_store);
 }
 
+/* A load in a loop whose control flow needs what it loads. */
+static bool is_serial(const wl_ptx_program *p, int32_t i)
+{
+    return p->flow_steps && p->flow_steps != p->steps && !p->flow_steps[i].idle && is_load(p->flow_steps[i].in) &&
+           p->flow.loop_of[p->flow.block_of[i]] >= 0;
+}
+
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
 {
     const wl_ptx_module *module = m->launch.module;
     const int32_t count = m->first[module->function_count] + module->function_count + 1;
     int64_t **const arrays[] = {&m->tally.warps,    &m->tally.threads, &m->tally.warps_off, &m->tally.off,
-                                &m->tally.diverged, &m->tally.loads,   &m->tally.stores};
+                                &m->tally.diverged, &m->tally.loads,   &m->tally.stores,    &m->tally.serial};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         if (!(*arrays[k] = WL_ARENA_NEW(&m->arena, int64_t, count)))
             return wl_fail_memory(err);
@@ -39,6 +46,7 @@ wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
             const int32_t at = m->first[f] + i;
             m->tally.loads[at + 1] = m->tally.loads[at] + is_load(&module->functions[f].instructions[i]);
             m->tally.stores[at + 1] = m->tally.stores[at] + is_store(&module->functions[f].instructions[i]);
+            m->tally.serial[at + 1] = m->tally.serial[at] + is_serial(&m->programs[f], i);
         }
     return WL_OK;
 }
@@ -61,6 +69,8 @@ void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, 
     t->threads[base + from] += lanes;
     t->threads[base + to] -= lanes;
     t->run_loads += t->loads[first + to] - t->loads[first + from];
+    m->warp->loads += t->loads[first + to] - t->loads[first + from];
+    m->warp->serial += t->serial[first + to] - t->serial[first + from];
     t->run_stores += t->stores[first + to] - t->stores[first + from];
     /* a sum: the order of warps does not matter */
     t->signature += wl_hash_word((uint64_t)(uint32_t)(base + from) << 38 ^ (uint64_t)(uint32_t)(base + to) << 12 ^
@@ -68,6 +78,12 @@ void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, 
     for (int32_t b = from < to ? p->flow.block_of[from] : p->flow.block_count;
          b < p->flow.block_count && p->flow.first[b] < to; b++)
         reach(t, first + p->flow.first[b]);
+}
+
+void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp)
+{
+    if (m->tally.on && (int64_t)warp->executed > m->tally.longest.instructions)
+        m->tally.longest = (wl_ptx_longest){(int64_t)warp->executed, warp->loads, warp->serial};
 }
 
 void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)

@@ -158,6 +158,8 @@ wl_status wl_ptx_census_follow(wl_ptx_emulator *emulator, const wl_ptx_launch *l
     wl_ptx_block_of(launch, number, block);
     WL_TRY(wl_ptx_follow_block(emulator, block, &f, err));
     c->work += (double)f.steps;
+    if (f.longest.instructions > c->longest.instructions)
+        c->longest = f.longest;
     c->list[c->count++] = (wl_ptx_census_block){.signature = f.signature,
                                                 .number = number,
                                                 .instructions = f.instructions,

@@ -43,6 +43,7 @@ typedef struct wl_ptx_census {
     bool complete;             /* every block was followed, or stands for equal ones */
     double error;              /* the largest relative standard error of instructions, loads and stores */
     double work;               /* steps looked at */
+    wl_ptx_longest longest;    /* of the blocks followed */
     /* blocks of which each executes something that no block before it does */
     int64_t *witness;
     size_t witness_count, witness_room;
