@@ -132,9 +132,9 @@ static wl_status text(const json_t *object, const char *name, const char **out, 
 
 static wl_status check_keys(const json_t *line, wl_error *err)
 {
-    static const char *const known[] = {"kernel",    "set",          "block",  "fold",          "grid",   "schedule",
-                                        "registers", "shared_bytes", "device", "with",          "update", "domain",
-                                        "type",      "entry",        "args",   "dynamic_shared"};
+    static const char *const known[] = {"kernel",    "set",          "block",  "fold",           "grid",     "schedule",
+                                        "registers", "shared_bytes", "device", "with",           "update",   "domain",
+                                        "type",      "entry",        "args",   "dynamic_shared", "constants"};
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)line, key, value)
@@ -153,8 +153,8 @@ static wl_status check_keys(const json_t *line, wl_error *err)
 /* What a line says of its kernel; strings are the line's. */
 typedef struct source {
     const char *kernel, *device, *update, *domain, *type;
-    char **sets, **with;
-    size_t set_count, with_count;
+    char **sets, **with, **constants, **named; /* named: arguments by name */
+    size_t set_count, with_count, constant_count, named_count;
     ptx_request request; /* of a kernel in PTX or CUDA */
     const char *args[MANY_MAX];
 } source;
@@ -163,7 +163,8 @@ static bool is_ptx(const source *s) { return s->kernel && ptx_is_source(s->kerne
 
 static wl_status check_source(const json_t *line, const source *s, wl_error *err)
 {
-    const bool of_ptx = s->request.entry || json_object_get(line, "args") || json_object_get(line, "dynamic_shared");
+    const bool of_ptx = s->request.entry || json_object_get(line, "args") || json_object_get(line, "dynamic_shared") ||
+                        json_object_get(line, "constants");
     if (!s->device)
         return bad(err, "%s", "which device? Give \"device\" or --device");
     if (!s->kernel == !s->update)
@@ -177,17 +178,25 @@ static wl_status check_source(const json_t *line, const source *s, wl_error *err
     if ((s->kernel && strcmp(s->kernel, "-") == 0) || strcmp(s->device, "-") == 0)
         return bad(err, "%s", "a batch cannot read kernels or devices from standard input");
     if (of_ptx && !is_ptx(s))
-        return bad(err, "%s", "\"entry\", \"args\" and \"dynamic_shared\" go with a kernel in a .ptx or .cu file");
+        return bad(err, "%s",
+                   "\"entry\", \"args\", \"constants\" and \"dynamic_shared\" go with a kernel in a .ptx or .cu file");
     return WL_OK;
 }
 
-/* ["buf:1MiB", "640"]; numbers are numbers of the line. */
+/* ["buf:1MiB", "640"] or {"n": 640, "in": "buf:n*8"}; names are those of the line. */
 static wl_status read_args(const json_t *list, source *s, wl_error *err)
 {
     if (!list)
         return WL_OK;
+    if (json_is_object(list) && json_object_size(list) <= MANY_MAX) {
+        const wl_status status = assignments(list, "args", &s->named, &s->named_count, err);
+        for (size_t i = 0; i < s->named_count; i++)
+            s->args[i] = s->named[i];
+        s->request.arg_count = s->named_count;
+        return status;
+    }
     if (!json_is_array(list) || json_array_size(list) > MANY_MAX)
-        return bad(err, "%s", "\"args\" must be an array of at most 64 strings");
+        return bad(err, "%s", "\"args\" must be an array or an object of at most 64 strings");
     for (size_t i = 0; i < json_array_size(list); i++) {
         s->args[i] = json_string_value(json_array_get(list, i));
         if (!s->args[i])
@@ -195,6 +204,16 @@ static wl_status read_args(const json_t *list, source *s, wl_error *err)
     }
     s->request.arg_count = json_array_size(list);
     return WL_OK;
+}
+
+static wl_status read_constants(const json_t *object, source *s, wl_error *err)
+{
+    if (object && json_object_size(object) > MANY_MAX)
+        return bad(err, "%s", "\"constants\" holds at most 64");
+    const wl_status status = assignments(object, "constants", &s->constants, &s->constant_count, err);
+    s->request.constants = (const char *const *)s->constants;
+    s->request.constant_count = s->constant_count;
+    return status;
 }
 
 static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *err)
@@ -215,6 +234,8 @@ static void source_free(source *s)
 {
     free_strings(s->sets, s->set_count);
     free_strings(s->with, s->with_count);
+    free_strings(s->constants, s->constant_count);
+    free_strings(s->named, s->named_count);
 }
 
 static wl_status read_source(const json_t *line, const options *o, source *s, wl_error *err)
@@ -232,6 +253,7 @@ static wl_status read_source(const json_t *line, const options *o, source *s, wl
     status = status ? status : assignments(json_object_get(line, "set"), "set", &s->sets, &s->set_count, err);
     status = status ? status : assignments(json_object_get(line, "with"), "with", &s->with, &s->with_count, err);
     status = status ? status : read_args(json_object_get(line, "args"), s, err);
+    status = status ? status : read_constants(json_object_get(line, "constants"), s, err);
     status = status ? status
                     : integer(json_object_get(line, "dynamic_shared"), "dynamic_shared", (int64_t)1 << 30,
                               &r->dynamic_shared, err);
@@ -428,8 +450,8 @@ static bool check_usage(const options *o)
 {
     const bool other = o->argument_count || o->update || o->block_count || o->set_count || o->with_count || o->fold ||
                        o->grid || o->registers || o->shared || o->domain || o->type || o->schedule || o->samples ||
-                       o->per_access || o->per_line || o->model || o->entry || o->arg_count || o->dynamic_shared ||
-                       o->emulate || o->effort;
+                       o->per_access || o->per_line || o->model || o->entry || o->arg_count || o->constant_count ||
+                       o->dynamic_shared || o->emulate || o->effort;
     if (other)
         usage_error("--batch takes kernels and launches from its lines; only --device goes with it");
     else if (o->format && strcmp(o->format, "json") != 0)

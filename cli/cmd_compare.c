@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare_job.h"
+#include "compare_ptx.h"
 #include "diag.h"
 #include "output.h"
 #include "plot.h"
@@ -38,6 +38,12 @@ static bool check_usage(const options *o, comparison *c)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
     else if (!group_ok)
         usage_error("--group is one of: family variant params all (not '%s')", o->group);
+    else if (!o->map && !ptx_usage(o, o->arguments[0]))
+        return false;
+    else if (o->args_file && (o->map || !ptx_is_source(o->arguments[0])))
+        usage_error("--args goes with a kernel in a .ptx or .cu file; a map has its own");
+    else if (o->args_file && o->arg_count)
+        usage_error("give --args FILE or --arg, not both");
     else if (standard_input > 1)
         usage_error("standard input can be read only once");
     else if (o->rows && o->format && strcmp(o->format, "text") != 0)

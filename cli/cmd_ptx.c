@@ -24,41 +24,27 @@ static bool check_usage(const options *o)
 
 /* ---- entries ---- */
 
-static bool is_wanted(const options *o, const char *entry) { return !o->entry || strstr(entry, o->entry); }
-
-static int print_report(const options *o, const ptx_unit *u)
+static int print_entries(const options *o, const ptx_unit *u)
 {
     const wl_ptx *ptx = ptx_unit_module(u);
-    wl_ptx_needs *needs = calloc(wl_ptx_entry_count(ptx), sizeof *needs);
+    wl_ptx_needs *needs = calloc(wl_ptx_entry_count(ptx) + 1, sizeof *needs);
     wl_ptx_report report = {.ptx = ptx, .file = o->arguments[0], .part = o->entry, .needs = needs};
-    wl_error err = {.code = WL_E_NOMEM, .message = "out of memory"};
+    wl_error err = {0};
     char *text = NULL;
     for (size_t i = 0; needs && i < wl_ptx_entry_count(ptx); i++) {
-        const ptxas_entry *e = ptx_unit_resources(u, wl_ptx_entry_name(ptx, i));
+        const ptxas_entry *e = ptx_unit_resources(u, wl_ptx_entry_symbol(ptx, i));
         if (e)
             needs[i] = (wl_ptx_needs){true,           e->registers,         e->shared_bytes,
                                       e->stack_bytes, e->spill_store_bytes, e->spill_load_bytes};
     }
+    if (!needs)
+        err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
     const bool ok = needs && wl_ptx_render(&report, option_format(o), &text, &err) == WL_OK;
     if (ok)
         output_print(text, option_format(o), stdout);
     free(text);
     free(needs);
     return ok ? EXIT_OK : diag_report(&err);
-}
-
-static int print_entries(const options *o, const ptx_unit *u)
-{
-    const wl_ptx *ptx = ptx_unit_module(u);
-    size_t wanted = 0;
-    for (size_t i = 0; i < wl_ptx_entry_count(ptx); i++)
-        wanted += is_wanted(o, wl_ptx_entry_name(ptx, i));
-    if (wanted == 0) {
-        usage_error("error: %s: there is no %sentry%s%s", o->arguments[0], o->entry ? "such " : "",
-                    o->entry ? ": " : "", o->entry ? o->entry : "");
-        return EXIT_INPUT;
-    }
-    return print_report(o, u);
 }
 
 /* ---- coverage ---- */

@@ -13,6 +13,8 @@ typedef struct kernel_source {
     wl_kernel *plain;
 } kernel_source;
 
+typedef struct compared_unit compared_unit; /* compare_ptx.c: a PTX or CUDA file */
+
 typedef struct comparison {
     const options *options;
     int64_t fold[3], registers; /* 0: as the table says */
@@ -20,7 +22,8 @@ typedef struct comparison {
     bool keep_counts; /* for a fit */
     bool all_models;  /* for a ranking: a row that cannot be counted is predicted by every model */
     wl_device *device;
-    wl_map *map;
+    wl_map *map, *arguments; /* arguments: --args */
+    compared_unit *units;
     const char *tables[8];
     wl_table *parsed[8];
     size_t table_count;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare_job.h"
+#include "compare_ptx.h"
 #include "diag.h"
 #include "load.h"
 
@@ -22,7 +22,9 @@ void comparison_free(comparison *c)
         free(c->sources[i].path);
     }
     free(c->sources);
+    compare_ptx_free(c);
     wl_map_free(c->map);
+    wl_map_free(c->arguments);
     wl_device_free(c->device);
     load_forget();
 }
@@ -62,14 +64,14 @@ bool read_time(const char *text, double *seconds)
     return value == 0 && *end == '\0';
 }
 
-static wl_status load_map(comparison *c, wl_error *err)
+static wl_status load_map(const char *path, wl_map **out, wl_error *err)
 {
     const char *text = NULL;
     size_t length = 0;
-    if (!c->options->map)
+    if (!path)
         return WL_OK;
-    const wl_status status = load_kept_text(c->options->map, &text, &length, err);
-    return status == WL_OK ? wl_map_parse(c->options->map, text, length, &c->map, err) : status;
+    const wl_status status = load_kept_text(path, &text, &length, err);
+    return status == WL_OK ? wl_map_parse(path, text, length, out, err) : status;
 }
 
 static wl_status load_tables(comparison *c, wl_error *err)
@@ -101,7 +103,7 @@ int comparison_load(comparison *c)
 {
     const options *o = c->options;
     wl_error err = {0};
-    if (load_map(c, &err) != WL_OK)
+    if (load_map(o->map, &c->map, &err) != WL_OK || load_map(o->args_file, &c->arguments, &err) != WL_OK)
         return diag_report(&err);
     wl_status status = load_device(o->device, o->with, o->with_count, &c->device, &err);
     if (status == WL_OK)
@@ -114,5 +116,5 @@ int comparison_load(comparison *c)
     if (status == WL_OK)
         return EXIT_OK;
     (void)comparison_print_skips(c);
-    return diag_report(&err);
+    return err.message[0] ? diag_report(&err) : EXIT_INPUT;
 }

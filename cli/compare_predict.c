@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compare_job.h"
+#include "compare_ptx.h"
 #include "load.h"
 
 #define KEPT 16
@@ -266,6 +266,74 @@ static wl_compared row_of(const comparison *c, size_t table, const wl_measuremen
                          .measurement = m};
 }
 
+/* ---- a row of a kernel in PTX ---- */
+
+/* A kernel is read for one launch: rows of the same launch share it. */
+static wl_status open_ptx_model(predictor *p, const ptx_row *row, model **out, wl_error *err)
+{
+    for (size_t i = 0; i < KEPT; i++) {
+        if (p->models[i].key && strcmp(p->models[i].key, row->key) == 0) {
+            *out = &p->models[i];
+            return WL_OK;
+        }
+    }
+    model *m = *out = &p->models[p->next++ % KEPT];
+    model_free(m);
+    m->key = strdup(row->key);
+    wl_status status = m->key ? ptx_unit_kernel(row->unit, &row->request, &m->kernel, err) : no_memory(err);
+    if (status == WL_OK)
+        status = wl_predictor_new(m->kernel, p->c->device, &m->predictor, err);
+    if (status != WL_OK)
+        model_free(m);
+    return status;
+}
+
+/* With the place in the source, where it is about one. */
+static wl_status skip_ptx_row(comparison *c, size_t table, const wl_measurement *m, const wl_error *why, wl_error *err)
+{
+    char reason[WL_INPUT_NAME_MAX + WL_MESSAGE_MAX + 32];
+    const bool placed = why->input[0] && why->input[0] != '-' && why->loc.line > 0;
+    if (placed)
+        (void)snprintf(reason, sizeof reason, "%s:%d: %s", why->input, (int)why->loc.line, why->message);
+    return wl_comparison_skip(c->found, c->tables[table], m->line, 1, placed ? reason : why->message, err);
+}
+
+static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measurement *m, const wl_map_entry *entry,
+                                 const char *kernel, wl_error *err)
+{
+    comparison *c = p->c;
+    model *found = NULL;
+    wl_fit_row made = {0};
+    wl_error why = {0};
+    ptx_row row;
+    char *path = kernel_path(c, kernel);
+    if (!path)
+        return no_memory(err);
+    wl_status status = ptx_row_find(c, path, entry, m, &row, &why, err);
+    free(path);
+    if (status != WL_OK && why.code == WL_OK)
+        return status; /* the file itself */
+    if (status == WL_OK)
+        status = open_ptx_model(p, &row, &found, &why);
+    if (status == WL_OK)
+        status = predict_launch(c, found, &row.request.launch, p->prediction, &made, &why);
+    if (status == WL_E_NOMEM)
+        return no_memory(err);
+    if (status != WL_OK)
+        return skip_ptx_row(c, table, m, &why, err);
+    const bool own = wl_table_layout_of(c->parsed[table]) == WL_TABLE_OWN;
+    const wl_compared compared = {.table = c->tables[table],
+                                  .family = own && m->family[0] ? m->family : row.name,
+                                  .kernel = row.symbol,
+                                  .sets = row.args,
+                                  .set_count = row.arg_count,
+                                  .measurement = m};
+    status = add_row(c, &compared, p->prediction, &made, err);
+    if (status != WL_OK)
+        wl_counted_free(made.counted);
+    return status;
+}
+
 /* A row that cannot be predicted is left out; only what is wrong with every row ends the run. */
 static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m, wl_error *err)
 {
@@ -280,7 +348,12 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
         return wl_comparison_skip(c->found, name, m->line, 1, "a launch the map has no kernel for", err);
     if (entry && entry->skip)
         return wl_comparison_skip(c->found, name, m->line, 1, entry->skip, err);
-    wl_status status = find_source(p, entry ? entry->kernel : c->options->arguments[0], &s, err);
+    if (entry && !entry->kernel)
+        return wl_comparison_skip(c->found, name, m->line, 1, "an entry of the map without its kernel", err);
+    const char *kernel = entry ? entry->kernel : c->options->arguments[0];
+    if (ptx_is_source(kernel))
+        return predict_ptx_row(p, table, m, entry, kernel, err);
+    wl_status status = find_source(p, kernel, &s, err);
     if (status != WL_OK)
         return status;
     status = find_model(p, s, m, entry, &found, &row_err);
@@ -324,7 +397,7 @@ static wl_status choose_kernel(predictor *p, const wl_table *table, const char *
     bool match = false;
     kernel_source *s = NULL;
     *only = NULL;
-    if (wl_table_layout_of(table) == WL_TABLE_OWN || p->c->map || o->kernel_name)
+    if (wl_table_layout_of(table) == WL_TABLE_OWN || p->c->map || o->kernel_name || ptx_is_source(o->arguments[0]))
         return WL_OK;
     const wl_status status = find_source(p, o->arguments[0], &s, err);
     if (status != WL_OK)

@@ -68,28 +68,30 @@ static const struct spec {
      "the domain, through the params it is made of (PTX, CUDA: the threads needed); repeatable: each is ranked"},
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "pcDras",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
-    {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "pcDrasx",
-     "PTX, CUDA: the entry, by its name or a part that no other has (default: the only one)"},
-    {"--arg", "TEXT", MANY, offsetof(options, args), offsetof(options, arg_count), "pcDras",
-     "PTX, CUDA: an argument: a number, buf:BYTES[:OFFSET][=CONTENTS], tex:.. or surf:..; repeatable, in order"},
-    {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "pcDras",
+    {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "pmcDrasx",
+     "PTX, CUDA: the entry, as 'axpy<float>', a pattern, or a part that no other has (default: the only one)"},
+    {"--arg", "[NAME=]VALUE", MANY, offsetof(options, args), offsetof(options, arg_count), "pmcDras",
+     "PTX, CUDA: an argument, see below; repeatable, in order or by name"},
+    {"--constant", "NAME=CONTENTS", MANY, offsetof(options, constants), offsetof(options, constant_count), "pmcDras",
+     "PTX, CUDA: what a __constant__ or __device__ variable holds, see below; repeatable"},
+    {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "pmcDras",
      "PTX, CUDA: dynamic shared memory of the launch"},
-    {"--emulate", "N", ONE, offsetof(options, emulate), 0, "pcDras",
+    {"--emulate", "N", ONE, offsetof(options, emulate), 0, "pmcDras",
      "PTX, CUDA: warp instructions to emulate per block at most"},
-    {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "pcDras",
+    {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "pmcDras",
      "PTX, CUDA: about how long to emulate a launch (default 1); beyond, blocks are sampled"},
-    {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "pcDrasx",
+    {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "pmcDrasx",
      "PTX, CUDA: do not ask ptxas for registers and shared memory"},
-    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "pcDrasx",
+    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "pmcDrasx",
      "CUDA: nvcc or clang++ (default: $NVCC, nvcc, clang++)"},
-    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "pcDrasx",
+    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "pmcDrasx",
      "CUDA: architecture to compile for (default: the device's)"},
-    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "pcDrasx",
+    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "pmcDrasx",
      "CUDA: a macro; repeatable"},
-    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "pcDrasx",
+    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "pmcDrasx",
      "CUDA: a folder of headers; repeatable"},
     {"--compiler-option", "OPT", MANY, offsetof(options, compiler_options), offsetof(options, compiler_option_count),
-     "pcDrasx", "CUDA: any other option, as --compiler-option=--use_fast_math; repeatable"},
+     "pmcDrasx", "CUDA: any other option, as --compiler-option=--use_fast_math; repeatable"},
     {"--entries", NULL, FLAG, offsetof(options, entries), 0, "x", "list the entries with what they need (the default)"},
     {"--coverage", NULL, FLAG, offsetof(options, coverage), 0, "x",
      "list the operations of the file and what is known of each"},
@@ -122,6 +124,8 @@ static const struct spec {
     {"--devices", "N|all", ONE, offsetof(options, other_devices), 0, "a",
      "how many other devices to compare with (default 3; 0: none)"},
     {"--map", "FILE", ONE, offsetof(options, map), 0, "mf", "which kernel belongs to which family and variant (YAML)"},
+    {"--args", "FILE", ONE, offsetof(options, args_file), 0, "m",
+     "PTX, CUDA: arguments of the launches (YAML), by kernel, block and grid"},
     {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "mf",
      "only launches of this family (* and ? are wild); repeatable"},
     {"--variant", "PATTERN", ONE, offsetof(options, variant), 0, "mf", "only launches of such variants (* and ?)"},
@@ -236,6 +240,22 @@ bool options_read(const command *c, int argc, char **argv, options *out)
     return true;
 }
 
+/* What --arg and --constant take. */
+static const char values_help[] =
+    "\nVALUE of an argument:\n"
+    "  4096, -1, 0x1f, 2.5, nx*ny      a number, of the parameter's type; nx is --set, or domain.x\n"
+    "  buf:BYTES[:OFFSET][=CONTENTS]   a buffer, the pointer OFFSET bytes behind its start: 4096, 64K, 2MiB, nx*8\n"
+    "  tex:XxYxZ:TYPE[:OPTION..][=CONTENTS], surf:..  a texture or surface, of these extents\n"
+    "  {VALUE, VALUE, ..}              a struct by value: 4 is s32, 2.5 is f32, others as 4:u8, 7:u64, 2.5:f64\n"
+    "  bytes:0011aaff                  any parameter, byte by byte\n"
+    "NAME: that of the parameter in the .cu file, or its number: n=4096, 2=4096\n"
+    "CONTENTS of a buffer or variable (default: not known; of a variable, as the file says):\n"
+    "  FILE, repeat:FILE               the bytes of a file, once or over and over\n"
+    "  zero, const:TYPE:VALUE          the same everywhere\n"
+    "  iota[:TYPE[:START]]             START, START+1, ..\n"
+    "  random[:TYPE[:LOW..HIGH]]       uniform; TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64\n"
+    "  4, {1.5, 2.5}, buf:.., bytes:.. of a variable\n";
+
 void options_help(const command *c)
 {
     printf("usage: warpline %s %s\n%s\n\noptions:\n", c->name, c->arguments, c->summary);
@@ -247,6 +267,8 @@ void options_help(const command *c)
                  specs[i].value ? specs[i].value : "");
         printf("  %-24s %s\n", left, specs[i].help);
     }
+    if (find(c, "--arg", strlen("--arg")))
+        fputs(values_help, stdout);
 }
 
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value)

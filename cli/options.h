@@ -28,7 +28,7 @@ typedef struct options {
     const char *device, *block[MANY_MAX], *fold, *grid, *set[MANY_MAX], *with[MANY_MAX];
     size_t block_count, set_count, with_count;
     const char *registers, *shared, *threads, *format, *update, *domain, *type, *schedule, *batch, *samples, *model;
-    const char *map, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
+    const char *map, *args_file, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
     const char *target[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count;
     const char *budget[MANY_MAX], *baseline, *tolerance;
@@ -37,9 +37,9 @@ typedef struct options {
     size_t device_count, domain_count, folds_count, where_count, export_count;
     const char *block_axis[3], *registers_file, *space, *top, *top_k, *jobs, *memory;
     /* kernels of PTX and CUDA files */
-    const char *entry, *args[MANY_MAX], *dynamic_shared, *emulate, *effort, *compiler, *arch;
+    const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *emulate, *effort, *compiler, *arch;
     const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
-    size_t arg_count, define_count, include_count, compiler_option_count;
+    size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     bool no_ptxas, entries, coverage;
     bool per_access, per_line, rows, cross_validate, help;
 } options;

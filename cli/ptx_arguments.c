@@ -10,6 +10,7 @@
 
 #define NUMBER_LENGTH 24
 #define EXPRESSION_MAX 256
+#define DEPTH_MAX 8 /* of structs */
 #define PARTS_MAX 3 /* extents of a texture */
 
 static bool is_name_character(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
@@ -43,61 +44,173 @@ static bool is_expression(const char *text, size_t length, const ptx_request *r)
     return computed && numbers;
 }
 
-static wl_status evaluate(const char *text, size_t length, int column, const char *whole, const ptx_request *r,
-                          char number[NUMBER_LENGTH], wl_error *err)
-{
-    char expression[EXPRESSION_MAX];
-    int64_t value = 0;
-    for (size_t i = 0; i < r->set_count; i++)
-        diag_remember(r->sets[i], r->sets[i]); /* an error inside one names it */
-    (void)snprintf(expression, sizeof expression, "%.*s", (int)length, text);
-    const wl_status status = wl_number_evaluate(expression, r->sets, r->set_count, r->domain, &value, err);
-    if (status == WL_OK) {
-        (void)snprintf(number, NUMBER_LENGTH, "%lld", (long long)value);
-    } else if (!err->input[0]) {
-        (void)snprintf(err->input, sizeof err->input, "--arg");
-        err->loc.col += err->loc.line > 0 ? column : 0;
-        diag_remember("--arg", whole);
-    }
-    return status;
-}
-
 static wl_status no_memory(wl_error *err)
 {
     *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
     return WL_E_NOMEM;
 }
 
-/* "buf:BYTES[:OFFSET][=CONTENTS]", "tex:WIDTH,HEIGHT,DEPTH:TYPE..", "surf:.." or a number: only the
- * first parts can be expressions. */
-static wl_status resolve(const char *text, const ptx_request *r, char **out, wl_error *err)
+/* A text with numbers in the place of expressions, as far as it is read. */
+typedef struct resolution {
+    const ptx_request *request;
+    const char *option, *text, *at; /* the whole of it, and what is left */
+    char *out;
+    size_t used, room;
+} resolution;
+
+static wl_status put(resolution *r, const char *text, size_t length, wl_error *err)
 {
-    const bool texture = strncmp(text, "tex:", 4) == 0 || strncmp(text, "surf:", 5) == 0;
-    const bool buffer = texture || strncmp(text, "buf:", 4) == 0;
-    const size_t end = buffer ? strcspn(text, "=") : strlen(text), room = strlen(text) + PARTS_MAX * NUMBER_LENGTH + 1;
-    const char *ends = texture ? ",:=" : ":=";
-    int parts = texture ? PARTS_MAX : 2; /* that may be expressions */
-    char *const resolved = *out = malloc(room);
-    if (!resolved)
-        return no_memory(err);
-    size_t used = (size_t)snprintf(resolved, room, "%.*s", buffer ? (int)strcspn(text, ":") + 1 : 0, text), at = used;
-    for (; at < end; parts--) {
-        char number[NUMBER_LENGTH];
-        const size_t length = buffer ? strcspn(text + at, ends) : end;
-        const bool computed = parts > 0 && length < EXPRESSION_MAX && is_expression(text + at, length, r);
-        const wl_status status = computed ? evaluate(text + at, length, (int)at, text, r, number, err) : WL_OK;
-        if (status != WL_OK)
-            return status;
-        const char *words = computed ? number : text + at;
-        used += (size_t)snprintf(resolved + used, room - used, "%.*s", computed ? NUMBER_LENGTH : (int)length, words);
-        at += length;
-        if (at < end) { /* the type of texels follows: no expression */
-            parts = texture && text[at] == ':' ? 0 : parts;
-            used += (size_t)snprintf(resolved + used, room - used, "%c", text[at++]);
-        }
+    if (r->used + length + 1 > r->room) {
+        const size_t room = 2 * (r->used + length) + NUMBER_LENGTH;
+        char *larger = realloc(r->out, room);
+        if (!larger)
+            return no_memory(err);
+        r->out = larger;
+        r->room = room;
     }
-    (void)snprintf(resolved + used, room - used, "%s", text + at);
+    memcpy(r->out + r->used, text, length);
+    r->used += length;
+    r->out[r->used] = '\0';
     return WL_OK;
+}
+
+static wl_status evaluate(const resolution *r, size_t length, char number[NUMBER_LENGTH], wl_error *err)
+{
+    const ptx_request *q = r->request;
+    char expression[EXPRESSION_MAX];
+    int64_t value = 0;
+    for (size_t i = 0; i < q->set_count; i++)
+        diag_remember(q->sets[i], q->sets[i]); /* an error inside one names it */
+    (void)snprintf(expression, sizeof expression, "%.*s", (int)length, r->at);
+    const wl_status status = wl_number_evaluate(expression, q->sets, q->set_count, q->domain, &value, err);
+    if (status == WL_OK) {
+        (void)snprintf(number, NUMBER_LENGTH, "%lld", (long long)value);
+    } else if (!err->input[0]) {
+        (void)snprintf(err->input, sizeof err->input, "%s", r->option);
+        err->loc.col += err->loc.line > 0 ? (int32_t)(r->at - r->text) : 0;
+        diag_remember(r->option, r->text);
+    }
+    return status;
+}
+
+/* The next `length` characters: an expression, or anything else, which stays as it is. */
+static wl_status put_number(resolution *r, size_t length, wl_error *err)
+{
+    char number[NUMBER_LENGTH];
+    const char *text = r->at;
+    wl_status status = WL_OK;
+    const bool computed = length < EXPRESSION_MAX && is_expression(text, length, r->request);
+    if (computed)
+        status = evaluate(r, length, number, err);
+    r->at += length;
+    if (status != WL_OK)
+        return status;
+    return computed ? put(r, number, strlen(number), err) : put(r, text, length, err);
+}
+
+/* How far a value goes: inside braces up to the next comma or brace that is not in parentheses. */
+static size_t value_length(const char *at, bool braced, const char *stops)
+{
+    size_t length = 0;
+    for (int depth = 0; at[length]; length++) {
+        depth += (at[length] == '(') - (at[length] == ')');
+        if ((braced && depth <= 0 && strchr(",{}", at[length])) || strchr(stops, at[length]))
+            break;
+    }
+    return length;
+}
+
+/* buf:BYTES[:OFFSET][=CONTENTS] */
+static wl_status put_buffer(resolution *r, bool braced, wl_error *err)
+{
+    wl_status status = put(r, r->at, strlen("buf:"), err);
+    r->at += strlen("buf:");
+    for (int part = 0; part < 2 && status == WL_OK; part++) {
+        status = put_number(r, value_length(r->at, braced, ":="), err);
+        if (status != WL_OK || *r->at != ':')
+            break;
+        status = put(r, r->at++, 1, err);
+    }
+    const size_t rest = value_length(r->at, braced, "");
+    if (status == WL_OK)
+        status = put(r, r->at, rest, err);
+    r->at += rest;
+    return status;
+}
+
+/* tex:WIDTH,HEIGHT,DEPTH:TYPE.., surf:..: the extents may be expressions; in a struct commas end them. */
+static wl_status put_texture(resolution *r, bool braced, wl_error *err)
+{
+    const size_t start = strcspn(r->at, ":") + 1;
+    wl_status status = put(r, r->at, start, err);
+    r->at += start;
+    for (int part = 0; part < PARTS_MAX && status == WL_OK; part++) {
+        status = put_number(r, value_length(r->at, braced, braced ? ":=" : ",:="), err);
+        if (status != WL_OK || *r->at != ',' || braced)
+            break;
+        status = put(r, r->at++, 1, err);
+    }
+    const size_t rest = value_length(r->at, braced, "");
+    if (status == WL_OK)
+        status = put(r, r->at, rest, err);
+    r->at += rest;
+    return status;
+}
+
+static wl_status put_value(resolution *r, bool braced, int depth, wl_error *err);
+
+static wl_status put_struct(resolution *r, int depth, wl_error *err)
+{
+    wl_status status = WL_OK;
+    while (status == WL_OK && *r->at && (status = put(r, r->at++, 1, err)) == WL_OK) { /* '{' or ',' */
+        const size_t blanks = strspn(r->at, " ");
+        status = put(r, r->at, blanks, err);
+        r->at += blanks;
+        if (status == WL_OK)
+            status = put_value(r, true, depth + 1, err);
+        if (*r->at != ',')
+            break;
+    }
+    return status == WL_OK && *r->at == '}' ? put(r, r->at++, 1, err) : status;
+}
+
+static wl_status put_value(resolution *r, bool braced, int depth, wl_error *err)
+{
+    if (strncmp(r->at, "buf:", 4) == 0)
+        return put_buffer(r, braced, err);
+    if (strncmp(r->at, "tex:", 4) == 0 || strncmp(r->at, "surf:", 5) == 0)
+        return put_texture(r, braced, err);
+    if (*r->at == '{' && depth < DEPTH_MAX)
+        return put_struct(r, depth, err);
+    wl_status status = put_number(r, value_length(r->at, braced, braced ? ":" : ""), err);
+    const size_t rest = value_length(r->at, braced, ""); /* a type */
+    if (status == WL_OK)
+        status = put(r, r->at, rest, err);
+    r->at += rest;
+    return status;
+}
+
+/* "NAME=" before a value; contents of variables may be called anything, arguments are identifiers. */
+static size_t name_length(const char *text, bool any)
+{
+    size_t length = any ? strcspn(text, "=") : 0;
+    while (!any && is_name_character(text[length]) && text[length] != '.')
+        length++;
+    return text[length] == '=' ? length + 1 : 0;
+}
+
+static wl_status resolve(const char *option, const char *text, const ptx_request *request, char **out, wl_error *err)
+{
+    resolution r = {.request = request, .option = option, .text = text, .at = text};
+    const size_t name = name_length(text, strcmp(option, "--constant") == 0);
+    wl_status status = put(&r, text, name, err);
+    r.at += name;
+    if (status == WL_OK)
+        status = put_value(&r, false, 0, err);
+    if (status == WL_OK)
+        status = put(&r, r.at, strlen(r.at), err);
+    *out = r.out;
+    return status;
 }
 
 wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *r, wl_error *err)
@@ -109,7 +222,10 @@ wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *r, wl_error
     *list = a;
     wl_status status = WL_OK;
     for (; a->count < r->arg_count && a->count < MANY_MAX && status == WL_OK; a->count++)
-        status = resolve(r->args[a->count], r, &a->texts[a->count], err);
+        status = resolve("--arg", r->args[a->count], r, &a->texts[a->count], err);
+    for (; a->constant_count < r->constant_count && a->constant_count < MANY_MAX && status == WL_OK;
+         a->constant_count++)
+        status = resolve("--constant", r->constants[a->constant_count], r, &a->constants[a->constant_count], err);
     return status;
 }
 
@@ -120,6 +236,8 @@ void ptx_arguments_free(ptx_arguments *list)
         list = a->next;
         for (size_t i = 0; i < a->count; i++)
             free(a->texts[i]);
+        for (size_t i = 0; i < a->constant_count; i++)
+            free(a->constants[i]);
         free(a);
     }
 }

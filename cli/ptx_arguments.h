@@ -7,11 +7,12 @@
 /* A list of them, the latest first: they live as long as the kernels. */
 typedef struct ptx_arguments {
     struct ptx_arguments *next;
-    size_t count;
-    char *texts[MANY_MAX];
+    size_t count, constant_count;
+    char *texts[MANY_MAX], *constants[MANY_MAX];
 } ptx_arguments;
 
-/* Resolves "nx" and "buf:nx*ny*8": expressions of names that are set, and of the domain. */
+/* Resolves "nx", "buf:nx*ny*8", "n=nx" and "{buf:nx*8, nx:u64}": expressions of names that are set, and of the domain.
+ */
 wl_status ptx_arguments_add(ptx_arguments **list, const ptx_request *request, wl_error *err);
 void ptx_arguments_free(ptx_arguments *list);
 

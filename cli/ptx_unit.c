@@ -12,11 +12,14 @@
 #include "ptx_arguments.h"
 
 #define ARCH_DEFAULT "sm_80"
-#define NAME_LENGTH (WL_INPUT_NAME_MAX + 8)
+#define COMPILED "the PTX compiled from "
+#define NAME_LENGTH (WL_INPUT_NAME_MAX + sizeof COMPILED)
 
 struct ptx_unit {
     char name[NAME_LENGTH]; /* of the PTX text in messages */
     char *text;
+    char *source; /* what it was compiled from; NULL: nothing */
+    size_t source_length;
     wl_ptx *ptx;
     ptxas_report resources;
     data_files files;
@@ -45,6 +48,7 @@ bool ptx_usage(const options *o, const char *kernel)
     const bool ptx = kernel && ptx_is_source(kernel), cuda = kernel && is_cuda(kernel);
     const char *of_ptx = o->entry            ? "--kernel"
                          : o->arg_count      ? "--arg"
+                         : o->constant_count ? "--constant"
                          : o->dynamic_shared ? "--dynamic-shared"
                          : o->emulate        ? "--emulate"
                          : o->effort         ? "--effort"
@@ -75,6 +79,8 @@ int ptx_request_read(const options *o, ptx_request *r)
     r->entry = o->entry;
     r->args = o->args;
     r->arg_count = o->arg_count;
+    r->constants = o->constants;
+    r->constant_count = o->constant_count;
     r->sets = o->set;
     r->set_count = o->set_count;
     if (o->arch && !arch_is_valid(o->arch)) {
@@ -98,8 +104,13 @@ static wl_status read_text(const options *o, const char *path, const char *arch,
         (void)snprintf(u->name, sizeof u->name, "%s", path);
         return load_text(path, &u->text, length, err);
     }
-    (void)snprintf(u->name, sizeof u->name, "%.*s (PTX)", WL_INPUT_NAME_MAX - 8, path);
-    return compile_cuda(o, path, arch, compiler, &u->text, length, err);
+    (void)snprintf(u->name, sizeof u->name, COMPILED "%.*s", WL_INPUT_NAME_MAX, path);
+    wl_status status = compile_cuda(o, path, arch, compiler, &u->text, length, err);
+    if (status == WL_OK)
+        status = load_text(path, &u->source, &u->source_length, err);
+    if (status == WL_OK)
+        diag_remember(path, u->source);
+    return status;
 }
 
 wl_status ptx_unit_open(const options *o, const char *path, const wl_device *device, ptx_unit **out, wl_error *err)
@@ -119,6 +130,8 @@ wl_status ptx_unit_open(const options *o, const char *path, const wl_device *dev
         diag_remember(u->name, u->text);
         status = wl_ptx_parse(u->name, u->text, length, &u->ptx, err);
     }
+    if (status == WL_OK && u->source)
+        wl_ptx_set_source(u->ptx, path, u->source, u->source_length);
     if (status == WL_OK && !o->no_ptxas && !o->registers) /* shared memory is known from the PTX itself */
         status = compile_resources(u->text, length, compiler, named ? arch : NULL, &u->resources, err);
     *out = u; /* kept also when it failed: a message shows a line of it */
@@ -134,6 +147,7 @@ void ptx_unit_free(ptx_unit *u)
     ptxas_free(&u->resources);
     wl_ptx_free(u->ptx);
     free(u->text);
+    free(u->source);
     free(u);
 }
 
@@ -143,18 +157,19 @@ const ptxas_entry *ptx_unit_resources(const ptx_unit *u, const char *entry) { re
 
 /* ---- a kernel of it ---- */
 
-/* The name of the entry that is meant; NULL: none or several, which the library will say. */
-static const char *entry_meant(const wl_ptx *ptx, const char *wanted)
+/* The entry that is meant; their number: none or several, which the library will say. */
+static size_t entry_meant(const wl_ptx *ptx, const char *wanted)
 {
     wl_error ignored = {0};
     size_t entry = 0;
-    return wl_ptx_entry_find(ptx, wanted, &entry, &ignored) == WL_OK ? wl_ptx_entry_name(ptx, entry) : NULL;
+    return wl_ptx_entry_find(ptx, wanted, &entry, &ignored) == WL_OK ? entry : wl_ptx_entry_count(ptx);
 }
 
 /* Registers and shared memory that ptxas found, unless they are given. */
-static void take_resources(ptx_unit *u, const char *entry, int64_t dynamic_shared, wl_launch *launch)
+static void take_resources(ptx_unit *u, size_t entry, int64_t dynamic_shared, wl_launch *launch)
 {
-    const ptxas_entry *e = entry ? ptxas_find(&u->resources, entry) : NULL;
+    const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
+    const ptxas_entry *e = symbol ? ptxas_find(&u->resources, symbol) : NULL;
     if (!e)
         return;
     if (!launch->registers)
@@ -164,19 +179,22 @@ static void take_resources(ptx_unit *u, const char *entry, int64_t dynamic_share
     if ((e->spill_store_bytes || e->spill_load_bytes) && !u->spills_said)
         usage_error("note: %.200s spills registers (%lld bytes of stores, %lld of loads, ptxas says): that traffic is "
                     "not modelled",
-                    entry, (long long)e->spill_store_bytes, (long long)e->spill_load_bytes);
+                    wl_ptx_entry_name(u->ptx, entry), (long long)e->spill_store_bytes, (long long)e->spill_load_bytes);
     u->spills_said = true;
 }
 
 wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl_error *err)
 {
-    const char *entry = entry_meant(u->ptx, r->entry);
+    const size_t entry = entry_meant(u->ptx, r->entry);
+    const char *symbol = wl_ptx_entry_symbol(u->ptx, entry);
     const wl_status status = ptx_arguments_add(&u->arguments, r, err);
     if (status != WL_OK)
         return status;
-    wl_ptx_options o = {.entry = entry ? entry : r->entry,
+    wl_ptx_options o = {.entry = symbol ? symbol : r->entry,
                         .args = (const char *const *)u->arguments->texts,
                         .arg_count = u->arguments->count,
+                        .constants = (const char *const *)u->arguments->constants,
+                        .constant_count = u->arguments->constant_count,
                         .launch = r->launch,
                         .dynamic_shared = r->dynamic_shared,
                         .budget = r->budget,

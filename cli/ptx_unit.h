@@ -15,8 +15,8 @@ bool ptx_usage(const options *options, const char *kernel);
 /* One kernel of a file, for one launch. */
 typedef struct ptx_request {
     const char *entry;
-    const char *const *args, *const *sets;
-    size_t arg_count, set_count;
+    const char *const *args, *const *constants, *const *sets;
+    size_t arg_count, constant_count, set_count;
     wl_launch launch;
     int64_t domain[3]; /* 0: not given */
     int64_t dynamic_shared, budget;

@@ -62,25 +62,24 @@ WL_FALLIBLE wl_comparison_skip(wl_comparison *comparison, const char *table, int
 WL_FALLIBLE wl_comparison_group(wl_comparison *comparison, const char *by, wl_error *err);
 
 /* ---- maps ---- */
-
 /* Which kernel belongs to which rows: a YAML list of
  *   {family: star7, variant: "*_b32", kernel: star7_f32.yaml, set: {a: 1}, fold: [1, 2, 1]}
- * Only `kernel` is required, or `skip`, the reason why such rows have none; family and variant are patterns of * and ?. */
+ * Only `kernel` is required, or `skip`, the reason why such rows have none; family and variant are patterns of * and ?.
+ * Of kernels in PTX also `entry`, `block`, `grid` (which launches), `args`, `constants`, `dynamic_shared` (ptx.h). */
 typedef struct wl_map_entry {
-    const char *family, *variant; /* NULL: any */
-    const char *kernel, *skip;    /* one of them */
-    const char *const *sets;      /* "a=1" */
-    size_t set_count;
-    int64_t fold[3]; /* 0: not given */
+    const char *family, *variant, *entry;                     /* NULL: any */
+    const char *kernel, *skip;                                /* one of them, or neither */
+    const char *const *sets, *const *args, *const *constants; /* "a=1" */
+    size_t set_count, arg_count, constant_count;
+    int64_t fold[3], block[3], grid[3], dynamic_shared; /* 0: not given */
 } wl_map_entry;
-
 typedef struct wl_map wl_map;
 /* WL_E_INPUT: malformed text, unknown key, no entries. */
 WL_FALLIBLE wl_map_parse(const char *input, const char *text, size_t length, wl_map **out, wl_error *err);
 WL_API void wl_map_free(wl_map *map);
+WL_API const wl_map_entry *wl_map_at(const wl_map *map, size_t index); /* NULL: there are fewer */
 /* The first entry that matches, or NULL. Families and variants are patterns, as fnmatch(3) knows them. */
 WL_API const wl_map_entry *wl_map_find(const wl_map *map, const char *family, const char *variant);
-
 /* The folding a variant's name tells: "r4_fy2_fz1_b64" is {1,2,1}; 1 where it says nothing. */
 WL_API void wl_variant_fold(const char *variant, int64_t fold[3]);
 

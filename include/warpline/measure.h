@@ -11,7 +11,6 @@
 #include "warpline/metrics.h"
 
 #define WL_TABLE_ROWS_MAX 1000000
-
 typedef enum wl_table_layout { WL_TABLE_OWN, WL_TABLE_NCU_WIDE, WL_TABLE_NCU_LONG } wl_table_layout;
 
 /* One launch. Texts are "" and numbers 0 where the table has none, unless a flag says more. */
@@ -40,13 +39,11 @@ typedef struct wl_note {
 } wl_note;
 
 typedef struct wl_table wl_table;
-
 /* Reads a table. `input` names the text in messages. Rows that are not sound are left out with a note.
  * WL_E_INPUT: no header is recognised, a launch column is missing, not one row is sound, or the table holds summaries
  * instead of launches; WL_E_LIMIT: more than WL_TABLE_ROWS_MAX rows. */
 WL_FALLIBLE wl_table_parse(const char *input, const char *text, size_t length, wl_table **out, wl_error *err);
 WL_API void wl_table_free(wl_table *table);
-
 WL_API wl_table_layout wl_table_layout_of(const wl_table *table);
 WL_API size_t wl_table_count(const wl_table *table);
 WL_API const wl_measurement *wl_table_row(const wl_table *table, size_t index);

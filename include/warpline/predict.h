@@ -68,10 +68,10 @@ WL_API double wl_prediction_l1_miss_rate(const wl_prediction *prediction);
 
 /* Everything that was assumed, sampled or is unknown; NULL beyond the last. */
 WL_API const char *wl_prediction_warning(const wl_prediction *prediction, size_t index);
-/* Where blocks were sampled: the largest relative standard error of load and store instructions and sectors. */
-WL_API bool wl_prediction_sampled_error(const wl_prediction *prediction, double *error);
 /* Values that could not be, and were clamped: a fault of the model, named in the warnings. */
 WL_API int wl_prediction_clamped(const wl_prediction *prediction);
+/* Where blocks were sampled: the largest relative standard error of load and store instructions and sectors. */
+WL_API bool wl_prediction_sampled_error(const wl_prediction *prediction, double *error);
 
 /* The following are borrowed from the predictor: valid until its next prediction. */
 

@@ -10,24 +10,28 @@
 #include "warpline/launch.h"
 
 typedef struct wl_ptx wl_ptx;
-
 /* WL_E_INPUT: malformed. Instructions nobody knows are no error: see coverage. */
 WL_FALLIBLE wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err);
 WL_API void wl_ptx_free(wl_ptx *ptx);
-
+/* The CUDA text it was compiled from, before kernels are made; borrowed. Messages then name its lines (.loc) instead of
+ * those of the PTX, and arguments its parameters. */
+WL_API void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length);
 WL_API size_t wl_ptx_entry_count(const wl_ptx *ptx);
-WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);
-/* The entry a user means: its whole name, the plain part of a mangled one, or a part no other has; NULL: the only one.
- * WL_E_INPUT lists what there is. */
+WL_API const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry);   /* as in the source: ns::axpy<float> */
+WL_API const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry); /* as in the file */
+/* The entry a user means: its name, as in the source (with or without namespaces, template arguments and parameters) or
+ * as in the file, a pattern of * and ?, or a part no other has; NULL: the only one. WL_E_INPUT lists what there is. */
 WL_FALLIBLE wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
-
+/* The entry that a profiler calls so, "void axpy<float, (int)4>(float *)": no patterns, no parts. */
+WL_FALLIBLE wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err);
 /* Gives the bytes of a file an argument names; they stay valid until the kernel is freed. */
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 
 typedef struct wl_ptx_options {
-    const char *entry;       /* its name, or the part of it that no other entry has; NULL: the only one */
-    const char *const *args; /* "buf:BYTES[:OFFSET][=CONTENTS]" or a number, one for each parameter */
-    size_t arg_count;
+    const char *entry;            /* see wl_ptx_entry_find */
+    const char *const *args;      /* one for each parameter, in order or as "NAME=VALUE": docs/manual.md has the forms */
+    const char *const *constants; /* "NAME=CONTENTS" or "NAME=VALUE" of __constant__ and __device__ variables */
+    size_t arg_count, constant_count;
     wl_launch launch;       /* block, grid, registers and all shared memory; grid 0: from the domain */
     int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
     int64_t dynamic_shared; /* bytes */

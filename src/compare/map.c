@@ -10,6 +10,8 @@
 #include "warpline/compare.h"
 
 #define FOLD_MAX 1024
+#define EXTENT_MAX ((int64_t)1 << 40)
+#define BYTES_MAX ((int64_t)1 << 30)
 
 struct wl_map {
     wl_arena arena;
@@ -40,49 +42,75 @@ static wl_status read_text(const wl_yaml *entry, const char *key, const char **o
     return WL_OK;
 }
 
-static wl_status read_sets(wl_map *map, const wl_yaml *node, wl_map_entry *entry, wl_error *err)
+/* {a: 1} as "a=1", or ["1", "2"] as they are, where lists are allowed */
+static wl_status read_texts(wl_map *map, const wl_yaml *entry, const char *key, bool list, const char *const **out,
+                            size_t *count, wl_error *err)
 {
+    const wl_yaml *node = wl_yaml_get(entry, key);
     if (!node)
         return WL_OK;
-    WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "set", err));
-    const char **sets = WL_ARENA_NEW(&map->arena, const char *, node->count);
-    if (!sets)
+    const bool is_list = list && node->kind == WL_YAML_LIST;
+    if (!is_list)
+        WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, key, err));
+    const char **texts = WL_ARENA_NEW(&map->arena, const char *, node->count + 1);
+    if (!texts)
         return wl_fail_memory(err);
-    entry->sets = sets;
+    *out = texts;
     for (const wl_yaml *e = node->first; e; e = e->next) {
-        WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a value of set", err));
-        const size_t size = strlen(e->key) + strlen(e->text) + 2;
+        WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a value", err));
+        const char *name = is_list ? "" : e->key;
+        const size_t size = strlen(name) + strlen(e->text) + 2;
         char *text = wl_arena_alloc(&map->arena, size, 1);
         if (!text)
             return wl_fail_memory(err);
-        (void)snprintf(text, size, "%s=%s", e->key, e->text);
-        sets[entry->set_count++] = text;
+        (void)snprintf(text, size, "%s%s%s", name, is_list ? "" : "=", e->text);
+        texts[(*count)++] = text;
     }
     return WL_OK;
 }
 
-static wl_status read_fold(const wl_yaml *node, int64_t fold[3], wl_error *err)
+static bool is_whole(const wl_yaml *node, int64_t least, int64_t most, int64_t *out)
 {
+    double value = 0;
+    if (!wl_text_number(node->text, &value) || value < (double)least || value > (double)most ||
+        value != (double)(int64_t)value)
+        return false;
+    *out = (int64_t)value;
+    return true;
+}
+
+static wl_status read_shape(const wl_yaml *entry, const char *key, int64_t most, int64_t extent[3], wl_error *err)
+{
+    const wl_yaml *node = wl_yaml_get(entry, key);
     int d = 0;
     if (!node)
         return WL_OK;
-    WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, "fold", err));
-    fold[0] = fold[1] = fold[2] = 1;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, key, err));
+    extent[0] = extent[1] = extent[2] = 1;
     for (const wl_yaml *e = node->first; e; e = e->next, d++) {
-        double value = 0;
-        WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a fold", err));
-        if (d == 3 || !wl_text_number(e->text, &value) || value < 1 || value > FOLD_MAX ||
-            value != (double)(int64_t)value)
-            return wl_fail(err, WL_E_INPUT, e->loc, "fold is a list of one to three whole numbers from 1 to %d",
-                           FOLD_MAX);
-        fold[d] = (int64_t)value;
+        WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "an extent", err));
+        if (d == 3 || !is_whole(e, 1, most, &extent[d]))
+            return wl_fail(err, WL_E_INPUT, e->loc, "%s is a list of one to three whole numbers from 1 to %lld", key,
+                           (long long)most);
     }
+    return WL_OK;
+}
+
+static wl_status read_bytes(const wl_yaml *entry, const char *key, int64_t *bytes, wl_error *err)
+{
+    const wl_yaml *node = wl_yaml_get(entry, key);
+    if (!node)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, key, err));
+    if (!is_whole(node, 0, BYTES_MAX, bytes))
+        return wl_fail(err, WL_E_INPUT, node->loc, "%s is a number of bytes", key);
     return WL_OK;
 }
 
 static wl_status read_entry(wl_map *map, const wl_yaml *node, wl_error *err)
 {
-    static const char *const keys[] = {"family", "variant", "kernel", "set", "fold", "skip"};
+    static const char *const keys[] = {"family", "variant", "kernel", "set",  "fold",      "skip",
+                                       "entry",  "block",   "grid",   "args", "constants", "dynamic_shared"};
     wl_map_entry *entry = &map->entries[map->count++];
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "an entry of the map", err));
     WL_TRY(wl_yaml_known_keys(node, keys, sizeof keys / sizeof keys[0], "an entry of the map", err));
@@ -90,10 +118,17 @@ static wl_status read_entry(wl_map *map, const wl_yaml *node, wl_error *err)
     WL_TRY(read_text(node, "variant", &entry->variant, err));
     WL_TRY(read_text(node, "kernel", &entry->kernel, err));
     WL_TRY(read_text(node, "skip", &entry->skip, err));
-    if (!entry->skip && (!entry->kernel || !entry->kernel[0]))
+    WL_TRY(read_text(node, "entry", &entry->entry, err));
+    WL_TRY(read_texts(map, node, "set", false, &entry->sets, &entry->set_count, err));
+    WL_TRY(read_texts(map, node, "args", true, &entry->args, &entry->arg_count, err));
+    WL_TRY(read_texts(map, node, "constants", false, &entry->constants, &entry->constant_count, err));
+    const bool of_ptx = entry->entry || wl_yaml_get(node, "args");
+    if (!entry->skip && (entry->kernel ? !entry->kernel[0] : !of_ptx))
         return wl_fail(err, WL_E_INPUT, node->loc, "the entry lacks its 'kernel'");
-    WL_TRY(read_sets(map, wl_yaml_get(node, "set"), entry, err));
-    return read_fold(wl_yaml_get(node, "fold"), entry->fold, err);
+    WL_TRY(read_shape(node, "fold", FOLD_MAX, entry->fold, err));
+    WL_TRY(read_shape(node, "block", EXTENT_MAX, entry->block, err));
+    WL_TRY(read_shape(node, "grid", EXTENT_MAX, entry->grid, err));
+    return read_bytes(node, "dynamic_shared", &entry->dynamic_shared, err);
 }
 
 static wl_status read_map(wl_map *map, const char *text, size_t length, wl_error *err)
@@ -148,4 +183,9 @@ const wl_map_entry *wl_map_find(const wl_map *map, const char *family, const cha
             return e;
     }
     return NULL;
+}
+
+const wl_map_entry *wl_map_at(const wl_map *map, size_t index)
+{
+    return index < map->count ? &map->entries[index] : NULL;
 }

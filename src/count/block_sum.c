@@ -12,6 +12,7 @@
 #define KINDS_MAX 256                     /* alignments of several strides together; beyond, blocks are sampled */
 #define SAMPLED_BLOCKS 64                 /* where blocks differ in more than alignment */
 #define OPAQUE_BLOCKS 16                  /* enumerated thread by thread */
+#define UNEVEN_BUDGET ((double)(1 << 19)) /* addresses evaluated where blocks differ by a condition */
 #define SAMPLED_WARPS 64                  /* where warps are not boxes, or are enumerated */
 #define TRACED_WARPS 256                  /* of traced accesses, one of a block */
 #define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
@@ -165,6 +166,37 @@ static int64_t sample_size(const summer *s, const wl_region *region, int64_t mos
     return affordable >= (double)most ? most : wl_min(most, wl_max(SAMPLE_LEAST, (int64_t)affordable));
 }
 
+/* Blocks that differ by where they lie: a few from each part of the launch, or all. */
+static wl_status choose_uneven(const summer *s, wl_arena *arena, wl_sample *out)
+{
+    const wl_geometry *g = s->in->geometry;
+    const wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    const double each = wl_view_addresses(s->in->view, s->in->field, s->in->side, &any);
+    const int64_t n = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(UNEVEN_BUDGET / each)));
+    s->sum->sampled = n < g->blocks;
+    return n < g->blocks ? wl_sample_by_place(g->grid, n, arena, out, s->err)
+                         : wl_sample_evenly(n, n, arena, out, s->err);
+}
+
+/* Such blocks, or their runs of `threads` threads. */
+static wl_status sum_uneven(const summer *s, int64_t threads)
+{
+    const wl_geometry *g = s->in->geometry;
+    wl_arena arena = {0};
+    wl_sample sample;
+    wl_status status = choose_uneven(s, &arena, &sample);
+    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
+        int64_t block[3];
+        wl_block_at(g, sample.number[i], block);
+        wl_region region = one_block(s, block);
+        region.thread_count = threads;
+        for (; region.first_thread < g->threads && status == WL_OK; region.first_thread += threads)
+            status = add_threads(s, wl_sample_weight(&sample, i), &region);
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
 static bool has_traced(const summer *s)
 {
     const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
@@ -189,6 +221,8 @@ static wl_status sum_opaque(const summer *s)
 {
     wl_arena arena = {0};
     wl_sample sample;
+    if (s->in->view->fields[s->in->field][s->in->side].uneven && !has_traced(s))
+        return sum_uneven(s, s->in->geometry->threads);
     wl_status status = opaque_sample(s, &arena, &sample);
     s->sum->sampled = status == WL_OK && !wl_sample_is_all(&sample);
     for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
@@ -229,6 +263,8 @@ wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, 
         return WL_OK;
     if (!f->has_shape)
         return sum_opaque(&s);
+    if (f->shape.guarded)
+        return wl_tile_sum_make(input, (const int64_t[3]){1, 1, 1}, out, err);
     wl_block_class classes[WL_BLOCK_CLASSES_MAX];
     const int n = wl_block_classes(input->geometry, classes);
     for (int i = 0; i < n; i++)
@@ -395,7 +431,9 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
     const summer s = {.in = input, .sum = out, .err = err};
     const wl_count_method method = input->counter->method;
     const bool traced = input->view->kernel->source.population && has_traced(&s);
-    const wl_status status = traced ? sum_traced_warps(&s, warp_size) : sum_sampled_warps(&s, warp_size);
+    const wl_status status = traced                          ? sum_traced_warps(&s, warp_size)
+                             : f->uneven || f->shape.guarded ? sum_uneven(&s, warp_size)
+                                                             : sum_sampled_warps(&s, warp_size);
     input->counter->method = method; /* a sample: says nothing about how the volumes were counted */
     return status;
 }

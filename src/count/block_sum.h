@@ -14,6 +14,7 @@ typedef struct wl_block_sum {
     double granules[WL_GRANULES_MAX]; /* distinct per block, summed over blocks */
     double covered; /* of the first granule size: those with every byte accessed by the block, if asked for */
     bool sampled;   /* not every kind of block was counted */
+    double squares[WL_GRANULES_MAX]; /* of tiles: squares of the numbers per tile, summed */
 } wl_block_sum;
 
 typedef struct wl_block_sum_input {
@@ -28,6 +29,10 @@ typedef struct wl_block_sum_input {
 } wl_block_sum_input;
 
 wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, wl_error *err);
+
+/* The same under conditions, or for tiles: every kind of block or tile that alike.h tells apart. Needs
+ * a shape. */
+wl_status wl_tile_sum_make(const wl_block_sum_input *input, const int64_t tile[3], wl_block_sum *out, wl_error *err);
 
 /* The same per warp instead of per block. */
 wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err);

@@ -147,29 +147,13 @@ static bool warps_alike(const wl_geometry *g, int64_t warp_size)
     return g->block[1] % rows == 0 || rows % g->block[1] == 0;
 }
 
-/* Bounding box of the threads of a warp, both ends included. */
-static void box_of_warp(const wl_geometry *g, int64_t first, int64_t last, int64_t lo[3], int64_t hi[3])
-{
-    wl_thread_index(g, first, lo);
-    wl_thread_index(g, last, hi);
-    for (int d = 1; d >= 0; d--)
-        if (hi[d + 1] > lo[d + 1]) {
-            lo[d] = 0;
-            hi[d] = g->block[d] - 1;
-        }
-    if (hi[2] > lo[2]) {
-        lo[0] = 0;
-        hi[0] = g->block[0] - 1;
-    }
-}
-
 void wl_warp_boxes_make(const wl_geometry *g, int64_t warp_size, wl_warp_boxes *out)
 {
     out->count = wl_ceil_div(g->threads, warp_size);
     for (int64_t w = 0; w < out->count; w++) {
         wl_warp_box *box = &out->list[w];
         wl_thread_index(g, w * warp_size, box->index);
-        box_of_warp(g, w * warp_size, wl_min((w + 1) * warp_size, g->threads) - 1, box->begin, box->end);
+        wl_thread_box(g, w * warp_size, wl_min((w + 1) * warp_size, g->threads) - 1, box->begin, box->end);
         for (int d = 0; d < 3; d++) {
             box->begin[d] *= g->fold[d];
             box->end[d] = (box->end[d] + 1) * g->fold[d];

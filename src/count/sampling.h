@@ -1,8 +1,8 @@
 /* sampling.h - a sample of a launch's blocks, in strata, and the error of sums estimated from it.
  *
  * Each block of a stratum stands for equally many blocks of that stratum. The error of a sum is the
- * standard error of the estimate, from how much the blocks of a stratum differ. A stratum whose
- * blocks are all in the sample adds none.
+ * standard error of the estimate, from how much the blocks of neighbouring strata differ. A stratum
+ * whose blocks are all in the sample adds none.
  *
  * Layer  count (uses launch). Oracle: tests/unit/test_sampling.c
  * SPDX-License-Identifier: MIT */
@@ -19,12 +19,13 @@
 typedef struct wl_stratum {
     double blocks; /* all of them */
     double chosen;
+    int64_t first[3], count[3]; /* coordinates in the grid; not set where all blocks are one stratum */
 } wl_stratum;
 
 typedef struct wl_sample {
     int64_t count;
-    int64_t *number; /* of each block, in launch order */
-    bool launched;   /* of the whole launch, blocks outside the domain included */
+    int64_t *number; /* of each block, in launch order; those of a stratum next to each other */
+    bool launched;   /* numbers are those of the whole launch, blocks outside the domain included */
     int *stratum;
     wl_stratum *strata;
     int stratum_count;
@@ -39,6 +40,16 @@ wl_status wl_sample_traced(const wl_population *population, const wl_geometry *g
                            wl_sample *out, wl_error *err);
 
 void wl_sample_block_at(const wl_sample *sample, const wl_geometry *geometry, int64_t i, int64_t block[3]);
+
+/* For blocks that differ: strata are the boxes of a coarse grid over the launch, of which about
+ * `count` blocks are chosen. `grid` is that of the launch. */
+wl_status wl_sample_by_place(const int64_t grid[3], int64_t count, wl_arena *arena, wl_sample *out, wl_error *err);
+
+/* The same by what the blocks do: first a few of each stratum are chosen; given what these add to a
+ * sum, `count` blocks, more where the blocks of a stratum differ more. */
+wl_status wl_sample_pilot(const int64_t grid[3], int64_t count, wl_arena *arena, wl_sample *out, wl_error *err);
+wl_status wl_sample_refine(const int64_t grid[3], const wl_sample *pilot, const double *added, int64_t count,
+                           wl_arena *arena, wl_sample *out, wl_error *err);
 
 /* The number of blocks that block i of the sample stands for. */
 static inline double wl_sample_weight(const wl_sample *s, int64_t i)

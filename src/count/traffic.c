@@ -141,10 +141,10 @@ static bool may_have_common(const tally *t, size_t field)
 
 /* The first blocks are distributed round robin. Later, which blocks of a wave share a
  * multiprocessor is as good as random. */
-static int companions(const tally *t, wl_region *region)
+static int companions(const tally *t, int64_t start, wl_region *region)
 {
     const wl_geometry *g = t->in->geometry;
-    const int64_t start = (g->blocks - g->wave_blocks) / 2, sms = wl_device_int(t->in->device, WL_DEVICE_sm_count);
+    const int64_t sms = wl_device_int(t->in->device, WL_DEVICE_sm_count);
     const bool in_turn = g->blocks <= g->wave_blocks;
     const int64_t most = in_turn ? wl_ceil_div(g->blocks, sms) : g->wave_blocks;
     const int n = (int)wl_min(COMPANIONS, wl_min(g->occupancy.blocks_per_sm, most));
@@ -170,18 +170,19 @@ static int countable(const tally *t, size_t field, const wl_region *region)
     return some.blocks.count;
 }
 
-static wl_status count_common(const tally *t)
+/* What blocks of the wave that starts here load, and what two of them have in common. */
+static wl_status count_common_at(const tally *t, int64_t start, double *alone, double *shared)
 {
     const int64_t sector = (int64_t)t->out->sector;
-    double alone = 0, shared = 0;
     wl_region region;
-    const int most = companions(t, &region);
+    const int most = companions(t, start, &region);
+    *alone = *shared = 0;
     for (size_t i = 0; i < t->out->field_count && most > 1; i++) {
         wl_region together = region;
         const int n = together.blocks.count = countable(t, i, &region);
         double sum = 0, all = 0;
         if (n < 2 || !may_have_common(t, i)) {
-            alone += t->out->fields[i].block_sectors / t->out->blocks;
+            *alone += t->out->fields[i].block_sectors / t->out->blocks;
             continue;
         }
         for (int b = 0; b < n; b++) {
@@ -193,9 +194,22 @@ static wl_status count_common(const tally *t)
             sum += sectors;
         }
         WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &together, &sector, 1, &all, t->err));
-        alone += sum / n;
-        shared += (sum - all) / (n - 1);
+        *alone += sum / n;
+        *shared += (sum - all) / (n - 1);
     }
+    return WL_OK;
+}
+
+#define PLACES 9 /* where to look for blocks that load something; odd: the middle is one of them */
+
+/* In the middle of the launch, or, where conditions let blocks differ, where they load something. */
+static wl_status count_common(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t spare = g->blocks - g->wave_blocks, places = t->in->view->guarded || t->in->view->uneven ? PLACES : 1;
+    double alone = 0, shared = 0;
+    for (int64_t i = 0; i < places && alone <= 0; i++)
+        WL_TRY(count_common_at(t, (2 * ((i + places / 2) % places) + 1) * spare / (2 * places), &alone, &shared));
     t->out->common = alone > 0 ? fmin(1, fmax(0, shared / alone)) : 0;
     return WL_OK;
 }

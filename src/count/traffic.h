@@ -58,6 +58,7 @@ typedef struct wl_traffic {
     double window_blocks[WL_WINDOWS_MAX];
     double window_repeats[WL_WINDOWS_MAX]; /* windows in the launch */
     bool sampled, windows_known, partly_unknown;
+    double waves_looked_at, waves_error; /* waves differ: so many were enumerated; relative standard error */
 } wl_traffic;
 
 /* The input of the counts and of the estimators (laws/volumes.h). */

@@ -7,7 +7,34 @@
 
 bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_kernel_names_launch(kernel); }
 
-/* ---- conditions ---- */
+/* ---- affine conditions ---- */
+
+#define GUARD_ROWS_MOST 131072.0 /* boxes of one access; beyond, threads of sampled blocks are evaluated */
+
+/* The condition of an access that is otherwise affine. Equal ones are shared: accesses with the
+ * same condition can be joined. */
+static wl_status make_guard(wl_view *v, size_t access, const wl_geometry *g, const wl_ranges *ranges, wl_arena *arena,
+                            wl_error *err)
+{
+    wl_bound *bound = &v->bounds[access];
+    wl_guard guard;
+    if (!bound->conditional || !bound->linear || !wl_guard_make(bound->access->when, g, ranges, &guard) ||
+        guard.rows > GUARD_ROWS_MOST)
+        return WL_OK;
+    for (size_t i = 0; i < access && !bound->guard; i++)
+        if (v->bounds[i].guard && wl_guard_same(v->bounds[i].guard, &guard))
+            bound->guard = v->bounds[i].guard;
+    if (bound->guard)
+        return WL_OK;
+    wl_guard *own = WL_ARENA_NEW(arena, wl_guard, 1);
+    if (!own)
+        return wl_fail_memory(err);
+    *own = guard;
+    bound->guard = own;
+    return WL_OK;
+}
+
+/* ---- other conditions ---- */
 
 #define ROUNDS 4            /* of WL_LANES_MAX threads each, evaluated for a condition */
 #define CELLS_LEAST 65536.0 /* smaller domains are enumerated */
@@ -55,7 +82,7 @@ static bool nearly_unconditional(const wl_view *v, const wl_field_side *s, const
         if (!b->affine && !b->linear)
             return false;
         all += steps;
-        left_out += b->affine ? 0 : steps * share_left_out(v->kernel, b->access, g, ranges);
+        left_out += wl_bound_has_form(b) ? 0 : steps * share_left_out(v->kernel, b->access, g, ranges);
     }
     return left_out <= LEFT_OUT_MOST * all;
 }
@@ -75,8 +102,9 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
             (side != WL_BOTH && a->store != (side == WL_STORES)))
             continue;
         s->accesses[s->count++] = &v->bounds[i];
-        affine = affine && v->bounds[i].affine;
-        s->random = s->random || wl_expr_is_random(a->index) || (k->fields[field].random && !v->bounds[i].affine);
+        affine = affine && wl_bound_has_form(&v->bounds[i]);
+        s->random =
+            s->random || wl_expr_is_random(a->index) || (k->fields[field].random && !wl_bound_has_form(&v->bounds[i]));
     }
     if (s->count == 0)
         return WL_OK;
@@ -92,6 +120,9 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
         s->has_shape = status == WL_OK;
     }
     v->opaque = v->opaque || !s->has_shape;
+    for (size_t i = 0; i < s->count; i++)
+        s->uneven = s->uneven || (!s->has_shape && s->accesses[i]->conditional);
+    v->uneven = v->uneven || s->uneven || s->shape.guarded;
     return WL_OK;
 }
 
@@ -125,8 +156,11 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
     out->fields = wl_arena_alloc(arena, kernel->field_count, sizeof *out->fields);
     if (!out->bounds || !out->fields)
         return wl_fail_memory(err);
-    for (size_t i = 0; i < kernel->access_count; i++)
+    for (size_t i = 0; i < kernel->access_count; i++) {
         WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
+        WL_TRY(make_guard(out, i, g, &ranges, arena, err));
+        out->guarded = out->guarded || out->bounds[i].guard;
+    }
     for (size_t f = 0; f < kernel->field_count; f++)
         for (int side = 0; side < WL_SIDE_COUNT; side++)
             WL_TRY(make_side(out, f, (wl_side)side, g, &ranges, arena, err));

@@ -15,6 +15,7 @@ typedef struct wl_field_side {
     const wl_bound **accesses;
     bool has_shape; /* else enumerated */
     bool random;    /* some addresses are random */
+    bool uneven;    /* enumerated, under a condition: blocks differ by where they lie */
     wl_shape shape;
 } wl_field_side;
 
@@ -23,8 +24,10 @@ typedef struct wl_view {
     const int64_t *steps; /* extents of the kernel's loops; NULL: the full ones */
     wl_bound *bounds;     /* one per access */
     wl_field_side (*fields)[WL_SIDE_COUNT];
-    bool opaque; /* some field must be enumerated */
-    bool nearly; /* conditions that nearly all threads meet were dropped */
+    bool opaque;  /* some field must be enumerated */
+    bool uneven;  /* blocks differ by conditions where some field is enumerated */
+    bool guarded; /* some access has an affine condition: blocks differ in what they touch */
+    bool nearly;  /* conditions that nearly all threads meet were dropped */
 } wl_view;
 
 /* True if no access depends on the launch, so that one view serves all launches. */

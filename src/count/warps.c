@@ -361,6 +361,7 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
     *result = (wl_warps_result){0};
     WL_TRY(check_executions(&m));
     WL_TRY(measure_affine(&m, instructions, scratch));
+    WL_TRY(wl_warps_measure_guarded(&m, scratch->arena));
     for (size_t a = 0; a < kernel->access_count && !m.atomics; a++)
         if (is_global_atomic(&m, a) && !(m.atomics = wl_atomic_lines_new(scratch->arena)))
             return wl_fail_memory(err);

@@ -1,5 +1,5 @@
-/* warps_internal.h - what the two ways to cost warps share: in closed form (warps.c), and lane by lane
- * (warps_opaque.c).
+/* warps_internal.h - what the ways to cost warps share: in closed form (warps.c), in closed form under a
+ * condition (warps_guarded.c), and lane by lane (warps_opaque.c).
  * Layer  count. SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_WARPS_INTERNAL_H
 #define WL_COUNT_WARPS_INTERNAL_H
@@ -31,11 +31,17 @@ static inline bool is_global_atomic(const wl_warps_measurer *m, size_t access)
     return m->bounds[access].access->atomic && !is_shared(m, access);
 }
 
-/* Is it evaluated lane by lane, or traced? */
+/* An affine address under an affine condition? */
+static inline bool is_guarded(const wl_warps_measurer *m, size_t access)
+{
+    return m->bounds[access].guard && !is_global_atomic(m, access);
+}
+
+/* Is it evaluated lane by lane? */
 static inline bool is_evaluated(const wl_warps_measurer *m, size_t access)
 {
     const wl_bound *b = &m->bounds[access];
-    return (!b->affine || is_global_atomic(m, access)) && !b->never && !b->access->traced;
+    return (!b->affine || is_global_atomic(m, access)) && !is_guarded(m, access) && !b->never && !b->access->traced;
 }
 
 static inline bool is_texture(const wl_warps_measurer *m, size_t access)
@@ -59,6 +65,9 @@ static inline void add_tag_total(wl_access_cost *cost, wl_tag_total total, doubl
     cost->tag += scale * total.tag;
     cost->cold += scale * total.cold;
 }
+
+/* Accesses under an affine condition. */
+wl_status wl_warps_measure_guarded(const wl_warps_measurer *measurer, wl_arena *scratch);
 
 /* Accesses without a closed form, and traced ones: evaluated for blocks of the launch, sampled where they
  * are many. */

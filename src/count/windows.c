@@ -1,5 +1,5 @@
 /* windows.c - see windows.h. SPDX-License-Identifier: MIT */
-#include "count/windows.h"
+#include "count/windows_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,12 +8,7 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 
-typedef struct tally {
-    const wl_traffic_input *in;
-    wl_counter *counter;
-    wl_traffic *out;
-    wl_error *err;
-} tally;
+typedef wl_window_tally tally;
 
 static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_region *region, double granule,
                           double *count)
@@ -24,7 +19,7 @@ static wl_status distinct(const tally *t, size_t field, wl_side side, const wl_r
     return WL_OK;
 }
 
-static void add_window(wl_traffic *o, double blocks, double repeats, int direction)
+void wl_window_add(wl_traffic *o, double blocks, double repeats, int direction)
 {
     o->window_blocks[o->window_count] = blocks;
     o->window_repeats[o->window_count] = repeats;
@@ -62,13 +57,13 @@ static void choose_windows(const tally *t)
     const double layers = repeats(g, 2), rows = repeats(g, 1);
     const bool one_wave = g->blocks <= g->wave_blocks; /* all blocks are resident at once: no earlier window */
     if (g->grid[1] > 1 && !one_wave)
-        add_window(o, (double)row, rows * layers, 1);
+        wl_window_add(o, (double)row, rows * layers, 1);
     if (g->grid[2] > 1 && !one_wave)
-        add_window(o, (double)layer, layers, 2);
+        wl_window_add(o, (double)layer, layers, 2);
     if (o->window_count == 0) /* one dimension: everything farther back than a wave */
         for (int64_t n = g->wave_blocks; n < g->blocks && o->window_count < WL_WINDOWS_MAX - 1; n *= 2)
-            add_window(o, (double)n, (double)g->blocks / (double)n, 0);
-    add_window(o, (double)g->blocks, 1, 2);
+            wl_window_add(o, (double)n, (double)g->blocks / (double)n, 0);
+    wl_window_add(o, (double)g->blocks, 1, 2);
 }
 
 /* The window in the middle of the launch. */
@@ -153,8 +148,7 @@ static wl_status count_wave(const tally *t)
     return WL_OK;
 }
 
-/* What the launch stores, and which sectors it leaves partially written. */
-static wl_status count_stored(const tally *t, size_t field)
+wl_status wl_window_stored(const tally *t, size_t field)
 {
     const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
     wl_field_traffic *f = &t->out->fields[field];
@@ -177,130 +171,28 @@ static wl_status count_runs(const tally *t)
     WL_TRY(count_windows(t));
     WL_TRY(count_wave(t));
     for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(count_stored(t, i));
+        WL_TRY(wl_window_stored(t, i));
     return WL_OK;
 }
 
 /* ---- two waves, for accesses that are enumerated ---- */
 
-enum { SECTOR, FETCH, LINE, PAGE, GRANULES };
+enum { SECTOR, FETCH, LINE, PAGE };
 
-/* Runs of blocks to enumerate: as long as a wave, or as long as tracing them is affordable. Where
- * blocks do unequal work, in several places. */
-#define PLACES 3
-#define EQUAL 1.25    /* blocks are alike if the longest take at most this times the mean */
-#define MOST_MORE 8.0 /* a run that differs by more from the launch says little about it */
-
-typedef struct runs {
-    int64_t length, start[PLACES];
-    int places;
-    bool whole; /* the launch can be enumerated, too */
-} runs;
-
-static bool blocks_differ(const wl_population *p)
+/* Distinct granules of one side of a field in one wave, and in two; the second is added to the
+ * first. */
+static wl_status count_two(const tally *t, size_t field, wl_side side, const wl_region *one, const wl_region *two,
+                           const wl_region *second, double first[4], double both[4])
 {
-    double blocks = 0, all = 0;
-    for (int k = 0; k < p->kind_count; k++) {
-        blocks += p->kinds[k].blocks;
-        all += p->kinds[k].blocks * p->kinds[k].instructions;
-    }
-    return p->kind_count > 1 && p->kinds[0].instructions * blocks > EQUAL * all;
-}
-
-static runs choose_runs(const tally *t)
-{
-    const wl_geometry *g = t->in->geometry;
-    const wl_population *p = t->in->view->kernel->source.population;
-    runs r = {.length = g->wave_blocks, .places = 1};
-    if (p) {
-        r.whole = p->run >= g->blocks;
-        const int64_t shorter = wl_min(r.length, p->run / (2 * PLACES));
-        r.places = blocks_differ(p) && shorter > 0 && g->blocks >= 2 * PLACES * shorter ? PLACES : 1;
-        r.length = wl_max(1, wl_min(r.length, p->run / (2 * r.places)));
-    }
-    const int64_t both = wl_min(2 * r.length, g->blocks);
-    for (int i = 0; i < r.places; i++) /* in the middle of equal parts of the launch */
-        r.start[i] = r.places == 1 ? (g->blocks - both) / 2
-                                   : (int64_t)((double)g->blocks * (2 * i + 1) / (2 * r.places)) - both / 2;
-    return r;
-}
-
-/* How much more, or less, the blocks of the launch access than those of the runs, on average. */
-static wl_status compare_runs(const tally *t, size_t field, wl_side side, const runs *r, double *more)
-{
-    const wl_geometry *g = t->in->geometry;
-    const wl_kernel *kernel = t->in->view->kernel;
-    const wl_field_side *s = &t->in->view->fields[field][side];
-    const wl_population *p = kernel->source.population;
-    double here = 0, mean = 0;
-    int64_t blocks = 0;
-    if (!p || s->count == 0)
+    const wl_traffic *o = t->out;
+    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
+    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, one, granules, 4, first, t->err));
+    const bool closed = t->in->view->fields[field][side].has_shape;
+    if (!closed && second->blocks.count == 0) {
+        memcpy(both, first, 4 * sizeof *both);
         return WL_OK;
-    for (size_t i = 0; i < s->count; i++) {
-        const size_t number = (size_t)(s->accesses[i]->access - kernel->accesses);
-        if (p->lanes[number] < 0) /* evaluated accesses differ little */
-            return WL_OK;
-        mean += p->lanes[number];
     }
-    for (int i = 0; i < r->places; i++) {
-        const int64_t end = wl_min(r->start[i] + 2 * r->length, g->blocks);
-        for (int64_t b = r->start[i]; b < end; b++, blocks++)
-            WL_TRY(wl_traced_lanes(t->in->view, g, field, side, b, &here, t->err));
-    }
-    if (here > 0 && mean > 0)
-        *more = fmin(fmax(mean * (double)blocks / here, 1 / MOST_MORE), MOST_MORE);
-    return WL_OK;
-}
-
-/* Distinct granules of one side of a field in one run, and in two; the second is added to the first.
- * Means over places. */
-static wl_status count_two_runs(const tally *t, size_t field, wl_side side, const runs *r, double first[GRANULES],
-                                double both[GRANULES])
-{
-    const wl_geometry *g = t->in->geometry;
-    const int64_t granules[GRANULES] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
-                                        t->in->page_bytes};
-    double more = 1;
-    for (int k = 0; k < GRANULES; k++)
-        first[k] = both[k] = 0;
-    for (int i = 0; i < r->places; i++) {
-        const int64_t middle = r->start[i] + r->length, end = wl_min(r->start[i] + 2 * r->length, g->blocks);
-        const wl_region one = wl_view_run(t->in->view, g, r->start[i], middle);
-        wl_region second = wl_view_run(t->in->view, g, middle, wl_max(middle, end));
-        double here[GRANULES], there[GRANULES], together[GRANULES];
-        if (r->places > 1) /* the second may do more than the first */
-            WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, there, t->err));
-        WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, here, t->err));
-        memcpy(together, here, sizeof together);
-        second.onto_last = true;
-        if (second.blocks.count > 0)
-            WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, together, t->err));
-        for (int k = 0; k < GRANULES; k++) {
-            first[k] += (r->places > 1 ? (here[k] + there[k]) / 2 : here[k]) / r->places;
-            both[k] += together[k] / r->places;
-        }
-    }
-    if (!r->whole)
-        WL_TRY(compare_runs(t, field, side, r, &more));
-    for (int k = 0; k < GRANULES; k++) {
-        first[k] *= more;
-        both[k] *= more;
-    }
-    return WL_OK;
-}
-
-/* The same for a side with a closed form: waves in the middle of the launch. */
-static wl_status count_two_waves(const tally *t, size_t field, wl_side side, double first[GRANULES],
-                                 double both[GRANULES])
-{
-    const wl_geometry *g = t->in->geometry;
-    const int64_t granules[GRANULES] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
-                                        t->in->page_bytes};
-    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), start = (g->blocks - blocks) / 2;
-    const wl_region one = wl_view_run(t->in->view, g, start, start + wave),
-                    two = wl_view_run(t->in->view, g, start, start + blocks);
-    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, first, t->err));
-    return wl_view_counts(t->in->view, t->counter, field, side, &two, granules, GRANULES, both, t->err);
+    return wl_view_counts(t->in->view, t->counter, field, side, closed ? two : second, granules, 4, both, t->err);
 }
 
 /* The first and last byte an access can touch, relative to its field; false: unknown. */
@@ -329,109 +221,132 @@ double wl_windows_most(const wl_traffic_input *in, size_t field, wl_side side, d
     return s->count > 0 ? floor((double)highest / granule) - floor((double)lowest / granule) + 1 : 0;
 }
 
-/* Extrapolates what the second run adds to the first to n runs, bounded by the range of addresses. With
- * random addresses each run hits more data that was touched before. */
-static double grown(const tally *t, size_t field, wl_side side, double granule, double n, double first, double both)
+/* Extrapolates the second wave to the launch, bounded by the range of addresses. With random
+ * addresses each wave hits more data that was touched before. */
+static double whole_launch(const tally *t, size_t field, wl_side side, double granule, double first, double both)
 {
-    const double ratio = first > 0 ? (both - first) / first : 1;
-    if (n <= 2)
-        return both; /* that is all there is */
-    double all = first + (n - 1) * (both - first);
+    const double waves = t->out->blocks / t->out->wave_blocks, ratio = first > 0 ? (both - first) / first : 1;
+    if (waves <= 2)
+        return both; /* that is the launch */
+    double all = first + (waves - 1) * (both - first);
     if (ratio < 1 && t->in->view->fields[field][side].random)
-        all = first * (1 - pow(ratio, n)) / (1 - ratio);
+        all = first * (1 - pow(ratio, waves)) / (1 - ratio);
     return fmin(all, fmax(both, wl_windows_most(t->in, field, side, granule)));
 }
 
-/* Distinct granules of one wave, and of the launch. */
-static wl_status count_side(const tally *t, size_t field, wl_side side, const runs *r, double wave[GRANULES],
-                            double launch[GRANULES])
-{
-    const wl_geometry *g = t->in->geometry;
-    const wl_traffic *o = t->out;
-    const int64_t granules[GRANULES] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
-    const bool closed = t->in->view->fields[field][side].has_shape;
-    const double length = closed ? o->wave_blocks : (double)r->length;
-    double first[GRANULES], both[GRANULES];
-    if (closed)
-        WL_TRY(count_two_waves(t, field, side, first, both));
-    else
-        WL_TRY(count_two_runs(t, field, side, r, first, both));
-    for (int k = 0; k < GRANULES; k++) {
-        const double granule = (double)granules[k];
-        wave[k] = length == o->wave_blocks ? first[k]
-                                           : grown(t, field, side, granule, o->wave_blocks / length, first[k], both[k]);
-        launch[k] = grown(t, field, side, granule, o->blocks / length, first[k], both[k]);
-    }
-    if (!closed && !r->whole)
-        return WL_OK;
-    const wl_region all = wl_view_run(t->in->view, g, 0, g->blocks);
-    wl_error limit = {0};
-    double exact[GRANULES];
-    const wl_status status =
-        wl_view_counts(t->in->view, t->counter, field, side, &all, granules, GRANULES - closed, exact, &limit);
-    if (status == WL_OK)
-        memcpy(launch, exact, LINE * sizeof *launch + sizeof *launch);
-    if (status == WL_OK || (status == WL_E_LIMIT && closed))
-        return WL_OK;
-    return wl_fail(t->err, status, limit.loc, "%s", limit.message);
-}
-
 /* Lines and pages that one wave touches, loads and stores together. Where enumerating both sides at
- * once costs too much, the sum of the two is an upper bound. */
-static wl_status count_together(const tally *t, size_t field, const runs *r, const double loaded[GRANULES],
-                                const double stored[GRANULES])
+ * once costs too much, or waves differ, the sum of the two is an upper bound. */
+static wl_status count_together(const tally *t, size_t field, const double loaded[4], const double stored[4])
 {
     const wl_geometry *g = t->in->geometry;
-    const wl_field_side *sides = t->in->view->fields[field];
-    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
     const int64_t start = (g->blocks - wl_min(2 * g->wave_blocks, g->blocks)) / 2;
     const wl_region wave = wl_view_run(t->in->view, g, start, start + g->wave_blocks);
+    const wl_field_side *sides = t->in->view->fields[field];
+    const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
     double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
-    const bool whole_wave = r->length == g->wave_blocks && r->places == 1;
-    const bool countable =
-        sides[WL_BOTH].has_shape || (whole_wave && wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave));
-    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
+    const bool countable = sides[WL_BOTH].has_shape || (!wl_window_is_traced(t, field, WL_BOTH) &&
+                                                        wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave));
+    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable && !t->in->view->uneven)
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, &wave, granules, 2, both, t->err));
     t->out->fields[field].wave_lines = both[0];
     t->out->fields[field].wave_pages = both[1];
     return WL_OK;
 }
 
-static wl_status count_field(const tally *t, size_t field, const runs *r)
+/* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair in
+ * the middle otherwise. */
+#define PLACES 8
+#define WHOLE_BUDGET ((double)(1 << 22)) /* addresses; a launch with fewer is enumerated where blocks differ */
+
+typedef wl_window_waves side_waves;
+
+/* In the launch: counted where that is closed, or cheap and blocks differ; else extrapolated. */
+static wl_status count_side_launch(const tally *t, size_t field, wl_side side, const int64_t granules[4],
+                                   side_waves *out)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
+    const bool cheap = s->uneven && wl_view_addresses(t->in->view, field, side, &all) <= WHOLE_BUDGET;
+    wl_status status = WL_E_LIMIT;
+    wl_error limit = {0};
+    if (s->has_shape || cheap)
+        status = wl_view_counts(t->in->view, t->counter, field, side, &all, granules, 4, out->all, &limit);
+    if (status == WL_E_NOMEM)
+        return wl_fail_memory(t->err);
+    for (int k = 0; k < 4 && status != WL_OK; k++)
+        out->all[k] = whole_launch(t, field, side, (double)granules[k], out->first[k], out->both[k]);
+    return WL_OK;
+}
+
+static wl_status count_side_waves(const tally *t, size_t field, wl_side side, side_waves *out)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_traffic *o = t->out;
+    const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), spare = g->blocks - blocks;
+    const int64_t places = t->in->view->uneven && spare > 0 ? PLACES : 1;
+    const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
+    double squares = 0;
+    *out = (side_waves){0};
+    if (wl_window_is_traced(t, field, side))
+        return wl_window_traced(t, field, side, out);
+    for (int64_t i = 0; i < places; i++) {
+        const int64_t start = (2 * i + 1) * spare / (2 * places);
+        const wl_region one = wl_view_run(t->in->view, g, start, start + wave),
+                        two = wl_view_run(t->in->view, g, start, start + blocks);
+        wl_region second = wl_view_run(t->in->view, g, start + wave, start + blocks);
+        double first[4], both[4];
+        second.onto_last = true;
+        WL_TRY(count_two(t, field, side, &one, &two, &second, first, both));
+        for (int k = 0; k < 4; k++) {
+            out->first[k] += first[k] / (double)places;
+            out->both[k] += both[k] / (double)places;
+        }
+        squares += first[FETCH] * first[FETCH] / (double)places;
+    }
+    if (places > 1 && !t->in->view->fields[field][side].has_shape && squares > 0) {
+        const double mean = out->first[FETCH], variance = fmax(0, squares - mean * mean);
+        t->out->waves_looked_at = 2 * (double)places;
+        t->out->waves_error = fmax(t->out->waves_error, sqrt(variance / (double)(places - 1)) / mean);
+    }
+    return count_side_launch(t, field, side, granules, out);
+}
+
+static wl_status count_field_waves(const tally *t, size_t field)
 {
     wl_field_traffic *f = &t->out->fields[field];
-    double loaded[GRANULES], stored[GRANULES], launch[GRANULES];
-    WL_TRY(count_side(t, field, WL_LOADS, r, loaded, launch));
-    f->wave_sectors = loaded[SECTOR];
-    f->window_units[0] = loaded[FETCH];
-    f->window_lines[0] = loaded[LINE];
-    f->window_units[1] = launch[FETCH];
-    f->window_lines[1] = launch[LINE];
-    WL_TRY(count_side(t, field, WL_STORES, r, stored, launch));
-    f->window_store_lines[0] = stored[LINE];
-    f->window_store_lines[1] = launch[LINE];
-    WL_TRY(count_together(t, field, r, loaded, stored));
+    side_waves loaded, stored;
+    WL_TRY(count_side_waves(t, field, WL_LOADS, &loaded));
+    f->wave_sectors = loaded.first[SECTOR];
+    f->window_units[0] = loaded.first[FETCH];
+    f->window_lines[0] = loaded.first[LINE];
+    f->window_units[1] = loaded.all[FETCH];
+    f->window_lines[1] = loaded.all[LINE];
+    WL_TRY(count_side_waves(t, field, WL_STORES, &stored));
+    f->window_store_lines[0] = stored.first[LINE];
+    f->window_store_lines[1] = stored.all[LINE];
+    WL_TRY(count_together(t, field, loaded.first, stored.first));
     if (t->in->view->fields[field][WL_STORES].has_shape)
-        return count_stored(t, field);
-    f->stored = launch[SECTOR];
+        return wl_window_stored(t, field);
+    f->stored = stored.all[SECTOR];
     t->out->partly_unknown = t->out->partly_unknown || (f->stored > 0 && !f->loaded_too && !f->atomic);
     return WL_OK;
 }
 
-static wl_status count_waves(const tally *t)
+static wl_status count_two_waves(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
-    const runs r = choose_runs(t);
     if (g->wave_blocks < g->blocks)
-        add_window(t->out, (double)g->wave_blocks, (double)g->blocks / (double)g->wave_blocks, 0);
-    add_window(t->out, (double)g->blocks, 1, 2);
+        wl_window_add(t->out, (double)g->wave_blocks, (double)g->blocks / (double)g->wave_blocks, 0);
+    wl_window_add(t->out, (double)g->blocks, 1, 2);
     for (size_t i = 0; i < t->out->field_count; i++)
-        WL_TRY(count_field(t, i, &r));
+        WL_TRY(count_field_waves(t, i));
     return WL_OK;
 }
 
 wl_status wl_windows_count(const wl_traffic_input *input, wl_counter *counter, wl_traffic *out, wl_error *err)
 {
     const tally t = {input, counter, out, err};
-    return input->view->opaque ? count_waves(&t) : count_runs(&t);
+    if (input->view->guarded && !input->view->opaque)
+        return wl_windows_count_guarded(&t);
+    return input->view->opaque ? count_two_waves(&t) : count_runs(&t);
 }

@@ -7,10 +7,7 @@
 #include "base/fail.h"
 
 #define BOXES_MAX (1 << 20)
-
-typedef struct axis_ranges {
-    int64_t lo[WL_AXIS_COUNT], hi[WL_AXIS_COUNT]; /* half open */
-} axis_ranges;
+#define HELD_MAX 32 /* boxes where a condition holds, kept for the next patch with the same condition */
 
 typedef struct maker {
     wl_counter *counter;
@@ -18,6 +15,8 @@ typedef struct maker {
     const wl_region *region;
     int count;
     wl_error *err;
+    int held_count; /* -1: too many */
+    wl_axis_box held[HELD_MAX];
 } maker;
 
 static wl_status room_for_one(maker *m)
@@ -37,7 +36,7 @@ static wl_status room_for_one(maker *m)
 }
 
 /* Moves a box of axis coordinates through a patch. */
-static wl_status add_box(maker *m, const wl_patch *patch, const axis_ranges *r)
+static wl_status add_box(maker *m, const wl_patch *patch, const wl_axis_box *r)
 {
     const wl_shape *s = m->shape;
     const wl_linear *linear = &s->linears[patch->linear];
@@ -67,6 +66,29 @@ static wl_status add_box(maker *m, const wl_patch *patch, const axis_ranges *r)
     return WL_OK;
 }
 
+/* Cuts a box where the condition of the patch changes, and keeps the parts where it holds. */
+static wl_status add_guarded(maker *m, const wl_patch *patch, const wl_axis_box *r)
+{
+    int undecided, axis;
+    const int truth = patch->guard ? wl_guard_truth(patch->guard, r, UINT32_MAX, &undecided) : 1;
+    if (truth == 0)
+        return WL_OK;
+    if (truth > 0) {
+        if (patch->guard && m->held_count >= 0 && m->held_count < HELD_MAX)
+            m->held[m->held_count++] = *r;
+        else
+            m->held_count = -1;
+        return add_box(m, patch, r);
+    }
+    const int64_t at = wl_guard_cut(&patch->guard->nodes[undecided], r, m->shape->linears[patch->linear].stride, &axis);
+    wl_axis_box part = *r;
+    part.hi[axis] = at;
+    WL_TRY(add_guarded(m, patch, &part));
+    part = *r;
+    part.lo[axis] = at;
+    return add_guarded(m, patch, &part);
+}
+
 /* Cells of a split dimension that form a box of blocks, threads and folded cells. */
 typedef struct part {
     int64_t b0, b1, t0, t1, f0, f1;
@@ -88,14 +110,16 @@ static part take_part(int64_t per_block, int64_t fold, int64_t *at, int64_t end)
 }
 
 /* Splits the cells of each split dimension into parts; recursive over dimensions. */
-static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *cells, int d, axis_ranges *r)
+static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *cells, int d, wl_axis_box *r)
 {
     const wl_geometry *g = m->region->geometry;
     const wl_linear *linear = &m->shape->linears[patch->linear];
     while (d < 3 && !linear->split[d])
         d++;
     if (d == 3)
-        return add_box(m, patch, r);
+        return add_guarded(m, patch, r);
+    r->lo[WL_AXIS_CELL + d] = 0;
+    r->hi[WL_AXIS_CELL + d] = 1;
     for (int64_t at = cells->lo[d]; at < cells->hi[d];) {
         const part p = take_part(g->block[d] * g->fold[d], g->fold[d], &at, cells->hi[d]);
         r->lo[WL_AXIS_BLOCK + d] = p.b0;
@@ -109,22 +133,53 @@ static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *cells, in
     return WL_OK;
 }
 
+/* A box of cells and all loop steps; axes that are not used have the one coordinate 0. */
+static wl_axis_box whole_box(const wl_region *region, const wl_box3 *cells)
+{
+    wl_axis_box r;
+    for (int a = 0; a < WL_AXIS_COUNT; a++) {
+        r.lo[a] = 0;
+        r.hi[a] = 1;
+    }
+    for (int d = 0; d < 3; d++) {
+        r.lo[WL_AXIS_CELL + d] = cells->lo[d];
+        r.hi[WL_AXIS_CELL + d] = cells->hi[d];
+    }
+    for (int i = 0; i < region->kernel->loop_count; i++)
+        r.hi[WL_AXIS_LOOP + i] = wl_region_steps(region)[i];
+    return r;
+}
+
+/* The boxes of one patch; `before` is the one whose boxes are held, or NULL. */
+static wl_status make_patch(maker *m, const wl_patch *patch, const wl_patch *before, const wl_box3 *cells,
+                            const wl_axis_box *whole)
+{
+    if (before && before->guard && before->guard == patch->guard && before->linear == patch->linear &&
+        m->held_count >= 0) {
+        for (int i = 0; i < m->held_count; i++)
+            WL_TRY(add_box(m, patch, &m->held[i]));
+        return WL_OK;
+    }
+    wl_axis_box r = *whole;
+    m->held_count = 0;
+    return split(m, patch, cells, 0, &r);
+}
+
 wl_status wl_boxes_make(wl_counter *counter, const wl_shape *shape, const wl_region *region, int *count, wl_error *err)
 {
-    maker m = {.counter = counter, .shape = shape, .region = region, .err = err};
+    maker m;
+    m.counter = counter;
+    m.shape = shape;
+    m.region = region;
+    m.count = 0;
+    m.err = err;
     for (int b = 0; b < region->blocks.count; b++) {
         const wl_box3 cells = wl_block_cells(region->geometry, &region->blocks.boxes[b]);
         if (cells.lo[0] >= cells.hi[0] || cells.lo[1] >= cells.hi[1] || cells.lo[2] >= cells.hi[2])
             continue;
-        axis_ranges r = {0};
-        for (int d = 0; d < 3; d++) {
-            r.lo[WL_AXIS_CELL + d] = cells.lo[d];
-            r.hi[WL_AXIS_CELL + d] = cells.hi[d];
-        }
-        for (int i = 0; i < WL_LOOPS_MAX; i++)
-            r.hi[WL_AXIS_LOOP + i] = i < region->kernel->loop_count ? wl_region_steps(region)[i] : 1;
+        const wl_axis_box whole = whole_box(region, &cells);
         for (int p = 0; p < shape->patch_count; p++)
-            WL_TRY(split(&m, &shape->patches[p], &cells, 0, &r));
+            WL_TRY(make_patch(&m, &shape->patches[p], p > 0 ? &shape->patches[p - 1] : NULL, &cells, &whole));
     }
     *count = m.count;
     return WL_OK;

@@ -462,7 +462,7 @@ static void make_key(const wl_shape *shape, const wl_region *region, wl_laid *ou
         wl_box3 cells = wl_block_cells(region->geometry, &region->blocks.boxes[b]);
         if (cells.lo[0] >= cells.hi[0] || cells.lo[1] >= cells.hi[1] || cells.lo[2] >= cells.hi[2])
             continue;
-        if (key->boxes == 0)
+        if (key->boxes == 0 && !shape->guarded)
             memcpy(origin, cells.lo, sizeof origin);
         for (int d = 0; d < 3; d++) {
             cells.lo[d] -= origin[d];

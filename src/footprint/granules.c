@@ -138,15 +138,30 @@ static int64_t full_chunk_groups(const wl_granules *bytes, int64_t chunks_per_un
     return full;
 }
 
-/* The first bit of each unit of a word. */
-static uint64_t unit_starts(int64_t unit) { return UINT64_MAX / (((uint64_t)1 << unit) - 1); }
-
-/* Units of a word with all bits; unit < 64. */
-static int full_units_in(uint64_t word, int64_t unit)
+/* Units of a word, a power of two of bits each, that have a bit. */
+static int64_t touched_in_word(uint64_t word, int64_t unit)
 {
-    for (int64_t s = 1; s < unit; s *= 2)
-        word &= word >> s;
-    return __builtin_popcountll(word & unit_starts(unit));
+    uint64_t first = 1; /* bit of each unit */
+    for (int64_t width = 1; width < unit; width *= 2)
+        word |= word >> width;
+    for (int64_t at = unit; at < 64; at *= 2)
+        first |= first << at;
+    return __builtin_popcountll(word & first);
+}
+
+/* Units of a chunk that have a bit, or that lack one. */
+static int64_t units_in_chunk(const uint64_t *bits, int64_t unit, bool lack)
+{
+    const int64_t words = wl_max(1, unit / 64);
+    int64_t touched = 0;
+    for (int64_t w = 0; w < CHUNK_GRANULES / 64; w += words) {
+        uint64_t any = 0;
+        for (int64_t i = 0; i < words; i++)
+            any |= lack ? ~bits[w + i] : bits[w + i];
+        if (any)
+            touched += words > 1 ? 1 : touched_in_word(any, wl_min(unit, 64));
+    }
+    return touched;
 }
 
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
@@ -154,26 +169,9 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
     int64_t full = 0;
     if (unit > CHUNK_GRANULES)
         return full_chunk_groups(bytes, unit / CHUNK_GRANULES);
-    for (size_t i = 0; i < bytes->chunk_count; i++) {
-        const uint64_t *bits = bytes->chunks[i].bits;
-        const int words = (int)wl_max(1, unit / 64);
-        for (int w = 0; w < WL_GRANULE_CHUNK_WORDS; w += words) {
-            uint64_t all = UINT64_MAX;
-            for (int k = 0; k < words; k++)
-                all &= bits[w + k];
-            if (all)
-                full += unit < 64 ? full_units_in(all, unit) : all == UINT64_MAX;
-        }
-    }
+    for (size_t i = 0; i < bytes->chunk_count; i++)
+        full += CHUNK_GRANULES / unit - units_in_chunk(bytes->chunks[i].bits, unit, true);
     return full;
-}
-
-/* Units of a word with at least one bit; unit < 64. */
-static int units_in(uint64_t word, int64_t unit)
-{
-    for (int64_t s = 1; s < unit; s *= 2)
-        word |= word >> s;
-    return __builtin_popcountll(word & unit_starts(unit));
 }
 
 int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)
@@ -189,17 +187,8 @@ int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)
         }
         return touched;
     }
-    for (size_t i = 0; i < bytes->chunk_count; i++) {
-        const uint64_t *bits = bytes->chunks[i].bits;
-        const int words = (int)wl_max(1, unit / 64);
-        for (int w = 0; w < WL_GRANULE_CHUNK_WORDS; w += words) {
-            uint64_t any = 0;
-            for (int k = 0; k < words; k++)
-                any |= bits[w + k];
-            if (any)
-                touched += unit < 64 ? units_in(any, unit) : 1;
-        }
-    }
+    for (size_t i = 0; i < bytes->chunk_count; i++)
+        touched += units_in_chunk(bytes->chunks[i].bits, unit, false);
     return touched;
 }
 

@@ -7,18 +7,16 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define MOST_CELLS_PER_BLOCK ((int64_t)4096 * 64) /* largest block times largest fold */
-#define CENTRE_MOST 8                             /* steps between arms of a star that are joined through its centre */
-#define ABOUT_AS_WIDE 8                           /* gaps that are narrower by less than 1 / this count as equal */
-#define HULL_PATCHES_MAX 64                       /* joining patches across a covered gap is quadratic */
+#define CENTRE_MOST 8       /* steps between arms of a star that are joined through its centre */
+#define ABOUT_AS_WIDE 8     /* gaps that are narrower by less than 1 / this count as equal */
+#define HULL_PATCHES_MAX 64 /* joining patches across a covered gap is quadratic */
 
 static wl_status too_far(const wl_access *a, wl_error *err)
 {
     return wl_fail(err, WL_E_RANGE, a->loc, "the address of %.60s leaves the range +-2^60", a->text);
 }
 
-/* threadIdx + blockIdx * blockDim is the cell, where one thread computes one cell. */
-static void join_thread_and_block(wl_form *f, const wl_geometry *g)
+void wl_join_thread_and_block(wl_form *f, const wl_geometry *g)
 {
     for (int d = 0; d < 3; d++) {
         int64_t *thread = &f->k[WL_VAR_THREAD_X + d], *block = &f->k[WL_VAR_BLOCK_X + d];
@@ -67,9 +65,9 @@ static wl_status bind_address(const wl_kernel *kernel, const wl_access *access, 
     if (!wl_mul(f->c, access->unit_bytes, &t) || !wl_add(t, base, &f->c) || !wl_form_bounds(f, ranges, &lo, &hi))
         return too_far(access, err);
     if (wl_expr_depends_on_launch(access->index))
-        join_thread_and_block(f, geometry);
+        wl_join_thread_and_block(f, geometry);
     for (int d = 0; d < 3; d++) /* a whole block must stay in range, also where the domain ends inside it */
-        if (!wl_mul(f->k[WL_VAR_X + d], MOST_CELLS_PER_BLOCK, &t) || !wl_add(t, f->k[WL_VAR_BLOCK_X + d], &t) ||
+        if (!wl_mul(f->k[WL_VAR_X + d], WL_MOST_CELLS_PER_BLOCK, &t) || !wl_add(t, f->k[WL_VAR_BLOCK_X + d], &t) ||
             !wl_add(t, f->k[WL_VAR_THREAD_X + d], &t))
             return too_far(access, err);
     return WL_OK;
@@ -95,7 +93,7 @@ void wl_linear_make(const wl_bound *bound, const wl_geometry *g, wl_linear *out)
     memset(out, 0, sizeof *out);
     for (int d = 0; d < 3; d++) {
         const int64_t cell = f->k[WL_VAR_X + d], thread = f->k[WL_VAR_THREAD_X + d], block = f->k[WL_VAR_BLOCK_X + d];
-        out->split[d] = thread != 0 || block != 0;
+        out->split[d] = thread != 0 || block != 0 || (bound->guard && bound->guard->split[d]);
         if (!out->split[d]) {
             out->stride[WL_AXIS_CELL + d] = cell;
             continue;
@@ -148,7 +146,8 @@ static void map_levels(const wl_shape *s, wl_linear *linear)
 static int find_linear(wl_shape *s, const wl_linear *linear)
 {
     for (int i = 0; i < s->linear_count; i++)
-        if (memcmp(s->linears[i].stride, linear->stride, sizeof linear->stride) == 0)
+        if (memcmp(s->linears[i].stride, linear->stride, sizeof linear->stride) == 0 &&
+            memcmp(s->linears[i].split, linear->split, sizeof linear->split) == 0)
             return i;
     s->linears[s->linear_count] = *linear;
     return s->linear_count++;
@@ -217,7 +216,7 @@ static wl_status decompose(wl_shape *s, const wl_bound *const *accesses, size_t 
 /* Equal except on one level (level -1: except for the bytes)? */
 static bool differ_only_in(const wl_patch *p, const wl_patch *q, int level, int level_count)
 {
-    if (p->linear != q->linear)
+    if (p->linear != q->linear || p->guard != q->guard)
         return false;
     if (level >= 0 && (p->byte_lo != q->byte_lo || p->byte_hi != q->byte_hi))
         return false;
@@ -255,7 +254,8 @@ static void join_along(wl_shape *s, int level)
 
 static bool contains(const wl_patch *outer, const wl_patch *inner, int level_count)
 {
-    if (outer->linear != inner->linear || outer->byte_lo > inner->byte_lo || outer->byte_hi < inner->byte_hi)
+    if (outer->linear != inner->linear || (outer->guard && outer->guard != inner->guard) ||
+        outer->byte_lo > inner->byte_lo || outer->byte_hi < inner->byte_hi)
         return false;
     for (int i = 0; i < level_count; i++)
         if (outer->lo[i] > inner->lo[i] || outer->hi[i] < inner->hi[i])
@@ -332,6 +332,8 @@ wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_
         wl_linear linear;
         wl_linear_make(accesses[i], geometry, &linear);
         s->patches[i].linear = find_linear(s, &linear);
+        s->patches[i].guard = accesses[i]->guard;
+        s->guarded = s->guarded || accesses[i]->guard;
     }
     for (int i = 0; i < s->linear_count; i++)
         for (int a = 0; a < WL_AXIS_COUNT; a++)

@@ -4,7 +4,8 @@
  * distinct strides of a field's accesses, sorted, are its *levels* (elements, rows, planes): every
  * address is a point with one coordinate per level, plus a byte offset. Accesses that differ by a
  * constant are translated copies, so many of them form a few *patches*: boxes of offsets. A box of
- * threads moved through a patch is again a box; count.h counts unions of such boxes.
+ * threads moved through a patch is again a box; count.h counts unions of such boxes. A condition
+ * (guard.h) cuts the box of threads first.
  *
  * Layer  footprint (uses base, kernel, launch). Units: bytes.
  * Maths  docs/model.md, "Counting". Oracle: tests/property/prop_footprint.c
@@ -12,20 +13,9 @@
 #ifndef WL_FOOTPRINT_SHAPE_H
 #define WL_FOOTPRINT_SHAPE_H
 
-#include "launch/geometry.h"
+#include "footprint/guard.h"
 
 #define WL_LEVELS_MAX 8
-
-/* What an address can depend on. A dimension counts cells, or, if the kernel treats threadIdx and
- * blockIdx differently, blocks, threads of a block and folded cells of a thread. */
-typedef enum wl_axis {
-    WL_AXIS_CELL, /* + dimension */
-    WL_AXIS_BLOCK = WL_AXIS_CELL + 3,
-    WL_AXIS_THREAD = WL_AXIS_BLOCK + 3,
-    WL_AXIS_FOLD = WL_AXIS_THREAD + 3,
-    WL_AXIS_LOOP = WL_AXIS_FOLD + 3,
-    WL_AXIS_COUNT = WL_AXIS_LOOP + WL_LOOPS_MAX
-} wl_axis;
 
 /* An access at a given launch: its byte address as an affine form, or not affine. */
 typedef struct wl_bound {
@@ -35,6 +25,7 @@ typedef struct wl_bound {
     bool never;       /* no thread executes it */
     bool linear;      /* conditional with an affine address, which is `form` */
     wl_form form;
+    const wl_guard *guard; /* of a linear one, if its condition is affine, too; else NULL */
 } wl_bound;
 
 /* Coefficients that several accesses share. */
@@ -46,6 +37,7 @@ typedef struct wl_linear {
 
 typedef struct wl_patch {
     int linear;
+    const wl_guard *guard;                        /* where it is accessed; NULL: everywhere */
     int64_t lo[WL_LEVELS_MAX], hi[WL_LEVELS_MAX]; /* offsets per level, half open */
     int64_t byte_lo, byte_hi;                     /* half open */
 } wl_patch;
@@ -56,6 +48,7 @@ typedef struct wl_shape {
     int level_count;
     int64_t stride[WL_LEVELS_MAX]; /* ascending, bytes, > 0 */
     int linear_count, patch_count;
+    bool guarded; /* some patch has a guard: counts depend on where a region lies */
     wl_linear *linears;
     wl_patch *patches;
 } wl_shape;
@@ -71,7 +64,10 @@ void wl_linear_make(const wl_bound *bound, const wl_geometry *geometry, wl_linea
 int64_t wl_thread_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
 int64_t wl_block_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
 
-/* The shape of `count` affine accesses of one field. WL_E_UNSUPPORTED: more than WL_LEVELS_MAX
+/* Is an access counted in closed form: affine, under an affine condition if any? */
+static inline bool wl_bound_has_form(const wl_bound *bound) { return bound->affine || bound->guard; }
+
+/* The shape of `count` accesses of one field that have a form. WL_E_UNSUPPORTED: more than WL_LEVELS_MAX
  * distinct strides; such a field is enumerated. */
 wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry, wl_arena *arena,
                         wl_shape *out, wl_error *err);

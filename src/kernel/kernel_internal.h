@@ -83,12 +83,14 @@ typedef struct wl_kernel_text {
 struct wl_kernel {
     wl_arena arena;
     const char *name, *input;
+    const char *symbol;  /* of the entry of a PTX file; NULL: none */
     wl_kernel_text text; /* a copy, from which variants are read again */
     const char **params; /* names */
     size_t param_count;
     int dims;                     /* of the domain; 0: taken from the grid */
     int64_t domain[3];            /* 1 beyond dims */
     int64_t first[3];             /* cells below it are not worked on */
+    int64_t threads[3];           /* that a launch without a grid needs; 0: those of the domain */
     const char *domain_params[3]; /* the param that is the extent, or NULL */
     const wl_where **conditions;  /* that a launch must meet */
     size_t condition_count;
@@ -116,6 +118,12 @@ struct wl_kernel {
     size_t note_count;
     wl_source source; /* all zeros: none, the kernel says everything */
 };
+
+/* What the grid of a launch follows from: threads that are needed, else the domain; zeros: neither. */
+static inline const int64_t *wl_kernel_extent(const wl_kernel *kernel)
+{
+    return kernel->threads[0] || !kernel->dims ? kernel->threads : kernel->domain;
+}
 
 /* Can the rows of a field take another length? Not where addresses are given by element index, nor
  * in shared memory, nor where x is not the faster of the first two dimensions. */

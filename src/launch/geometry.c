@@ -46,7 +46,7 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
     g->blocks = g->items = 1;
     for (int i = 0; i < 3; i++) {
         const int64_t per_block = g->block[i] * g->fold[i], limit = wl_device_int(d, most[i]);
-        const int64_t needed = k->dims ? wl_ceil_div(k->domain[i], per_block) : 0;
+        const int64_t needed = wl_ceil_div(wl_kernel_extent(k)[i], per_block);
         g->grid[i] = launch->grid[i] > 0 ? launch->grid[i] : needed;
         if (launch->grid[i] < 0 || (g->grid[i] == 0 && i == 0))
             return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%s",

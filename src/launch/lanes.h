@@ -21,6 +21,22 @@ static inline void wl_thread_index(const wl_geometry *g, int64_t thread, int64_t
     index[2] = thread / g->block[0] / g->block[1];
 }
 
+/* Bounding box of threads first .. last of a block, both ends included. */
+static inline void wl_thread_box(const wl_geometry *g, int64_t first, int64_t last, int64_t lo[3], int64_t hi[3])
+{
+    wl_thread_index(g, first, lo);
+    wl_thread_index(g, last, hi);
+    for (int d = 1; d >= 0; d--)
+        if (hi[d + 1] > lo[d + 1]) {
+            lo[d] = 0;
+            hi[d] = g->block[d] - 1;
+        }
+    if (hi[2] > lo[2]) {
+        lo[0] = 0;
+        hi[0] = g->block[0] - 1;
+    }
+}
+
 /* Fills the coordinates of the lanes whose folded cell `fold` lies inside the domain, packed; loop
  * variables are left alone. lane[i] is the lane of entry i. Returns how many there are. WL_FOLD_ANY
  * stands for the first folded cell inside the domain, which may differ from lane to lane. */

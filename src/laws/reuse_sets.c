@@ -2,6 +2,8 @@
 #include "laws/volumes.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
@@ -242,17 +244,110 @@ static wl_status pages(estimator *e, const wl_region *wave)
     return WL_OK;
 }
 
-static wl_status l2_volumes(estimator *e)
+static wl_status one_wave(estimator *e, int64_t start)
 {
     const wl_geometry *g = e->in->geometry;
-    const int64_t start = wave_start(g);
-    const wl_region wave = wl_view_run(e->in->view, e->in->geometry, start, start + g->wave_blocks);
-    e->out->waves = (double)g->blocks / (double)g->wave_blocks;
+    const wl_region wave = wl_view_run(e->in->view, g, start, start + g->wave_blocks);
     WL_TRY(wave_loads(e, &wave));
     WL_TRY(allocated(e, &wave, &e->out->l2_alloc_bytes));
     WL_TRY(reuse(e, start));
+    return pages(e, &wave);
+}
+
+/* ---- waves that differ by conditions ---- */
+
+#define WAVES_LOOKED_AT 8  /* evenly spread: their mean stands for all */
+#define WAVES_ENUMERATED 4 /* the same where threads are evaluated one by one */
+
+/* Volumes are means over all waves; what a wave holds, and how much of it is reused, over busy ones:
+ * weighted with what it holds and reuses. */
+static void add_wave(const wl_volumes *one, size_t fields, double share, wl_volumes *mean)
+{
+    for (size_t f = 0; f < fields; f++) {
+        mean->fields[f].dram_compulsory += share * one->fields[f].dram_compulsory;
+        for (int d = 0; d < 3; d++)
+            mean->fields[f].dram_reuse[d] += share * one->fields[f].dram_reuse[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        mean->reuse[d].overlap_bytes += share * one->reuse[d].overlap_bytes;
+        mean->reuse[d].oversubscription += share * one->reuse[d].overlap_bytes * one->reuse[d].oversubscription;
+        mean->reuse[d].hit_rate += share * one->reuse[d].overlap_bytes * one->reuse[d].hit_rate;
+    }
+    mean->l2_alloc_bytes += share * one->l2_alloc_bytes * one->l2_alloc_bytes;
+    mean->pages += share * one->l2_alloc_bytes * one->pages;
+}
+
+static void divide_by_weights(double allocated, wl_volumes *mean)
+{
+    for (int d = 0; d < 3; d++)
+        if ((mean->reuse[d].exists = mean->reuse[d].overlap_bytes > 0)) {
+            mean->reuse[d].oversubscription /= mean->reuse[d].overlap_bytes;
+            mean->reuse[d].hit_rate /= mean->reuse[d].overlap_bytes;
+        }
+    if (allocated > 0) {
+        mean->l2_alloc_bytes /= allocated;
+        mean->pages /= allocated;
+    }
+}
+
+static wl_status mean_wave(estimator *e)
+{
+    const wl_geometry *g = e->in->geometry;
+    const int64_t spare = g->blocks - g->wave_blocks,
+                  n = wl_min(e->in->view->opaque ? WAVES_ENUMERATED : WAVES_LOOKED_AT,
+                             wl_ceil_div(g->blocks, g->wave_blocks));
+    wl_volume *fields = calloc(e->field_count, sizeof *fields);
+    wl_status status = fields ? WL_OK : wl_fail_memory(e->err);
+    double allocated = 0;
+    for (int64_t i = 0; i < n && status == WL_OK; i++) {
+        wl_volumes one = {.fields = fields};
+        estimator at = *e;
+        at.out = &one;
+        memset(fields, 0, e->field_count * sizeof *fields);
+        status = one_wave(&at, (2 * i + 1) * spare / (2 * n));
+        add_wave(&one, e->field_count, 1 / (double)n, e->out);
+        allocated += one.l2_alloc_bytes / (double)n;
+    }
+    divide_by_weights(allocated, e->out);
+    free(fields);
+    return status;
+}
+
+/* The waves looked at are a sample. What the launch touches, and what blocks touch one by one, is
+ * known: everything is loaded at least once, and at most by every block that needs it. */
+static wl_status keep_in_bounds(estimator *e)
+{
+    const wl_geometry *g = e->in->geometry;
+    const wl_region all = wl_view_run(e->in->view, g, 0, g->blocks);
+    const int64_t fetch = wl_device_int(e->in->device, WL_DEVICE_dram_fetch);
+    for (size_t f = 0; f < e->field_count; f++) {
+        const wl_block_sum_input in = {e->in->view, e->counter, g, f, WL_LOADS, false, 1, {fetch}};
+        wl_volume *v = &e->out->fields[f];
+        wl_block_sum blocks;
+        double once = 0, loaded = v->dram_compulsory * e->out->waves;
+        if (!e->in->view->fields[f][WL_LOADS].has_shape)
+            continue;
+        WL_TRY(count(e, f, WL_LOADS, &all, fetch, &once));
+        WL_TRY(wl_block_sum_make(&in, &blocks, e->err));
+        for (int d = 0; d < 3; d++)
+            loaded -= v->dram_reuse[d] * e->out->reuse[d].hit_rate * fmax(0, e->out->waves - 1);
+        const double most = blocks.granules[0] * (double)fetch;
+        v->dram_compulsory += (fmin(fmax(loaded, once), fmax(once, most)) - loaded) / e->out->waves;
+    }
+    return WL_OK;
+}
+
+static wl_status l2_volumes(estimator *e)
+{
+    const wl_geometry *g = e->in->geometry;
+    const bool differ = e->in->view->guarded || e->in->view->uneven;
+    const int64_t start = wave_start(g);
+    const wl_region wave = wl_view_run(e->in->view, e->in->geometry, start, start + g->wave_blocks);
+    e->out->waves = (double)g->blocks / (double)g->wave_blocks;
+    WL_TRY(differ ? mean_wave(e) : one_wave(e, start));
+    if (differ)
+        WL_TRY(keep_in_bounds(e));
     WL_TRY(stores(e, &wave));
-    WL_TRY(pages(e, &wave));
     extrapolate(e);
     return WL_OK;
 }

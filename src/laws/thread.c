@@ -38,12 +38,13 @@ typedef struct step {
 typedef struct profiler {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
-    const wl_access_cost *costs; /* of the launch; NULL: not known */
     const wl_thread_numbers *numbers;
     int outer;    /* the slowest dimension of the launch order */
     double *span; /* per group of instructions: bytes between the first and the last cell */
     int64_t line;
     double loads_per_phase;
+    const wl_access_cost *costs; /* of the accesses; NULL: not counted */
+    double warps;                /* with work */
 } profiler;
 
 static bool same_array(const profiler *p, const step *a, const step *b)
@@ -271,10 +272,9 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     *out = cells * steps;
     if (!bound->conditional && !bound->access->traced)
         return WL_OK;
-    if (bound->access->traced && p->costs) { /* counted over the launch */
-        wl_census census;
-        wl_census_take(g, p->kernel->source.warp_size, &census);
-        *out = census.warps > 0 ? p->costs[bound->access - p->kernel->accesses].inst / census.warps : 0;
+    const bool counted = bound->access->traced || (bound->guard && !bound->access->atomic);
+    if (counted && p->costs) { /* exactly, or over the launch */
+        *out = p->warps > 0 ? p->costs[bound->access - p->kernel->accesses].inst / p->warps : 0;
         return WL_OK;
     }
     wl_program program;
@@ -373,14 +373,17 @@ wl_status wl_thread_profile(const wl_kernel *k, const wl_geometry *g, const wl_b
                             const wl_access_cost *costs, int64_t line, const wl_thread_numbers *numbers,
                             wl_arena *scratch, wl_thread *out, wl_error *err)
 {
+    wl_census census;
     const bool serial = waits_each_step(k);
     const double loads_per_phase = serial ? 1 : numbers->loads_per_phase;
     profiler p = {.kernel = k,
                   .geometry = g,
-                  .costs = costs,
                   .numbers = numbers,
                   .line = line,
-                  .loads_per_phase = loads_per_phase};
+                  .loads_per_phase = loads_per_phase,
+                  .costs = costs};
+    wl_census_take(g, warp_size(g), &census);
+    p.warps = census.warps;
     while (p.outer < 2 && (p.outer == 0 ? g->grid[1] * g->grid[2] : g->grid[2]) > 1)
         p.outer++;
     step *steps = WL_ARENA_NEW(scratch, step, in->count + 1);

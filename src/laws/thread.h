@@ -36,7 +36,7 @@ typedef struct wl_thread_numbers {
 } wl_thread_numbers;
 void wl_thread_numbers_read(const wl_device *device, wl_thread_numbers *out);
 
-/* costs: what the accesses cost, launch totals; NULL: not known, traced accesses are sampled. */
+/* `costs` of the accesses say how often conditions hold; NULL: blocks are sampled for it. */
 wl_status wl_thread_profile(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
                             const wl_instructions *instructions, const wl_access_cost *costs, int64_t line,
                             const wl_thread_numbers *numbers, wl_arena *scratch, wl_thread *out, wl_error *err);

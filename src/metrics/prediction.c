@@ -75,6 +75,8 @@ const char *wl_prediction_warning(const wl_prediction *p, size_t index)
     return index < (size_t)p->warning_count ? p->warnings[index] : NULL;
 }
 
+int wl_prediction_clamped(const wl_prediction *p) { return p->clamped; }
+
 bool wl_prediction_sampled_error(const wl_prediction *p, double *error)
 {
     if (!p->sampled)
@@ -82,7 +84,6 @@ bool wl_prediction_sampled_error(const wl_prediction *p, double *error)
     *error = p->sampled_error;
     return true;
 }
-int wl_prediction_clamped(const wl_prediction *p) { return p->clamped; }
 
 const wl_kernel *wl_prediction_kernel(const wl_prediction *p) { return p->kernel; }
 

@@ -1,6 +1,7 @@
 /* warnings.c - see warnings.h. SPDX-License-Identifier: MIT */
 #include "metrics/warnings.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 #include "device/device_internal.h"
 #include "metrics/rates.h"
 
-#define PERCENT 100.0
 #define MEGA 1e6
+#define PERCENT 100.0
 
 void wl_warn(wl_prediction *out, const char *format, ...)
 {
@@ -85,8 +86,14 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn(out, "L1 tag conflicts are the mean over a sample of warps");
     if (w->blocks_sampled)
         wl_warn(out,
-                "L1 metrics of accesses without a closed form come from %lld of %lld blocks: standard error %.2g %%",
+                "L1 metrics of accesses without a closed form come from %lld of %lld blocks: standard error %.3g %%",
                 (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * w->error);
+    if (c->has_traffic && c->traffic.waves_looked_at > 0)
+        wl_warn(out,
+                "memory volumes of accesses under conditions without a closed form come from %.0f of %.0f waves: "
+                "standard error %.3g %%",
+                c->traffic.waves_looked_at, ceil((double)g->blocks / (double)g->wave_blocks),
+                PERCENT * c->traffic.waves_error);
     if (v->sampled)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)

@@ -3,6 +3,7 @@
 #include "report/advise_words.h"
 #include "search/advised.h"
 #include "report/render.h"
+#include "report/symbol_json.h"
 
 /* An extent that is not given counts as 1. */
 static json_t *extents(wl_json *j, const int64_t extent[3])
@@ -108,6 +109,7 @@ wl_status wl_advise_json(const wl_advise_report *a, char **out, wl_error *err)
         "model", wl_model_name(p->model.id), "time_s", p->model.time_s, "limiter", wl_bound_name(p->model.limiter),
         "next_limiter", wl_bound_name(p->model.next), "least_gain", r->least_gain, "trust", r->trust.basis, "advice",
         list, "notes", notes(j, a));
+    wl_json_symbol(j, root, a->kernel);
     if (r->has_combination)
         wl_json_set(j, root, "together", advice(j, a, &r->combination, &status, err));
     if (a->device_count > 1)

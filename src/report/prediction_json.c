@@ -3,6 +3,7 @@
 #include "metrics/layer_condition.h"
 #include "report/derived.h"
 #include "report/prediction_report.h"
+#include "report/symbol_json.h"
 
 static json_t *launch(wl_json *j, const wl_prediction *p)
 {
@@ -177,5 +178,6 @@ wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error
         wl_json_set(j, root, "lines", lines(j, p));
     if (p->accesses)
         wl_json_set(j, root, "accesses", accesses(j, r));
+    wl_json_symbol(j, root, r->kernel);
     return wl_json_take(j, root, one_line ? WL_JSON_COMPACT : WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
 }

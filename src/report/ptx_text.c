@@ -1,15 +1,15 @@
 /* ptx_text.c - the entries of a PTX file for people. SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "report/render.h"
 #include "ptx/kernel/ptx_file.h"
 
 static void add_entry(const wl_ptx_report *r, size_t entry, wl_buffer *out)
 {
     const wl_ptx *ptx = r->ptx;
-    const char *name = wl_ptx_entry_name(ptx, entry);
+    const char *signature = wl_ptx_entry_signature(ptx, entry);
     const wl_ptx_needs *needs = &r->needs[entry];
-    wl_buffer_add(out, "%s(", name);
+    if (signature)
+        wl_buffer_add(out, "%s\n  ", signature);
+    wl_buffer_add(out, "%s(", wl_ptx_entry_symbol(ptx, entry));
     for (size_t i = 0; i < wl_ptx_param_count(ptx, entry); i++)
         wl_buffer_add(out, "%s%s", i ? ", " : "", wl_ptx_param_type(ptx, entry, i));
     wl_buffer_add(out, ")\n  %zu instructions; ", wl_ptx_instruction_count(ptx, entry));
@@ -30,6 +30,6 @@ static void add_entry(const wl_ptx_report *r, size_t entry, wl_buffer *out)
 void wl_ptx_text(const wl_ptx_report *r, wl_buffer *out)
 {
     for (size_t i = 0; i < wl_ptx_entry_count(r->ptx); i++)
-        if (!r->part || strstr(wl_ptx_entry_name(r->ptx, i), r->part))
+        if (wl_ptx_entry_fits(r->ptx, i, r->part, &out->failed))
             add_entry(r, i, out);
 }

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "report/rank_report.h"
 #include "search/ranker.h"
+#include "report/symbol_json.h"
 
 #define SUMMARY_DIGITS 6 /* of ties and ratios, which are rough themselves */
 
@@ -40,6 +41,7 @@ void wl_rank_json_start(const wl_ranked_space *s, wl_buffer *out)
     json_t *head = wl_json_object(j);
     wl_json_set(j, head, "schema", wl_json_text(j, "warpline.rank/1"));
     wl_json_set(j, head, "kernel", wl_json_text(j, wl_kernel_name(wl_ranker_kernel(s->ranker))));
+    wl_json_symbol(j, head, wl_ranker_kernel(s->ranker));
     add_opened(j, head, out);
     wl_buffer_text(out, "\"spaces\": [");
 }

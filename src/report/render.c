@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "ptx/kernel/ptx_file.h"
 #include "report/coverage_report.h"
 #include "report/prediction_report.h"
 
@@ -156,10 +157,11 @@ wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *er
 wl_status wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err)
 {
     wl_buffer text = {0};
-    if (is_json(format))
-        return wl_ptx_json(report, out, err);
     if (format == WL_FORMAT_CSV)
         return no_csv(err, "a PTX file");
+    WL_TRY(wl_ptx_any_fits(report->ptx, report->part, err));
+    if (is_json(format))
+        return wl_ptx_json(report, out, err);
     wl_ptx_text(report, &text);
     return wl_buffer_take(&text, out, err);
 }

@@ -27,7 +27,8 @@ static int64_t next_power(int64_t n)
 static wl_status default_extents(wl_ranker *r, int d, int64_t most, wl_values *out, wl_error *err)
 {
     const bool any = !r->kernel->dims && r->grid && wl_grid_rule_follows(r->grid, d);
-    const int64_t enough = any ? most : wl_min(most, next_power(r->kernel->domain[d]));
+    const int64_t extent = r->kernel->dims ? r->kernel->domain[d] : r->kernel->threads[d];
+    const int64_t enough = any ? most : wl_min(most, next_power(extent));
     WL_TRY(wl_values_range(1, enough, 0, &r->arena, out, err));
     if (d > 0)
         return WL_OK;

@@ -40,11 +40,10 @@ static wl_status copy_conditions(wl_ranker *r, const wl_space *space, wl_error *
 /* From here on the grid of every launch is known: a domain that the rule names must be given. */
 static wl_status copy_grid(wl_ranker *r, const wl_space *space, wl_error *err)
 {
-    static const int64_t none[3] = {0};
     if (!space->grid)
         return WL_OK;
     WL_TRY(wl_grid_rule_copy(space->grid, &r->grid, err));
-    const wl_status status = wl_grid_rule_check_domain(r->grid, r->kernel->dims ? r->kernel->domain : none, err);
+    const wl_status status = wl_grid_rule_check_domain(r->grid, wl_kernel_extent(r->kernel), err);
     if (status != WL_OK && err)
         (void)wl_fail_in(err, "--grid");
     return status;
@@ -74,10 +73,11 @@ static wl_status make_predictors(wl_ranker *r, wl_error *err)
 static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     r->warp_size = wl_device_int(r->device, WL_DEVICE_warp_size);
-    r->items = r->kernel->dims || !space->grid;
+    const bool has_threads = r->kernel->threads[0] > 0;
+    r->items = r->kernel->dims || (!space->grid && !has_threads);
     for (int d = 0; d < 3; d++)
         r->items *= r->kernel->domain[d] - r->kernel->first[d];
-    if (!r->kernel->dims && !space->launches && !space->grid)
+    if (!r->kernel->dims && !space->launches && !space->grid && !has_threads)
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        "the kernel has no domain: without one the grid does not follow from the block");
     WL_TRY(copy_grid(r, space, err));
@@ -139,9 +139,12 @@ static bool is_gridded(const wl_launch *launch) { return launch->grid[0] || laun
  * later. */
 static void set_grid(const wl_ranker *r, wl_launch *launch)
 {
-    if (!r->grid || is_gridded(launch))
+    if (is_gridded(launch))
         return;
-    if (wl_grid_rule_apply(r->grid, r->device, r->kernel->domain, launch, NULL) != WL_OK)
+    for (int d = 0; d < 3 && !r->grid && !r->kernel->dims; d++) /* no work but that of the threads is known */
+        launch->grid[d] =
+            wl_ceil_div(r->kernel->threads[d], wl_max(1, launch->block[d]) * wl_max(1, launch->fold[d]));
+    if (r->grid && wl_grid_rule_apply(r->grid, r->device, wl_kernel_extent(r->kernel), launch, NULL) != WL_OK)
         launch->grid[0] = launch->grid[1] = launch->grid[2] = -1;
 }
 
@@ -239,7 +242,7 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
             return WL_OUTCOME_FOLD;
     for (int d = 0; d < 3; d++) {
         const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
-        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(r->kernel->domain[d], per_block);
+        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(wl_kernel_extent(r->kernel)[d], per_block);
         if (grid > wl_device_int(r->device, most_grid[d]))
             return WL_OUTCOME_GRID;
     }

@@ -1,7 +1,11 @@
-/* fuzz_arg.c - texts of --arg: every line of the input is one. SPDX-License-Identifier: MIT */
+/* fuzz_arg.c - texts of --arg and --constant, and names of kernels: every line of the input is one.
+ * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 #include "ptx/emulate/alu.h"
 #include "ptx/emulate/arguments_text.h"
+#include "ptx/module/name_match.h"
+#include "ptx/module/source_params.h"
+#include "ptx/read/read_module.h"
 
 #define LINES_MAX 16
 #define GUARD 0xa5
@@ -133,6 +137,72 @@ static void read_argument(const char *text)
         read_number(text, types[i]);
 }
 
+/* ---- a kernel with a struct, and variables ---- */
+
+static const char kernel_text[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.const .align 4 .b8 _ZN2ns4coefE[36];\n.global .align 8 .u64 "
+    "table;\n"
+    ".const .align 4 .u32 steps;\n"
+    ".visible .entry _ZN2ns4axpyIfLi4EEEvNS_4GridEi(.param .align 8 .b8 p0[40], .param .u32 p1)\n{\nret;\n}\n";
+
+/* Addresses ascend, and no buffer reaches the next. */
+static void check_buffers(const wl_ptx_arguments *a)
+{
+    for (int i = 1; i < a->buffer_count; i++)
+        REQUIRE(a->buffers[i - 1].base + (uint64_t)a->buffers[i - 1].bytes < a->buffers[i].base);
+}
+
+static void make_arguments(const wl_ptx_module *m, const wl_ptx_function *entry, const wl_ptx_given *given)
+{
+    wl_arena arena = {0};
+    wl_ptx_arguments arguments = {0};
+    wl_error err = {0};
+    const wl_status status = wl_ptx_arguments_make(m, entry, given, &arena, &arguments, &err);
+    fuzz_check_outcome(status, status == WL_OK ? kernel_text : NULL, &err);
+    if (status == WL_OK)
+        check_buffers(&arguments);
+    wl_arena_free(&arena);
+}
+
+/* The text as an argument, as contents of a variable, and as the source that names the parameters. */
+static void read_for_kernel(const char *text)
+{
+    const wl_ptx_function *entry = NULL;
+    wl_ptx_module *m = NULL;
+    wl_error err = {0};
+    REQUIRE(wl_ptx_module_parse("k.ptx", kernel_text, strlen(kernel_text), &m, &err) == WL_OK);
+    REQUIRE(wl_ptx_find_entry(m, NULL, &entry, &err) == WL_OK);
+    const char *const first[] = {text, "5"}, *const second[] = {"{buf:64, 1, 2, 2.5:f64, 0, 0, 0}", text};
+    const wl_ptx_given as_struct = {.args = first, .arg_count = 2, .load = load};
+    const wl_ptx_given as_number = {.args = second, .arg_count = 2, .load = load};
+    const wl_ptx_given as_constant = {
+        .args = second, .arg_count = 1, .constants = &text, .constant_count = 1, .load = load};
+    make_arguments(m, entry, &as_struct);
+    make_arguments(m, entry, &as_number);
+    m->source = (wl_ptx_source_text){"k.cu", text, strlen(text)};
+    make_arguments(m, entry, &as_number);
+    make_arguments(m, entry, &as_constant);
+    const wl_ptx_function *found = NULL;
+    err = (wl_error){0};
+    const wl_status status = wl_ptx_find_entry(m, text, &found, &err);
+    fuzz_check_outcome(status, found ? found->name : NULL, &err);
+    wl_ptx_module_free(m);
+}
+
+/* The text as a mangled name: its parts are in order, and it is its own best name. */
+static void demangle(const char *text)
+{
+    wl_arena arena = {0};
+    bool failed = false;
+    const wl_ptx_demangled d = wl_ptx_demangle(text, &arena);
+    REQUIRE(d.text && d.name <= d.base && d.base <= d.args && d.args <= d.end && d.end <= strlen(d.text));
+    const char *wanted = d.text + d.name, *compared = wl_ptx_wanted_name(wanted, &arena);
+    REQUIRE(compared);
+    const wl_ptx_fit fit = wl_ptx_name_fit(text, &d, wanted, compared, &failed);
+    REQUIRE(!failed && (fit <= WL_PTX_FIT_SIGNATURE || strncmp(wanted, "void ", 5) == 0 || strchr(" \t", *wanted)));
+    wl_arena_free(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_text(data, size), *line = text;
@@ -142,6 +212,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             *end++ = '\0';
         char *copy = fuzz_text((const uint8_t *)line, strlen(line)); /* a read beyond it is seen */
         read_argument(copy);
+        read_for_kernel(copy);
+        demangle(copy);
         free(copy);
         line = end;
     }

@@ -1,4 +1,4 @@
-/* grammar_arg.c - texts of --arg. SPDX-License-Identifier: MIT */
+/* grammar_arg.c - texts of --arg and --constant, mangled names. SPDX-License-Identifier: MIT */
 #include "mutate.h"
 
 static const mutate_rule rules[] = {
@@ -13,7 +13,13 @@ static const mutate_rule rules[] = {
     {'M', MUTATE_TEXTS("$N:", "$T:", "$Z:")},
     {'W', MUTATE_TEXTS("buf", "bytes", "random", "iota", "const", "zero", "repeat", "file", "$T", "$Z")},
     {'L', MUTATE_TEXTS("$N", "buf:$Z", "buf:$Z:$Z", "buf:$Z=$C", "buf:$Z:$Z=$C", "bytes:0123456789abcdef", "bytes:ff",
-                       "bytes:$N", "$T")},
+                       "bytes:$N", "$T", "{$S}", "0={$S}", "p1=$N", "n=$N", "coef=$C", "coef={$S}", "steps=$N",
+                       "table=buf:$Z=$C", "_Z$I", "_ZN$I$IE$Y", "_Z1fI$YLi$NEEv$Y", "$I<$I>",
+                       "__global__ void axpy(Grid $I, int $I)")},
+    {'S', MUTATE_TEXTS("$N", "buf:$Z", "$N, $S", "{$S}, $S", "$N:$T", "buf:$Z=$C, $N", "$N:$T, $N, buf:64")},
+    {'I', MUTATE_TEXTS("1a", "2ns", "4axpy", "n", "g", "_GLOBAL__N_1", "10_INTERNAL_", "S_", "S0_", "T_", "UlvE_")},
+    {'Y', MUTATE_TEXTS("i", "f", "Pf", "PKf", "RS_", "T_", "DpT_", "PFviE", "A4_i", "M1ai", "J$Y$YE", "1bI$Y$YE",
+                       "Li4E", "XplT_Li1EE", "NS_1dE", "St4pairI$Y$YE", "v")},
 };
 
 const mutate_grammar fuzz_grammar = {rules, sizeof rules / sizeof rules[0], ":=", 'W', false, NULL};

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define LINES_MAX 1024
-#define LINE_LENGTH 160
+#define LINE_LENGTH 240
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
@@ -21,7 +21,7 @@ static size_t draw(size_t n)
     return (size_t)(state >> 33) % n;
 }
 
-/* # is a register number, @ a number. */
+/* # is a register number, @ a number, but for the @ of a guard. */
 static const char *const lines[] = {
     "mov.u32 %r#, %tid.x;",
     "mov.u32 %r#, %tid.y;",
@@ -108,6 +108,17 @@ static const char *const lines[] = {
     "addc.u32 %r#, %r#, 0;",
     "cvt.s8.s32 %r#, %r#;",
     "set.lt.u32.s32 %r#, %r#, @;",
+    /* what compilers make of common statements */
+    "T: .branchtargets L, M, END;\nrem.u32 %r7, %r#, 3;\nbrx.idx %r7, T;",
+    "add.s32 %r#, %r#, 1;\nsetp.lt.s32 %p7, %r#, @;\n@%p7 bra L;",
+    "mad.lo.s32 %r#, %r#, %r#, %r#;\nsetp.ge.s32 %p7, %r#, %r#;\n@%p7 bra END;",
+    "setp.ge.s32 %p7, %r#, %r#;\n@%p7 ret;",
+    "setp.eq.s32 %p7, %r#, @;\n@%p7 bra M;",
+    "and.b32 %r7, %r#, 255;\nmul.wide.u32 %rd7, %r7, 4;\nadd.s64 %rd7, %rd#, %rd7;\nld.global.u32 %r#, [%rd7];",
+    "mul.wide.u32 %rd7, %r#, 16;\nadd.s64 %rd7, %rd#, %rd7;\n@%p# ld.global.v4.u32 {%r#, %r#, %r#, %r#}, [%rd7];",
+    "@%p# red.global.add.u32 [%rd#+@], %r#;",
+    "and.b32 %r7, %r#, 63;\nshl.b32 %r7, %r7, 2;\nmov.u32 %r8, s;\nadd.s32 %r7, %r7, %r8;\nst.shared.u32 [%r7], %r#;",
+    "bar.sync 0;\nld.shared.u32 %r#, [%r7];\nbar.sync 0;",
 };
 
 static const char *number(void)

@@ -30,6 +30,7 @@ static struct {
     wl_device *devices[DEVICES_MAX];
     size_t device_count;
     int64_t cases, too_large;
+    bool guards; /* accesses get affine conditions */
 } run;
 
 static trial current; /* large, so not on the stack */
@@ -83,6 +84,8 @@ static bool start_case(uint64_t seed, random_source *r, const wl_device **device
     trial_end(&current);
     current.seed = seed;
     random_case_make(seed, &current.input);
+    if (run.guards)
+        random_guards(seed, &current.input);
     *r = random_start(~seed);
     *device = random_device(r);
     random_variation(r, &current.input.launch);

@@ -140,6 +140,14 @@ static void sums_of_several_granules_agree_with_enumeration(void **state)
         assert_true(compared.of_warps > (int64_t)iterations(800) && compared.of_blocks > (int64_t)iterations(800));
 }
 
+static void sums_under_conditions_agree_with_enumeration(void **state)
+{
+    run.guards = true;
+    block_sums_agree_with_enumeration(state);
+    sums_of_several_granules_agree_with_enumeration(state);
+    run.guards = false;
+}
+
 static int end(void **state)
 {
     (void)state;
@@ -157,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(block_sums_agree_with_enumeration),
         cmocka_unit_test(sums_of_several_granules_agree_with_enumeration),
+        cmocka_unit_test(sums_under_conditions_agree_with_enumeration),
     };
     return cmocka_run_group_tests(tests, start_run, end);
 }

@@ -8,20 +8,15 @@
 #define WL_TESTS_RANDOM_KERNEL_H
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "property/random_source.h"
 #include "warpline/launch.h"
 
 #define RANDOM_TEXT_MAX 16384
 #define RANDOM_FIELDS_MAX 3
-
-typedef struct random_source {
-    uint64_t state;
-} random_source;
 
 typedef struct random_field {
     int cell_bytes, dims; /* dims 0: addressed by plain index */
@@ -38,38 +33,6 @@ typedef struct random_case {
     int field_count;
     random_field fields[RANDOM_FIELDS_MAX];
 } random_case;
-
-/* ---- numbers ---- */
-
-/* Neighbouring seeds must not give related cases, so the seed is mixed before xorshift takes over. */
-static random_source random_start(uint64_t seed)
-{
-    uint64_t z = seed + 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (random_source){z ? z : 1};
-}
-
-static uint64_t random_bits(random_source *r)
-{
-    r->state ^= r->state << 13;
-    r->state ^= r->state >> 7;
-    r->state ^= r->state << 17;
-    return r->state;
-}
-
-/* lo <= result <= hi */
-static int64_t random_in(random_source *r, int64_t lo, int64_t hi)
-{
-    if (hi < lo)
-        abort();
-    return lo + (int64_t)((random_bits(r) >> 11) % (uint64_t)(hi - lo + 1));
-}
-
-static bool random_chance(random_source *r, int percent) { return random_in(r, 0, 99) < percent; }
-
-#define RANDOM_OF(r, list) ((list)[random_in((r), 0, (int64_t)(sizeof(list) / sizeof(list)[0]) - 1)])
 
 /* ---- text ---- */
 
@@ -468,6 +431,54 @@ static void random_case_make(uint64_t seed, random_case *c)
     } else {
         random_loops(&r, c);
         random_addresses(&r, c);
+    }
+}
+
+/* ---- affine conditions ---- */
+
+static void random_comparison(random_source *r, random_case *c)
+{
+    static const char *const compared[] = {"<", "<=", ">", ">=", "==", "!="};
+    const char *sign = RANDOM_OF(r, compared), *v = random_variable(r, c), *w = random_variable(r, c);
+    const long long a = random_in(r, 1, 4), b = random_in(r, -3, 3),
+                    n = random_in(r, -2, random_chance(r, 60) ? 12 : 60);
+    switch (random_in(r, 0, 5)) {
+    case 0: random_put(c, "%s + %s %s %lld", v, w, sign, n); break;
+    case 1: random_put(c, "%lld*%s %s %lld + %lld*%s", a, v, sign, n, b, w); break;
+    case 2: random_put(c, "%lld < %s && %s <= %lld", n, v, v, n + 4 * a); break;
+    case 3: random_put(c, "select(%s < %lld, %s %s %lld, %s)", w, n, v, sign, 3 * a, w); break;
+    default: random_put(c, "%s %s %lld", v, sign, n); break;
+    }
+}
+
+static void random_affine_condition(random_source *r, random_case *c)
+{
+    const int64_t terms = random_chance(r, 60) ? 1 : random_in(r, 2, 4);
+    for (int64_t t = 0; t < terms; t++) {
+        random_put(c, "%s", t == 0 ? "" : random_chance(r, 70) ? " && " : " || ");
+        random_put(c, "%s(", random_chance(r, 12) ? "!" : "");
+        random_comparison(r, c);
+        random_put(c, ")");
+    }
+}
+
+/* Gives accesses of a list an affine condition, some of them the same. */
+static inline void random_guards(uint64_t seed, random_case *c)
+{
+    random_source r = random_start(seed ^ 0x9a7d);
+    static random_case before;
+    uint64_t family = random_bits(&r);
+    before = *c;
+    c->length = 0;
+    for (size_t i = 0; i < before.length; i++) {
+        const bool end = i > 0 && before.yaml[i - 1] == ']' && before.yaml[i] == '"';
+        if (end && random_chance(&r, 75)) {
+            family = random_chance(&r, 40) ? random_bits(&r) : family;
+            random_source own = random_start(family);
+            random_put(c, " if ");
+            random_affine_condition(&own, c);
+        }
+        random_put(c, "%c", before.yaml[i]);
     }
 }
 

@@ -34,6 +34,7 @@ ptx hopper 100 "" -O3
 ptx blackwell 100 "" -O3
 ptx science 90 _lineinfo -O3 -lineinfo
 ptx science 100 _lineinfo -O3 -lineinfo
+ptx named 90 _lineinfo -O3 -lineinfo
 ptx control 80 _debug -G
 ptx printing 100 _debug -G
 ptx memory 90 _fast -O3 -rdc=true -use_fast_math -maxrregcount=32

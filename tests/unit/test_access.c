@@ -58,13 +58,18 @@ static outcome predict_text(const char *text, const wl_device *device, wl_launch
     return o;
 }
 
-static void check_same_metrics(const char *name, const outcome *got, const outcome *want)
+static void check_metrics(const char *name, const outcome *got, const outcome *want, double within)
 {
     for (int m = 0; m < WL_METRIC_COUNT; m++) {
         check_int(name, wl_metric_name((wl_metric)m), got->metrics[m].known, want->metrics[m].known);
-        check_near(name, wl_metric_name((wl_metric)m), got->metrics[m].value, want->metrics[m].value, 0);
+        check_near(name, wl_metric_name((wl_metric)m), got->metrics[m].value, want->metrics[m].value, within);
     }
-    check_near(name, "time", got->time_s, want->time_s, 0);
+    check_near(name, "time", got->time_s, want->time_s, within);
+}
+
+static void check_same_metrics(const char *name, const outcome *got, const outcome *want)
+{
+    check_metrics(name, got, want, 0);
 }
 
 #define HEAD "name: k\ndomain: [65536]\ninstructions: 20\n"
@@ -260,17 +265,23 @@ static void test_traced(void **state)
     static const struct {
         const char *text;
         wl_launch launch;
+        double within; /* a trace does not say that there is a condition: fewer warps are looked at */
     } cases[] = {
-        {HEAD AB "loads: ['a[x * 7919 % 65536]']\nstores: ['b[x ^ 5]']\n", {.block = {256, 1, 1}, .fold = {1, 1, 1}}},
+        {HEAD AB "loads: ['a[x * 7919 % 65536]']\nstores: ['b[x ^ 5]']\n",
+         {.block = {256, 1, 1}, .fold = {1, 1, 1}},
+         0},
         {HEAD AB
          "loads: ['a[x >> 3 & -2] if x % 3 == 0', 'b[(x ^ 9) & 4095 : 4]']\nstores: ['a[x*x % 5000] if x & 64']\n",
-         {.block = {256, 1, 1}, .fold = {1, 1, 1}}},
+         {.block = {256, 1, 1}, .fold = {1, 1, 1}},
+         0.01},
         {"name: k\ndomain: [300, 70]\ninstructions: 9\nfields: {a: {type: f64, alignment: 16}, b: {type: f32}}\n"
          "loads: ['a[x*y % 3001]', 'a[(x ^ y) + 10]']\nstores: ['b[x*3 ^ y]']\n",
-         {.block = {24, 5, 1}, .fold = {1, 1, 1}}},
+         {.block = {24, 5, 1}, .fold = {1, 1, 1}},
+         0},
         {HEAD "fields: {a: {type: f32}, s: {type: f32, memory: shared}}\n"
               "loads: ['s[threadIdx.x * 33 % 256]', 'a[x*x % 5000]']\nstores: ['s[threadIdx.x ^ 3]', 'a[x ^ 1]']\n",
-         {.block = {256, 1, 1}, .fold = {1, 1, 1}}},
+         {.block = {256, 1, 1}, .fold = {1, 1, 1}},
+         0},
     };
     static const wl_expr zero = {.op = WL_EXPR_CONST};
     (void)state;
@@ -291,7 +302,7 @@ static void test_traced(void **state)
         }
         const outcome want = predict(name, kernel, device, &cases[i / 2].launch),
                       got = predict(name, twin, device, &cases[i / 2].launch);
-        check_same_metrics(name, &got, &want);
+        check_metrics(name, &got, &want, cases[i / 2].within);
         for (size_t f = 0; f < want.field_count; f++)
             check_near(name, "L2 loads of a field", got.fields[f].l2_load_bytes, want.fields[f].l2_load_bytes, 0);
         for (size_t a = 0; a < want.access_count; a++) {

@@ -149,7 +149,7 @@ static void test_refused(void **state)
         {1, "99999999999999999999", "is no whole number", 1},
         {2, "x", "'x' is no number", 1},
         {3, "40000", "outside the range of the parameter's type, s16", 1},
-        {4, "7", "give them as bytes:HEXDIGITS", 1},
+        {4, "7", "a struct of 6 bytes: give {VALUE, VALUE, ..} or bytes:HEXDIGITS", 1},
         {4, "bytes:0102", "4 hexadecimal digits, but the parameter has 6 bytes", 7},
         {4, "bytes:01020304050g", "'g' is no hexadecimal digit", 18},
     };

@@ -238,6 +238,54 @@ static void test_counts(void **state)
     check_done();
 }
 
+/* Lanes that leave a condition or a loop from inside do not keep the others apart. Executions of the marked line by
+ * one warp of 32 threads, whose number is %r2. */
+static void test_jumps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *body;
+        int32_t line;
+        double warps, threads;
+    } rows[] = {
+        {"a return inside a condition",
+         "setp.lt.u32 %p1, %r2, 16;\n@%p1 bra ELSE;\nadd.u32 %r4, %r2, 1;\nsetp.gt.u32 %p2, %r2, 24;\n@%p2 exit;\n"
+         "ELSE:\nadd.u32 %r4, %r2, 2;\n",
+         18, 1, 25},
+        {"a return inside a loop",
+         "mov.u32 %r4, 0;\nLOOP:\nsetp.ge.u32 %p1, %r4, %r2;\n@%p1 bra OUT;\nsetp.eq.u32 %p2, %r2, 20;\n@%p2 exit;\n"
+         "add.u32 %r4, %r4, 1;\nbra LOOP;\nOUT:\nadd.u32 %r4, %r2, 2;\n",
+         21, 1, 31},
+        {"a break inside a condition",
+         "mov.u32 %r4, 0;\nLOOP:\nand.b32 %r5, %r2, 1;\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 bra JOIN;\n"
+         "setp.eq.u32 %p2, %r2, 7;\n@%p2 bra OUT;\nJOIN:\nadd.u32 %r4, %r4, 1;\n"
+         "setp.lt.u32 %p1, %r4, 4;\n@%p1 bra LOOP;\nOUT:\nadd.u32 %r4, %r2, 2;\n",
+         20, 4, 124},
+        {"behind that loop",
+         "mov.u32 %r4, 0;\nLOOP:\nand.b32 %r5, %r2, 1;\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 bra JOIN;\n"
+         "setp.eq.u32 %p2, %r2, 7;\n@%p2 bra OUT;\nJOIN:\nadd.u32 %r4, %r4, 1;\n"
+         "setp.lt.u32 %p1, %r4, 4;\n@%p1 bra LOOP;\nOUT:\nadd.u32 %r4, %r2, 2;\n",
+         24, 1, 32},
+        {"a continue inside a condition",
+         "mov.u32 %r4, 0;\nLOOP:\nand.b32 %r5, %r2, 1;\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 bra JOIN;\n"
+         "setp.eq.u32 %p2, %r2, 7;\n@%p2 bra NEXT;\nJOIN:\nadd.u32 %r6, %r2, 2;\nNEXT:\nadd.u32 %r4, %r4, 1;\n"
+         "setp.lt.u32 %p1, %r4, 4;\n@%p1 bra LOOP;\n",
+         20, 4, 124},
+    };
+    const char *const args[] = {"buf:4K", "buf:64", "0"};
+    for (size_t k = 0; k < COUNT_OF(rows); k++) {
+        char text[8192];
+        ptx_run r;
+        (void)snprintf(text, sizeof text, "%s%s%s", BEGIN, rows[k].body, END);
+        check_ok(rows[k].name, run_text(&r, text, args, 32), &r.err);
+        const int32_t i = ptx_on_line(&r, rows[k].line);
+        check_near(rows[k].name, "warps", r.profile.warps[i], rows[k].warps, 0);
+        check_near(rows[k].name, "threads", r.profile.threads[i], rows[k].threads, 0);
+        ptx_end(&r);
+    }
+    check_done();
+}
+
 /* ---- calls ---- */
 
 #define FUNCTIONS                                                                                                      \
@@ -550,9 +598,14 @@ static void test_one_warp(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),      cmocka_unit_test(test_counts),
-                                       cmocka_unit_test(test_calls),       cmocka_unit_test(test_different_targets),
-                                       cmocka_unit_test(test_assumptions), cmocka_unit_test(test_touches),
-                                       cmocka_unit_test(test_failures),    cmocka_unit_test(test_one_warp)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_jumps),
+                                       cmocka_unit_test(test_calls),
+                                       cmocka_unit_test(test_different_targets),
+                                       cmocka_unit_test(test_assumptions),
+                                       cmocka_unit_test(test_touches),
+                                       cmocka_unit_test(test_failures),
+                                       cmocka_unit_test(test_one_warp)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

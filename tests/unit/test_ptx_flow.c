@@ -1,4 +1,4 @@
-/* test_ptx_flow.c - basic blocks, reconvergence points and loops of small functions.
+/* test_ptx_flow.c - basic blocks, reconvergence points, meeting points and loops of small functions.
  * SPDX-License-Identifier: MIT */
 #include "unit/ptx_fixture.h"
 
@@ -80,6 +80,51 @@ static void test_flow(void **state)
     check_done();
 }
 
+/* ---- where lanes meet ---- */
+
+#define WORK "add.u32 %r1, %r1, 1;\n"
+
+static const struct {
+    const char *name, *text;
+    int32_t branch, meeting; /* instructions; -1: nowhere */
+} meetings[] = {
+    {"if", FUNCTION("@%p1 bra A;\n" WORK "A:\nret;\n"), 0, 2},
+    {"if and else", FUNCTION("@%p1 bra A;\n" WORK "bra B;\nA:\n" WORK "B:\nret;\n"), 0, 4},
+    {"an else that stands behind the end", FUNCTION("@%p1 bra A;\n" WORK "B:\nret;\nA:\n" WORK "bra B;\n"), 0, 2},
+    {"a branch that goes the same way", FUNCTION("L:\n@%p1 bra A;\nA:\n@%p2 bra L;\nret;\n"), 0, 1},
+    {"a side that returns", FUNCTION("@%p1 bra A;\n" WORK "ret;\nA:\n" WORK "ret;\n"), 0, -1},
+    {"a return inside a side", FUNCTION("@%p1 bra A;\n" WORK "@%p2 ret;\nA:\n" WORK "ret;\n"), 0, 3},
+    {"a jump to the return inside a side", FUNCTION("@%p1 bra A;\n@%p2 bra E;\n" WORK "A:\n" WORK "E:\nret;\n"), 0, 3},
+    {"that jump", FUNCTION("@%p1 bra A;\n@%p2 bra E;\n" WORK "A:\n" WORK "E:\nret;\n"), 1, 4},
+    {"a break inside a side", FUNCTION("L:\n@%p1 bra A;\n@%p2 bra E;\n" WORK "A:\n" WORK "@%p3 bra L;\nE:\nret;\n"), 0,
+     3},
+    {"that break", FUNCTION("L:\n@%p1 bra A;\n@%p2 bra E;\n" WORK "A:\n" WORK "@%p3 bra L;\nE:\nret;\n"), 1, 5},
+    {"the end of that loop", FUNCTION("L:\n@%p1 bra A;\n@%p2 bra E;\n" WORK "A:\n" WORK "@%p3 bra L;\nE:\nret;\n"), 4,
+     5},
+    {"a continue inside a side", FUNCTION("L:\n@%p1 bra A;\n@%p2 bra C;\n" WORK "A:\n" WORK "C:\n@%p3 bra L;\nret;\n"),
+     0, 3},
+    {"a loop with a return inside", FUNCTION("L:\n@%p1 bra E;\n@%p2 ret;\n" WORK "bra L;\nE:\nret;\n"), 0, 4},
+    {"work before a break", FUNCTION("L:\n@%p1 bra E;\n@%p2 bra X;\n" WORK "bra L;\nX:\n" WORK "E:\nret;\n"), 1, 5},
+};
+
+static void test_meetings(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(meetings); k++) {
+        wl_ptx_module *module = NULL;
+        wl_error err = {0};
+        wl_arena arena = {0};
+        wl_ptx_flow flow;
+        const char *name = meetings[k].name, *text = meetings[k].text;
+        check_ok(name, wl_ptx_module_parse("test.ptx", text, strlen(text), &module, &err), &err);
+        check_ok(name, wl_ptx_flow_make(&module->functions[0], &arena, &flow, &err), &err);
+        check_int(name, "meeting", flow.meeting[flow.block_of[meetings[k].branch]], meetings[k].meeting);
+        wl_arena_free(&arena);
+        wl_ptx_module_free(module);
+    }
+    check_done();
+}
+
 static void test_live(void **state)
 {
     (void)state;
@@ -103,6 +148,7 @@ static void test_live(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flow), cmocka_unit_test(test_live)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flow), cmocka_unit_test(test_meetings),
+                                       cmocka_unit_test(test_live)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

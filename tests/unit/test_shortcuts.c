@@ -66,8 +66,8 @@ static void random_rules(wl_l1_rules *rules)
         rules->line_shift++;
     }
     if (below(8) == 0) {
-        rules->banks /= 2;
-        rules->group_bytes /= 2;
+        rules->data.banks /= 2;
+        rules->data.group_bytes /= 2;
     }
 }
 
@@ -101,7 +101,7 @@ static void patterns_cost_what_lanes_cost(void **unused)
         static wl_pattern_table table;
         wl_l1_rules rules;
         random_rules(&rules);
-        const wl_pattern_context context = {NULL, &rules, wl_max(rules.line, rules.group_bytes), &table};
+        const wl_pattern_context context = {NULL, &rules, wl_max(rules.line, rules.data.group_bytes), &table};
         for (int k = 0; k < 40; k++) {
             wl_arrangement lanes;
             random_lanes(&lanes);

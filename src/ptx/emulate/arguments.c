@@ -3,19 +3,17 @@
 #include "ptx/emulate/arguments.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "kernel/expr.h"
 #include "ptx/emulate/alu.h"
-#include "ptx/emulate/arguments_text.h"
+#include "ptx/emulate/arguments_internal.h"
 
 #define FIRST_BASE ((uint64_t)0x700000000000)
 #define ALIGNMENT ((int64_t)2 << 20)
-#define GUARD ((int64_t)16 << 20)     /* least distance between buffers */
-#define PARAMS_MAX ((int64_t)1 << 16) /* bytes: more than any GPU allows */
+#define GUARD ((int64_t)16 << 20) /* least distance between buffers */
 #define SHARED_MAX ((int64_t)1 << 24)
 
 /* ---- contents ---- */
@@ -93,122 +91,15 @@ const wl_ptx_buffer *wl_ptx_buffer_at(const wl_ptx_arguments *arguments, uint64_
     return address - b->base < (uint64_t)b->bytes ? b : NULL;
 }
 
-/* ---- parameters ---- */
-
-typedef struct maker {
-    const wl_ptx_module *module;
-    const wl_ptx_function *entry;
-    const wl_ptx_given *given;
-    wl_arena *arena;
-    wl_ptx_arguments *out;
-    wl_error *err;
-    uint64_t next; /* base of the next buffer */
-} maker;
-
-static const wl_ptx_variable *param(const maker *m, int k) { return &m->module->variables[m->entry->params[k]]; }
-
-static bool is_bytes(const wl_ptx_variable *p) { return p->elements > 1 || p->bytes != wl_ptx_type_bits(p->type) / 8; }
-
-static wl_status wrong_count(const maker *m)
-{
-    char list[160] = "";
-    size_t used = 0;
-    for (int k = 0; k < m->entry->param_count; k++) {
-        const wl_ptx_variable *p = param(m, k);
-        const char *comma = k ? ", " : "";
-        const int n = is_bytes(p)
-                          ? snprintf(list + used, sizeof list - used, "%s%lld bytes", comma, (long long)p->bytes)
-                          : snprintf(list + used, sizeof list - used, "%s%s", comma, wl_ptx_type_name(p->type));
-        if (n < 0 || used + (size_t)n >= sizeof list - 4) {
-            memcpy(list + used, "..", sizeof "..");
-            break;
-        }
-        used += (size_t)n;
-    }
-    (void)wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s takes %d argument%s (%s), %zu given", m->entry->name,
-                  m->entry->param_count, m->entry->param_count == 1 ? "" : "s", list, m->given->arg_count);
-    return wl_fail_in(m->err, "--arg");
-}
-
-static void place_buffer(maker *m, wl_ptx_buffer *b)
-{
-    b->base = m->next;
-    m->next += (uint64_t)wl_round_up(b->bytes + GUARD, ALIGNMENT);
-}
-
-static wl_status one_argument(maker *m, int k)
-{
-    const wl_ptx_variable *p = param(m, k);
-    const char *text = m->given->args[k];
-    uint8_t *at = m->out->params + m->out->param_offset[k];
-    const bool textured = strncmp(text, "tex:", 4) == 0 || strncmp(text, "surf:", 5) == 0;
-    if (textured || strncmp(text, "buf:", 4) == 0) {
-        if (p->bytes != 8)
-            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3}, "a %s for a parameter that is no 64-bit %s (%s)",
-                           textured ? "texture" : "buffer", textured ? "handle" : "address", wl_ptx_type_name(p->type));
-        wl_ptx_buffer *b = &m->out->buffers[m->out->buffer_count++];
-        b->argument = k;
-        (void)snprintf(b->name, sizeof b->name, "arg %d", k);
-        WL_TRY(textured ? wl_ptx_texture_text(text, m->given, m->arena, b, m->err)
-                        : wl_ptx_buffer_text(text, m->given, b, m->err));
-        m->out->has_textures = m->out->has_textures || textured;
-        place_buffer(m, b);
-        const uint64_t address = b->base + (uint64_t)b->offset;
-        memcpy(at, &address, sizeof address);
-        return WL_OK;
-    }
-    if (strncmp(text, "bytes:", 6) == 0)
-        return wl_ptx_bytes_text(text, p->bytes, at, m->err);
-    if (is_bytes(p))
-        return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(text)},
-                       "the parameter has %lld bytes: give them as bytes:HEXDIGITS", (long long)p->bytes);
-    return wl_ptx_number_text(text, p->type, at, m->err);
-}
-
-static wl_status make_params(maker *m)
-{
-    const int count = m->entry->param_count;
-    int64_t bytes = 0;
-    if (m->given->arg_count != (size_t)count)
-        return wrong_count(m);
-    m->out->param_offset = WL_ARENA_NEW(m->arena, int64_t, count);
-    if (!m->out->param_offset)
-        return wl_fail_memory(m->err);
-    for (int k = 0; k < count; k++) {
-        const wl_ptx_variable *p = param(m, k);
-        m->out->param_offset[k] = bytes = wl_round_up(bytes, p->align > 0 ? p->align : 1);
-        bytes += p->bytes;
-        if (bytes > PARAMS_MAX)
-            return wl_fail(m->err, WL_E_INPUT, (wl_loc){p->line, 1, 1}, "the parameters have more than %lld bytes",
-                           (long long)PARAMS_MAX);
-    }
-    m->out->param_bytes = bytes;
-    m->out->params = WL_ARENA_NEW(m->arena, uint8_t, bytes);
-    if (!m->out->params)
-        return wl_fail_memory(m->err);
-    for (int k = 0; k < count; k++) {
-        if (one_argument(m, k) == WL_OK)
-            continue;
-        if (m->err && m->err->input[0] == '\0') {
-            char message[WL_MESSAGE_MAX];
-            (void)snprintf(message, sizeof message, "argument %d: %.220s", k, m->err->message);
-            memcpy(m->err->message, message, sizeof message);
-        }
-        (void)wl_fail_in(m->err, "--arg");
-        return m->err ? m->err->code : WL_E_INPUT;
-    }
-    return WL_OK;
-}
-
 /* ---- module variables ---- */
 
 typedef struct reach {
     bool *functions, *variables;
 } reach;
 
-static void reach_function(const maker *m, reach *r, int64_t number);
+static void reach_function(const wl_ptx_maker *m, reach *r, int64_t number);
 
-static void reach_operand(const maker *m, reach *r, const wl_ptx_operand *o)
+static void reach_operand(const wl_ptx_maker *m, reach *r, const wl_ptx_operand *o)
 {
     if (o->variable >= 0 && (o->kind == WL_PTX_OPERAND_ADDRESS || o->kind == WL_PTX_OPERAND_VARIABLE))
         r->variables[o->variable] = true;
@@ -217,7 +108,7 @@ static void reach_operand(const maker *m, reach *r, const wl_ptx_operand *o)
 }
 
 /* The recursion enters each function at most once. */
-static void reach_function(const maker *m, reach *r, int64_t number)
+static void reach_function(const wl_ptx_maker *m, reach *r, int64_t number)
 {
     if (r->functions[number])
         return;
@@ -232,7 +123,7 @@ static void reach_function(const maker *m, reach *r, int64_t number)
 
 /* Static shared memory is one region, dynamic memory follows; local offsets start at 0 per
  * function. */
-static void lay_out_offsets(maker *m, const reach *r)
+static void lay_out_offsets(wl_ptx_maker *m, const reach *r)
 {
     wl_ptx_arguments *out = m->out;
     for (int32_t v = 0; v < m->module->variable_count; v++) {
@@ -262,27 +153,50 @@ static void lay_out_offsets(maker *m, const reach *r)
     }
 }
 
-static void lay_out_buffers(maker *m)
+wl_ptx_buffer *wl_ptx_place_buffer(wl_ptx_maker *m, const wl_ptx_buffer *buffer)
+{
+    wl_ptx_buffer *b = &m->out->buffers[m->out->buffer_count++];
+    *b = *buffer;
+    b->base = m->next;
+    m->next += (uint64_t)wl_round_up(b->bytes + GUARD, ALIGNMENT);
+    return b;
+}
+
+/* Zeros are what C++ says; a table in constant memory that a kernel reads is hardly meant to hold them. */
+static void note_zeros(wl_ptx_maker *m, const reach *r, int32_t v)
+{
+    const wl_ptx_variable *variable = &m->module->variables[v];
+    if (variable->space == WL_PTX_CONST && !variable->initial && !variable->is_extern && !m->contents[v] &&
+        r->variables[v])
+        m->out->zeros[m->out->zero_count++] = v;
+}
+
+static wl_status lay_out_buffers(wl_ptx_maker *m, const reach *r)
 {
     for (int32_t v = 0; v < m->module->variable_count; v++) {
         const wl_ptx_variable *variable = &m->module->variables[v];
         if (variable->space != WL_PTX_GLOBAL && variable->space != WL_PTX_CONST)
             continue;
-        wl_ptx_buffer *b = &m->out->buffers[m->out->buffer_count++];
-        b->argument = -1;
-        (void)snprintf(b->name, sizeof b->name, "%s", variable->name);
-        b->bytes = variable->bytes;
-        b->type = WL_PTX_U8;
-        b->content = variable->is_extern ? WL_PTX_UNTOUCHED : variable->initial ? WL_PTX_BYTES : WL_PTX_CONSTANT;
-        b->data = variable->initial;
-        b->data_bytes = variable->initial ? (size_t)variable->bytes : 0;
-        place_buffer(m, b);
-        m->out->variable_address[v] = b->base;
+        wl_ptx_buffer b = {.argument = -1,
+                           .bytes = variable->bytes,
+                           .type = WL_PTX_U8,
+                           .content = variable->is_extern ? WL_PTX_UNTOUCHED
+                                      : variable->initial ? WL_PTX_BYTES
+                                                          : WL_PTX_CONSTANT,
+                           .data = variable->initial,
+                           .data_bytes = variable->initial ? (size_t)variable->bytes : 0};
+        (void)snprintf(b.name, sizeof b.name, "%s", variable->source_name);
+        wl_ptx_buffer *placed = wl_ptx_place_buffer(m, &b);
+        m->out->variable_address[v] = placed->base;
+        if (m->contents[v])
+            WL_TRY(wl_ptx_fill_variable(m, v, placed));
+        note_zeros(m, r, v);
     }
+    return WL_OK;
 }
 
 /* The address that a link stands for. */
-static uint64_t linked(const maker *m, const wl_ptx_link *link)
+static uint64_t linked(const wl_ptx_maker *m, const wl_ptx_link *link)
 {
     if (link->function >= 0)
         return WL_PTX_FUNCTION_WINDOW + 16 * (uint64_t)link->function + (uint64_t)link->addend;
@@ -294,11 +208,11 @@ static uint64_t linked(const maker *m, const wl_ptx_link *link)
 }
 
 /* Writes addresses into initial values. */
-static wl_status resolve_links(maker *m)
+static wl_status resolve_links(wl_ptx_maker *m)
 {
     for (int32_t v = 0; v < m->module->variable_count; v++) {
         const wl_ptx_variable *variable = &m->module->variables[v];
-        if (variable->link_count == 0 || !variable->initial ||
+        if (variable->link_count == 0 || !variable->initial || m->contents[v] ||
             (variable->space != WL_PTX_GLOBAL && variable->space != WL_PTX_CONST))
             continue;
         uint8_t *data = WL_ARENA_NEW(m->arena, uint8_t, variable->bytes);
@@ -318,13 +232,14 @@ static wl_status resolve_links(maker *m)
     return WL_OK;
 }
 
-static wl_status lay_out_variables(maker *m)
+static wl_status lay_out_variables(wl_ptx_maker *m)
 {
     const int64_t entry = m->entry - m->module->functions;
     reach r = {WL_ARENA_NEW(m->arena, bool, m->module->function_count),
                WL_ARENA_NEW(m->arena, bool, m->module->variable_count)};
     m->out->variable_address = WL_ARENA_NEW(m->arena, uint64_t, m->module->variable_count);
-    if (!r.functions || !r.variables || !m->out->variable_address)
+    m->out->zeros = WL_ARENA_NEW(m->arena, int32_t, m->module->variable_count);
+    if (!r.functions || !r.variables || !m->out->variable_address || !m->out->zeros)
         return wl_fail_memory(m->err);
     reach_function(m, &r, entry);
     /* a function in a table may be called */
@@ -338,18 +253,32 @@ static wl_status lay_out_variables(maker *m)
                        (long long)SHARED_MAX >> 20);
     for (int k = 0; k < m->entry->param_count; k++)
         m->out->variable_address[m->entry->params[k]] = (uint64_t)m->out->param_offset[k];
-    lay_out_buffers(m);
+    WL_TRY(lay_out_buffers(m, &r));
     return resolve_links(m);
+}
+
+/* How many buffers arguments and contents name at most: each has a colon. */
+static size_t named_buffers(const wl_ptx_given *given)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < given->arg_count + given->constant_count; i++) {
+        const char *text = i < given->arg_count ? given->args[i] : given->constants[i - given->arg_count];
+        for (; *text; text++)
+            count += *text == ':';
+    }
+    return count;
 }
 
 wl_status wl_ptx_arguments_make(const wl_ptx_module *module, const wl_ptx_function *entry, const wl_ptx_given *given,
                                 wl_arena *arena, wl_ptx_arguments *out, wl_error *err)
 {
-    maker m = {module, entry, given, arena, out, err, FIRST_BASE};
+    wl_ptx_maker m = {module, entry, given, arena, out, err, FIRST_BASE, NULL};
     *out = (wl_ptx_arguments){0};
-    out->buffers = WL_ARENA_NEW(arena, wl_ptx_buffer, given->arg_count + (size_t)module->variable_count);
-    if (!out->buffers)
+    out->buffers = WL_ARENA_NEW(arena, wl_ptx_buffer, named_buffers(given) + (size_t)module->variable_count + 1);
+    m.contents = WL_ARENA_NEW(arena, const char *, module->variable_count + 1);
+    if (!out->buffers || !m.contents)
         return wl_fail_memory(err);
-    WL_TRY(make_params(&m));
+    WL_TRY(wl_ptx_make_params(&m));
+    WL_TRY(wl_ptx_find_contents(&m));
     return lay_out_variables(&m);
 }

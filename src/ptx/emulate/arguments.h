@@ -27,7 +27,7 @@ typedef enum wl_ptx_content {
 } wl_ptx_content;
 
 typedef struct wl_ptx_buffer {
-    char name[32]; /* "arg 0", or the name of a module variable */
+    char name[32]; /* "arg 0", "arg 0.1" of a struct, or the name of a module variable */
     uint64_t base; /* start address; the kernel gets base + offset */
     int64_t bytes, offset;
     wl_ptx_content content;
@@ -51,13 +51,18 @@ typedef struct wl_ptx_arguments {
     uint64_t *variable_address;
     int64_t shared_bytes; /* static, of the entry and its callees */
     int64_t local_bytes;
+    int32_t *zeros; /* variables in constant memory that are read and for which zeros are assumed */
+    int zero_count;
 } wl_ptx_arguments;
 
 /* The arguments as a user writes them. */
 typedef struct wl_ptx_given {
-    /* "buf:BYTES[:OFFSET][=CONTENTS]", "tex:..", "surf:.." or a number, one for each parameter */
+    /* one for each parameter: "VALUE" in their order, "NAME=VALUE", or those first and then these.
+     * VALUE: a number, "buf:BYTES[:OFFSET][=CONTENTS]", "tex:..", "surf:..", "bytes:HEX", "{VALUE, ..}" */
     const char *const *args;
-    size_t arg_count;
+    /* "NAME=CONTENTS" or "NAME=VALUE" of module variables */
+    const char *const *constants;
+    size_t arg_count, constant_count;
     int64_t dynamic_shared; /* bytes */
     /* Loads a file that an argument names. NULL: arguments may not name files. */
     wl_status (*load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);

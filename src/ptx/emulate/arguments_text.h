@@ -17,6 +17,7 @@ wl_status wl_ptx_texture_text(const char *text, const wl_ptx_given *given, wl_ar
 /* Parses CONTENTS, which begin at `at`, for a buffer of out->bytes. */
 wl_status wl_ptx_contents_text(const char *text, const char *at, const wl_ptx_given *given, wl_ptx_buffer *out,
                                wl_error *err);
+/* A type of elements: "u32", "bf16". */
 bool wl_ptx_element_type(const char *name, size_t length, wl_ptx_type *type);
 
 /* Parses a number into the bytes of a parameter of that type. */

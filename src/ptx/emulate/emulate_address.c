@@ -4,10 +4,12 @@
 #include "ptx/emulate/emulate_internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "kernel/expr.h"
+#include "ptx/module/source_place.h"
 
 #define NEAR ((uint64_t)8 << 20) /* bytes: within this distance a message names the buffer */
 
@@ -71,22 +73,32 @@ static wl_status fail_at(const wl_ptx_machine *m, const lane_place *p, const cha
     const wl_ptx_warp *warp = m->warp;
     char text[64];
     text_of(in, text, sizeof text);
-    (void)wl_fail(err, WL_E_INPUT, (wl_loc){in->line, in->column, in->text_length},
-                  "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%s' %s", (long long)warp->tid[0][p->lane],
-                  (long long)warp->tid[1][p->lane], (long long)warp->tid[2][p->lane], (long long)m->block[0],
-                  (long long)m->block[1], (long long)m->block[2], text, what);
-    (void)wl_fail_in(err, m->launch.module->input);
+    (void)wl_fail(err, WL_E_INPUT, WL_NOWHERE, "thread (%lld, %lld, %lld) of block (%lld, %lld, %lld): '%s' %s",
+                  (long long)warp->tid[0][p->lane], (long long)warp->tid[1][p->lane], (long long)warp->tid[2][p->lane],
+                  (long long)m->block[0], (long long)m->block[1], (long long)m->block[2], text, what);
+    (void)wl_ptx_fail_at(err, m->launch.module, in);
     return WL_E_INPUT;
+}
+
+/* What to give instead, where an argument is read before its start: the pointer stays as aligned as it was. */
+static void suggest(const wl_ptx_buffer *b, uint64_t address, char *text, size_t size)
+{
+    const int64_t missing = address < b->base ? wl_round_up((int64_t)(b->base - address), 256) : 0;
+    if (missing > 0 && strncmp(b->name, "arg ", 4) == 0)
+        (void)snprintf(text, size, "; buf:%lld:%lld has room before the pointer", (long long)(b->bytes + missing),
+                       (long long)(b->offset + missing));
 }
 
 static wl_status fail_buffer(const wl_ptx_machine *m, const lane_place *p, wl_error *err)
 {
     const wl_ptx_buffer *b = nearest(m->launch.arguments, p->address);
     const char *verb = p->request->store ? "writes" : "reads";
-    char what[160];
+    char what[240], instead[100] = "";
     if (b)
-        (void)snprintf(what, sizeof what, "%s %d bytes at offset %lld of %s, which has %lld", verb, p->request->bytes,
-                       (long long)(p->address - b->base), b->name, (long long)b->bytes);
+        suggest(b, p->address, instead, sizeof instead);
+    if (b)
+        (void)snprintf(what, sizeof what, "%s %d bytes at offset %lld of %s, which has %lld%s", verb, p->request->bytes,
+                       (long long)(p->address - b->base), b->name, (long long)b->bytes, instead);
     else if (p->address < 65536)
         (void)snprintf(what, sizeof what, "%s through a null pointer (address 0x%llx)", verb,
                        (unsigned long long)p->address);

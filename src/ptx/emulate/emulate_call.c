@@ -4,6 +4,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "ptx/module/source_place.h"
 
 /* A parameter variable in the parameter memory of a frame. */
 typedef struct slot {
@@ -135,9 +136,9 @@ static wl_status call_function(wl_ptx_machine *m, const wl_ptx_step *s, int64_t 
         m->launch.module->functions[number].is_declared_only || m->launch.module->functions[number].is_entry)
         return call_unknown(m, s, mask, err);
     if (m->warp->depth == WL_PTX_CALL_DEPTH_MAX) {
-        (void)wl_fail(err, WL_E_LIMIT, (wl_loc){s->in->line, s->in->column, s->in->text_length},
-                      "calls more than %d deep: a recursion that does not end?", WL_PTX_CALL_DEPTH_MAX);
-        return wl_fail_in(err, m->launch.module->input);
+        (void)wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "calls more than %d deep: a recursion that does not end?",
+                      WL_PTX_CALL_DEPTH_MAX);
+        return wl_ptx_fail_at(err, m->launch.module, s->in);
     }
     WL_TRY(wl_ptx_frame_push(m, &m->programs[number], mask, err));
     wl_ptx_frame *callee = m->frame;

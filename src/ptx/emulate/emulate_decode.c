@@ -88,7 +88,7 @@ static void describe_branch(wl_ptx_decoder *d, wl_ptx_step *step, int32_t target
 {
     const wl_ptx_flow *flow = &d->program->flow;
     const int32_t block = flow->block_of[step->number], loop = flow->loop_of[block];
-    step->reconvergence = flow->reconvergence[block];
+    step->meeting = flow->meeting[block];
     step->loop = -1;
     if (loop < 0)
         return;
@@ -114,7 +114,7 @@ static void decode_control(wl_ptx_decoder *d, wl_ptx_step *step)
         describe_branch(d, step, flow->block_count, fall);
     } else if (in->op == WL_PTX_OP_call) {
         step->from[0] = wl_ptx_slot_read(d, &in->operands[1]);
-        step->reconvergence = step->number + 1;
+        step->meeting = step->number + 1;
     } else {
         step->kind = WL_PTX_STEP_LEAVE;
         describe_branch(d, step, flow->block_count, fall);

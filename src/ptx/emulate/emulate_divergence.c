@@ -1,7 +1,13 @@
 /* emulate_divergence.c - divergence and reconvergence: a stack of divergent paths, each with a
- * lane mask and a reconvergence point; exits and barriers.
+ * lane mask and the place where it ends; exits and barriers.
+ *
+ * The lanes of a path are also in the masks of the paths below, which wait for them: paths end
+ * where one below begins. Lanes that jump past such a place (`break` inside a condition) leave the
+ * masks of those who wait there.
  * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_emulate.c. SPDX-License-Identifier: MIT */
 #include "ptx/emulate/emulate_internal.h"
+
+#include <string.h>
 
 #include "base/fail.h"
 
@@ -26,16 +32,63 @@ void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes)
         remove_lanes(warp->frames[k], lanes);
 }
 
-/* Splits the top path into one per target; all reconverge where the step says. */
-static bool diverge(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
+static int32_t place_of(const wl_ptx_frame *frame, int32_t at)
+{
+    const wl_ptx_flow *flow = &frame->program->flow;
+    return flow->place[flow->block_of[at]];
+}
+
+static bool is_past(const wl_ptx_frame *frame, int32_t at, int32_t until)
+{
+    return place_of(frame, at) > place_of(frame, until);
+}
+
+/* Lanes of the top path go past its end, to `at`. They wait there for the lanes of the paths that
+ * they leave. */
+static bool leave_path(wl_ptx_frame *frame, int32_t at, uint32_t lanes)
+{
+    int32_t k = frame->path_count - 1;
+    for (; is_past(frame, at, frame->paths[k].until); k--) /* nothing is past the end of the function */
+        frame->paths[k].mask &= ~lanes;
+    const wl_ptx_path path = frame->paths[k];
+    frame->paths[k].mask &= ~lanes;
+    if (at == path.until)
+        return true;
+    if (!wl_ptx_path_push(frame, 0, 0, 0))
+        return false;
+    memmove(&frame->paths[k + 1], &frame->paths[k], (size_t)(frame->path_count - 1 - k) * sizeof *frame->paths);
+    frame->paths[k + 1].until = at;
+    frame->paths[k] = (wl_ptx_path){at, path.until, path.mask};
+    return true;
+}
+
+/* The whole top path goes on at `at`. */
+static bool jump(wl_ptx_frame *frame, int32_t at)
 {
     wl_ptx_path *path = &frame->paths[frame->path_count - 1];
-    if (path->until == s->reconvergence)
-        frame->path_count--; /* the path below waits there for the same lanes */
-    else
-        path->at = s->reconvergence;
+    if (is_past(frame, at, path->until))
+        return leave_path(frame, at, path->mask);
+    path->at = at;
+    return true;
+}
+
+/* Splits the top path into one per target. They meet where the step says, if that is before the end
+ * of the path. */
+static bool diverge(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *targets, const uint32_t *masks, int count)
+{
+    const int32_t end = frame->paths[frame->path_count - 1].until;
+    const bool meets = s->meeting >= 0 && s->meeting != end && !is_past(frame, s->meeting, end);
+    const int32_t until = meets ? s->meeting : end;
+    if (meets)
+        frame->paths[frame->path_count - 1].at = until;
     for (int k = 0; k < count; k++)
-        if (targets[k] != s->reconvergence && !wl_ptx_path_push(frame, targets[k], s->reconvergence, masks[k]))
+        if (is_past(frame, targets[k], until) && !leave_path(frame, targets[k], masks[k]))
+            return false;
+    if (!meets)
+        frame->path_count--; /* the path below waits there for the same lanes */
+    for (int k = 0; k < count; k++)
+        if (targets[k] != until && !is_past(frame, targets[k], until) &&
+            !wl_ptx_path_push(frame, targets[k], until, masks[k]))
             return false;
     return true;
 }
@@ -76,8 +129,7 @@ static wl_status run_table(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t act
         masks[k] |= (uint32_t)1 << lane;
     }
     if (count < 2) {
-        frame->paths[frame->path_count - 1].at = count ? targets[0] : s->number + 1;
-        return WL_OK;
+        return jump(frame, count ? targets[0] : s->number + 1) ? WL_OK : wl_fail_memory(err);
     }
     count_diverged(m, s);
     return diverge(frame, s, targets, masks, count) ? WL_OK : wl_fail_memory(err);
@@ -109,7 +161,8 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
     if (s->in->op == WL_PTX_OP_brx && mask)
         return run_table(m, s, active, mask, err);
     if (mask == active || mask == 0) {
-        path->at = mask ? s->target : s->number + 1;
+        if (!jump(frame, mask ? s->target : s->number + 1))
+            return wl_fail_memory(err);
         if (s->back && mask && m->back_edge && m->warp->depth == 1)
             m->back_edge(m->user, s->target, mask, (wl_ptx_registers){frame->value, frame->unknown});
         if (s->spins && mask && ++m->warp->spins > SPINS_MAX)

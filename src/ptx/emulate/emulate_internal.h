@@ -50,9 +50,9 @@ struct wl_ptx_step {
         wl_ptx_test test;
         wl_ptx_run run;
     } of;
-    int64_t offset;        /* added to the address */
-    int32_t target;        /* of a branch */
-    int32_t reconvergence; /* reconvergence point of a branch */
+    int64_t offset;  /* added to the address */
+    int32_t target;  /* of a branch */
+    int32_t meeting; /* of a branch: where its lanes meet; -1: nowhere */
     /* innermost loop, numbered over all functions; -1: none */
     int32_t loop;
     bool back; /* a back edge */
@@ -98,7 +98,8 @@ typedef struct wl_ptx_program {
     int64_t local_bytes;
 } wl_ptx_program;
 
-/* A divergent path: its lanes run together from `at` to the reconvergence point `until`. */
+/* A divergent path: its lanes run together from `at` to `until`, where the path below waits for
+ * them. */
 typedef struct wl_ptx_path {
     int32_t at, until;
     uint32_t mask;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "ptx/module/source_place.h"
 
 #define ALL_LANES UINT32_MAX
 #define PATH_STEPS 1 /* what it takes to start a path, in instructions */
@@ -179,11 +180,11 @@ static void set_unknown(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lane
 
 static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_error *err)
 {
-    (void)wl_fail(err, WL_E_LIMIT, (wl_loc){s->in->line, s->in->column, s->in->text_length},
+    (void)wl_fail(err, WL_E_LIMIT, WL_NOWHERE,
                   "block (%lld, %lld, %lld) is not done after %lld warp instructions: a loop that does not end? "
                   "--emulate allows more",
                   (long long)m->block[0], (long long)m->block[1], (long long)m->block[2], (long long)m->launch.budget);
-    (void)wl_fail_in(err, m->launch.module->input);
+    (void)wl_ptx_fail_at(err, m->launch.module, s->in);
     return WL_E_LIMIT;
 }
 

@@ -17,14 +17,21 @@ double wl_ptx_affordable(const wl_ptx_source *s, double share)
     return share * STEPS_PER_SECOND * (s->options.effort > 0 ? s->options.effort : DEFAULT_EFFORT);
 }
 
+static const char *const *copy_texts(const char *const *from, size_t count, wl_arena *arena)
+{
+    const char **to = WL_ARENA_NEW(arena, const char *, count + 1);
+    for (size_t i = 0; to && i < count; i++)
+        if (!(to[i] = wl_arena_text(arena, from[i], strlen(from[i]))))
+            return NULL;
+    return to;
+}
+
 wl_status wl_ptx_copy_options(const wl_ptx_options *from, wl_arena *arena, wl_ptx_options *to, wl_error *err)
 {
-    const char **args = WL_ARENA_NEW(arena, const char *, from->arg_count + 1);
-    bool ok = args != NULL;
     *to = *from;
-    for (size_t i = 0; i < from->arg_count && ok; i++)
-        ok = (args[i] = wl_arena_text(arena, from->args[i], strlen(from->args[i]))) != NULL;
-    to->args = args;
+    to->args = copy_texts(from->args, from->arg_count, arena);
+    to->constants = copy_texts(from->constants, from->constant_count, arena);
+    bool ok = to->args && to->constants;
     if (from->entry)
         ok = ok && (to->entry = wl_arena_text(arena, from->entry, strlen(from->entry))) != NULL;
     return ok ? WL_OK : wl_fail_memory(err);

@@ -46,6 +46,17 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
         out->idle += 1; /* the exit of a thread outside the domain */
 }
 
+/* Whether threads outside the domain compute before they leave: a kernel file has no words for
+ * that. */
+static bool idle_threads_compute(const wl_ptx_source *s)
+{
+    const wl_ptx_function *f = s->launch.entry;
+    for (int32_t i = 0; i < f->instruction_count; i++)
+        if (s->recovery.idle[i] > 0 && wl_ptx_flops(&f->instructions[i]) > 0)
+            return true;
+    return false;
+}
+
 static wl_status weigh(wl_ptx_source *s, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -87,6 +98,9 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     bool agrees = true;
     *wrong = -1;
     WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
+    wl_ptx_trace_late_atomics(s);
+    if (idle_threads_compute(s))
+        s->recovery.uniform = false; /* counts come from emulated blocks */
     WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
     WL_TRY(wl_ptx_verify(s, &agrees, wrong, err));
     if (!agrees) {
@@ -201,25 +215,6 @@ static wl_status number_buffers(wl_ptx_source *s, const wl_ptx_fields *fields, w
 
 /* ---- the kernel ---- */
 
-/* The plain part of a mangled name: _Z8k_star3dIdLi4EEv.. is k_star3d. */
-static const char *plain_name(const wl_ptx_source *s, wl_arena *arena)
-{
-    const char *name = s->launch.entry->name, *p = name;
-    size_t length = strlen(name);
-    if (strncmp(p, "_Z", 2) == 0) {
-        p += 2;
-        char *end = NULL;
-        if (*p == 'N')
-            p++;
-        const unsigned long n = strtoul(p, &end, 10);
-        if (end > p && n > 0 && n <= strlen(end)) {
-            name = end;
-            length = n;
-        }
-    }
-    return wl_arena_text(arena, name, length);
-}
-
 /* Is it the launch that this kernel was made for? */
 static bool is_own_launch(const wl_ptx_source *s, const wl_ptx_options *options)
 {
@@ -272,6 +267,9 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     WL_TRY(number_buffers(s, fields, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
+    k->symbol = wl_arena_text(&k->arena, s->launch.entry->name, strlen(s->launch.entry->name));
+    if (!k->symbol)
+        return wl_fail_memory(err);
     for (size_t i = 0; i < k->field_count; i++) {
         const wl_ptx_buffer *buffer = fields->list[i].buffer;
         k->fields[i].bytes = buffer ? buffer->bytes : 0;
@@ -280,6 +278,8 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     }
     for (int d = 0; d < k->dims; d++)
         s->domain[d] = k->domain[d];
+    for (int d = 0; d < 3 && s->options.domain[0] > 0; d++)
+        k->threads[d] = wl_max(1, s->options.domain[d]);
     const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
     /* blocks on one multiprocessor share less of a texture than replaying would say: measured */
     const bool replayed = loads_traced(s) && !s->arguments.has_textures;
@@ -303,6 +303,8 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
     WL_TRY(wl_ptx_set_launch(s, err));
     const wl_ptx_given given = {.args = s->options.args,
                                 .arg_count = s->options.arg_count,
+                                .constants = s->options.constants,
+                                .constant_count = s->options.constant_count,
                                 .dynamic_shared = s->options.dynamic_shared,
                                 .load = s->options.load,
                                 .user = s->options.user};
@@ -320,11 +322,9 @@ static wl_status make(wl_ptx_source *s, wl_kernel **out, wl_error *err)
 
     const int64_t shared = s->options.launch.shared_bytes; /* as ptxas reports it; 0: not given */
     wl_ptx_summary summary = {.input = s->launch.module->input,
-                              .name = plain_name(s, &s->arena),
+                              .name = s->launch.entry->source_name,
                               .registers = s->options.launch.registers,
                               .shared_bytes = shared ? shared : s->arguments.shared_bytes + s->launch.dynamic_shared};
-    if (!summary.name)
-        return wl_fail_memory(err);
     summarize(s, &summary);
     char *text = NULL;
     WL_TRY(wl_ptx_kernel_text(&s->launch, &s->recovery, &rolled, &fields, &summary, &text, err));

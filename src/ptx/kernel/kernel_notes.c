@@ -8,9 +8,11 @@
 #include "base/fail.h"
 #include "base/print.h"
 #include "ptx/kernel/ptx_source.h"
+#include "ptx/module/source_place.h"
 
 #define NOTES_MAX 16
 #define NOTE_LENGTH 240
+#define PLACE_LENGTH 200
 
 void wl_ptx_make_line(char *text)
 {
@@ -56,6 +58,14 @@ static const char *assumed_text(wl_ptx_assumed what)
     return "";
 }
 
+/* Constant memory that the host is likely to fill before the launch. */
+static void note_zeros(const wl_ptx_source *s, notes *n)
+{
+    for (int i = 0; i < s->arguments.zero_count; i++)
+        note(n, "__constant__ %.80s is not given (--constant): zeros are assumed",
+             s->launch.module->variables[s->arguments.zeros[i]].source_name);
+}
+
 /* Is it executed without a description of its texture, as far as emulated warps show? */
 static bool is_undescribed(const wl_ptx_source *s, int32_t function, int32_t instruction)
 {
@@ -72,7 +82,7 @@ static void note_textures(const wl_ptx_source *s, notes *n)
 {
     const wl_ptx_module *m = s->launch.module;
     int missing = 0, surfaces = 0;
-    int32_t line = 0;
+    char place[PLACE_LENGTH] = "";
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
@@ -81,14 +91,15 @@ static void note_textures(const wl_ptx_source *s, notes *n)
                 continue;
             if (!is_undescribed(s, f, i) && (s->arguments.has_textures || !own))
                 continue;
-            line = missing++ ? line : in->line;
+            if (missing++ == 0)
+                wl_ptx_place_text(m, in, place, sizeof place);
             surfaces += surface;
         }
     if (missing > 0)
         note(n,
-             "%s:%d: %d texture and %d surface instructions from here on are not counted: no argument (--arg "
+             "%s: %d texture and %d surface instructions from here on are not counted: no argument (--arg "
              "tex:WIDTHxHEIGHT:TYPE, surf:..) describes what they access",
-             m->input, line, missing - surfaces, surfaces);
+             place, missing - surfaces, surfaces);
     if (s->arguments.has_textures)
         note(n, "textures and surfaces are emulated; arrays of two and three dimensions are block-linear (a sector "
                 "holds 16 "
@@ -118,6 +129,7 @@ static void note_traced(notes *n, const wl_ptx_source *s)
     const int32_t entry = (int32_t)(s->launch.entry - m->functions);
     size_t count[WL_PTX_WHY_COUNT] = {0}, in_calls = 0;
     int32_t at[WL_PTX_WHY_COUNT] = {0};
+    char place[PLACE_LENGTH];
     for (size_t i = 0; i < s->traced_count; i++) {
         if (s->traced[i].buffer && s->traced[i].buffer->texture) /* see note_textures */
             continue;
@@ -133,9 +145,11 @@ static void note_traced(notes *n, const wl_ptx_source *s)
         const wl_ptx_instruction *in = &s->launch.entry->instructions[at[w]];
         if (count[w] > 0 && w == WL_PTX_WHY_DATA)
             note(n, "%zu of %zu accesses %s", count[w], n->kernel->access_count, cause_text((wl_ptx_why)w));
-        else if (count[w] > 0)
-            note(n, "%s:%d: %zu of %zu accesses %s (%.*s)", m->input, in->line, count[w], n->kernel->access_count,
-                 cause_text((wl_ptx_why)w), (int)wl_min(in->text_length, 40), in->text);
+        if (count[w] == 0 || w == WL_PTX_WHY_DATA)
+            continue;
+        wl_ptx_place_text(m, in, place, sizeof place);
+        note(n, "%s: %zu of %zu accesses %s (%.*s)", place, count[w], n->kernel->access_count,
+             cause_text((wl_ptx_why)w), (int)wl_min(in->text_length, 40), in->text);
     }
     if (in_calls > 0)
         note(n, "%zu of %zu accesses are in functions that are called: they are emulated", in_calls,
@@ -146,29 +160,38 @@ wl_status wl_ptx_add_notes(wl_ptx_source *s, int32_t wrong, wl_kernel *k, wl_err
 {
     const wl_ptx_module *m = s->launch.module;
     notes n = {k, false};
+    char place[PLACE_LENGTH];
     k->notes = WL_ARENA_NEW(&k->arena, const char *, NOTES_MAX);
     if (!k->notes)
         return wl_fail_memory(err);
     for (size_t i = 0; i < wl_ptx_assumption_count(s->emulator); i++) {
         const wl_ptx_assumption a = wl_ptx_assumption_at(s->emulator, i);
         const wl_ptx_instruction *in = &m->functions[a.function].instructions[a.instruction];
-        if (a.what != WL_PTX_ASSUMED_TEXTURE)
-            note(&n, "%s:%d: %s (%.*s)", m->input, in->line, assumed_text(a.what), (int)wl_min(in->text_length, 60),
-                 in->text);
+        if (a.what == WL_PTX_ASSUMED_TEXTURE)
+            continue;
+        wl_ptx_place_text(m, in, place, sizeof place);
+        note(&n, "%s: %s (%.*s)", place, assumed_text(a.what), (int)wl_min(in->text_length, 60), in->text);
     }
     note_textures(s, &n);
-    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++)
-        if (s->launch.entry->instructions[i].op == WL_PTX_OP_unknown)
-            note(&n, "%s:%d: not understood, and not modelled: %.*s", m->input, s->launch.entry->instructions[i].line,
-                 (int)wl_min(s->launch.entry->instructions[i].text_length, 80), s->launch.entry->instructions[i].text);
-    if (wrong >= 0)
-        note(&n, "%s:%d: the recovered addresses are not those of emulated warps; every access is emulated", m->input,
-             s->launch.entry->instructions[wrong].line);
-    if (s->recovery.gave_up_at >= 0)
-        note(&n, "%s:%d: what a thread does from here on is too much to follow symbolically; every access is emulated",
-             m->input, s->launch.entry->instructions[s->recovery.gave_up_at].line);
-    else if (wrong < 0)
+    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++) {
+        const wl_ptx_instruction *in = &s->launch.entry->instructions[i];
+        if (in->op != WL_PTX_OP_unknown)
+            continue;
+        wl_ptx_place_text(m, in, place, sizeof place);
+        note(&n, "%s: not understood, and not modelled: %.*s", place, (int)wl_min(in->text_length, 80), in->text);
+    }
+    if (wrong >= 0) {
+        wl_ptx_place_text(m, &s->launch.entry->instructions[wrong], place, sizeof place);
+        note(&n, "%s: the recovered addresses are not those of emulated warps; every access is emulated", place);
+    }
+    note_zeros(s, &n);
+    if (s->recovery.gave_up_at >= 0) {
+        wl_ptx_place_text(m, &s->launch.entry->instructions[s->recovery.gave_up_at], place, sizeof place);
+        note(&n, "%s: what a thread does from here on is too much to follow symbolically; every access is emulated",
+             place);
+    } else if (wrong < 0) {
         note_traced(&n, s);
+    }
     if (wl_ptx_has_local(&s->launch))
         note(&n,
              "local memory (the stack): what misses the L1 and the L2 is estimated from how much of it is resident");

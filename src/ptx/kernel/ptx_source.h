@@ -111,6 +111,9 @@ void wl_ptx_cache_free(struct wl_ptx_cache *cache);
  * difference, *where its instruction. */
 wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *where, wl_error *err);
 
+/* Traces the atomics on one address per warp that some warp executes without its first lane. */
+void wl_ptx_trace_late_atomics(wl_ptx_source *source);
+
 /* The coordinates of one thread. */
 void wl_ptx_thread_values(const wl_ptx_launch *launch, const int64_t block[3], int64_t thread,
                           int64_t values[WL_VAR_COUNT]);

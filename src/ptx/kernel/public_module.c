@@ -3,8 +3,10 @@
 #include "ptx/kernel/ptx_file.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
+#include "ptx/module/name_match.h"
 #include "ptx/read/read_module.h"
 
 wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_ptx **out, wl_error *err)
@@ -22,6 +24,11 @@ wl_status wl_ptx_parse(const char *input, const char *text, size_t length, wl_pt
     }
     *out = ptx;
     return WL_OK;
+}
+
+void wl_ptx_set_source(wl_ptx *ptx, const char *name, const char *text, size_t length)
+{
+    ptx->module->source = (wl_ptx_source_text){name, text, length};
 }
 
 void wl_ptx_free(wl_ptx *ptx)
@@ -70,10 +77,35 @@ size_t wl_ptx_entry_count(const wl_ptx *ptx)
     return count;
 }
 
-const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry)
+const char *wl_ptx_entry_symbol(const wl_ptx *ptx, size_t entry)
 {
     const wl_ptx_function *f = entry_at(ptx, entry);
     return f ? f->name : NULL;
+}
+
+const char *wl_ptx_entry_name(const wl_ptx *ptx, size_t entry)
+{
+    const wl_ptx_function *f = entry_at(ptx, entry);
+    return f ? f->source_name : NULL;
+}
+
+const char *wl_ptx_entry_signature(const wl_ptx *ptx, size_t entry)
+{
+    const wl_ptx_function *f = entry_at(ptx, entry);
+    return f && strcmp(f->name, f->shown.text) != 0 ? f->shown.text : NULL;
+}
+
+bool wl_ptx_entry_fits(const wl_ptx *ptx, size_t entry, const char *name, bool *failed)
+{
+    const wl_ptx_function *f = entry_at(ptx, entry);
+    wl_arena scratch = {0};
+    if (!name || !f)
+        return f != NULL;
+    const char *compared = wl_ptx_wanted_name(name, &scratch);
+    *failed = *failed || !compared;
+    const bool fits = compared && wl_ptx_name_fit(f->name, &f->shown, name, compared, failed) != WL_PTX_FIT_NONE;
+    wl_arena_free(&scratch);
+    return fits;
 }
 
 size_t wl_ptx_param_count(const wl_ptx *ptx, size_t entry)
@@ -96,12 +128,33 @@ size_t wl_ptx_instruction_count(const wl_ptx *ptx, size_t entry)
     return f ? (size_t)f->instruction_count : 0;
 }
 
-wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
+static wl_status find(const wl_ptx *ptx, const char *name, bool whole, size_t *entry, wl_error *err)
 {
     const wl_ptx_function *f = NULL;
-    const wl_status status = wl_ptx_find_entry(ptx->module, name, &f, err);
+    const wl_status status =
+        whole ? wl_ptx_find_printed(ptx->module, name, &f, err) : wl_ptx_find_entry(ptx->module, name, &f, err);
     for (size_t i = 0; status == WL_OK && i < wl_ptx_entry_count(ptx); i++)
         if (entry_at(ptx, i) == f)
             *entry = i;
     return status;
+}
+
+wl_status wl_ptx_entry_find(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
+{
+    return find(ptx, name, false, entry, err);
+}
+
+wl_status wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *entry, wl_error *err)
+{
+    return find(ptx, name, true, entry, err);
+}
+
+wl_status wl_ptx_any_fits(const wl_ptx *ptx, const char *name, wl_error *err)
+{
+    bool failed = false;
+    size_t entry;
+    for (size_t i = 0; i < wl_ptx_entry_count(ptx); i++)
+        if (wl_ptx_entry_fits(ptx, i, name, &failed))
+            return WL_OK;
+    return failed ? wl_fail_memory(err) : wl_ptx_entry_find(ptx, name, &entry, err);
 }

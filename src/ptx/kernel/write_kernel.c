@@ -383,11 +383,12 @@ wl_status wl_ptx_kernel_text(const wl_ptx_launch *launch, const wl_ptx_recovery 
     wl_buffer text = {0};
     wl_symbols *symbols = (wl_symbols *)&recovery->symbols;
     wl_buffer_add(&text, "# recovered from %s, entry %s,\n# block %lldx%lldx%lld, grid %lldx%lldx%lld\n",
-                  summary->input, launch->entry->name, (long long)launch->block[0], (long long)launch->block[1],
+                  summary->input, launch->entry->shown.text, (long long)launch->block[0], (long long)launch->block[1],
                   (long long)launch->block[2], (long long)launch->grid[0], (long long)launch->grid[1],
                   (long long)launch->grid[2]);
     const char first = summary->name[0];
-    const bool plain = wl_is_letter(first) || wl_is_digit(first) || first == '_';
+    const bool plain =
+        (wl_is_letter(first) || wl_is_digit(first) || first == '_') && !strpbrk(summary->name, ":#,{}&*");
     wl_buffer_add(&text, plain ? "name: %s\n" : "name: '%s'\n", summary->name);
     write_domain(&text, launch, recovery->domain, recovery->first);
     write_fields(&text, fields);

@@ -1,95 +1,135 @@
-/* find_entry.c - finds the entry a user names, mangled or plain.
+/* find_entry.c - finds the entry a user names, as in the file or as in the source.
  * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/ascii.h"
 #include "base/fail.h"
 #include "ptx/module/module.h"
+#include "ptx/module/name_match.h"
 
-#define LISTED_MAX 8
+/* A name that is looked for; NULL: any. */
+typedef struct search {
+    const wl_ptx_module *module;
+    const char *name, *compared;
+    wl_ptx_fit loosest; /* that counts */
+    bool failed;        /* out of memory */
+} search;
 
-typedef bool (*wl_ptx_fits)(const char *entry, const char *name);
-
-static bool is_same(const char *entry, const char *name) { return strcmp(entry, name) == 0; }
-
-/* Itanium mangling puts the length before a name: "8k_star3d" in "_Z8k_star3dIdEvPd". */
-static bool has_plain_name(const char *entry, const char *name)
+static wl_ptx_fit fit_of(search *s, const wl_ptx_function *f)
 {
-    const size_t length = strlen(name);
-    for (const char *at = entry; length > 0 && (at = strstr(at, name)); at++) {
-        const char *digits = at;
-        size_t number = 0, weight = 1;
-        while (digits > entry && wl_is_digit(digits[-1]) && weight < 1000000) {
-            number += weight * (size_t)(*--digits - '0');
-            weight *= 10;
-        }
-        if (number == length)
-            return true;
-    }
-    return false;
+    if (!f->is_entry || f->is_declared_only)
+        return WL_PTX_FIT_NONE;
+    if (!s->name)
+        return WL_PTX_FIT_SYMBOL;
+    const wl_ptx_fit fit = wl_ptx_name_fit(f->name, &f->shown, s->name, s->compared, &s->failed);
+    return fit <= s->loosest ? fit : WL_PTX_FIT_NONE;
 }
 
-static bool has_part(const char *entry, const char *name) { return name[0] != '\0' && strstr(entry, name) != NULL; }
-
-static const wl_ptx_function *next_entry(const wl_ptx_module *module, const wl_ptx_function *after, const char *name,
-                                         wl_ptx_fits fits)
+static wl_ptx_fit closest(search *s)
 {
-    for (int32_t i = after ? (int32_t)(after - module->functions) + 1 : 0; i < module->function_count; i++) {
-        const wl_ptx_function *f = &module->functions[i];
-        if (f->is_entry && !f->is_declared_only && (!fits || fits(f->name, name)))
-            return f;
+    wl_ptx_fit best = WL_PTX_FIT_NONE;
+    for (int32_t i = 0; i < s->module->function_count; i++) {
+        const wl_ptx_fit fit = fit_of(s, &s->module->functions[i]);
+        best = fit < best ? fit : best;
     }
+    return best;
+}
+
+static const wl_ptx_function *next_entry(search *s, const wl_ptx_function *after, wl_ptx_fit fit)
+{
+    const wl_ptx_module *m = s->module;
+    for (int32_t i = after ? (int32_t)(after - m->functions) + 1 : 0; i < m->function_count; i++)
+        if (fit_of(s, &m->functions[i]) == fit)
+            return &m->functions[i];
     return NULL;
 }
 
-/* "a, b, c and 4 more" */
-static void list_entries(const wl_ptx_module *module, const char *name, wl_ptx_fits fits, char *text, size_t size)
+/* Its name without parameters, unless another has the same. */
+static int shown_length(search *s, const wl_ptx_function *f, wl_ptx_fit fit)
 {
-    size_t used = 0;
-    int count = 0;
-    text[0] = '\0';
-    for (const wl_ptx_function *f = NULL; (f = next_entry(module, f, name, fits)); count++)
-        if (count < LISTED_MAX && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", count ? ", " : "", f->name);
-    if (count > LISTED_MAX && used < size)
-        (void)snprintf(text + used, size - used, " and %d more", count - LISTED_MAX);
+    const wl_ptx_demangled *a = &f->shown;
+    const size_t length = a->end - a->name;
+    for (const wl_ptx_function *g = NULL; (g = next_entry(s, g, fit));) {
+        const wl_ptx_demangled *b = &g->shown;
+        if (g != f && b->end - b->name == length && memcmp(a->text + a->name, b->text + b->name, length) == 0)
+            return (int)strlen(a->text + a->name);
+    }
+    return (int)length;
 }
 
-static wl_status several(const wl_ptx_module *module, const char *name, wl_ptx_fits fits, wl_error *err)
+/* "a, b<4>, c and 4 more", as many as there is room for */
+static void list_entries(search *s, wl_ptx_fit fit, char *text, size_t size)
 {
-    char listed[WL_MESSAGE_MAX];
-    list_entries(module, name, fits, listed, sizeof listed);
-    if (!name)
+    size_t used = 0;
+    int count = 0, listed = 0;
+    text[0] = '\0';
+    for (const wl_ptx_function *f = NULL; (f = next_entry(s, f, fit)); count++) {
+        const int length = listed == count ? shown_length(s, f, fit) : 0;
+        if (listed < count || used + (size_t)length + sizeof ", and 1000 more" > size)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%.*s", count ? ", " : "", length,
+                                 f->shown.text + f->shown.name);
+        listed++;
+    }
+    if (count > listed && used < size)
+        (void)snprintf(text + used, size - used, "%s%d%s", listed ? " and " : "", count - listed,
+                       listed ? " more" : " with long names");
+}
+
+static wl_status several(search *s, wl_ptx_fit fit, wl_error *err)
+{
+    char listed[WL_MESSAGE_MAX - 48];
+    list_entries(s, fit, listed, s->name ? sizeof listed - strnlen(s->name, 60) : sizeof listed);
+    if (!s->name)
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there are several kernels; name one of: %s", listed);
-    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "'%.60s' fits several kernels; give more of the name: %s", name,
+    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "'%.60s' fits several kernels; give more of the name: %s", s->name,
                    listed);
 }
 
-static wl_status none(const wl_ptx_module *module, const char *name, wl_error *err)
+static wl_status none(search *s, wl_error *err)
 {
-    char listed[WL_MESSAGE_MAX];
-    list_entries(module, NULL, NULL, listed, sizeof listed);
+    char listed[WL_MESSAGE_MAX - 100];
+    search any = {.module = s->module};
+    list_entries(&any, WL_PTX_FIT_SYMBOL, listed, sizeof listed);
     if (listed[0] == '\0')
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no kernel (.entry) in this file");
-    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no kernel '%.60s'; there are: %s", name, listed);
+    return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "there is no kernel '%.60s'; there are: %s", s->name, listed);
+}
+
+static wl_status find(search *s, const wl_ptx_function **out, wl_error *err)
+{
+    const wl_ptx_fit fit = closest(s);
+    const wl_ptx_function *first = fit < WL_PTX_FIT_NONE ? next_entry(s, NULL, fit) : NULL;
+    const wl_ptx_function *second = first ? next_entry(s, first, fit) : NULL;
+    if (s->failed)
+        return wl_fail_memory(err);
+    if (!first)
+        return none(s, err);
+    if (second)
+        return several(s, fit, err);
+    *out = first;
+    return WL_OK;
+}
+
+static wl_status find_fitting(const wl_ptx_module *module, const char *name, wl_ptx_fit loosest,
+                              const wl_ptx_function **out, wl_error *err)
+{
+    wl_arena scratch = {0};
+    search s = {.module = module,
+                .name = name,
+                .compared = name ? wl_ptx_wanted_name(name, &scratch) : NULL,
+                .loosest = loosest};
+    const wl_status status = name && !s.compared ? wl_fail_memory(err) : find(&s, out, err);
+    wl_arena_free(&scratch);
+    return status == WL_OK ? WL_OK : wl_fail_in(err, module->input);
 }
 
 wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err)
 {
-    static const wl_ptx_fits ways[] = {is_same, has_plain_name, has_part};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        const wl_ptx_fits fits = name ? ways[i] : NULL;
-        const wl_ptx_function *first = next_entry(module, NULL, name, fits);
-        if (!first)
-            continue;
-        if (next_entry(module, first, name, fits)) {
-            (void)several(module, name, fits, err);
-            return wl_fail_in(err, module->input);
-        }
-        *out = first;
-        return WL_OK;
-    }
-    (void)none(module, name, err);
-    return wl_fail_in(err, module->input);
+    return find_fitting(module, name, WL_PTX_FIT_PART, out, err);
+}
+
+wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err)
+{
+    return find_fitting(module, name, WL_PTX_FIT_PLAIN, out, err);
 }

@@ -394,5 +394,6 @@ wl_status wl_ptx_flow_make(const wl_ptx_function *function, wl_arena *arena, wl_
     WL_TRY(find_edges(function, arena, out, err));
     WL_TRY(find_dominance(out, arena, err));
     WL_TRY(find_loops(out, arena, err));
+    WL_TRY(wl_ptx_flow_find_meetings(function, out, arena, err));
     return find_live(function, out, arena, err);
 }

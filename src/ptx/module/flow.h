@@ -1,7 +1,8 @@
 /* flow.h - the control flow graph of a function: basic blocks, dominators, natural loops, and
- * the reconvergence point of each branch.
+ * where divergent lanes reconverge.
  *
- * Divergent lanes reconverge at the immediate post-dominator of the branch.
+ * All lanes that do not exit pass the immediate post-dominator of a branch, its reconvergence
+ * point. Most of them meet earlier (meeting.c).
  * Layer  ptx/module (uses base, kernel). Oracle: tests/unit/test_ptx_flow.c.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_MODULE_FLOW_H
@@ -24,6 +25,11 @@ typedef struct wl_ptx_flow {
     int32_t *edge_first, *edges;
     /* per block: reconvergence point of its branch, an instruction; their number: the end */
     int32_t *reconvergence;
+    /* per block: the instruction where the lanes of its branch meet; -1: nowhere */
+    int32_t *meeting;
+    /* per block: the meeting point if all lanes that do not exit pass it, or the reconvergence point */
+    int32_t *join;
+    int32_t *place;     /* per block, and the end: see meeting.c */
     int32_t *dominator; /* immediate dominator per block; -1: none, or unreachable */
     bool *reached;
     int32_t *order;     /* per block: position in which dominators come before what they dominate */
@@ -39,5 +45,8 @@ bool wl_ptx_flow_dominates(const wl_ptx_flow *flow, int32_t a, int32_t b);
 /* Whether a block belongs to a loop or to a loop nested in it. The end of the function is in no
  * loop. */
 bool wl_ptx_flow_in_loop(const wl_ptx_flow *flow, int32_t loop, int32_t block);
+
+/* meeting.c; part of wl_ptx_flow_make. */
+wl_status wl_ptx_flow_find_meetings(const wl_ptx_function *function, wl_ptx_flow *flow, wl_arena *arena, wl_error *err);
 
 #endif /* WL_PTX_MODULE_FLOW_H */

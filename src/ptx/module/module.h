@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "ptx/module/demangle.h"
 #include "warpline/mix.h"
 #include "warpline/status.h"
 
@@ -320,6 +321,7 @@ typedef struct wl_ptx_link {
 
 typedef struct wl_ptx_variable {
     const char *name;
+    const char *source_name; /* of global and constant memory: as in the source */
     wl_ptx_space space;
     wl_ptx_type type;
     int32_t align;
@@ -335,6 +337,9 @@ typedef struct wl_ptx_variable {
 
 typedef struct wl_ptx_function {
     const char *name;
+    /* of an entry, as in the source; the name without parameters */
+    wl_ptx_demangled shown;
+    const char *source_name;
     bool is_entry, is_declared_only;
     int32_t *params, *returns; /* numbers of variables */
     int param_count, return_count;
@@ -355,9 +360,16 @@ typedef struct wl_ptx_note {
     const char *text;
 } wl_ptx_note;
 
+/* What PTX was compiled from. */
+typedef struct wl_ptx_source_text {
+    const char *name, *text; /* NULL: not known */
+    size_t length;
+} wl_ptx_source_text;
+
 typedef struct wl_ptx_module {
     wl_arena arena;
     const char *input;
+    wl_ptx_source_text source;
     int version_major, version_minor;
     const char *target; /* "sm_90" */
     int address_bits;
@@ -371,8 +383,11 @@ typedef struct wl_ptx_module {
     int note_count;
 } wl_ptx_module;
 
-/* Finds an entry by its mangled name or the plain part of it ("k_star3d"). name NULL: the only
- * entry. WL_E_INPUT lists the entries there are. */
+/* Finds an entry by its name, as in the file or as in the source, a pattern, or a part no other has
+ * (name_match.h). name NULL: the only entry. WL_E_INPUT lists the entries there are. */
 wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err);
+/* The same for a name that was printed: neither a pattern nor a part. */
+wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, const wl_ptx_function **out,
+                              wl_error *err);
 
 #endif /* WL_PTX_MODULE_MODULE_H */

@@ -184,6 +184,24 @@ static void finish_function(const wl_ptx_parser *p, wl_ptx_function *f)
         link_function(p, &f->lists[i]);
 }
 
+static wl_status show_name(wl_ptx_parser *p, wl_ptx_function *f)
+{
+    if (!f->is_entry)
+        return WL_OK;
+    f->shown = wl_ptx_demangle(f->name, &p->module->arena);
+    if (!f->shown.text)
+        return wl_fail_memory(p->err);
+    return wl_ptx_keep_text(p, f->shown.text + f->shown.name, f->shown.end - f->shown.name, &f->source_name);
+}
+
+static wl_status show_variable(wl_ptx_parser *p, wl_ptx_variable *v)
+{
+    v->source_name = v->name;
+    if (v->space == WL_PTX_GLOBAL || v->space == WL_PTX_CONST)
+        v->source_name = wl_ptx_demangle(v->name, &p->module->arena).text;
+    return v->source_name ? WL_OK : wl_fail_memory(p->err);
+}
+
 static void *kept(wl_ptx_parser *p, const void *items, int32_t count, size_t size)
 {
     void *copy = wl_arena_alloc(&p->module->arena, (size_t)count, size);
@@ -195,8 +213,12 @@ static void *kept(wl_ptx_parser *p, const void *items, int32_t count, size_t siz
 static wl_status finish(wl_ptx_parser *p)
 {
     wl_ptx_module *m = p->module;
-    for (int32_t i = 0; i < p->functions.count; i++)
+    for (int32_t i = 0; i < p->functions.count; i++) {
         finish_function(p, &p->functions.items[i]);
+        WL_TRY(show_name(p, &p->functions.items[i]));
+    }
+    for (int32_t i = 0; i < p->variables.count; i++)
+        WL_TRY(show_variable(p, &p->variables.items[i]));
     m->variables = kept(p, p->variables.items, p->variables.count, sizeof *m->variables);
     m->functions = kept(p, p->functions.items, p->functions.count, sizeof *m->functions);
     m->notes = kept(p, p->notes.items, p->notes.count, sizeof *m->notes);

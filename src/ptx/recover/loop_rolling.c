@@ -152,8 +152,7 @@ bool wl_ptx_combines_lanes(const wl_ptx_instruction *in)
     return (in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red) && combines && !wl_ptx_type_is_float(in->type);
 }
 
-/* Whether all threads of a block have the same address. */
-static bool is_uniform(const wl_symbol *address)
+bool wl_ptx_is_uniform(const wl_symbol *address)
 {
     const uint32_t threads = 7u << WL_VAR_X | 7u << WL_VAR_THREAD_X;
     return (wl_sym_vars(address) & threads) == 0;
@@ -170,7 +169,7 @@ static wl_ptx_access access_of(const roller *r, const wl_ptx_thread_access *step
             step->space == WL_PTX_GLOBAL ? wl_ptx_buffer_near(r->launch->arguments, (uint64_t)step->address->c) : NULL,
         .bytes = bytes_of(r->launch, r->weights, step),
         .atomic = in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red,
-        .one_lane = wl_ptx_combines_lanes(in) && is_uniform(step->address),
+        .one_lane = wl_ptx_combines_lanes(in) && wl_ptx_is_uniform(step->address),
     };
 }
 

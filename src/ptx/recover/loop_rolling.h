@@ -46,6 +46,8 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, co
 
 /* Whether compilers reduce this atomic over the warp first if all lanes have one address. */
 bool wl_ptx_combines_lanes(const wl_ptx_instruction *in);
+/* Whether all threads of a block have the same address. */
+bool wl_ptx_is_uniform(const wl_symbol *address);
 
 /* The buffer that contains an address, or the nearest one. */
 const wl_ptx_buffer *wl_ptx_buffer_near(const wl_ptx_arguments *arguments, uint64_t address);

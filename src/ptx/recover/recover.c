@@ -139,7 +139,8 @@ static bool fork_room(wl_ptx_executor *r, size_t registers)
     return *before && *first;
 }
 
-/* Executes both sides of a divergent branch; at reconvergence, registers become selects. */
+/* Executes both sides of a divergent branch; where they join, registers become selects. Threads
+ * may have left inside a side. */
 static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_t join, const wl_symbol *condition)
 {
     const int32_t next = pc + 1;
@@ -160,16 +161,22 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_
     r->forks++;
     narrow(r, pc, when, condition);
     wl_sym_assume(s, condition, true);
+    const wl_symbol *entered = r->when;
     WL_TRY(execute_side(r, taken, join));
     wl_sym_drop_facts(s, facts);
+    const wl_symbol *first_when = r->when;
+    bool some_left = first_when != entered;
     const bool first_ended = r->ended;
     memcpy(first, now, registers * sizeof *now);
     memcpy(now, before, registers * sizeof *now);
     r->ended = false;
     narrow(r, pc, when, otherwise);
     wl_sym_assume(s, otherwise, true);
+    entered = r->when;
     WL_TRY(execute_side(r, next, join));
     wl_sym_drop_facts(s, facts);
+    const wl_symbol *second_when = r->when;
+    some_left = some_left || second_when != entered;
     r->forks--;
     const bool second_ended = r->ended;
     r->ended = first_ended && second_ended;
@@ -179,7 +186,7 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_
         const wl_symbol *left = first_ended ? otherwise : condition;
         if (second_ended)
             memcpy(now, first, registers * sizeof *now);
-        narrow(r, pc, when, left);
+        r->when = first_ended ? second_when : first_when;
         wl_sym_assume(s, left, true);
         return WL_OK;
     }
@@ -191,6 +198,11 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_
         now[i] = wl_sym_select(s, condition, first[i], now[i]);
     }
     r->when = when;
+    if (some_left && !r->ended) {
+        r->when = first_when && second_when ? wl_sym_select(s, condition, first_when, second_when) : NULL;
+        if (!r->when)
+            give_up(r, pc);
+    }
     return WL_OK;
 }
 
@@ -242,8 +254,9 @@ static wl_status branch(wl_ptx_executor *r, int32_t *pc, int32_t taken, const wl
         *pc = taken_exits ? next : taken;
         return WL_OK;
     }
-    WL_TRY(fork_path(r, *pc, taken, join, condition));
-    *pc = join;
+    const int32_t all_join = r->flow->join[r->flow->block_of[*pc]];
+    WL_TRY(fork_path(r, *pc, taken, all_join, condition));
+    *pc = all_join;
     return WL_OK;
 }
 

@@ -1,0 +1,201 @@
+/* compare_ptx.c - see compare_ptx.h. SPDX-License-Identifier: MIT */
+#include "compare_ptx.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+
+struct compared_unit {
+    compared_unit *next;
+    ptx_unit *unit;
+    char path[];
+};
+
+static wl_status no_memory(wl_error *err)
+{
+    *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
+    return WL_E_NOMEM;
+}
+
+/* ---- files ---- */
+
+void compare_ptx_free(comparison *c)
+{
+    while (c->units) {
+        compared_unit *u = c->units;
+        c->units = u->next;
+        ptx_unit_free(u->unit);
+        free(u);
+    }
+}
+
+static wl_status find_unit(comparison *c, const char *path, ptx_unit **out, wl_error *err)
+{
+    for (compared_unit *u = c->units; u; u = u->next)
+        if (strcmp(u->path, path) == 0) {
+            *out = u->unit;
+            return WL_OK;
+        }
+    compared_unit *u = calloc(1, sizeof *u + strlen(path) + 1);
+    if (!u)
+        return no_memory(err);
+    memcpy(u->path, path, strlen(path) + 1);
+    u->next = c->units;
+    c->units = u;
+    const wl_status status = ptx_unit_open(c->options, u->path, c->device, &u->unit, err);
+    *out = u->unit;
+    return status;
+}
+
+/* ---- arguments ---- */
+
+static bool same_shape(const int64_t wanted[3], const int64_t got[3])
+{
+    return wanted[0] == 0 || (wanted[0] == got[0] && wanted[1] == got[1] && wanted[2] == got[2]);
+}
+
+/* A name or a pattern, as --kernel takes it. */
+static bool is_entry(const wl_ptx *ptx, size_t entry, const char *wanted)
+{
+    wl_error ignored = {0};
+    size_t found = 0;
+    if (!wanted || fnmatch(wanted, wl_ptx_entry_name(ptx, entry), FNM_NOESCAPE) == 0)
+        return true;
+    return wl_ptx_entry_find(ptx, wanted, &found, &ignored) == WL_OK && found == entry;
+}
+
+static bool is_like(const char *pattern, const char *text)
+{
+    return !pattern || fnmatch(pattern, text, FNM_NOESCAPE) == 0;
+}
+
+static bool fits(const wl_map_entry *e, const wl_ptx *ptx, size_t entry, const wl_measurement *m)
+{
+    return is_like(e->family, m->family) && is_like(e->variant, m->variant) && is_entry(ptx, entry, e->entry) &&
+           same_shape(e->block, m->block) && same_shape(e->grid, m->grid);
+}
+
+/* The first entry of --args that fits; NULL: none. */
+static const wl_map_entry *arguments_of(const comparison *c, const wl_ptx *ptx, size_t entry, const wl_measurement *m)
+{
+    const wl_map_entry *e = NULL;
+    for (size_t i = 0; c->arguments && (e = wl_map_at(c->arguments, i)); i++)
+        if (fits(e, ptx, entry, m))
+            return e;
+    return NULL;
+}
+
+/* Those of the file first: names that are set later win. */
+static void take_sets(const comparison *c, const wl_map_entry *e, ptx_row *row)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < e->set_count && count < MANY_MAX; i++)
+        row->sets[count++] = e->sets[i];
+    for (size_t i = 0; i < c->options->set_count; i++)
+        row->sets[count++] = c->options->set[i];
+    row->request.sets = row->sets;
+    row->request.set_count = count;
+}
+
+static void take_arguments(const comparison *c, const wl_map_entry *e, ptx_row *row)
+{
+    ptx_request *r = &row->request;
+    const size_t args = e->arg_count, constants = e->constant_count;
+    r->args = e->args;
+    r->arg_count = args < MANY_MAX ? args : MANY_MAX;
+    r->constants = e->constants;
+    r->constant_count = constants < MANY_MAX ? constants : MANY_MAX;
+    if (e->dynamic_shared)
+        r->dynamic_shared = e->dynamic_shared;
+    take_sets(c, e, row);
+}
+
+/* ---- rows ---- */
+
+static wl_status left_out(wl_error *why, const char *format, const char *name)
+{
+    *why = (wl_error){.code = WL_E_INPUT};
+    (void)snprintf(why->message, sizeof why->message, format, name);
+    return WL_E_INPUT;
+}
+
+/* The entry that the table calls so. */
+static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_measurement *m, size_t *entry,
+                            wl_error *why)
+{
+    const char *name = m->kernel[0] ? m->kernel : m->family;
+    wl_error found = {0};
+    if (name[0] == '\0')
+        return left_out(why, "%s", "a launch without the name of its kernel");
+    const wl_status status = wl_ptx_entry_printed(ptx, name, entry, &found);
+    if (status == WL_E_NOMEM)
+        return no_memory(why);
+    if (status != WL_OK && strncmp(found.message, "there is no kernel", strlen("there is no kernel")) == 0)
+        return left_out(why, "'%.120s' is not in the file", name);
+    if (status != WL_OK)
+        return left_out(why, "%.200s", found.message);
+    if (!is_entry(ptx, *entry, c->options->entry))
+        return left_out(why, "%s", "a launch of another kernel");
+    return WL_OK;
+}
+
+static void take_launch(const comparison *c, const wl_measurement *m, ptx_row *row)
+{
+    ptx_request *r = &row->request;
+    for (int d = 0; d < 3; d++) {
+        r->launch.block[d] = m->block[d];
+        r->launch.grid[d] = m->grid[d];
+        r->domain[d] = m->block[d] * m->grid[d]; /* domain.x in arguments: the threads */
+    }
+    r->launch.registers = c->registers ? c->registers : m->registers;
+    if (m->shared_known)
+        r->launch.shared_bytes = m->shared_bytes;
+}
+
+/* Files, entries and arguments stay where they are as long as rows are compared. */
+static void make_key(const wl_ptx *ptx, const wl_map_entry *e, ptx_row *row)
+{
+    const wl_launch *l = &row->request.launch;
+    (void)snprintf(row->key, sizeof row->key, "%p %p %p %lldx%lldx%lld %lldx%lldx%lld %lld %lld", (const void *)ptx,
+                   (const void *)row->symbol, (const void *)e, (long long)l->block[0], (long long)l->block[1],
+                   (long long)l->block[2], (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2],
+                   (long long)l->registers, (long long)l->shared_bytes);
+}
+
+wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,
+                       ptx_row *out, wl_error *why, wl_error *err)
+{
+    size_t entry = 0;
+    *out = (ptx_row){0};
+    wl_status status = find_unit(c, path, &out->unit, err);
+    if (status != WL_OK)
+        return status;
+    if (ptx_request_read(c->options, &out->request) != EXIT_OK) {
+        err->code = WL_E_INPUT; /* said already */
+        return WL_E_INPUT;
+    }
+    const wl_ptx *ptx = ptx_unit_module(out->unit);
+    if (m->grid[0] == 0)
+        return left_out(why, "%s", "a launch without its grid, which a kernel in PTX needs");
+    status = find_entry(c, ptx, m, &entry, why);
+    if (status != WL_OK)
+        return status;
+    const wl_map_entry *e = mapped ? mapped : arguments_of(c, ptx, entry, m);
+    out->name = wl_ptx_entry_name(ptx, entry);
+    out->symbol = wl_ptx_entry_symbol(ptx, entry);
+    if (c->arguments && !e)
+        return left_out(why, "--args has no arguments for '%.120s' with this block and grid", out->name);
+    if (e && e->skip)
+        return left_out(why, "%.200s", e->skip);
+    if (e)
+        take_arguments(c, e, out);
+    take_launch(c, m, out);
+    out->request.entry = out->symbol;
+    out->args = out->request.args;
+    out->arg_count = out->request.arg_count;
+    make_key(ptx, e, out);
+    return WL_OK;
+}

@@ -1,0 +1,28 @@
+/* compare_ptx.h - measured launches of kernels in PTX and CUDA files: which entry a row is a launch of, with which
+ * arguments. SPDX-License-Identifier: MIT */
+#ifndef WL_CLI_COMPARE_PTX_H
+#define WL_CLI_COMPARE_PTX_H
+
+#include "compare_job.h"
+#include "ptx_unit.h"
+
+/* A launch that can be read: its kernel, and a text that tells it from others. */
+typedef struct ptx_row {
+    ptx_unit *unit;
+    ptx_request request;
+    const char *sets[2 * MANY_MAX];
+    const char *name, *symbol; /* of the entry */
+    const char *const *args;   /* as they were given */
+    size_t arg_count;
+    char key[300];
+} ptx_row;
+
+/* The file at `path` is read once. `mapped` has the arguments, or is NULL: then --args has them, or --arg. An error in
+ * `err` is one of every row; one in `why` is of this row, which is left out. */
+wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,
+                       ptx_row *out, wl_error *why, wl_error *err);
+
+/* Frees the files. */
+void compare_ptx_free(comparison *c);
+
+#endif /* WL_CLI_COMPARE_PTX_H */

@@ -1,0 +1,46 @@
+/* arguments_internal.h - what the parts of arguments.c share: parameters, structs, module variables.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_EMULATE_ARGUMENTS_INTERNAL_H
+#define WL_PTX_EMULATE_ARGUMENTS_INTERNAL_H
+
+#include "ptx/emulate/arguments_text.h"
+
+typedef struct wl_ptx_maker {
+    const wl_ptx_module *module;
+    const wl_ptx_function *entry;
+    const wl_ptx_given *given;
+    wl_arena *arena;
+    wl_ptx_arguments *out;
+    wl_error *err;
+    uint64_t next;         /* base of the next buffer */
+    const char **contents; /* by variable: as given; NULL: not given */
+} wl_ptx_maker;
+
+/* Appends a copy of the buffer and gives it an address. */
+wl_ptx_buffer *wl_ptx_place_buffer(wl_ptx_maker *maker, const wl_ptx_buffer *buffer);
+
+/* The bytes of the entry's parameters. */
+wl_status wl_ptx_make_params(wl_ptx_maker *maker);
+
+/* Which variables have contents; then those of one, whose buffer has its place. */
+wl_status wl_ptx_find_contents(wl_ptx_maker *maker);
+wl_status wl_ptx_fill_variable(wl_ptx_maker *maker, int32_t variable, wl_ptx_buffer *buffer);
+
+/* A text and whose value it is: names of its buffers start with `name`. */
+typedef struct wl_ptx_value_text {
+    const char *text, *name;
+    int number; /* makes random contents differ */
+} wl_ptx_value_text;
+
+/* "{buf:1024, 4, 2.5:f64, {1, 2}}" with the natural alignment of its members, into `out` of `room`
+ * bytes; *bytes: its own size. WL_E_INPUT: malformed, or larger. `out` NULL: only measured. */
+wl_status wl_ptx_struct_text(wl_ptx_maker *maker, const wl_ptx_value_text *value, int64_t room, uint8_t *out,
+                             int64_t *bytes);
+/* What the struct looks like, for a message: "buf at 0, b32 at 8". */
+void wl_ptx_struct_words(wl_ptx_maker *maker, const wl_ptx_value_text *value, char *words, size_t size);
+
+/* "buf:..", "tex:..", "surf:..": makes the buffer and writes its address. */
+bool wl_ptx_is_pointer(const char *text);
+wl_status wl_ptx_pointer_text(wl_ptx_maker *maker, const wl_ptx_value_text *value, uint8_t *out);
+
+#endif /* WL_PTX_EMULATE_ARGUMENTS_INTERNAL_H */

@@ -1,0 +1,247 @@
+/* arguments_params.c - the parameters of an entry: which argument belongs to which, and their bytes.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ascii.h"
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/emulate/arguments_internal.h"
+#include "ptx/module/source_params.h"
+
+#define PARAMS_MAX ((int64_t)1 << 16) /* bytes: more than any GPU allows */
+
+static const wl_ptx_variable *param(const wl_ptx_maker *m, int k) { return &m->module->variables[m->entry->params[k]]; }
+
+static bool is_bytes(const wl_ptx_variable *p) { return p->elements > 1 || p->bytes != wl_ptx_type_bits(p->type) / 8; }
+
+/* ---- which is which ---- */
+
+/* "n=4096": the length of the name; 0: there is none. */
+static size_t name_length(const char *text)
+{
+    size_t length = 0;
+    while (wl_is_letter(text[length]) || wl_is_digit(text[length]) || text[length] == '_' || text[length] == '$')
+        length++;
+    return text[length] == '=' ? length : 0;
+}
+
+static bool is_name(const char *name, const char *text, size_t length)
+{
+    return name && strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+/* A parameter by its name in the source or in the file, as param_2, or by its number. */
+static int param_named(const wl_ptx_maker *m, const char *const *sources, const char *text, size_t length)
+{
+    const int count = m->entry->param_count;
+    for (int k = 0; sources && k < count; k++)
+        if (is_name(sources[k], text, length))
+            return k;
+    for (int k = 0; k < count; k++) {
+        char number[24];
+        (void)snprintf(number, sizeof number, "param_%d", k);
+        if (is_name(param(m, k)->name, text, length) || is_name(number, text, length) ||
+            is_name(number + strlen("param_"), text, length))
+            return k;
+    }
+    return -1;
+}
+
+/* "out, in, n", or "u64, u64, u32" where the names are not known */
+static void list_params(const wl_ptx_maker *m, const char *const *sources, char *list, size_t size)
+{
+    size_t used = 0;
+    list[0] = '\0';
+    for (int k = 0; k < m->entry->param_count; k++) {
+        const wl_ptx_variable *p = param(m, k);
+        char type[32];
+        if (is_bytes(p))
+            (void)snprintf(type, sizeof type, "%lld bytes", (long long)p->bytes);
+        else
+            (void)snprintf(type, sizeof type, "%s", wl_ptx_type_name(p->type));
+        const int n = snprintf(list + used, size - used, "%s%s%s%s", k ? ", " : "", type, sources ? " " : "",
+                               sources ? sources[k] : "");
+        if (n < 0 || used + (size_t)n >= size - 4) {
+            memcpy(list + used, "..", sizeof "..");
+            break;
+        }
+        used += (size_t)n;
+    }
+}
+
+static wl_status wrong_count(const wl_ptx_maker *m, const char *const *sources)
+{
+    char list[160];
+    list_params(m, sources, list, sizeof list);
+    return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s takes %d argument%s (%s), %zu given", m->entry->source_name,
+                   m->entry->param_count, m->entry->param_count == 1 ? "" : "s", list, m->given->arg_count);
+}
+
+/* Names of the source are for messages where no argument has one, so that it does not matter if they are
+ * not found. */
+static wl_status find_names(const wl_ptx_maker *m, bool needed, const char ***sources)
+{
+    wl_error why = {0};
+    const wl_status status = wl_ptx_source_params(m->module, m->entry, m->arena, sources, &why);
+    if (status == WL_E_NOMEM)
+        return wl_fail_memory(m->err);
+    if (status != WL_OK)
+        *sources = NULL;
+    if (status != WL_OK && needed)
+        return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%s", why.message);
+    return WL_OK;
+}
+
+static wl_status unknown_name(const wl_ptx_maker *m, const char *const *sources, const char *text, size_t length)
+{
+    char list[130];
+    if (!sources && m->module->source.text)
+        return find_names(m, true, &(const char **){NULL}); /* says why */
+    list_params(m, sources, list, sizeof list);
+    return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "%.60s has no parameter '%.*s' (%s)%s",
+                   m->entry->source_name, (int)wl_min((int64_t)length, 40), text, list,
+                   sources ? "" : ": PTX keeps no names, 0= is the first");
+}
+
+/* Puts the texts in the order of the parameters. */
+static wl_status sort_arguments(const wl_ptx_maker *m, const char **sorted, size_t *starts)
+{
+    const char **sources = NULL;
+    size_t plain = 0;
+    WL_TRY(find_names(m, false, &sources));
+    for (size_t i = 0; i < m->given->arg_count; i++) {
+        const char *text = m->given->args[i];
+        const size_t length = name_length(text);
+        const int k = length ? param_named(m, sources, text, length) : (int)plain++;
+        if (length && k < 0)
+            return unknown_name(m, sources, text, length);
+        if (!length && plain <= i)
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(text)},
+                           "'%.80s' has no name: those without come before those with one", text);
+        if (k >= m->entry->param_count)
+            return wrong_count(m, sources);
+        if (sorted[k])
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)length}, "'%.*s' is given twice",
+                           (int)wl_min((int64_t)length, 80), text);
+        starts[k] = length ? length + 1 : 0;
+        sorted[k] = text + starts[k];
+    }
+    for (int k = 0; k < m->entry->param_count; k++)
+        if (!sorted[k] && plain < m->given->arg_count)
+            return wl_fail(m->err, WL_E_INPUT, WL_NOWHERE, "%.60s has no argument for its parameter %d%s%s",
+                           m->entry->source_name, k, sources ? ", " : "", sources ? sources[k] : "");
+        else if (!sorted[k])
+            return wrong_count(m, sources);
+    return WL_OK;
+}
+
+/* ---- values ---- */
+
+static bool is_texture(const char *text) { return strncmp(text, "tex:", 4) == 0 || strncmp(text, "surf:", 5) == 0; }
+
+bool wl_ptx_is_pointer(const char *text) { return is_texture(text) || strncmp(text, "buf:", 4) == 0; }
+
+wl_status wl_ptx_pointer_text(wl_ptx_maker *m, const wl_ptx_value_text *value, uint8_t *out)
+{
+    const bool textured = is_texture(value->text);
+    wl_ptx_buffer b = {.argument = value->number};
+    (void)snprintf(b.name, sizeof b.name, "%s", value->name);
+    WL_TRY(textured ? wl_ptx_texture_text(value->text, m->given, m->arena, &b, m->err)
+                    : wl_ptx_buffer_text(value->text, m->given, &b, m->err));
+    m->out->has_textures = m->out->has_textures || textured;
+    const wl_ptx_buffer *placed = wl_ptx_place_buffer(m, &b);
+    const uint64_t address = placed->base + (uint64_t)placed->offset;
+    memcpy(out, &address, sizeof address);
+    return WL_OK;
+}
+
+static wl_status struct_argument(wl_ptx_maker *m, const wl_ptx_variable *p, const wl_ptx_value_text *value,
+                                 uint8_t *out)
+{
+    int64_t bytes = 0;
+    char words[120];
+    WL_TRY(wl_ptx_struct_text(m, value, p->bytes, NULL, &bytes));
+    if (bytes != p->bytes && wl_round_up(bytes, wl_max(1, p->align)) != p->bytes) {
+        wl_ptx_struct_words(m, value, words, sizeof words);
+        return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(value->text)},
+                       "the parameter has %lld bytes, this has %lld: %s", (long long)p->bytes, (long long)bytes, words);
+    }
+    return wl_ptx_struct_text(m, value, p->bytes, out, &bytes);
+}
+
+static wl_status one_argument(wl_ptx_maker *m, int k, const char *text)
+{
+    const wl_ptx_variable *p = param(m, k);
+    uint8_t *at = m->out->params + m->out->param_offset[k];
+    char name[32];
+    (void)snprintf(name, sizeof name, "arg %d", k);
+    const wl_ptx_value_text value = {text, name, k};
+    if (wl_ptx_is_pointer(text)) {
+        const bool textured = is_texture(text);
+        if (p->bytes != 8)
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, 3}, "a %s for a parameter that is no 64-bit %s (%s)",
+                           textured ? "texture" : "buffer", textured ? "handle" : "address", wl_ptx_type_name(p->type));
+        return wl_ptx_pointer_text(m, &value, at);
+    }
+    if (strncmp(text, "bytes:", 6) == 0)
+        return wl_ptx_bytes_text(text, p->bytes, at, m->err);
+    if (text[0] == '{')
+        return struct_argument(m, p, &value, at);
+    if (is_bytes(p))
+        return wl_fail(m->err, WL_E_INPUT, (wl_loc){1, 1, (int32_t)strlen(text)},
+                       "the parameter is a struct of %lld bytes: give {VALUE, VALUE, ..} or bytes:HEXDIGITS",
+                       (long long)p->bytes);
+    return wl_ptx_number_text(text, p->type, at, m->err);
+}
+
+static wl_status lay_out_params(wl_ptx_maker *m)
+{
+    const int count = m->entry->param_count;
+    int64_t bytes = 0;
+    m->out->param_offset = WL_ARENA_NEW(m->arena, int64_t, count);
+    if (!m->out->param_offset)
+        return wl_fail_memory(m->err);
+    for (int k = 0; k < count; k++) {
+        const wl_ptx_variable *p = param(m, k);
+        m->out->param_offset[k] = bytes = wl_round_up(bytes, p->align > 0 ? p->align : 1);
+        bytes += p->bytes;
+        if (bytes > PARAMS_MAX)
+            return wl_fail(m->err, WL_E_INPUT, (wl_loc){p->line, 1, 1}, "the parameters have more than %lld bytes",
+                           (long long)PARAMS_MAX);
+    }
+    m->out->param_bytes = bytes;
+    m->out->params = WL_ARENA_NEW(m->arena, uint8_t, bytes);
+    return m->out->params ? WL_OK : wl_fail_memory(m->err);
+}
+
+/* The message names the argument, and its place is one in the text as it was given. */
+static wl_status in_argument(const wl_ptx_maker *m, int k, size_t start)
+{
+    if (m->err && m->err->input[0] == '\0') {
+        char message[WL_MESSAGE_MAX];
+        (void)snprintf(message, sizeof message, "argument %d: %.220s", k, m->err->message);
+        memcpy(m->err->message, message, sizeof message);
+        m->err->loc.col += m->err->loc.line == 1 ? (int32_t)start : 0;
+    }
+    (void)wl_fail_in(m->err, "--arg");
+    return m->err ? m->err->code : WL_E_INPUT;
+}
+
+wl_status wl_ptx_make_params(wl_ptx_maker *m)
+{
+    const int count = m->entry->param_count;
+    const char **sorted = WL_ARENA_NEW(m->arena, const char *, count + 1);
+    size_t *starts = WL_ARENA_NEW(m->arena, size_t, count + 1);
+    if (!sorted || !starts)
+        return wl_fail_memory(m->err);
+    const wl_status status = sort_arguments(m, sorted, starts);
+    if (status != WL_OK)
+        return status == WL_E_NOMEM ? status : wl_fail_in(m->err, "--arg");
+    WL_TRY(lay_out_params(m));
+    for (int k = 0; k < count; k++)
+        if (one_argument(m, k, sorted[k]) != WL_OK)
+            return in_argument(m, k, starts[k]);
+    return WL_OK;
+}

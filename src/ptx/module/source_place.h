@@ -1,0 +1,15 @@
+/* source_place.h - where an instruction comes from, for messages: a line of the source (.loc) where the
+ * module has one, for its PTX is then a text that nobody keeps; else a line of the PTX.
+ * Layer  ptx/module (uses base). SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_MODULE_SOURCE_PLACE_H
+#define WL_PTX_MODULE_SOURCE_PLACE_H
+
+#include "ptx/module/module.h"
+
+/* Names the place in an error that has none yet. Returns err->code. */
+wl_status wl_ptx_fail_at(wl_error *err, const wl_ptx_module *module, const wl_ptx_instruction *in);
+
+/* "k.cu:12" */
+void wl_ptx_place_text(const wl_ptx_module *module, const wl_ptx_instruction *in, char *text, size_t size);
+
+#endif /* WL_PTX_MODULE_SOURCE_PLACE_H */
