@@ -244,7 +244,8 @@ static wl_status count_together(const tally *t, size_t field, const double loade
     const wl_field_side *sides = t->in->view->fields[field];
     const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
     double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
-    const bool countable = sides[WL_BOTH].has_shape || wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave);
+    const bool countable = sides[WL_BOTH].has_shape || (!wl_window_is_traced(t, field, WL_BOTH) &&
+                                                        wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave));
     if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, &wave, granules, 2, both, t->err));
     /* the sides may be means over several places */
@@ -260,11 +261,7 @@ static wl_status count_together(const tally *t, size_t field, const double loade
 #define PLACES 8
 #define WHOLE_BUDGET ((double)(1 << 22)) /* addresses; a launch with fewer is enumerated where blocks differ */
 
-/* Distinct granules of one side of a field, mean over the places: in one wave, in two, in the
- * launch. */
-typedef struct side_waves {
-    double first[4], both[4], all[4];
-} side_waves;
+typedef wl_window_waves side_waves;
 
 /* In the launch: counted where that is closed, or cheap and blocks differ; else extrapolated. */
 static wl_status count_side_launch(const tally *t, size_t field, wl_side side, const int64_t granules[4],
@@ -293,6 +290,8 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
     const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
     double squares = 0;
     *out = (side_waves){0};
+    if (wl_window_is_traced(t, field, side))
+        return wl_window_traced(t, field, side, out);
     for (int64_t i = 0; i < places; i++) {
         const int64_t start = (2 * i + 1) * spare / (2 * places);
         const wl_region one = wl_view_run(t->in->view, g, start, start + wave),
