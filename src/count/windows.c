@@ -259,7 +259,8 @@ static wl_status count_together(const tally *t, size_t field, const double loade
 /* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair in
  * the middle otherwise. */
 #define PLACES 8
-#define WHOLE_BUDGET ((double)(1 << 22)) /* addresses; a launch with fewer is enumerated where blocks differ */
+#define PLACES_BUDGET ((double)(1 << 21)) /* addresses to enumerate at all places of one side of a field */
+#define WHOLE_BUDGET ((double)(1 << 22))  /* addresses; a launch with fewer is enumerated where blocks differ */
 
 typedef wl_window_waves side_waves;
 
@@ -281,12 +282,24 @@ static wl_status count_side_launch(const tally *t, size_t field, wl_side side, c
     return WL_OK;
 }
 
+/* How many places to look at: fewer where each costs much. */
+static int64_t places_of(const tally *t, size_t field, wl_side side, int64_t blocks)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_region some = wl_view_run(t->in->view, t->in->geometry, 0, blocks);
+    if (blocks == t->in->geometry->blocks || !t->in->view->uneven)
+        return 1;
+    if (s->has_shape || s->count == 0)
+        return PLACES;
+    return (int64_t)fmax(1, fmin(PLACES, PLACES_BUDGET / wl_view_addresses(t->in->view, field, side, &some)));
+}
+
 static wl_status count_side_waves(const tally *t, size_t field, wl_side side, side_waves *out)
 {
     const wl_geometry *g = t->in->geometry;
     const wl_traffic *o = t->out;
     const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), spare = g->blocks - blocks;
-    const int64_t places = t->in->view->uneven && spare > 0 ? PLACES : 1;
+    const int64_t places = places_of(t, field, side, blocks);
     const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
     double squares = 0;
     *out = (side_waves){0};
