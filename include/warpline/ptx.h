@@ -28,8 +28,8 @@ WL_FALLIBLE wl_ptx_entry_printed(const wl_ptx *ptx, const char *name, size_t *en
 typedef wl_status (*wl_ptx_load)(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err);
 
 typedef struct wl_ptx_options {
-    const char *entry;            /* see wl_ptx_entry_find */
-    const char *const *args;      /* one for each parameter, in order or as "NAME=VALUE": docs/manual.md has the forms */
+    const char *entry;       /* see wl_ptx_entry_find */
+    const char *const *args; /* one for each parameter, in order or as "NAME=VALUE": docs/manual.md has the forms */
     const char *const *constants; /* "NAME=CONTENTS" or "NAME=VALUE" of __constant__ and __device__ variables */
     size_t arg_count, constant_count;
     wl_launch launch;       /* block, grid, registers and all shared memory; grid 0: from the domain */

@@ -234,8 +234,8 @@ static double whole_launch(const tally *t, size_t field, wl_side side, double gr
     return fmin(all, fmax(both, wl_windows_most(t->in, field, side, granule)));
 }
 
-/* Lines and pages that one wave touches, loads and stores together. Where enumerating both sides at
- * once costs too much, or waves differ, the sum of the two is an upper bound. */
+/* Lines and pages that one wave touches, loads and stores together: counted in the middle of the
+ * launch. Where enumerating both sides at once costs too much, the sum of the two is an upper bound. */
 static wl_status count_together(const tally *t, size_t field, const double loaded[4], const double stored[4])
 {
     const wl_geometry *g = t->in->geometry;
@@ -245,10 +245,13 @@ static wl_status count_together(const tally *t, size_t field, const double loade
     const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
     double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
     const bool countable = sides[WL_BOTH].has_shape || wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave);
-    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable && !t->in->view->uneven)
+    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, &wave, granules, 2, both, t->err));
-    t->out->fields[field].wave_lines = both[0];
-    t->out->fields[field].wave_pages = both[1];
+    /* the sides may be means over several places */
+    t->out->fields[field].wave_lines =
+        fmin(fmax(both[0], fmax(loaded[LINE], stored[LINE])), loaded[LINE] + stored[LINE]);
+    t->out->fields[field].wave_pages =
+        fmin(fmax(both[1], fmax(loaded[PAGE], stored[PAGE])), loaded[PAGE] + stored[PAGE]);
     return WL_OK;
 }
 
