@@ -289,7 +289,9 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
     const wl_geometry *g = t->in->geometry;
     const wl_traffic *o = t->out;
     const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), spare = g->blocks - blocks;
-    const int64_t places = t->in->view->uneven && spare > 0 ? PLACES : 1;
+    /* no more than there are pairs side by side */
+    const int64_t pairs = wl_max(2, wl_ceil_div(g->blocks, blocks));
+    const int64_t places = t->in->view->uneven && spare > 0 ? wl_min(PLACES, pairs) : 1;
     const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
     double squares = 0;
     *out = (side_waves){0};
