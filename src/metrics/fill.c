@@ -32,7 +32,7 @@ static void set_requests(const wl_counts *c, wl_prediction *out)
     const wl_mix *mix = &c->executed.mix;
     const double active[] = {[WL_MEMORY_LOAD] = c->l1.load_inst, [WL_MEMORY_STORE] = c->l1.store_inst};
     static const wl_metric requests[] = {
-        [WL_MEMORY_LOAD] = WL_METRIC_l1_requests_ld, [WL_MEMORY_STORE] = WL_METRIC_l1_requests_st};
+        [WL_MEMORY_LOAD] = WL_METRIC_requests_ld, [WL_MEMORY_STORE] = WL_METRIC_requests_st};
     for (int op = WL_MEMORY_LOAD; op <= WL_MEMORY_STORE; op++) {
         const double on = mix->has_memory_on ? mix->memory_on[op] : active[op];
         if (mix->has_memory && on < LESS * mix->memory[op])

@@ -142,8 +142,7 @@ static void set_grid(const wl_ranker *r, wl_launch *launch)
     if (is_gridded(launch))
         return;
     for (int d = 0; d < 3 && !r->grid && !r->kernel->dims; d++) /* no work but that of the threads is known */
-        launch->grid[d] =
-            wl_ceil_div(r->kernel->threads[d], wl_max(1, launch->block[d]) * wl_max(1, launch->fold[d]));
+        launch->grid[d] = wl_ceil_div(r->kernel->threads[d], wl_max(1, launch->block[d]) * wl_max(1, launch->fold[d]));
     if (r->grid && wl_grid_rule_apply(r->grid, r->device, wl_kernel_extent(r->kernel), launch, NULL) != WL_OK)
         launch->grid[0] = launch->grid[1] = launch->grid[2] = -1;
 }
@@ -242,7 +241,8 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
             return WL_OUTCOME_FOLD;
     for (int d = 0; d < 3; d++) {
         const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
-        const int64_t grid = launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(wl_kernel_extent(r->kernel)[d], per_block);
+        const int64_t grid =
+            launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(wl_kernel_extent(r->kernel)[d], per_block);
         if (grid > wl_device_int(r->device, most_grid[d]))
             return WL_OUTCOME_GRID;
     }
