@@ -57,12 +57,22 @@ static bool same_shape(const int64_t wanted[3], const int64_t got[3])
     return wanted[0] == 0 || (wanted[0] == got[0] && wanted[1] == got[1] && wanted[2] == got[2]);
 }
 
+/* Without namespaces: axpy<ns::real> of ns::axpy<ns::real>. */
+static const char *without_scope(const char *name)
+{
+    const char *const end = name + strcspn(name, "<");
+    for (const char *at = name; (at = strstr(at, "::")) && at < end;)
+        name = at += 2;
+    return name;
+}
+
 /* A name or a pattern, as --kernel takes it. */
 static bool is_entry(const wl_ptx *ptx, size_t entry, const char *wanted)
 {
+    const char *name = wl_ptx_entry_name(ptx, entry);
     wl_error ignored = {0};
     size_t found = 0;
-    if (!wanted || fnmatch(wanted, wl_ptx_entry_name(ptx, entry), FNM_NOESCAPE) == 0)
+    if (!wanted || fnmatch(wanted, name, FNM_NOESCAPE) == 0 || fnmatch(wanted, without_scope(name), FNM_NOESCAPE) == 0)
         return true;
     return wl_ptx_entry_find(ptx, wanted, &found, &ignored) == WL_OK && found == entry;
 }

@@ -44,9 +44,11 @@ static inline bool is_evaluated(const wl_warps_measurer *m, size_t access)
     return (!b->affine || is_global_atomic(m, access)) && !is_guarded(m, access) && !b->never && !b->access->traced;
 }
 
+/* A plain load may reach the memory of a texture, too. */
 static inline bool is_texture(const wl_warps_measurer *m, size_t access)
 {
-    return m->kernel->fields[m->bounds[access].access->field].reached != WL_BY_LOADS;
+    const wl_access *a = m->bounds[access].access;
+    return m->kernel->fields[a->field].reached != WL_BY_LOADS && a->request_lanes > 0;
 }
 
 static inline void add_written(wl_access_cost *cost, const wl_warp_written *w, double weight)

@@ -234,8 +234,8 @@ static double whole_launch(const tally *t, size_t field, wl_side side, double gr
     return fmin(all, fmax(both, wl_windows_most(t->in, field, side, granule)));
 }
 
-/* Lines and pages that one wave touches, loads and stores together. Where enumerating both sides at
- * once costs too much, or waves differ, the sum of the two is an upper bound. */
+/* Lines and pages that one wave touches, loads and stores together: counted in the middle of the
+ * launch. Where enumerating both sides at once costs too much, the sum of the two is an upper bound. */
 static wl_status count_together(const tally *t, size_t field, const double loaded[4], const double stored[4])
 {
     const wl_geometry *g = t->in->geometry;
@@ -246,17 +246,21 @@ static wl_status count_together(const tally *t, size_t field, const double loade
     double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
     const bool countable = sides[WL_BOTH].has_shape || (!wl_window_is_traced(t, field, WL_BOTH) &&
                                                         wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave));
-    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable && !t->in->view->uneven)
+    if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, &wave, granules, 2, both, t->err));
-    t->out->fields[field].wave_lines = both[0];
-    t->out->fields[field].wave_pages = both[1];
+    /* the sides may be means over several places */
+    t->out->fields[field].wave_lines =
+        fmin(fmax(both[0], fmax(loaded[LINE], stored[LINE])), loaded[LINE] + stored[LINE]);
+    t->out->fields[field].wave_pages =
+        fmin(fmax(both[1], fmax(loaded[PAGE], stored[PAGE])), loaded[PAGE] + stored[PAGE]);
     return WL_OK;
 }
 
 /* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair in
  * the middle otherwise. */
 #define PLACES 8
-#define WHOLE_BUDGET ((double)(1 << 22)) /* addresses; a launch with fewer is enumerated where blocks differ */
+#define PLACES_BUDGET ((double)(1 << 21)) /* addresses to enumerate at all places of one side of a field */
+#define WHOLE_BUDGET ((double)(1 << 22))  /* addresses; a launch with fewer is enumerated where blocks differ */
 
 typedef wl_window_waves side_waves;
 
@@ -278,12 +282,26 @@ static wl_status count_side_launch(const tally *t, size_t field, wl_side side, c
     return WL_OK;
 }
 
+/* How many places to look at: no more than there are pairs side by side, fewer where each costs
+ * much. */
+static int64_t places_of(const tally *t, size_t field, wl_side side, int64_t blocks)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_region some = wl_view_run(t->in->view, t->in->geometry, 0, blocks);
+    if (blocks == t->in->geometry->blocks || !t->in->view->uneven)
+        return 1;
+    const int64_t most = wl_min(PLACES, wl_max(2, wl_ceil_div(t->in->geometry->blocks, blocks)));
+    if (s->has_shape || s->count == 0)
+        return most;
+    return (int64_t)fmax(1, fmin((double)most, PLACES_BUDGET / wl_view_addresses(t->in->view, field, side, &some)));
+}
+
 static wl_status count_side_waves(const tally *t, size_t field, wl_side side, side_waves *out)
 {
     const wl_geometry *g = t->in->geometry;
     const wl_traffic *o = t->out;
     const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), spare = g->blocks - blocks;
-    const int64_t places = t->in->view->uneven && spare > 0 ? PLACES : 1;
+    const int64_t places = places_of(t, field, side, blocks);
     const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
     double squares = 0;
     *out = (side_waves){0};

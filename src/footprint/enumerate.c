@@ -121,6 +121,33 @@ static bool add_steps(advance *a, int left, int64_t address)
     return true;
 }
 
+/* All strides are whole granules: the loops then repeat the granules of the first step. */
+static bool moves_whole_granules(const advance *a)
+{
+    bool whole = true;
+    for (int l = 0; l < a->loops; l++)
+        whole = whole && a->stride[l] % ((int64_t)1 << a->walk->shift) == 0;
+    return whole;
+}
+
+static bool repeat_granules(const advance *a, wl_granules *first)
+{
+    const wl_granules *starts = a->walk->starts;
+    for (size_t i = 0; i < starts->chunk_count; i++) {
+        const wl_granule_chunk *c = &starts->chunks[i];
+        for (int word = 0; word < WL_GRANULE_CHUNK_WORDS; word++)
+            for (uint64_t bits = c->bits[word]; bits; bits &= bits - 1) {
+                const int64_t start = c->number * WL_GRANULE_CHUNK_WORDS * 64 + word * 64 + __builtin_ctzll(bits);
+                if (!wl_granules_add(first, start >> a->walk->shift, (start + a->walk->width - 1) >> a->walk->shift))
+                    return false;
+            }
+    }
+    for (int l = 0; l < a->loops; l++)
+        if (!wl_granules_repeat(first, a->stride[l] >> a->walk->shift, a->extent[l]))
+            return false;
+    return wl_granules_add_moved(a->walk->granules, first, 0);
+}
+
 /* Moves every start that was found through the loops. */
 static wl_status advance_starts(walk *w, const wl_access *access, const int64_t strides[3], wl_error *err)
 {
@@ -137,6 +164,13 @@ static wl_status advance_starts(walk *w, const wl_access *access, const int64_t 
             pieces *= (double)a.extent[l];
     if (pieces > (double)ADVANCE_BUDGET)
         return wl_granules_fail(w->granules, err);
+    if (moves_whole_granules(&a)) {
+        wl_granules first = {0};
+        const bool complete = repeat_granules(&a, &first);
+        w->granules->out_of_memory = w->granules->out_of_memory || first.out_of_memory;
+        wl_granules_free(&first);
+        return complete ? WL_OK : wl_granules_fail(w->granules, err);
+    }
     for (size_t i = 0; i < w->starts->chunk_count; i++) {
         const wl_granule_chunk *c = &w->starts->chunks[i];
         for (int word = 0; word < WL_GRANULE_CHUNK_WORDS; word++)

@@ -96,6 +96,47 @@ bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
     return true;
 }
 
+/* Adds the granules 64 * word + b for the bits b. */
+static bool add_word(wl_granules *set, int64_t word, uint64_t bits)
+{
+    const int64_t number = wl_floor_div(word, WL_GRANULE_CHUNK_WORDS);
+    wl_granule_chunk *chunk = bits ? find_chunk(set, number) : NULL;
+    if (!chunk)
+        return !bits;
+    uint64_t *to = &chunk->bits[word - number * WL_GRANULE_CHUNK_WORDS];
+    set->count += __builtin_popcountll(bits & ~*to);
+    *to |= bits;
+    return true;
+}
+
+bool wl_granules_add_moved(wl_granules *set, const wl_granules *from, int64_t distance)
+{
+    const int64_t words = wl_floor_div(distance, 64);
+    const int by = (int)wl_floor_mod(distance, 64);
+    for (size_t i = 0; i < from->chunk_count; i++)
+        for (int w = 0; w < WL_GRANULE_CHUNK_WORDS; w++) {
+            const uint64_t bits = from->chunks[i].bits[w];
+            const int64_t to = from->chunks[i].number * WL_GRANULE_CHUNK_WORDS + w + words;
+            if (bits && (!add_word(set, to, bits << by) || !add_word(set, to + 1, by ? bits >> (64 - by) : 0)))
+                return false;
+        }
+    return true;
+}
+
+bool wl_granules_repeat(wl_granules *set, int64_t distance, int64_t times)
+{
+    wl_granules before = {0};
+    bool complete = true;
+    for (int64_t n = 1, more; n < times && complete; n += more) { /* twice as many each time */
+        more = wl_min(n, times - n);
+        wl_granules_clear(&before);
+        complete = wl_granules_add_moved(&before, set, 0) && wl_granules_add_moved(set, &before, more * distance);
+    }
+    set->out_of_memory = set->out_of_memory || before.out_of_memory;
+    wl_granules_free(&before);
+    return complete;
+}
+
 wl_status wl_granules_fail(const wl_granules *set, wl_error *err)
 {
     if (set->out_of_memory)

@@ -29,6 +29,11 @@ typedef struct wl_granules {
     bool out_of_memory; /* since the set was cleared */
 } wl_granules;
 
+/* Adds the granules of another set, moved by a distance; and those of the set itself, moved by 0, 1,
+ * .. times - 1 distances. False: out of memory, or too many. */
+bool wl_granules_add_moved(wl_granules *set, const wl_granules *from, int64_t distance);
+bool wl_granules_repeat(wl_granules *set, int64_t distance, int64_t times);
+
 /* Adds granules first .. last (inclusive). False: the set exceeds WL_GRANULE_CHUNKS_MAX, or memory
  * is short, which the set remembers. */
 #define WL_GRANULE_CHUNKS_MAX ((size_t)1 << 19) /* some 140 MB */

@@ -115,14 +115,11 @@ static bool says(const wl_prediction *p, const char *words)
     return false;
 }
 
-/* Until every library has it. */
-extern bool wl_prediction_sampled_error(const wl_prediction *prediction, double *error) __attribute__((weak));
-
 /* The stated relative error; 0: nothing was sampled; negative: sampled, and the error is not stated. */
 static double stated_error(const wl_prediction *p)
 {
     double error = 0;
-    if (wl_prediction_sampled_error && wl_prediction_sampled_error(p, &error))
+    if (wl_prediction_sampled_error(p, &error))
         return error > 0 ? error : -1;
     const bool sampled = says(p, "come from a sample of blocks") || says(p, "without a closed form come from");
     return sampled ? -1 : 0;

@@ -148,6 +148,7 @@ static const struct {
     {STAR, "star", WL_PTX_FIT_PLAIN},
     {STAR, "*star*", WL_PTX_FIT_PATTERN},
     {STAR, "app::st?r<*>", WL_PTX_FIT_PATTERN},
+    {STAR, "star<*>", WL_PTX_FIT_PATTERN},
     {STAR, "_ZN3app*", WL_PTX_FIT_PATTERN},
     {STAR, "sta", WL_PTX_FIT_PART},
     {STAR, "<float,5>", WL_PTX_FIT_PART},

@@ -154,7 +154,8 @@ static bool is_pattern_of(const char *pattern, const char *symbol, const wl_ptx_
     wl_buffer_put(&name, text, n->end - n->name);
     wl_buffer_put(&name, "", 1);
     *failed = *failed || name.failed;
-    const bool found = !name.failed && fnmatch(pattern, name.text, FNM_NOESCAPE) == 0;
+    const bool found = !name.failed && (fnmatch(pattern, name.text, FNM_NOESCAPE) == 0 ||
+                                        fnmatch(pattern, name.text + (n->base - n->name), FNM_NOESCAPE) == 0);
     wl_buffer_drop(&name);
     return found;
 }
