@@ -1,6 +1,7 @@
 /* windows_traced.c - windows of traced accesses: as many blocks as the kernel's population says.
  * Layer  count. SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/ckd.h"
@@ -114,17 +115,63 @@ static wl_status count_two_runs(const tally *t, size_t field, wl_side side, cons
     return WL_OK;
 }
 
-/* Extrapolates what the second run adds to the first to n runs, bounded by the range of addresses. With
- * random addresses each run hits more data that was touched before. */
-static double grown(const tally *t, size_t field, wl_side side, double granule, double n, double first, double both)
+/* Where a run lies that is half a launch away from the first; -1: there is no such run. */
+static int64_t far_start(const wl_geometry *g, const runs *r)
 {
-    const double ratio = first > 0 ? (both - first) / first : 1;
+    const int64_t half = g->blocks / 2, away = r->start[0] >= half ? r->start[0] - half : r->start[0] + half;
+    const int64_t start = wl_max(0, wl_min(away, g->blocks - r->length));
+    return llabs(start - r->start[0]) >= r->length ? start : -1;
+}
+
+/* Distinct granules of one run together with another half a launch away: neighbours may share data
+ * that no others do. */
+static wl_status count_far(const tally *t, size_t field, wl_side side, const runs *r, double first[GRANULES],
+                           double far[GRANULES])
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t granules[GRANULES] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
+                                        t->in->page_bytes};
+    const int64_t start = far_start(g, r);
+    const wl_region one = wl_view_run(t->in->view, g, r->start[0], r->start[0] + r->length);
+    wl_region other = wl_view_run(t->in->view, g, start, start + r->length);
+    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &other, granules, GRANULES, far, t->err));
+    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, first, t->err));
+    for (int k = 0; k < GRANULES; k++)
+        first[k] = (first[k] + far[k]) / 2;
+    other.onto_last = true;
+    return wl_view_counts(t->in->view, t->counter, field, side, &other, granules, GRANULES, far, t->err);
+}
+
+/* What runs far apart share: the size of a set from which each draws `drawn` granules at random, and
+ * how much of what one adds to a distant run it adds to its neighbour. */
+typedef struct common_set {
+    double size, drawn, local;
+} common_set;
+
+static common_set find_common(double alone, double far, double first, double both)
+{
+    common_set c = {INFINITY, alone, 1};
+    if (far >= 2 * alone || alone <= 0)
+        return c;
+    c.size = alone * alone / (2 * alone - far);
+    if (far > alone && first > 0)
+        c.local = fmin(1, (both - first) / first * alone / (far - alone));
+    return c;
+}
+
+/* Extrapolates what the second run adds to the first to n runs, bounded by the range of addresses and
+ * by the set that runs far apart share. */
+static double grown(const tally *t, size_t field, wl_side side, double granule, double n, double first, double both,
+                    const common_set *common)
+{
     if (n <= 2)
         return both; /* that is all there is */
     double all = first + (n - 1) * (both - first);
-    if (ratio < 1 && t->in->view->fields[field][side].random)
-        all = first * (1 - pow(ratio, n)) / (1 - ratio);
-    return fmin(all, fmax(both, wl_windows_most(t->in, field, side, granule)));
+    if (common->size < INFINITY) {
+        const double once = fmin(1, common->drawn / common->size);
+        all = first / common->drawn * common->size * (1 - pow(1 - once, 1 + (n - 1) * common->local));
+    }
+    return fmin(fmax(all, both), fmax(both, wl_windows_most(t->in, field, side, granule)));
 }
 
 bool wl_window_is_traced(const wl_window_tally *t, size_t field, wl_side side)
@@ -142,14 +189,20 @@ wl_status wl_window_traced(const wl_window_tally *t, size_t field, wl_side side,
     const wl_traffic *o = t->out;
     const int64_t granules[GRANULES] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
     const runs r = choose_runs(t);
-    double first[GRANULES], both[GRANULES];
+    double first[GRANULES], both[GRANULES], alone[GRANULES] = {0}, far[GRANULES] = {0};
+    const bool shared = !r.whole && t->in->view->fields[field][side].random && far_start(g, &r) >= 0;
+    if (shared)
+        WL_TRY(count_far(t, field, side, &r, alone, far));
     WL_TRY(count_two_runs(t, field, side, &r, first, both));
     for (int k = 0; k < GRANULES; k++) {
+        const common_set set = shared ? find_common(alone[k], far[k], first[k], both[k]) : (common_set){INFINITY, 0, 1};
         const double granule = (double)granules[k], length = (double)r.length;
         const bool wave = r.length == g->wave_blocks;
-        out->first[k] = wave ? first[k] : grown(t, field, side, granule, o->wave_blocks / length, first[k], both[k]);
-        out->both[k] = wave ? both[k] : grown(t, field, side, granule, 2 * o->wave_blocks / length, first[k], both[k]);
-        out->all[k] = grown(t, field, side, granule, o->blocks / length, first[k], both[k]);
+        out->first[k] =
+            wave ? first[k] : grown(t, field, side, granule, o->wave_blocks / length, first[k], both[k], &set);
+        out->both[k] =
+            wave ? both[k] : grown(t, field, side, granule, 2 * o->wave_blocks / length, first[k], both[k], &set);
+        out->all[k] = grown(t, field, side, granule, o->blocks / length, first[k], both[k], &set);
     }
     if (!r.whole)
         return WL_OK;
