@@ -451,7 +451,7 @@ static bool check_usage(const options *o)
     const bool other = o->argument_count || o->update || o->block_count || o->set_count || o->with_count || o->fold ||
                        o->grid || o->registers || o->shared || o->domain || o->type || o->schedule || o->samples ||
                        o->per_access || o->per_line || o->model || o->entry || o->arg_count || o->constant_count ||
-                       o->dynamic_shared || o->emulate;
+                       o->dynamic_shared || o->emulate || o->effort;
     if (other)
         usage_error("--batch takes kernels and launches from its lines; only --device goes with it");
     else if (o->format && strcmp(o->format, "json") != 0)

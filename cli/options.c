@@ -78,6 +78,8 @@ static const struct spec {
      "PTX, CUDA: dynamic shared memory of the launch"},
     {"--emulate", "N", ONE, offsetof(options, emulate), 0, "pmcDras",
      "PTX, CUDA: warp instructions to emulate per block at most"},
+    {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "pmcDras",
+     "PTX, CUDA: about how long to emulate a launch (default 1); beyond, blocks are sampled"},
     {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "pmcDrasx",
      "PTX, CUDA: do not ask ptxas for registers and shared memory"},
     {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "pmcDrasx",
@@ -276,6 +278,18 @@ bool option_integer(const char *option, const char *text, int64_t least, int64_t
     const long long v = strtoll(text, &end, 10);
     if (end == text || *end != '\0' || errno == ERANGE || v < least || v > most) {
         option_error(option, text, 1, "a whole number from %lld to %lld is needed", (long long)least, (long long)most);
+        return false;
+    }
+    *value = v;
+    return true;
+}
+
+bool option_number(const char *option, const char *text, double least, double most, double *value)
+{
+    const char *end = text;
+    const double v = wl_number_read(text, &end);
+    if (end == text || *end != '\0' || !(v >= least && v <= most)) {
+        option_error(option, text, 1, "a number from %g to %g is needed", least, most);
         return false;
     }
     *value = v;

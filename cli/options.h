@@ -37,7 +37,7 @@ typedef struct options {
     size_t device_count, domain_count, folds_count, where_count, export_count;
     const char *block_axis[3], *registers_file, *space, *top, *top_k, *jobs, *memory;
     /* kernels of PTX and CUDA files */
-    const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *emulate, *compiler, *arch;
+    const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *emulate, *effort, *compiler, *arch;
     const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     bool no_ptxas, entries, coverage;
@@ -67,6 +67,7 @@ bool option_format_is(const options *options, const char *name);
 int option_predict(const options *options, wl_predict_options *out);
 /* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
 bool option_shape(const char *option, const char *text, int64_t extent[3]);
+bool option_number(const char *option, const char *text, double least, double most, double *value);
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
 
 int cmd_predict(const options *options);

@@ -35,6 +35,10 @@ static bool has_suffix(const char *name, const char *suffix)
     return n > k && strcmp(name + n - k, suffix) == 0;
 }
 
+/* seconds */
+#define EFFORT_LEAST 0.001
+#define EFFORT_MOST 86400.0
+
 static bool is_cuda(const char *kernel) { return has_suffix(kernel, ".cu"); }
 
 bool ptx_is_source(const char *kernel) { return has_suffix(kernel, ".ptx") || is_cuda(kernel); }
@@ -47,6 +51,7 @@ bool ptx_usage(const options *o, const char *kernel)
                          : o->constant_count ? "--constant"
                          : o->dynamic_shared ? "--dynamic-shared"
                          : o->emulate        ? "--emulate"
+                         : o->effort         ? "--effort"
                          : o->no_ptxas       ? "--no-ptxas"
                          : o->arch           ? "--arch"
                          : o->per_line       ? "--per-line"
@@ -84,7 +89,8 @@ int ptx_request_read(const options *o, ptx_request *r)
     }
     if ((o->dynamic_shared &&
          !option_integer("--dynamic-shared", o->dynamic_shared, 0, (int64_t)1 << 30, &r->dynamic_shared)) ||
-        (o->emulate && !option_integer("--emulate", o->emulate, 1, (int64_t)1 << 50, &r->budget)))
+        (o->emulate && !option_integer("--emulate", o->emulate, 1, (int64_t)1 << 50, &r->budget)) ||
+        (o->effort && !option_number("--effort", o->effort, EFFORT_LEAST, EFFORT_MOST, &r->effort)))
         return EXIT_INPUT;
     return EXIT_OK;
 }
@@ -192,6 +198,7 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
                         .launch = r->launch,
                         .dynamic_shared = r->dynamic_shared,
                         .budget = r->budget,
+                        .effort = r->effort,
                         .load = data_files_load,
                         .user = &u->files};
     memcpy(o.domain, r->domain, sizeof o.domain);

@@ -20,6 +20,7 @@ typedef struct ptx_request {
     wl_launch launch;
     int64_t domain[3]; /* 0: not given */
     int64_t dynamic_shared, budget;
+    double effort; /* 0: the default */
 } ptx_request;
 
 /* What the options say, but for launch and domain. Prints what is wrong; the exit code. */

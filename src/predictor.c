@@ -65,7 +65,7 @@ wl_status wl_predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor
     if (!p->own || memcmp(&p->launch, launch, sizeof *launch) != 0) {
         forget_launch(p);
         WL_TRY(p->kernel->source.at_launch(p->kernel->source.context, launch, &p->own_kernel, err));
-        WL_TRY(make_predictor(p->own_kernel, p->device, true, &p->own, err));
+        WL_TRY(make_predictor(p->own_kernel ? p->own_kernel : p->kernel, p->device, true, &p->own, err));
         p->launch = *launch;
     }
     *out = p->own;

@@ -36,6 +36,7 @@ typedef struct wl_ptx_options {
     int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions to emulate in one block; 0: the default */
+    double effort;          /* seconds, about, to emulate one launch; beyond, blocks are sampled; 0: the default, 1 */
     wl_ptx_load load;       /* NULL: arguments may not name files */
     void *user;
 } wl_ptx_options;

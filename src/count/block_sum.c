@@ -14,6 +14,7 @@
 #define OPAQUE_BLOCKS 16                  /* enumerated thread by thread */
 #define UNEVEN_BUDGET ((double)(1 << 19)) /* addresses evaluated where blocks differ by a condition */
 #define SAMPLED_WARPS 64                  /* where warps are not boxes, or are enumerated */
+#define TRACED_WARPS 256                  /* of traced accesses, one of a block */
 #define SPREAD_WARPS 24                   /* evenly spread over whole blocks, so fewer are needed */
 #define SAMPLE_BUDGET ((double)(1 << 25)) /* addresses evaluated for one sample */
 #define SAMPLE_LEAST 2                    /* regions, whatever they cost */
@@ -196,21 +197,42 @@ static wl_status sum_uneven(const summer *s, int64_t threads)
     return status;
 }
 
+static bool has_traced(const summer *s)
+{
+    const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
+    for (size_t i = 0; i < f->count; i++)
+        if (f->accesses[i]->access->traced)
+            return true;
+    return false;
+}
+
+/* The blocks to enumerate: of a kernel with traced accesses those that stand for its kinds. */
+static wl_status opaque_sample(const summer *s, wl_arena *arena, wl_sample *out)
+{
+    const wl_geometry *g = s->in->geometry;
+    const wl_population *p = s->in->view->kernel->source.population;
+    const wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
+    if (p && has_traced(s))
+        return wl_sample_traced(p, g, sample_size(s, &any, p->run), arena, out, s->err);
+    return wl_sample_evenly(sample_size(s, &any, wl_min(OPAQUE_BLOCKS, g->blocks)), g->blocks, arena, out, s->err);
+}
+
 static wl_status sum_opaque(const summer *s)
 {
-    if (s->in->view->fields[s->in->field][s->in->side].uneven)
+    wl_arena arena = {0};
+    wl_sample sample;
+    if (s->in->view->fields[s->in->field][s->in->side].uneven && !has_traced(s))
         return sum_uneven(s, s->in->geometry->threads);
-    const wl_geometry *g = s->in->geometry;
-    const wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
-    const int64_t n = sample_size(s, &any, wl_min(OPAQUE_BLOCKS, g->blocks));
-    s->sum->sampled = n < g->blocks;
-    for (int64_t i = 0; i < n; i++) {
+    wl_status status = opaque_sample(s, &arena, &sample);
+    s->sum->sampled = status == WL_OK && !wl_sample_is_all(&sample);
+    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
         int64_t block[3];
-        wl_block_at(g, wl_sample_block(i, n, g->blocks), block);
+        wl_sample_block_at(&sample, s->in->geometry, i, block);
         const wl_region region = one_block(s, block);
-        WL_TRY(add_threads(s, (double)g->blocks / (double)n, &region));
+        status = add_threads(s, wl_sample_weight(&sample, i), &region);
     }
-    return WL_OK;
+    wl_arena_free(&arena);
+    return status;
 }
 
 static wl_status sum_class(summer *s, const wl_shape *shape, const wl_block_class *c)
@@ -335,6 +357,28 @@ static double spread_warp(const wl_geometry *g, int64_t per_block, int64_t i, in
     return weight;
 }
 
+/* Warps of the blocks that stand for the kinds of a kernel with traced accesses. */
+static wl_status sum_traced_warps(const summer *s, int warp_size)
+{
+    const wl_geometry *g = s->in->geometry;
+    const wl_population *p = s->in->view->kernel->source.population;
+    const int64_t per_block = wl_ceil_div(g->threads, warp_size);
+    wl_arena arena = {0};
+    wl_sample sample;
+    wl_status status = wl_sample_traced(p, g, wl_min(p->run, TRACED_WARPS), &arena, &sample, s->err);
+    s->sum->sampled = true;
+    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
+        int64_t block[3];
+        wl_sample_block_at(&sample, g, i, block);
+        wl_region region = one_block(s, block);
+        region.first_thread = wl_spread_below((uint64_t)i, 0, per_block) * warp_size;
+        region.thread_count = warp_size;
+        status = add_threads(s, wl_sample_weight(&sample, i) * (double)per_block, &region);
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
 static wl_status sum_sampled_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
@@ -386,8 +430,10 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
     }
     const summer s = {.in = input, .sum = out, .err = err};
     const wl_count_method method = input->counter->method;
-    const wl_status status =
-        f->uneven || f->shape.guarded ? sum_uneven(&s, warp_size) : sum_sampled_warps(&s, warp_size);
+    const bool traced = input->view->kernel->source.population && has_traced(&s);
+    const wl_status status = traced                          ? sum_traced_warps(&s, warp_size)
+                             : f->uneven || f->shape.guarded ? sum_uneven(&s, warp_size)
+                                                             : sum_sampled_warps(&s, warp_size);
     input->counter->method = method; /* a sample: says nothing about how the volumes were counted */
     return status;
 }

@@ -4,7 +4,7 @@
  * standard error of the estimate, from how much the blocks of neighbouring strata differ. A stratum
  * whose blocks are all in the sample adds none.
  *
- * Layer  count (uses base). Oracle: tests/unit/test_sampling.c
+ * Layer  count (uses launch). Oracle: tests/unit/test_sampling.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_SAMPLING_H
 #define WL_COUNT_SAMPLING_H
@@ -12,6 +12,8 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "kernel/source.h"
+#include "launch/geometry.h"
 #include "warpline/status.h"
 
 typedef struct wl_stratum {
@@ -23,6 +25,7 @@ typedef struct wl_stratum {
 typedef struct wl_sample {
     int64_t count;
     int64_t *number; /* of each block, in launch order; those of a stratum next to each other */
+    bool launched;   /* numbers are those of the whole launch, blocks outside the domain included */
     int *stratum;
     wl_stratum *strata;
     int stratum_count;
@@ -30,6 +33,13 @@ typedef struct wl_sample {
 
 /* `count` blocks spread evenly over the launch, all in one stratum. */
 wl_status wl_sample_evenly(int64_t count, int64_t blocks, wl_arena *arena, wl_sample *out, wl_error *err);
+
+/* At most about `most` blocks of those that a kernel from PTX has chosen to trace, in strata of its
+ * kinds; without a population, all blocks. */
+wl_status wl_sample_traced(const wl_population *population, const wl_geometry *geometry, int64_t most, wl_arena *arena,
+                           wl_sample *out, wl_error *err);
+
+void wl_sample_block_at(const wl_sample *sample, const wl_geometry *geometry, int64_t i, int64_t block[3]);
 
 /* For blocks that differ: strata are the boxes of a coarse grid over the launch, of which about
  * `count` blocks are chosen. `grid` is that of the launch. */

@@ -300,8 +300,6 @@ static wl_status count_all_steps(const tally *t)
 
 /* ---- data-dependent loads ---- */
 
-#define REPLAYED_SHARE 4 /* one in so many of the blocks that can be traced */
-
 static wl_status replay(const tally *t, wl_arena *arena)
 {
     const wl_kernel *k = t->in->view->kernel;
@@ -311,7 +309,7 @@ static wl_status replay(const tally *t, wl_arena *arena)
                                 (int64_t)t->out->line,
                                 (int64_t)t->out->sector,
                                 (int64_t)device_or(t->in->device, WL_DEVICE_l2_latency, 0),
-                                wl_max(1, k->source.affordable_blocks / REPLAYED_SHARE)};
+                                k->source.population ? k->source.population->replayed : 1};
     wl_replay replayed;
     WL_TRY(wl_replay_loads(&in, arena, &replayed, t->err));
     for (size_t i = 0; i < t->out->field_count && replayed.known; i++) {

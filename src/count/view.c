@@ -191,6 +191,23 @@ wl_region wl_view_run(const wl_view *view, const wl_geometry *geometry, int64_t 
     return r;
 }
 
+wl_status wl_traced_lanes(const wl_view *view, const wl_geometry *geometry, size_t field, wl_side side, int64_t n,
+                          double *lanes, wl_error *err)
+{
+    const wl_field_side *s = &view->fields[field][side];
+    const wl_source *source = &view->kernel->source;
+    const wl_block_trace *trace = NULL;
+    int64_t block[3];
+    wl_block_at(geometry, n, block);
+    WL_TRY(source->trace_block(source->context, block, &trace, err));
+    for (size_t i = 0; i < s->count; i++) {
+        const size_t a = (size_t)(s->accesses[i]->access - view->kernel->accesses);
+        for (size_t e = trace->first[a]; e < trace->first[a + 1] && s->accesses[i]->access->traced; e++)
+            *lanes += __builtin_popcountll(trace->executions[e].lanes);
+    }
+    return WL_OK;
+}
+
 bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region)
 {
     return wl_view_addresses(view, field, side, region) <= (double)WL_THREADS_BUDGET;

@@ -52,6 +52,10 @@ wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field,
 /* Addresses to evaluate for counting a side without a shape over a region. */
 double wl_view_addresses(const wl_view *view, size_t field, wl_side side, const wl_region *region);
 
+/* Adds the active lanes of the traced accesses of a side in block number n of the launch order. */
+wl_status wl_traced_lanes(const wl_view *view, const wl_geometry *geometry, size_t field, wl_side side, int64_t n,
+                          double *lanes, wl_error *err);
+
 /* Can a side without a shape be enumerated over a region within the budget? */
 bool wl_view_can_enumerate(const wl_view *view, size_t field, wl_side side, const wl_region *region);
 

@@ -8,6 +8,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "count/executed.h"
 #include "count/sampling.h"
 #include "kernel/program.h"
@@ -16,16 +17,15 @@
 #define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
-#define TRACED_BLOCKS 16         /* sampled at least, for traced accesses */
-
-#define ROUNDING 1e-9 /* relative errors below are those of sums of doubles */
+#define ROUNDING 1e-9            /* relative errors below are those of sums of doubles */
 
 /* One execution of an access by one warp. */
 typedef struct opaque_warp {
     const wl_warps_measurer *m;
     size_t access;
     const uint8_t *lane;
-    double scale; /* executions it stands for */
+    double scale;      /* executions it stands for */
+    double wavefronts; /* the same where wavefronts are counted; 0: for this one they are not */
 } opaque_warp;
 
 static wl_status measure_warp(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
@@ -47,21 +47,21 @@ static wl_status measure_warp(void *context, const int64_t *addresses, const uin
         return WL_OK;
     }
     if (is_shared(o->m, o->access)) {
-        cost->hit += o->scale * wl_warp_shared_wavefronts(rules, &w, !a->store);
+        cost->hit += o->wavefronts * wl_warp_shared_wavefronts(rules, &w, !a->store);
         return WL_OK;
     }
     const bool texture = is_texture(o->m, o->access);
     if (texture) {
         const wl_texture_cost c = wl_warp_texture_cost(rules, &w, a->request_lanes);
         cost->texture_sectors += o->scale * c.sectors;
-        cost->hit += a->store || a->more ? 0 : o->scale * c.wavefronts;
+        cost->hit += a->store || a->more ? 0 : o->wavefronts * c.wavefronts;
     }
-    if (!texture || a->store) /* surfaces are stored through the data stage of other stores */
-        cost->hit += o->scale * wl_warp_hit_wavefronts(rules, &w);
+    if (o->wavefronts > 0 && (!texture || a->store)) /* surfaces are stored through the data stage of other stores */
+        cost->hit += o->wavefronts * wl_warp_hit_wavefronts(rules, &w);
     cost->sectors += o->scale * wl_warp_sectors(rules, &w);
-    if (rules->has_hash && (!texture || a->store)) {
+    if (rules->has_hash && o->wavefronts > 0 && (!texture || a->store)) {
         const wl_tag_cost t = wl_warp_tag_cost(rules, &w);
-        add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->scale, a->store);
+        add_tag_total(cost, (wl_tag_total){t.tag, t.cold, t.tag > 1}, o->wavefronts, a->store);
     }
     if (a->store) {
         const wl_warp_written written = wl_warp_write(rules, &w);
@@ -76,7 +76,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
     const wl_geometry *g = m->context.geometry;
     wl_lane_values values;
     uint8_t lane[WL_LANES_MAX];
-    opaque_warp one = {m, access, lane, scale};
+    opaque_warp one = {m, access, lane, scale, scale};
     const int64_t extent = program->innermost < 0 ? 1 : m->kernel->loop_extent[program->innermost];
     const uint32_t vars = wl_access_vars(m->bounds[access].access);
     int64_t f[3], lo[3], hi[3];
@@ -86,6 +86,7 @@ static wl_status measure_block(const wl_warps_measurer *m, wl_program *program, 
         if (program->advance > 1) { /* every warp samples other steps */
             program->first = (thread / m->context.rules->warp_size + block[0] * 5) % wl_min(program->advance, extent);
             one.scale = scale * (double)extent / (double)wl_ceil_div(extent - program->first, program->advance);
+            one.wavefronts = one.scale;
         }
         for (f[2] = lo[2]; f[2] < hi[2]; f[2]++)
             for (f[1] = lo[1]; f[1] < hi[1]; f[1]++)
@@ -356,50 +357,162 @@ static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_
     return WL_OK;
 }
 
-/* Block by block: one trace serves all accesses. */
-static wl_status measure_traced(const wl_warps_measurer *m, int64_t n, wl_arena *arena)
+/* ---- traced accesses ---- */
+
+#define WAVEFRONTS_OF 8192.0 /* executions of an access to global memory: beyond, wavefronts are a sample of them */
+#define WAVEFRONTS_EVERY 16  /* of them at least */
+
+/* Every how-manieth execution of an access has its wavefronts counted. The banks of shared memory are
+ * always counted. */
+static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_sample *sample, size_t access)
 {
-    const wl_geometry *g = m->context.geometry;
-    if (n == 0)
-        return WL_OK;
-    wl_program *programs = WL_ARENA_NEW(arena, wl_program, m->kernel->access_count);
-    wl_sample sample;
-    added sums;
-    if (!programs)
-        return wl_fail_memory(m->err);
-    WL_TRY(wl_sample_evenly(n, g->blocks, arena, &sample, m->err));
-    WL_TRY(added_make(m, n, arena, &sums));
+    const wl_population *p = m->kernel->source.population;
+    const double share = (double)sample->count / (double)m->context.geometry->blocks;
+    if (m->samples < 0 || !p || is_shared(m, access) || m->bounds[access].access->atomic)
+        return 1;
+    return (int64_t)fmin(fmax(1, floor(p->executed[access] * fmin(1, share) / WAVEFRONTS_OF)), WAVEFRONTS_EVERY);
+}
+
+/* The executions of an access whose wavefronts are counted. */
+typedef struct wavefronts {
+    int64_t every;       /* how-manieth, at random: warps repeat themselves */
+    uint64_t seen;       /* executions */
+    double all, counted; /* executions they stand for */
+} wavefronts;
+
+static bool chosen(wavefronts *w, size_t access)
+{
+    return w[access].every == 1 || wl_hash_word(w[access].seen++) % (uint64_t)w[access].every == 0;
+}
+
+/* What one block does with all of them. */
+static wl_status measure_trace(const wl_warps_measurer *m, const int64_t block[3], double scale, wavefronts *w)
+{
+    const wl_source *source = &m->kernel->source;
+    const int warp_size = m->context.rules->warp_size;
+    const wl_block_trace *trace = NULL;
+    uint8_t lane[WL_LANES_MAX], which[WL_LANES_MAX];
+    int64_t address[WL_LANES_MAX];
+    for (int i = 0; i < WL_LANES_MAX; i++)
+        which[i] = (uint8_t)i;
+    WL_TRY(source->trace_block(source->context, block, &trace, m->err));
+    for (size_t i = 0; i < trace->count; i++) {
+        const wl_execution *e = &trace->executions[i];
+        const bool counted = chosen(w, e->access);
+        const opaque_warp one = {m, e->access, lane, scale, counted ? scale : 0};
+        w[e->access].all += scale;
+        w[e->access].counted += counted ? scale : 0;
+        const int64_t base = m->kernel->fields[m->bounds[e->access].access->field].base_bytes;
+        int n = 0;
+        for (uint64_t left = e->lanes; left; left &= left - 1, n++) {
+            lane[n] = (uint8_t)((e->warp * source->warp_size + __builtin_ctzll(left)) % warp_size);
+            address[n] = wl_execution_address(e, n) + base;
+        }
+        WL_TRY(measure_warp((void *)(uintptr_t)&one, address, which, n, m->err));
+    }
+    return WL_OK;
+}
+
+static void scale_wavefronts(wl_access_cost *cost, double factor)
+{
+    cost->hit *= factor;
+    cost->tag *= factor;
+    cost->cold *= factor;
+    cost->split *= factor;
+}
+
+static bool anything_traced(const wl_warps_measurer *m)
+{
     for (size_t a = 0; a < m->kernel->access_count; a++)
         if (is_traced(m, a))
-            WL_TRY(make_program(m, a, 1, arena, &programs[a]));
-    for (int64_t i = 0; i < n; i++) {
-        int64_t block[3];
-        wl_block_at(g, sample.number[i], block);
-        for (size_t a = 0; a < m->kernel->access_count; a++) {
-            const wl_access_cost before = m->costs[a];
-            if (!is_traced(m, a))
-                continue;
-            WL_TRY(measure_block(m, &programs[a], a, block, wl_sample_weight(&sample, i)));
-            add_block(m, a, &before, i, &sums);
+            return true;
+    return false;
+}
+
+/* The census knows how often an access is executed, the traced blocks what one execution costs. Returns
+ * the factor between the two; 0: no census. */
+static double set_counted(const wl_warps_measurer *m, size_t access)
+{
+    const wl_population *p = m->kernel->source.population;
+    wl_access_cost *cost = &m->costs[access];
+    if (!p || p->executed[access] < 0)
+        return 0;
+    const double exact = p->executed[access], factor = cost->inst > 0 ? exact / cost->inst : 0;
+    scale(cost, factor);
+    cost->inst = exact;
+    if (factor == 0) /* no traced block executed it: a sector each, at least */
+        cost->sectors = is_shared(m, access) ? 0 : exact;
+    return factor > 0 ? factor : 1;
+}
+
+/* How often the sums are executed, what one execution takes, and how far off both may be. */
+static void finish_traced(const wl_warps_measurer *m, const wl_sample *sample, const added *alone, added *sums)
+{
+    const wl_population *p = m->kernel->source.population;
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
+        if (!is_traced(m, a))
+            continue;
+        const double factor = set_counted(m, a);
+        const bool store = m->bounds[a].access->store;
+        if (factor > 0 && m->costs[a].inst > 0)
+            add_ratios(m, a, sample->count, &alone[a], factor, sums);
+        for (int64_t i = 0; i < sample->count && factor == 0; i++) {
+            sums->inst[store][i] += alone[a].inst[store][i];
+            sums->sectors[store][i] += alone[a].sectors[store][i];
         }
     }
-    state_error(m, &sample, &sums);
+    state_error(m, sample, sums);
+    if (p && !p->complete)
+        m->result->error = sqrt(m->result->error * m->result->error + p->error * p->error);
+}
+
+static wl_status measure_traced(const wl_warps_measurer *m, wl_sample *sample, wl_arena *arena)
+{
+    const size_t accesses = m->kernel->access_count;
+    const int64_t n = sample->count;
+    added *alone = WL_ARENA_NEW(arena, added, accesses), sums;
+    wl_access_cost *before = WL_ARENA_NEW(arena, wl_access_cost, accesses);
+    wavefronts *w = WL_ARENA_NEW(arena, wavefronts, accesses);
+    if (!alone || !before || !w)
+        return wl_fail_memory(m->err);
+    WL_TRY(added_make(m, n, arena, &sums));
+    for (size_t a = 0; a < accesses; a++) {
+        w[a].every = is_traced(m, a) ? wavefront_stride(m, sample, a) : 1;
+        m->result->tag_sampled = m->result->tag_sampled || w[a].every > 1;
+        if (is_traced(m, a))
+            WL_TRY(added_make(m, n, arena, &alone[a]));
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t block[3];
+        memcpy(before, m->costs, accesses * sizeof *before);
+        wl_sample_block_at(sample, m->context.geometry, i, block);
+        WL_TRY(measure_trace(m, block, wl_sample_weight(sample, i), w));
+        for (size_t a = 0; a < accesses; a++)
+            if (is_traced(m, a))
+                add_block(m, a, &before[a], i, &alone[a]);
+    }
+    for (size_t a = 0; a < accesses; a++)
+        if (w[a].counted > 0)
+            scale_wavefronts(&m->costs[a], w[a].all / w[a].counted);
+    finish_traced(m, sample, alone, &sums);
     return WL_OK;
 }
 
 wl_status wl_warps_measure_opaque(const wl_warps_measurer *m, wl_arena *arena)
 {
     const wl_geometry *g = m->context.geometry;
-    const int64_t affordable = wl_max(TRACED_BLOCKS, m->kernel->source.affordable_blocks);
-    int64_t evaluated = 0, traced = 0, advance = 1;
+    int64_t evaluated = 0, advance = 1;
+    wl_sample traced = {0};
     WL_TRY(opaque_blocks(m, &evaluated, &advance));
-    for (size_t a = 0; a < m->kernel->access_count; a++)
-        if (is_traced(m, a))
-            traced = m->samples < 0 ? g->blocks : wl_min(g->blocks, affordable);
-    const int64_t n = evaluated == 0 || traced == 0 ? wl_max(evaluated, traced) : wl_min(evaluated, traced);
-    m->result->blocks_sampled = n > 0 && n < g->blocks;
+    if (anything_traced(m))
+        WL_TRY(wl_sample_traced(m->samples < 0 ? NULL : m->kernel->source.population, g, INT64_MAX, arena, &traced,
+                                m->err));
+    const int64_t n =
+        evaluated == 0 || traced.count == 0 ? wl_max(evaluated, traced.count) : wl_min(evaluated, traced.count);
+    m->result->blocks_sampled = (evaluated > 0 && evaluated < g->blocks) || !wl_sample_is_all(&traced);
     m->result->blocks_evaluated = n;
     WL_TRY(measure_evaluated(m, evaluated, advance, arena));
-    WL_TRY(measure_traced(m, traced, arena));
+    if (traced.count > 0)
+        WL_TRY(measure_traced(m, &traced, arena));
     return n > 0 ? measure_last(m, advance, arena) : WL_OK;
 }

@@ -244,7 +244,8 @@ static wl_status count_together(const tally *t, size_t field, const double loade
     const wl_field_side *sides = t->in->view->fields[field];
     const int64_t granules[2] = {(int64_t)t->out->l2_line, t->in->page_bytes};
     double both[2] = {loaded[LINE] + stored[LINE], loaded[PAGE] + stored[PAGE]};
-    const bool countable = sides[WL_BOTH].has_shape || wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave);
+    const bool countable = sides[WL_BOTH].has_shape || (!wl_window_is_traced(t, field, WL_BOTH) &&
+                                                        wl_view_can_enumerate(t->in->view, field, WL_BOTH, &wave));
     if (sides[WL_LOADS].count > 0 && sides[WL_STORES].count > 0 && countable)
         WL_TRY(wl_view_counts(t->in->view, t->counter, field, WL_BOTH, &wave, granules, 2, both, t->err));
     /* the sides may be means over several places */
@@ -258,13 +259,10 @@ static wl_status count_together(const tally *t, size_t field, const double loade
 /* Pairs of waves at several places of the launch, where blocks differ by where they lie; one pair in
  * the middle otherwise. */
 #define PLACES 8
-#define WHOLE_BUDGET ((double)(1 << 22)) /* addresses; a launch with fewer is enumerated where blocks differ */
+#define PLACES_BUDGET ((double)(1 << 21)) /* addresses to enumerate at all places of one side of a field */
+#define WHOLE_BUDGET ((double)(1 << 22))  /* addresses; a launch with fewer is enumerated where blocks differ */
 
-/* Distinct granules of one side of a field, mean over the places: in one wave, in two, in the
- * launch. */
-typedef struct side_waves {
-    double first[4], both[4], all[4];
-} side_waves;
+typedef wl_window_waves side_waves;
 
 /* In the launch: counted where that is closed, or cheap and blocks differ; else extrapolated. */
 static wl_status count_side_launch(const tally *t, size_t field, wl_side side, const int64_t granules[4],
@@ -284,17 +282,29 @@ static wl_status count_side_launch(const tally *t, size_t field, wl_side side, c
     return WL_OK;
 }
 
+/* How many places to look at: fewer where each costs much. */
+static int64_t places_of(const tally *t, size_t field, wl_side side, int64_t blocks)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_region some = wl_view_run(t->in->view, t->in->geometry, 0, blocks);
+    if (blocks == t->in->geometry->blocks || !t->in->view->uneven)
+        return 1;
+    if (s->has_shape || s->count == 0)
+        return PLACES;
+    return (int64_t)fmax(1, fmin(PLACES, PLACES_BUDGET / wl_view_addresses(t->in->view, field, side, &some)));
+}
+
 static wl_status count_side_waves(const tally *t, size_t field, wl_side side, side_waves *out)
 {
     const wl_geometry *g = t->in->geometry;
     const wl_traffic *o = t->out;
     const int64_t wave = g->wave_blocks, blocks = wl_min(2 * wave, g->blocks), spare = g->blocks - blocks;
-    /* no more than there are pairs side by side */
-    const int64_t pairs = wl_max(2, wl_ceil_div(g->blocks, blocks));
-    const int64_t places = t->in->view->uneven && spare > 0 ? wl_min(PLACES, pairs) : 1;
+    const int64_t places = places_of(t, field, side, blocks);
     const int64_t granules[4] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
     double squares = 0;
     *out = (side_waves){0};
+    if (wl_window_is_traced(t, field, side))
+        return wl_window_traced(t, field, side, out);
     for (int64_t i = 0; i < places; i++) {
         const int64_t start = (2 * i + 1) * spare / (2 * places);
         const wl_region one = wl_view_run(t->in->view, g, start, start + wave),

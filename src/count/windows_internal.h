@@ -18,6 +18,17 @@ void wl_window_add(wl_traffic *out, double blocks, double repeats, int direction
 /* What the launch stores in a field, and which sectors it leaves partially written. */
 wl_status wl_window_stored(const wl_window_tally *tally, size_t field);
 
+/* Distinct sectors, fetch units, L2 lines and pages of one side of a field: in one wave, in two, in the
+ * launch. */
+#define WL_WINDOW_GRANULES 4
+typedef struct wl_window_waves {
+    double first[WL_WINDOW_GRANULES], both[WL_WINDOW_GRANULES], all[WL_WINDOW_GRANULES];
+} wl_window_waves;
+
+/* windows_traced.c: a side with traced accesses, of a kernel with a population. */
+bool wl_window_is_traced(const wl_window_tally *tally, size_t field, wl_side side);
+wl_status wl_window_traced(const wl_window_tally *tally, size_t field, wl_side side, wl_window_waves *out);
+
 wl_status wl_windows_count_guarded(const wl_window_tally *tally);
 
 #endif /* WL_COUNT_WINDOWS_INTERNAL_H */

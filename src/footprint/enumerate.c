@@ -40,7 +40,11 @@ static bool advances_evenly(const wl_region *region, const wl_bound *bound, int6
 
 double wl_threads_steps(const wl_region *region, const wl_bound *bound)
 {
+    const wl_population *p = region->kernel->source.population;
+    const size_t number = (size_t)(bound->access - region->kernel->accesses);
     int64_t strides[3];
+    if (bound->access->traced && p && p->lanes[number] >= 0)
+        return p->lanes[number] / (double)region->geometry->threads;
     return advances_evenly(region, bound, strides) ? 1 : steps_of(region, bound->access);
 }
 
@@ -261,8 +265,68 @@ static wl_status run_access(walk *w, const wl_bound *bound, wl_arena *arena, wl_
     return evenly ? advance_starts(w, bound->access, strides, err) : WL_OK;
 }
 
+/* ---- whole blocks of traced accesses ---- */
+
+/* Lanes one beside the other are added at once. */
+static wl_status add_execution(walk *w, const wl_execution *e, int64_t base, wl_error *err)
+{
+    const int lanes = __builtin_popcountll(e->lanes);
+    if (e->form == WL_EXECUTION_EVEN && llabs(e->at.step) <= wl_min(w->width, (int64_t)1 << w->shift)) {
+        const int64_t reach = (lanes - 1) * e->at.step, lowest = e->base + base + wl_min(0, reach);
+        const int64_t first = lowest >> w->shift, last = (lowest + llabs(reach) + w->width - 1) >> w->shift;
+        if (first == w->before && last == first)
+            return WL_OK;
+        w->before = last;
+        return wl_granules_add(w->granules, first, last) ? WL_OK : wl_granules_fail(w->granules, err);
+    }
+    for (int i = 0; i < lanes; i++) {
+        const int64_t address = wl_execution_address(e, i) + base;
+        WL_TRY(add_addresses(w, &address, NULL, 1, err));
+    }
+    return WL_OK;
+}
+
+static wl_status add_trace(walk *w, const wl_bound *const *accesses, size_t count, const int64_t block[3],
+                           wl_error *err)
+{
+    const wl_kernel *kernel = w->region->kernel;
+    const wl_block_trace *trace = NULL;
+    WL_TRY(kernel->source.trace_block(kernel->source.context, block, &trace, err));
+    for (size_t i = 0; i < count; i++) {
+        const wl_access *a = accesses[i]->access;
+        const size_t number = (size_t)(a - kernel->accesses);
+        if (!a->traced || accesses[i]->never)
+            continue;
+        w->width = a->width_bytes;
+        w->before = INT64_MIN;
+        for (size_t e = trace->first[number]; e < trace->first[number + 1]; e++)
+            WL_TRY(add_execution(w, &trace->executions[e], kernel->fields[a->field].base_bytes, err));
+    }
+    return WL_OK;
+}
+
+static wl_status add_traces(walk *w, const wl_bound *const *accesses, size_t count, wl_error *err)
+{
+    for (int i = 0; i < w->region->blocks.count; i++) {
+        const wl_box3 *box = &w->region->blocks.boxes[i];
+        int64_t b[3];
+        for (b[2] = box->lo[2]; b[2] < box->hi[2]; b[2]++)
+            for (b[1] = box->lo[1]; b[1] < box->hi[1]; b[1]++)
+                for (b[0] = box->lo[0]; b[0] < box->hi[0]; b[0]++)
+                    WL_TRY(add_trace(w, accesses, count, b, err));
+    }
+    return WL_OK;
+}
+
 static wl_status run_traced(walk *w, const wl_bound *const *accesses, size_t count, wl_arena *arena, wl_error *err)
 {
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        any = any || (accesses[i]->access->traced && !accesses[i]->never);
+    if (!any)
+        return WL_OK;
+    if (w->region->thread_count == 0)
+        return add_traces(w, accesses, count, err);
     task all = {.programs = WL_ARENA_NEW(arena, wl_program, count)};
     if (!all.programs)
         return wl_fail_memory(err);

@@ -36,7 +36,7 @@ bool wl_granules_repeat(wl_granules *set, int64_t distance, int64_t times);
 
 /* Adds granules first .. last (inclusive). False: the set exceeds WL_GRANULE_CHUNKS_MAX, or memory
  * is short, which the set remembers. */
-#define WL_GRANULE_CHUNKS_MAX ((size_t)1 << 21) /* some 550 MB */
+#define WL_GRANULE_CHUNKS_MAX ((size_t)1 << 19) /* some 140 MB */
 bool wl_granules_add(wl_granules *set, int64_t first, int64_t last);
 /* Why nothing more could be added: WL_E_NOMEM, WL_E_LIMIT. */
 wl_status wl_granules_fail(const wl_granules *set, wl_error *err);

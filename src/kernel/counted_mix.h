@@ -7,6 +7,25 @@
 
 #include "warpline/mix.h"
 
+/* Accesses to memory: global, shared and local. */
+typedef enum wl_memory_op {
+    WL_MEMORY_LOAD,
+    WL_MEMORY_STORE,
+    WL_MEMORY_ATOMIC,
+    WL_MEMORY_SHARED_LOAD,
+    WL_MEMORY_SHARED_STORE,
+    WL_MEMORY_SHARED_ATOMIC,
+    WL_MEMORY_LOCAL_LOAD,
+    WL_MEMORY_LOCAL_STORE,
+    WL_MEMORY_COUNT
+} wl_memory_op;
+
+/* The warp that executes the most. */
+typedef struct wl_longest_warp {
+    double instructions, loads; /* of global memory */
+    double serial;              /* loads in a loop whose way they decide: the next one waits for each */
+} wl_longest_warp;
+
 /* Launch totals of machine instructions. For PTX: what an instruction becomes by the cost table. */
 typedef struct wl_mix {
     double warp[WL_INST_CLASS_COUNT];           /* warp instructions */
@@ -18,7 +37,12 @@ typedef struct wl_mix {
     double idle_accesses;                       /* memory instructions without an active lane: they use it, too */
     double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products */
     double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of them, those of warp groups (wgmma) */
-    bool sampled;                               /* from a sample of blocks */
+    double memory[WL_MEMORY_COUNT];             /* executed by a warp, and of these with an active lane; */
+    double memory_on[WL_MEMORY_COUNT];
+    bool has_memory;         /* known where there is an instruction stream */
+    wl_longest_warp longest; /* 0: not known, like the others */
+    bool sampled;            /* from a sample of blocks, */
+    double error;            /* with this largest relative standard error */
 } wl_mix;
 
 #endif /* WL_KERNEL_COUNTED_MIX_H */

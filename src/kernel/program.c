@@ -350,7 +350,7 @@ static wl_status visit_execution(const wl_program *p, const wl_execution *e, con
         if (!(e->lanes & bit))
             continue;
         which[n] = (uint8_t)i;
-        addresses[n] = e->address[__builtin_popcountll(e->lanes & (bit - 1))] + base;
+        addresses[n] = wl_execution_address(e, __builtin_popcountll(e->lanes & (bit - 1))) + base;
         if (!wl_in_range(addresses[n++]))
             return too_far(p, err);
     }

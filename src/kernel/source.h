@@ -18,13 +18,35 @@
 
 /* ---- executed accesses, for addresses that no expression gives ---- */
 
+/* How the addresses of an execution are kept. */
+typedef enum wl_execution_form {
+    WL_EXECUTION_LISTED, /* one by one */
+    WL_EXECUTION_NEAR,   /* as distances from `base` */
+    WL_EXECUTION_EVEN    /* base, base + step, .. */
+} wl_execution_form;
+
 /* One execution of one access by one warp. Addresses are in bytes from the base of the field,
  * active lanes only, lowest lane first. */
 typedef struct wl_execution {
-    uint32_t access, warp;  /* numbers: of the kernel's access, of the warp in its block */
-    uint64_t lanes;         /* active */
-    const int64_t *address; /* one per active lane */
+    uint32_t access; /* number of the kernel's access */
+    uint16_t warp;   /* number of the warp in its block */
+    uint16_t form;   /* wl_execution_form */
+    uint64_t lanes;  /* active */
+    union {
+        const int64_t *listed;
+        const int32_t *near;
+        int64_t step;
+    } at;
+    int64_t base;
 } wl_execution;
+
+/* The address of the i-th active lane. */
+static inline int64_t wl_execution_address(const wl_execution *e, int i)
+{
+    return e->form == WL_EXECUTION_LISTED ? e->at.listed[i]
+           : e->form == WL_EXECUTION_NEAR ? e->base + e->at.near[i]
+                                          : e->base + i * e->at.step;
+}
 
 /* All executions by one block, sorted by access, then warp, then time. */
 typedef struct wl_block_trace {
@@ -58,17 +80,46 @@ typedef struct wl_local_touch {
 /* touch NULL: end of a block. */
 typedef wl_status (*wl_local_visit)(void *user, const wl_local_touch *touch, wl_error *err);
 
+/* ---- the blocks of a launch ---- */
+
+/* Blocks that execute the same, or about as much. */
+typedef struct wl_block_kind {
+    double blocks;                      /* of the launch */
+    double instructions, loads, stores; /* warp instructions of one block; loads and stores of global memory */
+    double most;                        /* instructions of the longest block */
+} wl_block_kind;
+
+/* What the blocks of a launch execute, and which of them are traced. */
+typedef struct wl_population {
+    const wl_block_kind *kinds; /* longest first */
+    int kind_count;
+    bool complete; /* kinds and executions are exact, else */
+    double error;  /* they have this largest relative standard error */
+    /* Blocks to trace, in strata of one kind or several; numbers are those in the grid, x fastest. */
+    int64_t count;
+    const int64_t *number; /* NULL: all blocks of the launch, in order, as one stratum */
+    const int *stratum;    /* ascending */
+    const double *stands;  /* by stratum: the blocks of the launch it stands for */
+    int stratum_count;
+    int64_t run;      /* longest run of blocks to trace for what they touch together */
+    int64_t replayed; /* blocks whose loads may be visited in program order */
+    /* By access: executions with an active lane, launch totals, and such lanes of one block on average;
+     * -1: not traced. */
+    const double *executed, *lanes;
+} wl_population;
+
 /* ---- the source ---- */
 
 typedef struct wl_source {
     void *context; /* passed to all functions */
-    /* The kernel at another launch. NULL: it is the same for all launches. */
+    /* The kernel at another launch; *out is NULL where it is this one, for the first who asks. NULL:
+     * it is the same for all launches. */
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);
     /* Executions of the traced accesses by one block. Called for one block at a time, in any order,
      * often repeatedly: the source caches. Valid until the next call. NULL: no access is traced. */
     wl_status (*trace_block)(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
-    int warp_size;             /* of the traces; at most 64 */
-    int64_t affordable_blocks; /* blocks that can be traced in reasonable time */
+    int warp_size;                   /* of the traces; at most 64 */
+    const wl_population *population; /* NULL: not known, any block may be traced */
     /* Instructions of a launch of these blocks. `lines` holds those with a source line, most
      * executed first, valid until the next call. NULL: the kernel has no instruction stream, it
      * states counts. */

@@ -272,7 +272,8 @@ static wl_status executions_of(const profiler *p, const wl_bound *bound, wl_aren
     *out = cells * steps;
     if (!bound->conditional && !bound->access->traced)
         return WL_OK;
-    if (bound->guard && p->costs && !bound->access->atomic) { /* counted exactly */
+    const bool counted = bound->access->traced || (bound->guard && !bound->access->atomic);
+    if (counted && p->costs) { /* exactly, or over the launch */
         *out = p->warps > 0 ? p->costs[bound->access - p->kernel->accesses].inst / p->warps : 0;
         return WL_OK;
     }

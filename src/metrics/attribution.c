@@ -68,10 +68,11 @@ static wl_status attribute_field(const wl_attribution_input *in, wl_counter *cou
     double *fresh = WL_ARENA_NEW(scratch, double, wl_max((int64_t)loads->count, (int64_t)stores->count));
     if (!fresh)
         return wl_fail_memory(err);
-    const int64_t middle = g->blocks / 2;
-    const int64_t start = wl_min(middle, g->blocks - g->wave_blocks);
+    const wl_population *population = in->view->kernel->source.population;
+    const int64_t length = population ? wl_min(g->wave_blocks, population->run) : g->wave_blocks;
+    const int64_t middle = g->blocks / 2, start = wl_min(middle, g->blocks - length);
     const wl_region block = wl_view_run(in->view, g, middle, middle + 1),
-                    wave = wl_view_run(in->view, g, start, start + g->wave_blocks);
+                    wave = wl_view_run(in->view, g, start, start + length);
     WL_TRY(new_granules(in, counter, f, WL_LOADS, &block, sector, fresh, err));
     (void)share_out(in, loads, fresh, in->fields[f].l2_load_bytes, l2_load, shares);
     WL_TRY(new_granules(in, counter, f, WL_LOADS, &wave, fetch, fresh, err));

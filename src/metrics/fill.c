@@ -18,11 +18,28 @@ static void add_part(wl_value *v, const char *name, double value)
         v->parts[v->part_count++] = (wl_part){name, value};
 }
 
+/* Executions from the instruction stream where there is one, as hardware counts them: also those without
+ * an active lane, which make no request. */
+static double executed(const wl_counts *c, wl_memory_op op, double otherwise)
+{
+    return c->executed.mix.has_memory ? c->executed.mix.memory[op] : otherwise;
+}
+
+static void set_requests(const wl_mix *mix, wl_prediction *out)
+{
+    static const wl_metric requests[] = {
+        [WL_MEMORY_LOAD] = WL_METRIC_l1_requests_ld, [WL_MEMORY_STORE] = WL_METRIC_l1_requests_st};
+    for (int op = WL_MEMORY_LOAD; op <= WL_MEMORY_STORE; op++)
+        if (mix->has_memory && mix->memory_on[op] < mix->memory[op])
+            set(out, requests[op], mix->memory_on[op]);
+}
+
 static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_prediction *out)
 {
     wl_l1_numbers numbers;
-    set(out, WL_METRIC_inst_global_ld, c->l1.load_inst);
-    set(out, WL_METRIC_inst_global_st, c->l1.store_inst);
+    set(out, WL_METRIC_inst_global_ld, executed(c, WL_MEMORY_LOAD, c->l1.load_inst));
+    set(out, WL_METRIC_inst_global_st, executed(c, WL_MEMORY_STORE, c->l1.store_inst));
+    set_requests(&c->executed.mix, out);
     set(out, WL_METRIC_l1_sectors_ld, c->sectors[0]);
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
     wl_l1_numbers_read(device, &numbers);
@@ -39,7 +56,7 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
         add_part(v, "shared", c->l1.shared);
     if (c->l1.atomics > 0) {
         add_part(v, "atomics", c->l1.atomics);
-        set(out, WL_METRIC_inst_atomic, c->warps.atomics.inst);
+        set(out, WL_METRIC_inst_atomic, executed(c, WL_MEMORY_ATOMIC, c->warps.atomics.inst));
     }
     if (c->l1.texture_inst + c->l1.surface_inst > 0) {
         set(out, WL_METRIC_inst_texture, c->l1.texture_inst);
@@ -49,16 +66,16 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     }
     if (local > 0) {
         add_part(v, "local", local);
-        set(out, WL_METRIC_inst_local_ld, c->local.inst[0]);
-        set(out, WL_METRIC_inst_local_st, c->local.inst[1]);
+        set(out, WL_METRIC_inst_local_ld, executed(c, WL_MEMORY_LOCAL_LOAD, c->local.inst[0]));
+        set(out, WL_METRIC_inst_local_st, executed(c, WL_MEMORY_LOCAL_STORE, c->local.inst[1]));
         set(out, WL_METRIC_l1_sectors_local_ld, c->local.sectors[0]);
         set(out, WL_METRIC_l1_sectors_local_st, c->local.sectors[1]);
     }
     if (c->l1.shared > 0 || c->executed.by_class) {
-        set(out, WL_METRIC_inst_shared_ld, c->l1.shared_inst[0]);
-        set(out, WL_METRIC_inst_shared_st, c->l1.shared_inst[1]);
+        set(out, WL_METRIC_inst_shared_ld, executed(c, WL_MEMORY_SHARED_LOAD, c->l1.shared_inst[0]));
+        set(out, WL_METRIC_inst_shared_st, executed(c, WL_MEMORY_SHARED_STORE, c->l1.shared_inst[1]));
         if (c->l1.shared_atomics > 0)
-            set(out, WL_METRIC_inst_shared_atomic, c->l1.shared_atomics);
+            set(out, WL_METRIC_inst_shared_atomic, executed(c, WL_MEMORY_SHARED_ATOMIC, c->l1.shared_atomics));
         set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index);
     }
     if (c->has_hash)
@@ -151,6 +168,7 @@ void wl_metrics_fill(const wl_counts *c, const wl_device *device, const wl_volum
     out->has_tag_hash = c->has_hash;
     out->volume_estimator = volumes->estimator;
     out->count_method = c->method;
-    out->sampled = c->warps.blocks_sampled;
-    out->sampled_error = c->warps.error;
+    const wl_mix *mix = &c->executed.mix;
+    out->sampled = c->warps.blocks_sampled || (c->executed.by_class && mix->sampled);
+    out->sampled_error = mix->sampled && mix->error > c->warps.error ? mix->error : c->warps.error;
 }

@@ -70,7 +70,8 @@ static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
     else if (!c->executed.by_class && !shared)
         wl_warn(out, "no instruction stream: shared-memory metrics are unknown");
     if (c->executed.by_class && c->executed.mix.sampled)
-        wl_warn(out, "instruction counts come from a sample of blocks");
+        wl_warn(out, "instruction counts come from a sample of blocks: standard error %.2g %%",
+                PERCENT * c->executed.mix.error);
 }
 
 static void warn_about_estimate(const wl_warned *p, wl_prediction *out)

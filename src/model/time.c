@@ -85,6 +85,8 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .thread_instructions = thread->instructions,
                    .fresh_phases = thread->fresh_loads,
                    .serial = thread->serial,
+                   .longest = c->executed.mix.longest,
+                   .loads_per_phase = thread->loads_per_phase,
                    .last_block = c->warps.last_block};
     if (c->executed.by_class)
         d.fp_cycles = arithmetic_cycles(&c->executed, device);

@@ -125,6 +125,16 @@ static double residence(const wl_turnover *n, double resident, double own, doubl
     return n->overlap * own + pow(pow(wait, p) + pow(others, p), 1 / p);
 }
 
+/* A block lives as long as its longest warp, whatever the others do: that warp's dependent instructions,
+ * and its loads, in phases or one after another. */
+static double longest_cycles(const wl_turnover *n, const wl_demand *d)
+{
+    const double together = (d->longest.loads - d->longest.serial) / fmax(1, d->loads_per_phase);
+    if (d->longest.instructions <= 0)
+        return 0;
+    return n->turnover + n->instruction_wait * d->longest.instructions + n->phase_wait * (d->longest.serial + together);
+}
+
 void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
 {
     *m = (wl_model_result){.id = WL_MODEL_TURNOVER};
@@ -154,5 +164,6 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double last = fmax(0, d->last_block - own) / n->clock;
     m->own_cycles = own;
     m->wait_cycles = wait;
-    m->time_s = fmax(together, m->bound_s[WL_BOUND_LAUNCH]) + last + n->launch_overhead;
+    const double longest = longest_cycles(n, d) / n->clock;
+    m->time_s = fmax(fmax(together, longest), m->bound_s[WL_BOUND_LAUNCH]) + last + n->launch_overhead;
 }

@@ -11,6 +11,7 @@
 #ifndef WL_MODEL_TURNOVER_H
 #define WL_MODEL_TURNOVER_H
 
+#include "kernel/counted_mix.h"
 #include "metrics/prediction.h"
 #include "warpline/device.h"
 #include "warpline/predict.h"
@@ -32,6 +33,8 @@ typedef struct wl_demand {
     double phases, barriers, thread_instructions;  /* of one thread */
     double fresh_phases;                           /* of these phases, those that wait for DRAM */
     bool serial;                                   /* these waits do not overlap */
+    wl_longest_warp longest;                       /* 0: like the others */
+    double loads_per_phase;
     double last_block; /* wavefronts of the heaviest of the last blocks; 0: like the others */
 } wl_demand;
 

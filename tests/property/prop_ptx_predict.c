@@ -44,8 +44,8 @@ typedef struct trial {
 typedef struct failure {
     const char *check; /* NULL: nothing */
     double got, want;
-    const char *counts;  /* where instruction counts come from */
-    bool traced, missed; /* some accesses are emulated; and one was dropped */
+    const char *counts; /* where instruction counts come from */
+    bool traced;        /* some accesses are emulated */
     char message[200];
 } failure;
 
@@ -114,14 +114,11 @@ static bool says(const wl_prediction *p, const char *words)
     return false;
 }
 
-/* Until every library has it. */
-extern bool wl_prediction_sampled_error(const wl_prediction *prediction, double *error) __attribute__((weak));
-
 /* The stated relative error; 0: nothing was sampled; negative: sampled, and the error is not stated. */
 static double stated_error(const wl_prediction *p)
 {
     double error = 0;
-    if (wl_prediction_sampled_error && wl_prediction_sampled_error(p, &error))
+    if (wl_prediction_sampled_error(p, &error))
         return error > 0 ? error : -1;
     const bool sampled = says(p, "come from a sample of blocks") || says(p, "without a closed form come from");
     return sampled ? -1 : 0;
@@ -257,7 +254,6 @@ static void explain(failure *f, const wl_kernel *k)
     const wl_ptx_source *s = k->source.context;
     f->counts = k->has_mix ? "counts in closed form" : "counts of emulated blocks";
     f->traced = s->traced_count > 0;
-    f->missed = s->missed;
 }
 
 static void predict(trial *t, const wl_ptx *ptx, failure *f)
@@ -474,8 +470,7 @@ typedef struct survey {
 
 static bool is_alike(const failure *a, const failure *b)
 {
-    return strcmp(a->check, b->check) == 0 && a->counts == b->counts && a->traced == b->traced &&
-           a->missed == b->missed;
+    return strcmp(a->check, b->check) == 0 && a->counts == b->counts && a->traced == b->traced;
 }
 
 static void add_to_survey(survey *all, int room, const failure *f, uint64_t seed)
@@ -518,10 +513,9 @@ static void random_programs(void **unused)
         (unsigned long long)tally.predicted, (unsigned long long)tally.alike, (unsigned long long)tally.sampled,
         (unsigned long long)tally.assumed, (unsigned long long)tally.reference, (unsigned long long)tally.left_out);
     for (int k = 0; k < 64 && found[k].of.check; k++)
-        print_message("%6llu %s: %s%s%s (seed %llu)\n", (unsigned long long)found[k].count, found[k].of.check,
+        print_message("%6llu %s: %s%s (seed %llu)\n", (unsigned long long)found[k].count, found[k].of.check,
                       found[k].of.counts ? found[k].of.counts : found[k].of.message,
-                      found[k].of.traced ? ", traced" : "", found[k].of.missed ? ", an access dropped" : "",
-                      (unsigned long long)found[k].example);
+                      found[k].of.traced ? ", traced" : "", (unsigned long long)found[k].example);
     for (int i = 0; i < PROGRAM_BUFFERS; i++)
         free(t->data[i]);
     free(t);

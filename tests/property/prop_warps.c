@@ -175,7 +175,10 @@ static void record_request(const machine *m, size_t access, int64_t block, int64
     if (m->bounds[access].affine || record.full)
         return;
     recorded *one = &record.all[record.count];
-    *one = (recorded){block, record.count, {(uint32_t)access, (uint32_t)warp, 0, &record.address[record.lanes]}};
+    *one = (recorded){
+        block,
+        record.count,
+        {.access = (uint32_t)access, .warp = (uint16_t)warp, .at = {.listed = &record.address[record.lanes]}}};
     record.count++;
     for (int64_t lane = 0; lane < m->law.warp; lane++)
         if (r->active[lane]) {

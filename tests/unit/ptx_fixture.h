@@ -58,7 +58,8 @@ static inline wl_status ptx_start(ptx_run *r, const char *text, const char *cons
         status = wl_ptx_profile_make(r->module, &r->arena, &r->profile, &r->err);
     if (status != WL_OK)
         return status;
-    r->launch = (wl_ptx_launch){.module = r->module, .entry = r->entry, .arguments = &r->arguments, .budget = 1000000};
+    r->launch = (wl_ptx_launch){
+        .module = r->module, .entry = r->entry, .arguments = &r->arguments, .budget = 1000000, .everything = true};
     memcpy(r->launch.block, block, sizeof r->launch.block);
     memcpy(r->launch.grid, grid, sizeof r->launch.grid);
     return wl_ptx_emulator_new(&r->launch, &r->emulator, &r->err);

@@ -236,7 +236,8 @@ static wl_status play_block(void *context, const int64_t block[3], const wl_bloc
             uint8_t lane[WL_LANES_MAX];
             wl_execution *e = &p->executions[n];
             int lanes = 0;
-            *e = (wl_execution){(uint32_t)a, (uint32_t)(thread / WARP), 0, p->addresses[n]};
+            *e = (wl_execution){
+                .access = (uint32_t)a, .warp = (uint16_t)(thread / WARP), .at = {.listed = p->addresses[n]}};
             const int filled = wl_lanes_fill(&p->geometry, &warp, WARP, cell, &values, lane);
             for (int i = 0; i < filled; i++) {
                 int64_t holds = 1, index = 0;
@@ -293,8 +294,7 @@ static void test_traced(void **state)
         assert_true(kernel && twin && p);
         p->kernel = kernel;
         check_ok(name, wl_geometry_make(kernel, device, &cases[i / 2].launch, &p->geometry, &err), &err);
-        twin->source = (wl_source){
-            .context = p, .warp_size = WARP, .affordable_blocks = INT64_MAX, .trace_block = play_block, .free = free};
+        twin->source = (wl_source){.context = p, .warp_size = WARP, .trace_block = play_block, .free = free};
         for (size_t a = 0; a < twin->access_count; a++) {
             twin->accesses[a].traced = true;
             twin->accesses[a].index = &zero;

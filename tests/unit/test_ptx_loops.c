@@ -104,7 +104,13 @@ static void compare_kernel(const char *file, wl_ptx_module *m, const wl_ptx_func
     const wl_ptx_given given = {.args = args, .arg_count = (size_t)f->param_count, .dynamic_shared = 4096};
     outcome kept = {0}, unrolled = {0};
     if (wl_ptx_arguments_make(m, f, &given, &arena, &arguments, &err) == WL_OK) {
-        wl_ptx_launch launch = {m, f, &arguments, {32, 4, 1}, {8, 4, 2}, 4096, WORK, false};
+        wl_ptx_launch launch = {.module = m,
+                                .entry = f,
+                                .arguments = &arguments,
+                                .block = {32, 4, 1},
+                                .grid = {8, 4, 2},
+                                .dynamic_shared = 4096,
+                                .budget = WORK};
         double *weights = WL_ARENA_NEW(&arena, double, f->instruction_count + 1);
         assert_non_null(weights);
         for (int32_t i = 0; i < f->instruction_count; i++)

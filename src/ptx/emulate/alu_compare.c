@@ -4,11 +4,27 @@
 
 #include <math.h>
 
+/* One byte per lane, then one bit: compilers vectorize the comparison. */
 #define MASK(condition)                                                                                                \
     do {                                                                                                               \
-        for (int i = 0; i < WL_PTX_LANE_COUNT; i++)                                                                    \
-            mask |= (uint32_t)(condition) << i;                                                                        \
+        uint8_t holds[WL_PTX_LANE_COUNT];                                                                              \
+        WL_PTX_EACH_LANE holds[i] = (uint8_t)(condition);                                                              \
+        mask = bits_of(holds);                                                                                         \
     } while (0)
+
+/* Bit i is holds[i], which is 0 or 1. */
+static uint32_t bits_of(const uint8_t holds[WL_PTX_LANE_COUNT])
+{
+    uint32_t mask = 0;
+    for (int k = 0; k < WL_PTX_LANE_COUNT; k += 8) {
+        const uint8_t *h = holds + k;
+        const uint64_t word = (uint64_t)h[0] | (uint64_t)h[1] << 8 | (uint64_t)h[2] << 16 | (uint64_t)h[3] << 24 |
+                              (uint64_t)h[4] << 32 | (uint64_t)h[5] << 40 | (uint64_t)h[6] << 48 |
+                              (uint64_t)h[7] << 56; /* compiles to one load */
+        mask |= (uint32_t)(word * 0x0102040810204080u >> 56) << k;
+    }
+    return mask;
+}
 
 #define DEFINE(S, T)                                                                                                   \
     static uint32_t test_##S(const uint64_t *const *from, const wl_ptx_instruction *in)                                \
@@ -41,27 +57,30 @@ DEFINE(u64, uint64_t)
 DEFINE(s64, int64_t)
 
 /* With a NaN, the plain forms are false and the U forms true. */
-static bool compare(double x, double y, wl_ptx_compare how)
-{
-    const bool unordered = isnan(x) || isnan(y);
-    switch (how) {
-    case WL_PTX_EQ: return x == y;
-    case WL_PTX_NE: return !unordered && x != y;
-    case WL_PTX_LT: return x < y;
-    case WL_PTX_LE: return x <= y;
-    case WL_PTX_GT: return x > y;
-    case WL_PTX_GE: return x >= y;
-    case WL_PTX_EQU: return unordered || x == y;
-    case WL_PTX_NEU: return x != y;
-    case WL_PTX_LTU: return unordered || x < y;
-    case WL_PTX_LEU: return unordered || x <= y;
-    case WL_PTX_GTU: return unordered || x > y;
-    case WL_PTX_GEU: return unordered || x >= y;
-    case WL_PTX_NUM: return !unordered;
-    case WL_PTX_NAN_: return unordered;
+#define DEFINE_FLOAT(S, T)                                                                                             \
+    static uint32_t compare_##S(const T *x, const T *y, wl_ptx_compare how)                                            \
+    {                                                                                                                  \
+        uint32_t mask = 0;                                                                                             \
+        switch (how) {                                                                                                 \
+        case WL_PTX_EQ: MASK(x[i] == y[i]); break;                                                                     \
+        case WL_PTX_NE: MASK((x[i] < y[i]) | (x[i] > y[i])); break;                                                    \
+        case WL_PTX_LT: MASK(x[i] < y[i]); break;                                                                      \
+        case WL_PTX_LE: MASK(x[i] <= y[i]); break;                                                                     \
+        case WL_PTX_GT: MASK(x[i] > y[i]); break;                                                                      \
+        case WL_PTX_GE: MASK(x[i] >= y[i]); break;                                                                     \
+        case WL_PTX_EQU: MASK(!((x[i] < y[i]) | (x[i] > y[i]))); break;                                                \
+        case WL_PTX_NEU: MASK(x[i] != y[i]); break;                                                                    \
+        case WL_PTX_LTU: MASK(!(x[i] >= y[i])); break;                                                                 \
+        case WL_PTX_LEU: MASK(!(x[i] > y[i])); break;                                                                  \
+        case WL_PTX_GTU: MASK(!(x[i] <= y[i])); break;                                                                 \
+        case WL_PTX_GEU: MASK(!(x[i] < y[i])); break;                                                                  \
+        case WL_PTX_NUM: MASK((x[i] == x[i]) & (y[i] == y[i])); break;                                                 \
+        case WL_PTX_NAN_: MASK((x[i] != x[i]) | (y[i] != y[i])); break;                                                \
+        }                                                                                                              \
+        return mask;                                                                                                   \
     }
-    return false;
-}
+DEFINE_FLOAT(f32, float)
+DEFINE_FLOAT(f64, double)
 
 static double value_of(uint64_t bits, wl_ptx_type type, bool flush)
 {
@@ -81,9 +100,16 @@ static uint32_t test_float(const uint64_t *const *from, const wl_ptx_instruction
 {
     const wl_ptx_type type = compared_type(in);
     const bool flush = in->modifiers & WL_PTX_MOD_FTZ;
-    uint32_t mask = 0;
-    MASK(compare(value_of(from[0][i], type, flush), value_of(from[1][i], type, flush), in->compare));
-    return mask;
+    if (type == WL_PTX_F32 && !flush) {
+        float x[WL_PTX_LANE_COUNT], y[WL_PTX_LANE_COUNT];
+        WL_PTX_EACH_LANE x[i] = wl_ptx_f32_of(from[0][i]);
+        WL_PTX_EACH_LANE y[i] = wl_ptx_f32_of(from[1][i]);
+        return compare_f32(x, y, in->compare);
+    }
+    double x[WL_PTX_LANE_COUNT], y[WL_PTX_LANE_COUNT];
+    WL_PTX_EACH_LANE x[i] = value_of(from[0][i], type, flush);
+    WL_PTX_EACH_LANE y[i] = value_of(from[1][i], type, flush);
+    return compare_f64(x, y, in->compare);
 }
 
 static bool is_of_kind(double x, wl_ptx_variant kind, double smallest)

@@ -11,6 +11,9 @@
 
 #define DEFAULT_BUDGET ((int64_t)100000000)
 #define PARAMS_MAX (1 << 18) /* bytes: a function's own parameters and those of its calls */
+/* what it takes to start a block, and each of its warps, in instructions */
+#define BLOCK_STEPS 16
+#define WARP_STEPS 16
 
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err)
 {
@@ -21,10 +24,12 @@ wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_p
         out->first[f + 1] = out->first[f] + module->functions[f].instruction_count;
     out->count = out->first[module->function_count];
     out->warps = WL_ARENA_NEW(arena, double, out->count);
+    out->warps_on = WL_ARENA_NEW(arena, double, out->count);
     out->threads = WL_ARENA_NEW(arena, double, out->count);
     out->threads_on = WL_ARENA_NEW(arena, double, out->count);
     out->diverged = WL_ARENA_NEW(arena, double, out->count);
-    return out->warps && out->threads && out->threads_on && out->diverged ? WL_OK : wl_fail_memory(err);
+    return out->warps && out->warps_on && out->threads && out->threads_on && out->diverged ? WL_OK
+                                                                                           : wl_fail_memory(err);
 }
 
 /* ---- creation ---- */
@@ -94,9 +99,12 @@ static wl_status make(wl_ptx_machine *m, wl_error *err)
         m->first[f + 1] = m->first[f] + module->functions[f].instruction_count;
         m->programs[f].function = &module->functions[f];
         m->programs[f].number = f;
-        if (!module->functions[f].is_entry || &module->functions[f] == m->launch.entry)
-            WL_TRY(wl_ptx_decode_steps(m, &m->programs[f], err));
+        if (module->functions[f].is_entry && &module->functions[f] != m->launch.entry)
+            continue;
+        WL_TRY(wl_ptx_decode_steps(m, &m->programs[f], err));
+        WL_TRY(wl_ptx_find_needed(m, &m->programs[f], err));
     }
+    WL_TRY(wl_ptx_tally_make(m, err));
     m->assumed = WL_ARENA_NEW(&m->arena, uint8_t, m->first[module->function_count] + 1);
     if (!m->assumed || (m->shared_bytes > 0 && !wl_ptx_region_resize(&m->shared, m->shared_bytes)))
         return wl_fail_memory(err);
@@ -221,6 +229,7 @@ static wl_status run_on(wl_ptx_machine *m, int32_t w, wl_error *err)
 {
     WL_TRY(wl_ptx_warp_run(m, m->warps[w], err));
     if (m->warps[w]->state == WL_PTX_WARP_DONE) {
+        wl_ptx_tally_end(m, m->warps[w]);
         wl_ptx_warp_release(m, m->warps[w]);
         m->warps[w] = NULL;
     }
@@ -269,19 +278,15 @@ static void reset(wl_ptx_machine *m)
     memset(m->written, 0, (size_t)m->launch.arguments->buffer_count * sizeof *m->written);
     memset(m->barriers, 0, sizeof m->barriers);
     m->executed = 0;
+    m->looked_at = BLOCK_STEPS + WARP_STEPS * m->warp_count;
     m->buffer = NULL;
     m->out_of_memory = false;
 }
 
-wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
-                               wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err)
+static wl_status run_block(wl_ptx_machine *m, const int64_t block[3], int only_warp, wl_error *err)
 {
-    wl_ptx_machine *m = &emulator->machine;
     reset(m);
     memcpy(m->block, block, sizeof m->block);
-    m->profile = profile;
-    m->visit = visit;
-    m->user = user;
     m->alone = only_warp >= 0;
     if (!m->alone)
         return run_all(m, err);
@@ -291,6 +296,48 @@ wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3]
         WL_TRY(run_on(m, only_warp, err));
     return WL_OK;
 }
+
+wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
+                               wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    m->visit = visit;
+    m->user = user;
+    m->tally.on = profile != NULL;
+    WL_TRY(run_block(m, block, only_warp, err));
+    if (profile)
+        wl_ptx_collect(emulator, 1, profile);
+    return WL_OK;
+}
+
+wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    m->visit = NULL;
+    m->tally.on = true;
+    m->tally.signature = 0;
+    m->tally.run_loads = m->tally.run_stores = 0;
+    m->tally.fresh = false;
+    m->tally.longest = (wl_ptx_longest){0};
+    WL_TRY(run_block(m, block, -1, err));
+    *out = (wl_ptx_followed){.signature = m->tally.signature,
+                             .instructions = m->executed,
+                             .steps = m->looked_at,
+                             .loads = m->tally.run_loads,
+                             .stores = m->tally.run_stores,
+                             .fresh = m->tally.fresh,
+                             .longest = m->tally.longest};
+    return WL_OK;
+}
+
+static const wl_ptx_program *entry_of(const wl_ptx_machine *m)
+{
+    return &m->programs[m->launch.entry - m->launch.module->functions];
+}
+
+bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->reads_data; }
+
+bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->even; }
 
 void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call) { emulator->machine.back_edge = call; }
 

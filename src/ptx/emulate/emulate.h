@@ -28,6 +28,7 @@ typedef struct wl_ptx_launch {
     int64_t block[3], grid[3];
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
+    bool everything;        /* compute all results, also those nothing depends on */
     bool unroll;            /* recovery keeps no loop: the oracle of those that are kept */
 } wl_ptx_launch;
 
@@ -36,6 +37,7 @@ typedef struct wl_ptx_profile {
     int32_t *first;
     int32_t count;
     double *warps;      /* executions by a warp */
+    double *warps_on;   /* of these, with at least one lane whose guard predicate is true */
     double *threads;    /* sum of active lanes */
     double *threads_on; /* sum of active lanes whose guard predicate is true */
     double *diverged;   /* executions as a divergent branch */
@@ -77,12 +79,41 @@ wl_status wl_ptx_emulator_new(const wl_ptx_launch *launch, wl_ptx_emulator **out
 void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
 
 /* Runs one block. only_warp >= 0 runs that warp alone: it passes barriers, and shared data of
- * other warps is unknown. profile and visit may be NULL.
+ * other warps is unknown. profile and visit may be NULL. What neither the control flow nor, with a
+ * visitor, an address depends on is counted but not computed.
  * WL_E_INPUT: an address outside all buffers; the message names instruction, thread and block.
  * WL_E_LIMIT: the budget is spent. */
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
 
+/* The warp that executes the most. */
+typedef struct wl_ptx_longest {
+    int64_t instructions;
+    int64_t loads;  /* of global memory */
+    int64_t serial; /* of these, in a loop whose way they decide: the next waits for each */
+} wl_ptx_longest;
+
+/* Follows the control flow of one block. What it executes adds up in the emulator. */
+typedef struct wl_ptx_followed {
+    uint64_t signature;    /* blocks that execute the same have the same */
+    int64_t instructions;  /* of its warps */
+    int64_t steps;         /* the work it took: instructions that were looked at */
+    int64_t loads, stores; /* of these, from and to global memory */
+    bool fresh;            /* executes an instruction that no block followed before does */
+    wl_ptx_longest longest;
+} wl_ptx_followed;
+wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err);
+/* Adds what was followed since the last call to the profile, each execution `weight` times. */
+void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile);
+/* Whether some block followed so far has reached every instruction of the entry. */
+bool wl_ptx_reached_all(const wl_ptx_emulator *emulator);
+/* Drops it, as if nothing had been followed. */
+void wl_ptx_forget(wl_ptx_emulator *emulator);
+/* Whether control flow depends on what memory holds, and not on the launch alone. */
+bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator);
+/* Whether blocks execute the same wherever the corners of a box that contains them do, by their
+ * signatures. */
+bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator);
 /* Called when all active lanes of a warp take a back edge of the entry together. It may change the
  * registers of those lanes, as if iterations had been executed. NULL: not called. `user` is that
  * of the visitor. */

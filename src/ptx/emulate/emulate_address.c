@@ -162,40 +162,41 @@ static wl_status check_lane(const wl_ptx_machine *m, const lane_place *p, wl_err
     return p->address % (uint64_t)p->request->bytes ? fail_aligned(m, p, err) : WL_OK;
 }
 
-/* What the lanes' addresses have in common. Inactive lanes get the address of an active one, so
- * that a statement about all lanes holds for them, too. */
-typedef struct span {
-    uint64_t lowest, highest, bits;
-} span;
-
-static span scan(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t window)
+/* Are all addresses, less `window`, aligned and in the `bytes` bytes from `base`? Inactive lanes get the
+ * address of an active one, so that a statement about all lanes holds for them, too. No branch and no
+ * minimum: compilers vectorize this. */
+static bool all_inside(wl_ptx_machine *m, const wl_ptx_access_request *r, uint64_t window, uint64_t base, int64_t bytes)
 {
-    uint64_t *to = m->touch.address;
-    const uint64_t first = r->address[wl_ptx_lane_first(r->mask)];
-    span s = {UINT64_MAX, 0, 0};
-    if (r->mask == UINT32_MAX)
+    uint64_t *to = m->touch.address, outside = 0, bits = 0;
+    const uint64_t first = r->address[wl_ptx_lane_first(r->mask)], most = (uint64_t)(bytes - r->bytes);
+    if (r->mask == UINT32_MAX) {
         for (int i = 0; i < WL_PTX_LANES; i++)
             to[i] = r->address[i] - window;
-    else
+    } else {
+        uint64_t same[WL_PTX_LANES];
         for (int i = 0; i < WL_PTX_LANES; i++)
-            to[i] = (r->mask >> i & 1 ? r->address[i] : first) - window;
-    for (int i = 0; i < WL_PTX_LANES; i++) {
-        s.lowest = to[i] < s.lowest ? to[i] : s.lowest;
-        s.highest = to[i] > s.highest ? to[i] : s.highest;
-        s.bits |= to[i];
+            same[i] = first;
+        wl_ptx_choose(to, r->mask, r->address, same);
+        for (int i = 0; i < WL_PTX_LANES; i++)
+            to[i] -= window;
     }
-    return s;
+    for (int i = 0; i < WL_PTX_LANES; i++) {
+        const uint64_t at = to[i] - base; /* the highest bit tells what is below, or above */
+        outside |= at | (most - at);
+        bits |= to[i];
+    }
+    return bytes >= r->bytes && !(outside >> 63) && !(bits & ((uint64_t)r->bytes - 1));
 }
 
 /* The fast path: all addresses known, aligned and in one buffer. */
 static bool all_in_one(wl_ptx_machine *m, const wl_ptx_access_request *r)
 {
-    const span s = scan(m, r, 0);
+    const uint64_t first = r->address[wl_ptx_lane_first(r->mask)];
     const wl_ptx_buffer *b = m->buffer;
-    if (!b || s.lowest < b->base || s.lowest - b->base >= (uint64_t)b->bytes)
-        b = wl_ptx_buffer_at(m->launch.arguments, s.lowest);
+    if (!b || first < b->base || first - b->base >= (uint64_t)b->bytes)
+        b = wl_ptx_buffer_at(m->launch.arguments, first);
     m->buffer = b;
-    return b && s.highest + (uint64_t)r->bytes <= b->base + (uint64_t)b->bytes && !(s.bits & ((uint64_t)r->bytes - 1));
+    return b && all_inside(m, r, 0, b->base, b->bytes);
 }
 
 static wl_status resolve_buffers(wl_ptx_machine *m, const wl_ptx_access_request *r, wl_error *err)
@@ -253,14 +254,9 @@ static wl_status resolve_space(wl_ptx_machine *m, const wl_ptx_access_request *r
     const int64_t bytes = space_bytes(m, t->space);
     t->lanes = r->mask;
     t->unknown = r->unknown & r->mask;
-    if (!t->unknown) {
-        const span s = scan(m, r, window);
-        m->plain = s.highest < (uint64_t)bytes && s.highest + (uint64_t)r->bytes <= (uint64_t)bytes &&
-                   !(s.bits & ((uint64_t)r->bytes - 1));
-        if (m->plain)
-            return WL_OK;
-    }
-    m->plain = false;
+    m->plain = !t->unknown && all_inside(m, r, window, 0, bytes);
+    if (m->plain)
+        return WL_OK;
     if (t->unknown)
         WL_TRY(wl_ptx_assume(m, r->step, WL_PTX_ASSUMED_ADDRESS, err));
     WL_PTX_FOR_LANES(lane, r->mask)

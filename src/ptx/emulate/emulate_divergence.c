@@ -95,8 +95,8 @@ static bool diverge(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *ta
 
 static void count_diverged(const wl_ptx_machine *m, const wl_ptx_step *s)
 {
-    if (m->profile)
-        m->profile->diverged[m->profile->first[s->function] + s->number] += 1;
+    if (m->tally.on)
+        m->tally.diverged[m->first[s->function] + s->number] += 1;
 }
 
 /* brx.idx: groups lanes by target. An index that is unknown or outside the table takes the first
@@ -177,7 +177,7 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
 
 void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
 {
-    if (m->profile && mask && mask != active)
+    if (mask && mask != active)
         count_diverged(m, s);
     m->frame->paths[m->frame->path_count - 1].at = s->number + 1;
     if (s->in->op == WL_PTX_OP_ret && m->warp->depth > 1)

@@ -62,6 +62,9 @@ struct wl_ptx_step {
     bool taken_leaves, other_leaves, only_exit;
     const wl_ptx_instruction *in;
     int32_t function, number; /* identify the instruction */
+    int32_t next;             /* the following step that a run looks at */
+    bool idle;                /* only counted */
+    bool place;               /* compares what depends on the block's place */
 };
 
 /* What a constant slot holds. */
@@ -80,7 +83,10 @@ typedef struct wl_ptx_program {
     const wl_ptx_function *function;
     int32_t number;
     wl_ptx_flow flow;
-    wl_ptx_step *steps;
+    /* all, and without what does not matter to control flow and addresses, or to control flow */
+    wl_ptx_step *steps, *address_steps, *flow_steps;
+    bool reads_data; /* the control flow depends on what memory holds */
+    bool even;       /* it compares even sums of the block's coordinates */
     int32_t *lists;
     int32_t list_count, list_room;
     int32_t spare;      /* slot for results that are never read */
@@ -127,6 +133,7 @@ typedef struct wl_ptx_warp {
     /* by loop: unknown exits not taken since the last known exit test */
     uint16_t *rounds;
     uint64_t executed;          /* instructions */
+    int64_t loads, serial;      /* see wl_ptx_longest */
     int32_t spins;              /* iterations of loops that may spin on a lock */
     bool yields;                /* lets other warps run first */
     const wl_ptx_step *barrier; /* where it waits */
@@ -141,6 +148,22 @@ typedef struct wl_ptx_barrier {
     int64_t votes, voters;
     bool unknown;
 } wl_ptx_barrier;
+
+/* What runs have counted since it was last collected, by instruction number. Instructions that a
+ * path executes one after another are counted where they begin and where they end. */
+typedef struct wl_ptx_tally {
+    bool on;
+    int64_t *warps, *threads; /* changes from one instruction to the next */
+    int64_t *warps_off, *off; /* executions without a lane; lanes whose guard is false */
+    int64_t *diverged;
+    int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
+    bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
+    int64_t *serial;               /* the same: loads that decide the way of a loop */
+    wl_ptx_longest longest;        /* of this run */
+    uint64_t signature;            /* of this run */
+    int64_t run_loads, run_stores; /* of this run */
+    bool fresh;                    /* this run reached an instruction for the first time */
+} wl_ptx_tally;
 
 struct wl_ptx_machine {
     wl_ptx_launch launch;
@@ -162,8 +185,8 @@ struct wl_ptx_machine {
     wl_ptx_barrier barriers[WL_PTX_BARRIERS];
     /* the current run */
     int64_t block[3];
-    int64_t executed;
-    wl_ptx_profile *profile;
+    int64_t executed, looked_at; /* instructions */
+    wl_ptx_tally tally;
     wl_ptx_visit visit;
     wl_ptx_back_edge back_edge;
     void *user;
@@ -183,6 +206,20 @@ struct wl_ptx_emulator {
 
 /* emulate_decode.c: decodes a function into steps. */
 wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+/* emulate_needed.c: finds the steps that matter. */
+wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+/* emulate_place.c: whether the control flow depends evenly on the block's place; and how the
+ * comparison of a step comes out, for the signature of the run. */
+wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
+void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
+/* emulate_tally.c: counts executed instructions. */
+wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
+/* Steps from <= number < to of a program, by the lanes of `active`. */
+void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t from, int32_t to, uint32_t active);
+/* A warp that is done. */
+void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp);
+/* A step with a guard, which lets the lanes of `mask` execute. */
+void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
 
 /* emulate_frame.c */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);
@@ -206,6 +243,8 @@ void wl_ptx_paths_drop(wl_ptx_frame *frame);
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err);
 /* Writes results for the lanes of mask; unknown: lanes with an unknown result. */
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown);
+/* Lane by lane: a in the lanes of the mask, b in the others. `to` may be one of them. */
+void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_t *b);
 void wl_ptx_write_predicate(wl_ptx_frame *frame, int32_t slot, uint32_t mask, uint32_t values, uint32_t unknown);
 
 /* emulate_address.c. One access of a warp, from which m->touch is made. */
@@ -250,6 +289,8 @@ enum {
 int wl_ptx_fetch_flags(const wl_ptx_instruction *in);
 void wl_ptx_frame_return(wl_ptx_machine *m); /* returns results to the caller and pops the frame */
 wl_status wl_ptx_run_call(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
+/* Visits the addresses of a load, store or atomic without executing it. */
+wl_status wl_ptx_run_touch(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 /* Makes all results unknown. */
 wl_status wl_ptx_run_counted(wl_ptx_machine *m, const wl_ptx_step *step, uint32_t mask, wl_error *err);
 

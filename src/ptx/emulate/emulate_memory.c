@@ -225,6 +225,21 @@ static wl_status run_store(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mas
     return WL_OK;
 }
 
+wl_status wl_ptx_run_touch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask, wl_error *err)
+{
+    uint64_t address[WL_PTX_LANES];
+    const uint32_t unknown = m->frame->unknown[s->from[0]];
+    const bool atomic = s->in->op == WL_PTX_OP_atom || s->in->op == WL_PTX_OP_red,
+               store = atomic || s->in->op == WL_PTX_OP_st;
+    wl_ptx_addresses(m, s, s->from[0], address);
+    for (uint32_t rest = mask; rest;) {
+        const wl_ptx_access_request r = {s,     rest,  address, unknown, s->in->space, s->bytes * s->elements,
+                                         store, atomic};
+        WL_TRY(wl_ptx_resolve(m, &r, &rest, err));
+    }
+    return WL_OK;
+}
+
 wl_ptx_run wl_ptx_find_memory(const wl_ptx_instruction *in)
 {
     const int bits = wl_ptx_type_bits(in->type);

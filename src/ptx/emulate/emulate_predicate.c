@@ -95,10 +95,7 @@ static wl_status run_selp(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask
         (frame->unknown[s->from[0]] & chosen) | (frame->unknown[s->from[1]] & ~chosen) | frame->unknown[s->from[2]];
     uint64_t value[WL_PTX_LANES];
     (void)err;
-    for (int i = 0; i < WL_PTX_LANES; i++) {
-        const uint64_t on = (uint64_t)0 - (chosen >> i & 1);
-        value[i] = (a[i] & on) | (b[i] & ~on);
-    }
+    wl_ptx_choose(value, chosen, a, b);
     wl_ptx_write(frame, s->to, mask, value, unknown);
     return WL_OK;
 }

@@ -11,6 +11,7 @@
 #include "ptx/module/source_place.h"
 
 #define ALL_LANES UINT32_MAX
+#define PATH_STEPS 1 /* what it takes to start a path, in instructions */
 
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
 {
@@ -33,14 +34,28 @@ wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assum
 
 /* ---- results ---- */
 
+/* All bits set for the lanes of a mask of four. */
+#define ON(bit) (0 - (uint64_t)(bit))
+#define ROW(n)                                                                                                         \
+    {                                                                                                                  \
+        ON((n)&1), ON((n) >> 1 & 1), ON((n) >> 2 & 1), ON((n) >> 3 & 1)                                                \
+    }
+static const uint64_t lanes_on[16][4] = {ROW(0), ROW(1), ROW(2),  ROW(3),  ROW(4),  ROW(5),  ROW(6),  ROW(7),
+                                         ROW(8), ROW(9), ROW(10), ROW(11), ROW(12), ROW(13), ROW(14), ROW(15)};
+
+void wl_ptx_choose(uint64_t *to, uint32_t mask, const uint64_t *a, const uint64_t *b)
+{
+    for (int k = 0; k < WL_PTX_LANES; k += 4) {
+        const uint64_t *on = lanes_on[mask >> k & 15];
+        for (int i = 0; i < 4; i++)
+            to[k + i] = (b[k + i] & ~on[i]) | (a[k + i] & on[i]);
+    }
+}
+
 void wl_ptx_write(wl_ptx_frame *frame, int32_t slot, uint32_t mask, const uint64_t *values, uint32_t unknown)
 {
     uint64_t *to = frame->value[slot];
-    WL_PTX_EACH_LANE
-    {
-        const uint64_t on = (uint64_t)0 - (mask >> i & 1);
-        to[i] = (to[i] & ~on) | (values[i] & on);
-    }
+    wl_ptx_choose(to, mask, values, to);
     frame->unknown[slot] = (frame->unknown[slot] & ~mask) | (unknown & mask);
 }
 
@@ -163,14 +178,6 @@ static void set_unknown(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lane
 
 /* ---- main loop ---- */
 
-static void count(const wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
-{
-    const int32_t i = m->profile->first[s->function] + s->number;
-    m->profile->warps[i] += 1;
-    m->profile->threads[i] += wl_ptx_lanes_in(active);
-    m->profile->threads_on[i] += wl_ptx_lanes_in(mask);
-}
-
 static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_error *err)
 {
     (void)wl_fail(err, WL_E_LIMIT, WL_NOWHERE,
@@ -181,26 +188,47 @@ static wl_status over_budget(const wl_ptx_machine *m, const wl_ptx_step *s, wl_e
     return WL_E_LIMIT;
 }
 
-/* Executes the top path to its end or to a step that changes paths. */
-static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
+/* The active lanes whose guard is true; what they leave alone becomes unknown where the guard is. */
+static wl_status pass_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t *mask, wl_error *err)
 {
     wl_ptx_frame *frame = m->frame;
-    wl_ptx_path *path = &frame->paths[frame->path_count - 1];
-    const wl_ptx_step *steps = frame->program->steps;
+    WL_TRY(guarded(m, s, active, mask, err));
+    const uint32_t unknown = frame->unknown[s->guard] & active;
+    if (unknown)
+        set_unknown(frame, s, unknown & ~*mask);
+    if (m->tally.on)
+        wl_ptx_tally_guard(m, s, active, *mask);
+    return WL_OK;
+}
+
+static const wl_ptx_step *steps_of(const wl_ptx_machine *m, const wl_ptx_program *p)
+{
+    return m->visit ? p->address_steps : p->flow_steps;
+}
+
+/* Executes the top path to its end or to a step that changes paths. *to: the step after the last
+ * one executed. */
+static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
+{
+    wl_ptx_frame *frame = m->frame;
+    const wl_ptx_path *path = &frame->paths[frame->path_count - 1];
+    const wl_ptx_step *steps = steps_of(m, frame->program);
     const uint32_t active = path->mask;
-    const int32_t until = path->until;
-    for (int32_t at = path->at; at != until; at++) {
+    const int32_t until = path->until, from = path->at;
+    const uint64_t before = m->warp->executed;
+    int32_t at = from;
+    m->looked_at += PATH_STEPS;
+    for (; at != until; at = steps[at].next) {
         const wl_ptx_step *s = &steps[at];
         uint32_t mask = active;
-        if (s->guard >= 0) {
-            WL_TRY(guarded(m, s, active, &mask, err));
-            if (frame->unknown[s->guard] & active)
-                set_unknown(frame, s, frame->unknown[s->guard] & active & ~mask);
-        }
-        if (m->profile)
-            count(m, s, active, mask);
-        if (++m->warp->executed > limit)
-            return over_budget(m, s, err);
+        m->looked_at++;
+        *to = at + 1;
+        /* names the execution of an instruction, whatever part of the program is executed */
+        m->warp->executed = before + (uint64_t)(*to - from);
+        if (s->guard >= 0)
+            WL_TRY(pass_guard(m, s, active, &mask, err));
+        if (s->idle)
+            continue;
         switch (s->kind) {
         case WL_PTX_STEP_APPLY: run_apply(frame, s, mask, unknown_of(frame, s)); break;
         case WL_PTX_STEP_PRODUCT: {
@@ -209,7 +237,11 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
             break;
         }
         case WL_PTX_STEP_COPY: run_copy(frame, s, mask); break;
-        case WL_PTX_STEP_TEST: run_test(frame, s, mask); break;
+        case WL_PTX_STEP_TEST:
+            run_test(frame, s, mask);
+            if (s->place)
+                wl_ptx_record_test(m, s, mask);
+            break;
         case WL_PTX_STEP_RUN:
             if (mask)
                 WL_TRY(s->of.run(m, s, mask, err));
@@ -224,10 +256,25 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
         case WL_PTX_STEP_NOTHING: break;
         }
     }
+    *to = until;
+    m->warp->executed = before + (uint64_t)(until - from);
     frame->path_count--;
     if (frame->path_count == 0 && m->warp->depth == 1) /* the entry ends without a ret */
         wl_ptx_lanes_end(m->warp, active);
     return WL_OK;
+}
+
+static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
+{
+    const wl_ptx_program *program = m->frame->program;
+    const wl_ptx_path *path = &m->frame->paths[m->frame->path_count - 1];
+    const int32_t from = path->at;
+    const uint32_t active = path->mask;
+    int32_t to = from;
+    WL_TRY(run_steps(m, &to, err));
+    if (m->tally.on)
+        wl_ptx_tally_add(m, program, from, to, active);
+    return m->warp->executed > limit ? over_budget(m, &program->steps[to - 1], err) : WL_OK;
 }
 
 wl_status wl_ptx_warp_run(wl_ptx_machine *m, wl_ptx_warp *warp, wl_error *err)

@@ -1,167 +1,15 @@
-/* count_instructions.c - instruction counts of a launch from emulated blocks. See ptx_source.h.
- *
- * Boundary blocks may execute more or less than the others. So the first, the inner and the last
- * blocks of each dimension form classes that are counted separately. Where blocks of one class
- * differ, more of them are emulated and the counts are a sample. Where recovery has shown that all
- * threads execute the same, nothing is emulated.
+/* count_instructions.c - instruction counts of a launch from its census; where recovery has shown that
+ * all threads execute the same, nothing is followed. See ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "kernel/expr.h"
 #include "ptx/cost/cost.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/module/def_use.h"
 #include "ptx/module/tensor.h"
-
-#define SAMPLED_LEAST 12 /* least number of blocks of a class that differ */
-#define BUDGET 5e7       /* lane instructions to spend on one launch */
-
-static void clear(wl_ptx_profile *p)
-{
-    memset(p->warps, 0, (size_t)p->count * sizeof *p->warps);
-    memset(p->threads, 0, (size_t)p->count * sizeof *p->threads);
-    memset(p->threads_on, 0, (size_t)p->count * sizeof *p->threads_on);
-    memset(p->diverged, 0, (size_t)p->count * sizeof *p->diverged);
-}
-
-static double sum(const double *values, int32_t count)
-{
-    double all = 0;
-    for (int32_t i = 0; i < count; i++)
-        all += values[i];
-    return all;
-}
-
-static void add(wl_ptx_profile *to, const wl_ptx_profile *from, double scale)
-{
-    for (int32_t i = 0; i < to->count; i++) {
-        to->warps[i] += scale * from->warps[i];
-        to->threads[i] += scale * from->threads[i];
-        to->threads_on[i] += scale * from->threads_on[i];
-        to->diverged[i] += scale * from->diverged[i];
-    }
-}
-
-/* A class of blocks: first[d] .. first[d] + count[d] - 1 in each dimension. */
-typedef struct block_class {
-    int64_t first[3], count[3];
-} block_class;
-
-static int classes_of(const int64_t grid[3], block_class *out)
-{
-    int n = 0;
-    for (int i = 0; i < 27; i++) {
-        block_class k;
-        bool exists = true;
-        for (int d = 0, at = i; d < 3; d++, at /= 3) {
-            const int part = at % 3; /* first, inner, last */
-            k.first[d] = part == 0 ? 0 : part == 1 ? 1 : grid[d] - 1;
-            k.count[d] = part == 1 ? grid[d] - 2 : 1;
-            exists = exists && (part == 0 || (part == 1 ? grid[d] > 2 : grid[d] > 1));
-        }
-        if (exists)
-            out[n++] = k;
-    }
-    return n;
-}
-
-static int64_t blocks_of(const block_class *k) { return k->count[0] * k->count[1] * k->count[2]; }
-
-/* The i-th block of a class. */
-static void nth_block(const block_class *k, int64_t i, int64_t block[3])
-{
-    block[0] = k->first[0] + i % k->count[0];
-    block[1] = k->first[1] + i / k->count[0] % k->count[1];
-    block[2] = k->first[2] + i / k->count[0] / k->count[1];
-}
-
-/* The i-th sample of a class: its middle block, then random ones. */
-static void sample_block(const block_class *k, int64_t i, int64_t block[3])
-{
-    for (int d = 0; d < 3; d++)
-        block[d] = k->first[d] + (i == 0 ? k->count[d] / 2 : wl_random_below(3 * i + d, k->count[d]));
-}
-
-typedef struct counter {
-    wl_ptx_source *source;
-    wl_ptx_emulator *emulator;
-    wl_ptx_profile one, all;
-    double spent;
-    bool sampled;
-    wl_error *err;
-} counter;
-
-static wl_status run(counter *c, const int64_t block[3], wl_ptx_profile *sum_up)
-{
-    clear(&c->one);
-    WL_TRY(wl_ptx_emulate_block(c->emulator, block, -1, &c->one, NULL, NULL, c->err));
-    c->spent += WL_PTX_LANES * sum(c->one.warps, c->one.count);
-    add(sum_up, &c->one, 1);
-    return WL_OK;
-}
-
-/* One block stands for its class unless a second one differs; then as many as the budget allows. */
-static wl_status count_class(counter *c, const block_class *k, wl_ptx_profile *mean)
-{
-    const int64_t blocks = blocks_of(k);
-    const double before = c->spent;
-    double first[2] = {0}, second[2] = {0};
-    int64_t block[3], sampled = wl_min(blocks, 2);
-    clear(mean);
-    for (int64_t i = 0; i < sampled; i++) {
-        sample_block(k, i, block);
-        WL_TRY(run(c, block, mean));
-        double *on = i ? second : first;
-        on[0] = sum(c->one.threads, c->one.count);
-        on[1] = sum(c->one.threads_on, c->one.count);
-    }
-    if (sampled == 2 && memcmp(first, second, sizeof first) != 0) {
-        const double each = (c->spent - before) / 2 + 1;
-        const int64_t wanted = wl_min(blocks, wl_max(SAMPLED_LEAST, (int64_t)((BUDGET - c->spent) / each)));
-        if (wanted == blocks)
-            clear(mean);
-        for (sampled = wanted == blocks ? 0 : sampled; sampled < wanted; sampled++) {
-            if (wanted == blocks)
-                nth_block(k, sampled, block);
-            else
-                sample_block(k, sampled, block);
-            WL_TRY(run(c, block, mean));
-        }
-        c->sampled = c->sampled || wanted < blocks;
-    }
-    add(&c->all, mean, (double)blocks / (double)sampled);
-    return WL_OK;
-}
-
-/* ---- threads that all do the same ---- */
-
-/* Whether recovery has shown that every thread of this launch executes the same. */
-static bool is_uniform(const wl_ptx_source *s, const int64_t block[3], const int64_t grid[3])
-{
-    const wl_ptx_recovery *r = &s->recovery;
-    const size_t bytes = sizeof s->launch.block;
-    const bool other = memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0;
-    bool all = r->uniform && !r->calls && !(other && r->symbols.launch_bound);
-    for (int d = 0; d < 3; d++)
-        all = all && r->first[d] == 0 && (r->domain[d] == 0 || block[d] * grid[d] <= r->domain[d]);
-    return all;
-}
-
-/* What one thread executes, times the threads. */
-static void count_uniform(const wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_ptx_profile *out)
-{
-    const double blocks = (double)grid[0] * (double)grid[1] * (double)grid[2];
-    const int64_t threads = block[0] * block[1] * block[2], warps = wl_ceil_div(threads, WL_PTX_LANES);
-    const int32_t first = out->first[s->launch.entry - s->launch.module->functions];
-    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++) {
-        out->warps[first + i] = blocks * (double)warps * s->recovery.executed[i];
-        out->threads[first + i] = blocks * (double)threads * s->recovery.executed[i];
-        out->threads_on[first + i] = blocks * (double)threads * s->recovery.on[i];
-    }
-}
 
 /* ---- totals ---- */
 
@@ -173,9 +21,66 @@ static bool leaves(const wl_ptx_function *f, const wl_ptx_instruction *in)
            (to >= 0 && (f->instructions[to].op == WL_PTX_OP_ret || f->instructions[to].op == WL_PTX_OP_exit));
 }
 
+/* The state space of a generic address, by what was seen of it. */
+static wl_ptx_space space_of(const wl_ptx_source *s, int32_t function, int32_t instruction)
+{
+    const wl_ptx_module *m = s->launch.module;
+    const wl_ptx_instruction *in = &m->functions[function].instructions[instruction];
+    if (in->space != WL_PTX_GENERIC && in->space != WL_PTX_SPACE_NONE)
+        return in->space;
+    const int32_t traced = s->first_traced[s->profile.first[function] + instruction];
+    if (traced >= 0)
+        return s->traced[traced].buffer ? WL_PTX_GLOBAL : WL_PTX_SHARED;
+    for (size_t i = 0; i < s->recovery.step_count && &m->functions[function] == s->launch.entry; i++)
+        if (s->recovery.steps[i].instruction == instruction)
+            return s->recovery.steps[i].space;
+    return WL_PTX_GLOBAL;
+}
+
+static void add_memory(wl_ptx_source *s, wl_memory_op op, double executed, double on)
+{
+    s->mix.memory[op] += executed;
+    s->mix.memory_on[op] += on;
+}
+
+/* Executions by a warp, with an active lane or without: as hardware counts them. */
+static void add_access(wl_ptx_source *s, int32_t function, int32_t instruction, double executed, double on)
+{
+    const wl_ptx_instruction *in = &s->launch.module->functions[function].instructions[instruction];
+    const wl_ptx_space space = space_of(s, function, instruction);
+    const bool shared = space == WL_PTX_SHARED, local = space == WL_PTX_LOCAL, global = space == WL_PTX_GLOBAL;
+    switch (in->op) {
+    case WL_PTX_OP_ld:
+    case WL_PTX_OP_ldu:
+    case WL_PTX_OP_wmma_load:
+    case WL_PTX_OP_ldmatrix:
+        if (shared || local || global)
+            add_memory(s, shared ? WL_MEMORY_SHARED_LOAD : local ? WL_MEMORY_LOCAL_LOAD : WL_MEMORY_LOAD, executed, on);
+        break;
+    case WL_PTX_OP_st:
+    case WL_PTX_OP_wmma_store:
+    case WL_PTX_OP_stmatrix:
+        if (shared || local || global)
+            add_memory(s,
+                       shared  ? WL_MEMORY_SHARED_STORE
+                       : local ? WL_MEMORY_LOCAL_STORE
+                               : WL_MEMORY_STORE,
+                       executed, on);
+        break;
+    case WL_PTX_OP_atom:
+    case WL_PTX_OP_red: add_memory(s, shared ? WL_MEMORY_SHARED_ATOMIC : WL_MEMORY_ATOMIC, executed, on); break;
+    case WL_PTX_OP_cp_async:
+        add_memory(s, WL_MEMORY_LOAD, executed, on);
+        add_memory(s, WL_MEMORY_SHARED_STORE, executed, on);
+        break;
+    default: break;
+    }
+}
+
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
+    s->mix.has_memory = true;
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
@@ -189,6 +94,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
                 s->mix.branches += p->warps[at];
             if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared)
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at]);
+            add_access(s, f, i, weight * p->warps[as], weight * p->warps_on[at]);
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
@@ -251,32 +157,109 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
     return WL_OK;
 }
 
-/* Counts with an emulator of that launch. */
-static wl_status count_launch(wl_ptx_source *s, wl_ptx_emulator *emulator, const int64_t block[3],
-                              const int64_t grid[3], wl_error *err)
+wl_status wl_ptx_take_census(wl_ptx_source *s, wl_error *err)
 {
-    counter c = {.source = s, .emulator = emulator, .err = err};
+    if (s->has_census)
+        return WL_OK;
+    WL_TRY(wl_ptx_census_take(s->emulator, &s->launch, &s->recovery, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE),
+                              &s->census, err));
+    s->has_census = true;
+    return WL_OK;
+}
+
+/* Machine instructions of the longest warp, if it has as many for one of PTX as all have. */
+static wl_longest_warp longest_of(const wl_ptx_source *s, const wl_ptx_census *census)
+{
+    double machine = 0, ptx = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        machine += s->mix.warp[c];
+    for (int32_t i = 0; i < census->total.count; i++)
+        ptx += census->total.warps[i];
+    return (wl_longest_warp){ptx > 0 ? (double)census->longest.instructions * machine / ptx : 0,
+                             (double)census->longest.loads, (double)census->longest.serial};
+}
+
+static wl_status count_census(wl_ptx_source *s, const wl_ptx_census *census, wl_error *err)
+{
+    s->mix = (wl_mix){.sampled = !census->complete, .error = census->error};
+    add_up(s, &census->total);
+    s->mix.longest = longest_of(s, census);
+    return find_lines(s, &census->total, err);
+}
+
+/* Another launch than the one the kernel was made for. */
+static wl_status count_other(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
+{
+    wl_ptx_launch launch = s->launch;
+    wl_ptx_emulator *emulator = NULL;
+    wl_ptx_census census;
+    memcpy(launch.block, block, sizeof launch.block);
+    memcpy(launch.grid, grid, sizeof launch.grid);
+    WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
+    wl_status status =
+        wl_ptx_census_take(emulator, &launch, &s->recovery, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE), &census, err);
+    if (status == WL_OK)
+        status = count_census(s, &census, err);
+    if (status == WL_OK)
+        wl_ptx_census_free(&census);
+    wl_ptx_emulator_free(emulator);
+    return status;
+}
+
+/* ---- threads that all do the same ---- */
+
+/* Whether recovery has shown that every thread of this launch executes the same. */
+static bool is_uniform(const wl_ptx_source *s, const int64_t block[3], const int64_t grid[3])
+{
+    const wl_ptx_recovery *r = &s->recovery;
+    const size_t bytes = sizeof s->launch.block;
+    const bool other = memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0;
+    bool all = r->uniform && !r->calls && !(other && r->symbols.launch_bound);
+    for (int d = 0; d < 3; d++)
+        all = all && r->first[d] == 0 && (r->domain[d] == 0 || block[d] * grid[d] <= r->domain[d]);
+    return all;
+}
+
+/* What one thread executes, times the threads. */
+static void count_uniform(const wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_ptx_profile *out)
+{
+    const double blocks = (double)grid[0] * (double)grid[1] * (double)grid[2];
+    const int64_t threads = block[0] * block[1] * block[2], warps = wl_ceil_div(threads, WL_PTX_LANES);
+    const int32_t first = out->first[s->launch.entry - s->launch.module->functions];
+    for (int32_t i = 0; i < s->launch.entry->instruction_count; i++) {
+        out->warps[first + i] = blocks * (double)warps * s->recovery.executed[i];
+        out->warps_on[first + i] = blocks * (double)warps * (s->recovery.on[i] > 0 ? s->recovery.executed[i] : 0);
+        out->threads[first + i] = blocks * (double)threads * s->recovery.executed[i];
+        out->threads_on[first + i] = blocks * (double)threads * s->recovery.on[i];
+    }
+}
+
+/* ---- a launch ---- */
+
+static wl_status count_alike(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
+{
     wl_arena arena = {0};
-    wl_ptx_profile mean;
-    block_class classes[27];
-    wl_status status = wl_ptx_profile_make(s->launch.module, &arena, &c.one, err);
-    if (status == WL_OK)
-        status = wl_ptx_profile_make(s->launch.module, &arena, &c.all, err);
-    if (status == WL_OK)
-        status = wl_ptx_profile_make(s->launch.module, &arena, &mean, err);
-    const bool uniform = is_uniform(s, block, grid);
-    const int n = uniform ? 0 : classes_of(grid, classes);
-    if (uniform && status == WL_OK)
-        count_uniform(s, block, grid, &c.all);
-    for (int i = 0; i < n && status == WL_OK; i++)
-        status = count_class(&c, &classes[i], &mean);
+    wl_ptx_profile all;
+    wl_status status = wl_ptx_profile_make(s->launch.module, &arena, &all, err);
     if (status == WL_OK) {
-        s->mix = (wl_mix){.sampled = c.sampled};
-        add_up(s, &c.all);
-        status = find_lines(s, &c.all, err);
+        s->mix = (wl_mix){0};
+        count_uniform(s, block, grid, &all);
+        add_up(s, &all);
+        status = find_lines(s, &all, err);
     }
     wl_arena_free(&arena);
     return status;
+}
+
+static wl_status count_launch(wl_ptx_source *s, const int64_t block[3], const int64_t grid[3], wl_error *err)
+{
+    const size_t bytes = sizeof s->launch.block;
+    if (is_uniform(s, block, grid))
+        return count_alike(s, block, grid, err);
+    if (memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0)
+        return count_other(s, block, grid, err);
+    WL_TRY(wl_ptx_take_census(s, err));
+    return count_census(s, &s->census, err);
 }
 
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
@@ -284,18 +267,8 @@ wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid
 {
     wl_ptx_source *s = context;
     const size_t bytes = sizeof s->launch.block;
-    wl_ptx_launch launch = s->launch;
     if (memcmp(s->counted_block, block, bytes) != 0 || memcmp(s->counted_grid, grid, bytes) != 0) {
-        const bool own = memcmp(s->launch.block, block, bytes) != 0 || memcmp(s->launch.grid, grid, bytes) != 0;
-        wl_ptx_emulator *emulator = s->emulator;
-        memcpy(launch.block, block, bytes);
-        memcpy(launch.grid, grid, bytes);
-        if (own)
-            WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
-        const wl_status status = count_launch(s, emulator, block, grid, err);
-        if (own)
-            wl_ptx_emulator_free(emulator);
-        WL_TRY(status);
+        WL_TRY(count_launch(s, block, grid, err));
         memcpy(s->counted_block, block, bytes);
         memcpy(s->counted_grid, grid, bytes);
     }

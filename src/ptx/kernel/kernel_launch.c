@@ -9,6 +9,13 @@
 
 #define DEFAULT_BUDGET 40000000 /* warp instructions per block */
 #define BLOCKS_MAX ((int64_t)1 << 40)
+#define STEPS_PER_SECOND 1.8e7 /* that the emulator looks at, about */
+#define DEFAULT_EFFORT 1.0     /* seconds */
+
+double wl_ptx_affordable(const wl_ptx_source *s, double share)
+{
+    return share * STEPS_PER_SECOND * (s->options.effort > 0 ? s->options.effort : DEFAULT_EFFORT);
+}
 
 static const char *const *copy_texts(const char *const *from, size_t count, wl_arena *arena)
 {

@@ -215,9 +215,21 @@ static wl_status number_buffers(wl_ptx_source *s, const wl_ptx_fields *fields, w
 
 /* ---- the kernel ---- */
 
+/* Is it the launch that this kernel was made for? */
+static bool is_own_launch(const wl_ptx_source *s, const wl_ptx_options *options)
+{
+    wl_ptx_source other = {.options = *options, .launch = s->launch};
+    wl_error ignored = {0};
+    return wl_ptx_set_launch(&other, &ignored) == WL_OK &&
+           memcmp(other.launch.block, s->launch.block, sizeof s->launch.block) == 0 &&
+           memcmp(other.launch.grid, s->launch.grid, sizeof s->launch.grid) == 0 &&
+           options->launch.registers == s->options.launch.registers &&
+           options->launch.shared_bytes == s->options.launch.shared_bytes;
+}
+
 static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err)
 {
-    const wl_ptx_source *s = context;
+    wl_ptx_source *s = context;
     wl_ptx_options options = s->options;
     options.launch = *launch;
     if (!launch->registers)
@@ -227,6 +239,10 @@ static wl_status at_launch(void *context, const wl_launch *launch, wl_kernel **o
     for (int d = 0; d < 3 && launch->grid[0] == 0 && s->options.domain[0] == 0; d++)
         if (s->domain[d] > 0)
             options.launch.grid[d] = wl_ceil_div(s->domain[d], wl_max(1, launch->block[d]));
+    *out = NULL;
+    /* it keeps traces, so one predictor may have it; others, in other threads, get one of their own */
+    if (is_own_launch(s, &options) && !__atomic_test_and_set(&s->claimed, __ATOMIC_ACQ_REL))
+        return WL_OK;
     return wl_kernel_from_ptx(s->ptx, &options, out, err);
 }
 
@@ -246,6 +262,8 @@ static int thread_index_reads(const wl_ptx_function *f)
 static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     WL_TRY(add_traced(s, fields, k, err));
+    if (s->traced_count > 0)
+        WL_TRY(wl_ptx_make_population(s, err));
     WL_TRY(number_buffers(s, fields, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
     k->coordinate_reads = thread_index_reads(s->launch.entry);
@@ -269,7 +287,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .at_launch = launch_matters ? at_launch : NULL,
                             .trace_block = wl_ptx_trace_block,
                             .warp_size = WL_PTX_LANES,
-                            .affordable_blocks = s->affordable,
+                            .population = s->traced_count > 0 ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
@@ -349,6 +367,7 @@ void wl_ptx_source_free(void *context)
 {
     wl_ptx_source *s = context;
     wl_ptx_cache_free(s->cache);
+    wl_ptx_census_free(&s->census);
     wl_ptx_emulator_free(s->emulator);
     wl_ptx_recovery_free(&s->recovery);
     wl_arena_free(&s->arena);

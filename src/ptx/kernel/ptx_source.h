@@ -7,6 +7,7 @@
 
 #include "kernel/kernel_internal.h"
 #include "ptx/kernel/address_pattern.h"
+#include "ptx/kernel/census.h"
 #include "ptx/kernel/ptx_file.h"
 #include "ptx/kernel/write_kernel.h"
 
@@ -19,6 +20,8 @@ typedef struct wl_ptx_traced {
     int32_t next; /* next traced access of the same instruction; -1: none */
     wl_ptx_address_pattern pattern;
     bool varies; /* the lanes of some warp have different addresses */
+    /* by the blocks that were looked at; jumps: lanes that do not follow the one before */
+    double executions, lanes, jumps;
 } wl_ptx_traced;
 
 struct wl_ptx_cache; /* kept traces */
@@ -32,6 +35,7 @@ typedef struct wl_ptx_source {
     wl_ptx_arguments arguments;
     wl_ptx_recovery recovery;
     wl_ptx_emulator *emulator;
+    bool claimed; /* a predictor uses the kernel at the launch it was made for */
     /* scratch; first[] also numbers the instructions of all functions */
     wl_ptx_profile profile;
     const double **weights;     /* by function */
@@ -42,12 +46,11 @@ typedef struct wl_ptx_source {
     wl_ptx_traced *traced;
     size_t traced_count, traced_room;
     size_t access_base;       /* number of the first traced access in the kernel */
-    int64_t affordable;       /* blocks the trace budget allows */
-    double shared_lanes;      /* lanes of traced accesses to shared memory in the sampled blocks */
-    bool found_all;           /* the list of traced accesses is closed */
-    bool missed;              /* an access turned up after that */
     int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
     struct wl_ptx_cache *cache;
+    bool has_census;
+    wl_ptx_census census;
+    wl_population population; /* of kernels with traced accesses */
     /* counts, once computed */
     int64_t counted_block[3], counted_grid[3]; /* 0: not yet */
     wl_mix mix;
@@ -68,8 +71,29 @@ wl_status wl_ptx_add_notes(wl_ptx_source *source, int32_t wrong, wl_kernel *kern
 /* Makes a text of the PTX file fit on one line of printable characters. */
 void wl_ptx_make_line(char *text);
 
-/* Emulates a few blocks to find which instructions touch which buffers. */
+/* What one launch may cost, in steps of the emulator, and how it is divided. */
+#define WL_PTX_CENSUS_SHARE 0.3
+#define WL_PTX_FIND_SHARE 0.05   /* traced to see which accesses there are */
+#define WL_PTX_SAMPLE_SHARE 0.25 /* traced to see what each access costs */
+#define WL_PTX_RUN_SHARE 0.15    /* traced to see what runs of blocks touch together */
+#define WL_PTX_REPLAY_SHARE 0.15 /* replayed through the L1 */
+double wl_ptx_affordable(const wl_ptx_source *source, double share);
+
+/* Follows the blocks of the launch, once. */
+wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);
+
+/* Emulates blocks to find which instructions touch which buffers: some, and those that the census
+ * found to execute what others do not. */
 wl_status wl_ptx_find_traced(wl_ptx_source *source, wl_error *err);
+
+/* Whether the touch is one by a traced instruction; which traced access it belongs to, and where the
+ * buffer begins that the addresses lie in; -1: none. */
+bool wl_ptx_is_traced(const wl_ptx_source *source, const wl_ptx_touch *touch);
+int32_t wl_ptx_traced_of(const wl_ptx_source *source, const wl_ptx_touch *touch, int64_t *base);
+
+/* Chooses the blocks to trace, by what they do. */
+wl_status wl_ptx_make_population(wl_ptx_source *source, wl_error *err);
+#define WL_PTX_CACHE_BYTES ((size_t)96 << 20) /* traces that are kept for later questions */
 
 /* The callbacks of wl_source; context is a wl_ptx_source. */
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);

@@ -1,4 +1,4 @@
-/* trace_blocks.c - traced accesses: finds them, and replays what a block does with them. See
+/* trace_blocks.c - finds the traced accesses: which instructions touch which buffers. See
  * ptx_source.h.
  * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -9,11 +9,6 @@
 #include "ptx/kernel/ptx_source.h"
 
 #define SAMPLED_BLOCKS 6 /* emulated to find the traced accesses */
-/* cost of finding bank conflicts, in lane instructions per lane */
-#define BANK_COST 12
-#define AFFORDABLE 1e8                  /* lane instructions: some tenths of a second */
-#define CACHE_BYTES ((size_t)512 << 20) /* traces that are kept for later questions */
-#define CACHE_SLOTS ((size_t)1 << 14)
 
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3])
 {
@@ -44,7 +39,7 @@ static int32_t find(const wl_ptx_source *s, const wl_ptx_touch *t, const wl_ptx_
     return i;
 }
 
-static bool concerns(const wl_ptx_source *s, const wl_ptx_touch *t)
+bool wl_ptx_is_traced(const wl_ptx_source *s, const wl_ptx_touch *t)
 {
     return t->lanes && (t->space == WL_PTX_GLOBAL || t->space == WL_PTX_SHARED) && s->is_traced[number_of(s, t)];
 }
@@ -67,24 +62,30 @@ static void add_texels(wl_ptx_traced *traced, const wl_ptx_touch *t)
 static void add_addresses(wl_ptx_traced *traced, const wl_ptx_touch *t)
 {
     const uint64_t first = t->address[__builtin_ctz(t->lanes)];
+    uint64_t before = first;
+    traced->executions += 1;
+    traced->lanes += __builtin_popcount(t->lanes);
     if (traced->buffer && traced->buffer->texture) {
         add_texels(traced, t);
+        traced->jumps += __builtin_popcount(t->lanes);
         return;
     }
     for (uint32_t left = t->lanes; left; left &= left - 1) {
         wl_ptx_address_pattern_add(&traced->pattern, (int64_t)t->address[__builtin_ctz(left)]);
-        traced->varies = traced->varies || t->address[__builtin_ctz(left)] != first;
+        const uint64_t address = t->address[__builtin_ctz(left)];
+        traced->varies = traced->varies || address != first;
+        traced->jumps += address < before || address > before + (uint64_t)t->bytes;
+        before = address;
     }
 }
 
 static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
 {
     wl_ptx_source *s = user;
-    if (!concerns(s, t))
+    if (!wl_ptx_is_traced(s, t))
         return WL_OK;
     const wl_ptx_buffer *buffer = buffer_of(s, t);
     const int32_t known = find(s, t, buffer);
-    s->shared_lanes += t->space == WL_PTX_SHARED ? __builtin_popcount(t->lanes) : 0;
     if (known >= 0)
         add_addresses(&s->traced[known], t);
     if (known >= 0 || (!buffer && t->space == WL_PTX_GLOBAL))
@@ -100,8 +101,14 @@ static wl_status note_traced(void *user, const wl_ptx_touch *t, wl_error *err)
         s->traced_room = room;
     }
     int32_t *first = &s->first_traced[number_of(s, t)];
-    s->traced[s->traced_count] = (wl_ptx_traced){t->function, t->instruction, buffer, t->store, t->atomic,
-                                                 t->more,     t->bytes,       *first, {0},      false};
+    s->traced[s->traced_count] = (wl_ptx_traced){.function = t->function,
+                                                 .instruction = t->instruction,
+                                                 .buffer = buffer,
+                                                 .store = t->store,
+                                                 .atomic = t->atomic,
+                                                 .more = t->more,
+                                                 .bytes = t->bytes,
+                                                 .next = *first};
     add_addresses(&s->traced[s->traced_count], t);
     *first = (int32_t)s->traced_count++;
     return WL_OK;
@@ -120,21 +127,46 @@ static int by_program(const void *p, const void *q)
     return a->store != b->store ? (int)a->store - (int)b->store : (int)a->more - (int)b->more;
 }
 
-wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
+static wl_status look_at(wl_ptx_source *s, const int64_t block[3], wl_error *err)
+{
+    for (size_t t = 0; t < s->traced_count; t++)
+        s->traced[t].pattern.started = false;
+    return wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err);
+}
+
+/* Is there a traced instruction that some block executes, but none that was looked at? */
+static bool something_unseen(const wl_ptx_source *s)
+{
+    for (int32_t i = 0; i < s->profile.count; i++)
+        if (s->is_traced[i] && s->census.total.warps_on[i] > 0 && s->profile.warps_on[i] == 0)
+            return true;
+    return false;
+}
+
+/* Fewer than usual where a block takes long. */
+static int64_t blocks_to_look_at(const wl_ptx_source *s)
 {
     const int64_t blocks = s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2];
-    const int64_t sampled = wl_min(blocks, SAMPLED_BLOCKS);
+    double instructions = 0;
+    for (int k = 0; k < s->census.kind_count; k++)
+        instructions += s->census.kinds[k].blocks * s->census.kinds[k].instructions;
+    const double affordable = wl_ptx_affordable(s, WL_PTX_FIND_SHARE) * (double)blocks / (instructions + 1);
+    return wl_max(1, wl_min(blocks, affordable < SAMPLED_BLOCKS ? (int64_t)affordable : SAMPLED_BLOCKS));
+}
+
+wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
+{
+    int64_t block[3];
+    WL_TRY(wl_ptx_take_census(s, err));
+    const int64_t sampled = blocks_to_look_at(s);
     for (int64_t i = 0; i < sampled; i++) {
-        int64_t block[3];
         wl_ptx_sample_block(&s->launch, i, sampled, block);
-        for (size_t t = 0; t < s->traced_count; t++)
-            s->traced[t].pattern.started = false;
-        WL_TRY(wl_ptx_emulate_block(s->emulator, block, -1, &s->profile, note_traced, s, err));
+        WL_TRY(look_at(s, block, err));
     }
-    double spent = BANK_COST * s->shared_lanes;
-    for (int32_t i = 0; i < s->profile.count; i++)
-        spent += WL_PTX_LANES * s->profile.warps[i];
-    s->affordable = (int64_t)(AFFORDABLE / (spent / (double)sampled + 1));
+    for (size_t i = 0; i < s->census.witness_count && something_unseen(s); i++) {
+        wl_ptx_block_of(&s->launch, s->census.witness[i], block);
+        WL_TRY(look_at(s, block, err));
+    }
     if (s->traced_count > 0)
         qsort(s->traced, s->traced_count, sizeof *s->traced, by_program);
     for (size_t i = 0; i < s->traced_count; i++)
@@ -144,160 +176,20 @@ wl_status wl_ptx_find_traced(wl_ptx_source *s, wl_error *err)
         s->traced[i].next = *first;
         *first = (int32_t)i;
     }
-    s->found_all = true;
     return WL_OK;
 }
 
-/* ---- the trace of a block ---- */
-
-typedef struct kept_trace {
-    int64_t number; /* linear block index */
-    wl_block_trace trace;
-    wl_execution *executions;
-    int64_t *addresses;
-    size_t *first;
-    size_t count, room, address_count, address_room;
-    struct kept_trace *next;
-} kept_trace;
-
-typedef struct wl_ptx_cache {
-    kept_trace *slots[CACHE_SLOTS];
-    size_t bytes;
-} wl_ptx_cache;
-
-static void free_trace(kept_trace *t)
+/* A pointer that is itself data may lead to a buffer that none of the blocks that were looked at
+ * touched with this instruction: then it counts as one that was. */
+int32_t wl_ptx_traced_of(const wl_ptx_source *s, const wl_ptx_touch *t, int64_t *base)
 {
-    free(t->executions);
-    free(t->addresses);
-    free(t->first);
-    free(t);
-}
-
-static void clear(wl_ptx_cache *cache)
-{
-    for (size_t i = 0; i < CACHE_SLOTS; i++)
-        while (cache->slots[i]) {
-            kept_trace *t = cache->slots[i];
-            cache->slots[i] = t->next;
-            free_trace(t);
-        }
-    cache->bytes = 0;
-}
-
-void wl_ptx_cache_free(wl_ptx_cache *cache)
-{
-    if (cache)
-        clear(cache);
-    free(cache);
-}
-
-static bool make_room(void **array, size_t *room, size_t needed, size_t size)
-{
-    if (needed <= *room)
-        return true;
-    const size_t larger = (needed > 2 * *room ? needed : 2 * *room) + 256;
-    void *fresh = realloc(*array, larger * size);
-    if (!fresh)
-        return false;
-    *array = fresh;
-    *room = larger;
-    return true;
-}
-
-typedef struct recorder {
-    wl_ptx_source *source;
-    kept_trace *trace;
-} recorder;
-
-/* Compilers reduce an atomic over the warp first if all lanes have one address. */
-static bool one_lane(const wl_ptx_source *s, const wl_ptx_traced *t)
-{
-    return t->atomic && !t->varies &&
-           wl_ptx_combines_lanes(&s->launch.module->functions[t->function].instructions[t->instruction]);
-}
-
-static wl_status record(void *user, const wl_ptx_touch *t, wl_error *err)
-{
-    recorder *r = user;
-    kept_trace *k = r->trace;
-    if (!concerns(r->source, t))
-        return WL_OK;
-    const wl_ptx_buffer *buffer = buffer_of(r->source, t);
-    const int32_t traced = find(r->source, t, buffer);
-    if (traced < 0) {
-        r->source->missed = true;
-        return WL_OK;
-    }
-    const uint32_t taking_part = one_lane(r->source, &r->source->traced[traced]) ? t->lanes & -t->lanes : t->lanes;
-    const size_t lanes = (size_t)__builtin_popcount(taking_part);
-    if (!make_room((void **)&k->executions, &k->room, k->count + 1, sizeof *k->executions) ||
-        !make_room((void **)&k->addresses, &k->address_room, k->address_count + lanes, sizeof *k->addresses))
-        return wl_fail_memory(err);
-    /* the array moves as it grows: store an offset now, make it a pointer at the end */
-    k->executions[k->count++] = (wl_execution){(uint32_t)(r->source->access_base + (size_t)traced), (uint32_t)t->warp,
-                                               taking_part, (const int64_t *)(uintptr_t)k->address_count};
-    for (uint32_t left = taking_part; left; left &= left - 1)
-        k->addresses[k->address_count++] = (int64_t)(t->address[__builtin_ctz(left)] - (buffer ? buffer->base : 0));
-    return WL_OK;
-}
-
-/* By access, then warp, then time: addresses are in order of time. */
-static int by_access(const void *p, const void *q)
-{
-    const wl_execution *a = p, *b = q;
-    if (a->access != b->access)
-        return a->access < b->access ? -1 : 1;
-    if (a->warp != b->warp)
-        return a->warp < b->warp ? -1 : 1;
-    return (a->address > b->address) - (a->address < b->address);
-}
-
-static wl_status finish(const wl_ptx_source *s, kept_trace *k, wl_error *err)
-{
-    const size_t accesses = s->access_base + s->traced_count;
-    k->first = calloc(accesses + 1, sizeof *k->first);
-    if (!k->first)
-        return wl_fail_memory(err);
-    for (size_t i = 0; i < k->count; i++) {
-        k->executions[i].address = k->addresses + (uintptr_t)k->executions[i].address;
-        k->first[k->executions[i].access + 1]++;
-    }
-    for (size_t a = 0; a < accesses; a++)
-        k->first[a + 1] += k->first[a];
-    if (k->count > 0)
-        qsort(k->executions, k->count, sizeof *k->executions, by_access);
-    k->trace = (wl_block_trace){k->executions, k->count, k->first};
-    return WL_OK;
-}
-
-wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err)
-{
-    wl_ptx_source *s = context;
-    const int64_t *g = s->launch.grid, number = block[0] + g[0] * (block[1] + g[1] * block[2]);
-    if (!s->cache && !(s->cache = calloc(1, sizeof *s->cache)))
-        return wl_fail_memory(err);
-    kept_trace **slot = &s->cache->slots[(size_t)number % CACHE_SLOTS];
-    for (const kept_trace *k = *slot; k; k = k->next)
-        if (k->number == number) {
-            *out = &k->trace;
-            return WL_OK;
-        }
-    if (s->cache->bytes > CACHE_BYTES)
-        clear(s->cache);
-    recorder r = {s, calloc(1, sizeof *r.trace)};
-    if (!r.trace)
-        return wl_fail_memory(err);
-    r.trace->number = number;
-    wl_status status = wl_ptx_emulate_block(s->emulator, block, -1, NULL, record, &r, err);
-    if (status == WL_OK)
-        status = finish(s, r.trace, err);
-    if (status != WL_OK) {
-        free_trace(r.trace);
-        return status;
-    }
-    s->cache->bytes += r.trace->room * sizeof(wl_execution) + r.trace->address_room * sizeof(int64_t);
-    r.trace->next = *slot;
-    *slot = r.trace;
-    *out = &r.trace->trace;
-    return WL_OK;
+    const wl_ptx_buffer *buffer = buffer_of(s, t);
+    int32_t i = find(s, t, buffer);
+    *base = buffer ? (int64_t)buffer->base : 0;
+    if (i >= 0)
+        return i;
+    i = s->first_traced[number_of(s, t)];
+    while (i >= 0 && (s->traced[i].store != t->store || s->traced[i].more != t->more))
+        i = s->traced[i].next;
+    return i;
 }

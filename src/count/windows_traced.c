@@ -1,0 +1,158 @@
+/* windows_traced.c - windows of traced accesses: as many blocks as the kernel's population says.
+ * Layer  count. SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "count/windows_internal.h"
+
+#define GRANULES WL_WINDOW_GRANULES
+typedef wl_window_tally tally;
+
+/* Runs of blocks to enumerate: as long as a wave, or as long as tracing them is affordable. Where
+ * blocks do unequal work, in several places. */
+#define PLACES 3
+#define EQUAL 1.25    /* blocks are alike if the longest take at most this times the mean */
+#define MOST_MORE 8.0 /* a run that differs by more from the launch says little about it */
+
+typedef struct runs {
+    int64_t length, start[PLACES];
+    int places;
+    bool whole; /* the launch can be enumerated, too */
+} runs;
+
+static bool blocks_differ(const wl_population *p)
+{
+    double blocks = 0, all = 0;
+    for (int k = 0; k < p->kind_count; k++) {
+        blocks += p->kinds[k].blocks;
+        all += p->kinds[k].blocks * p->kinds[k].instructions;
+    }
+    return p->kind_count > 1 && p->kinds[0].instructions * blocks > EQUAL * all;
+}
+
+static runs choose_runs(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_population *p = t->in->view->kernel->source.population;
+    runs r = {.length = g->wave_blocks, .places = 1};
+    if (p) {
+        r.whole = p->run >= g->blocks;
+        const int64_t shorter = wl_min(r.length, p->run / (2 * PLACES));
+        r.places = blocks_differ(p) && shorter > 0 && g->blocks >= 2 * PLACES * shorter ? PLACES : 1;
+        r.length = wl_max(1, wl_min(r.length, p->run / (2 * r.places)));
+    }
+    const int64_t both = wl_min(2 * r.length, g->blocks);
+    for (int i = 0; i < r.places; i++) /* in the middle of equal parts of the launch */
+        r.start[i] = r.places == 1 ? (g->blocks - both) / 2
+                                   : (int64_t)((double)g->blocks * (2 * i + 1) / (2 * r.places)) - both / 2;
+    return r;
+}
+
+/* How much more, or less, the blocks of the launch access than those of the runs, on average. */
+static wl_status compare_runs(const tally *t, size_t field, wl_side side, const runs *r, double *more)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_kernel *kernel = t->in->view->kernel;
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    const wl_population *p = kernel->source.population;
+    double here = 0, mean = 0;
+    int64_t blocks = 0;
+    if (!p || s->count == 0)
+        return WL_OK;
+    for (size_t i = 0; i < s->count; i++) {
+        const size_t number = (size_t)(s->accesses[i]->access - kernel->accesses);
+        if (p->lanes[number] < 0) /* evaluated accesses differ little */
+            return WL_OK;
+        mean += p->lanes[number];
+    }
+    for (int i = 0; i < r->places; i++) {
+        const int64_t end = wl_min(r->start[i] + 2 * r->length, g->blocks);
+        for (int64_t b = r->start[i]; b < end; b++, blocks++)
+            WL_TRY(wl_traced_lanes(t->in->view, g, field, side, b, &here, t->err));
+    }
+    if (here > 0 && mean > 0)
+        *more = fmin(fmax(mean * (double)blocks / here, 1 / MOST_MORE), MOST_MORE);
+    return WL_OK;
+}
+
+/* Distinct granules of one side of a field in one run, and in two; the second is added to the first.
+ * Means over places. */
+static wl_status count_two_runs(const tally *t, size_t field, wl_side side, const runs *r, double first[GRANULES],
+                                double both[GRANULES])
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t granules[GRANULES] = {(int64_t)t->out->sector, (int64_t)t->out->fetch, (int64_t)t->out->l2_line,
+                                        t->in->page_bytes};
+    double more = 1;
+    for (int k = 0; k < GRANULES; k++)
+        first[k] = both[k] = 0;
+    for (int i = 0; i < r->places; i++) {
+        const int64_t middle = r->start[i] + r->length, end = wl_min(r->start[i] + 2 * r->length, g->blocks);
+        const wl_region one = wl_view_run(t->in->view, g, r->start[i], middle);
+        wl_region second = wl_view_run(t->in->view, g, middle, wl_max(middle, end));
+        double here[GRANULES], there[GRANULES], together[GRANULES];
+        if (r->places > 1) /* the second may do more than the first */
+            WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, there, t->err));
+        WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &one, granules, GRANULES, here, t->err));
+        memcpy(together, here, sizeof together);
+        second.onto_last = true;
+        if (second.blocks.count > 0)
+            WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &second, granules, GRANULES, together, t->err));
+        for (int k = 0; k < GRANULES; k++) {
+            first[k] += (r->places > 1 ? (here[k] + there[k]) / 2 : here[k]) / r->places;
+            both[k] += together[k] / r->places;
+        }
+    }
+    if (!r->whole)
+        WL_TRY(compare_runs(t, field, side, r, &more));
+    for (int k = 0; k < GRANULES; k++) {
+        first[k] *= more;
+        both[k] *= more;
+    }
+    return WL_OK;
+}
+
+/* Extrapolates what the second run adds to the first to n runs, bounded by the range of addresses. With
+ * random addresses each run hits more data that was touched before. */
+static double grown(const tally *t, size_t field, wl_side side, double granule, double n, double first, double both)
+{
+    const double ratio = first > 0 ? (both - first) / first : 1;
+    if (n <= 2)
+        return both; /* that is all there is */
+    double all = first + (n - 1) * (both - first);
+    if (ratio < 1 && t->in->view->fields[field][side].random)
+        all = first * (1 - pow(ratio, n)) / (1 - ratio);
+    return fmin(all, fmax(both, wl_windows_most(t->in, field, side, granule)));
+}
+
+bool wl_window_is_traced(const wl_window_tally *t, size_t field, wl_side side)
+{
+    const wl_field_side *s = &t->in->view->fields[field][side];
+    bool traced = false;
+    for (size_t i = 0; i < s->count; i++)
+        traced = traced || s->accesses[i]->access->traced;
+    return traced && !s->has_shape && t->in->view->kernel->source.population;
+}
+
+wl_status wl_window_traced(const wl_window_tally *t, size_t field, wl_side side, wl_window_waves *out)
+{
+    const wl_geometry *g = t->in->geometry;
+    const wl_traffic *o = t->out;
+    const int64_t granules[GRANULES] = {(int64_t)o->sector, (int64_t)o->fetch, (int64_t)o->l2_line, t->in->page_bytes};
+    const runs r = choose_runs(t);
+    double first[GRANULES], both[GRANULES];
+    WL_TRY(count_two_runs(t, field, side, &r, first, both));
+    for (int k = 0; k < GRANULES; k++) {
+        const double granule = (double)granules[k], length = (double)r.length;
+        const bool wave = r.length == g->wave_blocks;
+        out->first[k] = wave ? first[k] : grown(t, field, side, granule, o->wave_blocks / length, first[k], both[k]);
+        out->both[k] = wave ? both[k] : grown(t, field, side, granule, 2 * o->wave_blocks / length, first[k], both[k]);
+        out->all[k] = grown(t, field, side, granule, o->blocks / length, first[k], both[k]);
+    }
+    if (!r.whole)
+        return WL_OK;
+    const wl_region all = wl_view_run(t->in->view, g, 0, g->blocks);
+    return wl_view_counts(t->in->view, t->counter, field, side, &all, granules, GRANULES, out->all, t->err);
+}

@@ -1,0 +1,328 @@
+/* emulate_needed.c - which steps a run must execute for what is asked of it.
+ *
+ * A run that only follows the control flow needs what decides branches and guards; a run that
+ * visits addresses also needs what makes them. Whatever those read is needed in turn, through
+ * registers and through memory: a load that matters makes the stores matter that may have written
+ * what it reads. All else is counted but not computed.
+ *
+ * Registers are followed without regard to order: every definition of a needed register is needed.
+ * Memory is told apart by state space and, for buffers, by the parameters a pointer comes from.
+ * Functions that call others are not thinned out.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include "base/fail.h"
+#include "ptx/module/def_use.h"
+
+/* How much of a step is executed. */
+typedef enum extent { NOTHING, ADDRESSES, ALL } extent;
+
+#define ANYWHERE UINT64_MAX /* a pointer that may come from anywhere */
+
+typedef struct analysis {
+    const wl_ptx_machine *machine;
+    const wl_ptx_program *program;
+    const wl_ptx_function *function;
+    /* by register, one more for the carry: its definitions */
+    int32_t *first_definition, *definitions;
+    uint64_t *origins; /* by register: bit per parameter of the entry that it may be derived from */
+    bool *needed;      /* by register */
+    uint8_t *extent;   /* by instruction */
+    int32_t *work;     /* instructions to look at */
+    int32_t work_count;
+    /* of the visit of one instruction's registers */
+    int32_t at;
+    uint64_t read;
+    bool changed;
+} analysis;
+
+static int32_t carry_of(const analysis *a) { return a->function->register_count; }
+
+static bool reads_carry(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_addc || in->op == WL_PTX_OP_subc || in->op == WL_PTX_OP_madc;
+}
+
+static bool is_load(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu || in->op == WL_PTX_OP_ldmatrix ||
+           in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red || in->op == WL_PTX_OP_cp_async ||
+           in->op == WL_PTX_OP_cp_bulk;
+}
+
+static bool is_store(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red ||
+           in->op == WL_PTX_OP_cp_async || in->op == WL_PTX_OP_cp_bulk || in->op == WL_PTX_OP_wmma_store;
+}
+
+static bool touches(const wl_ptx_instruction *in)
+{
+    return is_load(in) || is_store(in) || in->op == WL_PTX_OP_wmma_load || in->op == WL_PTX_OP_tex ||
+           in->op == WL_PTX_OP_suld || in->op == WL_PTX_OP_sust;
+}
+
+/* ---- registers ---- */
+
+static void count_definition(void *user, int32_t reg, bool written)
+{
+    analysis *a = user;
+    a->first_definition[reg + 1] += written;
+}
+
+static void place_definition(void *user, int32_t reg, bool written)
+{
+    analysis *a = user;
+    if (written)
+        a->definitions[a->first_definition[reg]++] = a->at;
+}
+
+static void visit_all(analysis *a, wl_ptx_register_visit visit)
+{
+    for (a->at = 0; a->at < a->function->instruction_count; a->at++) {
+        const wl_ptx_instruction *in = &a->function->instructions[a->at];
+        wl_ptx_registers_of(a->function, in, visit, a);
+        if (in->modifiers & WL_PTX_MOD_CC)
+            visit(a, carry_of(a), true);
+    }
+}
+
+static wl_status find_definitions(analysis *a, wl_arena *arena, wl_error *err)
+{
+    const int32_t registers = a->function->register_count + 1;
+    a->first_definition = WL_ARENA_NEW(arena, int32_t, registers + 1);
+    if (!a->first_definition)
+        return wl_fail_memory(err);
+    visit_all(a, count_definition);
+    for (int32_t r = 0; r < registers; r++)
+        a->first_definition[r + 1] += a->first_definition[r];
+    a->definitions = WL_ARENA_NEW(arena, int32_t, a->first_definition[registers] + 1);
+    if (!a->definitions)
+        return wl_fail_memory(err);
+    visit_all(a, place_definition); /* moves each start to the next register's */
+    for (int32_t r = registers; r > 0; r--)
+        a->first_definition[r] = a->first_definition[r - 1];
+    a->first_definition[0] = 0;
+    return WL_OK;
+}
+
+/* ---- where pointers come from ---- */
+
+static void gather_origins(void *user, int32_t reg, bool written)
+{
+    analysis *a = user;
+    a->read |= written ? 0 : a->origins[reg];
+}
+
+static void spread_origins(void *user, int32_t reg, bool written)
+{
+    analysis *a = user;
+    if (!written || (a->origins[reg] | a->read) == a->origins[reg])
+        return;
+    a->origins[reg] |= a->read;
+    a->changed = true;
+}
+
+/* What the result of an instruction may point to, besides what its operands do. */
+static uint64_t own_origins(const analysis *a, const wl_ptx_instruction *in)
+{
+    if (in->op == WL_PTX_OP_ld && in->space == WL_PTX_PARAM) {
+        const int32_t variable = in->operands[1].variable;
+        for (int k = 0; k < a->function->param_count; k++)
+            if (a->function->is_entry && a->function->params[k] == variable && k < 63)
+                return (uint64_t)1 << k;
+        return ANYWHERE;
+    }
+    /* the address of a variable, or a pointer kept in memory */
+    bool pointer = is_load(in) && (wl_ptx_type_bits(in->type) >= 64 || in->type == WL_PTX_NONE);
+    for (int k = 1; k < in->operand_count; k++)
+        pointer = pointer || in->operands[k].kind == WL_PTX_OPERAND_VARIABLE;
+    /* two halves */
+    return pointer || (in->op == WL_PTX_OP_mov && in->operands[1].kind == WL_PTX_OPERAND_VECTOR) ? ANYWHERE : 0;
+}
+
+static void find_origins(analysis *a)
+{
+    for (a->changed = true; a->changed;) {
+        a->changed = false;
+        for (int32_t i = 0; i < a->function->instruction_count; i++) {
+            const wl_ptx_instruction *in = &a->function->instructions[i];
+            a->read = own_origins(a, in);
+            if (!is_load(in)) /* what is loaded does not point where it lies */
+                wl_ptx_registers_of(a->function, in, gather_origins, a);
+            wl_ptx_registers_of(a->function, in, spread_origins, a);
+        }
+    }
+}
+
+static uint64_t origins_of(const analysis *a, const wl_ptx_instruction *in)
+{
+    uint64_t all = 0;
+    for (int k = 0; k < in->operand_count; k++) {
+        const wl_ptx_operand *o = &in->operands[k];
+        if (o->kind == WL_PTX_OPERAND_ADDRESS)
+            all |= o->reg >= 0 && o->variable < 0 ? a->origins[o->reg] : ANYWHERE;
+    }
+    return all ? all : ANYWHERE;
+}
+
+static bool may_be_in(wl_ptx_space space, wl_ptx_space wanted)
+{
+    return space == wanted || space == WL_PTX_GENERIC || space == WL_PTX_SPACE_NONE;
+}
+
+/* May the store have written what the load reads? */
+static bool may_meet(const analysis *a, const wl_ptx_instruction *store, const wl_ptx_instruction *load)
+{
+    const bool copies = store->op == WL_PTX_OP_cp_async || store->op == WL_PTX_OP_cp_bulk;
+    const wl_ptx_space to = copies ? store->to_space : store->space;
+    static const wl_ptx_space spaces[] = {WL_PTX_SHARED, WL_PTX_LOCAL, WL_PTX_PARAM};
+    for (size_t k = 0; k < sizeof spaces / sizeof spaces[0]; k++)
+        if (may_be_in(to, spaces[k]) && may_be_in(load->space, spaces[k]))
+            return true;
+    return may_be_in(to, WL_PTX_GLOBAL) && may_be_in(load->space, WL_PTX_GLOBAL) &&
+           (origins_of(a, store) & origins_of(a, load)) != 0;
+}
+
+/* ---- what is needed ---- */
+
+static void demand(analysis *a, int32_t instruction, extent how)
+{
+    if (a->extent[instruction] >= how)
+        return;
+    /* others than plain loads, stores and atomics have no half measure */
+    const wl_ptx_op op = a->function->instructions[instruction].op;
+    const bool plain =
+        op == WL_PTX_OP_ld || op == WL_PTX_OP_ldu || op == WL_PTX_OP_st || op == WL_PTX_OP_atom || op == WL_PTX_OP_red;
+    a->extent[instruction] = (uint8_t)(plain ? how : ALL);
+    a->work[a->work_count++] = instruction; /* at most twice each */
+}
+
+static void demand_register(analysis *a, int32_t reg)
+{
+    if (a->needed[reg])
+        return;
+    a->needed[reg] = true;
+    for (int32_t k = a->first_definition[reg]; k < a->first_definition[reg + 1]; k++)
+        demand(a, a->definitions[k], ALL);
+}
+
+static void demand_read(void *user, int32_t reg, bool written)
+{
+    analysis *a = user;
+    if (!written)
+        demand_register(a, reg);
+}
+
+static void demand_stores(analysis *a, const wl_ptx_instruction *load)
+{
+    for (int32_t i = 0; i < a->function->instruction_count; i++)
+        if (is_store(&a->function->instructions[i]) && may_meet(a, &a->function->instructions[i], load))
+            demand(a, i, ALL);
+}
+
+static void demand_inputs(analysis *a, int32_t instruction)
+{
+    const wl_ptx_instruction *in = &a->function->instructions[instruction];
+    if (a->extent[instruction] == ADDRESSES) {
+        for (int k = 0; k < in->operand_count; k++)
+            if (in->operands[k].kind == WL_PTX_OPERAND_ADDRESS && in->operands[k].reg >= 0)
+                demand_register(a, in->operands[k].reg);
+        return;
+    }
+    wl_ptx_registers_of(a->function, in, demand_read, a);
+    if (reads_carry(in))
+        demand_register(a, carry_of(a));
+    if (is_load(in))
+        demand_stores(a, in);
+}
+
+static void demand_all(analysis *a, bool addresses)
+{
+    const wl_ptx_function *f = a->function;
+    for (int32_t i = 0; i < f->instruction_count; i++) {
+        const wl_ptx_instruction *in = &f->instructions[i];
+        const wl_ptx_step_kind kind = a->program->steps[i].kind;
+        if (in->guard >= 0)
+            demand_register(a, in->guard);
+        if (kind == WL_PTX_STEP_BRANCH || kind == WL_PTX_STEP_LEAVE || kind == WL_PTX_STEP_BARRIER)
+            demand(a, i, ALL);
+        if (addresses && touches(in) && kind == WL_PTX_STEP_RUN)
+            demand(a, i, ADDRESSES);
+    }
+    while (a->work_count > 0)
+        demand_inputs(a, a->work[--a->work_count]);
+}
+
+/* ---- thin programs ---- */
+
+/* Copies the steps, without those that are not needed. What a counted step does is to note that its
+ * result is unknown. */
+static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
+{
+    const wl_ptx_program *p = a->program;
+    const int32_t count = a->function->instruction_count;
+    int32_t next = count;
+    for (int32_t i = count; i-- > 0;) {
+        wl_ptx_step *s = &steps[i];
+        *s = p->steps[i];
+        s->next = next;
+        const bool noted = addresses && s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
+        s->idle = a->extent[i] == NOTHING && !noted;
+        if (a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN)
+            s->of.run = wl_ptx_run_touch;
+        if (!s->idle || s->guard >= 0 || p->flow.first[p->flow.block_of[i]] == i)
+            next = i;
+    }
+}
+
+static wl_status make(wl_ptx_machine *m, wl_ptx_program *p, bool addresses, wl_arena *scratch, wl_ptx_step **out,
+                      wl_error *err)
+{
+    const wl_ptx_function *f = p->function;
+    const int32_t registers = f->register_count + 1, count = f->instruction_count;
+    analysis a = {.machine = m,
+                  .program = p,
+                  .function = f,
+                  .origins = WL_ARENA_NEW(scratch, uint64_t, registers),
+                  .needed = WL_ARENA_NEW(scratch, bool, registers),
+                  .extent = WL_ARENA_NEW(scratch, uint8_t, count + 1),
+                  .work = WL_ARENA_NEW(scratch, int32_t, 2 * count + 1)};
+    *out = WL_ARENA_NEW(&m->arena, wl_ptx_step, count + 1);
+    if (!a.origins || !a.needed || !a.extent || !a.work || !*out)
+        return wl_fail_memory(err);
+    WL_TRY(find_definitions(&a, scratch, err));
+    find_origins(&a);
+    demand_all(&a, addresses);
+    thin_out(&a, addresses, *out);
+    for (int32_t i = 0; i < count; i++) /* contents that the flow depends on */
+        p->reads_data = p->reads_data || (!addresses && a.extent[i] == ALL && is_load(&f->instructions[i]) &&
+                                          f->instructions[i].space != WL_PTX_PARAM);
+    return WL_OK;
+}
+
+static bool calls(const wl_ptx_function *f)
+{
+    for (int32_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].op == WL_PTX_OP_call)
+            return true;
+    return false;
+}
+
+wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err)
+{
+    wl_arena scratch = {0};
+    wl_status status = WL_OK;
+    for (int32_t i = 0; i < program->function->instruction_count; i++)
+        program->steps[i].next = i + 1;
+    program->flow_steps = program->address_steps = program->steps;
+    program->reads_data = true;
+    if (m->launch.everything || !program->function->is_entry || calls(program->function))
+        return WL_OK;
+    program->reads_data = false;
+    status = make(m, program, true, &scratch, &program->address_steps, err);
+    if (status == WL_OK)
+        status = make(m, program, false, &scratch, &program->flow_steps, err);
+    wl_arena_free(&scratch);
+    return status == WL_OK ? wl_ptx_find_places(program, err) : status;
+}

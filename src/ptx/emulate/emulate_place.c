@@ -1,0 +1,167 @@
+/* emulate_place.c - control flow that depends on a block's place alone, and evenly.
+ *
+ * If every comparison that decides the control flow compares sums of multiples of the block's
+ * coordinates, a comparison that comes out alike at the corners of a box of blocks comes out alike in
+ * the whole box: then all its blocks execute the same. A run can keep a signature of how all such
+ * comparisons came out, whether less, equal or greater.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "ptx/module/def_use.h"
+
+/* How a register depends on the coordinates of the block. */
+typedef enum dependence { FIXED, EVEN, OTHER } dependence;
+
+typedef struct places {
+    const wl_ptx_program *program;
+    uint8_t *of; /* by register */
+    int inputs;  /* that are not FIXED */
+    dependence most, result;
+    bool changed;
+} places;
+
+static void look_at(void *user, int32_t reg, bool written)
+{
+    places *p = user;
+    if (written || p->of[reg] == FIXED)
+        return;
+    p->inputs++;
+    p->most = p->of[reg] > p->most ? (dependence)p->of[reg] : p->most;
+}
+
+static void set(void *user, int32_t reg, bool written)
+{
+    places *p = user;
+    if (!written || p->of[reg] >= p->result)
+        return;
+    p->of[reg] = (uint8_t)p->result;
+    p->changed = true;
+}
+
+static dependence of_operand(const places *p, const wl_ptx_operand *o)
+{
+    if (o->kind == WL_PTX_OPERAND_SPECIAL) {
+        const int64_t s = o->value;
+        const bool fixed = s <= WL_PTX_NTID_Z || (s >= WL_PTX_NCTAID_X && s <= WL_PTX_WARPID) ||
+                           (s >= WL_PTX_LANEMASK_EQ && s <= WL_PTX_LANEMASK_GT) || s == WL_PTX_DYNAMIC_SMEM ||
+                           s == WL_PTX_TOTAL_SMEM;
+        return fixed ? FIXED : s >= WL_PTX_CTAID_X && s <= WL_PTX_CTAID_Z ? EVEN : OTHER;
+    }
+    return o->kind == WL_PTX_OPERAND_REG && o->reg >= 0 ? (dependence)p->of[o->reg] : FIXED;
+}
+
+static bool is_integer(wl_ptx_type type)
+{
+    return (type >= WL_PTX_B16 && type <= WL_PTX_B64) || (type >= WL_PTX_U16 && type <= WL_PTX_U64) ||
+           (type >= WL_PTX_S16 && type <= WL_PTX_S64);
+}
+
+/* An unsigned number that has wrapped around does not make an even sum when it is widened. */
+static bool loses_sign(const wl_ptx_instruction *in)
+{
+    if (in->op != WL_PTX_OP_cvt)
+        return in->modifiers & WL_PTX_MOD_WIDE && !wl_ptx_type_is_signed(in->type);
+    const int from = wl_ptx_type_bits(in->from), to = wl_ptx_type_bits(in->type);
+    return to < from || (to > from && !wl_ptx_type_is_signed(in->from));
+}
+
+/* Of a result, given that some input is EVEN and none is OTHER. Comparisons are recorded, so what they
+ * find is the same wherever the signature is. */
+static dependence result_of(const places *p, int32_t instruction)
+{
+    const wl_ptx_instruction *in = &p->program->function->instructions[instruction];
+    const wl_ptx_operand *o = in->operands;
+    if (in->modifiers & (WL_PTX_MOD_CC | WL_PTX_MOD_HI | WL_PTX_MOD_SAT))
+        return OTHER;
+    switch (in->op) {
+    case WL_PTX_OP_mov:
+    case WL_PTX_OP_cvta: return o[0].kind == WL_PTX_OPERAND_REG && o[1].kind != WL_PTX_OPERAND_VECTOR ? EVEN : OTHER;
+    case WL_PTX_OP_cvt: return is_integer(in->type) && is_integer(in->from) && !loses_sign(in) ? EVEN : OTHER;
+    case WL_PTX_OP_add:
+    case WL_PTX_OP_sub:
+    case WL_PTX_OP_neg:
+    case WL_PTX_OP_not: return is_integer(in->type) ? EVEN : OTHER;
+    case WL_PTX_OP_mul:
+    case WL_PTX_OP_mad:
+        return is_integer(in->type) && !loses_sign(in) &&
+                       (of_operand(p, &o[1]) == FIXED || of_operand(p, &o[2]) == FIXED)
+                   ? EVEN
+                   : OTHER;
+    case WL_PTX_OP_shl: return of_operand(p, &o[2]) == FIXED ? EVEN : OTHER;
+    case WL_PTX_OP_selp:
+    case WL_PTX_OP_shfl: return EVEN;
+    case WL_PTX_OP_setp:
+        return p->program->flow_steps[instruction].kind == WL_PTX_STEP_TEST && is_integer(in->type) ? FIXED : OTHER;
+    default: return OTHER;
+    }
+}
+
+static dependence examine(places *p, int32_t instruction)
+{
+    const wl_ptx_function *f = p->program->function;
+    const wl_ptx_instruction *in = &f->instructions[instruction];
+    p->inputs = 0;
+    p->most = FIXED;
+    wl_ptx_registers_of(f, in, look_at, p);
+    for (int k = 1; k < in->operand_count; k++) {
+        const dependence d = of_operand(p, &in->operands[k]);
+        p->most = d > p->most ? d : p->most;
+    }
+    return p->most;
+}
+
+static wl_status find(wl_ptx_program *program, wl_arena *scratch, bool *even, wl_error *err)
+{
+    const wl_ptx_function *f = program->function;
+    places p = {.program = program, .of = WL_ARENA_NEW(scratch, uint8_t, f->register_count + 1), .changed = true};
+    if (!p.of)
+        return wl_fail_memory(err);
+    *even = true;
+    while (p.changed && *even) {
+        p.changed = false;
+        for (int32_t i = 0; i < f->instruction_count && *even; i++) {
+            wl_ptx_step *s = &program->flow_steps[i];
+            if (s->idle || examine(&p, i) == FIXED)
+                continue;
+            p.result = p.most == OTHER ? OTHER : result_of(&p, i);
+            *even = p.result != OTHER;
+            s->place = f->instructions[i].op == WL_PTX_OP_setp;
+            wl_ptx_registers_of(f, &f->instructions[i], set, &p);
+        }
+    }
+    return WL_OK;
+}
+
+wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err)
+{
+    wl_arena scratch = {0};
+    program->even = false;
+    if (program->reads_data || program->flow_steps == program->steps)
+        return WL_OK;
+    const wl_status status = find(program, &scratch, &program->even, err);
+    wl_arena_free(&scratch);
+    return status;
+}
+
+static int64_t as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
+
+/* Signs count, too: an unsigned number that has wrapped around is no longer an even sum. */
+void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask)
+{
+    const uint64_t *a = m->frame->value[s->from[0]], *b = m->frame->value[s->from[1]];
+    const int bits = wl_ptx_type_bits(s->in->type);
+    uint32_t less = 0, equal = 0, signs[2] = {0, 0};
+    WL_PTX_FOR_LANES(lane, mask)
+    {
+        const int64_t x = as_signed(a[lane], bits), y = as_signed(b[lane], bits);
+        less |= (uint32_t)(x < y) << lane;
+        equal |= (uint32_t)(x == y) << lane;
+        signs[0] |= (uint32_t)(x < 0) << lane;
+        signs[1] |= (uint32_t)(y < 0) << lane;
+    }
+    uint64_t hash = wl_hash_word((uint64_t)(uint32_t)m->warp->number << 40 ^ m->warp->executed);
+    hash = wl_hash_word(hash ^ ((uint64_t)less << 32 | equal));
+    m->tally.signature += wl_hash_word(hash ^ ((uint64_t)signs[0] << 32 | signs[1]));
+}

@@ -1,0 +1,148 @@
+/* emulate_tally.c - counts what runs execute: by runs of instructions, not one by one.
+ * Layer  ptx/emulate. SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include "base/fail.h"
+#include "base/hash.h"
+
+static bool is_global(const wl_ptx_instruction *in)
+{
+    return in->space == WL_PTX_GLOBAL || in->space == WL_PTX_GENERIC;
+}
+
+static bool is_load(const wl_ptx_instruction *in)
+{
+    return is_global(in) && (in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_ldu || in->op == WL_PTX_OP_cp_async ||
+                             in->op == WL_PTX_OP_wmma_load);
+}
+
+static bool is_store(const wl_ptx_instruction *in)
+{
+    return is_global(in) && (in->op == WL_PTX_OP_st || in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red ||
+                             in->op == WL_PTX_OP_wmma_store);
+}
+
+/* A load in a loop whose control flow needs what it loads. */
+static bool is_serial(const wl_ptx_program *p, int32_t i)
+{
+    return p->flow_steps && p->flow_steps != p->steps && !p->flow_steps[i].idle && is_load(p->flow_steps[i].in) &&
+           p->flow.loop_of[p->flow.block_of[i]] >= 0;
+}
+
+wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
+{
+    const wl_ptx_module *module = m->launch.module;
+    const int32_t count = m->first[module->function_count] + module->function_count + 1;
+    int64_t **const arrays[] = {&m->tally.warps,    &m->tally.threads, &m->tally.warps_off, &m->tally.off,
+                                &m->tally.diverged, &m->tally.loads,   &m->tally.stores,    &m->tally.serial};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        if (!(*arrays[k] = WL_ARENA_NEW(&m->arena, int64_t, count)))
+            return wl_fail_memory(err);
+    m->tally.reached = WL_ARENA_NEW(&m->arena, bool, count);
+    if (!m->tally.reached)
+        return wl_fail_memory(err);
+    for (int32_t f = 0; f < module->function_count; f++)
+        for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
+            const int32_t at = m->first[f] + i;
+            m->tally.loads[at + 1] = m->tally.loads[at] + is_load(&module->functions[f].instructions[i]);
+            m->tally.stores[at + 1] = m->tally.stores[at] + is_store(&module->functions[f].instructions[i]);
+            m->tally.serial[at + 1] = m->tally.serial[at] + is_serial(&m->programs[f], i);
+        }
+    return WL_OK;
+}
+
+static void reach(wl_ptx_tally *t, int32_t instruction)
+{
+    if (t->reached[instruction])
+        return;
+    t->reached[instruction] = t->fresh = true;
+}
+
+void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, int32_t to, uint32_t active)
+{
+    wl_ptx_tally *t = &m->tally;
+    const int32_t base = m->first[p->number] + p->number; /* one more than the instructions of each function */
+    const int32_t first = m->first[p->number];
+    const int lanes = wl_ptx_lanes_in(active);
+    t->warps[base + from] += 1;
+    t->warps[base + to] -= 1;
+    t->threads[base + from] += lanes;
+    t->threads[base + to] -= lanes;
+    t->run_loads += t->loads[first + to] - t->loads[first + from];
+    m->warp->loads += t->loads[first + to] - t->loads[first + from];
+    m->warp->serial += t->serial[first + to] - t->serial[first + from];
+    t->run_stores += t->stores[first + to] - t->stores[first + from];
+    /* a sum: the order of warps does not matter */
+    t->signature += wl_hash_word((uint64_t)(uint32_t)(base + from) << 38 ^ (uint64_t)(uint32_t)(base + to) << 12 ^
+                                 (uint64_t)(uint32_t)lanes);
+    for (int32_t b = from < to ? p->flow.block_of[from] : p->flow.block_count;
+         b < p->flow.block_count && p->flow.first[b] < to; b++)
+        reach(t, first + p->flow.first[b]);
+}
+
+void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp)
+{
+    if (m->tally.on && (int64_t)warp->executed > m->tally.longest.instructions)
+        m->tally.longest = (wl_ptx_longest){(int64_t)warp->executed, warp->loads, warp->serial};
+}
+
+void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
+{
+    wl_ptx_tally *t = &m->tally;
+    const int32_t at = m->first[s->function] + s->number;
+    if (mask)
+        reach(t, at);
+    if (mask == active)
+        return;
+    const int off = wl_ptx_lanes_in(active & ~mask);
+    t->warps_off[at] += !mask;
+    t->off[at] += off;
+    t->signature += wl_hash_word(~((uint64_t)(uint32_t)at << 8 ^ (uint64_t)(uint32_t)off));
+}
+
+void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    wl_ptx_tally *t = &m->tally;
+    const wl_ptx_module *module = m->launch.module;
+    for (int32_t f = 0; f < module->function_count; f++) {
+        int64_t warps = 0, threads = 0;
+        for (int32_t i = 0; i <= module->functions[f].instruction_count; i++) {
+            const int32_t at = m->first[f] + i, changes = at + f;
+            warps += t->warps[changes];
+            threads += t->threads[changes];
+            t->warps[changes] = t->threads[changes] = 0;
+            if (i == module->functions[f].instruction_count)
+                break;
+            profile->warps[at] += weight * (double)warps;
+            profile->warps_on[at] += weight * (double)(warps - t->warps_off[at]);
+            profile->threads[at] += weight * (double)threads;
+            profile->threads_on[at] += weight * (double)(threads - t->off[at]);
+            profile->diverged[at] += weight * (double)t->diverged[at];
+            t->warps_off[at] = t->off[at] = t->diverged[at] = 0;
+        }
+    }
+}
+
+bool wl_ptx_reached_all(const wl_ptx_emulator *emulator)
+{
+    const wl_ptx_machine *m = &emulator->machine;
+    const int32_t entry = (int32_t)(m->launch.entry - m->launch.module->functions);
+    const wl_ptx_flow *flow = &m->programs[entry].flow;
+    for (int32_t b = 0; b < flow->block_count; b++)
+        if (flow->reached[b] && !m->tally.reached[m->first[entry] + flow->first[b]])
+            return false;
+    return true;
+}
+
+void wl_ptx_forget(wl_ptx_emulator *emulator)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    wl_ptx_tally *t = &m->tally;
+    const int32_t functions = m->launch.module->function_count;
+    const size_t count = (size_t)m->first[functions] + (size_t)functions + 1;
+    int64_t *const arrays[] = {t->warps, t->threads, t->warps_off, t->off, t->diverged};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+        memset(arrays[k], 0, count * sizeof *arrays[k]);
+    memset(t->reached, 0, count * sizeof *t->reached);
+}

@@ -1,0 +1,63 @@
+/* census.h - what the blocks of a launch execute: their control flow, followed block by block.
+ *
+ * Following a block costs much less than tracing its addresses, so as many blocks are followed as
+ * the effort allows: all of them, then the totals are exact; or a sample, stratified by place, that
+ * grows where blocks differ, and the totals have a standard error. Where recovery has proved that
+ * all threads of the domain execute the same, blocks differ only by how the domain cuts them, and
+ * one of each is enough.
+ *
+ * Blocks that execute the same are of one kind. Where there are too many kinds, blocks of about the
+ * same length are one.
+ * Layer  ptx/kernel. Oracle: tests/unit/test_ptx_census.c follows every block.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_KERNEL_CENSUS_H
+#define WL_PTX_KERNEL_CENSUS_H
+
+#include "ptx/recover/recover.h"
+
+#define WL_PTX_KINDS_MAX 64
+
+/* A block that was followed. */
+typedef struct wl_ptx_census_block {
+    uint64_t signature;
+    int64_t number; /* in the grid, x fastest */
+    int64_t instructions;
+    int32_t loads, stores; /* of global memory */
+    int32_t stratum;
+    double weight; /* blocks it stands for */
+} wl_ptx_census_block;
+
+typedef struct wl_ptx_kind {
+    size_t first, count;                      /* of the list of blocks */
+    double blocks;                            /* of the launch */
+    double instructions, loads, stores, most; /* of one block: means, and the most instructions */
+} wl_ptx_kind;
+
+typedef struct wl_ptx_census {
+    wl_arena arena;
+    wl_ptx_profile total;      /* of the launch */
+    wl_ptx_census_block *list; /* sorted by kind, then number */
+    size_t count, room;
+    wl_ptx_kind kinds[WL_PTX_KINDS_MAX]; /* most instructions first */
+    int kind_count, roughness; /* roughness: how loosely blocks of a kind are alike; 0: they execute the same */
+    bool complete;             /* every block was followed, or stands for equal ones */
+    double error;              /* the largest relative standard error of instructions, loads and stores */
+    double work;               /* steps looked at */
+    wl_ptx_longest longest;    /* of the blocks followed */
+    /* blocks of which each executes something that no block before it does */
+    int64_t *witness;
+    size_t witness_count, witness_room;
+} wl_ptx_census;
+
+/* Follows blocks for about `affordable` steps. recovery says where blocks are known to be alike. */
+wl_status wl_ptx_census_take(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, const wl_ptx_recovery *recovery,
+                             double affordable, wl_ptx_census *out, wl_error *err);
+void wl_ptx_census_free(wl_ptx_census *census);
+
+/* The kind of a block that was followed; -1: none that the census knows. */
+int wl_ptx_census_kind(const wl_ptx_census *census, const wl_ptx_followed *followed);
+
+/* The coordinates of a block from its number in the grid. */
+void wl_ptx_block_of(const wl_ptx_launch *launch, int64_t number, int64_t block[3]);
+
+#endif /* WL_PTX_KERNEL_CENSUS_H */

@@ -1,0 +1,184 @@
+/* census_places.c - a census where the place of a block decides evenly what it executes: where the
+ * corners of a box of blocks execute the same, so does the whole box (ptx/emulate/emulate_place.c).
+ * Other boxes are divided. The middle of a box is followed, too, in case a sum overflows.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "ptx/kernel/census_internal.h"
+
+#define CORNERS 8
+#define PLACES 3 /* the first, the inner and the last blocks of each dimension are apart from the start */
+
+typedef struct box {
+    int64_t lo[3], hi[3]; /* both inclusive */
+} box;
+
+typedef struct surveyor {
+    wl_ptx_emulator *emulator;
+    const wl_ptx_launch *launch;
+    wl_ptx_census *census;
+    double affordable;
+    uint32_t *table; /* 1 + index of the list by block number, 0: empty */
+    size_t slots;
+    bool too_much;
+    wl_error *err;
+} surveyor;
+
+static wl_status grow(surveyor *s)
+{
+    const size_t slots = s->slots ? 4 * s->slots : 1024;
+    uint32_t *table = calloc(slots, sizeof *table);
+    if (!table)
+        return wl_fail_memory(s->err);
+    for (size_t i = 0; i < s->census->count; i++) {
+        size_t at = (size_t)wl_hash_word((uint64_t)s->census->list[i].number) & (slots - 1);
+        while (table[at])
+            at = (at + 1) & (slots - 1);
+        table[at] = (uint32_t)i + 1;
+    }
+    free(s->table);
+    s->table = table;
+    s->slots = slots;
+    return WL_OK;
+}
+
+/* The index of a block in the list; it is followed unless it was before. */
+static wl_status look_up(surveyor *s, const int64_t block[3], size_t *index)
+{
+    const int64_t *g = s->launch->grid, number = block[0] + g[0] * (block[1] + g[1] * block[2]);
+    if (2 * (s->census->count + 1) > s->slots)
+        WL_TRY(grow(s));
+    size_t at = (size_t)wl_hash_word((uint64_t)number) & (s->slots - 1);
+    for (; s->table[at]; at = (at + 1) & (s->slots - 1))
+        if (s->census->list[s->table[at] - 1].number == number) {
+            *index = s->table[at] - 1;
+            return WL_OK;
+        }
+    *index = s->census->count;
+    s->table[at] = (uint32_t)*index + 1;
+    WL_TRY(wl_ptx_census_follow(s->emulator, s->launch, number, 0, s->census, s->err));
+    s->too_much = s->too_much || s->census->work > s->affordable || s->census->count == WL_PTX_FOLLOWED_MAX;
+    return WL_OK;
+}
+
+/* The dimension to divide: the longest of those along which corners differ. -1: all are the same. */
+static int differing(const surveyor *s, const box *b, const size_t corner[CORNERS])
+{
+    int which = -1;
+    for (int i = 0; i < CORNERS; i++)
+        for (int d = 0; d < 3; d++) {
+            const bool differs = s->census->list[corner[i]].signature != s->census->list[corner[i ^ 1 << d]].signature;
+            if (differs && (which < 0 || b->hi[d] - b->lo[d] > b->hi[which] - b->lo[which]))
+                which = d;
+        }
+    return which;
+}
+
+static wl_status survey(surveyor *s, const box *b)
+{
+    size_t corner[CORNERS], inside;
+    int64_t middle[3];
+    for (int i = 0; i < CORNERS && !s->too_much; i++) {
+        const int64_t at[3] = {i & 1 ? b->hi[0] : b->lo[0], i & 2 ? b->hi[1] : b->lo[1], i & 4 ? b->hi[2] : b->lo[2]};
+        WL_TRY(look_up(s, at, &corner[i]));
+    }
+    if (s->too_much)
+        return WL_OK;
+    int d = differing(s, b, corner), longest = 0;
+    for (int k = 0; k < 3; k++) {
+        middle[k] = b->lo[k] + (b->hi[k] - b->lo[k]) / 2;
+        longest = b->hi[k] - b->lo[k] > b->hi[longest] - b->lo[longest] ? k : longest;
+    }
+    if (d < 0) {
+        WL_TRY(look_up(s, middle, &inside));
+        if (s->census->list[inside].signature != s->census->list[corner[0]].signature)
+            d = longest;
+    }
+    if (d < 0) {
+        s->census->list[corner[0]].weight +=
+            (double)(b->hi[0] - b->lo[0] + 1) * (double)(b->hi[1] - b->lo[1] + 1) * (double)(b->hi[2] - b->lo[2] + 1);
+        return WL_OK;
+    }
+    box low = *b, high = *b;
+    low.hi[d] = middle[d];
+    high.lo[d] = middle[d] + 1;
+    WL_TRY(survey(s, &low));
+    return survey(s, &high);
+}
+
+static wl_status survey_grid(surveyor *s)
+{
+    const int64_t *grid = s->launch->grid;
+    for (int i = 0; i < PLACES * PLACES * PLACES && !s->too_much; i++) {
+        bool exists = true;
+        box b;
+        for (int d = 0, at = i; d < 3; d++, at /= PLACES) {
+            const int part = at % PLACES;
+            b.lo[d] = part == 0 ? 0 : part == 1 ? 1 : grid[d] - 1;
+            b.hi[d] = part == 1 ? grid[d] - 2 : b.lo[d];
+            exists = exists && (part == 0 || (part == 1 ? grid[d] > 2 : grid[d] > 1));
+        }
+        if (exists)
+            WL_TRY(survey(s, &b));
+    }
+    return WL_OK;
+}
+
+static int by_signature(const void *p, const void *q)
+{
+    const wl_ptx_census_block *a = p, *b = q;
+    if (a->signature != b->signature)
+        return a->signature < b->signature ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Counts one block of each kind for all. */
+static wl_status add_up(surveyor *s)
+{
+    wl_ptx_census *c = s->census;
+    size_t kept = 0;
+    wl_ptx_forget(s->emulator);
+    qsort(c->list, c->count, sizeof *c->list, by_signature);
+    for (size_t i = 0, first = 0; i < c->count; i++) {
+        const bool last = i + 1 == c->count || c->list[i + 1].signature != c->list[i].signature;
+        double blocks = 0;
+        for (size_t k = first; last && k <= i; k++)
+            blocks += c->list[k].weight;
+        if (!last)
+            continue;
+        if (blocks > 0) {
+            wl_ptx_followed f;
+            int64_t block[3];
+            wl_ptx_block_of(s->launch, c->list[first].number, block);
+            WL_TRY(wl_ptx_follow_block(s->emulator, block, &f, s->err));
+            wl_ptx_collect(s->emulator, blocks, &c->total);
+            for (size_t k = first; k <= i; k++, kept++) { /* the first stands for those not followed */
+                c->list[kept] = c->list[k];
+                c->list[kept].weight = k == first ? blocks - (double)(i - first) : 1;
+            }
+        }
+        first = i + 1;
+    }
+    c->count = kept;
+    return WL_OK;
+}
+
+wl_status wl_ptx_census_places(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, double affordable,
+                               wl_ptx_census *census, bool *done, wl_error *err)
+{
+    surveyor s = {.emulator = emulator, .launch = launch, .census = census, .affordable = affordable / 2, .err = err};
+    wl_status status = survey_grid(&s);
+    *done = !s.too_much;
+    if (status == WL_OK && !s.too_much)
+        status = add_up(&s);
+    if (s.too_much) {
+        census->count = census->witness_count = 0;
+        census->work = 0;
+    }
+    free(s.table);
+    return status;
+}

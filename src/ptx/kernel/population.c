@@ -1,0 +1,243 @@
+/* population.c - the blocks of a launch that are traced: chosen by what they do, not by where they
+ * lie. See ptx_source.h.
+ *
+ * If tracing all blocks is affordable, all are. Otherwise every kind of the census gets its share of
+ * the sample, the more the more there is to do. Kinds that the census knows by a few blocks, because
+ * it has proved the others alike, are first looked for all over the launch.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/kernel/ptx_source.h"
+
+/* What it takes to see what one execution costs, in instructions; more for each lane where lanes are
+ * not one beside the other; to add the granules of one lane to those of a run; to replay it. */
+#define EXECUTION_STEPS 8
+#define APART_STEPS 0.25
+#define LANE_STEPS 0.25
+#define REPLAY_STEPS 8
+#define APART_LANE_STEPS 2
+#define SPREAD_BLOCKS 256             /* looked for all over the launch */
+#define RUN_LANES ((double)(1 << 25)) /* addresses of a run, however much may be spent */
+#define STRATUM_LEAST 4               /* blocks traced of each stratum, if it has as many, and that can be afforded */
+#define EXECUTION_BYTES 33
+#define DISTANCE_BYTES 4
+
+/* A block that may be traced. */
+typedef struct candidate {
+    int64_t number;
+    int kind;
+} candidate;
+
+static int by_kind(const void *p, const void *q)
+{
+    const candidate *a = p, *b = q;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int64_t blocks_of(const wl_ptx_source *s) { return s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2]; }
+
+/* ---- executions ---- */
+
+/* What one block takes, on average. */
+typedef struct demand {
+    double instructions, lanes, bytes;
+    double steps;    /* to see what its accesses cost, besides emulating it */
+    double granules; /* to add what it touches to what others do */
+    double executions;
+} demand;
+
+/* Launch totals of each traced access, from those of its instruction. One execution of an instruction
+ * may touch several buffers, or touch one several times. */
+static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
+{
+    const size_t accesses = s->access_base + s->traced_count;
+    double *executed = WL_ARENA_NEW(&s->arena, double, accesses + 1),
+           *lanes = WL_ARENA_NEW(&s->arena, double, accesses + 1);
+    if (!executed || !lanes)
+        return wl_fail_memory(err);
+    for (size_t a = 0; a < s->access_base; a++)
+        executed[a] = lanes[a] = -1;
+    for (size_t i = 0; i < s->traced_count; i++) {
+        const wl_ptx_traced *t = &s->traced[i];
+        const int32_t at = s->profile.first[t->function] + t->instruction;
+        const double seen = s->profile.warps_on[at], all = s->census.total.warps_on[at];
+        const double n = t->executions == seen ? all : seen > 0 ? all * t->executions / seen : 0;
+        const double seen_lanes = s->profile.threads_on[at], all_lanes = s->census.total.threads_on[at];
+        const double active = seen_lanes > 0 ? all_lanes * t->lanes / seen_lanes : 0;
+        const double mean = n > 0 ? active / n : 0, per_block = n / (double)blocks_of(s);
+        const double apart = t->jumps > 0 ? mean * t->jumps / t->lanes : 0;
+        executed[s->access_base + i] = n;
+        lanes[s->access_base + i] = active / (double)blocks_of(s);
+        d->lanes += per_block * mean;
+        d->executions += per_block;
+        d->steps += per_block * (EXECUTION_STEPS + APART_STEPS * apart);
+        d->granules += per_block * (LANE_STEPS * mean + APART_LANE_STEPS * apart);
+        d->bytes += per_block * (EXECUTION_BYTES + DISTANCE_BYTES * (apart > 0 ? mean : 0));
+    }
+    s->population.executed = executed;
+    s->population.lanes = lanes;
+    return WL_OK;
+}
+
+/* ---- the sample ---- */
+
+/* Looks for blocks of each kind all over the launch. */
+static wl_status spread(wl_ptx_source *s, candidate *list, size_t *count, wl_error *err)
+{
+    const int64_t blocks = blocks_of(s), n = wl_min(blocks, SPREAD_BLOCKS);
+    for (int64_t i = 0; i < n; i++) {
+        wl_ptx_followed f;
+        int64_t block[3], number = (int64_t)((double)i / (double)n * (double)blocks);
+        wl_ptx_block_of(&s->launch, number, block);
+        WL_TRY(wl_ptx_follow_block(s->emulator, block, &f, err));
+        const int kind = wl_ptx_census_kind(&s->census, &f);
+        if (kind >= 0)
+            list[(*count)++] = (candidate){number, kind};
+    }
+    wl_ptx_forget(s->emulator);
+    return WL_OK;
+}
+
+static void drop_twins(candidate *list, size_t *count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++)
+        if (kept == 0 || list[kept - 1].number != list[i].number || list[kept - 1].kind != list[i].kind)
+            list[kept++] = list[i];
+    *count = kept;
+}
+
+/* Takes about `wanted` of the candidates of a stratum, evenly. */
+static void take(const candidate *list, size_t have, int64_t wanted, int stratum, wl_population *p, int64_t *numbers,
+                 int *strata)
+{
+    const int64_t n = wl_max(1, wl_min((int64_t)have, wanted));
+    for (int64_t i = 0; i < n; i++) {
+        numbers[p->count] =
+            list[n == (int64_t)have ? i : (int64_t)(((double)i + 0.5) / (double)n * (double)have)].number;
+        strata[p->count++] = stratum;
+    }
+}
+
+/* The stratum of each kind: its own, or, where fewer blocks are affordable than there are kinds, that of
+ * kinds of about its length. Returns the number of strata. */
+static int join_kinds(const wl_population *p, double affordable, int *stratum_of, double *stands, double *work_of)
+{
+    const double strata = fmax(1, fmin(p->kind_count, affordable / STRATUM_LEAST));
+    double work = 0;
+    int n = 0;
+    for (int k = 0; k < p->kind_count; k++)
+        work += p->kinds[k].blocks * p->kinds[k].instructions;
+    for (int k = 0; k < p->kind_count; k++) {
+        const bool own = strata >= p->kind_count;
+        if (k > 0 && (own || work_of[n] >= work / strata))
+            n++;
+        stratum_of[k] = n;
+        stands[n] += p->kinds[k].blocks;
+        work_of[n] += p->kinds[k].blocks * p->kinds[k].instructions;
+    }
+    return n + 1;
+}
+
+static wl_status find_candidates(wl_ptx_source *s, const int *stratum_of, candidate *list, size_t *count, wl_error *err)
+{
+    const wl_ptx_census *c = &s->census;
+    *count = 0;
+    for (int k = 0; k < c->kind_count; k++)
+        for (size_t i = 0; i < c->kinds[k].count; i++)
+            list[(*count)++] = (candidate){c->list[c->kinds[k].first + i].number, k};
+    if (c->complete && (int64_t)c->count < blocks_of(s))
+        WL_TRY(spread(s, list, count, err));
+    for (size_t i = 0; i < *count; i++)
+        list[i].kind = stratum_of[list[i].kind];
+    qsort(list, *count, sizeof *list, by_kind);
+    drop_twins(list, count);
+    return WL_OK;
+}
+
+/* `affordable`: blocks of average length. */
+static wl_status choose(wl_ptx_source *s, double affordable, wl_error *err)
+{
+    wl_population *p = &s->population;
+    const size_t most = s->census.count + SPREAD_BLOCKS;
+    int stratum_of[WL_PTX_KINDS_MAX];
+    double work_of[WL_PTX_KINDS_MAX] = {0}, work = 0;
+    size_t count = 0;
+    candidate *list = malloc(most * sizeof *list);
+    int64_t *numbers = WL_ARENA_NEW(&s->arena, int64_t, most);
+    int *strata = WL_ARENA_NEW(&s->arena, int, most);
+    double *stands = WL_ARENA_NEW(&s->arena, double, WL_PTX_KINDS_MAX);
+    wl_status status = list && numbers && strata && stands ? WL_OK : wl_fail_memory(err);
+    if (status == WL_OK) {
+        p->stratum_count = join_kinds(p, affordable, stratum_of, stands, work_of);
+        status = find_candidates(s, stratum_of, list, &count, err);
+    }
+    for (int n = 0; n < p->stratum_count && status == WL_OK; n++)
+        work += work_of[n];
+    for (size_t first = 0, i = 1; i <= count && status == WL_OK; i++)
+        if (i == count || list[i].kind != list[first].kind) {
+            const int n = list[first].kind;
+            const double length = work_of[n] / stands[n], mean = work / (double)blocks_of(s);
+            const double share = work > 0 ? affordable * work_of[n] / work * mean / fmax(length, 1) : 0;
+            const int64_t least = affordable >= STRATUM_LEAST * p->stratum_count ? STRATUM_LEAST : 1;
+            take(list + first, i - first, wl_max(least, (int64_t)share), n, p, numbers, strata);
+            first = i;
+        }
+    free(list);
+    p->number = numbers;
+    p->stratum = strata;
+    p->stands = stands;
+    return status;
+}
+
+static wl_status copy_kinds(wl_ptx_source *s, wl_error *err)
+{
+    const wl_ptx_census *c = &s->census;
+    wl_block_kind *kinds = WL_ARENA_NEW(&s->arena, wl_block_kind, c->kind_count + 1);
+    if (!kinds)
+        return wl_fail_memory(err);
+    for (int k = 0; k < c->kind_count; k++)
+        kinds[k] = (wl_block_kind){.blocks = c->kinds[k].blocks,
+                                   .instructions = c->kinds[k].instructions,
+                                   .loads = c->kinds[k].loads,
+                                   .stores = c->kinds[k].stores,
+                                   .most = c->kinds[k].most};
+    s->population.kinds = kinds;
+    s->population.kind_count = c->kind_count;
+    s->population.complete = c->complete;
+    s->population.error = c->error;
+    return WL_OK;
+}
+
+wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
+{
+    wl_population *p = &s->population;
+    demand d = {0};
+    WL_TRY(copy_kinds(s, err));
+    WL_TRY(find_executions(s, &d, err));
+    for (int k = 0; k < p->kind_count; k++)
+        d.instructions += p->kinds[k].blocks * p->kinds[k].instructions / (double)blocks_of(s);
+    /* what the census has left may be spent, too */
+    const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work);
+    const double affordable = (wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) + left) / (d.instructions + d.steps + 1);
+    /* traces that are kept anyway cost nothing */
+    const bool kept =
+        affordable >= (double)blocks_of(s) && d.bytes * (double)blocks_of(s) <= (double)WL_PTX_CACHE_BYTES;
+    const double run = fmin(wl_ptx_affordable(s, WL_PTX_RUN_SHARE) / ((kept ? 0 : d.instructions) + d.granules + 1),
+                            (double)WL_PTX_CACHE_BYTES / (d.bytes + 1));
+    p->run = (int64_t)fmax(1, fmin(fmin(run, RUN_LANES / (d.lanes + 1)), (double)blocks_of(s)));
+    p->replayed = (int64_t)fmax(
+        1, fmin(wl_ptx_affordable(s, WL_PTX_REPLAY_SHARE) / (d.instructions + REPLAY_STEPS * d.executions + 1),
+                (double)blocks_of(s)));
+    if (affordable >= (double)blocks_of(s)) {
+        p->count = blocks_of(s);
+        return WL_OK;
+    }
+    return choose(s, affordable, err);
+}
