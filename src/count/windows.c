@@ -282,16 +282,18 @@ static wl_status count_side_launch(const tally *t, size_t field, wl_side side, c
     return WL_OK;
 }
 
-/* How many places to look at: fewer where each costs much. */
+/* How many places to look at: no more than there are pairs side by side, fewer where each costs
+ * much. */
 static int64_t places_of(const tally *t, size_t field, wl_side side, int64_t blocks)
 {
     const wl_field_side *s = &t->in->view->fields[field][side];
     const wl_region some = wl_view_run(t->in->view, t->in->geometry, 0, blocks);
     if (blocks == t->in->geometry->blocks || !t->in->view->uneven)
         return 1;
+    const int64_t most = wl_min(PLACES, wl_max(2, wl_ceil_div(t->in->geometry->blocks, blocks)));
     if (s->has_shape || s->count == 0)
-        return PLACES;
-    return (int64_t)fmax(1, fmin(PLACES, PLACES_BUDGET / wl_view_addresses(t->in->view, field, side, &some)));
+        return most;
+    return (int64_t)fmax(1, fmin((double)most, PLACES_BUDGET / wl_view_addresses(t->in->view, field, side, &some)));
 }
 
 static wl_status count_side_waves(const tally *t, size_t field, wl_side side, side_waves *out)

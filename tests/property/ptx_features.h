@@ -47,8 +47,7 @@ static const struct {
     [FEATURE_BARRIERS] = {"barriers", true, ""},
     [FEATURE_ATOMICS] = {"atomics", true, ""},
     [FEATURE_UNKNOWN_DATA] = {"unknown_data", true, ""},
-    [FEATURE_UNLIKE_BLOCKS] = {"unlike_blocks", false,
-                               "a few blocks stand for all, and accesses they lack are dropped"},
+    [FEATURE_UNLIKE_BLOCKS] = {"unlike_blocks", true, ""},
     [FEATURE_IDLE_THREADS] =
         {"idle_threads", false,
          "closed form: a guard that becomes the domain hides what the other threads execute, `@p exit` "
@@ -59,7 +58,7 @@ static const struct {
     [CHECK_INSTRUCTIONS] = {"instructions", true, ""},
     [CHECK_CLASSES] = {"classes", true, ""},
     [CHECK_ACCESSES] = {"accesses", true, ""},
-    [CHECK_ISSUED] = {"issued", false, "inst_* leave out warps whose lanes are all predicated off"},
+    [CHECK_ISSUED] = {"issued", true, ""},
     [CHECK_SECTORS] = {"sectors", true, ""},
     [CHECK_SHARED] = {"shared", true, ""},
     [CHECK_VOLUMES] = {"volumes", true, ""},
