@@ -1,7 +1,6 @@
 /* ptx.h - kernels from PTX, as nvcc and clang emit it.
  *
- * A kernel is read for one launch: its addresses are recovered as expressions of thread, block and loop steps wherever
- * they are such, so that it can be predicted at other launches like any kernel file; what depends on data is emulated.
+ * A kernel is read for one launch: addresses are recovered as expressions, what depends on data is emulated.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_H
 #define WL_PTX_H
@@ -36,7 +35,7 @@ typedef struct wl_ptx_options {
     int64_t domain[3];      /* threads that are needed, where the grid is not given; 0: not given */
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions to emulate in one block; 0: the default */
-    double effort;          /* seconds, about, to emulate one launch; beyond, blocks are sampled; 0: the default, 1 */
+    double effort;          /* seconds to emulate one launch, about; beyond, blocks are sampled; 0: the default, 1 */
     wl_ptx_load load;       /* NULL: arguments may not name files */
     void *user;
 } wl_ptx_options;

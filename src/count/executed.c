@@ -101,6 +101,9 @@ static void count_classes(const wl_kernel *kernel, const wl_census *census, wl_m
         out->thread[c] = kernel->mix[c] * census->cells;
     }
     out->shuffles = kernel->shuffles * census->warp_cells;
+    out->has_memory = kernel->has_memory;
+    for (int op = 0; op < WL_MEMORY_COUNT; op++)
+        out->memory[op] = kernel->memory[op] * census->warp_cells;
     /* instructions up to the exit are index arithmetic */
     out->warp[WL_INST_int] += kernel->idle_instructions * census->idle_warps;
     out->thread[WL_INST_int] += kernel->idle_instructions * census->idle_threads;

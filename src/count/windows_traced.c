@@ -154,5 +154,10 @@ wl_status wl_window_traced(const wl_window_tally *t, size_t field, wl_side side,
     if (!r.whole)
         return WL_OK;
     const wl_region all = wl_view_run(t->in->view, g, 0, g->blocks);
-    return wl_view_counts(t->in->view, t->counter, field, side, &all, granules, GRANULES, out->all, t->err);
+    WL_TRY(wl_view_counts(t->in->view, t->counter, field, side, &all, granules, GRANULES, out->all, t->err));
+    for (int k = 0; k < GRANULES; k++) { /* what is exact bounds the means over places */
+        out->both[k] = 2 * g->wave_blocks >= g->blocks ? out->all[k] : fmin(out->both[k], out->all[k]);
+        out->first[k] = g->wave_blocks >= g->blocks ? out->all[k] : fmin(out->first[k], out->both[k]);
+    }
+    return WL_OK;
 }

@@ -39,10 +39,10 @@ typedef struct wl_mix {
     double tensor_groups[WL_TENSOR_KIND_COUNT]; /* of them, those of warp groups (wgmma) */
     double memory[WL_MEMORY_COUNT];             /* executed by a warp, and of these with an active lane; */
     double memory_on[WL_MEMORY_COUNT];
-    bool has_memory;         /* known where there is an instruction stream */
-    wl_longest_warp longest; /* 0: not known, like the others */
-    bool sampled;            /* from a sample of blocks, */
-    double error;            /* with this largest relative standard error */
+    bool has_memory, has_memory_on; /* known where there is an instruction stream */
+    wl_longest_warp longest;        /* 0: not known, like the others */
+    bool sampled;                   /* from a sample of blocks, */
+    double error;                   /* with this largest relative standard error */
 } wl_mix;
 
 #endif /* WL_KERNEL_COUNTED_MIX_H */

@@ -114,6 +114,9 @@ struct wl_kernel {
     double idle_instructions;        /* of a thread that is outside the domain */
     double shuffles;                 /* of a thread per cell */
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
+    /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
+    double memory[WL_MEMORY_COUNT];
+    bool has_memory;
     const char **notes; /* what was assumed when the kernel was read */
     size_t note_count;
     wl_source source; /* all zeros: none, the kernel says everything */

@@ -18,6 +18,8 @@ static void add_part(wl_value *v, const char *name, double value)
         v->parts[v->part_count++] = (wl_part){name, value};
 }
 
+#define LESS (1 - 1e-9) /* by more than rounding */
+
 /* Executions from the instruction stream where there is one, as hardware counts them: also those without
  * an active lane, which make no request. */
 static double executed(const wl_counts *c, wl_memory_op op, double otherwise)
@@ -25,13 +27,17 @@ static double executed(const wl_counts *c, wl_memory_op op, double otherwise)
     return c->executed.mix.has_memory ? c->executed.mix.memory[op] : otherwise;
 }
 
-static void set_requests(const wl_mix *mix, wl_prediction *out)
+static void set_requests(const wl_counts *c, wl_prediction *out)
 {
+    const wl_mix *mix = &c->executed.mix;
+    const double active[] = {[WL_MEMORY_LOAD] = c->l1.load_inst, [WL_MEMORY_STORE] = c->l1.store_inst};
     static const wl_metric requests[] = {
-        [WL_MEMORY_LOAD] = WL_METRIC_l1_requests_ld, [WL_MEMORY_STORE] = WL_METRIC_l1_requests_st};
-    for (int op = WL_MEMORY_LOAD; op <= WL_MEMORY_STORE; op++)
-        if (mix->has_memory && mix->memory_on[op] < mix->memory[op])
-            set(out, requests[op], mix->memory_on[op]);
+        [WL_MEMORY_LOAD] = WL_METRIC_requests_ld, [WL_MEMORY_STORE] = WL_METRIC_requests_st};
+    for (int op = WL_MEMORY_LOAD; op <= WL_MEMORY_STORE; op++) {
+        const double on = mix->has_memory_on ? mix->memory_on[op] : active[op];
+        if (mix->has_memory && on < LESS * mix->memory[op])
+            set(out, requests[op], on);
+    }
 }
 
 static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_prediction *out)
@@ -39,7 +45,7 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     wl_l1_numbers numbers;
     set(out, WL_METRIC_inst_global_ld, executed(c, WL_MEMORY_LOAD, c->l1.load_inst));
     set(out, WL_METRIC_inst_global_st, executed(c, WL_MEMORY_STORE, c->l1.store_inst));
-    set_requests(&c->executed.mix, out);
+    set_requests(c, out);
     set(out, WL_METRIC_l1_sectors_ld, c->sectors[0]);
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
     wl_l1_numbers_read(device, &numbers);
@@ -56,8 +62,10 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
         add_part(v, "shared", c->l1.shared);
     if (c->l1.atomics > 0) {
         add_part(v, "atomics", c->l1.atomics);
-        set(out, WL_METRIC_inst_atomic, executed(c, WL_MEMORY_ATOMIC, c->warps.atomics.inst));
     }
+    const double atomics = executed(c, WL_MEMORY_ATOMIC, c->warps.atomics.inst);
+    if (atomics > 0 || c->l1.atomics > 0)
+        set(out, WL_METRIC_inst_atomic, atomics);
     if (c->l1.texture_inst + c->l1.surface_inst > 0) {
         set(out, WL_METRIC_inst_texture, c->l1.texture_inst);
         set(out, WL_METRIC_inst_surface, c->l1.surface_inst);
@@ -74,7 +82,7 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     if (c->l1.shared > 0 || c->executed.by_class) {
         set(out, WL_METRIC_inst_shared_ld, executed(c, WL_MEMORY_SHARED_LOAD, c->l1.shared_inst[0]));
         set(out, WL_METRIC_inst_shared_st, executed(c, WL_MEMORY_SHARED_STORE, c->l1.shared_inst[1]));
-        if (c->l1.shared_atomics > 0)
+        if (executed(c, WL_MEMORY_SHARED_ATOMIC, c->l1.shared_atomics) > 0)
             set(out, WL_METRIC_inst_shared_atomic, executed(c, WL_MEMORY_SHARED_ATOMIC, c->l1.shared_atomics));
         set(out, WL_METRIC_shared_wavefronts, c->l1.shared + c->l1.thread_index);
     }

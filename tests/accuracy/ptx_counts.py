@@ -45,7 +45,7 @@ LAUNCHES = [
     ("h200_data", "gather", "clustered", "", {}),
     ("h200_data", "spmv", "plain_constant", "", {}),
     ("h200_data", "spmv", "plain_uniform", "", {}),
-    ("h200_data", "bfs", "level", "depth=6", {"stores": 0.937}),
+    ("h200_data", "bfs", "level", "depth=6", {}),
     ("h200_data", "histogram", "random", "bins=256", {"shared_wavefronts": 0.998}),
     ("h200_data", "scatter_add", "random", "bins=1024", {}),
     ("h200_data", "collatz", "", "", {}),
@@ -53,7 +53,7 @@ LAUNCHES = [
     ("h200_data", "scan", "shared", "128x1x1", {"shared_wavefronts": 0.9}),
     ("h200_data", "banks", "b64", "stride=8", {"shared_wavefronts": 0.9993}),
     ("h200_data", "math", "div_double", "", {}),
-    ("h200_texture", "tex1d", "stride3", "length=5000001", {}),
+    ("h200_texture", "tex1d", "stride3", "length=5000001", {"texture_wavefronts": 1}),
     ("h200_texture", "tex2d_copy", "point_f32", "32x8x1", {}),
     ("h200_texture", "tex2d_copy", "point_f32", "1x256x1", {"sectors_stored": 0.993}),
     ("h200_texture", "tex2d_copy", "point_f32x4", "16x16x1", {"sectors_stored": 1}),
@@ -62,7 +62,7 @@ LAUNCHES = [
     ("h200_texture", "tex2d", "point3x3", "w=2048 32x8x1", {"texture_sectors": 1}),
     ("h200_texture", "tex3d", "point7", "w=201", {"sectors_stored": 1, "textures": 1, "texture_sectors": 1,
                                                   "texture_wavefronts": 1}),
-    ("h200_texture", "surface", "f32", "w=1999", {}),
+    ("h200_texture", "surface", "f32", "w=1999", {"texture_wavefronts": 1}),
 ]
 # Where the wavefronts of shared memory were measured by kind, without barriers and thread indices, they are exact.
 BY_KIND = ["histogram"]
@@ -103,7 +103,9 @@ def main():
     os.makedirs(directory, exist_ok=True)
     subprocess.run([make_data, directory, *INPUTS], check=True)
     tables = {table: launches.rows_of(table) for table in launches.commands.PROGRAMS}
-    rows = [(table, find(tables[table], family, variant, words)) for table, family, variant, words, _ in LAUNCHES]
+    # enough effort that no block is left out: counts are exact
+    rows = [(table, find(tables[table], family, variant, words), ("--effort", "100"))
+            for table, family, variant, words, _ in LAUNCHES]
     results = launches.run_all(warpline, 2, rows, directory)
     failures = 0
     for one, (*_, known) in zip(results, LAUNCHES):

@@ -23,7 +23,7 @@ done
 for source in atomics warps tensor; do
   ptx $source 75 "" -O3
 done
-ptx uneven 80 "" -O3
+ptx population 80 "" -O3
 ptx hopper 90 "" -O3
 ptx loops 90 "" -O3
 ptx rows 90 "" -O3

@@ -94,7 +94,7 @@ typedef struct run {
 
 static char *read_text(size_t *length)
 {
-    FILE *f = fopen(SOURCE_DIR "/tests/ptx/uneven_sm80.ptx", "rb");
+    FILE *f = fopen(SOURCE_DIR "/tests/ptx/population_sm80.ptx", "rb");
     assert_non_null(f);
     char *text = calloc(1, 1 << 16);
     assert_non_null(text);

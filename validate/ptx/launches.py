@@ -14,8 +14,8 @@ import commands
 COUNTS = [
     ("loads", "inst_global_ld", ["inst_global_ld", "inst_ldgsts"]),
     ("stores", "inst_global_st", ["inst_global_st"]),
-    ("load_requests", "l1_requests_ld", ["l1_requests_ld"]),
-    ("store_requests", "l1_requests_st", ["l1_requests_st"]),
+    ("load_requests", "requests_ld", ["l1_requests_ld"]),
+    ("store_requests", "requests_st", ["l1_requests_st"]),
     ("sectors_loaded", "l1_sectors_ld", ["l1_sectors_ld"]),
     ("sectors_stored", "l1_sectors_st", ["l1_sectors_st"]),
     ("textures", "inst_texture", ["inst_texture"]),
@@ -54,7 +54,7 @@ def measured(row):
 def predicted(result):
     metrics = {name: metric.get("value") for name, metric in result["metrics"].items()}
     for end in ("ld", "st"):  # every load and store is a request, unless others are counted
-        metrics.setdefault("l1_requests_" + end, metrics.get("inst_global_" + end))
+        metrics.setdefault("requests_" + end, metrics.get("inst_global_" + end))
     out = {"time": result["model"]["time_s"], "limiter": result["model"]["limiter"]}
     for name, metric, _ in COUNTS:
         value = metrics.get(metric)

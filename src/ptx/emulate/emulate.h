@@ -28,8 +28,8 @@ typedef struct wl_ptx_launch {
     int64_t block[3], grid[3];
     int64_t dynamic_shared; /* bytes */
     int64_t budget;         /* warp instructions per block */
-    bool everything;        /* compute all results, also those nothing depends on */
     bool unroll;            /* recovery keeps no loop: the oracle of those that are kept */
+    bool everything;        /* compute all results, also those nothing depends on */
 } wl_ptx_launch;
 
 /* Execution counts by instruction; those of function f start at first[f]. */

@@ -456,17 +456,29 @@ static wl_status follow_boxes(taker *t, const wl_ptx_recovery *r)
     return WL_OK;
 }
 
+/* Threads that all execute the same may differ in what a predicate turns off. */
+static bool has_predicates(const wl_ptx_function *f)
+{
+    for (int32_t i = 0; i < f->instruction_count; i++)
+        if (f->instructions[i].guard >= 0 && f->instructions[i].op != WL_PTX_OP_bra &&
+            f->instructions[i].op != WL_PTX_OP_ret && f->instructions[i].op != WL_PTX_OP_exit)
+            return true;
+    return false;
+}
+
 static wl_status take(taker *t, const wl_ptx_recovery *r)
 {
     wl_ptx_census *c = t->census;
     WL_TRY(wl_ptx_profile_make(t->launch->module, &c->arena, &c->total, t->err));
     c->complete = true;
     wl_ptx_forget(t->emulator);
-    bool done = r->uniform;
-    if (r->uniform)
-        WL_TRY(follow_boxes(t, r));
-    else if (wl_ptx_flow_is_even(t->emulator))
+    bool done = false;
+    if (wl_ptx_flow_is_even(t->emulator))
         WL_TRY(wl_ptx_census_places(t->emulator, t->launch, t->affordable, c, &done, t->err));
+    if (!done && r->uniform && !has_predicates(t->launch->entry)) {
+        WL_TRY(follow_boxes(t, r));
+        done = true;
+    }
     if (!done) {
         double affordable;
         WL_TRY(try_some(t, &affordable));

@@ -170,7 +170,7 @@ static wl_status add_up(surveyor *s)
 wl_status wl_ptx_census_places(wl_ptx_emulator *emulator, const wl_ptx_launch *launch, double affordable,
                                wl_ptx_census *census, bool *done, wl_error *err)
 {
-    surveyor s = {.emulator = emulator, .launch = launch, .census = census, .affordable = affordable / 2, .err = err};
+    surveyor s = {.emulator = emulator, .launch = launch, .census = census, .affordable = affordable, .err = err};
     wl_status status = survey_grid(&s);
     *done = !s.too_much;
     if (status == WL_OK && !s.too_much)

@@ -37,14 +37,8 @@ static wl_ptx_space space_of(const wl_ptx_source *s, int32_t function, int32_t i
     return WL_PTX_GLOBAL;
 }
 
-static void add_memory(wl_ptx_source *s, wl_memory_op op, double executed, double on)
-{
-    s->mix.memory[op] += executed;
-    s->mix.memory_on[op] += on;
-}
-
-/* Executions by a warp, with an active lane or without: as hardware counts them. */
-static void add_access(wl_ptx_source *s, int32_t function, int32_t instruction, double executed, double on)
+/* The kinds of access an instruction makes; returns their number. */
+static int accesses_of(const wl_ptx_source *s, int32_t function, int32_t instruction, wl_memory_op kinds[2])
 {
     const wl_ptx_instruction *in = &s->launch.module->functions[function].instructions[instruction];
     const wl_ptx_space space = space_of(s, function, instruction);
@@ -54,33 +48,48 @@ static void add_access(wl_ptx_source *s, int32_t function, int32_t instruction, 
     case WL_PTX_OP_ldu:
     case WL_PTX_OP_wmma_load:
     case WL_PTX_OP_ldmatrix:
-        if (shared || local || global)
-            add_memory(s, shared ? WL_MEMORY_SHARED_LOAD : local ? WL_MEMORY_LOCAL_LOAD : WL_MEMORY_LOAD, executed, on);
-        break;
+        kinds[0] = shared ? WL_MEMORY_SHARED_LOAD : local ? WL_MEMORY_LOCAL_LOAD : WL_MEMORY_LOAD;
+        return shared || local || global;
     case WL_PTX_OP_st:
     case WL_PTX_OP_wmma_store:
     case WL_PTX_OP_stmatrix:
-        if (shared || local || global)
-            add_memory(s,
-                       shared  ? WL_MEMORY_SHARED_STORE
-                       : local ? WL_MEMORY_LOCAL_STORE
-                               : WL_MEMORY_STORE,
-                       executed, on);
-        break;
+        kinds[0] = shared ? WL_MEMORY_SHARED_STORE : local ? WL_MEMORY_LOCAL_STORE : WL_MEMORY_STORE;
+        return shared || local || global;
     case WL_PTX_OP_atom:
-    case WL_PTX_OP_red: add_memory(s, shared ? WL_MEMORY_SHARED_ATOMIC : WL_MEMORY_ATOMIC, executed, on); break;
+    case WL_PTX_OP_red: kinds[0] = shared ? WL_MEMORY_SHARED_ATOMIC : WL_MEMORY_ATOMIC; return 1;
     case WL_PTX_OP_cp_async:
-        add_memory(s, WL_MEMORY_LOAD, executed, on);
-        add_memory(s, WL_MEMORY_SHARED_STORE, executed, on);
-        break;
-    default: break;
+        kinds[0] = WL_MEMORY_LOAD;
+        kinds[1] = WL_MEMORY_SHARED_STORE;
+        return 2;
+    default: return 0;
+    }
+}
+
+/* Executions by a warp, with an active lane or without: as hardware counts them. */
+static void add_access(wl_ptx_source *s, int32_t function, int32_t instruction, double executed, double on)
+{
+    wl_memory_op kinds[2];
+    for (int k = accesses_of(s, function, instruction, kinds); k-- > 0;) {
+        s->mix.memory[kinds[k]] += executed;
+        s->mix.memory_on[kinds[k]] += on;
+    }
+}
+
+void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
+{
+    const int32_t f = (int32_t)(s->launch.entry - s->launch.module->functions);
+    kernel->has_memory = s->recovery.uniform && !s->recovery.calls;
+    for (int32_t i = 0; i < s->launch.entry->instruction_count && kernel->has_memory; i++) {
+        wl_memory_op kinds[2];
+        for (int k = accesses_of(s, f, i, kinds); k-- > 0;)
+            kernel->memory[kinds[k]] += s->weights[f][i] * s->recovery.executed[s->counted_as[f][i]];
     }
 }
 
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
-    s->mix.has_memory = true;
+    s->mix.has_memory = s->mix.has_memory_on = true;
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];

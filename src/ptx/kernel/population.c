@@ -20,7 +20,9 @@
 #define LANE_STEPS 0.25
 #define REPLAY_STEPS 8
 #define APART_LANE_STEPS 2
-#define SPREAD_BLOCKS 256             /* looked for all over the launch */
+/* blocks looked for all over the launch */
+#define SPREAD_LEAST 256.0
+#define SPREAD_MOST 16384.0
 #define RUN_LANES ((double)(1 << 25)) /* addresses of a run, however much may be spent */
 #define STRATUM_LEAST 4               /* blocks traced of each stratum, if it has as many, and that can be afforded */
 #define EXECUTION_BYTES 33
@@ -87,19 +89,29 @@ static wl_status find_executions(wl_ptx_source *s, demand *d, wl_error *err)
 
 /* ---- the sample ---- */
 
-/* Looks for blocks of each kind all over the launch. */
-static wl_status spread(wl_ptx_source *s, candidate *list, size_t *count, wl_error *err)
+/* Looks for blocks of each kind all over the launch: those that the census knows lie at corners, where
+ * addresses may be unlike others. They stand for a kind that is found nowhere else. */
+static wl_status spread(wl_ptx_source *s, int64_t n, candidate *list, size_t *count, wl_error *err)
 {
-    const int64_t blocks = blocks_of(s), n = wl_min(blocks, SPREAD_BLOCKS);
+    const int64_t blocks = blocks_of(s);
+    bool found[WL_PTX_KINDS_MAX] = {false};
+    size_t kept = 0;
+    const size_t known = *count;
     for (int64_t i = 0; i < n; i++) {
         wl_ptx_followed f;
-        int64_t block[3], number = (int64_t)((double)i / (double)n * (double)blocks);
+        int64_t block[3], number = (int64_t)(((double)i + 0.5) / (double)n * (double)blocks);
         wl_ptx_block_of(&s->launch, number, block);
         WL_TRY(wl_ptx_follow_block(s->emulator, block, &f, err));
         const int kind = wl_ptx_census_kind(&s->census, &f);
-        if (kind >= 0)
-            list[(*count)++] = (candidate){number, kind};
+        if (kind < 0)
+            continue;
+        list[(*count)++] = (candidate){number, kind};
+        found[kind] = true;
     }
+    for (size_t i = 0; i < *count; i++)
+        if (i >= known || !found[list[i].kind])
+            list[kept++] = list[i];
+    *count = kept;
     wl_ptx_forget(s->emulator);
     return WL_OK;
 }
@@ -145,7 +157,8 @@ static int join_kinds(const wl_population *p, double affordable, int *stratum_of
     return n + 1;
 }
 
-static wl_status find_candidates(wl_ptx_source *s, const int *stratum_of, candidate *list, size_t *count, wl_error *err)
+static wl_status find_candidates(wl_ptx_source *s, int64_t spread_over, const int *stratum_of, candidate *list,
+                                 size_t *count, wl_error *err)
 {
     const wl_ptx_census *c = &s->census;
     *count = 0;
@@ -153,7 +166,7 @@ static wl_status find_candidates(wl_ptx_source *s, const int *stratum_of, candid
         for (size_t i = 0; i < c->kinds[k].count; i++)
             list[(*count)++] = (candidate){c->list[c->kinds[k].first + i].number, k};
     if (c->complete && (int64_t)c->count < blocks_of(s))
-        WL_TRY(spread(s, list, count, err));
+        WL_TRY(spread(s, spread_over, list, count, err));
     for (size_t i = 0; i < *count; i++)
         list[i].kind = stratum_of[list[i].kind];
     qsort(list, *count, sizeof *list, by_kind);
@@ -165,7 +178,8 @@ static wl_status find_candidates(wl_ptx_source *s, const int *stratum_of, candid
 static wl_status choose(wl_ptx_source *s, double affordable, wl_error *err)
 {
     wl_population *p = &s->population;
-    const size_t most = s->census.count + SPREAD_BLOCKS;
+    const int64_t spread_over = wl_min(blocks_of(s), (int64_t)fmin(fmax(affordable, SPREAD_LEAST), SPREAD_MOST));
+    const size_t most = s->census.count + (size_t)spread_over;
     int stratum_of[WL_PTX_KINDS_MAX];
     double work_of[WL_PTX_KINDS_MAX] = {0}, work = 0;
     size_t count = 0;
@@ -176,7 +190,7 @@ static wl_status choose(wl_ptx_source *s, double affordable, wl_error *err)
     wl_status status = list && numbers && strata && stands ? WL_OK : wl_fail_memory(err);
     if (status == WL_OK) {
         p->stratum_count = join_kinds(p, affordable, stratum_of, stands, work_of);
-        status = find_candidates(s, stratum_of, list, &count, err);
+        status = find_candidates(s, spread_over, stratum_of, list, &count, err);
     }
     for (int n = 0; n < p->stratum_count && status == WL_OK; n++)
         work += work_of[n];

@@ -100,6 +100,9 @@ wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_blo
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
+/* States how many accesses a thread of the domain executes, if all execute the same. */
+void wl_ptx_state_memory(const wl_ptx_source *source, wl_kernel *kernel);
+
 /* Whether the entry or its callees may use local memory. If so, the kernel gets
  * wl_ptx_visit_local. */
 bool wl_ptx_has_local(const wl_ptx_launch *launch);

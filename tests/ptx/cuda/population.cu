@@ -1,4 +1,4 @@
-// uneven.cu - kernels whose blocks, warps or lanes do unequal work, by data or by place. SPDX-License-Identifier: MIT
+// population.cu - kernels whose blocks, warps or lanes do unequal work, by data or by place. SPDX-License-Identifier: MIT
 
 __global__ void counts(const int *cnt, const float *a, float *o, int n)
 { // a block's trip count is data
