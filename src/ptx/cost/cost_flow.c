@@ -31,6 +31,10 @@ static void charge(wl_weigher *w, int32_t at, double cost)
                          !w->def_use.target[place + 1] && !can_carry(instruction(w, place)) &&
                          instruction(w, place)->op != WL_PTX_OP_bra;)
             place++;
+    /* never a load or store, whose weight is how often it is executed: rather what comes before */
+    if (!can_carry(instruction(w, place)))
+        for (place = at; place > 0 && !can_carry(instruction(w, place));)
+            place--;
     w->weight[can_carry(instruction(w, place)) ? place : at] += cost;
 }
 

@@ -267,9 +267,9 @@ static void thin_out(const analysis *a, bool addresses, wl_ptx_step *steps)
         wl_ptx_step *s = &steps[i];
         *s = p->steps[i];
         s->next = next;
-        const bool noted = addresses && s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
-        s->idle = a->extent[i] == NOTHING && !noted;
-        if (a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN)
+        const bool counted = s->kind == WL_PTX_STEP_RUN && s->of.run == wl_ptx_run_counted;
+        s->idle = a->extent[i] == NOTHING && !(addresses && counted);
+        if (a->extent[i] == ADDRESSES && s->kind == WL_PTX_STEP_RUN && !counted)
             s->of.run = wl_ptx_run_touch;
         if (!s->idle || s->guard >= 0 || p->flow.first[p->flow.block_of[i]] == i)
             next = i;
