@@ -362,13 +362,13 @@ static wl_status measure_evaluated(const wl_warps_measurer *m, int64_t n, int64_
 #define WAVEFRONTS_OF 8192.0 /* executions of an access to global memory: beyond, wavefronts are a sample of them */
 #define WAVEFRONTS_EVERY 16  /* of them at least */
 
-/* Every how-manieth execution of an access has its wavefronts counted. The banks of shared memory are
- * always counted. */
+/* Every how-manieth execution of an access has its wavefronts counted. The banks of shared memory and
+ * the requests of textures are always counted. */
 static int64_t wavefront_stride(const wl_warps_measurer *m, const wl_sample *sample, size_t access)
 {
     const wl_population *p = m->kernel->source.population;
     const double share = (double)sample->count / (double)m->context.geometry->blocks;
-    if (m->samples < 0 || !p || is_shared(m, access) || m->bounds[access].access->atomic)
+    if (m->samples < 0 || !p || is_shared(m, access) || is_texture(m, access) || m->bounds[access].access->atomic)
         return 1;
     return (int64_t)fmin(fmax(1, floor(p->executed[access] * fmin(1, share) / WAVEFRONTS_OF)), WAVEFRONTS_EVERY);
 }

@@ -209,9 +209,9 @@ wl_status wl_ptx_decode_steps(wl_ptx_machine *m, wl_ptx_program *program, wl_err
 /* emulate_needed.c: finds the steps that matter. */
 wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 /* emulate_place.c: whether the control flow depends evenly on the block's place; and how the
- * comparison of a step comes out, for the signature of the run. */
+ * operands of a step compare, for the signature of the run. */
 wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
-void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
+void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
 /* emulate_tally.c: counts executed instructions. */
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
 /* Steps from <= number < to of a program, by the lanes of `active`. */

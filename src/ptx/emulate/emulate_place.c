@@ -58,13 +58,19 @@ static bool is_integer(wl_ptx_type type)
            (type >= WL_PTX_S16 && type <= WL_PTX_S64);
 }
 
-/* An unsigned number that has wrapped around does not make an even sum when it is widened. */
+static bool narrows(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_cvt && wl_ptx_type_bits(in->type) < wl_ptx_type_bits(in->from);
+}
+
+/* An unsigned number that is widened: it makes an even sum unless it has wrapped around, so its sign is
+ * recorded. */
 static bool loses_sign(const wl_ptx_instruction *in)
 {
-    if (in->op != WL_PTX_OP_cvt)
-        return in->modifiers & WL_PTX_MOD_WIDE && !wl_ptx_type_is_signed(in->type);
-    const int from = wl_ptx_type_bits(in->from), to = wl_ptx_type_bits(in->type);
-    return to < from || (to > from && !wl_ptx_type_is_signed(in->from));
+    if (in->op == WL_PTX_OP_cvt)
+        return wl_ptx_type_bits(in->type) > wl_ptx_type_bits(in->from) && !wl_ptx_type_is_signed(in->from);
+    return (in->op == WL_PTX_OP_mul || in->op == WL_PTX_OP_mad) && in->modifiers & WL_PTX_MOD_WIDE &&
+           !wl_ptx_type_is_signed(in->type);
 }
 
 /* Of a result, given that some input is EVEN and none is OTHER. Comparisons are recorded, so what they
@@ -78,7 +84,7 @@ static dependence result_of(const places *p, int32_t instruction)
     switch (in->op) {
     case WL_PTX_OP_mov:
     case WL_PTX_OP_cvta: return o[0].kind == WL_PTX_OPERAND_REG && o[1].kind != WL_PTX_OPERAND_VECTOR ? EVEN : OTHER;
-    case WL_PTX_OP_cvt: return is_integer(in->type) && is_integer(in->from) && !loses_sign(in) ? EVEN : OTHER;
+    case WL_PTX_OP_cvt: return is_integer(in->type) && is_integer(in->from) && !narrows(in) ? EVEN : OTHER;
     case WL_PTX_OP_add:
     case WL_PTX_OP_sub:
     case WL_PTX_OP_neg:
@@ -127,7 +133,7 @@ static wl_status find(wl_ptx_program *program, wl_arena *scratch, bool *even, wl
                 continue;
             p.result = p.most == OTHER ? OTHER : result_of(&p, i);
             *even = p.result != OTHER;
-            s->place = f->instructions[i].op == WL_PTX_OP_setp;
+            s->place = f->instructions[i].op == WL_PTX_OP_setp || loses_sign(&f->instructions[i]);
             wl_ptx_registers_of(f, &f->instructions[i], set, &p);
         }
     }
@@ -148,10 +154,10 @@ wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err)
 static int64_t as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
 
 /* Signs count, too: an unsigned number that has wrapped around is no longer an even sum. */
-void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask)
+void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask)
 {
     const uint64_t *a = m->frame->value[s->from[0]], *b = m->frame->value[s->from[1]];
-    const int bits = wl_ptx_type_bits(s->in->type);
+    const int bits = wl_ptx_type_bits(s->in->op == WL_PTX_OP_cvt ? s->in->from : s->in->type);
     uint32_t less = 0, equal = 0, signs[2] = {0, 0};
     WL_PTX_FOR_LANES(lane, mask)
     {

@@ -231,6 +231,8 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
             WL_TRY(pass_guard(m, s, active, &mask, err));
         if (s->idle)
             continue;
+        if (s->place)
+            wl_ptx_record_place(m, s, mask);
         switch (s->kind) {
         case WL_PTX_STEP_APPLY: run_apply(frame, s, mask, unknown_of(frame, s)); break;
         case WL_PTX_STEP_PRODUCT: {
@@ -239,11 +241,7 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
             break;
         }
         case WL_PTX_STEP_COPY: run_copy(frame, s, mask); break;
-        case WL_PTX_STEP_TEST:
-            run_test(frame, s, mask);
-            if (s->place)
-                wl_ptx_record_test(m, s, mask);
-            break;
+        case WL_PTX_STEP_TEST: run_test(frame, s, mask); break;
         case WL_PTX_STEP_RUN:
             if (mask)
                 WL_TRY(s->of.run(m, s, mask, err));
