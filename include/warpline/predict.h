@@ -70,7 +70,7 @@ WL_API double wl_prediction_l1_miss_rate(const wl_prediction *prediction);
 WL_API const char *wl_prediction_warning(const wl_prediction *prediction, size_t index);
 /* Values that could not be, and were clamped: a fault of the model, named in the warnings. */
 WL_API int wl_prediction_clamped(const wl_prediction *prediction);
-/* Where blocks were sampled: the largest relative standard error of load and store instructions and sectors. */
+/* Where blocks were sampled: load and store instructions and sectors are within this, relatively (3 sigma). */
 WL_API bool wl_prediction_sampled_error(const wl_prediction *prediction, double *error);
 
 /* The following are borrowed from the predictor: valid until its next prediction. */

@@ -178,5 +178,5 @@ void wl_metrics_fill(const wl_counts *c, const wl_device *device, const wl_volum
     out->count_method = c->method;
     const wl_mix *mix = &c->executed.mix;
     out->sampled = c->warps.blocks_sampled || (c->executed.by_class && mix->sampled);
-    out->sampled_error = mix->sampled && mix->error > c->warps.error ? mix->error : c->warps.error;
+    out->sampled_error = WL_STATED_ERRORS * (mix->sampled && mix->error > c->warps.error ? mix->error : c->warps.error);
 }

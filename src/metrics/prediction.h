@@ -10,6 +10,9 @@
 #include "laws/volumes.h"
 #include "warpline/predict.h"
 
+/* The error that is stated: so many standard errors; a sample in 370 is farther off. */
+#define WL_STATED_ERRORS 3
+
 /* A named part of a metric; the parts of a value add up to it. */
 #define WL_PARTS_MAX 8
 typedef struct wl_part {
@@ -51,8 +54,8 @@ struct wl_prediction {
     bool has_tag_hash;                        /* the L1 estimator is the tag hash, else the bank-distance rule */
     wl_volume_estimator volume_estimator;
     wl_count_method count_method;
-    bool sampled; /* counts of instructions or sectors come from a sample of blocks */
-    double sampled_error;
+    bool sampled;         /* counts of instructions or sectors come from a sample of blocks */
+    double sampled_error; /* WL_STATED_ERRORS standard errors */
     wl_model_result model;
     int clamped; /* values that contradicted what must hold: metrics/invariants.h */
     int warning_count;

@@ -70,8 +70,8 @@ static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
     else if (!c->executed.by_class && !shared)
         wl_warn(out, "no instruction stream: shared-memory metrics are unknown");
     if (c->executed.by_class && c->executed.mix.sampled)
-        wl_warn(out, "instruction counts come from a sample of blocks: standard error %.2g %%",
-                PERCENT * c->executed.mix.error);
+        wl_warn(out, "instruction counts come from a sample of blocks, within %.2g %%",
+                PERCENT * WL_STATED_ERRORS * c->executed.mix.error);
 }
 
 static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
@@ -85,15 +85,14 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (w->tag_sampled)
         wl_warn(out, "L1 tag conflicts are the mean over a sample of warps");
     if (w->blocks_sampled)
-        wl_warn(out,
-                "L1 metrics of accesses without a closed form come from %lld of %lld blocks: standard error %.3g %%",
-                (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * w->error);
+        wl_warn(out, "L1 metrics of accesses without a closed form come from %lld of %lld blocks, within %.3g %%",
+                (long long)w->blocks_evaluated, (long long)g->blocks, PERCENT * WL_STATED_ERRORS * w->error);
     if (c->has_traffic && c->traffic.waves_looked_at > 0)
         wl_warn(out,
-                "memory volumes of accesses under conditions without a closed form come from %.0f of %.0f waves: "
-                "standard error %.3g %%",
+                "memory volumes of accesses under conditions without a closed form come from %.0f of %.0f waves, "
+                "within %.3g %%",
                 c->traffic.waves_looked_at, ceil((double)g->blocks / (double)g->wave_blocks),
-                PERCENT * c->traffic.waves_error);
+                PERCENT * WL_STATED_ERRORS * c->traffic.waves_error);
     if (v->sampled)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)

@@ -111,11 +111,11 @@ static void the_stated_error_holds(void **state)
         const outcome got = predict("h200", name, 1024, 2048, launch, 0),
                       want = predict("h200", name, 1024, 2048, launch, -1);
         check_true(name, "sampled", got.sampled && !want.sampled);
-        check_true(name, "an error", conditions[i].varies ? got.error > 0 && got.error < 0.2 : got.error == 0);
-        check_true(name, "load instructions", fabs(got.inst_ld - want.inst_ld) <= 3 * got.error * got.inst_ld);
-        check_true(name, "store instructions", fabs(got.inst_st - want.inst_st) <= 3 * got.error * got.inst_st);
-        check_true(name, "load sectors", fabs(got.sectors_ld - want.sectors_ld) <= 3 * got.error * got.sectors_ld);
-        check_true(name, "store sectors", fabs(got.sectors_st - want.sectors_st) <= 3 * got.error * got.sectors_st);
+        check_true(name, "an error", conditions[i].varies ? got.error > 0 && got.error < 0.6 : got.error == 0);
+        check_true(name, "load instructions", fabs(got.inst_ld - want.inst_ld) <= got.error * got.inst_ld);
+        check_true(name, "store instructions", fabs(got.inst_st - want.inst_st) <= got.error * got.inst_st);
+        check_true(name, "load sectors", fabs(got.sectors_ld - want.sectors_ld) <= got.error * got.sectors_ld);
+        check_true(name, "store sectors", fabs(got.sectors_st - want.sectors_st) <= got.error * got.sectors_st);
     }
     check_done();
 }
@@ -125,7 +125,7 @@ static void nothing_seen(void **state)
 {
     (void)state;
     const outcome got = predict("h200", "x*x*3 + y*7 == 5000021", 4096, 4096, (wl_launch){.block = {256, 1, 1}}, 0);
-    check_true("one thread", "unknown", got.sampled && (got.inst_ld > 0 || got.error == 1));
+    check_true("one thread", "unknown", got.sampled && (got.inst_ld > 0 || got.error >= 1));
     check_done();
 }
 
