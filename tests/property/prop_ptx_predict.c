@@ -27,7 +27,7 @@
 #define PROGRAMS 14000
 #define EMULATED_MOST 25000.0 /* warp instructions of a program; longer ones are left out */
 #define ARG_LENGTH 80
-#define SPLIT 16         /* accesses: more than a program has instructions that make them */
+#define SPLIT 64         /* accesses: more than a program has instructions that make them */
 #define ERRORS_ALLOWED 2 /* times the stated error: six standard errors */
 
 /* ---- one program: text, arguments, launch ---- */
