@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """report.py WARPLINE [--data DIRECTORY] [--jobs N] [--results FILE] [--again] [--numbers FILE]
 
-Predicts every measured launch of h200_fit, h200_fit2 and h200_data from its PTX and prints, as a section of
+Predicts every measured launch of the tables with PTX (commands.py) and prints, as a section of
 docs/accuracy.md, how far that is from what was measured. --numbers writes the numbers of every family as JSON,
 --results keeps what was predicted, --again reports that file without predicting.
 SPDX-License-Identifier: MIT
@@ -209,7 +209,8 @@ def reasons(numbers):
 
 INTRO = """## Kernels from PTX
 
-The launches of h200_fit, h200_fit2 and h200_data predicted from PTX (nvcc 13.0, sm_90) instead of kernel files:
+The launches of h200_fit, h200_fit2, h200_data, h200_uneven and h200_texture predicted from PTX (nvcc 13.0, sm_90)
+instead of kernel files:
 {rows} launches, {families} families, device `h200`; `validate/ptx/commands.py` prints the commands. Addresses are
 recovered or emulated, registers are those of the machine code, inputs those that were measured with. How many machine
 instructions a PTX instruction stands for was fitted to the machine code of h200_fit and h200_data: there, the columns
