@@ -7,6 +7,7 @@
 #include "job.h"
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 
 static bool check_usage(const options *o)
 {
@@ -49,7 +50,9 @@ static wl_status predict_all(const options *o, job *j, wl_prediction **predictio
         wl_status status = wl_prediction_new(&predictions[i], err);
         if (status != WL_OK)
             return status;
+        progress_wait();
         status = wl_predict(j->predictor, &j->launches[i], &j->options, predictions[i], err);
+        progress_wait_end();
         if (status != WL_OK)
             job_show_option(o, o->block[i], err);
         else if (!table)

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -75,3 +76,49 @@ void progress_end(void)
 }
 
 int progress_interrupted(void) { return (int)interrupted; }
+
+/* ---- one long call ---- */
+
+static volatile sig_atomic_t waited; /* seconds */
+
+/* Called by a signal: only write() may be used. */
+static void say_waiting(int signal_number)
+{
+    char text[] = "\r000 s: emulating blocks (fewer with a smaller --effort)\033[K";
+    const int s = waited < 999 ? ++waited : waited;
+    (void)signal_number;
+    text[1] = (char)(s < 100 ? ' ' : '0' + s / 100);
+    text[2] = (char)(s < 10 ? ' ' : '0' + s / 10 % 10);
+    text[3] = (char)('0' + s % 10);
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+}
+
+static void tick(int seconds_apart)
+{
+    struct sigaction action = {0};
+    const struct itimerval every = {.it_interval = {.tv_sec = seconds_apart}, .it_value = {.tv_sec = seconds_apart}};
+    action.sa_handler = seconds_apart ? say_waiting : SIG_DFL;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    if (seconds_apart)
+        sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &every, NULL);
+    if (!seconds_apart)
+        sigaction(SIGALRM, &action, NULL);
+}
+
+void progress_wait(void)
+{
+    waited = 0;
+    if (isatty(STDERR_FILENO) == 1)
+        tick(1);
+}
+
+void progress_wait_end(void)
+{
+    if (isatty(STDERR_FILENO) != 1)
+        return;
+    tick(0);
+    if (waited > 0)
+        fputs("\r\033[K", stderr);
+}

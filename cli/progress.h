@@ -11,6 +11,9 @@ void progress_start(void);
 bool progress_show(int64_t done, int64_t total);
 /* Wipes the bar and gives Ctrl-C back. */
 void progress_end(void);
+/* Around a call that may emulate for long: says so on a terminal once a second has passed. */
+void progress_wait(void);
+void progress_wait_end(void);
 /* The signal that was remembered; 0: none. */
 int progress_interrupted(void);
 

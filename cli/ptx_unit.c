@@ -9,6 +9,7 @@
 #include "data_files.h"
 #include "diag.h"
 #include "load.h"
+#include "progress.h"
 #include "ptx_arguments.h"
 
 #define ARCH_DEFAULT "sm_80"
@@ -203,5 +204,8 @@ wl_status ptx_unit_kernel(ptx_unit *u, const ptx_request *r, wl_kernel **out, wl
                         .user = &u->files};
     memcpy(o.domain, r->domain, sizeof o.domain);
     take_resources(u, entry, r->dynamic_shared, &o.launch);
-    return wl_kernel_from_ptx(u->ptx, &o, out, err);
+    progress_wait();
+    const wl_status made = wl_kernel_from_ptx(u->ptx, &o, out, err);
+    progress_wait_end();
+    return made;
 }
