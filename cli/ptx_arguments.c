@@ -60,7 +60,7 @@ typedef struct resolution {
 
 static wl_status put(resolution *r, const char *text, size_t length, wl_error *err)
 {
-    if (r->used + length + 1 > r->room) {
+    if (!r->out || r->used + length + 1 > r->room) {
         const size_t room = 2 * (r->used + length) + NUMBER_LENGTH;
         char *larger = realloc(r->out, room);
         if (!larger)
