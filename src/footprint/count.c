@@ -106,6 +106,8 @@ static span count_rows(sweep *s, const int16_t *active, int n, const wl_residues
 {
     interval runs[SWEEP_MAX];
     const int count = merge_runs(s, active, n, runs);
+    if (count == 0)
+        return (span){0};
     for (int i = 0; i < rows->count; i++)
         if (rows->weight[i])
             s->total.touched += rows->weight[i] * row_touched(runs, count, wl_residue(rows, i), s->shift);
