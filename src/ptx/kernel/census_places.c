@@ -50,7 +50,7 @@ static wl_status grow(surveyor *s)
 static wl_status look_up(surveyor *s, const int64_t block[3], size_t *index)
 {
     const int64_t *g = s->launch->grid, number = block[0] + g[0] * (block[1] + g[1] * block[2]);
-    if (2 * (s->census->count + 1) > s->slots)
+    if (!s->table || 2 * (s->census->count + 1) > s->slots)
         WL_TRY(grow(s));
     size_t at = (size_t)wl_hash_word((uint64_t)number) & (s->slots - 1);
     for (; s->table[at]; at = (at + 1) & (s->slots - 1))
