@@ -97,7 +97,7 @@ static wl_execution_form form_of(const int64_t *address, int n)
 static bool keep_addresses(kept_trace *k, const int64_t *address, int n, wl_execution *e)
 {
     e->form = (uint16_t)form_of(address, n);
-    e->base = address[0];
+    e->base = n > 0 ? address[0] : 0;
     if (e->form == WL_EXECUTION_EVEN) {
         e->at.step = n > 1 ? address[1] - address[0] : 0;
         return true;
@@ -181,6 +181,7 @@ static wl_status finish(const wl_ptx_source *s, kept_trace *k, wl_error *err)
     k->data = fitting ? fitting : k->data;
     for (size_t i = 0; i < k->count; i++) {
         wl_execution *e = &other[i];
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) sort() fills all of them */
         if (e->form == WL_EXECUTION_NEAR)
             e->at.near = (const int32_t *)(const void *)(k->data + e->at.step);
         else if (e->form == WL_EXECUTION_LISTED)

@@ -162,7 +162,7 @@ static const wl_mangled *operator_name(wl_mangled_reader *r, wl_mangled_name *ab
     if (!text)
         return NULL;
     const size_t start = strlen("operator") + word;
-    memcpy(text + start, name, strlen(name));
+    memcpy(text + start, name, strlen(name) + 1);
     return name_of(r, text, start + strlen(name));
 }
 

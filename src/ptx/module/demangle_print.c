@@ -280,7 +280,7 @@ static void pointer_left(printer *p, const wl_mangled *n)
     const wl_mangled *to = referred(p, n, &sign);
     if (to)
         left(p, to);
-    if (is_around(to))
+    if (to && is_around(to))
         text(p, to->kind == WL_MANGLED_ARRAY ? " (" : "(");
     if (to)
         text(p, sign);

@@ -157,7 +157,7 @@ static bool fit_levels(const wl_ptx_nest *nest, const wl_ptx_loop_table *table, 
     if (left == 1) {
         do
             level--;
-        while (level >= 0 && out->expanded >> level & 1);
+        while (level >= 0 && level < WL_PTX_NEST_MAX && out->expanded >> level & 1);
         return level < 0 || fit_levels(nest, table, level, nest->extent[level], at, out);
     }
     for (; at < table->count; at++) {
@@ -177,7 +177,8 @@ static bool fit_levels(const wl_ptx_nest *nest, const wl_ptx_loop_table *table, 
 bool wl_ptx_nest_fit(const wl_ptx_nest *nest, const wl_ptx_loop_table *table, int64_t most, wl_ptx_in_loops *out)
 {
     int64_t fewest = most + 1;
-    for (unsigned expanded = 0; expanded < 1u << nest->depth; expanded++) {
+    const int depth = (int)wl_min(WL_PTX_NEST_MAX, wl_max(0, nest->depth));
+    for (unsigned expanded = 0; expanded < 1u << depth; expanded++) {
         wl_ptx_in_loops in = {.expanded = expanded};
         int64_t accesses = 1;
         for (int i = 0; i < nest->depth && accesses <= most; i++)
