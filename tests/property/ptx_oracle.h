@@ -160,7 +160,8 @@ static void compare_block(oracle *o, const int64_t block[3])
     for (int s = 0; s < o->program->statement_count; s++)
         for (int part = 0; part < 2; part++) {
             const char *wrong = NULL;
-            if (memcmp(o->touched.sequence[s][part], r->touched.sequence[s][part], sizeof r->touched.sequence[s][part]))
+            if (memcmp(o->touched.sequence[s][part], r->touched.sequence[s][part],
+                       sizeof r->touched.sequence[s][part]) != 0)
                 wrong = "the emulator touches other addresses";
             else if (o->touched.warps[s][part] != r->touched.warps[s][part])
                 wrong = "the emulator reconverges elsewhere";
