@@ -357,6 +357,8 @@ int64_t wl_guard_cut(const wl_guard_node *n, const wl_axis_box *box, const int64
 bool wl_guard_holds(const wl_guard *g, const int64_t at[WL_AXIS_COUNT])
 {
     bool holds[WL_GUARD_NODES_MAX];
+    if (g->count == 0)
+        return true;
     for (int i = 0; i < g->count; i++) {
         const wl_guard_node *n = &g->nodes[i];
         int64_t value = n->c;

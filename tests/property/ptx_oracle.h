@@ -83,7 +83,7 @@ static int distinct_units(const wl_ptx_touch *t, uint64_t unit)
 /* Passes of an access to words of shared memory: distinct words of the busiest bank. */
 static int bank_passes(const wl_ptx_touch *t)
 {
-    uint64_t seen[WL_PTX_LANES];
+    uint64_t seen[WL_PTX_LANES] = {0};
     int in_bank[BANKS] = {0}, count = 0, most = 0;
     for (int lane = 0; lane < WL_PTX_LANES; lane++) {
         if (!(t->lanes >> lane & 1))

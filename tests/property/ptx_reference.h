@@ -253,6 +253,7 @@ static threads run_loop(reference *r, const statement *s, threads active)
         step[t] = s->kind == FOR ? 1 : (int32_t)(r->program->block[0] * r->program->grid[0]);
         r->local[s->local][t] = (known_value){s->kind == FOR ? 0 : special_value(r, CELL_X, t), true};
     }
+    /* cppcheck-suppress autoVariables ; reset below, before it ends */
     r->loop = &here;
     while (!r->gave_up) {
         threads going = none;

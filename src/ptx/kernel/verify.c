@@ -154,7 +154,7 @@ static bool set_registers(verifier *v, const wl_ptx_kept_loop *loop, int64_t tri
     for (int i = 0; i < loop->induction_count; i++) {
         const wl_ptx_induction *in = &loop->inductions[i];
         const int bits = wl_ptx_type_bits(types[in->reg].type);
-        uint64_t value[WL_PTX_LANES];
+        uint64_t value[WL_PTX_LANES] = {0};
         for (uint32_t left = lanes; left; left &= left - 1) {
             const int lane = __builtin_ctz(left);
             int64_t first, growth;

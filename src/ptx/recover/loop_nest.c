@@ -93,9 +93,9 @@ bool wl_ptx_run_append(wl_ptx_run *run, const wl_ptx_run *next, wl_arena *arena)
     const int inner = own == other ? own - 1 : own < other ? own : other;
     if (run->places != next->places || own > other + 1 || other > own + 1)
         return false;
-    const int64_t *growth = own >= other && own > 0 ? run->nest.growth[own - 1]
-                            : other > 0             ? next->nest.growth[inner]
-                                                    : NULL;
+    const int64_t *growth = own >= other && own > 0   ? run->nest.growth[own - 1]
+                            : other > 0 && inner >= 0 ? next->nest.growth[inner]
+                                                      : NULL;
     const int64_t before = own > inner && own > 0 ? run->nest.extent[own - 1] : 1;
     const int64_t added = other > inner && other > 0 ? next->nest.extent[other - 1] : 1;
     const bool same_growth = own != other || (own > 0 && memcmp(growth, next->nest.growth[own - 1],
