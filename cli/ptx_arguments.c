@@ -120,14 +120,16 @@ static size_t value_length(const char *at, bool braced, const char *stops)
     return length;
 }
 
-/* buf:BYTES[:OFFSET][=CONTENTS] */
-static wl_status put_buffer(resolution *r, bool braced, wl_error *err)
+/* A head of some characters, up to `most` numbers that end at one of `ends`, with `between` from one to
+ * the next (0: there is one number), and the rest as it is. */
+static wl_status put_numbers(resolution *r, size_t head, int most, const char *ends, char between, bool braced,
+                             wl_error *err)
 {
-    wl_status status = put(r, r->at, strlen("buf:"), err);
-    r->at += strlen("buf:");
-    for (int part = 0; part < 2 && status == WL_OK; part++) {
-        status = put_number(r, value_length(r->at, braced, ":="), err);
-        if (status != WL_OK || *r->at != ':')
+    wl_status status = put(r, r->at, head, err);
+    r->at += head;
+    for (int part = 0; part < most && status == WL_OK; part++) {
+        status = put_number(r, value_length(r->at, braced, ends), err);
+        if (status != WL_OK || !between || *r->at != between)
             break;
         status = put(r, r->at++, 1, err);
     }
@@ -138,23 +140,17 @@ static wl_status put_buffer(resolution *r, bool braced, wl_error *err)
     return status;
 }
 
+/* buf:BYTES[:OFFSET][=CONTENTS] */
+static wl_status put_buffer(resolution *r, bool braced, wl_error *err)
+{
+    return put_numbers(r, strlen("buf:"), 2, ":=", ':', braced, err);
+}
+
 /* tex:WIDTH,HEIGHT,DEPTH:TYPE.., surf:..: the extents may be expressions; in a struct commas end them. */
 static wl_status put_texture(resolution *r, bool braced, wl_error *err)
 {
-    const size_t start = strcspn(r->at, ":") + 1;
-    wl_status status = put(r, r->at, start, err);
-    r->at += start;
-    for (int part = 0; part < PARTS_MAX && status == WL_OK; part++) {
-        status = put_number(r, value_length(r->at, braced, braced ? ":=" : ",:="), err);
-        if (status != WL_OK || *r->at != ',' || braced)
-            break;
-        status = put(r, r->at++, 1, err);
-    }
-    const size_t rest = value_length(r->at, braced, "");
-    if (status == WL_OK)
-        status = put(r, r->at, rest, err);
-    r->at += rest;
-    return status;
+    const size_t head = strcspn(r->at, ":") + 1;
+    return put_numbers(r, head, PARTS_MAX, braced ? ":=" : ",:=", braced ? 0 : ',', braced, err);
 }
 
 static wl_status put_value(resolution *r, bool braced, int depth, wl_error *err);
