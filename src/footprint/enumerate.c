@@ -221,8 +221,9 @@ static void start_program(walk *w, const wl_program *program)
     w->before = INT64_MIN;
 }
 
-static wl_status run_programs(walk *w, const task *work, const int64_t block[3], wl_error *err)
+static wl_status run_programs(walk *w, const void *what, const int64_t block[3], wl_error *err)
 {
+    const task *work = what;
     for (size_t i = 0; i < work->count; i++) {
         if (work->count > 1)
             start_program(w, &work->programs[i]);
@@ -231,7 +232,10 @@ static wl_status run_programs(walk *w, const task *work, const int64_t block[3],
     return WL_OK;
 }
 
-static wl_status run_region(walk *w, const task *work, wl_error *err)
+/* What is done with one block of a region. */
+typedef wl_status (*block_work)(walk *w, const void *what, const int64_t block[3], wl_error *err);
+
+static wl_status for_blocks(walk *w, block_work work, const void *what, wl_error *err)
 {
     for (int i = 0; i < w->region->blocks.count; i++) {
         const wl_box3 *box = &w->region->blocks.boxes[i];
@@ -239,7 +243,7 @@ static wl_status run_region(walk *w, const task *work, wl_error *err)
         for (b[2] = box->lo[2]; b[2] < box->hi[2]; b[2]++)
             for (b[1] = box->lo[1]; b[1] < box->hi[1]; b[1]++)
                 for (b[0] = box->lo[0]; b[0] < box->hi[0]; b[0]++)
-                    WL_TRY(run_programs(w, work, b, err));
+                    WL_TRY(work(w, what, b, err));
     }
     return WL_OK;
 }
@@ -261,7 +265,7 @@ static wl_status run_access(walk *w, const wl_bound *bound, wl_arena *arena, wl_
     WL_TRY(make_program(w, bound, arena, &program, err));
     start_program(w, &program);
     wl_granules_clear(w->starts);
-    WL_TRY(run_region(w, &(task){&program, 1, evenly}, err));
+    WL_TRY(for_blocks(w, run_programs, &(task){&program, 1, evenly}, err));
     return evenly ? advance_starts(w, bound->access, strides, err) : WL_OK;
 }
 
@@ -286,34 +290,26 @@ static wl_status add_execution(walk *w, const wl_execution *e, int64_t base, wl_
     return WL_OK;
 }
 
-static wl_status add_trace(walk *w, const wl_bound *const *accesses, size_t count, const int64_t block[3],
-                           wl_error *err)
+typedef struct traced_accesses {
+    const wl_bound *const *list;
+    size_t count;
+} traced_accesses;
+
+static wl_status add_trace(walk *w, const void *what, const int64_t block[3], wl_error *err)
 {
+    const traced_accesses *accesses = what;
     const wl_kernel *kernel = w->region->kernel;
     const wl_block_trace *trace = NULL;
     WL_TRY(kernel->source.trace_block(kernel->source.context, block, &trace, err));
-    for (size_t i = 0; i < count; i++) {
-        const wl_access *a = accesses[i]->access;
+    for (size_t i = 0; i < accesses->count; i++) {
+        const wl_access *a = accesses->list[i]->access;
         const size_t number = (size_t)(a - kernel->accesses);
-        if (!a->traced || accesses[i]->never)
+        if (!a->traced || accesses->list[i]->never)
             continue;
         w->width = a->width_bytes;
         w->before = INT64_MIN;
         for (size_t e = trace->first[number]; e < trace->first[number + 1]; e++)
             WL_TRY(add_execution(w, &trace->executions[e], kernel->fields[a->field].base_bytes, err));
-    }
-    return WL_OK;
-}
-
-static wl_status add_traces(walk *w, const wl_bound *const *accesses, size_t count, wl_error *err)
-{
-    for (int i = 0; i < w->region->blocks.count; i++) {
-        const wl_box3 *box = &w->region->blocks.boxes[i];
-        int64_t b[3];
-        for (b[2] = box->lo[2]; b[2] < box->hi[2]; b[2]++)
-            for (b[1] = box->lo[1]; b[1] < box->hi[1]; b[1]++)
-                for (b[0] = box->lo[0]; b[0] < box->hi[0]; b[0]++)
-                    WL_TRY(add_trace(w, accesses, count, b, err));
     }
     return WL_OK;
 }
@@ -326,7 +322,7 @@ static wl_status run_traced(walk *w, const wl_bound *const *accesses, size_t cou
     if (!any)
         return WL_OK;
     if (w->region->thread_count == 0)
-        return add_traces(w, accesses, count, err);
+        return for_blocks(w, add_trace, &(traced_accesses){accesses, count}, err);
     task all = {.programs = WL_ARENA_NEW(arena, wl_program, count)};
     if (!all.programs)
         return wl_fail_memory(err);
@@ -335,7 +331,7 @@ static wl_status run_traced(walk *w, const wl_bound *const *accesses, size_t cou
             WL_TRY(make_program(w, accesses[i], arena, &all.programs[all.count++], err));
     if (all.count > 0)
         start_program(w, &all.programs[0]);
-    return all.count > 0 ? run_region(w, &all, err) : WL_OK;
+    return all.count > 0 ? for_blocks(w, run_programs, &all, err) : WL_OK;
 }
 
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
