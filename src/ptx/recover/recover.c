@@ -155,31 +155,36 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_
     const wl_symbol **before = r->before[r->forks], **first = r->first[r->forks], **now = r->values.registers;
     const wl_symbol *when = r->when, *otherwise = wl_sym_not(s, condition);
     const int facts = s->fact_count;
+    wl_ptx_sides sides = {.begin = r->out->step_count};
     r->out->uniform = false;
     memcpy(before, now, registers * sizeof *now);
     r->work += (int64_t)registers / 8;
     r->forks++;
     narrow(r, pc, when, condition);
     wl_sym_assume(s, condition, true);
-    const wl_symbol *entered = r->when;
+    const wl_symbol *entered = sides.first = r->when;
     WL_TRY(execute_side(r, taken, join));
     wl_sym_drop_facts(s, facts);
     const wl_symbol *first_when = r->when;
     bool some_left = first_when != entered;
-    const bool first_ended = r->ended;
+    const bool first_ended = sides.first_ended = r->ended;
+    sides.middle = r->out->step_count;
     memcpy(first, now, registers * sizeof *now);
     memcpy(now, before, registers * sizeof *now);
     r->ended = false;
     narrow(r, pc, when, otherwise);
     wl_sym_assume(s, otherwise, true);
-    entered = r->when;
+    entered = sides.second = r->when;
     WL_TRY(execute_side(r, next, join));
     wl_sym_drop_facts(s, facts);
     const wl_symbol *second_when = r->when;
     some_left = some_left || second_when != entered;
     r->forks--;
-    const bool second_ended = r->ended;
+    const bool second_ended = sides.second_ended = r->ended;
+    sides.end = r->out->step_count;
     r->ended = first_ended && second_ended;
+    if (r->unwind < 0 && !r->out->gave_up)
+        wl_ptx_compare_sides(r, &sides);
     if (first_ended != second_ended && r->symbolic_count > 0)
         wl_ptx_abandon_loop(r);
     if (first_ended != second_ended) { /* the threads of the other side continue alone */
@@ -397,13 +402,15 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
         .out = out,
         .inside = WL_ARENA_NEW(arena, bool, f->instruction_count + 1),
         .open = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
+        .side_of = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
+        .left_behind = WL_ARENA_NEW(arena, const wl_symbol *, f->instruction_count + 1),
         .unwind = -1,
         .kept = -1,
         .work_max = wl_min(WORK_MAX, launch->budget),
         .arena = arena,
         .err = err};
     if (!out->traced || !out->cause || !r.unknown || !out->executed || !out->on || !out->idle || !r.values.registers ||
-        !r.inside || !r.open)
+        !r.inside || !r.open || !r.side_of || !r.left_behind)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
     if (!find_headers(&r))

@@ -62,6 +62,7 @@ typedef enum wl_ptx_why {
     WL_PTX_WHY_DEEP,      /* too many divergent branches are open at `at` */
     WL_PTX_WHY_IRREGULAR, /* too many executions without a pattern */
     WL_PTX_WHY_MANY,      /* the kernel has too many different accesses */
+    WL_PTX_WHY_SPLIT,     /* the lanes of a warp come to it on several paths */
     WL_PTX_WHY_COUNT
 } wl_ptx_why;
 typedef struct wl_ptx_cause {
@@ -94,6 +95,10 @@ typedef struct wl_ptx_recovery {
 wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err);
 /* Marks an instruction as traced; the first cause counts. */
 void wl_ptx_trace(wl_ptx_recovery *recovery, int32_t instruction, wl_ptx_cause cause);
+/* The coordinates of one thread, and whether they are in the domain. */
+void wl_ptx_thread_values(const wl_ptx_launch *launch, const int64_t block[3], int64_t thread,
+                          int64_t values[WL_VAR_COUNT]);
+bool wl_ptx_in_domain(const wl_ptx_recovery *recovery, const int64_t values[WL_VAR_COUNT]);
 void wl_ptx_recovery_free(wl_ptx_recovery *recovery);
 
 #endif /* WL_PTX_RECOVER_RECOVER_H */
