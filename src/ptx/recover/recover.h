@@ -16,6 +16,7 @@
 #ifndef WL_PTX_RECOVER_RECOVER_H
 #define WL_PTX_RECOVER_RECOVER_H
 
+#include "kernel/idle_stage.h"
 #include "ptx/emulate/emulate.h"
 #include "ptx/recover/symbol.h"
 
@@ -70,21 +71,29 @@ typedef struct wl_ptx_cause {
     int32_t at; /* instruction */
 } wl_ptx_cause;
 
+/* An exit of threads outside the domain. */
+typedef struct wl_ptx_exit {
+    int64_t first[3], domain[3]; /* the domain so far: who is outside has left before */
+    double *executed;            /* by instruction: executions of a thread that leaves here */
+} wl_ptx_exit;
+
 typedef struct wl_ptx_recovery {
     wl_symbols symbols;
     wl_ptx_thread_access *steps; /* in program order */
     size_t step_count, step_room;
     wl_ptx_kept_loop *loops;
     int32_t loop_count, loop_room;
-    bool *traced;        /* by instruction: address or condition of some execution is unknown */
-    wl_ptx_cause *cause; /* why it is traced */
-    bool calls;          /* there are calls: accesses of callees are traced */
-    int64_t domain[3];   /* 0: limited by the grid only */
-    int64_t first[3];    /* threads with lower coordinates are outside, too */
-    bool uniform;        /* all threads of the domain execute the same instructions */
-    double *executed;    /* by instruction: executions per thread of the domain, if uniform */
-    double *on;          /* of them, those whose guard is true */
-    double *idle;        /* as executed, for a thread outside */
+    bool *traced;                              /* by instruction: address or condition of some execution is unknown */
+    wl_ptx_cause *cause;                       /* why it is traced */
+    bool calls;                                /* there are calls: accesses of callees are traced */
+    int64_t domain[3];                         /* 0: limited by the grid only */
+    int64_t first[3];                          /* threads with lower coordinates are outside, too */
+    bool uniform;                              /* all threads of the domain execute the same instructions */
+    double *executed;                          /* by instruction: executions per thread of the domain, if uniform */
+    double *on;                                /* of them, those whose guard is true */
+    wl_ptx_exit exits[WL_IDLE_STAGES_MAX + 1]; /* where threads outside the domain leave, in order */
+    int exit_count;
+    bool idle_differs; /* not all threads outside leave at these, or their warps execute more */
     double barriers;
     bool gave_up; /* everything is traced */
     /* too much work, or too long a condition, from this instruction on; -1: neither */
