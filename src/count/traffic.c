@@ -340,7 +340,8 @@ static void fit_loads(const wl_traffic *o, wl_field_traffic *f)
     const double per_sector = fmax(1, o->sector / o->fetch); /* fetch units; a smaller sector is part of one */
     const int last = o->window_count - 1;
     f->window_units[last] = fmin(f->window_units[last], f->requested * per_sector);
-    const double distinct = f->window_units[last] / per_sector;
+    f->launch_sectors = fmin(f->launch_sectors, f->requested);
+    const double distinct = fmax(f->window_units[last] / per_sector, f->launch_sectors);
     if (f->block_sectors < distinct) {
         f->block_sectors = distinct;
         f->block_units = fmax(f->block_units, distinct * fmin(1, o->sector / o->unit));
