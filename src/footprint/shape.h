@@ -25,7 +25,10 @@ typedef struct wl_bound {
     bool never;       /* no thread executes it */
     bool linear;      /* conditional with an affine address, which is `form` */
     wl_form form;
-    const wl_guard *guard; /* of a linear one, if its condition is affine, too; else NULL */
+    const wl_guard *guard;       /* of a linear one, if its condition is affine, too; else NULL */
+    uint32_t loops, index_loops; /* bits of the loops that it names, and those in its address */
+    bool even;                   /* every loop has the same stride for all threads, and the condition names none */
+    int64_t loop_strides[WL_LOOPS_MAX]; /* then: in units of the access */
 } wl_bound;
 
 /* Coefficients that several accesses share. */
