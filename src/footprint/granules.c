@@ -226,19 +226,21 @@ static int64_t units_touched(const wl_granule_chunk *chunk, int64_t unit, uint64
     return touched;
 }
 
-/* Units of a chunk that lack a bit. */
-static int64_t units_lacking(const uint64_t *bits, int64_t unit, uint64_t first)
+/* Units of a chunk that have all their bits. */
+static int64_t units_full(const wl_granule_chunk *chunk, int64_t unit, uint64_t first)
 {
-    const int64_t words = wl_max(1, unit / 64);
-    int64_t lacking = 0;
-    for (int64_t w = 0; w < CHUNK_GRANULES / 64; w += words) {
-        uint64_t any = 0;
-        for (int64_t i = 0; i < words; i++)
-            any |= ~bits[w + i];
-        if (any)
-            lacking += words > 1 ? 1 : touched_in_word(any, wl_min(unit, 64), first);
+    uint64_t words = 0; /* full ones */
+    int64_t full = 0;
+    for (uint32_t left = chunk->used; left; left &= left - 1) {
+        const int w = __builtin_ctz(left);
+        if (unit < 64)
+            full += count_bits(first) - touched_in_word(~chunk->bits[w], unit, first);
+        words |= (uint64_t)(chunk->bits[w] == UINT64_MAX) << w;
     }
-    return lacking;
+    if (unit < 64)
+        return full;
+    const uint64_t outside = ~(uint64_t)0 << WL_GRANULE_CHUNK_WORDS;
+    return CHUNK_GRANULES / unit - touched_in_word(~words & ~outside, unit / 64, first);
 }
 
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
@@ -246,8 +248,9 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
     int64_t full = 0;
     if (unit > CHUNK_GRANULES)
         return full_chunk_groups(bytes, unit / CHUNK_GRANULES);
+    const uint64_t first = first_bits(unit < 64 ? unit : unit / 64);
     for (size_t i = 0; i < bytes->chunk_count; i++)
-        full += CHUNK_GRANULES / unit - units_lacking(bytes->chunks[i].bits, unit, first_bits(wl_min(unit, 64)));
+        full += units_full(&bytes->chunks[i], unit, first);
     return full;
 }
 
