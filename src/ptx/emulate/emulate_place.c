@@ -158,16 +158,17 @@ void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask)
 {
     const uint64_t *a = m->frame->value[s->from[0]], *b = m->frame->value[s->from[1]];
     const int bits = wl_ptx_type_bits(s->in->op == WL_PTX_OP_cvt ? s->in->from : s->in->type);
-    uint32_t less = 0, equal = 0, signs[2] = {0, 0};
-    WL_PTX_FOR_LANES(lane, mask)
+    uint8_t less[WL_PTX_LANES], equal[WL_PTX_LANES], first[WL_PTX_LANES], second[WL_PTX_LANES];
+    WL_PTX_EACH_LANE
     {
-        const int64_t x = as_signed(a[lane], bits), y = as_signed(b[lane], bits);
-        less |= (uint32_t)(x < y) << lane;
-        equal |= (uint32_t)(x == y) << lane;
-        signs[0] |= (uint32_t)(x < 0) << lane;
-        signs[1] |= (uint32_t)(y < 0) << lane;
+        const int64_t x = as_signed(a[i], bits), y = as_signed(b[i], bits);
+        less[i] = (uint8_t)(x < y);
+        equal[i] = (uint8_t)(x == y);
+        first[i] = (uint8_t)(x < 0);
+        second[i] = (uint8_t)(y < 0);
     }
-    uint64_t hash = wl_hash_word((uint64_t)(uint32_t)m->warp->number << 40 ^ m->warp->executed);
-    hash = wl_hash_word(hash ^ ((uint64_t)less << 32 | equal));
-    m->tally.signature += wl_hash_word(hash ^ ((uint64_t)signs[0] << 32 | signs[1]));
+    const uint64_t order = (uint64_t)(wl_ptx_bits_of(less) & mask) << 32 | (wl_ptx_bits_of(equal) & mask);
+    const uint64_t signs = (uint64_t)(wl_ptx_bits_of(first) & mask) << 32 | (wl_ptx_bits_of(second) & mask);
+    const uint64_t hash = wl_hash_word((uint64_t)(uint32_t)m->warp->number << 40 ^ m->warp->executed);
+    m->tally.signature += wl_hash_word(wl_hash_word(hash ^ order) ^ signs);
 }
