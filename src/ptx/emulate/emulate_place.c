@@ -153,21 +153,25 @@ wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err)
 
 static int64_t as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
 
+/* How two numbers of lane i compare. 32 bits are many at a time. */
+#define RECORD(x, y)                                                                                                   \
+    {                                                                                                                  \
+        less[i] = (uint8_t)((x) < (y));                                                                                \
+        equal[i] = (uint8_t)((x) == (y));                                                                              \
+        first[i] = (uint8_t)((x) < 0);                                                                                 \
+        second[i] = (uint8_t)((y) < 0);                                                                                \
+    }
+
 /* Signs count, too: an unsigned number that has wrapped around is no longer an even sum. */
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask)
 {
     const uint64_t *a = m->frame->value[s->from[0]], *b = m->frame->value[s->from[1]];
     const int bits = wl_ptx_type_bits(s->in->op == WL_PTX_OP_cvt ? s->in->from : s->in->type);
     uint8_t less[WL_PTX_LANES], equal[WL_PTX_LANES], first[WL_PTX_LANES], second[WL_PTX_LANES];
-    WL_PTX_EACH_LANE
-    {
-        const int64_t x = as_signed(a[i], bits), y = as_signed(b[i], bits);
-        less[i] = (uint8_t)(x < y);
-        equal[i] = (uint8_t)(x == y);
-        first[i] = (uint8_t)(x < 0);
-        second[i] = (uint8_t)(y < 0);
-    }
-    const uint64_t order = (uint64_t)(wl_ptx_bits_of(less) & mask) << 32 | (wl_ptx_bits_of(equal) & mask);
+    if (bits == 32)
+        WL_PTX_EACH_LANE RECORD((int32_t)a[i], (int32_t)b[i]) else WL_PTX_EACH_LANE RECORD(as_signed(a[i], bits),
+                                                                                           as_signed(b[i], bits))
+            const uint64_t order = (uint64_t)(wl_ptx_bits_of(less) & mask) << 32 | (wl_ptx_bits_of(equal) & mask);
     const uint64_t signs = (uint64_t)(wl_ptx_bits_of(first) & mask) << 32 | (wl_ptx_bits_of(second) & mask);
     const uint64_t hash = wl_hash_word((uint64_t)(uint32_t)m->warp->number << 40 ^ m->warp->executed);
     m->tally.signature += wl_hash_word(wl_hash_word(hash ^ order) ^ signs);
