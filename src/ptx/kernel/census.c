@@ -158,6 +158,7 @@ wl_status wl_ptx_census_follow(wl_ptx_emulator *emulator, const wl_ptx_launch *l
     wl_ptx_block_of(launch, number, block);
     WL_TRY(wl_ptx_follow_block(emulator, block, &f, err));
     c->work += (double)f.steps;
+    c->skipped += (double)f.skipped;
     if (f.longest.instructions > c->longest.instructions)
         c->longest = f.longest;
     c->list[c->count++] = (wl_ptx_census_block){.signature = f.signature,
