@@ -139,12 +139,8 @@ static int wavefronts_of_four(const uint64_t lines[FOUR], int banks)
     const uint64_t a = lines[0], b = lines[1], c = lines[2], d = lines[3];
     const uint64_t any_ab = a | b, any_cd = c | d, both_ab = a & b, both_cd = c & d;
     const uint64_t two = both_ab | both_cd | (any_ab & any_cd), three = (both_ab & any_cd) | (any_ab & both_cd);
-    int wavefronts = groups_in(any_ab | any_cd, banks);
-    if (two)
-        wavefronts += groups_in(two, banks);
-    if (three)
-        wavefronts += groups_in(three, banks) + groups_in(both_ab & both_cd, banks);
-    return wavefronts;
+    return groups_in(any_ab | any_cd, banks) + groups_in(two, banks) + groups_in(three, banks) +
+           groups_in(both_ab & both_cd, banks);
 }
 
 int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p)
@@ -173,29 +169,22 @@ static int rank_lines(const wl_l1_rules *rules, const wl_placement *p, int64_t b
     return most + 1;
 }
 
-/* With one word of bits and four tag banks: what each tag wavefront takes from each bank. Neighbouring
- * lines mostly differ only in the bits of the lowest table. */
+/* With one word of bits and four tag banks: what each tag wavefront takes from each bank. Which bank
+ * a line falls into is as good as random, so nothing branches on it. */
 static wl_tag_cost cost_of_four(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
 {
-    uint64_t taken[WL_LANES_MAX][FOUR], upper = UINT64_MAX;
+    uint64_t taken[WL_LANES_MAX][FOUR];
     uint32_t filled = 0; /* lines of each bank, a byte each */
-    unsigned upper_bank = 0;
     wl_tag_cost cost = {0, 0};
+    memset(taken, 0, (size_t)p->lines * sizeof taken[0]);
     for (int i = 0; i < p->lines; i++) {
-        const uint64_t line = (uint64_t)(base + p->line[i]);
-        if (line >> WL_HASH_BITS != upper) {
-            upper = line >> WL_HASH_BITS;
-            upper_bank = (unsigned)wl_l1_tag_bank(rules, (int64_t)(upper << WL_HASH_BITS));
-        }
-        const unsigned bank = upper_bank ^ rules->hash[0][line & ((1u << WL_HASH_BITS) - 1)], shift = CHAR_BIT * bank;
-        const int rank = (int)(filled >> shift & UCHAR_MAX);
+        const int bank = wl_l1_tag_bank(rules, base + p->line[i]), shift = CHAR_BIT * bank;
+        taken[filled >> shift & UCHAR_MAX][bank] = p->banks[i];
         filled += 1u << shift;
-        if (rank == cost.tag) {
-            cost.tag++;
-            for (int b = 0; b < FOUR; b++)
-                taken[rank][b] = 0;
-        }
-        taken[rank][bank] = p->banks[i];
+    }
+    for (int bank = 0; bank < FOUR; bank++) {
+        const int lines = (int)(filled >> CHAR_BIT * bank & UCHAR_MAX);
+        cost.tag = lines > cost.tag ? lines : cost.tag;
     }
     for (int rank = 0; rank < cost.tag; rank++)
         cost.cold += wavefronts_of_four(taken[rank], rules->data.banks);
