@@ -138,12 +138,16 @@ static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const w
 static void add_all_written(const wl_warps_measurer *m, placed_warps *w, const wl_instruction *in)
 {
     const wl_residues *at = &w->alignments;
+    wl_access_cost written = {0};
     for (int i = 0; i < at->count; i++)
         if (at->weight[i])
-            add_written(&m->costs[in->access],
+            add_written(&written,
                         wl_pattern_written(m->context.rules, w->pattern,
-                                           wl_floor_mod(wl_residue(at, i) + in->offset, m->context.period)),
+                                           (wl_residue(at, i) + in->offset) & (m->context.period - 1)),
                         (double)at->weight[i]);
+    m->costs[in->access].lines += written.lines;
+    m->costs[in->access].units += written.units;
+    m->costs[in->access].full += written.full;
 }
 
 /* Sectors and bank conflicts depend only on the offset in a sector. */
