@@ -34,7 +34,7 @@ typedef enum wl_window_kind {
     WL_TAG_WINDOWS
 } wl_window_kind;
 typedef struct wl_window_cost {
-    double tag, cold; /* not a number: not computed yet */
+    float tag, cold; /* not a number: not computed yet */
 } wl_window_cost;
 typedef struct wl_pattern_window {
     int64_t bytes;         /* 0: none yet */

@@ -22,7 +22,7 @@
 
 /* Costs at one position. */
 typedef struct slot {
-    double tag, cold;
+    float tag, cold;
     float split; /* share of executions with more than one tag wavefront */
 } slot;
 
@@ -33,15 +33,15 @@ static const int draws_of[WL_TAG_WINDOWS] = {0, DRAWS_MAX, 4, 1};
 /* A pattern caches one window of each kind. Other lengths are rare and start afresh. */
 static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
 {
-    const size_t slots = (size_t)(bytes / WINDOW_STEP), known = slots * sizeof *w->costs;
+    const size_t slots = (size_t)(bytes / WINDOW_STEP), costs = slots * sizeof *w->costs;
     if (w->bytes == bytes)
         return WL_OK;
     free(w->costs);
-    w->costs = malloc(known + slots * sizeof *w->split);
+    w->costs = malloc(costs + slots * sizeof *w->split);
     w->bytes = w->costs ? bytes : 0;
     if (!w->costs)
         return wl_fail_memory(err);
-    memset(w->costs, UCHAR_MAX, known); /* not a number */
+    memset(w->costs, UCHAR_MAX, costs); /* not a number */
     w->split = (float *)(void *)(w->costs + slots);
     return WL_OK;
 }
@@ -116,7 +116,7 @@ static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_
         cold += cost[j].cold;
         split += cost[j].tag > 1;
     }
-    return (slot){(double)tag / draws, (double)cold / draws, (float)split / (float)draws};
+    return (slot){(float)tag / (float)draws, (float)cold / (float)draws, (float)split / (float)draws};
 }
 
 /* The cost at one position. A chain of j carries out of the window has probability 2^-(j+1). */
@@ -136,7 +136,7 @@ static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int
         cold += probability * cost[j].cold;
         split += probability * (cost[j].tag > 1);
     }
-    return (slot){tag, cold, (float)split};
+    return (slot){(float)tag, (float)cold, (float)split};
 }
 
 /* Computes the costs that are missing at the positions, moved by some bytes. */
@@ -155,14 +155,14 @@ static void fill_slots(const wl_pattern_context *context, const wl_tag_window *w
 }
 
 /* Not a number: a cost is missing. */
-static wl_window_cost add_costs(const wl_window_cost *costs, const wl_tag_window *window, uint32_t moved)
+static wl_tag_total add_costs(const wl_window_cost *costs, const wl_tag_window *window, uint32_t moved)
 {
     const uint32_t mask = (uint32_t)window->bytes - 1;
-    wl_window_cost sum = {0, 0};
+    wl_tag_total sum = {0};
     for (int i = 0; i < window->count; i++) {
         const wl_window_cost *c = &costs[((window->position[i] + moved) & mask) / WINDOW_STEP];
-        sum.tag += window->weight[i] * c->tag;
-        sum.cold += window->weight[i] * c->cold;
+        sum.tag += window->weight[i] * (double)c->tag;
+        sum.cold += window->weight[i] * (double)c->cold;
     }
     return sum;
 }
@@ -181,7 +181,7 @@ void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *w
 {
     const wl_pattern_window *w = &pattern->windows[window->kind];
     const uint32_t moved = window->rare ? 0 : (uint32_t)offset;
-    wl_window_cost sum = add_costs(w->costs, window, moved);
+    wl_tag_total sum = add_costs(w->costs, window, moved);
     if (isnan(sum.tag)) {
         fill_slots(context, window, pattern, moved);
         sum = add_costs(w->costs, window, moved);

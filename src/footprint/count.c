@@ -164,10 +164,14 @@ static int add_point(int64_t *points, int count, int64_t point)
 
 static int break_points(const sweep *s, const int16_t *active, int n, int level, int64_t *points)
 {
+    int64_t lo = INT64_MAX, hi = INT64_MIN; /* those of the latest box: neighbours often agree */
     int count = 0;
     for (int i = 0; i < n; i++) {
-        count = add_point(points, count, s->boxes[active[i]].lo[level]);
-        count = add_point(points, count, s->boxes[active[i]].hi[level]);
+        const sweep_box *box = &s->boxes[active[i]];
+        if (box->lo[level] != lo)
+            count = add_point(points, count, lo = box->lo[level]);
+        if (box->hi[level] != hi)
+            count = add_point(points, count, hi = box->hi[level]);
     }
     return count;
 }
@@ -187,9 +191,11 @@ static span sweep_level(sweep *s, int level, const int16_t *active, int n, const
     bool any = false;
     for (int i = 0; i < slabs; i++) {
         int m = 0;
-        for (int j = 0; j < n; j++)
-            if (s->boxes[active[j]].lo[level] <= points[i] && points[i] < s->boxes[active[j]].hi[level])
-                inside[m++] = active[j];
+        for (int j = 0; j < n; j++) { /* without a branch, which would be as good as random */
+            const sweep_box *box = &s->boxes[active[j]];
+            inside[m] = active[j];
+            m += (box->lo[level] <= points[i]) & (points[i] < box->hi[level]);
+        }
         if (m == 0)
             continue;
         const int64_t step = s->one_by_one ? 1 : points[i + 1] - points[i];
