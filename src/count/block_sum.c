@@ -327,17 +327,18 @@ static void boxes_of_warp(const thread_grid *threads, const int64_t block[3], in
         }
 }
 
-/* Counts one warp in closed form. *added is false, with nothing added, if there is none. */
-static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes, bool *added)
+/* Counts one warp in closed form. *added is false, with nothing added, if there is none; `failure` is
+ * scratch. */
+static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes, bool *added,
+                           wl_error *failure)
 {
     wl_count c[WL_GRANULES_MAX];
-    wl_error failure = {0};
     wl_laid laid;
     *added = false;
     wl_shape_lay(s->in->counter, shape, boxes, &laid);
     for (int i = 0; i < s->in->granule_count; i++) {
         const bool covered = s->in->want_covered && i == 0;
-        const wl_status status = wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &failure);
+        const wl_status status = wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], failure);
         if (status == WL_E_NOMEM)
             return wl_fail_memory(s->err);
         if (status != WL_OK || (covered && c[i].covered < 0))
@@ -399,6 +400,7 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
     const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
     wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
     wl_region boxes = any;
+    wl_error failure = {0};
     thread_grid threads;
     make_thread_grid(g, &threads);
     any.thread_count = warp_size;
@@ -416,7 +418,7 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
         if (in_boxes) {
             bool added = false;
             boxes_of_warp(&threads, block, warp * warp_size, warp_size, &boxes);
-            WL_TRY(add_boxes(s, weight, &f->shape, &boxes, &added));
+            WL_TRY(add_boxes(s, weight, &f->shape, &boxes, &added, &failure));
             if (added)
                 continue;
         }

@@ -156,9 +156,10 @@ static void add_up_places(const wl_warps_measurer *m, placed_warps *w, alignment
     const wl_l1_rules *rules = m->context.rules;
     const wl_residues *at = &w->alignments;
     const int classes = at->step < rules->sector ? (int)wl_min(at->count, rules->sector / at->step) : 1;
-    int64_t weight[WL_RESIDUES_MAX] = {0};
-    for (int i = 0; i < at->count; i++)
-        weight[i % classes] += at->weight[i];
+    int64_t weight[WL_RESIDUES_MAX];
+    memset(weight, 0, (size_t)classes * sizeof *weight);
+    for (int i = 0; i < at->count; i++) /* classes is a power of two */
+        weight[i & (classes - 1)] += at->weight[i];
     for (int k = 0; k < t->places; k++) {
         const int64_t place = t->place[k];
         for (int i = 0; i < classes; i++) {
