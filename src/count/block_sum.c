@@ -451,3 +451,63 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
     input->counter->method = method; /* a sample: says nothing about how the volumes were counted */
     return status;
 }
+
+/* ---- blocks and their warps at once ---- */
+
+/* The granules of a block are those of its warps. */
+static wl_status add_block_of_warps(const summer *s, double weight, const wl_granules *all)
+{
+    const wl_block_sum_input *in = s->in;
+    for (int i = 0; i < in->granule_count; i++) {
+        const int64_t unit = in->want_covered ? in->granules[i] : in->granules[i] / in->granules[0];
+        s->sum->granules[i] += weight * (double)wl_granules_touched(all, unit);
+    }
+    if (in->want_covered)
+        s->sum->covered += weight * (double)wl_granules_full(all, in->granules[0]);
+    return WL_OK;
+}
+
+static wl_status sum_both(const summer *blocks, const summer *warps, int warp_size, wl_granules *all)
+{
+    const wl_geometry *g = blocks->in->geometry;
+    wl_arena arena = {0};
+    wl_sample sample;
+    wl_status status = choose_uneven(blocks, &arena, &sample);
+    warps->sum->sampled = blocks->sum->sampled;
+    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
+        const double weight = wl_sample_weight(&sample, i);
+        int64_t block[3];
+        wl_block_at(g, sample.number[i], block);
+        wl_region region = one_block(blocks, block);
+        region.thread_count = warp_size;
+        wl_granules_clear(all);
+        for (; region.first_thread < g->threads && status == WL_OK; region.first_thread += warp_size) {
+            status = add_threads(warps, weight, &region);
+            if (status == WL_OK && !wl_granules_add_moved(all, &blocks->in->counter->granules, 0))
+                status = wl_granules_fail(all, blocks->err);
+        }
+        if (status == WL_OK)
+            status = add_block_of_warps(blocks, weight, all);
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
+wl_status wl_block_and_warp_sums(const wl_block_sum_input *blocks, const wl_block_sum_input *warps, int warp_size,
+                                 wl_block_sum *block, wl_block_sum *warp, wl_error *err)
+{
+    const wl_field_side *f = &blocks->view->fields[blocks->field][blocks->side];
+    const summer of_blocks = {.in = blocks, .sum = block, .err = err},
+                 of_warps = {.in = warps, .sum = warp, .err = err};
+    const wl_region any = one_block(&of_blocks, (const int64_t[3]){0, 0, 0});
+    if (f->count == 0 || f->has_shape || !f->uneven || has_traced(&of_blocks) ||
+        !wl_view_can_enumerate(blocks->view, blocks->field, blocks->side, &any)) {
+        WL_TRY(wl_block_sum_make(blocks, block, err));
+        return wl_warp_sum_make(warps, warp_size, warp, err);
+    }
+    *block = *warp = (wl_block_sum){0};
+    wl_granules all = {0};
+    const wl_status status = sum_both(&of_blocks, &of_warps, warp_size, &all);
+    wl_granules_free(&all);
+    return status;
+}

@@ -392,6 +392,12 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
         if (is_global_atomic(&m, a) && !(m.atomics = wl_atomic_lines_new(scratch->arena)))
             return wl_fail_memory(err);
     WL_TRY(wl_warps_measure_opaque(&m, scratch->arena));
+    const wl_population *p = kernel->source.population;
+    if (p && p->unseen) { /* it may happen elsewhere */
+        result->blocks_sampled = true;
+        result->blocks_evaluated = wl_max(result->blocks_evaluated, p->count);
+        result->error = result->error > 1 ? result->error : 1;
+    }
     if (m.atomics)
         result->atomics = wl_atomic_lines_total(m.atomics);
     return WL_OK;

@@ -627,5 +627,6 @@ void wl_counter_free(wl_counter *counter)
     wl_granules_free(&counter->granules);
     wl_granules_free(&counter->starts);
     wl_count_memo_free(counter->memo);
+    wl_threads_end(counter);
     *counter = (wl_counter){0};
 }

@@ -12,6 +12,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/print.h"
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
 #include "launch/geometry.h"
@@ -69,6 +70,17 @@ static wl_status make_predictors(wl_ranker *r, wl_error *err)
     return WL_OK;
 }
 
+/* Many launches may get less than one that is predicted alone: what they get is stated. */
+static void note_effort(wl_ranker *r)
+{
+    if (!r->kernel->source.at_launch || r->note_count == WL_RANK_NOTES_MAX)
+        return;
+    (void)wl_print(r->notes[r->note_count++], WL_RANK_NOTE_LENGTH,
+                   "the kernel depends on the launch: it is read anew for each and emulated for at most about %.4g s; "
+                   "predict --effort %.4g gives the same",
+                   r->kernel->source.effort, r->kernel->source.effort);
+}
+
 static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     r->warp_size = wl_device_int(r->device, WL_DEVICE_warp_size);
@@ -82,6 +94,7 @@ static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
     WL_TRY(copy_grid(r, space, err));
     WL_TRY(wl_ranker_enumerate(r, space, err));
     WL_TRY(copy_conditions(r, space, err));
+    note_effort(r);
     return make_predictors(r, err);
 }
 
