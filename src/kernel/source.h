@@ -95,6 +95,7 @@ typedef struct wl_population {
     int kind_count;
     bool complete; /* kinds and executions are exact, else */
     double error;  /* they have this largest relative standard error */
+    bool unseen;   /* some access was seen nowhere, but not all blocks were looked at */
     /* Blocks to trace, in strata of one kind or several; numbers are those in the grid, x fastest. */
     int64_t count;
     const int64_t *number; /* NULL: all blocks of the launch, in order, as one stratum */

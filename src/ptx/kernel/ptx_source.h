@@ -118,10 +118,6 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
 /* Traces the atomics on one address per warp that some warp executes without its first lane. */
 void wl_ptx_trace_late_atomics(wl_ptx_source *source);
 
-/* The coordinates of one thread. */
-void wl_ptx_thread_values(const wl_ptx_launch *launch, const int64_t block[3], int64_t thread,
-                          int64_t values[WL_VAR_COUNT]);
-
 /* The i-th of n sample blocks: corners first, then spread over the grid. */
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3]);
 

@@ -43,20 +43,6 @@ typedef struct verifier {
     int32_t where;
 } verifier;
 
-void wl_ptx_thread_values(const wl_ptx_launch *l, const int64_t block[3], int64_t thread, int64_t values[WL_VAR_COUNT])
-{
-    const int64_t index[3] = {thread % l->block[0], thread / l->block[0] % l->block[1],
-                              thread / l->block[0] / l->block[1]};
-    memset(values, 0, WL_VAR_COUNT * sizeof *values);
-    for (int d = 0; d < 3; d++) {
-        values[WL_VAR_THREAD_X + d] = index[d];
-        values[WL_VAR_BLOCK_X + d] = block[d];
-        values[WL_VAR_X + d] = block[d] * l->block[d] + index[d];
-        values[WL_VAR_BLOCKDIM_X + d] = l->block[d];
-        values[WL_VAR_GRIDDIM_X + d] = l->grid[d];
-    }
-}
-
 /* The coordinates of the lanes of a warp. */
 static void set_warp(verifier *v, int64_t warp)
 {
@@ -66,12 +52,8 @@ static void set_warp(verifier *v, int64_t warp)
     v->inside = 0;
     for (int lane = 0; lane < WL_PTX_LANES && warp * WL_PTX_LANES + lane < threads; lane++) {
         int64_t *values = v->values[lane];
-        bool inside = true;
         wl_ptx_thread_values(l, v->block, warp * WL_PTX_LANES + lane, values);
-        for (int d = 0; d < 3; d++)
-            inside =
-                inside && values[WL_VAR_X + d] >= r->first[d] && (!r->domain[d] || values[WL_VAR_X + d] < r->domain[d]);
-        v->inside |= (uint32_t)inside << lane;
+        v->inside |= (uint32_t)wl_ptx_in_domain(r, values) << lane;
     }
 }
 
