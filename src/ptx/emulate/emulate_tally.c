@@ -87,7 +87,12 @@ void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp)
         m->tally.longest = (wl_ptx_longest){(int64_t)warp->executed, warp->loads, warp->serial};
 }
 
-void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
+void wl_ptx_tally_diverged(wl_ptx_machine *m, const wl_ptx_step *s, int64_t times)
+{
+    m->tally.diverged[m->first[s->function] + s->number] += times;
+}
+
+void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, int64_t times)
 {
     wl_ptx_tally *t = &m->tally;
     const int32_t at = m->first[s->function] + s->number;
@@ -96,9 +101,9 @@ void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active
     if (mask == active)
         return;
     const int off = wl_ptx_lanes_in(active & ~mask);
-    t->warps_off[at] += !mask;
-    t->off[at] += off;
-    t->signature += wl_hash_word(~((uint64_t)(uint32_t)at << 8 ^ (uint64_t)(uint32_t)off));
+    t->warps_off[at] += mask ? 0 : times;
+    t->off[at] += times * off;
+    t->signature += (uint64_t)times * wl_hash_word(~((uint64_t)(uint32_t)at << 8 ^ (uint64_t)(uint32_t)off));
 }
 
 void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile)
