@@ -91,6 +91,7 @@ typedef struct wl_ptx_longest {
     int64_t instructions;
     int64_t loads;  /* of global memory */
     int64_t serial; /* of these, in a loop whose way they decide: the next waits for each */
+    int64_t rounds; /* loads that wait for one another: chains within basic blocks, added up */
 } wl_ptx_longest;
 
 /* Follows the control flow of one block. What it executes adds up in the emulator. */
