@@ -9,19 +9,31 @@
 #define MOMENT 6.0 /* a density that grows from 0 to 2 has its middle 1/6 behind the middle */
 #define FLAT 0.05  /* nobody can tell a smaller slope from an even kind */
 
+#define BETWEEN 0.5 /* of its wait a block still needs, on average: unequal ones do not end together */
+
 /* A part of the launch order in which the kinds are mixed in the same way. */
 typedef struct part {
     double end; /* number of the block after it */
+    int kinds;  /* that it has blocks of */
     double blocks[WL_KINDS_MAX];
     double filled[WL_KINDS_MAX]; /* share of the slots that hold blocks of the kind */
+    bool lasting[WL_KINDS_MAX];  /* its blocks outlast the part */
     double cycles, over;         /* it takes; the busiest multiprocessor takes longer by */
 } part;
+
+/* Blocks that hold slots: of a kind in this part, or left over from earlier parts. */
+typedef struct holder {
+    double blocks, wait;
+    bool stays; /* holds its slots longer than the part takes */
+} holder;
 
 typedef struct filler {
     const wl_slots *s;
     const wl_block_time *kinds;
     int count, part_count;
-    double stay[WL_KINDS_MAX]; /* cycles a block of the kind is resident among its like */
+    double stay[WL_KINDS_MAX];  /* cycles a block of the kind is resident among its like */
+    double ended[WL_KINDS_MAX]; /* of these, what is over when another starts, on average */
+    holder left[WL_KINDS_MAX];  /* from earlier parts, until the next one */
     part parts[CUTS_MAX];
 } filler;
 
@@ -88,6 +100,7 @@ static void find_parts(filler *f)
         for (int k = 0; k < f->count; k++) {
             const wl_block_time *kind = &f->kinds[k];
             p->blocks[k] = kind->blocks * (share_before(kind, cuts[i + 1]) - share_before(kind, cuts[i]));
+            p->kinds += p->blocks[k] > 0;
         }
     }
 }
@@ -110,31 +123,67 @@ static void find_filled(const filler *f, part *p)
 static double over(const filler *f, const part *p)
 {
     double mean = 0, square = 0;
-    int kinds = 0;
     for (int k = 0; k < f->count; k++) {
         mean += p->filled[k] * f->kinds[k].own;
         square += p->filled[k] * f->kinds[k].own * f->kinds[k].own;
-        kinds += p->blocks[k] > 0;
     }
-    return kinds > 1 ? sqrt(2 * log(f->s->sms) * f->s->resident * fmax(0, square - mean * mean)) : 0;
+    return p->kinds > 1 ? sqrt(2 * log(f->s->sms) * f->s->resident * fmax(0, square - mean * mean)) : 0;
 }
 
-static void time_part(const filler *f, part *p)
+/* The part if waiting takes so long, with all its blocks in turn. */
+static double time_with(const filler *f, const part *p, double wait)
 {
     const wl_slots *s = f->s;
-    const double slots = s->sms * s->resident;
-    double own = 0, wait = 0, traffic = 0, blocks = 0;
+    double own = 0, traffic = 0, blocks = 0;
     for (int k = 0; k < f->count; k++) {
         blocks += p->blocks[k];
-        own += p->blocks[k] * f->kinds[k].own / slots;
-        wait += p->blocks[k] * f->kinds[k].wait / slots;
+        own += p->blocks[k] * f->kinds[k].own / (s->sms * s->resident);
         traffic += f->kinds[k].blocks > 0 ? p->blocks[k] / f->kinds[k].blocks * f->kinds[k].traffic : 0;
     }
     const double sm = stay_of(s, s->resident, own, wait, (s->resident - s->overlap) * own);
     const double memory = norm2(s->memory * traffic, s->atomics * traffic, s->norm);
+    return fmax(norm2(sm, memory, s->norm), blocks * s->launch);
+}
+
+/* Blocks that outlast the part only take slots away from the others, which go on meanwhile. They are
+ * found one kind after the other, longest first. */
+static double time_beside(const filler *f, const part *p, holder *h, int count)
+{
+    double slots = f->s->sms * f->s->resident, sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += h[i].blocks * h[i].wait;
+    for (;;) {
+        const double cycles = time_with(f, p, sum / slots);
+        int longest = -1;
+        for (int i = 0; i < count; i++)
+            if (h[i].blocks > 0 && !h[i].stays && (longest < 0 || h[i].wait > h[longest].wait))
+                longest = i;
+        if (longest < 0 || h[longest].wait <= cycles || h[longest].blocks >= slots)
+            return cycles;
+        h[longest].stays = true;
+        sum = fmax(0, sum - h[longest].blocks * h[longest].wait);
+        slots -= h[longest].blocks;
+    }
+}
+
+static void time_part(filler *f, part *p)
+{
+    holder h[2 * WL_KINDS_MAX];
+    for (int k = 0; k < f->count; k++) {
+        h[k] = (holder){.blocks = p->blocks[k], .wait = f->kinds[k].wait};
+        h[f->count + k] = f->left[k];
+    }
+    p->cycles = time_beside(f, p, h, 2 * f->count);
+    for (int k = 0; k < f->count; k++) { /* of one kind they end together, about */
+        const holder *now = &h[k], *before = &h[f->count + k];
+        p->lasting[k] = now->stays;
+        const double blocks = (now->stays ? now->blocks : 0) + (before->stays ? before->blocks : 0);
+        const double wait =
+            (now->stays ? now->blocks * now->wait : 0) + (before->stays ? before->blocks * before->wait : 0);
+        f->left[k] = (holder){.blocks = blocks, .wait = blocks > 0 ? fmax(0, wait / blocks - p->cycles) : 0};
+    }
     find_filled(f, p);
     p->over = over(f, p);
-    p->cycles = fmax(norm2(sm, memory, s->norm), blocks * s->launch);
 }
 
 /* ---- the last block of a kind ---- */
@@ -149,10 +198,12 @@ static double start_of(const filler *f, int kind)
     while (at < f->part_count && f->parts[at].end <= last + 1)
         cycles += f->parts[at++].cycles;
     while (at-- > 0 && empty > 0) {
+        const part *p = &f->parts[at];
         double filled = 0, stays = 0;
         for (int k = 0; k < f->count; k++) {
-            filled += f->parts[at].filled[k];
-            stays += f->parts[at].filled[k] * f->stay[k];
+            filled += p->filled[k];
+            stays += p->lasting[k] ? fmin(p->cycles, p->blocks[k] * f->kinds[k].own / f->s->sms)
+                                   : p->filled[k] * (f->stay[k] - (p->kinds > 1 ? f->ended[k] : 0));
         }
         needed += filled > empty ? stays * empty / filled : stays;
         empty -= filled;
@@ -177,9 +228,12 @@ wl_filled wl_fill(const wl_slots *slots, const wl_block_time *kinds, int count)
 {
     filler f = {.s = slots, .kinds = kinds, .count = count};
     wl_filled out = {.last = -1};
-    for (int k = 0; k < count; k++)
-        f.stay[k] = stay_of(slots, slots->resident, kinds[k].own, kinds[k].wait,
-                            (slots->resident - slots->overlap) * kinds[k].own);
+    for (int k = 0; k < count; k++) {
+        const double others = fmax(0, slots->resident - slots->overlap) * kinds[k].own;
+        f.stay[k] = stay_of(slots, slots->resident, kinds[k].own, kinds[k].wait, others);
+        /* what waits for work of others ends with them */
+        f.ended[k] = kinds[k].wait > 0 ? BETWEEN * f.stay[k] * kinds[k].wait / (kinds[k].wait + others) : 0;
+    }
     find_parts(&f);
     for (int i = 0; i < f.part_count; i++) {
         time_part(&f, &f.parts[i]);
