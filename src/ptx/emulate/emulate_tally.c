@@ -57,6 +57,21 @@ static void add_to_chain(const wl_ptx_function *f, const wl_ptx_instruction *in,
     wl_ptx_registers_of(f, in, follow_chain, c);
 }
 
+/* Whether the assembler unrolls the block: a loop of its own whose way no load decides, and that the
+ * compiler has not unrolled before: it says so, or there are more loads. */
+static bool is_unrolled(const wl_ptx_program *p, int32_t block)
+{
+    int loads = 0;
+    bool loop = false;
+    for (int32_t e = p->flow.edge_first[block]; e < p->flow.edge_first[block + 1]; e++)
+        loop = loop || p->flow.edges[e] == block;
+    for (int32_t i = p->flow.first[block]; i < p->flow.first[block + 1] && loop; i++) {
+        loop = !is_serial(p, i);
+        loads += is_load(&p->function->instructions[i]);
+    }
+    return loop && loads < WL_PTX_ROUND && !wl_ptx_forbids_unrolling(p->function, p->flow.first[block]);
+}
+
 /* The rounds of each basic block, at its first load. */
 static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds)
 {
@@ -73,7 +88,7 @@ static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds
             add_to_chain(f, &f->instructions[i], &c);
         }
         if (load >= 0)
-            rounds[load] = c.longest;
+            rounds[load] = (int64_t)c.longest * (is_unrolled(p, b) ? 1 : WL_PTX_ROUND);
     }
 }
 

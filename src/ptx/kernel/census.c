@@ -442,7 +442,7 @@ wl_block_kind wl_ptx_kind_of_blocks(const wl_ptx_kind *k)
         .first = (double)k->from,
         .last = (double)k->to,
         .middle = k->middle,
-        .longest = {(double)l->instructions, (double)l->loads, (double)l->serial, (double)l->rounds}};
+        .longest = {(double)l->instructions, (double)l->loads, (double)l->serial, (double)l->rounds / WL_PTX_ROUND}};
 }
 
 int wl_ptx_census_kind(const wl_ptx_census *c, const wl_ptx_followed *f)

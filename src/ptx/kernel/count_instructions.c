@@ -189,7 +189,7 @@ static void find_longest(wl_ptx_source *s, const wl_ptx_census *census)
     const double each = ptx > 0 ? machine / ptx : 0;
     s->mix.longest = (wl_longest_warp){ptx > 0 ? (double)census->longest.instructions * machine / ptx : 0,
                                        (double)census->longest.loads, (double)census->longest.serial,
-                                       (double)census->longest.rounds};
+                                       (double)census->longest.rounds / WL_PTX_ROUND};
     for (int k = 0; k < census->kind_count; k++) {
         kinds[k] = wl_ptx_kind_of_blocks(&census->kinds[k]);
         kinds[k].instructions *= each;
