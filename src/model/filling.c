@@ -9,6 +9,7 @@
 #define MOMENT 6.0 /* a density that grows from 0 to 2 has its middle 1/6 behind the middle */
 #define FLAT 0.05  /* nobody can tell a smaller slope from an even kind */
 
+#define NOTED 1.01  /* a block that ends so much later than all others is named */
 #define BETWEEN 0.5 /* of its wait a block still needs, on average: unequal ones do not end together */
 
 /* A part of the launch order in which the kinds are mixed in the same way. */
@@ -242,10 +243,8 @@ wl_filled wl_fill(const wl_slots *slots, const wl_block_time *kinds, int count)
     }
     for (int k = 0; k < count; k++) {
         const double end = end_of(&f, k);
-        if (end > out.cycles) {
-            out.cycles = end;
-            out.last = k;
-        }
+        out.last = end > NOTED * out.cycles ? k : out.last;
+        out.cycles = fmax(out.cycles, end);
     }
     return out;
 }
