@@ -30,7 +30,8 @@ static runs choose_runs(const tally *t)
     if (p) {
         r.whole = p->run >= g->blocks;
         const int64_t shorter = wl_min(r.length, p->run / (2 * PLACES));
-        r.places = wl_kinds_differ(p->kinds, p->kind_count) && shorter > 0 && g->blocks >= 2 * PLACES * shorter ? PLACES : 1;
+        r.places =
+            wl_kinds_differ(p->kinds, p->kind_count) && shorter > 0 && g->blocks >= 2 * PLACES * shorter ? PLACES : 1;
         r.length = wl_max(1, wl_min(r.length, p->run / (2 * r.places)));
     }
     const int64_t both = wl_min(2 * r.length, g->blocks);

@@ -132,11 +132,11 @@ typedef struct wl_ptx_warp {
     int64_t tid[3][WL_PTX_LANES];
     /* by loop: unknown exits not taken since the last known exit test */
     uint16_t *rounds;
-    uint64_t executed;             /* instructions */
+    uint64_t executed;              /* instructions */
     int64_t loads, serial, chained; /* see wl_ptx_longest; chained: rounds */
-    int32_t spins;                 /* iterations of loops that may spin on a lock */
-    bool yields;                   /* lets other warps run first */
-    const wl_ptx_step *barrier;    /* where it waits */
+    int32_t spins;                  /* iterations of loops that may spin on a lock */
+    bool yields;                    /* lets other warps run first */
+    const wl_ptx_step *barrier;     /* where it waits */
     uint32_t barrier_lanes;
     int32_t barrier_number;
     int64_t barrier_threads; /* threads the barrier expects; 0: all */
