@@ -65,9 +65,9 @@ static void some_rows(float *f1, float *f2) {
     dim3 g(n / b.x, n / b.y);
     for (int rows : {0, 64, 512, 1024, 2048, 3072, 4096}) {
       std::string p = P("n=%d;rows=%d", n, rows);
-      add("rows", "first", p, g, b, (double)n * rows, (const void *)k_first, [=] { k_first<<<g, b>>>(f1, f2, n, rows); });
-      add("rows", "last", p, g, b, (double)n * rows, (const void *)k_last, [=] { k_last<<<g, b>>>(f1, f2, n, n - rows); });
-      if (rows && n % rows == 0) add("rows", "every", p, g, b, (double)n * rows, (const void *)k_every, [=] { k_every<<<g, b>>>(f1, f2, n, n / rows); });
+      add("part", "first", p, g, b, (double)n * rows, (const void *)k_first, [=] { k_first<<<g, b>>>(f1, f2, n, rows); });
+      add("part", "last", p, g, b, (double)n * rows, (const void *)k_last, [=] { k_last<<<g, b>>>(f1, f2, n, n - rows); });
+      if (rows && n % rows == 0) add("part", "every", p, g, b, (double)n * rows, (const void *)k_every, [=] { k_every<<<g, b>>>(f1, f2, n, n / rows); });
     }
   }
 }
