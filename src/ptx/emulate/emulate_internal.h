@@ -154,11 +154,11 @@ typedef struct wl_ptx_warp {
     int64_t tid[3][WL_PTX_LANES];
     /* by loop: unknown exits not taken since the last known exit test */
     uint16_t *rounds;
-    uint64_t executed;          /* instructions */
-    int64_t loads, serial;      /* see wl_ptx_longest */
-    int32_t spins;              /* iterations of loops that may spin on a lock */
-    bool yields;                /* lets other warps run first */
-    const wl_ptx_step *barrier; /* where it waits */
+    uint64_t executed;              /* instructions */
+    int64_t loads, serial, chained; /* see wl_ptx_longest; chained: rounds */
+    int32_t spins;                  /* iterations of loops that may spin on a lock */
+    bool yields;                    /* lets other warps run first */
+    const wl_ptx_step *barrier;     /* where it waits */
     uint32_t barrier_lanes;
     int32_t barrier_number;
     int64_t barrier_threads; /* threads the barrier expects; 0: all */
@@ -181,6 +181,7 @@ typedef struct wl_ptx_tally {
     int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
     int64_t *serial;               /* the same: loads that decide the way of a loop */
+    int64_t *rounds;               /* the same: loads that wait for one another */
     wl_ptx_longest longest;        /* of this run */
     uint64_t signature;            /* of this run */
     int64_t run_loads, run_stores; /* of this run */
