@@ -228,6 +228,15 @@ static void adjacent_shared_loads_are_vectorized(void **state)
     snprintf(body, sizeof body, pattern, 3);
     for (int i = 4; i < 9; i++)
         assert_true(weigh(body).all[i] == 1);
+    /* an index of four words, in bytes: shifted twice */
+    const char *twice = "mov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nshl.b32 %%r5, %%r1, %d;\nshl.b32 %%r3, %%r5, 2;\n"
+                        "add.s32 %%r4, %%r2, %%r3;\nld.shared.f32 %%f1, [%%r4];\nld.shared.f32 %%f2, [%%r4+4];\n"
+                        "ld.shared.f32 %%f3, [%%r4+8];\nld.shared.f32 %%f4, [%%r4+12];\nret;\n";
+    for (int words = 1; words <= 2; words++) {
+        snprintf(body, sizeof body, twice, words);
+        for (int i = 5; i < 9; i++)
+            assert_true(weigh(body).all[i] == (words == 2 ? 0.25 : 1));
+    }
 }
 
 /* The base of shared memory is found before the loop; an access adds its immediate offset for

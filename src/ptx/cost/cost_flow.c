@@ -350,7 +350,7 @@ static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int 
     case WL_PTX_OP_add: return wl_min(alignment(w, d, 1, depth - 1), alignment(w, d, 2, depth - 1));
     case WL_PTX_OP_shl:
         return wl_cost_by_number(d, 2) && d->operands[2].value >= 0 && d->operands[2].value < 32
-                   ? wl_min((int64_t)1 << d->operands[2].value, ALIGNED)
+                   ? wl_min(alignment(w, d, 1, depth - 1) << d->operands[2].value, ALIGNED)
                    : 1;
     case WL_PTX_OP_mul: return wl_max(alignment(w, d, 1, 0), alignment(w, d, 2, 0));
     case WL_PTX_OP_mad:
