@@ -73,15 +73,16 @@ static double found_of_others(const wl_traffic *t, const wl_laws *laws, const lo
     return found * t->common * (n - 1) / n;
 }
 
+/* Probability that so many lines of each resident block evict what was there before. */
 static double evicted(const wl_traffic *t, const wl_laws *laws, double lines)
 {
     const double *c = laws->reload, over = lines * t->line * t->blocks_per_sm / t->l1_bytes;
-    return c[0] * exp(-c[1] * exp(-c[2] * over));
+    return exp(-c[1] * exp(-c[2] * over));
 }
 
-/* Reloaded sectors: what the shortest runs of steps request twice, mostly other warps, and what
- * longer runs reuse beyond shorter ones, each judged by the working set of that many steps. What a
- * warp reloads within a few steps always hits. */
+/* Reloaded sectors: what the shortest runs of steps request twice, mostly other warps, some of them
+ * while the line is still there; and what longer runs reuse beyond shorter ones, each judged by the
+ * working set of that many steps. What a warp reloads within a few steps always hits. */
 static double reloads(const wl_traffic *t, const wl_laws *laws)
 {
     double requested = 0, warps[WL_STEPS_MAX] = {0}, sectors[WL_STEPS_MAX] = {0};
@@ -94,8 +95,8 @@ static double reloads(const wl_traffic *t, const wl_laws *laws)
         }
     }
     const double again = requested - sectors[0];
-    double sum =
-        fmin(again, evicted(t, laws, t->step_lines[0]) * sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
+    double sum = fmin(again, laws->reload[0] * evicted(t, laws, t->step_lines[0]) *
+                                 sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
     for (int n = 1; n < t->step_count; n++) {
         const double own = warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) : 0;
         sum += evicted(t, laws, t->step_lines[n]) * fmax(0, sectors[n - 1] - sectors[n] - own);

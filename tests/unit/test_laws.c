@@ -59,10 +59,11 @@ static void add_loads(bench *b)
     b->traffic.step_lines[0] = 2.56;
 }
 
+/* Probability that so many lines of a block evict what was loaded before them. */
 static double reload_share(const bench *b, double lines)
 {
     const double over = lines * 128 * b->traffic.blocks_per_sm / b->traffic.l1_bytes;
-    return b->laws.reload[0] * exp(-b->laws.reload[1] * exp(-b->laws.reload[2] * over));
+    return exp(-b->laws.reload[1] * exp(-b->laws.reload[2] * over));
 }
 
 /* ---- L1: loads ---- */
@@ -128,9 +129,16 @@ static void loops_are_judged_run_by_run(void **state)
     }
     f->step_warp_sectors[0] = 1500;
     bench_run(&b);
-    const double first = reload_share(&b, 4) * sqrt(200.0 * 100.0), second = reload_share(&b, 300) * 400,
-                 third = reload_share(&b, 700) * 200;
+    const double first = b.laws.reload[0] * reload_share(&b, 4) * sqrt(200.0 * 100.0),
+                 second = reload_share(&b, 300) * 400, third = reload_share(&b, 700) * 200;
     check_near("steps", "capacity", b.out.total.l2_capacity, 32 * (first + second + third), NEAR);
+    /* passes over rows that are far larger than the L1: each loads all of it again */
+    b.traffic.step_count = 2;
+    b.traffic.step_lines[1] = 1e6;
+    f->step_warp_sectors[0] = f->step_sectors[0] = f->requested;
+    f->step_sectors[1] = 800;
+    bench_run(&b);
+    check_near("passes", "miss rate", b.out.l1_miss_rate, 1, NEAR);
     check_done();
 }
 
