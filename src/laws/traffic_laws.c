@@ -134,10 +134,11 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
     const double reloaded = fmin(again, reloads(t, laws));
     out->l1_miss_rate = again > 0 ? reloaded / again : 0;
-    const double arrive = (1 - merged_share(t, laws, s)) * (1 - found_of_others(t, laws, s));
+    const double apart = 1 - merged_share(t, laws, s), missing = 1 - found_of_others(t, laws, s);
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
+        const double arrive = fmin(apart, 1 - f->in_step) * missing;
         const double again_here = out->l1_miss_rate * (f->requested - f->block_sectors);
         const double small = small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
         const double left = fmax(arrive * small, at_least(t, f));

@@ -162,6 +162,12 @@ static void requests_of_several_blocks_merge(void **state)
     b.field[0].wave_sectors = 200; /* fewer readers than one: a sample; nothing merges */
     bench_run(&b);
     check_near("one reader", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
+    /* neighbours that request the same at the same moment: one of four arrives */
+    b.field[0].in_step = 0.75;
+    bench_run(&b);
+    check_near("in step", "compulsory", b.out.total.l2_compulsory, 200 * 32, NEAR);
+    check_near("in step", "capacity", b.out.total.l2_capacity, capacity / 4, NEAR);
+    b.field[0].in_step = 0;
     b.field[0].wave_sectors = 20;
     b.traffic.windows_known = false; /* the wave is not known either */
     bench_run(&b);
