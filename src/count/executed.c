@@ -1,6 +1,8 @@
 /* executed.c - see executed.h. SPDX-License-Identifier: MIT */
 #include "count/executed.h"
 
+#include <math.h>
+
 #include "base/ckd.h"
 #include "base/fail.h"
 
@@ -9,19 +11,22 @@ typedef struct thread_box {
     int64_t from[3], to[3];
 } thread_box;
 
-/* Warps of a block with a thread in a box, row by row: threads are numbered x fastest. */
+/* Warps of a block with a thread in a box, row by row: threads are numbered x fastest. Whole rows of a
+ * plane follow each other, and so do whole planes. */
 static int64_t warps_of(const wl_geometry *g, const thread_box *b, int warp_size)
 {
     int64_t warps = 0, next = 0; /* the first warp not counted yet */
-    bool all = true;
-    for (int d = 0; d < 3; d++)
-        all = all && b->from[d] == 0 && b->to[d] == g->block[d];
-    if (all)
-        return wl_ceil_div(g->threads, warp_size);
-    for (int64_t z = b->from[2]; z < b->to[2]; z++)
-        for (int64_t y = b->from[1]; y < b->to[1] && b->from[0] < b->to[0]; y++) {
-            const int64_t row = (z * g->block[1] + y) * g->block[0];
-            const int64_t from = wl_max(next, (row + b->from[0]) / warp_size), to = (row + b->to[0] - 1) / warp_size;
+    int64_t length = b->to[0] - b->from[0], rows = b->to[1] - b->from[1], planes = b->to[2] - b->from[2];
+    if (length == g->block[0]) {
+        const bool whole = rows == g->block[1];
+        length *= rows * (whole ? planes : 1);
+        rows = wl_min(rows, 1);
+        planes = whole ? wl_min(planes, 1) : planes;
+    }
+    for (int64_t z = b->from[2]; z < b->from[2] + planes; z++)
+        for (int64_t y = b->from[1]; y < b->from[1] + rows && length > 0; y++) {
+            const int64_t first = (z * g->block[1] + y) * g->block[0] + b->from[0];
+            const int64_t from = wl_max(next, first / warp_size), to = (first + length - 1) / warp_size;
             warps += wl_max(0, to + 1 - from);
             next = wl_max(next, to + 1);
         }
@@ -94,19 +99,38 @@ void wl_census_take(const wl_geometry *g, int warp_size, wl_census *out)
     out->idle_threads = (double)g->blocks * (double)g->threads - out->threads;
 }
 
-static void count_classes(const wl_kernel *kernel, const wl_census *census, wl_mix *out)
+/* Threads outside the domain that pass its first exit: those inside a larger box. */
+static void count_stage(const wl_idle_stage *s, const wl_geometry *launched, int warp_size, const wl_census *domain,
+                        wl_mix *out)
+{
+    wl_geometry box = *launched;
+    wl_census inside;
+    for (int d = 0; d < 3; d++) {
+        const int64_t all = launched->grid[d] * launched->block[d] * launched->fold[d];
+        box.cells[d] = s->end[d] ? wl_min(s->end[d], all) : all;
+        box.first[d] = wl_min(s->first[d], box.cells[d] - 1);
+    }
+    wl_census_take(&box, warp_size, &inside);
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        out->warp[c] += s->mix[c] * fmax(0, inside.warps - domain->warps);
+        out->thread[c] += s->mix[c] * fmax(0, inside.threads - domain->threads);
+    }
+}
+
+static void count_classes(const wl_kernel *kernel, const wl_geometry *launched, int warp_size, const wl_census *census,
+                          wl_mix *out)
 {
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
-        out->warp[c] = kernel->mix[c] * census->warp_cells;
-        out->thread[c] = kernel->mix[c] * census->cells;
+        out->warp[c] = kernel->mix[c] * census->warp_cells + kernel->idle_mix[c] * census->idle_warps;
+        out->thread[c] = kernel->mix[c] * census->cells + kernel->idle_mix[c] * census->idle_threads;
     }
     out->shuffles = kernel->shuffles * census->warp_cells;
     out->has_memory = kernel->has_memory;
     for (int op = 0; op < WL_MEMORY_COUNT; op++)
         out->memory[op] = kernel->memory[op] * census->warp_cells;
-    /* instructions up to the exit are index arithmetic */
-    out->warp[WL_INST_int] += kernel->idle_instructions * census->idle_warps;
-    out->thread[WL_INST_int] += kernel->idle_instructions * census->idle_threads;
+    out->idle_accesses = kernel->idle_accesses * census->warp_cells;
+    for (int i = 0; i < kernel->idle_stage_count; i++)
+        count_stage(&kernel->idle_stages[i], launched, warp_size, census, out);
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
         out->thread_on += out->thread[c];
 }
@@ -149,7 +173,7 @@ wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched
         return WL_OK;
     }
     if (kernel->has_mix) {
-        count_classes(kernel, &census, &out->mix);
+        count_classes(kernel, launched, warp_size, &census, &out->mix);
         add_up(out);
         return WL_OK;
     }

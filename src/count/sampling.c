@@ -233,3 +233,14 @@ double wl_sample_error(const wl_sample *s, const double *added)
     }
     return sqrt(variance);
 }
+
+double wl_sample_rare(const wl_sample *s)
+{
+    double chosen = 0, blocks = 0;
+    for (int h = 0; h < s->stratum_count; h++)
+        if (s->strata[h].chosen < s->strata[h].blocks) {
+            chosen += s->strata[h].chosen;
+            blocks += s->strata[h].blocks;
+        }
+    return chosen > 0 ? sqrt(1 - chosen / blocks) / chosen : 0;
+}

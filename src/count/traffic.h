@@ -30,6 +30,7 @@ typedef struct wl_field_traffic {
     double step_sectors[WL_STEPS_MAX];              /* distinct per block and run of steps, summed over runs */
     double step_warp_sectors[WL_STEPS_MAX];         /* the same per warp; 0: not counted, for long runs */
     double wave_sectors;                            /* distinct in one wave, loads */
+    double launch_sectors;                          /* distinct in the launch, loads: at least */
     double wave_lines, wave_pages;                  /* distinct in one wave, loads and stores */
     double written, written_lines, written_units;   /* per store instruction, summed */
     double written_full, store_inst;                /* sectors that one instruction fills; instructions */

@@ -3,6 +3,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "footprint/pieces.h"
 #include "kernel/program.h"
 
 bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_kernel_names_launch(kernel); }
@@ -11,27 +12,24 @@ bool wl_view_is_fixed(const wl_kernel *kernel) { return kernel->dims > 0 && !wl_
 
 #define GUARD_ROWS_MOST 131072.0 /* boxes of one access; beyond, threads of sampled blocks are evaluated */
 
-/* The condition of an access that is otherwise affine. Equal ones are shared: accesses with the
- * same condition can be joined. */
-static wl_status make_guard(wl_view *v, size_t access, const wl_geometry *g, const wl_ranges *ranges, wl_arena *arena,
-                            wl_error *err)
+/* The condition of an access that is otherwise affine. */
+static wl_status make_guard(wl_bound *bound, const wl_geometry *g, const wl_ranges *ranges, const wl_kept_guard **kept,
+                            wl_arena *arena, wl_error *err)
 {
-    wl_bound *bound = &v->bounds[access];
     wl_guard guard;
     if (!bound->conditional || !bound->linear || !wl_guard_make(bound->access->when, g, ranges, &guard) ||
         guard.rows > GUARD_ROWS_MOST)
         return WL_OK;
-    for (size_t i = 0; i < access && !bound->guard; i++)
-        if (v->bounds[i].guard && wl_guard_same(v->bounds[i].guard, &guard))
-            bound->guard = v->bounds[i].guard;
-    if (bound->guard)
-        return WL_OK;
-    wl_guard *own = WL_ARENA_NEW(arena, wl_guard, 1);
-    if (!own)
-        return wl_fail_memory(err);
-    *own = guard;
-    bound->guard = own;
-    return WL_OK;
+    bound->guard = wl_guard_keep(kept, &guard, arena);
+    return bound->guard ? WL_OK : wl_fail_memory(err);
+}
+
+static bool has_placed_pieces(const wl_bound *b)
+{
+    for (int i = 0; i < b->piece_count; i++)
+        if (b->pieces[i].guard->placed)
+            return true;
+    return false;
 }
 
 /* ---- other conditions ---- */
@@ -150,6 +148,7 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
         any.first[d] = kernel->first[d];
     }
     const wl_geometry *g = geometry ? geometry : &any;
+    const wl_kept_guard *kept = NULL;
     wl_ranges ranges;
     wl_geometry_ranges(g, kernel, &ranges);
     *out = (wl_view){.kernel = kernel, .bounds = WL_ARENA_NEW(arena, wl_bound, kernel->access_count)};
@@ -158,8 +157,9 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
         return wl_fail_memory(err);
     for (size_t i = 0; i < kernel->access_count; i++) {
         WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
-        WL_TRY(make_guard(out, i, g, &ranges, arena, err));
-        out->guarded = out->guarded || out->bounds[i].guard;
+        WL_TRY(make_guard(&out->bounds[i], g, &ranges, &kept, arena, err));
+        WL_TRY(wl_pieces_make(kernel, g, &ranges, &kept, arena, &out->bounds[i], err));
+        out->guarded = out->guarded || out->bounds[i].guard || has_placed_pieces(&out->bounds[i]);
     }
     for (size_t f = 0; f < kernel->field_count; f++)
         for (int side = 0; side < WL_SIDE_COUNT; side++)

@@ -206,6 +206,7 @@ static wl_status make_program(const wl_warps_measurer *m, size_t access, int64_t
     WL_TRY(wl_program_make(m->kernel, m->bounds[access].access, arena, out, m->err));
     if (!m->bounds[access].conditional)
         wl_program_always(out);
+    out->one_block = true;
     out->advance = advance;
     return WL_OK;
 }
@@ -445,6 +446,21 @@ static double set_counted(const wl_warps_measurer *m, size_t access)
     return factor > 0 ? factor : 1;
 }
 
+/* What depends on data may differ in blocks that were not traced, however alike those are that were. */
+static void allow_for_others(const wl_warps_measurer *m, const wl_sample *sample)
+{
+    double traced[2] = {0}, all[2] = {0}, share = 0;
+    for (size_t a = 0; a < m->kernel->access_count; a++) {
+        const bool store = m->bounds[a].access->store;
+        all[store] += m->costs[a].sectors;
+        traced[store] += is_traced(m, a) ? m->costs[a].sectors : 0;
+    }
+    for (int s = 0; s < 2; s++)
+        share = all[s] > 0 ? fmax(share, traced[s] / all[s]) : share;
+    const double rare = share * wl_sample_rare(sample);
+    m->result->error = sqrt(m->result->error * m->result->error + rare * rare);
+}
+
 /* How often the sums are executed, what one execution takes, and how far off both may be. */
 static void finish_traced(const wl_warps_measurer *m, const wl_sample *sample, const added *alone, added *sums)
 {
@@ -462,6 +478,7 @@ static void finish_traced(const wl_warps_measurer *m, const wl_sample *sample, c
         }
     }
     state_error(m, sample, sums);
+    allow_for_others(m, sample);
     if (p && !p->complete)
         m->result->error = sqrt(m->result->error * m->result->error + p->error * p->error);
 }

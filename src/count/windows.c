@@ -142,6 +142,7 @@ static wl_status count_wave(const tally *t)
         double both[2];
         WL_TRY(distinct(t, i, WL_LOADS, &wave, t->out->sector, &f->wave_sectors));
         WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_BOTH, &wave, granules, 2, both, t->err));
+        f->launch_sectors = f->wave_sectors; /* a wave is part of the launch, often all of it */
         f->wave_lines = both[0];
         f->wave_pages = both[1];
     }
@@ -335,6 +336,7 @@ static wl_status count_field_waves(const tally *t, size_t field)
     side_waves loaded, stored;
     WL_TRY(count_side_waves(t, field, WL_LOADS, &loaded));
     f->wave_sectors = loaded.first[SECTOR];
+    f->launch_sectors = loaded.all[SECTOR];
     f->window_units[0] = loaded.first[FETCH];
     f->window_lines[0] = loaded.first[LINE];
     f->window_units[1] = loaded.all[FETCH];

@@ -173,6 +173,7 @@ static wl_status bound_sectors(const wl_window_tally *t)
         double all = 0;
         WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &launch, &sector, 1, &all, t->err));
         f->wave_sectors = fmax(f->wave_sectors, all * t->out->wave_blocks / t->out->blocks);
+        f->launch_sectors = all;
     }
     return WL_OK;
 }

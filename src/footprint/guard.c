@@ -52,6 +52,7 @@ static int add_cells(const builder *b, int d, int64_t k, int64_t c)
     n.k[WL_AXIS_CELL + d] = n.k[WL_AXIS_FOLD + d] = k;
     n.k[WL_AXIS_THREAD + d] = k * b->geometry->fold[d];
     n.k[WL_AXIS_BLOCK + d] = k * b->geometry->fold[d] * b->geometry->block[d];
+    b->guard->placed = true;
     return add_node(b, &n);
 }
 
@@ -123,6 +124,7 @@ static int add_comparison(const builder *b, wl_guard_op op, wl_form f)
         n.k[WL_AXIS_CELL + d] = n.k[WL_AXIS_FOLD + d] = cell;
         n.k[WL_AXIS_THREAD + d] = thread + cell * b->geometry->fold[d];
         n.k[WL_AXIS_BLOCK + d] = block + cell * b->geometry->fold[d] * b->geometry->block[d];
+        guard->placed = guard->placed || cell != 0 || block != 0;
     }
     for (int l = 0; l < WL_LOOPS_MAX; l++) {
         n.k[WL_AXIS_LOOP + l] = f.k[WL_VAR_LOOP_0 + l];
@@ -218,6 +220,29 @@ bool wl_guard_make(const wl_expr *condition, const wl_geometry *geometry, const 
     return build(&b, condition) >= 0;
 }
 
+/* Adds k * form + c >= 0 where the ranges leave that open. */
+static bool narrow_side(const builder *b, const wl_form *form, int64_t k, int64_t c)
+{
+    wl_form f = {0};
+    int64_t lo, hi;
+    bool ok = wl_mul(form->c, k, &f.c) && wl_add(f.c, c, &f.c);
+    for (int v = 0; v < WL_VAR_FORM_COUNT; v++)
+        ok = ok && wl_mul(form->k[v], k, &f.k[v]);
+    if (!ok || !wl_form_bounds(&f, b->ranges, &lo, &hi))
+        return false;
+    if (lo >= 0)
+        return true;
+    const int before = b->guard->count - 1, node = add_comparison(b, WL_GUARD_AT_LEAST, f);
+    return node >= 0 && (before < 0 || add_join(b, WL_GUARD_BOTH, before, node) >= 0);
+}
+
+bool wl_guard_narrow(wl_guard *guard, const wl_form *form, int64_t lo, int64_t hi, const wl_geometry *geometry,
+                     const wl_ranges *ranges)
+{
+    const builder b = {geometry, ranges, guard};
+    return narrow_side(&b, form, 1, -lo) && narrow_side(&b, form, -1, hi);
+}
+
 bool wl_guard_same(const wl_guard *a, const wl_guard *b)
 {
     for (int i = 0; i < a->count && i < b->count; i++) {
@@ -226,6 +251,19 @@ bool wl_guard_same(const wl_guard *a, const wl_guard *b)
             return false;
     }
     return a->count == b->count;
+}
+
+const wl_guard *wl_guard_keep(const wl_kept_guard **list, const wl_guard *guard, wl_arena *arena)
+{
+    for (const wl_kept_guard *k = *list; k; k = k->next)
+        if (wl_guard_same(&k->guard, guard))
+            return &k->guard;
+    wl_kept_guard *own = WL_ARENA_NEW(arena, wl_kept_guard, 1);
+    if (!own)
+        return NULL;
+    *own = (wl_kept_guard){*guard, *list};
+    *list = own;
+    return &own->guard;
 }
 
 /* ---- over a box ---- */

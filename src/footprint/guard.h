@@ -38,6 +38,7 @@ typedef struct wl_guard_node {
 
 typedef struct wl_guard {
     bool split[3];  /* dimensions in which it looks at threads, or at blocks and threads differently */
+    bool placed;    /* looks at cells or blocks: what it holds for depends on where a block lies */
     uint32_t loops; /* bit set of the loops it names */
     double rows;    /* boxes it takes at most to tell where it holds, about */
     int count;      /* the last node is the condition */
@@ -47,6 +48,19 @@ typedef struct wl_guard {
 /* False: the condition is not affine, or too long. */
 bool wl_guard_make(const wl_expr *condition, const wl_geometry *geometry, const wl_ranges *ranges, wl_guard *out);
 bool wl_guard_same(const wl_guard *a, const wl_guard *b);
+
+/* Guards that accesses share: those under the same one can be joined. */
+typedef struct wl_kept_guard {
+    wl_guard guard;
+    const struct wl_kept_guard *next;
+} wl_kept_guard;
+
+/* The guard in the list that is the same, or a new one; NULL: out of memory. */
+const wl_guard *wl_guard_keep(const wl_kept_guard **list, const wl_guard *guard, wl_arena *arena);
+
+/* Adds lo <= form <= hi to a guard, which may be empty (zeroed). False: too long, or out of range. */
+bool wl_guard_narrow(wl_guard *guard, const wl_form *form, int64_t lo, int64_t hi, const wl_geometry *geometry,
+                     const wl_ranges *ranges);
 
 /* 1: holds everywhere in the box, 0: nowhere, -1: neither. Axes that the box does not use have the
  * one coordinate 0. With -1, *undecided is a comparison on which it depends and whose form varies

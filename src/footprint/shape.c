@@ -50,9 +50,8 @@ static wl_status bind_condition(const wl_access *access, const wl_ranges *ranges
     return WL_OK;
 }
 
-/* The byte address as an affine form; *affine is false if it is not affine. */
-static wl_status bind_address(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
-                              const wl_ranges *ranges, bool *affine, wl_form *f, wl_error *err)
+wl_status wl_bind_address(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
+                          const wl_ranges *ranges, bool *affine, wl_form *f, wl_error *err)
 {
     const int64_t base = kernel->fields[access->field].base_bytes;
     int64_t lo, hi, t;
@@ -73,16 +72,28 @@ static wl_status bind_address(const wl_kernel *kernel, const wl_access *access, 
     return WL_OK;
 }
 
+static uint32_t loops_in(const wl_expr *e) { return wl_expr_vars(e) >> WL_VAR_LOOP_0 & ((1u << WL_LOOPS_MAX) - 1); }
+
+static void bind_loops(const wl_access *access, wl_bound *out)
+{
+    const uint32_t when = access->when ? loops_in(access->when) : 0;
+    out->index_loops = loops_in(access->index);
+    out->loops = out->index_loops | when;
+    out->even = !(out->conditional && when) && wl_expr_loop_strides(access->index, out->loop_strides);
+}
+
 wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
                   const wl_ranges *ranges, wl_bound *out, wl_error *err)
 {
     WL_TRY(bind_condition(access, ranges, out, err));
     if (access->traced || out->never)
         return WL_OK;
+    if (kernel->loop_count > 0)
+        bind_loops(access, out);
     if (!out->conditional)
-        return bind_address(kernel, access, geometry, ranges, &out->affine, &out->form, err);
+        return wl_bind_address(kernel, access, geometry, ranges, &out->affine, &out->form, err);
     wl_error ignored = {0}; /* threads that the condition excludes may be out of range */
-    if (bind_address(kernel, access, geometry, ranges, &out->linear, &out->form, &ignored) != WL_OK)
+    if (wl_bind_address(kernel, access, geometry, ranges, &out->linear, &out->form, &ignored) != WL_OK)
         out->linear = false;
     return WL_OK;
 }
@@ -319,10 +330,34 @@ static void join_patches(wl_shape *s)
     drop_contained(s);
 }
 
+/* Replaces accesses by their pieces. */
+static wl_status take_apart(const wl_bound *const **accesses, size_t *count, wl_arena *arena, wl_error *err)
+{
+    size_t all = 0, n = 0;
+    for (size_t i = 0; i < *count; i++)
+        all += (*accesses)[i]->piece_count ? (size_t)(*accesses)[i]->piece_count : 1;
+    if (all == *count)
+        return WL_OK;
+    const wl_bound **parts = WL_ARENA_NEW(arena, const wl_bound *, all);
+    if (!parts)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < *count; i++) {
+        const wl_bound *b = (*accesses)[i];
+        for (int p = 0; p < b->piece_count; p++)
+            parts[n++] = &b->pieces[p];
+        if (b->piece_count == 0)
+            parts[n++] = b;
+    }
+    *accesses = parts;
+    *count = all;
+    return WL_OK;
+}
+
 wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_geometry *geometry, wl_arena *arena,
                         wl_shape *out, wl_error *err)
 {
     wl_shape *s = out;
+    WL_TRY(take_apart(&accesses, &count, arena, err));
     *s = (wl_shape){.base = count ? accesses[0]->form.c : 0};
     s->linears = WL_ARENA_NEW(arena, wl_linear, count);
     s->patches = WL_ARENA_NEW(arena, wl_patch, count);
@@ -333,7 +368,7 @@ wl_status wl_shape_make(const wl_bound *const *accesses, size_t count, const wl_
         wl_linear_make(accesses[i], geometry, &linear);
         s->patches[i].linear = find_linear(s, &linear);
         s->patches[i].guard = accesses[i]->guard;
-        s->guarded = s->guarded || accesses[i]->guard;
+        s->guarded = s->guarded || (accesses[i]->guard && accesses[i]->guard->placed);
     }
     for (int i = 0; i < s->linear_count; i++)
         for (int a = 0; a < WL_AXIS_COUNT; a++)

@@ -25,7 +25,12 @@ typedef struct wl_bound {
     bool never;       /* no thread executes it */
     bool linear;      /* conditional with an affine address, which is `form` */
     wl_form form;
-    const wl_guard *guard; /* of a linear one, if its condition is affine, too; else NULL */
+    const wl_guard *guard;         /* of a linear one, if its condition is affine, too; else NULL */
+    const struct wl_bound *pieces; /* of one that is affine piece by piece: linear, with guards */
+    int piece_count;
+    uint32_t loops, index_loops; /* bits of the loops that it names, and those in its address */
+    bool even;                   /* every loop has the same stride for all threads, and the condition names none */
+    int64_t loop_strides[WL_LOOPS_MAX]; /* then: in units of the access */
 } wl_bound;
 
 /* Coefficients that several accesses share. */
@@ -48,7 +53,7 @@ typedef struct wl_shape {
     int level_count;
     int64_t stride[WL_LEVELS_MAX]; /* ascending, bytes, > 0 */
     int linear_count, patch_count;
-    bool guarded; /* some patch has a guard: counts depend on where a region lies */
+    bool guarded; /* some patch has a guard on cells or blocks: counts depend on where a region lies */
     wl_linear *linears;
     wl_patch *patches;
 } wl_shape;
@@ -57,6 +62,10 @@ typedef struct wl_shape {
 wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
                   const wl_ranges *ranges, wl_bound *out, wl_error *err);
 
+/* The byte address of an access as an affine form; *affine is false if it is not affine. */
+wl_status wl_bind_address(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
+                          const wl_ranges *ranges, bool *affine, wl_form *form, wl_error *err);
+
 /* The coefficients of an affine access on the axes. */
 void wl_linear_make(const wl_bound *bound, const wl_geometry *geometry, wl_linear *out);
 
@@ -64,8 +73,11 @@ void wl_linear_make(const wl_bound *bound, const wl_geometry *geometry, wl_linea
 int64_t wl_thread_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
 int64_t wl_block_stride(const wl_linear *linear, const wl_geometry *geometry, int d);
 
-/* Is an access counted in closed form: affine, under an affine condition if any? */
-static inline bool wl_bound_has_form(const wl_bound *bound) { return bound->affine || bound->guard; }
+/* Is an access counted in closed form: affine or a few affine pieces, under an affine condition if any? */
+static inline bool wl_bound_has_form(const wl_bound *bound)
+{
+    return bound->affine || bound->guard || bound->piece_count > 0;
+}
 
 /* The shape of `count` accesses of one field that have a form. WL_E_UNSUPPORTED: more than WL_LEVELS_MAX
  * distinct strides; such a field is enumerated. */

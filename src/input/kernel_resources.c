@@ -63,31 +63,88 @@ static wl_status read_tensors(wl_kernel_builder *b)
     return WL_OK;
 }
 
-/* Instructions by class. Their sum is the kernel's `instructions` unless that is given. */
-static wl_status read_mix(wl_kernel_builder *b)
+/* Instructions by class, and their sum. */
+static wl_status read_classes(wl_kernel_builder *b, const wl_yaml *mix, const char *key, bool has_box,
+                              double out[WL_INST_CLASS_COUNT], double *sum)
 {
     static const char *const classes[] = {
 #define WL_INST_CLASS(name, meaning) #name,
 #include "warpline/classes.def"
-    };
-    const wl_yaml *mix = wl_yaml_get(b->root, "mix"), *idle = wl_yaml_get(b->root, "idle_instructions");
+        "within", "from"};
+    *sum = 0;
+    WL_TRY(wl_yaml_expect(mix, WL_YAML_MAP, key, b->err));
+    WL_TRY(wl_yaml_known_keys(mix, classes, WL_INST_CLASS_COUNT + (has_box ? 2 : 0), "a mix of instructions", b->err));
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        const wl_yaml *node = wl_yaml_get(mix, classes[c]);
+        if (node)
+            WL_TRY(wl_kernel_amount(b, node, classes[c], &out[c]));
+        *sum += out[c];
+    }
+    return WL_OK;
+}
+
+/* Up to three coordinates, 0 where not given. */
+static wl_status read_corner(wl_kernel_builder *b, const wl_yaml *node, const char *key, int64_t out[3])
+{
+    int d = 0;
+    if (!node)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(node, WL_YAML_LIST, key, b->err));
+    if (node->count > 3)
+        return wl_fail(b->err, WL_E_INPUT, node->loc, "'%s' has at most 3 coordinates", key);
+    for (const wl_yaml *e = node->first; e; e = e->next)
+        WL_TRY(wl_kernel_bounded(b, e, key, 0, WL_ADDRESS_LIMIT, &out[d++]));
+    return WL_OK;
+}
+
+/* Several exits: the first entry is what all threads outside execute, the others what those do besides
+ * that are inside a larger box. */
+static wl_status read_stages(wl_kernel_builder *b, const wl_yaml *list)
+{
+    wl_kernel *k = b->kernel;
+    double sum = 0;
+    if (list->count < 1 || list->count > WL_IDLE_STAGES_MAX + 1)
+        return wl_fail(b->err, WL_E_INPUT, list->loc, "idle_instructions has 1 to %d entries", WL_IDLE_STAGES_MAX + 1);
+    WL_TRY(read_classes(b, list->first, "idle_instructions", false, k->idle_mix, &k->idle_instructions));
+    for (const wl_yaml *e = list->first->next; e; e = e->next) {
+        wl_idle_stage *s = &k->idle_stages[k->idle_stage_count++];
+        WL_TRY(read_classes(b, e, "idle_instructions", true, s->mix, &sum));
+        WL_TRY(read_corner(b, wl_yaml_get(e, "within"), "within", s->end));
+        WL_TRY(read_corner(b, wl_yaml_get(e, "from"), "from", s->first));
+    }
+    return WL_OK;
+}
+
+/* Of a thread outside the domain: by class, or a number. What they do before they leave is mostly
+ * index arithmetic. */
+static wl_status read_idle(wl_kernel_builder *b)
+{
+    const wl_yaml *idle = wl_yaml_get(b->root, "idle_instructions");
+    wl_kernel *k = b->kernel;
+    if (!idle)
+        return WL_OK;
+    if (idle->kind == WL_YAML_LIST)
+        return read_stages(b, idle);
+    if (idle->kind == WL_YAML_MAP)
+        return read_classes(b, idle, "idle_instructions", false, k->idle_mix, &k->idle_instructions);
+    WL_TRY(wl_kernel_amount(b, idle, "idle_instructions", &k->idle_instructions));
+    k->idle_mix[WL_INST_int] = k->idle_instructions;
+    return WL_OK;
+}
+
+/* The sum of the mix is the kernel's `instructions` unless that is given. */
+static wl_status read_mix(wl_kernel_builder *b)
+{
+    const wl_yaml *mix = wl_yaml_get(b->root, "mix");
     wl_kernel *k = b->kernel;
     const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles");
-    if (idle)
-        WL_TRY(wl_kernel_amount(b, idle, "idle_instructions", &k->idle_instructions));
+    double sum = 0;
+    WL_TRY(read_idle(b));
     if (shuffles)
         WL_TRY(wl_kernel_amount(b, shuffles, "shuffles", &k->shuffles));
     if (!mix)
         return WL_OK;
-    WL_TRY(wl_yaml_expect(mix, WL_YAML_MAP, "mix", b->err));
-    WL_TRY(wl_yaml_known_keys(mix, classes, WL_INST_CLASS_COUNT, "a mix of instructions", b->err));
-    double sum = 0;
-    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
-        const wl_yaml *node = wl_yaml_get(mix, classes[c]);
-        if (node)
-            WL_TRY(wl_kernel_amount(b, node, classes[c], &k->mix[c]));
-        sum += k->mix[c];
-    }
+    WL_TRY(read_classes(b, mix, "mix", false, k->mix, &sum));
     if (sum <= 0)
         return wl_fail(b->err, WL_E_INPUT, mix->loc, "mix has no instructions");
     k->has_mix = true;

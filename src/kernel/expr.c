@@ -46,7 +46,25 @@ bool wl_form_bounds(const wl_form *form, const wl_ranges *ranges, int64_t *lo, i
     return wl_interval_is_known(sum);
 }
 
-/* a / b and a % b for a constant b: affine when all of a but multiples of b lies in one period. */
+static bool form_same(const wl_form *a, const wl_form *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+/* The quotient of a rest that lies in several periods, if it is taken for granted; else it is open. */
+static bool known_quotient(wl_quotients *q, const wl_quotient *wanted, int64_t *value)
+{
+    for (int i = 0; q && i < q->count; i++)
+        if (q->known[i].divisor == wanted->divisor && form_same(&q->known[i].rest, &wanted->rest)) {
+            *value = q->known[i].value;
+            return true;
+        }
+    if (q && !q->has_open) {
+        q->has_open = true;
+        q->open = *wanted;
+    }
+    return false;
+}
+
+/* a / b and a % b for a constant b: affine when all of a but multiples of b lies in one period, or
+ * its period is taken for granted. */
 static bool form_divide(const wl_form *a, int64_t b, bool remainder, const wl_ranges *ranges, wl_form *out)
 {
     wl_form multiples = {0}, rest = {.c = a->c};
@@ -59,10 +77,13 @@ static bool form_divide(const wl_form *a, int64_t b, bool remainder, const wl_ra
         else
             rest.k[v] = a->k[v];
     }
-    if (!wl_form_bounds(&rest, ranges, &lo, &hi) || wl_floor_div(lo, b) != wl_floor_div(hi, b))
+    if (!wl_form_bounds(&rest, ranges, &lo, &hi))
+        return false;
+    wl_quotient q = {rest, b, wl_floor_div(lo, b), wl_floor_div(hi, b), wl_floor_div(lo, b)};
+    if (q.lo != q.hi && !known_quotient(ranges->quotients, &q, &q.value))
         return false;
     *out = remainder ? rest : multiples;
-    out->c += wl_floor_div(lo, b) * (remainder ? -b : 1);
+    out->c += q.value * (remainder ? -b : 1);
     return true;
 }
 

@@ -45,9 +45,24 @@ typedef struct wl_form {
     int64_t c, k[WL_VAR_FORM_COUNT];
 } wl_form;
 
+/* floor(rest / divisor), which the ranges leave between lo and hi, taken to be `value`. */
+typedef struct wl_quotient {
+    wl_form rest;
+    int64_t divisor, lo, hi, value;
+} wl_quotient;
+
+#define WL_QUOTIENTS_MAX 3
+typedef struct wl_quotients {
+    int count;
+    wl_quotient known[WL_QUOTIENTS_MAX];
+    bool has_open; /* a form needs one more: `open` */
+    wl_quotient open;
+} wl_quotients;
+
 /* Inclusive ranges of the variables at this launch; blockDim and gridDim are fixed. */
 typedef struct wl_ranges {
     int64_t lo[WL_VAR_COUNT], hi[WL_VAR_COUNT];
+    wl_quotients *quotients; /* taken for granted, too; NULL: none, nor is an open one noted */
 } wl_ranges;
 
 /* Sets *affine, and *form if so. Division, remainder, min, max, comparisons and bit operations

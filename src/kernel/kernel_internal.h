@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "kernel/expr.h"
+#include "kernel/idle_stage.h"
 #include "kernel/source.h"
 #include "kernel/where.h"
 #include "warpline/kernel.h"
@@ -110,12 +111,16 @@ struct wl_kernel {
     bool guarded_cells;   /* folded cells are guarded one by one, so compilers do not share loads between them */
     int coordinate_reads; /* thread-index components the kernel must read */
     bool has_mix;
-    double mix[WL_INST_CLASS_COUNT]; /* instructions of a thread per cell, by class */
-    double idle_instructions;        /* of a thread that is outside the domain */
-    double shuffles;                 /* of a thread per cell */
+    double mix[WL_INST_CLASS_COUNT];      /* instructions of a thread per cell, by class */
+    double idle_instructions;             /* of a thread that is outside the domain; */
+    double idle_mix[WL_INST_CLASS_COUNT]; /* by class */
+    wl_idle_stage idle_stages[WL_IDLE_STAGES_MAX];
+    int idle_stage_count;
+    double shuffles;                                                          /* of a thread per cell */
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
     /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];
+    double idle_accesses; /* of them, those of code that no lane enters, which is predicated */
     bool has_memory;
     const char **notes; /* what was assumed when the kernel was read */
     size_t note_count;

@@ -97,6 +97,7 @@ typedef struct wl_population {
     int kind_count;
     bool complete; /* kinds and executions are exact, else */
     double error;  /* they have this largest relative standard error */
+    bool unseen;   /* some access was seen nowhere, but not all blocks were looked at */
     /* Blocks to trace, in strata of one kind or several; numbers are those in the grid, x fastest. */
     int64_t count;
     const int64_t *number; /* NULL: all blocks of the launch, in order, as one stratum */
@@ -120,6 +121,7 @@ typedef struct wl_source {
     /* The kernel at another launch; *out is NULL where it is this one, for the first who asks. NULL:
      * it is the same for all launches. */
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);
+    double effort; /* seconds that emulation of one launch may take, about */
     /* Executions of the traced accesses by one block. Called for one block at a time, in any order,
      * often repeatedly: the source caches. Valid until the next call. NULL: no access is traced. */
     wl_status (*trace_block)(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);

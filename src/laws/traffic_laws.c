@@ -123,8 +123,10 @@ static double small_field(const wl_traffic *t, const wl_laws *laws, const wl_fie
  * still comes through the L2 once. Of a fetch unit that is at least one sector. */
 static double at_least(const wl_traffic *t, const wl_field_traffic *f)
 {
-    const double units = t->windows_known ? f->window_units[t->window_count - 1] : 0;
-    return f->block_sectors > 0 ? fmin(1, units * fmin(1, t->fetch / t->sector) / f->block_sectors) : 0;
+    if (!t->windows_known || f->block_sectors <= 0)
+        return 0;
+    const double units = f->window_units[t->window_count - 1] * fmin(1, t->fetch / t->sector);
+    return fmin(1, fmax(units, f->launch_sectors) / f->block_sectors);
 }
 
 static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)

@@ -50,6 +50,7 @@ static const mutate_rule rules[] = {
                   "loops: {i: $S, j: $S}", "scalars: [alpha]", "update: \"$F[$O,$O] = $U\"", "  $F[$O,$O] = $U",
                   "  t = $U", "flops: $N", "registers: $N", "shared_bytes: $N", "instructions: $N", "barriers: $N",
                   "guarded_cells: $N", "where: \"$C\"", "mix: {$K: $N, $K: \"$E\"}", "idle_instructions: $N",
+                  "idle_instructions: {$K: $N}", "idle_instructions: [{$K: $N}, {within: [$N, $N], $K: $N}]",
                   "fp_results: $N", "shuffles: $N", "tensor: {$W: $N}", "tensor_groups: $N")},
 };
 

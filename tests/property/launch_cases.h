@@ -30,7 +30,8 @@ static struct {
     wl_device *devices[DEVICES_MAX];
     size_t device_count;
     int64_t cases, too_large;
-    bool guards; /* accesses get affine conditions */
+    bool guards;    /* accesses get affine conditions */
+    bool quotients; /* thread indices are divided */
 } run;
 
 static trial current; /* large, so not on the stack */
@@ -84,6 +85,8 @@ static bool start_case(uint64_t seed, random_source *r, const wl_device **device
     trial_end(&current);
     current.seed = seed;
     random_case_make(seed, &current.input);
+    if (run.quotients)
+        random_quotients(seed, &current.input);
     if (run.guards)
         random_guards(seed, &current.input);
     *r = random_start(~seed);

@@ -148,6 +148,14 @@ static void sums_under_conditions_agree_with_enumeration(void **state)
     run.guards = false;
 }
 
+static void sums_of_divided_threads_agree_with_enumeration(void **state)
+{
+    run.quotients = true;
+    block_sums_agree_with_enumeration(state);
+    sums_of_several_granules_agree_with_enumeration(state);
+    run.quotients = false;
+}
+
 static int end(void **state)
 {
     (void)state;
@@ -166,6 +174,7 @@ int main(void)
         cmocka_unit_test(block_sums_agree_with_enumeration),
         cmocka_unit_test(sums_of_several_granules_agree_with_enumeration),
         cmocka_unit_test(sums_under_conditions_agree_with_enumeration),
+        cmocka_unit_test(sums_of_divided_threads_agree_with_enumeration),
     };
     return cmocka_run_group_tests(tests, start_run, end);
 }

@@ -1,12 +1,12 @@
-/* prop_guards.c - accesses under affine conditions: what runs of blocks touch, and tiles of blocks, against enumeration
- * of every block, thread, folded cell and loop step. prop_warps.c and prop_block_sums.c do the same for warps and
- * blocks. launch_cases.h says which launches. SPDX-License-Identifier: MIT */
+/* prop_guards.c - accesses under affine conditions and of divided thread indices: what runs of blocks touch, and tiles
+ * of blocks, against enumeration of every block, thread, folded cell and loop step. prop_warps.c and prop_block_sums.c
+ * do the same for warps and blocks. launch_cases.h says which launches. SPDX-License-Identifier: MIT */
 #include "property/launch_cases.h"
 
 #include "count/block_sum.h"
 
 static struct {
-    int64_t runs, covered, tiles, sampled;
+    int64_t runs, covered, tiles, sampled, pieces;
 } compared;
 
 static void check_run(const trial *t, const wl_view *view, size_t field, wl_side side, blocks b, int64_t granule)
@@ -91,16 +91,16 @@ static void check_field(random_source *r, const trial *t, const wl_view *view, s
     const int64_t *tile = tiles[random_in(r, 0, 3)];
     if (!view->fields[field][side].has_shape)
         return;
+    for (size_t i = 0; i < view->fields[field][side].count; i++)
+        compared.pieces += view->fields[field][side].accesses[i]->piece_count > 0;
     check_run(t, view, field, side, (blocks){0, n}, granule);
     check_run(t, view, field, side, (blocks){first, last}, granule);
     check_tiles(t, view, field, side, tile, granule);
 }
 
-static void footprints_under_conditions_agree_with_enumeration(void **state)
+static void check_cases(uint64_t usual)
 {
-    (void)state;
-    run.guards = true;
-    for (uint64_t i = 0; i < iterations(8000); i++) {
+    for (uint64_t i = 0; i < iterations(usual); i++) {
         random_source r;
         const wl_device *device;
         if (start_case(run.seed + i, &r, &device)) {
@@ -112,8 +112,29 @@ static void footprints_under_conditions_agree_with_enumeration(void **state)
         }
         trial_end(&current);
     }
+}
+
+static void footprints_under_conditions_agree_with_enumeration(void **state)
+{
+    (void)state;
+    run.guards = true;
+    check_cases(8000);
+    run.guards = false;
     if (!run.iterations)
         assert_true(compared.tiles > (int64_t)iterations(4000));
+}
+
+static void footprints_of_divided_threads_agree_with_enumeration(void **state)
+{
+    (void)state;
+    const int64_t before = compared.pieces;
+    run.quotients = true;
+    check_cases(4000);
+    run.guards = true;
+    check_cases(4000);
+    run.quotients = run.guards = false;
+    if (!run.iterations)
+        assert_true(compared.pieces - before > (int64_t)iterations(400));
 }
 
 static int end(void **state)
@@ -121,15 +142,17 @@ static int end(void **state)
     (void)state;
     if (getenv("WL_STATISTICS"))
         print_message("%lld cases, %lld too large; %lld runs, of %lld what is covered, too; %lld sums over tiles, %lld "
-                      "sampled\n",
+                      "sampled; %lld accesses in pieces\n",
                       (long long)run.cases, (long long)run.too_large, (long long)compared.runs,
-                      (long long)compared.covered, (long long)compared.tiles, (long long)compared.sampled);
+                      (long long)compared.covered, (long long)compared.tiles, (long long)compared.sampled,
+                      (long long)compared.pieces);
     end_run();
     return 0;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(footprints_under_conditions_agree_with_enumeration)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(footprints_under_conditions_agree_with_enumeration),
+                                       cmocka_unit_test(footprints_of_divided_threads_agree_with_enumeration)};
     return cmocka_run_group_tests(tests, start_run, end);
 }

@@ -1,11 +1,13 @@
 /* prop_ptx_predict.c - random kernels from PTX, predicted and emulated block by block: both count the same.
  *
- * Where a prediction does not say that it sampled, its counts are equal to those of the full emulation; where it does,
- * they are within a few times the error it states. Volumes obey what any cache obeys. Nothing is negative or infinite.
+ * Where a prediction does not say that it sampled, its counts are equal to those of the full emulation, and volumes
+ * obey what any cache obeys. Where it does, it may look at few blocks only, and the counts of all but one in a hundred
+ * programs are within the error that it states. Nothing is negative or infinite.
  *
  *   WL_SEED=N WL_ITERATIONS=M prop_ptx_predict    M programs from seed N on
  *   WL_KEEP=DIR                                   leaves PTX, data and the command of the first failure there
  *   WL_SURVEY=1                                   counts failures by check instead of stopping at the first
+ *   WL_SAMPLES=1                                  lists the counts that are not within the stated error
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <math.h>
@@ -27,8 +29,10 @@
 #define PROGRAMS 14000
 #define EMULATED_MOST 25000.0 /* warp instructions of a program; longer ones are left out */
 #define ARG_LENGTH 80
-#define SPLIT 64         /* accesses: more than a program has instructions that make them */
-#define ERRORS_ALLOWED 2 /* times the stated error: six standard errors */
+#define ROUNDING 1e-9
+#define OUTSIDE_EVERY 100    /* of so many samples, one may be outside three standard errors */
+#define SAMPLED_EVERY 4      /* one of so many programs is sampled, if it has enough blocks */
+#define EMULATED_PER_S 5.4e6 /* what the census of blocks may take */
 
 /* ---- one program: text, arguments, launch ---- */
 
@@ -115,22 +119,17 @@ static bool says(const wl_prediction *p, const char *words)
     return false;
 }
 
-/* The stated relative error; 0: nothing was sampled; negative: sampled, and the error is not stated. */
-static double stated_error(const wl_prediction *p)
+/* Whether blocks were sampled, and the stated relative error. */
+static bool is_sampled(const wl_prediction *p, double *error)
 {
-    double error = 0;
-    if (wl_prediction_sampled_error(p, &error))
-        return error > 0 ? error : -1;
-    const bool sampled = says(p, "come from a sample of blocks") || says(p, "without a closed form come from");
-    return sampled ? -1 : 0;
+    *error = 0;
+    return wl_prediction_sampled_error(p, error) || says(p, "come from a sample of blocks") ||
+           says(p, "without a closed form come from");
 }
 
-static void check_count(failure *f, const char *check, double got, double want, double error)
+static void check_count(failure *f, const char *check, double got, double want)
 {
-    if (!isfinite(got) || got < 0)
-        fail_with(f, check, got, want);
-    const double allowed = 1e-9 * want + (error > 0 ? ERRORS_ALLOWED * error * want : 0);
-    if (error >= 0 && !(fabs(got - want) <= allowed))
+    if (!isfinite(got) || got < 0 || !(fabs(got - want) <= 1e-9 * want))
         fail_with(f, check, got, want);
 }
 
@@ -152,36 +151,23 @@ static void check_finite(failure *f, const wl_prediction *p)
         fail_with(f, "time", time, 1);
 }
 
-/* Counts in closed form, and some threads of the launch are outside the domain. */
-static bool has_idle_threads(const wl_prediction *p)
+static void check_instructions(failure *f, const wl_prediction *p, const counted *c)
 {
-    const wl_kernel *k = wl_prediction_kernel(p);
-    const wl_launch *l = wl_prediction_launch(p);
-    bool idle = false;
-    for (int d = 0; d < k->dims; d++)
-        idle = idle || k->first[d] > 0 || k->domain[d] < l->block[d] * l->grid[d];
-    return k->has_mix && idle;
-}
-
-static void check_instructions(failure *f, const wl_prediction *p, const counted *c, double error)
-{
-    if (has_idle_threads(p) && !feature_on(FEATURE_IDLE_THREADS))
-        return;
     if (feature_on(CHECK_INSTRUCTIONS)) {
-        check_count(f, "inst_executed", metric(p, WL_METRIC_inst_executed), c->all_warp, error);
-        check_count(f, "thread_inst", metric(p, WL_METRIC_thread_inst), c->all_thread, error);
-        check_count(f, "flops", metric(p, WL_METRIC_flops), c->flops, error);
+        check_count(f, "inst_executed", metric(p, WL_METRIC_inst_executed), c->all_warp);
+        check_count(f, "thread_inst", metric(p, WL_METRIC_thread_inst), c->all_thread);
+        check_count(f, "flops", metric(p, WL_METRIC_flops), c->flops);
     }
     for (int k = 0; k < WL_INST_CLASS_COUNT && feature_on(CHECK_CLASSES); k++) {
         double warp = 0, thread = 0;
         if (!wl_prediction_instructions(p, (wl_inst_class)k, &warp, &thread))
             fail_with(f, "classes", 0, 1);
-        check_count(f, wl_inst_class_name((wl_inst_class)k), warp, c->warp[k], error);
-        check_count(f, wl_inst_class_name((wl_inst_class)k), thread, c->thread[k], error);
+        check_count(f, wl_inst_class_name((wl_inst_class)k), warp, c->warp[k]);
+        check_count(f, wl_inst_class_name((wl_inst_class)k), thread, c->thread[k]);
     }
 }
 
-static void check_accesses(failure *f, const wl_prediction *p, const counted *c, double error)
+static void check_accesses(failure *f, const wl_prediction *p, const counted *c)
 {
     static const wl_metric metrics[KIND_COUNT] = {
         [GLOBAL_LOADS] = WL_METRIC_inst_global_ld, [GLOBAL_STORES] = WL_METRIC_inst_global_st,
@@ -189,13 +175,11 @@ static void check_accesses(failure *f, const wl_prediction *p, const counted *c,
         [GLOBAL_ATOMICS] = WL_METRIC_inst_atomic,  [SHARED_ATOMICS] = WL_METRIC_inst_shared_atomic,
     };
     const double *want = feature_on(CHECK_ISSUED) ? c->issued : c->on;
-    const bool idle = has_idle_threads(p) && !feature_on(FEATURE_IDLE_THREADS);
-    for (int k = 0; k < KIND_COUNT && feature_on(CHECK_ACCESSES) && !idle; k++)
-        check_count(f, wl_metric_name(metrics[k]), metric(p, metrics[k]), want[k], error);
-    const bool split = wl_prediction_kernel(p)->access_count > SPLIT && !feature_on(FEATURE_SPLIT_ACCESSES);
-    if (feature_on(CHECK_SECTORS) && !split) {
-        check_count(f, "l1_sectors_ld", metric(p, WL_METRIC_l1_sectors_ld), c->sectors[0], error);
-        check_count(f, "l1_sectors_st", metric(p, WL_METRIC_l1_sectors_st), c->sectors[1], error);
+    for (int k = 0; k < KIND_COUNT && feature_on(CHECK_ACCESSES); k++)
+        check_count(f, wl_metric_name(metrics[k]), metric(p, metrics[k]), want[k]);
+    if (feature_on(CHECK_SECTORS)) {
+        check_count(f, "l1_sectors_ld", metric(p, WL_METRIC_l1_sectors_ld), c->sectors[0]);
+        check_count(f, "l1_sectors_st", metric(p, WL_METRIC_l1_sectors_st), c->sectors[1]);
     }
 }
 
@@ -209,26 +193,24 @@ static double part_of(const wl_prediction *p, wl_metric m, const char *name)
     return 0;
 }
 
-static void check_shared(failure *f, const wl_prediction *p, const counted *c, double error)
+static void check_shared(failure *f, const wl_prediction *p, const counted *c)
 {
-    const bool counted_alike = c->idle_accesses == 0 || !wl_prediction_kernel(p)->has_mix;
-    if (feature_on(CHECK_SHARED) && c->on[SHARED_ATOMICS] == 0 && (counted_alike || feature_on(FEATURE_IDLE_ACCESSES)))
+    if (feature_on(CHECK_SHARED) && c->on[SHARED_ATOMICS] == 0)
         check_count(f, "shared_wavefronts", part_of(p, WL_METRIC_l1_wavefronts, "shared"),
-                    c->shared_wavefronts + c->idle_accesses, error);
+                    c->shared_wavefronts + c->idle_accesses);
 }
 
-/* What holds for any cache. A sampled volume may be off by its error. */
-static void check_volumes(failure *f, const wl_prediction *p, const counted *c, double error)
+/* What holds for any cache. */
+static void check_volumes(failure *f, const wl_prediction *p, const counted *c)
 {
     double dram = 0, stored = 0;
     const double l2 = metric(p, WL_METRIC_l2_load_bytes), l2_stored = metric(p, WL_METRIC_l2_store_bytes);
-    const double slack = 1 + 1e-6 + (error > 0 ? ERRORS_ALLOWED * error : 0);
-    if (!feature_on(CHECK_VOLUMES) || error < 0)
+    const double slack = 1 + 1e-6;
+    if (!feature_on(CHECK_VOLUMES))
         return;
     if (l2 > SECTOR * c->sectors[0] * slack)
         fail_with(f, "l2 loads > sectors loaded", l2, SECTOR * c->sectors[0]);
-    const bool sampled = says(p, "L2 load volume comes from a sample") && !feature_on(FEATURE_SAMPLED_VOLUMES);
-    if (!sampled && l2 * slack < SECTOR * (double)c->cold_sectors)
+    if (l2 * slack < SECTOR * (double)c->cold_sectors)
         fail_with(f, "l2 loads < distinct sectors", l2, SECTOR * (double)c->cold_sectors);
     if (l2_stored > SECTOR * c->sectors[1] * slack)
         fail_with(f, "l2 stores > sectors stored", l2_stored, SECTOR * c->sectors[1]);
@@ -244,11 +226,67 @@ static void check_volumes(failure *f, const wl_prediction *p, const counted *c, 
         fail_with(f, "dram stores > sectors stored", stored, SECTOR * c->sectors[1]);
 }
 
+static void check_exact(failure *f, const wl_prediction *p, const counted *c)
+{
+    check_instructions(f, p, c);
+    check_accesses(f, p, c);
+    check_shared(f, p, c);
+    check_volumes(f, p, c);
+}
+
+/* ---- samples ---- */
+
+/* What the stated error is for. */
+typedef enum estimate {
+    OF_INSTRUCTIONS,
+    OF_THREADS,
+    OF_LOADS,
+    OF_STORES,
+    OF_LOADED,
+    OF_STORED,
+    ESTIMATE_COUNT
+} estimate;
+
+static struct {
+    uint64_t programs, outside, of[ESTIMATE_COUNT];
+    double largest; /* error, in stated ones */
+    uint64_t seed;  /* of that program */
+} samples;
+
+/* Notes whether the counts are within the stated error; that must hold for almost all programs. */
+static void note_sample(const wl_prediction *p, const counted *c, double error, uint64_t seed)
+{
+    static const wl_metric metrics[ESTIMATE_COUNT] = {
+        [OF_INSTRUCTIONS] = WL_METRIC_inst_executed, [OF_THREADS] = WL_METRIC_thread_inst,
+        [OF_LOADS] = WL_METRIC_inst_global_ld,       [OF_STORES] = WL_METRIC_inst_global_st,
+        [OF_LOADED] = WL_METRIC_l1_sectors_ld,       [OF_STORED] = WL_METRIC_l1_sectors_st,
+    };
+    const double want[ESTIMATE_COUNT] = {
+        [OF_INSTRUCTIONS] = c->all_warp,        [OF_THREADS] = c->all_thread, [OF_LOADS] = c->issued[GLOBAL_LOADS],
+        [OF_STORES] = c->issued[GLOBAL_STORES], [OF_LOADED] = c->sectors[0],  [OF_STORED] = c->sectors[1]};
+    bool outside = false;
+    samples.programs++;
+    for (int k = 0; k < ESTIMATE_COUNT; k++) {
+        const double got = metric(p, metrics[k]), most = fmax(got, want[k]);
+        const double off = most > 0 ? fabs(got - want[k]) / most / fmax(error, ROUNDING) : 0;
+        if (getenv("WL_SAMPLES") && off > 1)
+            fprintf(stderr, "seed %llu: %s %g, not %g, stated %g\n", (unsigned long long)seed,
+                    wl_metric_name(metrics[k]), got, want[k], error);
+        samples.of[k] += off > 1;
+        outside = outside || off > 1;
+        if (off > samples.largest) {
+            samples.largest = off;
+            samples.seed = seed;
+        }
+    }
+    samples.outside += outside;
+}
+
 /* ---- one trial ---- */
 
 static wl_device *h200;
 static struct {
-    uint64_t predicted, left_out, sampled, reference, assumed, alike;
+    uint64_t predicted, left_out, reference, assumed, alike;
 } tally;
 
 /* For those who look for the cause. */
@@ -259,12 +297,24 @@ static void explain(failure *f, const wl_kernel *k)
     f->traced = s->traced_count > 0;
 }
 
+/* Some programs get too little time to look at all blocks: they are sampled. */
+static double effort_of(const trial *t)
+{
+    static const double shares[] = {0.05, 0.2, 0.5};
+    const uint64_t seed = t->program.seed;
+    return seed % SAMPLED_EVERY ? 0 : t->oracle.counted.emulated * shares[seed / SAMPLED_EVERY % 3] / EMULATED_PER_S;
+}
+
 static void predict(trial *t, const wl_ptx *ptx, failure *f)
 {
     const wl_launch launch = {.block = {t->program.block[0], t->program.block[1], t->program.block[2]},
                               .grid = {t->program.grid[0], t->program.grid[1], t->program.grid[2]}};
-    const wl_ptx_options options = {
-        .args = t->arg_list, .arg_count = PROGRAM_BUFFERS + 1, .launch = launch, .load = load_counts, .user = t};
+    const wl_ptx_options options = {.args = t->arg_list,
+                                    .arg_count = PROGRAM_BUFFERS + 1,
+                                    .launch = launch,
+                                    .effort = effort_of(t),
+                                    .load = load_counts,
+                                    .user = t};
     wl_error err = {0};
     wl_kernel *kernel = NULL;
     wl_predictor *predictor = NULL;
@@ -275,16 +325,12 @@ static void predict(trial *t, const wl_ptx *ptx, failure *f)
              wl_predict(predictor, &launch, NULL, out, &err) != WL_OK)
         fail_error(f, "is predicted", &err);
     else {
-        double error = stated_error(out);
-        tally.sampled += error != 0;
+        double error;
         check_finite(f, out);
-        if (!t->oracle.counted.alike && !feature_on(FEATURE_UNLIKE_BLOCKS))
-            error = -1;
-        check_instructions(f, out, &t->oracle.counted, error);
-        check_accesses(f, out, &t->oracle.counted, error);
-        check_shared(f, out, &t->oracle.counted, error);
-        if (t->oracle.counted.alike || feature_on(FEATURE_UNLIKE_VOLUMES))
-            check_volumes(f, out, &t->oracle.counted, error);
+        if (is_sampled(out, &error))
+            note_sample(out, &t->oracle.counted, error, t->program.seed);
+        else
+            check_exact(f, out, &t->oracle.counted);
         explain(f, wl_prediction_kernel(out));
     }
     wl_prediction_free(out);
@@ -472,6 +518,15 @@ typedef struct survey {
     uint64_t count, example;
 } survey;
 
+#define FOUND_MOST 64
+static survey found[FOUND_MOST];
+
+/* Programs that were predicted wrong once: warps that come to an instruction on several paths; sectors that the L2 must
+ * deliver; threads outside the domain; accesses that no lane makes; samples that were taken for all blocks, and counted
+ * twice. */
+static const uint64_t failed_once[] = {3714,    5002613, 5095993, 5007603, 5002297, 5031417, 5034786, 9000650, 9000218,
+                                       9000320, 9000974, 9001067, 9001392, 9001459, 4904,    4140,    2328,    4088};
+
 static bool is_alike(const failure *a, const failure *b)
 {
     return strcmp(a->check, b->check) == 0 && a->counts == b->counts && a->traced == b->traced;
@@ -487,44 +542,61 @@ static void add_to_survey(survey *all, int room, const failure *f, uint64_t seed
     all[k].count++;
 }
 
+/* Tries one program; *failed is set if it fails. */
+static void try_seed(trial *t, uint64_t seed, bool surveys, bool *failed)
+{
+    draw_program(seed, &t->program);
+    failure f = try_program(t);
+    if (!f.check)
+        return;
+    *failed = true;
+    if (surveys) {
+        add_to_survey(found, FOUND_MOST, &f, seed);
+        return;
+    }
+    shrink(t, &f);
+    report(t, &f);
+}
+
+static void print_tally(void)
+{
+    print_message("%llu programs predicted (%llu with blocks alike, %llu sampled, %llu with assumptions, %llu with a "
+                  "reference), %llu left out\n",
+                  (unsigned long long)tally.predicted, (unsigned long long)tally.alike,
+                  (unsigned long long)samples.programs, (unsigned long long)tally.assumed,
+                  (unsigned long long)tally.reference, (unsigned long long)tally.left_out);
+    print_message("%llu of %llu samples outside the stated error (", (unsigned long long)samples.outside,
+                  (unsigned long long)samples.programs);
+    for (int k = 0; k < ESTIMATE_COUNT; k++)
+        print_message("%s%llu", k ? " " : "", (unsigned long long)samples.of[k]);
+    print_message("), %.2g times at worst (seed %llu)\n", samples.largest, (unsigned long long)samples.seed);
+    for (int k = 0; k < FOUND_MOST && found[k].of.check; k++)
+        print_message("%6llu %s: %s%s (seed %llu)\n", (unsigned long long)found[k].count, found[k].of.check,
+                      found[k].of.counts ? found[k].of.counts : found[k].of.message,
+                      found[k].of.traced ? ", traced" : "", (unsigned long long)found[k].example);
+}
+
 static void random_programs(void **unused)
 {
     (void)unused;
     trial *t = calloc(1, sizeof *t);
-    static survey found[64];
     wl_error err = {0};
     assert_non_null(t);
     assert_int_equal(wl_device_builtin("h200", &h200, &err), WL_OK);
     const uint64_t first = setting("WL_SEED", 1), count = setting("WL_ITERATIONS", effort_cases(PROGRAMS));
     const bool surveys = getenv("WL_SURVEY") != NULL;
     bool failed = false;
-    for (uint64_t seed = first; seed < first + count && (!failed || surveys); seed++) {
-        draw_program(seed, &t->program);
-        failure f = try_program(t);
-        if (!f.check)
-            continue;
-        failed = true;
-        if (surveys) {
-            add_to_survey(found, 64, &f, seed);
-            continue;
-        }
-        shrink(t, &f);
-        report(t, &f);
-    }
-    print_message(
-        "%llu programs predicted (%llu with blocks alike, %llu sampled, %llu with assumptions, %llu with a reference), "
-        "%llu left out\n",
-        (unsigned long long)tally.predicted, (unsigned long long)tally.alike, (unsigned long long)tally.sampled,
-        (unsigned long long)tally.assumed, (unsigned long long)tally.reference, (unsigned long long)tally.left_out);
-    for (int k = 0; k < 64 && found[k].of.check; k++)
-        print_message("%6llu %s: %s%s (seed %llu)\n", (unsigned long long)found[k].count, found[k].of.check,
-                      found[k].of.counts ? found[k].of.counts : found[k].of.message,
-                      found[k].of.traced ? ", traced" : "", (unsigned long long)found[k].example);
+    for (size_t i = 0; i < sizeof failed_once / sizeof failed_once[0] && !getenv("WL_SEED") && !failed; i++)
+        try_seed(t, failed_once[i], surveys, &failed);
+    for (uint64_t seed = first; seed < first + count && (!failed || surveys); seed++)
+        try_seed(t, seed, surveys, &failed);
+    print_tally();
     for (int i = 0; i < PROGRAM_BUFFERS; i++)
         free(t->data[i]);
     free(t);
     wl_device_free(h200);
     assert_false(failed);
+    assert_true(samples.outside <= 1 + samples.programs / OUTSIDE_EVERY);
 }
 
 int main(void)

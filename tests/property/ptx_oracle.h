@@ -179,6 +179,7 @@ static double extra_waits(const oracle *o, int32_t i, int32_t at)
     const wl_ptx_function *f = o->launch.entry;
     const int64_t to = f->instructions[i].op == WL_PTX_OP_bra ? f->instructions[i].operands[0].value : -1;
     const bool ends =
+        f->instructions[i].op == WL_PTX_OP_ret || f->instructions[i].op == WL_PTX_OP_exit ||
         to >= f->instruction_count ||
         (to >= 0 && (f->instructions[to].op == WL_PTX_OP_ret || f->instructions[to].op == WL_PTX_OP_exit));
     return ends || o->weight[i] <= 0 ? 0 : o->profile.diverged[at];

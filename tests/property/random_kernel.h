@@ -482,4 +482,31 @@ static inline void random_guards(uint64_t seed, random_case *c)
     }
 }
 
+/* Takes thread indices apart, as code does that distributes a tile to its threads: most of them
+ * become quotients or remainders. */
+static inline void random_quotients(uint64_t seed, random_case *c)
+{
+    static const char name[] = "threadIdx.";
+    random_source r = random_start(seed ^ 0x71e5);
+    static random_case before;
+    before = *c;
+    c->length = 0;
+    for (size_t i = 0; i < before.length; i++) {
+        const bool found = before.length - i > sizeof name && strncmp(before.yaml + i, name, sizeof name - 1) == 0;
+        if (!found || random_chance(&r, 25)) {
+            random_put(c, "%c", before.yaml[i]);
+            continue;
+        }
+        static const int64_t divisors[] = {2, 3, 4, 5, 8, 8, 16, 16, 32, 64, 128};
+        const char *other = random_chance(&r, 50)   ? "threadIdx.y"
+                            : random_chance(&r, 50) ? "threadIdx.x"
+                                                    : "blockIdx.x";
+        const long long factor = random_chance(&r, 30) ? 0 : 1 << random_in(&r, 0, 6), plus = random_in(&r, -3, 20);
+        random_put(c, "((threadIdx.%c + %lld*%s + %lld)%c%lld)", before.yaml[i + sizeof name - 1], factor, other,
+                   random_chance(&r, 30) ? plus : 0, random_chance(&r, 50) ? '/' : '%',
+                   (long long)RANDOM_OF(&r, divisors));
+        i += sizeof name - 1;
+    }
+}
+
 #endif /* WL_TESTS_RANDOM_KERNEL_H */

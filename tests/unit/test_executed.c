@@ -125,6 +125,20 @@ static void kernel_files_state_a_mix(void **unused)
     check_near("mix", "int of threads", p.mix.thread[WL_INST_int], 1.5 * 1000 + 4 * 280, 1e-12);
     check_true("mix", "no warning", !warned("instruction"));
 
+    predict(BODY "mix: {fp32: 2*n, int: 1.5, store: 1}\nidle_instructions: {int: 3, control: 1}\n", &launch);
+    check_near("idle by class", "inst_executed", metric(WL_METRIC_inst_executed), 8.5 * 32 + 4 * 8, 1e-12);
+    check_near("idle by class", "control", p.mix.warp[WL_INST_control], 8, 1e-12);
+    check_near("idle by class", "int of threads", p.mix.thread[WL_INST_int], 1.5 * 1000 + 3 * 280, 1e-12);
+
+    /* 1100 threads pass the first exit: three warps more, 100 threads more */
+    predict(BODY "mix: {fp32: 2*n, int: 1.5, store: 1}\n"
+                 "idle_instructions: [{int: 3, control: 1}, {within: [n+1097], int: 2, move: 5}]\n",
+            &launch);
+    check_near("two exits", "control", p.mix.warp[WL_INST_control], 8, 1e-12);
+    check_near("two exits", "move", p.mix.warp[WL_INST_move], 5 * 3, 1e-12);
+    check_near("two exits", "move of threads", p.mix.thread[WL_INST_move], 5 * 100, 1e-12);
+    check_near("two exits", "int of threads", p.mix.thread[WL_INST_int], 1.5 * 1000 + 3 * 280 + 2 * 100, 1e-12);
+
     predict(BODY "instructions: 10\n", &launch);
     check_near("plain", "inst_executed", metric(WL_METRIC_inst_executed), 320, 0);
     check_true("plain", "not by class", !p.has_mix);
@@ -207,7 +221,13 @@ static void mistakes_are_named(void **unused)
                  {"mix: 3", "mix"},
                  {"mix: {}", "mix"},
                  {"mix: {fp64: [1]}", "fp64"},
-                 {"idle_instructions: -2", "idle_instructions"}};
+                 {"idle_instructions: -2", "idle_instructions"},
+                 {"idle_instructions: {ints: 2}", "ints"},
+                 {"idle_instructions: []", "idle_instructions"},
+                 {"idle_instructions: [{within: [3], int: 2}]", "within"},
+                 {"idle_instructions: [{int: 1}, {within: 3}]", "within"},
+                 {"idle_instructions: [{int: 1}, {within: [1, 2, 3, 4]}]", "within"},
+                 {"idle_instructions: [{int: 1}, {from: [-1]}]", "from"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[400];
         wl_error err = {0};

@@ -101,6 +101,7 @@ typedef struct wl_ptx_followed {
     uint64_t signature;    /* blocks that execute the same have the same */
     int64_t instructions;  /* of its warps */
     int64_t steps;         /* the work it took: instructions that were looked at */
+    int64_t skipped;       /* those it would have taken besides, had no trip been skipped */
     int64_t loads, stores; /* of these, from and to global memory */
     bool fresh;            /* executes an instruction that no block followed before does */
     wl_ptx_longest longest;

@@ -167,6 +167,8 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
             return wl_fail_memory(err);
         if (s->back && mask && m->back_edge && m->warp->depth == 1)
             m->back_edge(m->user, s->target, mask, (wl_ptx_registers){frame->value, frame->unknown});
+        if (s->counted && mask)
+            wl_ptx_skip_trips(m, s, mask);
         if (s->spins && mask && ++m->warp->spins > SPINS_MAX)
             yield(m->warp, frame);
         return WL_OK;

@@ -16,6 +16,7 @@
 
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
+#define WL_PTX_PATH_STEPS 1 /* what it takes to start a path, in instructions */
 
 typedef struct wl_ptx_machine wl_ptx_machine;
 typedef struct wl_ptx_step wl_ptx_step;
@@ -34,6 +35,14 @@ typedef enum wl_ptx_step_kind {
     WL_PTX_STEP_BARRIER,
     WL_PTX_STEP_NOTHING
 } wl_ptx_step_kind;
+
+/* A loop of one basic block whose trips are counted without executing them: its steps by number. */
+typedef struct wl_ptx_counted {
+    int32_t test;   /* the comparison that guards its branch */
+    int32_t grown;  /* what writes the register that is compared */
+    bool swapped;   /* which is the second operand of the comparison */
+    int32_t looked; /* steps that a run looks at in each trip */
+} wl_ptx_counted;
 
 struct wl_ptx_step {
     wl_ptx_step_kind kind;
@@ -62,10 +71,11 @@ struct wl_ptx_step {
     /* which side leaves the loop; whether it is the only exit */
     bool taken_leaves, other_leaves, only_exit;
     const wl_ptx_instruction *in;
-    int32_t function, number; /* identify the instruction */
-    int32_t next;             /* the following step that a run looks at */
-    bool idle;                /* only counted */
-    bool place;               /* compares what depends on the block's place */
+    int32_t function, number;      /* identify the instruction */
+    int32_t next;                  /* the following step that a run looks at */
+    bool idle;                     /* only counted */
+    bool place;                    /* compares what depends on the block's place */
+    const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
 };
 
 /* What a constant slot holds. */
@@ -189,6 +199,7 @@ struct wl_ptx_machine {
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
+    int64_t skipped;             /* that would have been looked at in trips that were only counted */
     wl_ptx_tally tally;
     wl_ptx_visit visit;
     wl_ptx_back_edge back_edge;
@@ -215,10 +226,15 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
  * operands of a step compare, for the signature of the run. */
 wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
+/* emulate_trips.c: finds loops whose trips follow from registers; and counts those that the lanes of
+ * a warp still take together, but for the last. */
+wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
 /* emulate_tally.c: counts executed instructions. */
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
-/* Steps from <= number < to of a program, by the lanes of `active`. */
-void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t from, int32_t to, uint32_t active);
+/* Steps from <= number < to of a program, by the lanes of `active`, a number of times. */
+void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t from, int32_t to, uint32_t active,
+                      int64_t times);
 /* A warp that is done. */
 void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp);
 /* A step with a guard, which lets the lanes of `mask` execute. */

@@ -11,7 +11,6 @@
 #include "ptx/module/source_place.h"
 
 #define ALL_LANES UINT32_MAX
-#define PATH_STEPS 1 /* what it takes to start a path, in instructions */
 
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
 {
@@ -219,7 +218,7 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     const int32_t until = path->until, from = path->at;
     const uint64_t before = m->warp->executed;
     int32_t at = from;
-    m->looked_at += PATH_STEPS;
+    m->looked_at += WL_PTX_PATH_STEPS;
     for (; at != until; at = steps[at].next) {
         const wl_ptx_step *s = &steps[at];
         uint32_t mask = active;
@@ -273,7 +272,7 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
     int32_t to = from;
     WL_TRY(run_steps(m, &to, err));
     if (m->tally.on)
-        wl_ptx_tally_add(m, program, from, to, active);
+        wl_ptx_tally_add(m, program, from, to, active, 1);
     return m->warp->executed > limit ? over_budget(m, &program->steps[to - 1], err) : WL_OK;
 }
 

@@ -59,23 +59,24 @@ static void reach(wl_ptx_tally *t, int32_t instruction)
     t->reached[instruction] = t->fresh = true;
 }
 
-void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, int32_t to, uint32_t active)
+void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, int32_t to, uint32_t active,
+                      int64_t times)
 {
     wl_ptx_tally *t = &m->tally;
     const int32_t base = m->first[p->number] + p->number; /* one more than the instructions of each function */
     const int32_t first = m->first[p->number];
     const int lanes = wl_ptx_lanes_in(active);
-    t->warps[base + from] += 1;
-    t->warps[base + to] -= 1;
-    t->threads[base + from] += lanes;
-    t->threads[base + to] -= lanes;
-    t->run_loads += t->loads[first + to] - t->loads[first + from];
-    m->warp->loads += t->loads[first + to] - t->loads[first + from];
-    m->warp->serial += t->serial[first + to] - t->serial[first + from];
-    t->run_stores += t->stores[first + to] - t->stores[first + from];
+    t->warps[base + from] += times;
+    t->warps[base + to] -= times;
+    t->threads[base + from] += times * lanes;
+    t->threads[base + to] -= times * lanes;
+    t->run_loads += times * (t->loads[first + to] - t->loads[first + from]);
+    m->warp->loads += times * (t->loads[first + to] - t->loads[first + from]);
+    m->warp->serial += times * (t->serial[first + to] - t->serial[first + from]);
+    t->run_stores += times * (t->stores[first + to] - t->stores[first + from]);
     /* a sum: the order of warps does not matter */
-    t->signature += wl_hash_word((uint64_t)(uint32_t)(base + from) << 38 ^ (uint64_t)(uint32_t)(base + to) << 12 ^
-                                 (uint64_t)(uint32_t)lanes);
+    t->signature += (uint64_t)times * wl_hash_word((uint64_t)(uint32_t)(base + from) << 38 ^
+                                                   (uint64_t)(uint32_t)(base + to) << 12 ^ (uint64_t)(uint32_t)lanes);
     for (int32_t b = from < to ? p->flow.block_of[from] : p->flow.block_count;
          b < p->flow.block_count && p->flow.first[b] < to; b++)
         reach(t, first + p->flow.first[b]);

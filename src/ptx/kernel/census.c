@@ -158,6 +158,7 @@ wl_status wl_ptx_census_follow(wl_ptx_emulator *emulator, const wl_ptx_launch *l
     wl_ptx_block_of(launch, number, block);
     WL_TRY(wl_ptx_follow_block(emulator, block, &f, err));
     c->work += (double)f.steps;
+    c->skipped += (double)f.skipped;
     if (f.longest.instructions > c->longest.instructions)
         c->longest = f.longest;
     c->list[c->count++] = (wl_ptx_census_block){.signature = f.signature,
@@ -283,6 +284,14 @@ static double instructions_of(const wl_ptx_census_block *b) { return (double)b->
 static double loads_of(const wl_ptx_census_block *b) { return b->loads; }
 static double stores_of(const wl_ptx_census_block *b) { return b->stores; }
 
+static bool has_access(const wl_ptx_function *f, bool store)
+{
+    for (int32_t i = 0; i < f->instruction_count; i++)
+        if (wl_ptx_class_of(&f->instructions[i]) == (store ? WL_INST_store : WL_INST_load))
+            return true;
+    return false;
+}
+
 /* The largest relative standard error. */
 static double error_of(const taker *t)
 {
@@ -293,8 +302,23 @@ static double error_of(const taker *t)
         const double variance = variance_of(t, values[i], &total);
         if (total > 0)
             largest = fmax(largest, sqrt(variance) / total);
+        else if (i > 0 && !wl_ptx_reached_all(t->emulator) && has_access(t->launch->entry, i == 2))
+            largest = fmax(largest, 1); /* seen nowhere: it may happen elsewhere */
     }
     return largest;
+}
+
+/* Blocks that are all alike say no more than that another one is rare: one in as many as were followed,
+ * at most, which may do nothing, or twice as much. */
+static double error_of_rare(const taker *t)
+{
+    double followed = 0, blocks = 0;
+    for (int h = 0; h < t->count; h++)
+        if (t->strata[h].followed < t->strata[h].blocks) {
+            followed += (double)t->strata[h].followed;
+            blocks += (double)t->strata[h].blocks;
+        }
+    return followed > 0 ? sqrt(1 - followed / blocks) / followed : 0;
 }
 
 /* ---- the sample ---- */
@@ -487,7 +511,8 @@ static wl_status take(taker *t, const wl_ptx_recovery *r)
         WL_TRY(follow_all(t));
         add_up(t);
         c->complete = (double)c->count == blocks_of(t);
-        c->error = c->complete ? 0 : error_of(t);
+        const double seen = error_of(t), rare = error_of_rare(t);
+        c->error = c->complete ? 0 : sqrt(seen * seen + rare * rare);
     }
     find_kinds(c);
     return WL_OK;

@@ -42,7 +42,7 @@ typedef struct wl_ptx_census {
     int kind_count, roughness; /* roughness: how loosely blocks of a kind are alike; 0: they execute the same */
     bool complete;             /* every block was followed, or stands for equal ones */
     double error;              /* the largest relative standard error of instructions, loads and stores */
-    double work;               /* steps looked at */
+    double work, skipped;      /* steps looked at, and those that skipped trips would have taken */
     wl_ptx_longest longest;    /* of the blocks followed */
     /* blocks of which each executes something that no block before it does */
     int64_t *witness;

@@ -177,7 +177,8 @@ wl_status wl_ptx_census_places(wl_ptx_emulator *emulator, const wl_ptx_launch *l
         status = add_up(&s);
     if (s.too_much) {
         census->count = census->witness_count = 0;
-        census->work = 0;
+        census->work = census->skipped = 0;
+        wl_ptx_forget(emulator); /* what was followed is not counted */
     }
     free(s.table);
     return status;

@@ -17,8 +17,15 @@
 static bool leaves(const wl_ptx_function *f, const wl_ptx_instruction *in)
 {
     const int32_t to = wl_ptx_branch_target(in);
-    return to >= f->instruction_count ||
+    return in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit || to >= f->instruction_count ||
            (to >= 0 && (f->instructions[to].op == WL_PTX_OP_ret || f->instructions[to].op == WL_PTX_OP_exit));
+}
+
+/* Whether it takes a pass of the L1's data stage even without an active lane. */
+static bool uses_data_stage(const wl_ptx_instruction *in)
+{
+    const wl_inst_class c = wl_ptx_class_of(in);
+    return c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared;
 }
 
 /* The state space of a generic address, by what was seen of it. */
@@ -88,8 +95,11 @@ void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
     kernel->has_memory = s->recovery.uniform && !s->recovery.calls;
     for (int32_t i = 0; i < s->launch.entry->instruction_count && kernel->has_memory; i++) {
         wl_memory_op kinds[2];
+        const double executed = wl_ptx_thread_executes(s, f, i);
+        if (uses_data_stage(&s->launch.entry->instructions[i]))
+            kernel->idle_accesses += s->weights[f][i] * (executed - s->recovery.executed[i]);
         for (int k = accesses_of(s, f, i, kinds); k-- > 0;)
-            kernel->memory[kinds[k]] += s->weights[f][i] * wl_ptx_thread_executes(s, f, i);
+            kernel->memory[kinds[k]] += s->weights[f][i] * executed;
     }
 }
 
@@ -130,7 +140,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];
-            if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared)
+            if (uses_data_stage(in))
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at] + more.idle);
             add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken));
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);

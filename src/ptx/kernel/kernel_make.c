@@ -25,6 +25,29 @@
 
 /* ---- instructions ---- */
 
+/* What threads outside the domain execute up to each exit, besides what they did up to the last. */
+static void summarize_exits(const wl_ptx_source *s, wl_ptx_summary *out)
+{
+    const wl_ptx_function *f = s->launch.entry;
+    const double *weights = s->weights[f - s->launch.module->functions];
+    const int32_t *counted_as = s->counting[f - s->launch.module->functions].as;
+    for (int e = 0; e < s->recovery.exit_count; e++) {
+        const wl_ptx_exit *here = &s->recovery.exits[e], *before = e ? here - 1 : NULL;
+        double *mix = e ? out->stages[out->stage_count].mix : out->idle, any = 0;
+        for (int32_t i = 0; i < f->instruction_count; i++) {
+            const int32_t as = counted_as[i];
+            const double more = weights[i] * (here->executed[as] - (before ? before->executed[as] : 0));
+            mix[wl_ptx_class_of(&f->instructions[i])] += more;
+            any += more;
+        }
+        if (e == 0 || any == 0)
+            continue;
+        wl_idle_stage *stage = &out->stages[out->stage_count++];
+        memcpy(stage->first, here->first, sizeof stage->first);
+        memcpy(stage->end, here->domain, sizeof stage->end);
+    }
+}
+
 /* What one thread of the domain executes, if all threads execute the same. */
 static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
 {
@@ -36,25 +59,59 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
     out->has_mix = out->has_flops = r->uniform;
     for (int32_t i = 0; i < f->instruction_count && r->uniform; i++) {
         out->mix[wl_ptx_class_of(&f->instructions[i])] += wl_ptx_thread_executes(s, number, i) * weights[i];
-        out->idle += r->idle[i] * weights[i];
         out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         out->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
         wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
         out->fp_results += wl_ptx_flops(&f->instructions[i]) > 0 ? r->executed[i] : 0;
     }
-    if (out->idle > 0)
-        out->idle += 1; /* the exit of a thread outside the domain */
+    if (r->uniform)
+        summarize_exits(s, out);
 }
 
-/* Whether threads outside the domain compute before they leave: a kernel file has no words for
- * that. */
-static bool idle_threads_compute(const wl_ptx_source *s)
+/* Whether the launch has threads outside the domain. */
+static bool has_idle_threads(const wl_ptx_source *s)
 {
+    const wl_ptx_recovery *r = &s->recovery;
+    bool any = false;
+    for (int d = 0; d < 3; d++)
+        any = any || r->first[d] > 0 || (r->domain[d] > 0 && r->domain[d] < s->launch.grid[d] * s->launch.block[d]);
+    return any;
+}
+
+static bool accesses_memory(const wl_ptx_instruction *in)
+{
+    const wl_inst_class c = wl_ptx_class_of(in);
+    return c == WL_INST_load || c == WL_INST_store || c == WL_INST_shared || c == WL_INST_atomic;
+}
+
+/* Whether threads outside the domain compute before they leave, or have an exit of their own, or come
+ * past accesses that no thread makes. */
+static void look_at_idle(const wl_ptx_source *s, bool *compute, bool *apart)
+{
+    const wl_ptx_recovery *r = &s->recovery;
     const wl_ptx_function *f = s->launch.entry;
-    for (int32_t i = 0; i < f->instruction_count; i++)
-        if (s->recovery.idle[i] > 0 && wl_ptx_flops(&f->instructions[i]) > 0)
-            return true;
-    return false;
+    const double *weights = s->weights[f - s->launch.module->functions];
+    const int32_t *counted_as = s->counting[f - s->launch.module->functions].as;
+    *compute = *apart = false;
+    for (int32_t i = 0; i < f->instruction_count; i++) {
+        const bool computes = wl_ptx_flops(&f->instructions[i]) > 0;
+        for (int e = 0; e < r->exit_count; e++) {
+            *compute = *compute || (computes && r->exits[e].executed[i] > 0);
+            *apart = *apart || (weights[i] > 0 && r->exits[e].executed[i] > r->executed[i]) ||
+                     (accesses_memory(&f->instructions[i]) && r->exits[e].executed[counted_as[i]] > 0);
+        }
+    }
+}
+
+/* A kernel file has no words for threads outside the domain that compute, or that do not all execute
+ * the same: counts come from emulated blocks. */
+static void judge_idle(wl_ptx_source *s)
+{
+    bool compute, apart;
+    look_at_idle(s, &compute, &apart);
+    s->recovery.idle_differs = s->recovery.idle_differs || apart;
+    if (compute || (s->recovery.idle_differs && has_idle_threads(s)))
+        s->recovery.uniform = false;
 }
 
 static wl_status weigh(wl_ptx_source *s, wl_error *err)
@@ -99,8 +156,7 @@ static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t 
     *wrong = -1;
     WL_TRY(wl_ptx_recover(&s->launch, &s->arena, &s->recovery, err));
     wl_ptx_trace_late_atomics(s);
-    if (idle_threads_compute(s))
-        s->recovery.uniform = false; /* counts come from emulated blocks */
+    judge_idle(s);
     WL_TRY(wl_ptx_roll(&s->launch, &s->recovery, weights, &s->arena, rolled, err));
     WL_TRY(wl_ptx_verify(s, &agrees, wrong, err));
     if (!agrees) {
@@ -258,11 +314,26 @@ static int thread_index_reads(const wl_ptx_function *f)
     return read[0] + read[1] + read[2];
 }
 
+/* Whether an instruction that is traced may access memory in blocks that nobody has followed. */
+static bool is_unseen(wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    bool unseen = false;
+    for (int32_t f = 0; f < m->function_count && s->has_census && !s->census.complete; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
+            const int32_t at = s->profile.first[f] + i;
+            unseen = unseen || (s->is_traced[at] && accesses_memory(&m->functions[f].instructions[i]) &&
+                                s->census.total.warps_on[at] == 0);
+        }
+    return unseen;
+}
+
 /* Adds what the kernel file cannot express. */
 static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong, wl_kernel *k, wl_error *err)
 {
     WL_TRY(add_traced(s, fields, k, err));
-    if (s->traced_count > 0)
+    s->population.unseen = is_unseen(s);
+    if (s->traced_count > 0 || s->population.unseen)
         WL_TRY(wl_ptx_make_population(s, err));
     WL_TRY(number_buffers(s, fields, err));
     WL_TRY(wl_ptx_add_notes(s, wrong, k, err));
@@ -281,14 +352,16 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
         s->domain[d] = k->domain[d];
     for (int d = 0; d < 3 && s->options.domain[0] > 0; d++)
         k->threads[d] = wl_max(1, s->options.domain[d]);
-    const bool launch_matters = s->recovery.symbols.launch_bound || s->traced_count > 0 || !s->recovery.uniform;
+    const wl_ptx_recovery *r = &s->recovery;
+    const bool launch_matters = r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs;
     /* blocks on one multiprocessor share less of a texture than replaying would say: measured */
     const bool replayed = loads_traced(s) && !s->arguments.has_textures;
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,
+                            .effort = wl_ptx_effort(s),
                             .trace_block = wl_ptx_trace_block,
                             .warp_size = WL_PTX_LANES,
-                            .population = s->traced_count > 0 ? &s->population : NULL,
+                            .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,

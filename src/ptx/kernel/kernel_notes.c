@@ -116,6 +116,7 @@ static const char *cause_text(wl_ptx_why why)
     case WL_PTX_WHY_DEEP: return "are emulated: too many divergent branches are nested here";
     case WL_PTX_WHY_IRREGULAR: return "are emulated: their addresses in a loop follow no pattern";
     case WL_PTX_WHY_MANY: return "are emulated: the kernel has too many different ones";
+    case WL_PTX_WHY_SPLIT: return "are emulated: the lanes of a warp come here on several paths";
     case WL_PTX_WHY_COUNT: break;
     }
     return "";

@@ -29,15 +29,6 @@ static bool is_one_address(const wl_ptx_source *s, const wl_ptx_thread_access *s
            wl_ptx_combines_lanes(&s->launch.entry->instructions[step->instruction]);
 }
 
-static bool is_inside(const wl_ptx_recovery *r, const int64_t values[WL_VAR_COUNT])
-{
-    bool inside = true;
-    for (int d = 0; d < 3; d++)
-        inside =
-            inside && values[WL_VAR_X + d] >= r->first[d] && (!r->domain[d] || values[WL_VAR_X + d] < r->domain[d]);
-    return inside;
-}
-
 /* Whether the first active lane of a warp, if there is one, is not its first lane. */
 static bool starts_late(const wl_ptx_source *s, const wl_ptx_thread_access *step, const int64_t block[3], int64_t warp)
 {
@@ -46,7 +37,7 @@ static bool starts_late(const wl_ptx_source *s, const wl_ptx_thread_access *step
     for (int64_t t = first; t < threads && t < first + WL_PTX_LANES; t++) {
         int64_t values[WL_VAR_COUNT], holds = 1;
         wl_ptx_thread_values(l, block, t, values);
-        if (!is_inside(&s->recovery, values))
+        if (!wl_ptx_in_domain(&s->recovery, values))
             continue;
         if (step->when && !wl_sym_eval(step->when, values, &holds))
             return true;

@@ -272,8 +272,9 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     WL_TRY(draw(s, err));
     for (int k = 0; k < p->kind_count; k++)
         d.instructions += p->kinds[k].blocks * p->kinds[k].instructions / (double)blocks_of(s);
-    /* what the census has left may be spent, too */
-    const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work);
+    /* what the census has left may be spent, too, but not what it has saved: a trip that is counted at
+     * once is traced one by one */
+    const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work - s->census.skipped);
     const double affordable = (wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) + left) / (d.instructions + d.steps + 1);
     /* traces that are kept anyway cost nothing */
     const bool kept =

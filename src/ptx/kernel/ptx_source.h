@@ -79,6 +79,7 @@ void wl_ptx_make_line(char *text);
 #define WL_PTX_RUN_SHARE 0.15    /* traced to see what runs of blocks touch together */
 #define WL_PTX_REPLAY_SHARE 0.15 /* replayed through the L1 */
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
+double wl_ptx_effort(const wl_ptx_source *source); /* seconds, about */
 
 /* Follows the blocks of the launch, once. */
 wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);
@@ -120,10 +121,6 @@ wl_status wl_ptx_verify(const wl_ptx_source *source, bool *agrees, int32_t *wher
 
 /* Traces the atomics on one address per warp that some warp executes without its first lane. */
 void wl_ptx_trace_late_atomics(wl_ptx_source *source);
-
-/* The coordinates of one thread. */
-void wl_ptx_thread_values(const wl_ptx_launch *launch, const int64_t block[3], int64_t thread,
-                          int64_t values[WL_VAR_COUNT]);
 
 /* The i-th of n sample blocks: corners first, then spread over the grid. */
 void wl_ptx_sample_block(const wl_ptx_launch *launch, int64_t i, int64_t n, int64_t block[3]);

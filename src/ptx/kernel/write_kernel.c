@@ -346,6 +346,36 @@ static void write_tensor(wl_buffer *out, const char *key, const double *flops)
         wl_buffer_add(out, "}\n");
 }
 
+/* Instructions by class, as entries of a map; returns whether there are any. */
+static bool write_classes(wl_buffer *out, const char *before, const double mix[WL_INST_CLASS_COUNT])
+{
+    const char *between = before;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
+        if (mix[c] == 0)
+            continue;
+        wl_buffer_add(out, "%s%s: %.15g", between, wl_inst_class_name((wl_inst_class)c), mix[c]);
+        between = ", ";
+    }
+    return between != before;
+}
+
+static void write_mix(wl_buffer *out, const char *before, const double mix[WL_INST_CLASS_COUNT])
+{
+    if (write_classes(out, before, mix))
+        wl_buffer_add(out, "}\n");
+}
+
+static void write_stage(wl_buffer *out, const wl_idle_stage *s)
+{
+    wl_buffer_add(out, "  - {within: [%lld, %lld, %lld]", (long long)s->end[0], (long long)s->end[1],
+                  (long long)s->end[2]);
+    if (s->first[0] || s->first[1] || s->first[2])
+        wl_buffer_add(out, ", from: [%lld, %lld, %lld]", (long long)s->first[0], (long long)s->first[1],
+                      (long long)s->first[2]);
+    (void)write_classes(out, ", ", s->mix);
+    wl_buffer_add(out, "}\n");
+}
+
 static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
 {
     if (s->has_flops)
@@ -359,19 +389,12 @@ static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
     if (s->has_mix && s->shuffles > 0)
         wl_buffer_add(out, "shuffles: %.15g\n", s->shuffles);
     if (s->has_mix) {
-        const char *between = "mix: {";
-        for (int c = 0; c < WL_INST_CLASS_COUNT; c++) {
-            if (s->mix[c] == 0)
-                continue;
-            wl_buffer_add(out, "%s%s: %.15g", between, wl_inst_class_name((wl_inst_class)c), s->mix[c]);
-            between = ", ";
-        }
-        if (strcmp(between, ", ") == 0)
-            wl_buffer_add(out, "}\n");
+        write_mix(out, "mix: {", s->mix);
         write_tensor(out, "tensor", s->tensor);
         write_tensor(out, "tensor_groups", s->tensor_groups);
-        if (s->idle > 0)
-            wl_buffer_add(out, "idle_instructions: %.15g\n", s->idle);
+        write_mix(out, s->stage_count ? "idle_instructions:\n  - {" : "idle_instructions: {", s->idle);
+        for (int i = 0; i < s->stage_count; i++)
+            write_stage(out, &s->stages[i]);
     }
     wl_buffer_add(out, "guarded_cells: true\n");
 }

@@ -28,7 +28,10 @@ typedef struct wl_ptx_summary {
     const char *input, *name;        /* of the entry */
     int64_t registers, shared_bytes; /* 0: unknown, or none */
     bool has_mix;
-    double mix[WL_INST_CLASS_COUNT], idle, flops, fp_results, barriers, shuffles;
+    double mix[WL_INST_CLASS_COUNT], idle[WL_INST_CLASS_COUNT]; /* idle: of a thread outside the domain */
+    wl_idle_stage stages[WL_IDLE_STAGES_MAX];
+    int stage_count;
+    double flops, fp_results, barriers, shuffles;
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
     bool has_flops;
 } wl_ptx_summary;

@@ -13,6 +13,12 @@
 
 /* ---- the domain ---- */
 
+static bool is_exit(const wl_ptx_function *f, int32_t pc)
+{
+    return pc >= f->instruction_count || f->instructions[pc].op == WL_PTX_OP_ret ||
+           f->instructions[pc].op == WL_PTX_OP_exit;
+}
+
 /* Whether the path from here exits without any effect. */
 static bool exits_early(const wl_ptx_executor *r, int32_t pc)
 {
@@ -50,30 +56,58 @@ static void narrow(wl_ptx_executor *r, int32_t pc, const wl_symbol *when, const 
         give_up(r, pc);
 }
 
-/* Ends the threads for which `stay` does not hold. */
-static void exit_unless(wl_ptx_executor *r, int32_t pc, const wl_symbol *stay)
+/* Notes what a thread executes that leaves the domain at `pc`: all so far, and the way from `to` to
+ * its exit; -1: it is an exit itself. */
+static wl_status note_exit(wl_ptx_executor *r, int32_t pc, int32_t to)
+{
+    wl_ptx_recovery *o = r->out;
+    const wl_ptx_instruction *all = r->f->instructions;
+    if (o->exit_count > WL_IDLE_STAGES_MAX) {
+        o->idle_differs = true;
+        return WL_OK;
+    }
+    wl_ptx_exit *e = &o->exits[o->exit_count++];
+    memcpy(e->first, o->first, sizeof e->first);
+    memcpy(e->domain, o->domain, sizeof e->domain);
+    e->executed = WL_ARENA_NEW(r->arena, double, r->f->instruction_count + 1);
+    if (!e->executed)
+        return wl_fail_memory(r->err);
+    memcpy(e->executed, o->executed, (size_t)r->f->instruction_count * sizeof *e->executed);
+    /* lanes that do not jump right to an exit cost their warp an instruction more */
+    if (to >= 0 && !(all[pc].operands[0].value == to && is_exit(r->f, to)))
+        o->idle_differs = true;
+    while (to >= 0 && to < r->f->instruction_count) {
+        e->executed[to] += 1;
+        to = is_exit(r->f, to) ? -1 : (int32_t)all[to].operands[0].value;
+    }
+    return WL_OK;
+}
+
+/* Ends the threads for which `stay` does not hold; they go to `to`, -1: they end at pc. */
+static wl_status exit_unless(wl_ptx_executor *r, int32_t pc, int32_t to, const wl_symbol *stay)
 {
     wl_ptx_recovery *o = r->out;
     wl_ptx_limits box = wl_ptx_no_limits;
     if (r->symbolic_count > 0) {
         wl_ptx_abandon_loop(r);
-        return;
+        return WL_OK;
     }
     if (!stay) {
         give_up(r, pc);
-        return;
+        return WL_OK;
     }
+    WL_TRY(note_exit(r, pc, to));
     const wl_symbol *rest = at_start(r) ? wl_ptx_take_limits(r->values.symbols, stay, &box) : stay;
     if (wl_ptx_holds_cells(o, &box))
         wl_ptx_limit_domain(o, &box);
     else
         rest = stay;
-    memcpy(o->idle, o->executed, (size_t)r->f->instruction_count * sizeof *o->idle);
     if (!rest)
-        return;
+        return WL_OK;
     o->uniform = false;
     narrow(r, pc, r->when, rest);
     wl_sym_assume(r->values.symbols, rest, true);
+    return WL_OK;
 }
 
 /* ---- branches ---- */
@@ -155,31 +189,36 @@ static wl_status fork_path(wl_ptx_executor *r, int32_t pc, int32_t taken, int32_
     const wl_symbol **before = r->before[r->forks], **first = r->first[r->forks], **now = r->values.registers;
     const wl_symbol *when = r->when, *otherwise = wl_sym_not(s, condition);
     const int facts = s->fact_count;
+    wl_ptx_sides sides = {.begin = r->out->step_count};
     r->out->uniform = false;
     memcpy(before, now, registers * sizeof *now);
     r->work += (int64_t)registers / 8;
     r->forks++;
     narrow(r, pc, when, condition);
     wl_sym_assume(s, condition, true);
-    const wl_symbol *entered = r->when;
+    const wl_symbol *entered = sides.first = r->when;
     WL_TRY(execute_side(r, taken, join));
     wl_sym_drop_facts(s, facts);
     const wl_symbol *first_when = r->when;
     bool some_left = first_when != entered;
-    const bool first_ended = r->ended;
+    const bool first_ended = sides.first_ended = r->ended;
+    sides.middle = r->out->step_count;
     memcpy(first, now, registers * sizeof *now);
     memcpy(now, before, registers * sizeof *now);
     r->ended = false;
     narrow(r, pc, when, otherwise);
     wl_sym_assume(s, otherwise, true);
-    entered = r->when;
+    entered = sides.second = r->when;
     WL_TRY(execute_side(r, next, join));
     wl_sym_drop_facts(s, facts);
     const wl_symbol *second_when = r->when;
     some_left = some_left || second_when != entered;
     r->forks--;
-    const bool second_ended = r->ended;
+    const bool second_ended = sides.second_ended = r->ended;
+    sides.end = r->out->step_count;
     r->ended = first_ended && second_ended;
+    if (r->unwind < 0 && !r->out->gave_up)
+        wl_ptx_compare_sides(r, &sides);
     if (first_ended != second_ended && r->symbolic_count > 0)
         wl_ptx_abandon_loop(r);
     if (first_ended != second_ended) { /* the threads of the other side continue alone */
@@ -233,7 +272,7 @@ static wl_status branch(wl_ptx_executor *r, int32_t *pc, int32_t taken, const wl
     const wl_symbol *stay = condition && exits ? (taken_exits ? wl_sym_not(s, condition) : condition) : NULL;
     int64_t value;
     if (only_limits(r, stay)) {
-        exit_unless(r, *pc, stay);
+        WL_TRY(exit_unless(r, *pc, taken_exits ? taken : next, stay));
         *pc = taken_exits ? next : taken;
         return WL_OK;
     }
@@ -250,7 +289,7 @@ static wl_status branch(wl_ptx_executor *r, int32_t *pc, int32_t taken, const wl
         return WL_OK;
     }
     if (stay) {
-        exit_unless(r, *pc, stay);
+        WL_TRY(exit_unless(r, *pc, taken_exits ? taken : next, stay));
         *pc = taken_exits ? next : taken;
         return WL_OK;
     }
@@ -284,7 +323,7 @@ static bool ends_iteration(wl_ptx_executor *r, int32_t pc)
     }
     if (r->forks == top->forks)
         return r->loop_at[pc] == top->loop || !wl_ptx_flow_in_loop(r->flow, top->loop, r->flow->block_of[pc]);
-    if (r->loop_at[pc] == top->loop && r->symbolic_count > 0)
+    if (r->loop_at[pc] == top->loop && top->is_symbolic)
         wl_ptx_abandon_loop(r);
     return r->unwind >= 0;
 }
@@ -347,7 +386,7 @@ wl_status wl_ptx_execute_path(wl_ptx_executor *r, int32_t *at, int32_t stop)
             if (!is_known) /* an early exit that depends on data: all that follows is traced */
                 skip_region(r, pc, r->f->instruction_count, wl_ptx_cause_of(r, pc));
             else if (in->guard >= 0 && !decided)
-                exit_unless(r, pc, wl_sym_not(r->values.symbols, condition));
+                WL_TRY(exit_unless(r, pc, -1, wl_sym_not(r->values.symbols, condition)));
             r->ended = !is_known || in->guard < 0 || (decided && value);
             pc++;
             continue;
@@ -387,7 +426,6 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
     out->cause = WL_ARENA_NEW(arena, wl_ptx_cause, f->instruction_count + 1);
     out->executed = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
     out->on = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
-    out->idle = WL_ARENA_NEW(arena, double, f->instruction_count + 1);
     wl_ptx_executor r = {
         .launch = launch,
         .f = f,
@@ -397,13 +435,15 @@ wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_re
         .out = out,
         .inside = WL_ARENA_NEW(arena, bool, f->instruction_count + 1),
         .open = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
+        .side_of = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1),
+        .left_behind = WL_ARENA_NEW(arena, const wl_symbol *, f->instruction_count + 1),
         .unwind = -1,
         .kept = -1,
         .work_max = wl_min(WORK_MAX, launch->budget),
         .arena = arena,
         .err = err};
-    if (!out->traced || !out->cause || !r.unknown || !out->executed || !out->on || !out->idle || !r.values.registers ||
-        !r.inside || !r.open)
+    if (!out->traced || !out->cause || !r.unknown || !out->executed || !out->on || !r.values.registers || !r.inside ||
+        !r.open || !r.side_of || !r.left_behind)
         return wl_fail_memory(err);
     WL_TRY(wl_ptx_flow_make(f, arena, &flow, err));
     if (!find_headers(&r))

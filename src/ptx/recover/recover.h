@@ -16,6 +16,7 @@
 #ifndef WL_PTX_RECOVER_RECOVER_H
 #define WL_PTX_RECOVER_RECOVER_H
 
+#include "kernel/idle_stage.h"
 #include "ptx/emulate/emulate.h"
 #include "ptx/recover/symbol.h"
 
@@ -62,6 +63,7 @@ typedef enum wl_ptx_why {
     WL_PTX_WHY_DEEP,      /* too many divergent branches are open at `at` */
     WL_PTX_WHY_IRREGULAR, /* too many executions without a pattern */
     WL_PTX_WHY_MANY,      /* the kernel has too many different accesses */
+    WL_PTX_WHY_SPLIT,     /* the lanes of a warp come to it on several paths */
     WL_PTX_WHY_COUNT
 } wl_ptx_why;
 typedef struct wl_ptx_cause {
@@ -69,21 +71,29 @@ typedef struct wl_ptx_cause {
     int32_t at; /* instruction */
 } wl_ptx_cause;
 
+/* An exit of threads outside the domain. */
+typedef struct wl_ptx_exit {
+    int64_t first[3], domain[3]; /* the domain so far: who is outside has left before */
+    double *executed;            /* by instruction: executions of a thread that leaves here */
+} wl_ptx_exit;
+
 typedef struct wl_ptx_recovery {
     wl_symbols symbols;
     wl_ptx_thread_access *steps; /* in program order */
     size_t step_count, step_room;
     wl_ptx_kept_loop *loops;
     int32_t loop_count, loop_room;
-    bool *traced;        /* by instruction: address or condition of some execution is unknown */
-    wl_ptx_cause *cause; /* why it is traced */
-    bool calls;          /* there are calls: accesses of callees are traced */
-    int64_t domain[3];   /* 0: limited by the grid only */
-    int64_t first[3];    /* threads with lower coordinates are outside, too */
-    bool uniform;        /* all threads of the domain execute the same instructions */
-    double *executed;    /* by instruction: executions per thread of the domain, if uniform */
-    double *on;          /* of them, those whose guard is true */
-    double *idle;        /* as executed, for a thread outside */
+    bool *traced;                              /* by instruction: address or condition of some execution is unknown */
+    wl_ptx_cause *cause;                       /* why it is traced */
+    bool calls;                                /* there are calls: accesses of callees are traced */
+    int64_t domain[3];                         /* 0: limited by the grid only */
+    int64_t first[3];                          /* threads with lower coordinates are outside, too */
+    bool uniform;                              /* all threads of the domain execute the same instructions */
+    double *executed;                          /* by instruction: executions per thread of the domain, if uniform */
+    double *on;                                /* of them, those whose guard is true */
+    wl_ptx_exit exits[WL_IDLE_STAGES_MAX + 1]; /* where threads outside the domain leave, in order */
+    int exit_count;
+    bool idle_differs; /* not all threads outside leave at these, or their warps execute more */
     double barriers;
     bool gave_up; /* everything is traced */
     /* too much work, or too long a condition, from this instruction on; -1: neither */
@@ -94,6 +104,10 @@ typedef struct wl_ptx_recovery {
 wl_status wl_ptx_recover(const wl_ptx_launch *launch, wl_arena *arena, wl_ptx_recovery *out, wl_error *err);
 /* Marks an instruction as traced; the first cause counts. */
 void wl_ptx_trace(wl_ptx_recovery *recovery, int32_t instruction, wl_ptx_cause cause);
+/* The coordinates of one thread, and whether they are in the domain. */
+void wl_ptx_thread_values(const wl_ptx_launch *launch, const int64_t block[3], int64_t thread,
+                          int64_t values[WL_VAR_COUNT]);
+bool wl_ptx_in_domain(const wl_ptx_recovery *recovery, const int64_t values[WL_VAR_COUNT]);
 void wl_ptx_recovery_free(wl_ptx_recovery *recovery);
 
 #endif /* WL_PTX_RECOVER_RECOVER_H */

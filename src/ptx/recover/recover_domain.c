@@ -2,6 +2,8 @@
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/recover_domain.h"
 
+#include <string.h>
+
 #include "base/ckd.h"
 
 const wl_ptx_limits wl_ptx_no_limits = {{0, 0, 0}, {INT64_MAX, INT64_MAX, INT64_MAX}};
@@ -101,8 +103,14 @@ void wl_ptx_share_limits(wl_ptx_recovery *o)
             widest.last[d] = wl_max(widest.last[d], own.last[d]);
         }
     }
-    if (wl_ptx_holds_cells(o, &widest))
+    if (wl_ptx_holds_cells(o, &widest)) {
+        const int64_t domain[3] = {o->domain[0], o->domain[1], o->domain[2]},
+                      first[3] = {o->first[0], o->first[1], o->first[2]};
         wl_ptx_limit_domain(o, &widest);
+        /* threads outside execute what the others do, without an access */
+        o->idle_differs = o->idle_differs || memcmp(domain, o->domain, sizeof domain) != 0 ||
+                          memcmp(first, o->first, sizeof first) != 0;
+    }
     for (size_t i = 0; i < o->step_count; i++)
         if (o->steps[i].when)
             o->steps[i].when = simplified(&o->symbols, o->steps[i].when);

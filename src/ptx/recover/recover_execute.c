@@ -55,9 +55,8 @@ static wl_status add_step(wl_ptx_executor *r, int32_t pc, bool store, wl_ptx_spa
                           const wl_symbol *when)
 {
     wl_ptx_recovery *o = r->out;
-    if (o->step_count == WL_PTX_STEPS_MAX) { /* past_limits */
+    if (o->step_count == WL_PTX_STEPS_MAX || wl_ptx_is_left_behind(r, pc, when)) /* past_limits */
         return WL_OK;
-    }
     if (o->step_count == o->step_room) {
         const size_t room = o->step_room ? 2 * o->step_room : 256;
         wl_ptx_thread_access *larger = WL_ARENA_NEW(r->arena, wl_ptx_thread_access, room);

@@ -1,5 +1,5 @@
 /* recover_internal.h - shared by recover.c (paths through a function), recover_loops.c (loops
- * that are kept) and recover_execute.c (single instructions).
+ * that are kept), split_warps.c and recover_execute.c (single instructions).
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_RECOVER_INTERNAL_H
 #define WL_PTX_RECOVER_RECOVER_INTERNAL_H
@@ -50,6 +50,10 @@ typedef struct wl_ptx_executor {
     int32_t kept;       /* the kept loop that new steps belong to; -1: none */
     uint8_t *failures;  /* by loop: in how many ways it could not be kept */
     struct wl_ptx_loop_state *states[WL_PTX_OPEN_LOOPS_MAX]; /* memory of recover_loops.c */
+    /* by instruction: the last fork with a step of it on the first side, and which lanes that then
+     * ended executed it alone; NULL: none (split_warps.c) */
+    int32_t *side_of, side_count;
+    const wl_symbol **left_behind;
     int64_t work, work_max;
     wl_error *err;
 } wl_ptx_executor;
@@ -69,6 +73,17 @@ void wl_ptx_abandon_loop(wl_ptx_executor *r);
 bool wl_ptx_same_in_loops(wl_ptx_executor *r, const wl_symbol *condition);
 /* Whether an instruction is in the innermost symbolic loop, if there is one. */
 bool wl_ptx_stays_in_loop(const wl_ptx_executor *r, int32_t pc);
+
+/* The steps of both sides of a divergent branch: from begin, from middle to end. */
+typedef struct wl_ptx_sides {
+    const wl_symbol *first, *second; /* conditions of the sides */
+    size_t begin, middle, end;
+    bool first_ended, second_ended;
+} wl_ptx_sides;
+/* Traces the instructions that both sides execute, if the branch splits a warp. */
+void wl_ptx_compare_sides(wl_ptx_executor *r, const wl_ptx_sides *sides);
+/* Whether lanes of a split warp that have ended executed this, too: it is traced. */
+bool wl_ptx_is_left_behind(wl_ptx_executor *r, int32_t pc, const wl_symbol *when);
 
 /* Executes an instruction that neither branches nor exits. condition: the lanes that execute it;
  * NULL: all lanes of the path. */
