@@ -61,8 +61,8 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
     wl_segments_make(rules, lanes, &p->segments);
     p->highest = p->runs.last[p->runs.count - 1] + 1 - lanes->width;
     p->span = p->highest - p->runs.first[0];
-    memset(p->sectors, -1, sizeof p->sectors);
-    memset(p->hit, -1, sizeof p->hit);
+    memset(p->sectors, -1, (size_t)rules->sector * sizeof *p->sectors);
+    memset(p->hit, -1, ((size_t)1 << rules->data.bank_shift) * sizeof *p->hit);
     memset(p->shared, -1, sizeof p->shared);
     memset(p->written, 0, sizeof p->written);
     memset(p->windows, 0, sizeof p->windows);

@@ -179,8 +179,6 @@ static int break_points(const sweep *s, const int16_t *active, int n, int level,
 /* Counts the active boxes over levels `level` .. 0; `rows` holds the alignments of the rows. */
 static span sweep_level(sweep *s, int level, const int16_t *active, int n, const wl_residues *rows)
 {
-    if (level < 0)
-        return count_rows(s, active, n, rows);
     int64_t points[2 * SWEEP_MAX];
     int16_t inside[SWEEP_MAX];
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) set for all levels below outer_count */
@@ -202,8 +200,8 @@ static span sweep_level(sweep *s, int level, const int16_t *active, int n, const
         for (int64_t c = points[i]; c < points[i + 1]; c += step) {
             wl_residues here;
             wl_residues_move(rows, stride, c, step, &here);
-            const span slab = sweep_level(s, level - 1, inside, m, &here);
-            if (any && before_end == c) {
+            const span slab = level > 0 ? sweep_level(s, level - 1, inside, m, &here) : count_rows(s, inside, m, &here);
+            if (any && before_end == c && stride + slab.first - before.last - 1 < s->granule) {
                 wl_residues_move(rows, stride, c - 1, 1, &here);
                 subtract_shared(s, &before, &slab, stride, &here);
             }
@@ -428,7 +426,10 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
     sort_by_run(s, n, all);
     const int64_t covered_before = s->total.covered;
     s->too_fine = s->out_of_memory = false;
-    (void)sweep_level(s, s->outer_count - 1, all, n, &start);
+    if (s->outer_count > 0)
+        (void)sweep_level(s, s->outer_count - 1, all, n, &start);
+    else
+        (void)count_rows(s, all, n, &start);
     if (s->out_of_memory)
         return wl_fail_memory(err);
     s->singly = s->moves && s->too_fine;

@@ -82,13 +82,6 @@ typedef wl_status (*wl_local_visit)(void *user, const wl_local_touch *touch, wl_
 
 /* ---- the blocks of a launch ---- */
 
-/* Blocks that execute the same, or about as much. */
-typedef struct wl_block_kind {
-    double blocks;                      /* of the launch */
-    double instructions, loads, stores; /* warp instructions of one block; loads and stores of global memory */
-    double most;                        /* instructions of the longest block */
-} wl_block_kind;
-
 #define WL_DRAWN_MAX 4
 
 /* What the blocks of a launch execute, and which of them are traced. */

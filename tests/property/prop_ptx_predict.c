@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "effort.h"
-#include "property/ptx_oracle.h"
+#include "property/ptx_samples.h"
 #include "property/random_program.h"
 #include "ptx/kernel/ptx_source.h"
 #include "warpline/predict.h"
@@ -29,8 +29,6 @@
 #define PROGRAMS 14000
 #define EMULATED_MOST 25000.0 /* warp instructions of a program; longer ones are left out */
 #define ARG_LENGTH 80
-#define ROUNDING 1e-9
-#define OUTSIDE_EVERY 100    /* of so many samples, one may be outside three standard errors */
 #define SAMPLED_EVERY 4      /* one of so many programs is sampled, if it has enough blocks */
 #define EMULATED_PER_S 5.4e6 /* what the census of blocks may take */
 
@@ -102,12 +100,6 @@ static void fail_error(failure *f, const char *check, const wl_error *err)
         return;
     f->check = check;
     (void)snprintf(f->message, sizeof f->message, "line %d: %.150s", (int)err->loc.line, err->message);
-}
-
-static double metric(const wl_prediction *p, wl_metric m)
-{
-    double v = 0;
-    return wl_prediction_metric(p, m, &v) ? v : 0;
 }
 
 static bool says(const wl_prediction *p, const char *words)
@@ -232,54 +224,6 @@ static void check_exact(failure *f, const wl_prediction *p, const counted *c)
     check_accesses(f, p, c);
     check_shared(f, p, c);
     check_volumes(f, p, c);
-}
-
-/* ---- samples ---- */
-
-/* What the stated error is for. */
-typedef enum estimate {
-    OF_INSTRUCTIONS,
-    OF_THREADS,
-    OF_LOADS,
-    OF_STORES,
-    OF_LOADED,
-    OF_STORED,
-    ESTIMATE_COUNT
-} estimate;
-
-static struct {
-    uint64_t programs, outside, of[ESTIMATE_COUNT];
-    double largest; /* error, in stated ones */
-    uint64_t seed;  /* of that program */
-} samples;
-
-/* Notes whether the counts are within the stated error; that must hold for almost all programs. */
-static void note_sample(const wl_prediction *p, const counted *c, double error, uint64_t seed)
-{
-    static const wl_metric metrics[ESTIMATE_COUNT] = {
-        [OF_INSTRUCTIONS] = WL_METRIC_inst_executed, [OF_THREADS] = WL_METRIC_thread_inst,
-        [OF_LOADS] = WL_METRIC_inst_global_ld,       [OF_STORES] = WL_METRIC_inst_global_st,
-        [OF_LOADED] = WL_METRIC_l1_sectors_ld,       [OF_STORED] = WL_METRIC_l1_sectors_st,
-    };
-    const double want[ESTIMATE_COUNT] = {
-        [OF_INSTRUCTIONS] = c->all_warp,        [OF_THREADS] = c->all_thread, [OF_LOADS] = c->issued[GLOBAL_LOADS],
-        [OF_STORES] = c->issued[GLOBAL_STORES], [OF_LOADED] = c->sectors[0],  [OF_STORED] = c->sectors[1]};
-    bool outside = false;
-    samples.programs++;
-    for (int k = 0; k < ESTIMATE_COUNT; k++) {
-        const double got = metric(p, metrics[k]), most = fmax(got, want[k]);
-        const double off = most > 0 ? fabs(got - want[k]) / most / fmax(error, ROUNDING) : 0;
-        if (getenv("WL_SAMPLES") && off > 1)
-            fprintf(stderr, "seed %llu: %s %g, not %g, stated %g\n", (unsigned long long)seed,
-                    wl_metric_name(metrics[k]), got, want[k], error);
-        samples.of[k] += off > 1;
-        outside = outside || off > 1;
-        if (off > samples.largest) {
-            samples.largest = off;
-            samples.seed = seed;
-        }
-    }
-    samples.outside += outside;
 }
 
 /* ---- one trial ---- */
@@ -565,11 +509,7 @@ static void print_tally(void)
                   (unsigned long long)tally.predicted, (unsigned long long)tally.alike,
                   (unsigned long long)samples.programs, (unsigned long long)tally.assumed,
                   (unsigned long long)tally.reference, (unsigned long long)tally.left_out);
-    print_message("%llu of %llu samples outside the stated error (", (unsigned long long)samples.outside,
-                  (unsigned long long)samples.programs);
-    for (int k = 0; k < ESTIMATE_COUNT; k++)
-        print_message("%s%llu", k ? " " : "", (unsigned long long)samples.of[k]);
-    print_message("), %.2g times at worst (seed %llu)\n", samples.largest, (unsigned long long)samples.seed);
+    print_samples();
     for (int k = 0; k < FOUND_MOST && found[k].of.check; k++)
         print_message("%6llu %s: %s%s (seed %llu)\n", (unsigned long long)found[k].count, found[k].of.check,
                       found[k].of.counts ? found[k].of.counts : found[k].of.message,
@@ -596,7 +536,7 @@ static void random_programs(void **unused)
     free(t);
     wl_device_free(h200);
     assert_false(failed);
-    assert_true(samples.outside <= 1 + samples.programs / OUTSIDE_EVERY);
+    assert_true(samples_hold());
 }
 
 int main(void)

@@ -19,7 +19,7 @@ typedef struct loop_case {
 static const loop_case cases[] = {
     {"up to a bound", "mov.u32 %r4, 0;", "add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 1000; @%p1 bra LOOP;", true},
     {"up to a bound of each lane", "mov.u32 %r4, %r1;",
-     "add.s32 %r4, %r4, 1; mad.lo.s32 %r6, %r1, 7, 0; setp.lt.s32 %p1, %r4, %r6; @%p1 bra LOOP;", false},
+     "add.s32 %r4, %r4, 1; mad.lo.s32 %r6, %r1, 7, 0; setp.lt.s32 %p1, %r4, %r6; @%p1 bra LOOP;", true},
     {"lanes leave one after another", "mov.u32 %r4, 0; mad.lo.s32 %r6, %r1, 17, %r2;",
      "add.s32 %r4, %r4, 1; setp.le.s32 %p1, %r4, %r6; @%p1 bra LOOP;", true},
     {"down to zero", "mad.lo.s32 %r4, %r2, 400, 800;", "add.s32 %r4, %r4, -4; setp.ne.s32 %p1, %r4, 0; @%p1 bra LOOP;",
@@ -48,15 +48,54 @@ static const loop_case cases[] = {
     {"an amount that grows", "mov.u32 %r4, 0; mov.u32 %r5, 1;",
      "add.s32 %r4, %r4, %r5; add.s32 %r5, %r5, 1; setp.lt.s32 %p1, %r4, 3000; @%p1 bra LOOP;", false},
     {"a bound that moves", "mov.u32 %r4, 0; mov.u32 %r6, 2000;",
-     "add.s32 %r4, %r4, 1; add.s32 %r6, %r6, -1; setp.lt.s32 %p1, %r4, %r6; @%p1 bra LOOP;", false},
+     "add.s32 %r4, %r4, 1; add.s32 %r6, %r6, -1; setp.lt.s32 %p1, %r4, %r6; @%p1 bra LOOP;", true},
     {"twice in a trip", "mov.u32 %r4, 0;",
-     "add.s32 %r4, %r4, 1; add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 2000; @%p1 bra LOOP;", false},
+     "add.s32 %r4, %r4, 1; add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 2000; @%p1 bra LOOP;", true},
     {"saturating", "mov.u32 %r4, 0;", "add.sat.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 700; @%p1 bra LOOP;", false},
     {"a guarded step", "mov.u32 %r4, 0;",
      "add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 700; @%p1 add.s32 %r7, %r7, 1; @%p1 bra LOOP;", false},
     {"in another loop", "mov.u32 %r4, 0; mov.u32 %r6, 0;",
      "add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 900; @%p1 bra LOOP; mov.u32 %r4, %r6; add.s32 %r6, %r6, %r1; "
      "add.s32 %r6, %r6, 100; setp.lt.s32 %p2, %r6, 880; @%p2 bra LOOP;",
+     true},
+    {"around another loop", "mov.u32 %r6, %r1;",
+     "mov.u32 %r4, 0; IN: add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 5; @%p1 bra IN; "
+     "add.s32 %r6, %r6, 2; setp.lt.s32 %p2, %r6, 400; @%p2 bra LOOP;",
+     true},
+    {"around a loop that grows longer", "mov.u32 %r6, %r1;",
+     "mov.u32 %r4, 0; IN: add.s32 %r4, %r4, 8; setp.lt.s32 %p1, %r4, %r6; @%p1 bra IN; "
+     "add.s32 %r6, %r6, 2; setp.lt.s32 %p2, %r6, 300; @%p2 bra LOOP;",
+     true},
+    {"around a loop that lanes leave one after another", "mov.u32 %r6, 0;",
+     "mov.u32 %r4, %r1; IN: add.s32 %r4, %r4, 20; setp.lt.s32 %p1, %r4, 60; @%p1 bra IN; "
+     "add.s32 %r6, %r6, 3; setp.lt.s32 %p2, %r6, 600; @%p2 bra LOOP;",
+     true},
+    {"three deep, with conditions", "mov.u32 %r6, 0;",
+     "mov.u32 %r5, %r1; MID: mov.u32 %r4, 0; setp.gt.s32 %p4, %r5, 30; @%p4 bra PAST; "
+     "IN: add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 50; @%p1 bra IN; "
+     "PAST: add.s32 %r5, %r5, 7; setp.lt.s32 %p1, %r5, 80; @%p1 bra MID; "
+     "add.s32 %r6, %r6, 1; setp.lt.s32 %p2, %r6, 70; @%p2 bra LOOP;",
+     true},
+    {"a condition that changes on the way", "mov.u32 %r6, 0;",
+     "setp.lt.s32 %p1, %r6, 40; @%p1 bra PAST; add.s32 %r4, %r4, 1; PAST: mad.lo.s32 %r5, %r6, 3, %r1; "
+     "setp.gt.s32 %p4, %r5, 500; @%p4 bra OVER; add.s32 %r4, %r4, 2; OVER: add.s32 %r6, %r6, 1; "
+     "setp.lt.s32 %p2, %r6, 300; @%p2 bra LOOP;",
+     true},
+    {"a condition on an even number", "mov.u32 %r6, 0;",
+     "setp.eq.s32 %p1, %r6, 100; @%p1 bra PAST; add.s32 %r4, %r4, 1; PAST: add.s32 %r6, %r6, 4; "
+     "setp.ne.s32 %p2, %r6, 400; @%p2 bra LOOP;",
+     true},
+    {"it doubles", "mov.u32 %r6, 1;",
+     "mul.lo.s32 %r6, %r6, 2; mov.u32 %r4, %r6; setp.lt.s32 %p2, %r4, 100000000; @%p2 bra LOOP;", false},
+    {"it turns every third trip", "mov.u32 %r6, 0; mov.u32 %r5, 0;",
+     "add.s32 %r5, %r5, 1; setp.lt.s32 %p1, %r5, 3; @%p1 bra PAST; mov.u32 %r5, 0; PAST: add.s32 %r6, %r6, 1; "
+     "setp.lt.s32 %p2, %r6, 200; @%p2 bra LOOP;",
+     false},
+    {"a product with what changes", "mov.u32 %r6, 1;",
+     "mul.lo.s32 %r5, %r6, %r6; add.s32 %r6, %r6, 1; setp.lt.s32 %p2, %r5, 20000; @%p2 bra LOOP;", false},
+    {"it ends in a condition", "mov.u32 %r6, 0;",
+     "add.s32 %r6, %r6, 1; setp.gt.s32 %p1, %r6, %r1; @%p1 bra PAST; bra LOOP; PAST: setp.lt.s32 %p2, %r6, 700; "
+     "@%p2 bra LOOP;",
      true},
     {"loads that decide nothing", "mov.u32 %r4, 0;",
      "ld.global.f32 %f1, [%rd1]; st.global.f32 [%rd1], %f1; add.s32 %r4, %r4, 1; setp.lt.s32 %p1, %r4, 500; "

@@ -39,11 +39,26 @@ static void error_holds_for_even_samples(void **state)
     wl_arena_free(&arena);
 }
 
+/* Blocks that are alike do not prove that all are. */
+static void others_may_be_rare(void **state)
+{
+    wl_arena arena = {0};
+    wl_sample s;
+    wl_error err = {0};
+    (void)state;
+    assert_int_equal(wl_sample_evenly(4, 100, &arena, &s, &err), WL_OK);
+    assert_true(fabs(wl_sample_rare(&s) - sqrt(0.96) / 4) < 1e-12);
+    assert_int_equal(wl_sample_evenly(100, 100, &arena, &s, &err), WL_OK);
+    assert_true(wl_sample_rare(&s) == 0);
+    wl_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_blocks_have_no_error),
         cmocka_unit_test(error_holds_for_even_samples),
+        cmocka_unit_test(others_may_be_rare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

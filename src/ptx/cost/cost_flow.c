@@ -153,19 +153,6 @@ static double branch_cost(wl_weigher *w, int32_t at)
 
 /* ---- loops ---- */
 
-/* The module keeps no directives, but it keeps the text between two instructions. */
-static bool forbids_unrolling(const wl_weigher *w, int32_t first)
-{
-    static const char word[] = "nounroll";
-    const wl_ptx_instruction *in = instruction(w, first);
-    if (first == 0)
-        return false;
-    for (const char *at = in [-1].text + in [-1].text_length; at + sizeof word <= in->text; at++)
-        if (memcmp(at, word, sizeof word - 1) == 0)
-            return true;
-    return false;
-}
-
 static bool is_step(const wl_ptx_instruction *in)
 {
     return wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg;
@@ -207,7 +194,7 @@ static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
     const wl_ptx_instruction *test = loop_test(w, first, last);
     bool loads = false;
-    if (!test || last - first > w->costs->rules.unroll_most || forbids_unrolling(w, first))
+    if (!test || last - first > w->costs->rules.unroll_most || wl_ptx_forbids_unrolling(w->function, first))
         return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);

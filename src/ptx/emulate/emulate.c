@@ -282,6 +282,7 @@ static void reset(wl_ptx_machine *m)
     m->executed = 0;
     m->looked_at = BLOCK_STEPS + WARP_STEPS * m->warp_count;
     m->skipped = 0;
+    wl_ptx_recorder_stop(m);
     m->buffer = NULL;
     m->out_of_memory = false;
 }

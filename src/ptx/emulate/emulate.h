@@ -89,11 +89,16 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
 
+/* The assembler unrolls a loop of one basic block, and the loads of so many trips wait together. */
+#define WL_PTX_ROUND 4
+
 /* The warp that executes the most. */
 typedef struct wl_ptx_longest {
     int64_t instructions;
     int64_t loads;  /* of global memory */
     int64_t serial; /* of these, in a loop whose way they decide: the next waits for each */
+    /* loads that wait for one another: chains within basic blocks, added up, WL_PTX_ROUND each */
+    int64_t rounds;
 } wl_ptx_longest;
 
 /* Follows the control flow of one block. What it executes adds up in the emulator. */

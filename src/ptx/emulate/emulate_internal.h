@@ -44,6 +44,17 @@ typedef struct wl_ptx_counted {
     int32_t looked; /* steps that a run looks at in each trip */
 } wl_ptx_counted;
 
+/* A loop that only adds, multiplies by what stays, copies and compares, as far as the control flow
+ * needs it. See emulate_steady.c. */
+#define WL_PTX_STEADY_REGISTERS 32
+typedef struct wl_ptx_steady {
+    int32_t loop;                               /* of the flow graph */
+    int32_t registers[WL_PTX_STEADY_REGISTERS]; /* that it writes */
+    int32_t count;
+    int32_t failures; /* trips that differed from the one before; after many in a row, it is not tried again */
+} wl_ptx_steady;
+struct wl_ptx_recorder;
+
 struct wl_ptx_step {
     wl_ptx_step_kind kind;
     bool guard_negated;
@@ -76,6 +87,7 @@ struct wl_ptx_step {
     bool idle;                     /* only counted */
     bool place;                    /* compares what depends on the block's place */
     const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
+    wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
 };
 
 /* What a constant slot holds. */
@@ -143,13 +155,13 @@ typedef struct wl_ptx_warp {
     int64_t tid[3][WL_PTX_LANES];
     /* by loop: unknown exits not taken since the last known exit test */
     uint16_t *rounds;
-    uint64_t executed;          /* instructions */
-    int64_t loads, serial;      /* see wl_ptx_longest */
-    int32_t spins;              /* iterations of loops that may spin on a lock */
-    int64_t trips;              /* of the loop without another branch that it is in */
-    int rest;                   /* bits that trips of lanes which have left it have in common with 3, or-ed */
-    bool yields;                /* lets other warps run first */
-    const wl_ptx_step *barrier; /* where it waits */
+    uint64_t executed;              /* instructions */
+    int64_t loads, serial, chained; /* see wl_ptx_longest; chained: rounds */
+    int32_t spins;                  /* iterations of loops that may spin on a lock */
+    int64_t trips;                  /* of the loop without another branch that it is in */
+    int rest;                       /* bits that trips of lanes which have left it have in common with 3, or-ed */
+    bool yields;                    /* lets other warps run first */
+    const wl_ptx_step *barrier;     /* where it waits */
     uint32_t barrier_lanes;
     int32_t barrier_number;
     int64_t barrier_threads; /* threads the barrier expects; 0: all */
@@ -172,6 +184,7 @@ typedef struct wl_ptx_tally {
     int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
     int64_t *serial;               /* the same: loads that decide the way of a loop */
+    int64_t *rounds;               /* the same: loads that wait for one another */
     wl_ptx_longest longest;        /* of this run */
     uint64_t signature;            /* of this run */
     int64_t run_loads, run_stores; /* of this run */
@@ -201,6 +214,8 @@ struct wl_ptx_machine {
     int64_t executed, looked_at; /* instructions */
     int64_t skipped;             /* that would have been looked at in trips that were only counted */
     wl_ptx_tally tally;
+    struct wl_ptx_recorder *recorder; /* of trips of a steady loop; NULL: there is none */
+    bool recording;
     wl_ptx_visit visit;
     wl_ptx_back_edge back_edge;
     void *user;
@@ -237,10 +252,37 @@ void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t 
                       int64_t times);
 /* A warp that is done. */
 void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp);
-/* A step with a guard, which lets the lanes of `mask` execute. */
-void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+/* A step with a guard, which lets the lanes of `mask` execute; a divergent branch. */
+void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, int64_t times);
+void wl_ptx_tally_diverged(wl_ptx_machine *m, const wl_ptx_step *s, int64_t times);
 /* A back edge of a loop without another branch, which the lanes of `mask` take. */
 void wl_ptx_tally_trip(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+void wl_ptx_tally_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs);
+/* emulate_steady.c: finds such loops; records what is executed; and, when a warp takes the back edge of
+ * one, counts the trips that are like the last two. */
+wl_status wl_ptx_find_steady(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+void wl_ptx_record_run(wl_ptx_machine *m, int32_t from, int32_t to, uint32_t active, int64_t times);
+void wl_ptx_record_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+void wl_ptx_record_diverged(wl_ptx_machine *m, const wl_ptx_step *s);
+void wl_ptx_record_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs);
+void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, const uint64_t *a, const uint64_t *b);
+void wl_ptx_repeat_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
+/* Forgets what was recorded. */
+void wl_ptx_recorder_stop(wl_ptx_machine *m);
+
+/* emulate_trips.c: the values around a that compare with b as they must, or must not. */
+__extension__ typedef __int128 wl_ptx_wide; /* sums of 64-bit numbers and their products with trips */
+typedef struct wl_ptx_range {
+    wl_ptx_wide lo, hi;
+} wl_ptx_range;
+wl_ptx_wide wl_ptx_as_signed(uint64_t value, int bits);
+wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type);
+wl_ptx_range wl_ptx_range_of(wl_ptx_type type);
+wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all);
+/* Trips until a value that grows leaves a range; at most WL_PTX_TRIPS_MAX, 0: it is outside. */
+#define WL_PTX_TRIPS_MAX ((int64_t)1 << 40)
+#define WL_PTX_TRIPS_MIN 3 /* fewer are executed */
+int64_t wl_ptx_trips_within(wl_ptx_range range, wl_ptx_wide value, wl_ptx_wide growth);
 
 /* emulate_frame.c */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);

@@ -326,5 +326,7 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
     wl_arena_free(&scratch);
     if (status == WL_OK)
         status = wl_ptx_find_places(program, err);
-    return status == WL_OK ? wl_ptx_find_counted(m, program, err) : status;
+    if (status == WL_OK)
+        status = wl_ptx_find_counted(m, program, err);
+    return status == WL_OK ? wl_ptx_find_steady(m, program, err) : status;
 }

@@ -14,16 +14,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 
-#define TRIPS_MIN 3                  /* fewer are executed */
-#define TRIPS_MAX ((int64_t)1 << 40) /* at once */
-#define SKIP_STEPS 8                 /* what it takes to skip trips, in instructions */
-
-__extension__ typedef __int128 s128; /* sums of 64-bit numbers and their products with trips */
-
-/* An interval of integers that a type can hold. */
-typedef struct range {
-    s128 lo, hi;
-} range;
+#define SKIP_STEPS 8 /* what it takes to skip trips, in instructions */
 
 /* ---- finding such loops ---- */
 
@@ -109,18 +100,19 @@ wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *p, wl_error *er
 
 /* ---- how many trips ---- */
 
-static s128 as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
+wl_ptx_wide wl_ptx_as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
 
-static s128 as_type(uint64_t value, wl_ptx_type type)
+wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type)
 {
     const int bits = wl_ptx_type_bits(type);
-    return wl_ptx_type_is_signed(type) ? as_signed(value, bits) : (s128)(value << (64 - bits) >> (64 - bits));
+    return wl_ptx_type_is_signed(type) ? wl_ptx_as_signed(value, bits)
+                                       : (wl_ptx_wide)(value << (64 - bits) >> (64 - bits));
 }
 
-static range all_of(wl_ptx_type type)
+wl_ptx_range wl_ptx_range_of(wl_ptx_type type)
 {
-    const s128 values = (s128)1 << wl_ptx_type_bits(type);
-    return wl_ptx_type_is_signed(type) ? (range){-values / 2, values / 2 - 1} : (range){0, values - 1};
+    const wl_ptx_wide values = (wl_ptx_wide)1 << wl_ptx_type_bits(type);
+    return wl_ptx_type_is_signed(type) ? (wl_ptx_range){-values / 2, values / 2 - 1} : (wl_ptx_range){0, values - 1};
 }
 
 static wl_ptx_compare mirrored(wl_ptx_compare c)
@@ -142,29 +134,33 @@ static wl_ptx_compare negated(wl_ptx_compare c)
                             : WL_PTX_EQ;
 }
 
-/* The values around a that compare with b as they must for another trip. */
-static range staying(wl_ptx_compare compare, s128 a, s128 b, wl_ptx_type type)
+wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all)
 {
-    range r = all_of(type);
-    if (compare == WL_PTX_LT || compare == WL_PTX_LE || compare == WL_PTX_EQ || (compare == WL_PTX_NE && a < b))
-        r.hi = compare == WL_PTX_LT || compare == WL_PTX_NE ? b - 1 : b;
-    if (compare == WL_PTX_GT || compare == WL_PTX_GE || compare == WL_PTX_EQ || (compare == WL_PTX_NE && a >= b))
-        r.lo = compare == WL_PTX_GT || compare == WL_PTX_NE ? b + 1 : b;
-    return r;
+    const wl_ptx_compare c = holds ? compare : negated(compare);
+    if (c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_EQ || (c == WL_PTX_NE && a < b))
+        all.hi = c == WL_PTX_LT || c == WL_PTX_NE ? b - 1 : b;
+    if (c == WL_PTX_GT || c == WL_PTX_GE || c == WL_PTX_EQ || (c == WL_PTX_NE && a >= b))
+        all.lo = c == WL_PTX_GT || c == WL_PTX_NE ? b + 1 : b;
+    return all;
+}
+
+/* Most numbers need no 128 bits, which take long to divide. */
+int64_t wl_ptx_trips_within(wl_ptx_range range, wl_ptx_wide value, wl_ptx_wide growth)
+{
+    if (value < range.lo || value > range.hi)
+        return 0;
+    if (growth == 0)
+        return WL_PTX_TRIPS_MAX;
+    const wl_ptx_wide way = growth > 0 ? range.hi - value : value - range.lo, each = growth > 0 ? growth : -growth;
+    const wl_ptx_wide trips = way <= INT64_MAX && each <= INT64_MAX ? (int64_t)way / (int64_t)each : way / each;
+    return trips > WL_PTX_TRIPS_MAX ? WL_PTX_TRIPS_MAX : (int64_t)trips;
 }
 
 /* The growth of a register per trip, in one lane. */
-static s128 growth_of(const wl_ptx_frame *frame, const wl_ptx_step *s, int lane)
+static wl_ptx_wide growth_of(const wl_ptx_frame *frame, const wl_ptx_step *s, int lane)
 {
-    const s128 amount = as_signed(frame->value[s->from[1]][lane], wl_ptx_type_bits(s->in->type));
+    const wl_ptx_wide amount = wl_ptx_as_signed(frame->value[s->from[1]][lane], wl_ptx_type_bits(s->in->type));
     return s->in->op == WL_PTX_OP_sub ? -amount : amount;
-}
-
-/* a / b, both positive: most numbers need no 128 bits, which take long. */
-static int64_t quotient(s128 a, s128 b)
-{
-    const s128 q = a <= INT64_MAX && b <= INT64_MAX ? (int64_t)a / (int64_t)b : a / b;
-    return q > TRIPS_MAX ? TRIPS_MAX : (int64_t)q;
 }
 
 /* The trips that a lane takes for certain after the one it has just ended. */
@@ -173,16 +169,13 @@ static int64_t trips_of(const wl_ptx_frame *frame, const wl_ptx_step *branch, in
     const wl_ptx_counted *c = branch->counted;
     const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[c->test], *grown = &steps[c->grown];
     const wl_ptx_type type = test->in->type;
-    wl_ptx_compare compare = c->swapped ? mirrored(test->in->compare) : test->in->compare;
-    if (branch->guard_negated)
-        compare = negated(compare);
-    const s128 growth = growth_of(frame, grown, lane), b = as_type(frame->value[test->from[!c->swapped]][lane], type);
+    const wl_ptx_compare compare = c->swapped ? mirrored(test->in->compare) : test->in->compare;
+    const wl_ptx_wide growth = growth_of(frame, grown, lane);
+    const wl_ptx_wide b = wl_ptx_as_type(frame->value[test->from[!c->swapped]][lane], type);
     /* what the test has just seen */
-    const s128 a = as_type(frame->value[grown->to][lane], type) - (c->test < c->grown ? growth : 0);
-    const range stays = staying(compare, a, b, type);
-    if (growth == 0 || a < stays.lo || a > stays.hi)
-        return 0;
-    return growth > 0 ? quotient(stays.hi - a, growth) : quotient(a - stays.lo, -growth);
+    const wl_ptx_wide a = wl_ptx_as_type(frame->value[grown->to][lane], type) - (c->test < c->grown ? growth : 0);
+    const wl_ptx_range stays = wl_ptx_staying(compare, !branch->guard_negated, a, b, wl_ptx_range_of(type));
+    return growth == 0 ? 0 : wl_ptx_trips_within(stays, a, growth);
 }
 
 /* Whether two lanes compare and add the same. */
@@ -218,6 +211,20 @@ static void grow(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes, int6
     }
 }
 
+/* Tells a recorder what the comparison has seen in the last of the trips: those before lie between. */
+static void record_last(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes, int64_t trips)
+{
+    const wl_ptx_counted *c = branch->counted;
+    const wl_ptx_frame *frame = m->frame;
+    const wl_ptx_step *test = &frame->program->flow_steps[c->test], *grown = &frame->program->flow_steps[c->grown];
+    uint64_t seen[WL_PTX_LANES];
+    memcpy(seen, frame->value[grown->to], sizeof seen);
+    WL_PTX_FOR_LANES(lane, c->test < c->grown ? lanes : 0) seen[lane] -= (uint64_t)growth_of(frame, grown, (int)lane);
+    wl_ptx_record_run(m, branch->target, branch->number + 1, lanes, trips);
+    wl_ptx_record_test(m, test, lanes, c->swapped ? frame->value[test->from[0]] : seen,
+                       c->swapped ? seen : frame->value[test->from[1]]);
+}
+
 void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes)
 {
     wl_ptx_frame *frame = m->frame;
@@ -225,7 +232,7 @@ void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t la
     const int32_t length = branch->number + 1 - branch->target;
     if (!is_known(frame, branch, lanes))
         return;
-    int64_t trips = wl_min(TRIPS_MAX, m->launch.budget / length + 1);
+    int64_t trips = wl_min(WL_PTX_TRIPS_MAX, m->launch.budget / length + 1);
     uint32_t before = WL_PTX_LANES;
     WL_PTX_FOR_LANES(lane, lanes)
     {
@@ -233,7 +240,7 @@ void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t la
             trips = wl_min(trips, trips_of(frame, branch, (int)lane));
         before = lane;
     }
-    if (trips < TRIPS_MIN)
+    if (trips < WL_PTX_TRIPS_MIN)
         return;
     for (int32_t i = branch->target; i < branch->number; i++)
         if (!steps[i].idle && steps[i].kind == WL_PTX_STEP_APPLY)
@@ -241,8 +248,10 @@ void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t la
     m->warp->executed += (uint64_t)(trips * length);
     m->looked_at += SKIP_STEPS;
     m->skipped += trips * (branch->counted->looked + WL_PTX_PATH_STEPS);
-    if (!m->tally.on)
-        return;
-    wl_ptx_tally_add(m, frame->program, branch->target, branch->number + 1, lanes, trips);
-    m->warp->trips += trips;
+    if (m->tally.on) {
+        wl_ptx_tally_add(m, frame->program, branch->target, branch->number + 1, lanes, trips);
+        m->warp->trips += trips;
+    }
+    if (m->recording)
+        record_last(m, branch, lanes, trips);
 }

@@ -218,11 +218,7 @@ static wl_status copy_kinds(wl_ptx_source *s, wl_error *err)
     if (!kinds)
         return wl_fail_memory(err);
     for (int k = 0; k < c->kind_count; k++)
-        kinds[k] = (wl_block_kind){.blocks = c->kinds[k].blocks,
-                                   .instructions = c->kinds[k].instructions,
-                                   .loads = c->kinds[k].loads,
-                                   .stores = c->kinds[k].stores,
-                                   .most = c->kinds[k].most};
+        kinds[k] = wl_ptx_kind_of_blocks(&c->kinds[k]);
     s->population.kinds = kinds;
     s->population.kind_count = c->kind_count;
     s->population.complete = c->complete;
