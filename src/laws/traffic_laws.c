@@ -73,11 +73,14 @@ static double found_of_others(const wl_traffic *t, const wl_laws *laws, const lo
     return found * t->common * (n - 1) / n;
 }
 
-/* Probability that so many lines of each resident block evict what was there before. */
-static double evicted(const wl_traffic *t, const wl_laws *laws, double lines)
+/* Probability that so many lines of each resident block evict what was there before, where warps
+ * reload at the same moment, or, `later`, after they have passed: what is twice as large as the L1 then
+ * leaves nothing behind. */
+static double evicted(const wl_traffic *t, const wl_laws *laws, double lines, bool later)
 {
     const double *c = laws->reload, over = lines * t->line * t->blocks_per_sm / t->l1_bytes;
-    return exp(-c[1] * exp(-c[2] * over));
+    const double most = later ? c[0] + (1 - c[0]) * fmin(1, fmax(0, over - 1)) : c[0];
+    return most * exp(-c[1] * exp(-c[2] * over));
 }
 
 /* Reloaded sectors: what the shortest runs of steps request twice, mostly other warps, some of them
@@ -95,11 +98,11 @@ static double reloads(const wl_traffic *t, const wl_laws *laws)
         }
     }
     const double again = requested - sectors[0];
-    double sum = fmin(again, laws->reload[0] * evicted(t, laws, t->step_lines[0]) *
-                                 sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
+    double sum =
+        fmin(again, evicted(t, laws, t->step_lines[0], false) * sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
     for (int n = 1; n < t->step_count; n++) {
         const double own = warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) : 0;
-        sum += evicted(t, laws, t->step_lines[n]) * fmax(0, sectors[n - 1] - sectors[n] - own);
+        sum += evicted(t, laws, t->step_lines[n], true) * fmax(0, sectors[n - 1] - sectors[n] - own);
     }
     return sum;
 }

@@ -59,11 +59,12 @@ static void add_loads(bench *b)
     b->traffic.step_lines[0] = 2.56;
 }
 
-/* Probability that so many lines of a block evict what was loaded before them. */
+/* Probability that so many lines of a block evict what was loaded in earlier steps. */
 static double reload_share(const bench *b, double lines)
 {
     const double over = lines * 128 * b->traffic.blocks_per_sm / b->traffic.l1_bytes;
-    return exp(-b->laws.reload[1] * exp(-b->laws.reload[2] * over));
+    const double most = b->laws.reload[0] + (1 - b->laws.reload[0]) * fmin(1, fmax(0, over - 1));
+    return most * exp(-b->laws.reload[1] * exp(-b->laws.reload[2] * over));
 }
 
 /* ---- L1: loads ---- */
@@ -129,8 +130,8 @@ static void loops_are_judged_run_by_run(void **state)
     }
     f->step_warp_sectors[0] = 1500;
     bench_run(&b);
-    const double first = b.laws.reload[0] * reload_share(&b, 4) * sqrt(200.0 * 100.0),
-                 second = reload_share(&b, 300) * 400, third = reload_share(&b, 700) * 200;
+    const double first = reload_share(&b, 4) * sqrt(200.0 * 100.0), second = reload_share(&b, 300) * 400,
+                 third = reload_share(&b, 700) * 200;
     check_near("steps", "capacity", b.out.total.l2_capacity, 32 * (first + second + third), NEAR);
     /* passes over rows that are far larger than the L1: each loads all of it again */
     b.traffic.step_count = 2;
