@@ -246,7 +246,9 @@ static wl_status count_in_step(const tally *t)
     neighbours(t, &region);
     for (size_t i = 0; i < t->out->field_count && g->blocks <= g->wave_blocks; i++) {
         const wl_field_side *side = &t->in->view->fields[i][WL_LOADS];
-        const int n = side->count == 1 ? countable(t, i, &region) : 1;
+        /* texture units have a way of their own */
+        const bool plain = t->in->view->kernel->fields[i].reached == 0;
+        const int n = side->count == 1 && plain ? countable(t, i, &region) : 1;
         double sum = 0, all = 0;
         if (n < region.blocks.count || n < 2)
             continue;
