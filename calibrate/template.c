@@ -96,6 +96,7 @@ static const cal_template_row h200_laws[] = {
     {CAL_l1_store_split, 1, {0.6217}},
     {CAL_l1_reload_curve, 3, {0.5812, 11.5, 1.905}},
     {CAL_l2_merge, 1, {0.08382}},
+    {CAL_l2_merge_blocks, 1, {4}},
     {CAL_store_combine_lines, 1, {6}},
     {CAL_store_combine, 2, {0.9868, 0.291}},
     {CAL_store_combine_warps, 2, {0.111, 0.3332}},

@@ -130,6 +130,7 @@ typedef struct place {
     load *loads;
     int32_t count, room;
     int32_t first[WARPS_MAX], last[WARPS_MAX]; /* what each warp has left; -1: nothing */
+    int32_t recorded[WARPS_MAX];
     bool busy;
     int generation;
 } place;
@@ -139,8 +140,10 @@ typedef struct player {
     cache caches[PAIR];
     place *places[PAIR];
     int64_t resident;                 /* places of each */
+    int32_t most_recorded;            /* requests of a warp */
     int64_t turn, cycle[PAIR];        /* a load takes a cycle per line */
-    double *requested[2], *missed[2]; /* by field; of the first generation, and of later ones */
+    double *requested[2], *missed[2]; /* of a pair, by field; of the first generation, and of later ones */
+    double *all[2], *all_missed[2];   /* of all pairs */
     wl_error *err;
 } player;
 
@@ -167,6 +170,7 @@ static bool append(place *p, int warp, const load *l)
     else
         p->loads[p->last[warp]].next = at;
     p->last[warp] = at;
+    p->recorded[warp]++;
     return true;
 }
 
@@ -196,7 +200,8 @@ static wl_status record(void *user, const wl_load_touch *t, wl_error *err)
     const recorder *r = user;
     const int32_t start = r->place->count;
     int n = 0;
-    if (t->warp >= WARPS_MAX || start >= REQUESTS_MAX)
+    /* a block that is too long ends early in all its warps: what they share stays shared */
+    if (t->warp >= WARPS_MAX || r->place->recorded[t->warp] >= r->player->most_recorded)
         return WL_OK;
     for (uint64_t left = t->lanes; left; left &= left - 1)
         if (!add_lane(r, t, start, t->address[n++]))
@@ -212,7 +217,7 @@ static wl_status start_block(player *p, place *at, int64_t number, int generatio
     at->busy = true;
     at->generation = generation;
     for (int w = 0; w < WARPS_MAX; w++)
-        at->first[w] = at->last[w] = -1;
+        at->first[w] = at->last[w] = -1, at->recorded[w] = 0;
     wl_block_at(p->in->geometry, number, block);
     return p->in->kernel->source.visit_loads(p->in->kernel->source.context, block, record, &r, p->err);
 }
@@ -289,9 +294,9 @@ static void mean_of_generations(const player *p, wl_replay *out)
         double share = 0, weights = 0;
         for (int later = 0; later < 2; later++) {
             const double weight = later ? fmax(0, 1 - cold) : fmin(1, cold);
-            if (p->requested[later][f] <= 0 || weight <= 0)
+            if (p->all[later][f] <= 0 || weight <= 0)
                 continue;
-            share += weight * p->missed[later][f] / p->requested[later][f];
+            share += weight * p->all_missed[later][f] / p->all[later][f];
             weights += weight;
         }
         out->replayed[f] = weights > 0;
@@ -299,11 +304,37 @@ static void mean_of_generations(const player *p, wl_replay *out)
     }
 }
 
+/* Adds a pair to the others. Pairs that are drawn by what they load are equally important: each stands
+ * for as many loads. */
+static void add_pair(player *p, bool drawn)
+{
+    double sum = 0;
+    for (int i = 0; i < 2; i++)
+        for (size_t f = 0; f < p->in->kernel->field_count; f++)
+            sum += p->requested[i][f];
+    const double weight = drawn && sum > 0 ? 1 / sum : 1;
+    for (int i = 0; i < 2; i++)
+        for (size_t f = 0; f < p->in->kernel->field_count; f++) {
+            p->all[i][f] += weight * p->requested[i][f];
+            p->all_missed[i][f] += weight * p->missed[i][f];
+            p->requested[i][f] = p->missed[i][f] = 0;
+        }
+}
+
+/* The pair on which a drawn block runs, from about when it starts. */
+static int64_t first_around(const player *p, int64_t number, int64_t most, int64_t later)
+{
+    const int64_t sm = number % p->in->sms, before = number / p->in->sms - most / 2;
+    return sm - sm % PAIR + wl_max(0, wl_min(later, before)) * p->in->sms;
+}
+
 static wl_status play_pairs(player *p, int64_t lines)
 {
     const wl_geometry *g = p->in->geometry;
-    const int64_t sms = wl_min(p->in->sms, g->blocks),
-                  pairs = wl_max(1, wl_min(wl_min(PAIRS, sms / PAIR), p->in->blocks / PAIR));
+    const wl_population *population = p->in->kernel->source.population;
+    const int drawn = population ? population->drawn_count : 0;
+    const int64_t sms = wl_min(p->in->sms, g->blocks), wanted = drawn ? drawn : PAIRS,
+                  pairs = wl_max(1, wl_min(wl_min(wanted, sms / PAIR), p->in->blocks / PAIR));
     const int64_t most = wl_max(1, wl_min(GENERATIONS * p->resident, p->in->blocks / (PAIR * pairs)));
     const int64_t later = wl_max(0, g->blocks / p->in->sms - most); /* blocks of a multiprocessor that are left out */
     /* fewer blocks than are resident have their part of the cache */
@@ -311,9 +342,12 @@ static wl_status play_pairs(player *p, int64_t lines)
     p->resident = together;
     for (int64_t i = 0; i < pairs; i++) {
         const int64_t skipped = pairs > 1 ? later * i / (pairs - 1) : 0, middle = sms * (2 * i + 1) / (2 * pairs);
+        const int64_t first = drawn ? first_around(p, population->drawn[(2 * i + 1) * drawn / (2 * pairs)], most, later)
+                                    : middle - middle % PAIR + skipped * p->in->sms;
         for (int sm = 0; sm < PAIR; sm++)
             cache_clear(&p->caches[sm], part);
-        WL_TRY(play_pair(p, middle - middle % PAIR + skipped * p->in->sms, most));
+        WL_TRY(play_pair(p, first, most));
+        add_pair(p, drawn > 0);
     }
     return WL_OK;
 }
@@ -325,7 +359,9 @@ static bool make_player(player *p, int64_t lines, wl_arena *arena)
     for (int i = 0; i < 2; i++) {
         p->requested[i] = WL_ARENA_NEW(arena, double, fields);
         p->missed[i] = WL_ARENA_NEW(arena, double, fields);
-        ok = ok && p->requested[i] && p->missed[i];
+        p->all[i] = WL_ARENA_NEW(arena, double, fields);
+        p->all_missed[i] = WL_ARENA_NEW(arena, double, fields);
+        ok = ok && p->requested[i] && p->missed[i] && p->all[i] && p->all_missed[i];
     }
     for (int sm = 0; sm < PAIR && ok; sm++) {
         p->places[sm] = WL_ARENA_NEW(arena, place, p->resident);
@@ -340,7 +376,9 @@ wl_status wl_replay_loads(const wl_replay_input *in, wl_arena *arena, wl_replay 
     const size_t fields = in->kernel->field_count;
     const int64_t lines = g->occupancy.l1_bytes / in->line,
                   resident = wl_min(g->occupancy.blocks_per_sm, wl_ceil_div(g->blocks, in->sms));
-    player p = {.in = in, .resident = resident, .err = err};
+    const int64_t warps =
+        wl_max(1, wl_min(WARPS_MAX, wl_ceil_div(g->threads, wl_max(1, in->kernel->source.warp_size))));
+    player p = {.in = in, .resident = resident, .most_recorded = (int32_t)(REQUESTS_MAX / warps), .err = err};
     *out = (wl_replay){0};
     if (!in->kernel->source.visit_loads || lines < 1 || fields > UINT16_MAX)
         return WL_OK;

@@ -2,10 +2,10 @@
  *
  * For kernels whose addresses depend on data. Which lines are hot, what blocks share and what
  * streams through is in the addresses, and no closed form has it. A multiprocessor gets every
- * n-th block of the launch. As many as are resident run side by side; their warps take turns, one
- * load each. A missing line replaces the older of two random ones, which is between the random
- * and the least-recently-used policy. Multiprocessors come in pairs: what both miss at the same
- * time is requested once.
+ * n-th block of the launch; where blocks load unequally, multiprocessors are drawn by what theirs
+ * load. As many as are resident run side by side; their warps take turns, one load each. A missing
+ * line replaces the older of two random ones, which is between the random and the least-recently-used
+ * policy. Multiprocessors come in pairs: what both miss at the same time is requested once.
  *
  * Layer  count (uses base, kernel, launch). Units: sectors.
  * Oracle  tests/unit/test_replay.c; measured: validate/data/h200_data.csv, h200_uneven.csv

@@ -212,6 +212,60 @@ static wl_status count_common(const tally *t)
     return WL_OK;
 }
 
+/* ---- neighbours in step ---- */
+
+#define PAIR 2 /* blocks next to each other while some multiprocessors have none */
+
+/* Blocks of the group in the middle of the launch. */
+static void neighbours(const tally *t, wl_region *region)
+{
+    const wl_geometry *g = t->in->geometry;
+    const double most = device_or(t->in->device, WL_DEVICE_l2_merge_blocks, 1);
+    const bool filled = g->blocks >= wl_device_int(t->in->device, WL_DEVICE_sm_count);
+    const int64_t n = wl_min(wl_min(COMPANIONS, g->blocks), (int64_t)(filled ? most : fmin(most, PAIR)));
+    const int64_t first = g->blocks / 2 / n * n;
+    *region = (wl_region){.geometry = g, .kernel = t->in->view->kernel, .blocks = {.count = 0}};
+    for (int64_t i = 0; i < n && first + i < g->blocks; i++) {
+        int64_t block[3];
+        const int box = region->blocks.count++;
+        wl_block_at(g, first + i, block);
+        for (int d = 0; d < 3; d++) {
+            region->blocks.boxes[box].lo[d] = block[d];
+            region->blocks.boxes[box].hi[d] = block[d] + 1;
+        }
+    }
+}
+
+/* The blocks of one wave start together. What neighbours load by the same instruction they request at
+ * the same moment. Several accesses of a field reach the same sectors at different moments. */
+static wl_status count_in_step(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry;
+    const int64_t sector = (int64_t)t->out->sector;
+    wl_region region;
+    neighbours(t, &region);
+    for (size_t i = 0; i < t->out->field_count && g->blocks <= g->wave_blocks; i++) {
+        const wl_field_side *side = &t->in->view->fields[i][WL_LOADS];
+        /* texture units have a way of their own */
+        const bool plain = t->in->view->kernel->fields[i].reached == 0;
+        const int n = side->count == 1 && plain ? countable(t, i, &region) : 1;
+        double sum = 0, all = 0;
+        if (n < region.blocks.count || n < 2)
+            continue;
+        for (int b = 0; b < n; b++) {
+            wl_region one = region;
+            double sectors = 0;
+            one.blocks.count = 1;
+            one.blocks.boxes[0] = region.blocks.boxes[b];
+            WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &one, &sector, 1, &sectors, t->err));
+            sum += sectors;
+        }
+        WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &region, &sector, 1, &all, t->err));
+        t->out->fields[i].in_step = sum > 0 ? fmax(0, 1 - all / sum) : 0;
+    }
+    return WL_OK;
+}
+
 /* ---- runs of loop steps ---- */
 
 #define RUN_GROWTH 4 /* growth factor of the run length */
@@ -372,6 +426,7 @@ static wl_status count_all(const tally *t, wl_arena *arena)
     for (size_t f = 0; f < t->out->field_count; f++)
         WL_TRY(count_loads(t, f));
     WL_TRY(count_common(t));
+    WL_TRY(count_in_step(t));
     WL_TRY(count_all_steps(t));
     WL_TRY(replay(t, arena));
     wl_error limit = {0};

@@ -40,6 +40,7 @@ typedef struct wl_field_traffic {
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
     double missed;
+    double in_step;          /* share of a block's sectors that a neighbour has requested at the same moment */
     double atomics;          /* sectors per atomic, summed */
     bool atomic;             /* some stores are atomics, which read what they change */
     bool loaded_too, random; /* random: some load has an unknown, data-dependent address */

@@ -82,6 +82,8 @@ typedef wl_status (*wl_local_visit)(void *user, const wl_local_touch *touch, wl_
 
 /* ---- the blocks of a launch ---- */
 
+#define WL_DRAWN_MAX 4
+
 /* What the blocks of a launch execute, and which of them are traced. */
 typedef struct wl_population {
     const wl_block_kind *kinds; /* longest first */
@@ -97,6 +99,9 @@ typedef struct wl_population {
     int stratum_count;
     int64_t run;      /* longest run of blocks to trace for what they touch together */
     int64_t replayed; /* blocks whose loads may be visited in program order */
+    /* Blocks drawn with a probability that is proportional to their loads, by number; 0: all load alike. */
+    int64_t drawn[WL_DRAWN_MAX];
+    int drawn_count;
     /* By access: executions with an active lane, launch totals, and such lanes of one block on average;
      * -1: not traced. */
     const double *executed, *lanes;

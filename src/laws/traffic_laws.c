@@ -73,15 +73,19 @@ static double found_of_others(const wl_traffic *t, const wl_laws *laws, const lo
     return found * t->common * (n - 1) / n;
 }
 
-static double evicted(const wl_traffic *t, const wl_laws *laws, double lines)
+/* Probability that so many lines of each resident block evict what was there before, where warps
+ * reload at the same moment, or, `later`, after they have passed: what is twice as large as the L1 then
+ * leaves nothing behind. */
+static double evicted(const wl_traffic *t, const wl_laws *laws, double lines, bool later)
 {
     const double *c = laws->reload, over = lines * t->line * t->blocks_per_sm / t->l1_bytes;
-    return c[0] * exp(-c[1] * exp(-c[2] * over));
+    const double most = later ? c[0] + (1 - c[0]) * fmin(1, fmax(0, over - 1)) : c[0];
+    return most * exp(-c[1] * exp(-c[2] * over));
 }
 
-/* Reloaded sectors: what the shortest runs of steps request twice, mostly other warps, and what
- * longer runs reuse beyond shorter ones, each judged by the working set of that many steps. What a
- * warp reloads within a few steps always hits. */
+/* Reloaded sectors: what the shortest runs of steps request twice, mostly other warps, some of them
+ * while the line is still there; and what longer runs reuse beyond shorter ones, each judged by the
+ * working set of that many steps. What a warp reloads within a few steps always hits. */
 static double reloads(const wl_traffic *t, const wl_laws *laws)
 {
     double requested = 0, warps[WL_STEPS_MAX] = {0}, sectors[WL_STEPS_MAX] = {0};
@@ -95,10 +99,10 @@ static double reloads(const wl_traffic *t, const wl_laws *laws)
     }
     const double again = requested - sectors[0];
     double sum =
-        fmin(again, evicted(t, laws, t->step_lines[0]) * sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
+        fmin(again, evicted(t, laws, t->step_lines[0], false) * sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
     for (int n = 1; n < t->step_count; n++) {
         const double own = warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) : 0;
-        sum += evicted(t, laws, t->step_lines[n]) * fmax(0, sectors[n - 1] - sectors[n] - own);
+        sum += evicted(t, laws, t->step_lines[n], true) * fmax(0, sectors[n - 1] - sectors[n] - own);
     }
     return sum;
 }
@@ -135,10 +139,11 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
     const double reloaded = fmin(again, reloads(t, laws));
     out->l1_miss_rate = again > 0 ? reloaded / again : 0;
-    const double arrive = (1 - merged_share(t, laws, s)) * (1 - found_of_others(t, laws, s));
+    const double apart = 1 - merged_share(t, laws, s), missing = 1 - found_of_others(t, laws, s);
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
+        const double arrive = fmin(apart, 1 - f->in_step) * missing;
         const double again_here = out->l1_miss_rate * (f->requested - f->block_sectors);
         const double small = small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
         const double left = fmax(arrive * small, at_least(t, f));

@@ -49,7 +49,7 @@ typedef struct oracle {
     wl_ptx_emulator *emulator;
     wl_ptx_profile profile, one, first_block; /* of the launch, of one block */
     const double *weight;
-    const int32_t *counted_as;
+    wl_ptx_counting counting;
     counted counted;
     touched touched;
     reference reference;
@@ -191,20 +191,22 @@ static void add_profile(oracle *o)
     counted *c = &o->counted;
     for (int32_t i = 0; i < f->instruction_count; i++) {
         const wl_ptx_instruction *in = &f->instructions[i];
-        const int32_t at = o->profile.first[f - o->launch.module->functions] + i,
-                      as = o->profile.first[f - o->launch.module->functions] + o->counted_as[i];
+        const int32_t base = o->profile.first[f - o->launch.module->functions], at = base + i,
+                      as = base + o->counting.as[i], loop = o->counting.unrolled[i], copy = o->counting.repeated[i];
         const wl_inst_class k = wl_ptx_class_of(in);
-        c->warp[k] += o->weight[i] * o->profile.warps[as];
-        c->thread[k] += o->weight[i] * o->profile.threads[as];
+        const double idle = copy >= 0 ? o->profile.warps[base + copy] : 0,
+                     executed = o->profile.warps[as] + idle + (loop >= 0 ? o->profile.rungs[base + loop] : 0);
+        c->warp[k] += o->weight[i] * executed;
+        c->thread[k] += o->weight[i] * (o->profile.threads[as] + (copy >= 0 ? o->profile.threads[base + copy] : 0));
         c->warp[WL_INST_control] += extra_waits(o, i, at);
         c->flops += wl_ptx_flops(in) * o->profile.threads_on[at];
         const bool atomic = in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red,
                    access = in->op == WL_PTX_OP_ld || in->op == WL_PTX_OP_st;
         if (!atomic && !(access && in->space != WL_PTX_PARAM))
             continue;
-        c->issued[kind_of(in->space == WL_PTX_SHARED, in->op == WL_PTX_OP_st, atomic)] += o->profile.warps[as];
+        c->issued[kind_of(in->space == WL_PTX_SHARED, in->op == WL_PTX_OP_st, atomic)] += executed;
         if (k == WL_INST_load || k == WL_INST_store || k == WL_INST_shared)
-            c->idle_accesses += o->weight[i] * (o->profile.warps[as] - o->profile.warps[at]);
+            c->idle_accesses += o->weight[i] * (o->profile.warps[as] - o->profile.warps[at] + idle);
     }
     for (int k = 0; k < WL_INST_CLASS_COUNT; k++) {
         c->all_warp += c->warp[k];
@@ -225,11 +227,12 @@ static void add_sectors(oracle *o)
 static void add_block(oracle *o, bool first)
 {
     const size_t bytes = (size_t)o->one.count * sizeof *o->one.warps;
-    double *const from[] = {o->one.warps, o->one.threads, o->one.threads_on, o->one.diverged},
-                  *const to[] = {o->profile.warps, o->profile.threads, o->profile.threads_on, o->profile.diverged},
+    double *const from[] = {o->one.warps, o->one.threads, o->one.threads_on, o->one.diverged, o->one.rungs},
+                  *const to[] = {o->profile.warps, o->profile.threads, o->profile.threads_on, o->profile.diverged,
+                                 o->profile.rungs},
                   *const kept[] = {o->first_block.warps, o->first_block.threads, o->first_block.threads_on,
-                                   o->first_block.diverged};
-    for (int k = 0; k < 4; k++) {
+                                   o->first_block.diverged, o->first_block.rungs};
+    for (int k = 0; k < 5; k++) {
         if (first)
             memcpy(kept[k], from[k], bytes);
         o->counted.alike = o->counted.alike && memcmp(kept[k], from[k], bytes) == 0;
@@ -259,7 +262,7 @@ static wl_status oracle_run(oracle *o, const wl_ptx *ptx, const wl_ptx_given *gi
         (status = wl_ptx_profile_make(ptx->module, &o->arena, &o->one, err)) != WL_OK ||
         (status = wl_ptx_profile_make(ptx->module, &o->arena, &o->first_block, err)) != WL_OK ||
         (status = wl_ptx_file_costs(ptx, &costs, err)) != WL_OK ||
-        (status = wl_ptx_weigh(costs, ptx->module, o->launch.entry, &o->arena, &o->weight, &o->counted_as, err)) !=
+        (status = wl_ptx_weigh(costs, ptx->module, o->launch.entry, &o->arena, &o->weight, &o->counting, err)) !=
             WL_OK ||
         (status = wl_ptx_emulator_new(&o->launch, &o->emulator, err)) != WL_OK)
         return status;

@@ -59,10 +59,12 @@ static void add_loads(bench *b)
     b->traffic.step_lines[0] = 2.56;
 }
 
+/* Probability that so many lines of a block evict what was loaded in earlier steps. */
 static double reload_share(const bench *b, double lines)
 {
     const double over = lines * 128 * b->traffic.blocks_per_sm / b->traffic.l1_bytes;
-    return b->laws.reload[0] * exp(-b->laws.reload[1] * exp(-b->laws.reload[2] * over));
+    const double most = b->laws.reload[0] + (1 - b->laws.reload[0]) * fmin(1, fmax(0, over - 1));
+    return most * exp(-b->laws.reload[1] * exp(-b->laws.reload[2] * over));
 }
 
 /* ---- L1: loads ---- */
@@ -131,6 +133,13 @@ static void loops_are_judged_run_by_run(void **state)
     const double first = reload_share(&b, 4) * sqrt(200.0 * 100.0), second = reload_share(&b, 300) * 400,
                  third = reload_share(&b, 700) * 200;
     check_near("steps", "capacity", b.out.total.l2_capacity, 32 * (first + second + third), NEAR);
+    /* passes over rows that are far larger than the L1: each loads all of it again */
+    b.traffic.step_count = 2;
+    b.traffic.step_lines[1] = 1e6;
+    f->step_warp_sectors[0] = f->step_sectors[0] = f->requested;
+    f->step_sectors[1] = 800;
+    bench_run(&b);
+    check_near("passes", "miss rate", b.out.l1_miss_rate, 1, NEAR);
     check_done();
 }
 
@@ -154,6 +163,12 @@ static void requests_of_several_blocks_merge(void **state)
     b.field[0].wave_sectors = 200; /* fewer readers than one: a sample; nothing merges */
     bench_run(&b);
     check_near("one reader", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
+    /* neighbours that request the same at the same moment: one of four arrives */
+    b.field[0].in_step = 0.75;
+    bench_run(&b);
+    check_near("in step", "compulsory", b.out.total.l2_compulsory, 200 * 32, NEAR);
+    check_near("in step", "capacity", b.out.total.l2_capacity, capacity / 4, NEAR);
+    b.field[0].in_step = 0;
     b.field[0].wave_sectors = 20;
     b.traffic.windows_known = false; /* the wave is not known either */
     bench_run(&b);

@@ -192,6 +192,47 @@ static void loops(void **state)
     assert_true(apart.all[5] == 1 && apart.all[6] == 1 && apart.all[7] == 1);
 }
 
+/* Which loops ptxas 13 unrolls, and which of them it copies under a predicate, for sm_90. */
+static void loops_that_are_unrolled(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *body, *test;
+        bool unrolled, repeated;
+    } rows[] = {
+        {"signed", "", "setp.lt.s32 %p1, %r1, %r2;", true, false},
+        {"unsigned", "", "setp.lt.u32 %p1, %r1, %r2;", true, true},
+        {"by a pointer", "", "setp.lt.u64 %p1, %rd1, %rd2;", true, true},
+        {"signed, stores", "st.global.f32 [%rd3], %f2;", "setp.lt.s32 %p1, %r1, %r2;", true, false},
+        {"unsigned, stores", "st.global.f32 [%rd3], %f2;", "setp.lt.u32 %p1, %r1, %r2;", false, false},
+        {"unsigned, shared stores", "st.shared.f32 [s], %f2;", "setp.lt.u32 %p1, %r1, %r2;", true, true},
+        {"division", "div.rn.f32 %f1, %f1, %f2;", "setp.lt.s32 %p1, %r1, %r2;", false, false},
+        {"fast division", "div.approx.f32 %f1, %f1, %f2;", "setp.lt.s32 %p1, %r1, %r2;", true, false},
+        {"atomic", "red.global.add.f32 [%rd3], %f2;", "setp.lt.s32 %p1, %r1, %r2;", false, false},
+        {"until what is loaded ends it", "", "setp.lt.f32 %p1, %f2, %f3;", false, false},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char text[4096];
+        snprintf(text, sizeof text,
+                 "%smov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, 100;\nloop:\nld.global.f32 %%f2, [%%rd1];\n%s\n"
+                 "add.s64 %%rd1, %%rd1, 4;\nadd.s32 %%r1, %%r1, 1;\n%s\n@%%p1 bra loop;\nret;\n}\n",
+                 HEAD, rows[k].body, rows[k].test);
+        wl_error err = {0};
+        wl_ptx_module *module = NULL;
+        wl_arena arena = {0};
+        const double *weight = NULL;
+        wl_ptx_counting counting;
+        check_ok(rows[k].name, wl_ptx_module_parse("cost.ptx", text, strlen(text), &module, &err), &err);
+        check_ok(rows[k].name, wl_ptx_weigh(costs, module, &module->functions[0], &arena, &weight, &counting, &err),
+                 &err);
+        check_true(rows[k].name, "unrolled", (counting.unrolled[2] >= 0) == rows[k].unrolled);
+        check_true(rows[k].name, "repeated", (counting.repeated[2] == 1) == rows[k].repeated);
+        wl_arena_free(&arena);
+        wl_ptx_module_free(module);
+    }
+    check_done();
+}
+
 /* A predicated body counts as often as the branch it replaces. */
 static void predicated_bodies_count_as_their_branch(void **state)
 {
@@ -201,12 +242,13 @@ static void predicated_bodies_count_as_their_branch(void **state)
     wl_error err = {0};
     wl_ptx_module *module = NULL;
     wl_arena arena = {0};
-    const int32_t *as = NULL, want[] = {0, 1, 2, 2, 2, 5, 6};
+    wl_ptx_counting counting;
+    const int32_t want[] = {0, 1, 2, 2, 2, 5, 6};
     assert_int_equal(wl_ptx_module_parse("cost.ptx", text, strlen(text), &module, &err), WL_OK);
     const double *weight = NULL;
-    assert_int_equal(wl_ptx_weigh(costs, module, &module->functions[0], &arena, &weight, &as, &err), WL_OK);
+    assert_int_equal(wl_ptx_weigh(costs, module, &module->functions[0], &arena, &weight, &counting, &err), WL_OK);
     for (int i = 0; i < 7; i++)
-        assert_int_equal(as[i], want[i]);
+        assert_int_equal(counting.as[i], want[i]);
     wl_arena_free(&arena);
     wl_ptx_module_free(module);
 }
@@ -228,6 +270,15 @@ static void adjacent_shared_loads_are_vectorized(void **state)
     snprintf(body, sizeof body, pattern, 3);
     for (int i = 4; i < 9; i++)
         assert_true(weigh(body).all[i] == 1);
+    /* an index of four words, in bytes: shifted twice */
+    const char *twice = "mov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\nshl.b32 %%r5, %%r1, %d;\nshl.b32 %%r3, %%r5, 2;\n"
+                        "add.s32 %%r4, %%r2, %%r3;\nld.shared.f32 %%f1, [%%r4];\nld.shared.f32 %%f2, [%%r4+4];\n"
+                        "ld.shared.f32 %%f3, [%%r4+8];\nld.shared.f32 %%f4, [%%r4+12];\nret;\n";
+    for (int words = 1; words <= 2; words++) {
+        snprintf(body, sizeof body, twice, words);
+        for (int i = 5; i < 9; i++)
+            assert_true(weigh(body).all[i] == (words == 2 ? 0.25 : 1));
+    }
 }
 
 /* The base of shared memory is found before the loop; an access adds its immediate offset for
@@ -277,6 +328,7 @@ int main(void)
         cmocka_unit_test(parameters_are_charged_at_their_first_use),
         cmocka_unit_test(branches),
         cmocka_unit_test(loops),
+        cmocka_unit_test(loops_that_are_unrolled),
         cmocka_unit_test(predicated_bodies_count_as_their_branch),
         cmocka_unit_test(adjacent_shared_loads_are_vectorized),
         cmocka_unit_test(addresses_of_shared_memory),

@@ -142,11 +142,11 @@ static void weigh_profile(const wl_ptx_module *module, const wl_ptx_profile *p, 
     check_ok("costs", wl_ptx_costs_builtin(module->target, &costs, &err), &err);
     for (int32_t f = 0; f < module->function_count; f++) {
         const double *weight = NULL;
-        const int32_t *as = NULL;
-        assert_int_equal(wl_ptx_weigh(costs, module, &module->functions[f], arena, &weight, &as, &err), WL_OK);
+        wl_ptx_counting counting;
+        assert_int_equal(wl_ptx_weigh(costs, module, &module->functions[f], arena, &weight, &counting, &err), WL_OK);
         for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
-            counts[INST] += weight[i] * p->warps[p->first[f] + as[i]];
-            counts[THREAD_INST] += weight[i] * p->threads[p->first[f] + as[i]];
+            counts[INST] += weight[i] * p->warps[p->first[f] + counting.as[i]];
+            counts[THREAD_INST] += weight[i] * p->threads[p->first[f] + counting.as[i]];
         }
     }
     wl_ptx_costs_free(costs);

@@ -153,7 +153,7 @@ static void same_counts(const char *name, const wl_ptx_profile *a, const wl_ptx_
 {
     for (int32_t i = 0; i < a->count; i++)
         if (a->warps[i] != b->warps[i] || a->warps_on[i] != b->warps_on[i] || a->threads[i] != b->threads[i] ||
-            a->threads_on[i] != b->threads_on[i] || a->diverged[i] != b->diverged[i])
+            a->threads_on[i] != b->threads_on[i] || a->diverged[i] != b->diverged[i] || a->rungs[i] != b->rungs[i])
             fail_msg("%s: instruction %d: %g warps, not %g; %g threads, not %g", name, (int)i, a->warps[i], b->warps[i],
                      a->threads[i], b->threads[i]);
 }

@@ -122,6 +122,61 @@ static void few_blocks(void **state)
     check_done();
 }
 
+/* Only block 57 loads much, and that twice. */
+static int64_t mostly_one(int64_t block, int warp, int load, int lane)
+{
+    return block == 57 ? twice(block, warp, load, lane) : stream(block, warp, 0, lane);
+}
+
+/* Multiprocessors are replayed where blocks load something. */
+static void drawn_blocks(void **state)
+{
+    (void)state;
+    pattern p = {8, 64, mostly_one};
+    wl_population population = {.replayed = 1000};
+    wl_kernel kernel = {.field_count = 1,
+                        .source = {.context = &p, .visit_loads = visit_loads, .population = &population}};
+    const wl_geometry g = {
+        .grid = {400, 1, 1}, .blocks = 400, .occupancy = {.blocks_per_sm = 1, .l1_bytes = L1_LINES * LINE}};
+    const wl_replay_input in = {&kernel, &g, 100, LINE, SECTOR, 0, 1000};
+    for (int drawn = 0; drawn <= 1; drawn++) {
+        wl_arena arena = {0};
+        wl_replay out;
+        wl_error err = {0};
+        for (population.drawn_count = 0; population.drawn_count < drawn * WL_DRAWN_MAX;)
+            population.drawn[population.drawn_count++] = 57;
+        check_ok("drawn", wl_replay_loads(&in, &arena, &out, &err), &err);
+        /* others miss once in 64 loads, this block in half of its loads; its pair has 8 blocks */
+        check_near("drawn", "missed", out.missed[0], drawn ? (7 / 64.0 + 0.5) / 8 : 1 / 64.0, 0.005);
+        wl_arena_free(&arena);
+    }
+    check_done();
+}
+
+static int64_t same_for_all_warps(int64_t block, int warp, int load, int lane)
+{
+    (void)warp;
+    return (block * 60000 + load) * LINE + 4 * lane;
+}
+
+/* A block that is cut short keeps what its warps share. */
+static void long_blocks(void **state)
+{
+    (void)state;
+    pattern p = {8, 60000, same_for_all_warps};
+    wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads, .warp_size = 32}};
+    const wl_geometry g = {
+        .grid = {2, 1, 1}, .blocks = 2, .threads = 256, .occupancy = {.blocks_per_sm = 1, .l1_bytes = L1_LINES * LINE}};
+    const wl_replay_input in = {&kernel, &g, 10, LINE, SECTOR, 0, 1000};
+    wl_arena arena = {0};
+    wl_replay out;
+    wl_error err = {0};
+    check_ok("long", wl_replay_loads(&in, &arena, &out, &err), &err);
+    check_near("long", "missed", out.missed[0], 1 / 8.0, 0);
+    wl_arena_free(&arena);
+    check_done();
+}
+
 static void no_loads(void **state)
 {
     (void)state;
@@ -140,6 +195,7 @@ static void no_loads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_misses), cmocka_unit_test(neighbours),
-                                       cmocka_unit_test(few_blocks), cmocka_unit_test(no_loads)};
+                                       cmocka_unit_test(few_blocks),  cmocka_unit_test(drawn_blocks),
+                                       cmocka_unit_test(long_blocks), cmocka_unit_test(no_loads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -347,9 +347,13 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
     w->folded = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
     w->divided = WL_ARENA_NEW(arena, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
+    w->unrolled = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
+    w->repeated = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->high = WL_ARENA_NEW(arena, wl_high_half, function->register_count + 1);
-    if (!w->weight || !w->folded || !w->divided || !w->branch || !w->high)
+    if (!w->weight || !w->folded || !w->divided || !w->branch || !w->unrolled || !w->repeated || !w->high)
         return wl_fail_memory(err);
+    for (int32_t i = 0; i < function->instruction_count; i++)
+        w->unrolled[i] = w->repeated[i] = -1;
     WL_TRY(wl_ptx_def_use_make(function, arena, &w->def_use, err));
     find_high_halves(w);
     for (int32_t i = 0; i < function->instruction_count; i++)
@@ -362,14 +366,14 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
 }
 
 wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, const wl_ptx_function *function,
-                       wl_arena *arena, const double **weight, const int32_t **counted_as, wl_error *err)
+                       wl_arena *arena, const double **weight, wl_ptx_counting *counting, wl_error *err)
 {
     wl_weigher w = {.costs = costs, .module = module, .function = function};
     WL_TRY(weigh(&w, arena, err));
     *weight = w.weight;
-    for (int32_t i = 0; counted_as && i < function->instruction_count; i++)
+    for (int32_t i = 0; i < function->instruction_count; i++)
         w.branch[i] = w.branch[i] < 0 ? i : w.branch[i];
-    if (counted_as)
-        *counted_as = w.branch;
+    if (counting)
+        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated};
     return WL_OK;
 }

@@ -10,11 +10,22 @@
 
 #include "ptx/cost/cost_table.h"
 
-/* weight[i]: machine instructions of instruction i.
- * counted_as[i]: the instruction whose execution count applies to i. It is i itself, or the
- * branch around i where the assembler predicates the body instead of branching: all active lanes
- * then issue i, and the lanes that take the branch are predicated off. May be NULL. */
+/* By instruction: how often its machine instructions are executed. */
+typedef struct wl_ptx_counting {
+    /* The instruction whose execution count applies to it. It is itself, or the branch around it where
+     * the assembler predicates the body instead of branching: all active lanes then issue it, and the
+     * lanes that take the branch are predicated off. */
+    const int32_t *as;
+    /* The back edge of the loop around it, if the assembler unrolls that loop: one copy of four trips, one
+     * of two, one of one. Its `rungs` (wl_ptx_profile) are executions of it, too. -1: none. */
+    const int32_t *unrolled;
+    /* An access of such a loop has another copy before the loop, which is always predicated off: the
+     * instruction there that is executed as often. -1: none. */
+    const int32_t *repeated;
+} wl_ptx_counting;
+
+/* weight[i]: machine instructions of instruction i. counting may be NULL. */
 wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, const wl_ptx_function *function,
-                       wl_arena *arena, const double **weight, const int32_t **counted_as, wl_error *err);
+                       wl_arena *arena, const double **weight, wl_ptx_counting *counting, wl_error *err);
 
 #endif /* WL_PTX_COST_COST_H */

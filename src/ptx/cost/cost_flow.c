@@ -153,38 +153,88 @@ static double branch_cost(wl_weigher *w, int32_t at)
 
 /* ---- loops ---- */
 
-/* The assembler unrolls a single-block loop that loads from global memory and whose induction
- * variable has a constant step. */
+static bool is_step(const wl_ptx_instruction *in)
+{
+    return wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg;
+}
+
+/* Division and square roots call a function in rare cases. */
+static bool may_call(const wl_ptx_instruction *in)
+{
+    const bool divides = in->op == WL_PTX_OP_div || in->op == WL_PTX_OP_rem;
+    if (divides && wl_cost_kind_of(in->type) < WL_COST_F32)
+        return wl_cost_kind_of(in->type) == WL_COST_I64 && !wl_cost_by_number(in, 2);
+    return (divides || in->op == WL_PTX_OP_sqrt || in->op == WL_PTX_OP_rcp) && !(in->modifiers & WL_PTX_MOD_APPROX);
+}
+
+/* The comparison that ends a loop, of a register that the loop steps. NULL: none such. */
+static const wl_ptx_instruction *loop_test(const wl_weigher *w, int32_t first, int32_t last)
+{
+    const int32_t guard = instruction(w, last)->guard, at = guard >= 0 ? w->def_use.definition[guard] : -1;
+    if (at < first || at > last || instruction(w, at)->op != WL_PTX_OP_setp)
+        return NULL;
+    const wl_ptx_instruction *test = instruction(w, at);
+    for (int32_t i = first; i < last; i++)
+        for (int o = 1; o <= 2 && is_step(instruction(w, i)); o++)
+            if (test->operands[o].kind == WL_PTX_OPERAND_REG &&
+                test->operands[o].reg == instruction(w, i)->operands[0].reg)
+                return test;
+    return NULL;
+}
+
+static bool is_unsigned(const wl_ptx_instruction *test)
+{
+    return test->type == WL_PTX_U16 || test->type == WL_PTX_U32 || test->type == WL_PTX_U64;
+}
+
+/* The assembler unrolls a single-block loop that loads from global memory and ends by a test of an
+ * induction variable with a constant step. An unsigned one may wrap around: it is not unrolled if it
+ * stores, too. */
 static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
-    bool loads = false, counts = false;
-    if (last - first > w->costs->rules.unroll_most || wl_ptx_forbids_unrolling(w->function, first))
+    const wl_ptx_instruction *test = loop_test(w, first, last);
+    bool loads = false;
+    if (!test || last - first > w->costs->rules.unroll_most || wl_ptx_forbids_unrolling(w->function, first))
         return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
         const wl_inst_class c = wl_ptx_class_of(in);
-        if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->def_use.target[i]))
+        if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->def_use.target[i]) ||
+            may_call(in) || (c == WL_INST_store && is_unsigned(test)))
             return false;
         loads = loads || c == WL_INST_load;
-        counts =
-            counts || (wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg);
     }
-    return loads && counts;
+    return loads;
 }
 
-/* An unrolled loop tests the trip count before it and again in the remainder loop. A short body
- * is repeated under a predicate. */
-static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
+/* The body of a loop that an unsigned comparison ends is repeated for the case that it ends at once. If
+ * the body is short, the copy is predicated, not skipped. Returns its instructions without accesses. */
+static double repeat_body(wl_weigher *w, int32_t first, int32_t last)
 {
-    double body = 0;
+    double body = 0, accesses = 0;
     for (int32_t i = first; i < last; i++)
         body += w->weight[i];
+    if (!is_unsigned(loop_test(w, first, last)) || body > w->costs->rules.unroll_remainder_most)
+        return 0;
+    for (int32_t i = first; i < last; i++) {
+        const wl_inst_class c = wl_ptx_class_of(instruction(w, i));
+        if (c != WL_INST_load && c != WL_INST_store && c != WL_INST_shared)
+            continue;
+        w->repeated[i] = first - 1;
+        accesses += w->weight[i];
+    }
+    return body - accesses;
+}
+
+/* An unrolled loop tests the trip count before it and again for what is left of it. */
+static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
+{
     if (first > 0)
-        charge(w, first - 1, w->costs->rules.unroll_entry + (body <= w->costs->rules.unroll_remainder_most ? body : 0));
+        charge(w, first - 1, w->costs->rules.unroll_entry + repeat_body(w, first, last));
     for (int32_t i = first; i <= last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
-        const bool steps = wl_cost_is_sum(in) && wl_cost_by_number(in, 2) && in->operands[0].reg == in->operands[1].reg;
-        if (in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_bra || steps)
+        w->unrolled[i] = last;
+        if (in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_bra || is_step(in))
             w->weight[i] /= w->costs->rules.unroll_factor;
     }
 }
@@ -337,7 +387,7 @@ static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int 
     case WL_PTX_OP_add: return wl_min(alignment(w, d, 1, depth - 1), alignment(w, d, 2, depth - 1));
     case WL_PTX_OP_shl:
         return wl_cost_by_number(d, 2) && d->operands[2].value >= 0 && d->operands[2].value < 32
-                   ? wl_min((int64_t)1 << d->operands[2].value, ALIGNED)
+                   ? wl_min(alignment(w, d, 1, depth - 1) << d->operands[2].value, ALIGNED)
                    : 1;
     case WL_PTX_OP_mul: return wl_max(alignment(w, d, 1, 0), alignment(w, d, 2, 0));
     case WL_PTX_OP_mad:

@@ -24,6 +24,8 @@ typedef struct wl_weigher {
     bool *divided;      /* by register: an earlier instruction divides by it */
     wl_high_half *high; /* by register: the high half of its 64-bit values */
     int32_t *branch;    /* by instruction: the branch whose predicate guards it; -1: none */
+    int32_t *unrolled;  /* by instruction: see wl_ptx_counting */
+    int32_t *repeated;
 } wl_weigher;
 
 bool wl_cost_has_one_definition(const wl_weigher *w, const wl_ptx_instruction *in);

@@ -28,8 +28,10 @@ wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_p
     out->threads = WL_ARENA_NEW(arena, double, out->count);
     out->threads_on = WL_ARENA_NEW(arena, double, out->count);
     out->diverged = WL_ARENA_NEW(arena, double, out->count);
-    return out->warps && out->warps_on && out->threads && out->threads_on && out->diverged ? WL_OK
-                                                                                           : wl_fail_memory(err);
+    out->rungs = WL_ARENA_NEW(arena, double, out->count);
+    return out->warps && out->warps_on && out->threads && out->threads_on && out->diverged && out->rungs
+               ? WL_OK
+               : wl_fail_memory(err);
 }
 
 /* ---- creation ---- */

@@ -41,6 +41,9 @@ typedef struct wl_ptx_profile {
     double *threads;    /* sum of active lanes */
     double *threads_on; /* sum of active lanes whose guard predicate is true */
     double *diverged;   /* executions as a divergent branch */
+    /* Of the back edge of a loop without another branch: how much more often a warp would execute the
+     * loop, unrolled into copies of four trips, of two and of one: lanes with unequal trips meet later. */
+    double *rungs;
 } wl_ptx_profile;
 wl_status wl_ptx_profile_make(const wl_ptx_module *module, wl_arena *arena, wl_ptx_profile *out, wl_error *err);
 

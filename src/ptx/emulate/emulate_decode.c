@@ -97,6 +97,7 @@ static void describe_branch(wl_ptx_decoder *d, wl_ptx_step *step, int32_t target
     step->other_leaves = !wl_ptx_flow_in_loop(flow, loop, fall);
     step->only_exit = flow->loops[loop].exit_count == 1;
     step->back = target < flow->block_count && wl_ptx_flow_dominates(flow, target, block);
+    step->alone = step->back && target == block;
     step->spins = step->back && takes_lock(d, flow->loop_of[target]);
 }
 

@@ -162,6 +162,8 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
     }
     if (s->in->op == WL_PTX_OP_brx && mask)
         return run_table(m, s, active, mask, err);
+    if (s->alone && m->tally.on)
+        wl_ptx_tally_trip(m, s, active, mask);
     if (mask == active || mask == 0) {
         if (!jump(frame, mask ? s->target : s->number + 1))
             return wl_fail_memory(err);

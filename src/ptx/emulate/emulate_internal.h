@@ -75,7 +75,8 @@ struct wl_ptx_step {
     int32_t meeting; /* of a branch: where its lanes meet; -1: nowhere */
     /* innermost loop, numbered over all functions; -1: none */
     int32_t loop;
-    bool back; /* a back edge */
+    bool back;  /* a back edge */
+    bool alone; /* a back edge of a loop without another branch */
     /* a back edge of a loop with an atomic: it may spin on a lock */
     bool spins;
     /* which side leaves the loop; whether it is the only exit */
@@ -157,6 +158,8 @@ typedef struct wl_ptx_warp {
     uint64_t executed;              /* instructions */
     int64_t loads, serial, chained; /* see wl_ptx_longest; chained: rounds */
     int32_t spins;                  /* iterations of loops that may spin on a lock */
+    int64_t trips;                  /* of the loop without another branch that it is in */
+    int rest;                       /* bits that trips of lanes which have left it have in common with 3, or-ed */
     bool yields;                    /* lets other warps run first */
     const wl_ptx_step *barrier;     /* where it waits */
     uint32_t barrier_lanes;
@@ -177,7 +180,7 @@ typedef struct wl_ptx_tally {
     bool on;
     int64_t *warps, *threads; /* changes from one instruction to the next */
     int64_t *warps_off, *off; /* executions without a lane; lanes whose guard is false */
-    int64_t *diverged;
+    int64_t *diverged, *rungs;
     int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
     int64_t *serial;               /* the same: loads that decide the way of a loop */
@@ -252,12 +255,16 @@ void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp);
 /* A step with a guard, which lets the lanes of `mask` execute; a divergent branch. */
 void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, int64_t times);
 void wl_ptx_tally_diverged(wl_ptx_machine *m, const wl_ptx_step *s, int64_t times);
+/* A back edge of a loop without another branch, which the lanes of `mask` take. */
+void wl_ptx_tally_trip(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+void wl_ptx_tally_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs);
 /* emulate_steady.c: finds such loops; records what is executed; and, when a warp takes the back edge of
  * one, counts the trips that are like the last two. */
 wl_status wl_ptx_find_steady(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_run(wl_ptx_machine *m, int32_t from, int32_t to, uint32_t active, int64_t times);
 void wl_ptx_record_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
 void wl_ptx_record_diverged(wl_ptx_machine *m, const wl_ptx_step *s);
+void wl_ptx_record_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs);
 void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, const uint64_t *a, const uint64_t *b);
 void wl_ptx_repeat_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
 /* Forgets what was recorded. */

@@ -20,7 +20,7 @@
 #define FAILURES_MAX 200 /* of a loop, one after another */
 #define REPEAT_STEPS 32  /* what it takes to compare two trips, in instructions */
 
-typedef enum event_kind { RUN, GUARD, DIVERGED, TEST } event_kind;
+typedef enum event_kind { RUN, GUARD, DIVERGED, RUNGS, TEST } event_kind;
 
 /* What a trip has done. */
 typedef struct event {
@@ -201,6 +201,11 @@ void wl_ptx_record_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t activ
 
 void wl_ptx_record_diverged(wl_ptx_machine *m, const wl_ptx_step *s) { record(m, DIVERGED, s->number, 0, 0, 0, 1); }
 
+void wl_ptx_record_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs)
+{
+    record(m, RUNGS, s->number, 0, 0, 0, rungs);
+}
+
 void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, const uint64_t *a, const uint64_t *b)
 {
     const uint64_t *const from[2] = {a, b};
@@ -325,6 +330,7 @@ static void count(wl_ptx_machine *m, const event *e, int64_t trips)
     case RUN: wl_ptx_tally_add(m, p, e->from, e->to, e->active, trips * e->times); break;
     case GUARD: wl_ptx_tally_guard(m, &p->flow_steps[e->from], e->active, e->mask, trips); break;
     case DIVERGED: wl_ptx_tally_diverged(m, &p->flow_steps[e->from], trips); break;
+    case RUNGS: wl_ptx_tally_rungs(m, &p->flow_steps[e->from], trips * e->times); break;
     case TEST: break;
     }
 }
@@ -343,6 +349,8 @@ static void repeat(wl_ptx_machine *m, int64_t trips)
         WL_PTX_FOR_LANES(lane, r->lanes)
         value[lane] = (value[lane] + (uint64_t)trips * (now[lane] - last[lane])) << unused >> unused;
     }
+    if (r->branch->alone && m->tally.on)
+        m->warp->trips += trips;
     m->warp->executed += (uint64_t)trips * (r->list[0]->ended - r->list[1]->ended);
     m->skipped += trips * (r->list[0]->looked_at - r->list[1]->looked_at);
 }

@@ -96,9 +96,9 @@ wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
 {
     const wl_ptx_module *module = m->launch.module;
     const int32_t count = m->first[module->function_count] + module->function_count + 1;
-    int64_t **const arrays[] = {&m->tally.warps,  &m->tally.threads,  &m->tally.warps_off,
-                                &m->tally.off,    &m->tally.diverged, &m->tally.loads,
-                                &m->tally.stores, &m->tally.serial,   &m->tally.rounds};
+    int64_t **const arrays[] = {&m->tally.warps,    &m->tally.threads, &m->tally.warps_off, &m->tally.off,
+                                &m->tally.diverged, &m->tally.loads,   &m->tally.stores,    &m->tally.serial,
+                                &m->tally.rounds,   &m->tally.rungs};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         if (!(*arrays[k] = WL_ARENA_NEW(&m->arena, int64_t, count)))
             return wl_fail_memory(err);
@@ -181,6 +181,28 @@ void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active
     t->signature += (uint64_t)times * wl_hash_word(~((uint64_t)(uint32_t)at << 8 ^ (uint64_t)(uint32_t)off));
 }
 
+void wl_ptx_tally_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs)
+{
+    m->tally.rungs[m->first[s->function] + s->number] += rungs;
+}
+
+#define RUNG 4 /* trips of the first copy of an unrolled loop; then half as many, down to 1 */
+
+void wl_ptx_tally_trip(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
+{
+    wl_ptx_warp *warp = m->warp;
+    warp->trips++;
+    if (active & ~mask)
+        warp->rest |= (int)(warp->trips % RUNG);
+    if (mask)
+        return;
+    const int64_t rungs = warp->trips / RUNG * RUNG + warp->rest - warp->trips;
+    warp->trips = warp->rest = 0;
+    wl_ptx_tally_rungs(m, s, rungs);
+    if (m->recording && rungs > 0)
+        wl_ptx_record_rungs(m, s, rungs);
+}
+
 void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile)
 {
     wl_ptx_machine *m = &emulator->machine;
@@ -200,7 +222,8 @@ void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *pr
             profile->threads[at] += weight * (double)threads;
             profile->threads_on[at] += weight * (double)(threads - t->off[at]);
             profile->diverged[at] += weight * (double)t->diverged[at];
-            t->warps_off[at] = t->off[at] = t->diverged[at] = 0;
+            profile->rungs[at] += weight * (double)t->rungs[at];
+            t->warps_off[at] = t->off[at] = t->diverged[at] = t->rungs[at] = 0;
         }
     }
 }
@@ -222,7 +245,7 @@ void wl_ptx_forget(wl_ptx_emulator *emulator)
     wl_ptx_tally *t = &m->tally;
     const int32_t functions = m->launch.module->function_count;
     const size_t count = (size_t)m->first[functions] + (size_t)functions + 1;
-    int64_t *const arrays[] = {t->warps, t->threads, t->warps_off, t->off, t->diverged};
+    int64_t *const arrays[] = {t->warps, t->threads, t->warps_off, t->off, t->diverged, t->rungs};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         memset(arrays[k], 0, count * sizeof *arrays[k]);
     memset(t->reached, 0, count * sizeof *t->reached);

@@ -248,8 +248,10 @@ void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t la
     m->warp->executed += (uint64_t)(trips * length);
     m->looked_at += SKIP_STEPS;
     m->skipped += trips * (branch->counted->looked + WL_PTX_PATH_STEPS);
-    if (m->tally.on)
+    if (m->tally.on) {
         wl_ptx_tally_add(m, frame->program, branch->target, branch->number + 1, lanes, trips);
+        m->warp->trips += trips;
+    }
     if (m->recording)
         record_last(m, branch, lanes, trips);
 }

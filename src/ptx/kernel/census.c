@@ -237,6 +237,7 @@ static void add(wl_ptx_profile *to, const wl_ptx_profile *from, double weight)
         to->threads[i] += weight * from->threads[i];
         to->threads_on[i] += weight * from->threads_on[i];
         to->diverged[i] += weight * from->diverged[i];
+        to->rungs[i] += weight * from->rungs[i];
     }
 }
 

@@ -82,18 +82,45 @@ static void add_access(wl_ptx_source *s, int32_t function, int32_t instruction, 
     }
 }
 
+double wl_ptx_thread_executes(const wl_ptx_source *s, int32_t function, int32_t instruction)
+{
+    const wl_ptx_counting *c = &s->counting[function];
+    const int32_t copy = c->repeated[instruction];
+    return s->recovery.executed[c->as[instruction]] + (copy >= 0 ? s->recovery.executed[copy] : 0);
+}
+
 void wl_ptx_state_memory(const wl_ptx_source *s, wl_kernel *kernel)
 {
     const int32_t f = (int32_t)(s->launch.entry - s->launch.module->functions);
     kernel->has_memory = s->recovery.uniform && !s->recovery.calls;
     for (int32_t i = 0; i < s->launch.entry->instruction_count && kernel->has_memory; i++) {
         wl_memory_op kinds[2];
-        const double executed = s->recovery.executed[s->counted_as[f][i]];
+        const double executed = wl_ptx_thread_executes(s, f, i);
         if (uses_data_stage(&s->launch.entry->instructions[i]))
             kernel->idle_accesses += s->weights[f][i] * (executed - s->recovery.executed[i]);
         for (int k = accesses_of(s, f, i, kinds); k-- > 0;)
             kernel->memory[kinds[k]] += s->weights[f][i] * executed;
     }
+}
+
+/* What machine code executes beyond PTX: copies of loops that lanes with unequal trips take one after
+ * another, and copies that no lane takes. */
+typedef struct copies {
+    double taken, idle, idle_threads; /* executions by a warp; threads of the idle ones */
+} copies;
+
+static copies copies_of(const wl_ptx_source *s, const wl_ptx_profile *p, int32_t function, int32_t instruction)
+{
+    const wl_ptx_counting *c = &s->counting[function];
+    const int32_t loop = c->unrolled[instruction], before = c->repeated[instruction];
+    copies out = {0};
+    if (loop >= 0)
+        out.taken = p->rungs[p->first[function] + loop];
+    if (before >= 0) {
+        out.idle = p->warps[p->first[function] + before];
+        out.idle_threads = p->threads[p->first[function] + before];
+    }
+    return out;
 }
 
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
@@ -104,16 +131,18 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
         for (int32_t i = 0; i < m->functions[f].instruction_count; i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
             const double weight = s->weights[f][i];
-            const int32_t at = p->first[f] + i, as = p->first[f] + s->counted_as[f][i];
+            const int32_t at = p->first[f] + i, as = p->first[f] + s->counting[f].as[i];
             const wl_inst_class c = wl_ptx_class_of(in);
-            s->mix.warp[c] += weight * p->warps[as];
-            s->mix.thread[c] += weight * p->threads[as];
+            const copies more = copies_of(s, p, f, i);
+            const double executed = p->warps[as] + more.taken + more.idle;
+            s->mix.warp[c] += weight * executed;
+            s->mix.thread[c] += weight * (p->threads[as] + more.idle_threads);
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];
             if (uses_data_stage(in))
-                s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at]);
-            add_access(s, f, i, weight * p->warps[as], weight * p->warps_on[at]);
+                s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at] + more.idle);
+            add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken));
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
             s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;

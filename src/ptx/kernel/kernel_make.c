@@ -30,7 +30,7 @@ static void summarize_exits(const wl_ptx_source *s, wl_ptx_summary *out)
 {
     const wl_ptx_function *f = s->launch.entry;
     const double *weights = s->weights[f - s->launch.module->functions];
-    const int32_t *counted_as = s->counted_as[f - s->launch.module->functions];
+    const int32_t *counted_as = s->counting[f - s->launch.module->functions].as;
     for (int e = 0; e < s->recovery.exit_count; e++) {
         const wl_ptx_exit *here = &s->recovery.exits[e], *before = e ? here - 1 : NULL;
         double *mix = e ? out->stages[out->stage_count].mix : out->idle, any = 0;
@@ -53,12 +53,12 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
 {
     const wl_ptx_function *f = s->launch.entry;
     const double *weights = s->weights[f - s->launch.module->functions];
-    const int32_t *counted_as = s->counted_as[f - s->launch.module->functions];
+    const int32_t number = (int32_t)(f - s->launch.module->functions);
     const wl_ptx_recovery *r = &s->recovery;
     out->barriers = r->barriers;
     out->has_mix = out->has_flops = r->uniform;
     for (int32_t i = 0; i < f->instruction_count && r->uniform; i++) {
-        out->mix[wl_ptx_class_of(&f->instructions[i])] += r->executed[counted_as[i]] * weights[i];
+        out->mix[wl_ptx_class_of(&f->instructions[i])] += wl_ptx_thread_executes(s, number, i) * weights[i];
         out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         out->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
         wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
@@ -91,7 +91,7 @@ static void look_at_idle(const wl_ptx_source *s, bool *compute, bool *apart)
     const wl_ptx_recovery *r = &s->recovery;
     const wl_ptx_function *f = s->launch.entry;
     const double *weights = s->weights[f - s->launch.module->functions];
-    const int32_t *counted_as = s->counted_as[f - s->launch.module->functions];
+    const int32_t *counted_as = s->counting[f - s->launch.module->functions].as;
     *compute = *apart = false;
     for (int32_t i = 0; i < f->instruction_count; i++) {
         const bool computes = wl_ptx_flops(&f->instructions[i]) > 0;
@@ -120,11 +120,11 @@ static wl_status weigh(wl_ptx_source *s, wl_error *err)
     const wl_ptx_costs *costs = NULL;
     WL_TRY(wl_ptx_file_costs(s->ptx, &costs, err));
     s->weights = WL_ARENA_NEW(&s->arena, const double *, m->function_count + 1);
-    s->counted_as = WL_ARENA_NEW(&s->arena, const int32_t *, m->function_count + 1);
-    if (!s->weights || !s->counted_as)
+    s->counting = WL_ARENA_NEW(&s->arena, wl_ptx_counting, m->function_count + 1);
+    if (!s->weights || !s->counting)
         return wl_fail_memory(err);
     for (int32_t f = 0; f < m->function_count; f++)
-        WL_TRY(wl_ptx_weigh(costs, m, &m->functions[f], &s->arena, &s->weights[f], &s->counted_as[f], err));
+        WL_TRY(wl_ptx_weigh(costs, m, &m->functions[f], &s->arena, &s->weights[f], &s->counting[f], err));
     return WL_OK;
 }
 

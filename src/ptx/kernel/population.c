@@ -226,12 +226,46 @@ static wl_status copy_kinds(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
+static int by_number(const void *p, const void *q)
+{
+    const wl_ptx_census_block *a = p, *b = q;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Draws blocks by what they load: equal steps through the sum of all loads, in launch order. */
+static wl_status draw(wl_ptx_source *s, wl_error *err)
+{
+    const wl_ptx_census *c = &s->census;
+    wl_population *p = &s->population;
+    double loads = 0, before = 0;
+    bool alike = true;
+    for (int k = 0; k < c->kind_count; k++)
+        alike = alike && c->kinds[k].loads == c->kinds[0].loads;
+    if (alike)
+        return WL_OK;
+    wl_ptx_census_block *list = malloc(c->count * sizeof *list);
+    if (!list)
+        return wl_fail_memory(err);
+    memcpy(list, c->list, c->count * sizeof *list);
+    qsort(list, c->count, sizeof *list, by_number);
+    for (size_t i = 0; i < c->count; i++)
+        loads += list[i].weight * list[i].loads;
+    for (size_t i = 0; i < c->count; i++) {
+        before += list[i].weight * list[i].loads;
+        while (p->drawn_count < WL_DRAWN_MAX && before > loads * (p->drawn_count + 0.5) / WL_DRAWN_MAX)
+            p->drawn[p->drawn_count++] = list[i].number;
+    }
+    free(list);
+    return WL_OK;
+}
+
 wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
 {
     wl_population *p = &s->population;
     demand d = {0};
     WL_TRY(copy_kinds(s, err));
     WL_TRY(find_executions(s, &d, err));
+    WL_TRY(draw(s, err));
     for (int k = 0; k < p->kind_count; k++)
         d.instructions += p->kinds[k].blocks * p->kinds[k].instructions / (double)blocks_of(s);
     /* what the census has left may be spent, too, but not what it has saved: a trip that is counted at

@@ -6,6 +6,7 @@
 #define WL_PTX_KERNEL_PTX_SOURCE_H
 
 #include "kernel/kernel_internal.h"
+#include "ptx/cost/cost.h"
 #include "ptx/kernel/address_pattern.h"
 #include "ptx/kernel/census.h"
 #include "ptx/kernel/ptx_file.h"
@@ -38,8 +39,8 @@ typedef struct wl_ptx_source {
     bool claimed; /* a predictor uses the kernel at the launch it was made for */
     /* scratch; first[] also numbers the instructions of all functions */
     wl_ptx_profile profile;
-    const double **weights;     /* by function */
-    const int32_t **counted_as; /* by function; see cost.h */
+    const double **weights;    /* by function */
+    wl_ptx_counting *counting; /* by function; see cost.h */
     /* traced accesses */
     bool *is_traced;       /* by instruction number, all functions */
     int32_t *first_traced; /* by instruction number; -1: none */
@@ -101,6 +102,9 @@ wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_blo
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
+/* How often a thread of the domain executes the machine instructions of an instruction, if all execute
+ * the same. */
+double wl_ptx_thread_executes(const wl_ptx_source *source, int32_t function, int32_t instruction);
 /* States how many accesses a thread of the domain executes, if all execute the same. */
 void wl_ptx_state_memory(const wl_ptx_source *source, wl_kernel *kernel);
 
