@@ -79,7 +79,7 @@ static const struct spec {
     {"--emulate", "N", ONE, offsetof(options, emulate), 0, "pmcDras",
      "PTX, CUDA: warp instructions to emulate per block at most"},
     {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "pmcDras",
-     "PTX, CUDA: about how long to emulate a launch (default 1); beyond, blocks are sampled"},
+     "PTX, CUDA: about how long to emulate a launch (default 1, rank: 0.1); beyond, blocks are sampled"},
     {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "pmcDrasx",
      "PTX, CUDA: do not ask ptxas for registers and shared memory"},
     {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "pmcDrasx",

@@ -11,6 +11,7 @@
 #include "team.h"
 
 #define MEMORY_DEFAULT ((int64_t)32 << 20)
+#define EFFORT 0.1 /* seconds to emulate each of many launches, about */
 
 static int inputs_from_stdin(const options *o)
 {
@@ -292,6 +293,8 @@ static wl_status load_ptx(rank_job *j, const int64_t domain[3], wl_kernel **out,
         err->code = WL_E_INPUT; /* said already */
         return WL_E_INPUT;
     }
+    if (!o->effort)
+        r.effort = EFFORT;
     wl_status status = reading_grid(o, j->devices[0], &r, err);
     if (status == WL_OK && !j->unit)
         status = ptx_unit_open(o, o->arguments[0], j->devices[0], &j->unit, err);

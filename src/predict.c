@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "count/place_kinds.h"
 #include "laws/local_volumes.h"
 #include "laws/traffic_laws.h"
 #include "metrics/attribution.h"
@@ -45,6 +46,16 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
     if (out->work.has_instructions && !p->kernel->has_mix && out->executed.warps > 0) {
         out->thread.instructions = out->executed.warp / out->executed.warps;
         out->thread.instructions_stated = true;
+    }
+    if (!p->kernel->source.count_instructions || p->kernel->has_mix) {
+        const wl_place_input in = {.kernel = p->kernel,
+                                   .bounds = view->bounds,
+                                   .launched = &out->launched,
+                                   .busy = &out->busy,
+                                   .warp_size = p->rules.warp_size,
+                                   .instructions = out->thread.instructions,
+                                   .start = p->thread.start};
+        WL_TRY(wl_place_kinds(&in, &out->executed.mix.kinds, err));
     }
     return wl_local_count(p->kernel, &out->launched, &p->rules, &out->local, err);
 }

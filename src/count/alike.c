@@ -127,13 +127,12 @@ static wl_status kind_of(finder *f, const wl_signature *s, size_t *out)
 
 /* ---- boxes ---- */
 
-/* All coordinates that occur in a box of tiles, on the axes that a guard uses. */
-static wl_axis_box coordinates(const finder *f, const wl_guard *guard, const wl_tiles *t)
+wl_axis_box wl_tiles_coordinates(const wl_alike_input *in, const wl_guard *guard, const wl_tiles *t)
 {
-    const wl_geometry *g = f->in->geometry;
+    const wl_geometry *g = in->geometry;
     wl_axis_box box;
     for (int d = 0; d < 3; d++) {
-        const int64_t tile = f->in->tile[d], cells = g->block[d] * g->fold[d];
+        const int64_t tile = in->tile[d], cells = g->block[d] * g->fold[d];
         const int64_t lo = g->start[d] + t->first[d] * tile,
                       hi = wl_min(lo + t->count[d] * tile, g->start[d] + g->grid[d]);
         const bool split = guard->split[d];
@@ -146,9 +145,9 @@ static wl_axis_box coordinates(const finder *f, const wl_guard *guard, const wl_
         box.hi[WL_AXIS_FOLD + d] = split ? g->fold[d] : 1;
     }
     for (int l = 0; l < WL_LOOPS_MAX; l++) {
-        const bool outer = f->in->outer >> l & 1;
+        const bool outer = in->outer >> l & 1;
         box.lo[WL_AXIS_LOOP + l] = outer ? t->first_step[l] : 0;
-        box.hi[WL_AXIS_LOOP + l] = outer ? t->first_step[l] + t->steps[l] : wl_max(1, f->in->steps[l]);
+        box.hi[WL_AXIS_LOOP + l] = outer ? t->first_step[l] + t->steps[l] : wl_max(1, in->steps[l]);
     }
     return box;
 }
@@ -213,7 +212,7 @@ static void cut(const finder *f, const wl_guard *guard, const wl_guard_node *n, 
     int64_t at = steps / 2, from, to;
     if (several == 1) {
         *count_of(low, longest) = 1;
-        const wl_axis_box box = coordinates(f, guard, low);
+        const wl_axis_box box = wl_tiles_coordinates(f->in, guard, low);
         wl_guard_range(n, &box, &from, &to);
         at = place_to_cut(n, from, to, change(f, guard, n, longest), steps);
     }
@@ -242,7 +241,7 @@ static wl_status visit(finder *f, const wl_tiles *t)
     bool any = f->in->anywhere;
     for (int i = 0; i < f->in->guard_count; i++) {
         const wl_guard *guard = f->in->guards[i];
-        const wl_axis_box box = coordinates(f, guard, t);
+        const wl_axis_box box = wl_tiles_coordinates(f->in, guard, t);
         int8_t truth[WL_GUARD_NODES_MAX];
         wl_guard_truths(guard, &box, truth);
         const int undecided = wl_guard_undecided(guard, &box, axes, truth);

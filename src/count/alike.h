@@ -45,6 +45,9 @@ typedef struct wl_alike {
 /* WL_E_LIMIT: too many boxes. */
 wl_status wl_alike_find(const wl_alike_input *input, wl_arena *arena, wl_alike *out, wl_error *err);
 
+/* All coordinates that occur in a box of tiles, on the axes that a guard uses. */
+wl_axis_box wl_tiles_coordinates(const wl_alike_input *input, const wl_guard *guard, const wl_tiles *tiles);
+
 /* What tells kinds apart: how a condition is decided in a box, and by how much the rest is not. */
 typedef struct wl_signature {
     uint64_t a, b; /* two independent hashes */

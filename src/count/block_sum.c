@@ -300,32 +300,45 @@ static bool looks_at_blocks(const wl_shape *shape)
     return false;
 }
 
-/* The threads of one warp as boxes, as if each thread were a block. */
-static wl_region boxes_of_warp(const wl_geometry *g, const wl_geometry *threads, const wl_region *warp)
+/* Threads as if each were a block: of the launch, and of one block. */
+typedef struct thread_grid {
+    wl_geometry launch, block;
+} thread_grid;
+
+static void make_thread_grid(const wl_geometry *g, thread_grid *out)
 {
-    wl_geometry inside = {.grid = {g->block[0], g->block[1], g->block[2]}, .blocks = g->threads};
-    wl_region r = {.geometry = threads, .kernel = warp->kernel, .steps = warp->steps};
-    const int64_t last = wl_min(warp->first_thread + warp->thread_count, g->threads);
-    wl_block_interval(&inside, warp->first_thread, last, &r.blocks);
-    for (int i = 0; i < r.blocks.count; i++)
-        for (int d = 0; d < 3; d++) {
-            r.blocks.boxes[i].lo[d] += warp->blocks.boxes[0].lo[d] * g->block[d];
-            r.blocks.boxes[i].hi[d] += warp->blocks.boxes[0].lo[d] * g->block[d];
-        }
-    return r;
+    out->launch = *g;
+    out->block = (wl_geometry){.grid = {g->block[0], g->block[1], g->block[2]}, .blocks = g->threads};
+    for (int d = 0; d < 3; d++)
+        out->launch.block[d] = 1;
 }
 
-/* Counts one warp in closed form. *added is false, with nothing added, if there is none. */
-static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes, bool *added)
+/* The threads of one warp of a block as boxes. */
+static void boxes_of_warp(const thread_grid *threads, const int64_t block[3], int64_t first, int64_t count,
+                          wl_region *out)
+{
+    const wl_geometry *inside = &threads->block;
+    out->geometry = &threads->launch;
+    wl_block_interval(inside, first, wl_min(first + count, inside->blocks), &out->blocks);
+    for (int i = 0; i < out->blocks.count; i++)
+        for (int d = 0; d < 3; d++) {
+            out->blocks.boxes[i].lo[d] += block[d] * inside->grid[d];
+            out->blocks.boxes[i].hi[d] += block[d] * inside->grid[d];
+        }
+}
+
+/* Counts one warp in closed form. *added is false, with nothing added, if there is none; `failure` is
+ * scratch. */
+static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape, const wl_region *boxes, bool *added,
+                           wl_error *failure)
 {
     wl_count c[WL_GRANULES_MAX];
-    wl_error failure = {0};
     wl_laid laid;
     *added = false;
     wl_shape_lay(s->in->counter, shape, boxes, &laid);
     for (int i = 0; i < s->in->granule_count; i++) {
         const bool covered = s->in->want_covered && i == 0;
-        const wl_status status = wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], &failure);
+        const wl_status status = wl_laid_count(s->in->counter, &laid, 0, s->in->granules[i], covered, &c[i], failure);
         if (status == WL_E_NOMEM)
             return wl_fail_memory(s->err);
         if (status != WL_OK || (covered && c[i].covered < 0))
@@ -386,9 +399,10 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
     const bool in_boxes = f->has_shape && !looks_at_blocks(&f->shape);
     const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
     wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
-    wl_geometry threads = *g;
-    for (int d = 0; d < 3; d++)
-        threads.block[d] = 1;
+    wl_region boxes = any;
+    wl_error failure = {0};
+    thread_grid threads;
+    make_thread_grid(g, &threads);
     any.thread_count = warp_size;
     const bool spread = in_boxes && !s->in->want_covered && warps > SAMPLED_WARPS;
     const int64_t n = spread ? SPREAD_WARPS : sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
@@ -401,16 +415,16 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
             weight = spread_warp(g, per_block, i, n, block, &warp);
         else
             wl_block_at(g, number / per_block, block);
-        wl_region region = one_block(s, block);
-        region.first_thread = warp * warp_size;
-        region.thread_count = warp_size;
         if (in_boxes) {
-            const wl_region boxes = boxes_of_warp(g, &threads, &region);
             bool added = false;
-            WL_TRY(add_boxes(s, weight, &f->shape, &boxes, &added));
+            boxes_of_warp(&threads, block, warp * warp_size, warp_size, &boxes);
+            WL_TRY(add_boxes(s, weight, &f->shape, &boxes, &added, &failure));
             if (added)
                 continue;
         }
+        wl_region region = one_block(s, block);
+        region.first_thread = warp * warp_size;
+        region.thread_count = warp_size;
         WL_TRY(add_threads(s, weight, &region));
     }
     return WL_OK;
@@ -435,5 +449,65 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
                              : f->uneven || f->shape.guarded ? sum_uneven(&s, warp_size)
                                                              : sum_sampled_warps(&s, warp_size);
     input->counter->method = method; /* a sample: says nothing about how the volumes were counted */
+    return status;
+}
+
+/* ---- blocks and their warps at once ---- */
+
+/* The granules of a block are those of its warps. */
+static wl_status add_block_of_warps(const summer *s, double weight, const wl_granules *all)
+{
+    const wl_block_sum_input *in = s->in;
+    for (int i = 0; i < in->granule_count; i++) {
+        const int64_t unit = in->want_covered ? in->granules[i] : in->granules[i] / in->granules[0];
+        s->sum->granules[i] += weight * (double)wl_granules_touched(all, unit);
+    }
+    if (in->want_covered)
+        s->sum->covered += weight * (double)wl_granules_full(all, in->granules[0]);
+    return WL_OK;
+}
+
+static wl_status sum_both(const summer *blocks, const summer *warps, int warp_size, wl_granules *all)
+{
+    const wl_geometry *g = blocks->in->geometry;
+    wl_arena arena = {0};
+    wl_sample sample;
+    wl_status status = choose_uneven(blocks, &arena, &sample);
+    warps->sum->sampled = blocks->sum->sampled;
+    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
+        const double weight = wl_sample_weight(&sample, i);
+        int64_t block[3];
+        wl_block_at(g, sample.number[i], block);
+        wl_region region = one_block(blocks, block);
+        region.thread_count = warp_size;
+        wl_granules_clear(all);
+        for (; region.first_thread < g->threads && status == WL_OK; region.first_thread += warp_size) {
+            status = add_threads(warps, weight, &region);
+            if (status == WL_OK && !wl_granules_add_moved(all, &blocks->in->counter->granules, 0))
+                status = wl_granules_fail(all, blocks->err);
+        }
+        if (status == WL_OK)
+            status = add_block_of_warps(blocks, weight, all);
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
+wl_status wl_block_and_warp_sums(const wl_block_sum_input *blocks, const wl_block_sum_input *warps, int warp_size,
+                                 wl_block_sum *block, wl_block_sum *warp, wl_error *err)
+{
+    const wl_field_side *f = &blocks->view->fields[blocks->field][blocks->side];
+    const summer of_blocks = {.in = blocks, .sum = block, .err = err},
+                 of_warps = {.in = warps, .sum = warp, .err = err};
+    const wl_region any = one_block(&of_blocks, (const int64_t[3]){0, 0, 0});
+    if (f->count == 0 || f->has_shape || !f->uneven || has_traced(&of_blocks) ||
+        !wl_view_can_enumerate(blocks->view, blocks->field, blocks->side, &any)) {
+        WL_TRY(wl_block_sum_make(blocks, block, err));
+        return wl_warp_sum_make(warps, warp_size, warp, err);
+    }
+    *block = *warp = (wl_block_sum){0};
+    wl_granules all = {0};
+    const wl_status status = sum_both(&of_blocks, &of_warps, warp_size, &all);
+    wl_granules_free(&all);
     return status;
 }

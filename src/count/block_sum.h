@@ -37,4 +37,9 @@ wl_status wl_tile_sum_make(const wl_block_sum_input *input, const int64_t tile[3
 /* The same per warp instead of per block. */
 wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err);
 
+/* Both, of the same side of a field; the warps at the first of the blocks' granules. Blocks that are
+ * enumerated are evaluated once for the two. */
+wl_status wl_block_and_warp_sums(const wl_block_sum_input *blocks, const wl_block_sum_input *warps, int warp_size,
+                                 wl_block_sum *block, wl_block_sum *warp, wl_error *err);
+
 #endif /* WL_COUNT_BLOCK_SUM_H */

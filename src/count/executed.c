@@ -11,19 +11,22 @@ typedef struct thread_box {
     int64_t from[3], to[3];
 } thread_box;
 
-/* Warps of a block with a thread in a box, row by row: threads are numbered x fastest. */
+/* Warps of a block with a thread in a box, row by row: threads are numbered x fastest. Whole rows of a
+ * plane follow each other, and so do whole planes. */
 static int64_t warps_of(const wl_geometry *g, const thread_box *b, int warp_size)
 {
     int64_t warps = 0, next = 0; /* the first warp not counted yet */
-    bool all = true;
-    for (int d = 0; d < 3; d++)
-        all = all && b->from[d] == 0 && b->to[d] == g->block[d];
-    if (all)
-        return wl_ceil_div(g->threads, warp_size);
-    for (int64_t z = b->from[2]; z < b->to[2]; z++)
-        for (int64_t y = b->from[1]; y < b->to[1] && b->from[0] < b->to[0]; y++) {
-            const int64_t row = (z * g->block[1] + y) * g->block[0];
-            const int64_t from = wl_max(next, (row + b->from[0]) / warp_size), to = (row + b->to[0] - 1) / warp_size;
+    int64_t length = b->to[0] - b->from[0], rows = b->to[1] - b->from[1], planes = b->to[2] - b->from[2];
+    if (length == g->block[0]) {
+        const bool whole = rows == g->block[1];
+        length *= rows * (whole ? planes : 1);
+        rows = wl_min(rows, 1);
+        planes = whole ? wl_min(planes, 1) : planes;
+    }
+    for (int64_t z = b->from[2]; z < b->from[2] + planes; z++)
+        for (int64_t y = b->from[1]; y < b->from[1] + rows && length > 0; y++) {
+            const int64_t first = (z * g->block[1] + y) * g->block[0] + b->from[0];
+            const int64_t from = wl_max(next, first / warp_size), to = (first + length - 1) / warp_size;
             warps += wl_max(0, to + 1 - from);
             next = wl_max(next, to + 1);
         }

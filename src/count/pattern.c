@@ -61,8 +61,8 @@ void wl_pattern_start(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
     wl_segments_make(rules, lanes, &p->segments);
     p->highest = p->runs.last[p->runs.count - 1] + 1 - lanes->width;
     p->span = p->highest - p->runs.first[0];
-    memset(p->sectors, -1, sizeof p->sectors);
-    memset(p->hit, -1, sizeof p->hit);
+    memset(p->sectors, -1, (size_t)rules->sector * sizeof *p->sectors);
+    memset(p->hit, -1, ((size_t)1 << rules->data.bank_shift) * sizeof *p->hit);
     memset(p->shared, -1, sizeof p->shared);
     memset(p->written, 0, sizeof p->written);
     memset(p->windows, 0, sizeof p->windows);
@@ -270,7 +270,7 @@ bool wl_patterns_gather(const wl_pattern_context *m, const wl_instruction_group 
 static const wl_placement *placement_at(wl_pattern_table *t, const wl_l1_rules *rules, const wl_pattern *p,
                                         int64_t alignment)
 {
-    const uint64_t number = (uint64_t)alignment / (uint64_t)wl_min(p->lanes.width, 16) + p->hash * 16;
+    const uint64_t number = ((uint64_t)alignment >> __builtin_ctz((unsigned)p->lanes.width | 16)) + p->hash * 16;
     const size_t i = number % WL_PLACEMENTS;
     if (t->placements[i].pattern != p || t->placements[i].alignment != alignment) {
         t->placements[i].pattern = p;
@@ -323,13 +323,34 @@ const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *
     return &p->written[alignment];
 }
 
+/* How many of the addresses, from the first on, have its alignment. */
+static int alike_addresses(const int64_t *address, int n, int64_t period)
+{
+    int alike = 1;
+    while (alike < n && ((address[alike] ^ address[0]) & (period - 1)) == 0)
+        alike++;
+    return alike;
+}
+
+void wl_pattern_tag_costs(const wl_pattern_context *m, wl_pattern *p, const int64_t *address, int n, wl_tag_cost *out)
+{
+    for (int i = 0, alike; i < n; i += alike) {
+        const int64_t alignment = address[i] & (m->period - 1);
+        const wl_placement *at = placement_at(m->table, m->rules, p, alignment);
+        alike = at ? alike_addresses(address + i, n - i, m->period) : 1;
+        if (at) {
+            wl_placement_costs(m->rules, &p->segments, at, address + i, alike, out + i);
+            continue;
+        }
+        wl_warp_access access;
+        place_pattern(&p->lanes, address[i], &access);
+        out[i] = wl_warp_tag_cost(m->rules, &access);
+    }
+}
+
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *m, wl_pattern *p, int64_t address)
 {
-    const int64_t alignment = address & (m->period - 1), base = (address - alignment) >> m->rules->line_shift;
-    const wl_placement *at = placement_at(m->table, m->rules, p, alignment);
-    if (at)
-        return wl_placement_cost(m->rules, &p->segments, at, base);
-    wl_warp_access access;
-    place_pattern(&p->lanes, address, &access);
-    return wl_warp_tag_cost(m->rules, &access);
+    wl_tag_cost cost;
+    wl_pattern_tag_costs(m, p, &address, 1, &cost);
+    return cost;
 }

@@ -33,9 +33,13 @@ typedef enum wl_window_kind {
     WL_WINDOW_BLINK,
     WL_TAG_WINDOWS
 } wl_window_kind;
+typedef struct wl_window_cost {
+    float tag, cold; /* not a number: not computed yet */
+} wl_window_cost;
 typedef struct wl_pattern_window {
-    int64_t bytes; /* 0: none yet */
-    float *slots;
+    int64_t bytes;         /* 0: none yet */
+    wl_window_cost *costs; /* by position */
+    float *split;          /* share of executions with more than one tag wavefront; behind the costs */
 } wl_pattern_window;
 
 /* What follows from an arrangement and the L1 rules alone, so it is cached across launches
@@ -105,7 +109,9 @@ int wl_pattern_shared(const wl_l1_rules *rules, wl_pattern *p, int64_t address, 
 /* What a store writes at this alignment. */
 const wl_warp_written *wl_pattern_written(const wl_l1_rules *rules, wl_pattern *p, int64_t alignment);
 
-/* Tag-hash cost with the first lane at this address. */
+/* Tag-hash costs with the first lane at each of n addresses; and at one. */
+void wl_pattern_tag_costs(const wl_pattern_context *context, wl_pattern *p, const int64_t *address, int n,
+                          wl_tag_cost *out);
 wl_tag_cost wl_pattern_tag_cost(const wl_pattern_context *context, wl_pattern *p, int64_t address);
 
 #endif /* WL_COUNT_PATTERN_H */

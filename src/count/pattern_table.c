@@ -47,7 +47,7 @@ static void empty(wl_pattern_table *table, wl_pattern **to)
         for (wl_pattern *p = table->buckets[i], *next; p; p = next) {
             next = p->next;
             for (int k = 0; k < WL_TAG_WINDOWS; k++)
-                free(p->windows[k].slots);
+                free(p->windows[k].costs);
             p->next = *to;
             *to = p;
         }

@@ -1,6 +1,7 @@
 /* placement.c - see placement.h. SPDX-License-Identifier: MIT */
 #include "count/placement.h"
 
+#include <limits.h>
 #include <string.h>
 
 #define WORD_BITS 64
@@ -82,6 +83,7 @@ bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *a, const 
     const uint64_t in_line = ((uint64_t)1 << rules->data.banks) - 1;
     int64_t highest = INT64_MIN;
     p->lines = 0;
+    p->alignment = alignment;
     if (segments->count == 0 || alignment & (a->width - 1))
         return false;
     memset(p->banks, 0, sizeof *p->banks * WL_BANK_WORDS_MAX);
@@ -132,18 +134,13 @@ static int wavefronts_of(const uint64_t *bits, const uint8_t *lines, int n, int 
 }
 
 /* The same for four lines. */
-static int wavefronts_of_four(const uint64_t *bits, const uint8_t *lines, int words, int banks)
+static int wavefronts_of_four(const uint64_t lines[FOUR], int banks)
 {
-    const uint64_t a = bits[lines[0] * words], b = bits[lines[1] * words], c = bits[lines[2] * words],
-                   d = bits[lines[3] * words];
+    const uint64_t a = lines[0], b = lines[1], c = lines[2], d = lines[3];
     const uint64_t any_ab = a | b, any_cd = c | d, both_ab = a & b, both_cd = c & d;
     const uint64_t two = both_ab | both_cd | (any_ab & any_cd), three = (both_ab & any_cd) | (any_ab & both_cd);
-    int wavefronts = groups_in(any_ab | any_cd, banks);
-    if (two)
-        wavefronts += groups_in(two, banks);
-    if (three)
-        wavefronts += groups_in(three, banks) + groups_in(both_ab & both_cd, banks);
-    return wavefronts;
+    return groups_in(any_ab | any_cd, banks) + groups_in(two, banks) + groups_in(three, banks) +
+           groups_in(both_ab & both_cd, banks);
 }
 
 int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p)
@@ -172,17 +169,46 @@ static int rank_lines(const wl_l1_rules *rules, const wl_placement *p, int64_t b
     return most + 1;
 }
 
-wl_tag_cost wl_placement_cost(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
-                              int64_t base)
+/* With one word of bits and four tag banks: what each tag wavefront takes from each bank. Which bank
+ * a line falls into is as good as random, so nothing branches on it. */
+static wl_tag_cost cost_of_four(const wl_l1_rules *rules, const wl_placement *p, int64_t base)
 {
-    uint8_t taken[WL_LANES_MAX * 16];
+    uint64_t taken[WL_LANES_MAX][FOUR];
+    uint32_t filled = 0; /* lines of each bank, a byte each */
+    wl_tag_cost cost = {0, 0};
+    memset(taken, 0, (size_t)p->lines * sizeof taken[0]);
+    for (int i = 0; i < p->lines; i++) {
+        const int bank = wl_l1_tag_bank(rules, base + p->line[i]), shift = CHAR_BIT * bank;
+        taken[filled >> shift & UCHAR_MAX][bank] = p->banks[i];
+        filled += 1u << shift;
+    }
+    for (int bank = 0; bank < FOUR; bank++) {
+        const int lines = (int)(filled >> CHAR_BIT * bank & UCHAR_MAX);
+        cost.tag = lines > cost.tag ? lines : cost.tag;
+    }
+    for (int rank = 0; rank < cost.tag; rank++)
+        cost.cold += wavefronts_of_four(taken[rank], rules->data.banks);
+    return cost;
+}
+
+static wl_tag_cost cost_of_any(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
+                               int64_t base)
+{
     const int tag_banks = rules->tag_banks, words = segments->words;
+    uint8_t taken[WL_LANES_MAX * 16];
     wl_tag_cost cost = {.tag = rank_lines(rules, p, base, tag_banks, taken)};
     for (int rank = 0; rank < cost.tag; rank++)
         for (int w = 0; w < words; w++)
-            cost.cold +=
-                tag_banks == FOUR
-                    ? wavefronts_of_four(p->banks + w, taken + FOUR * rank, words, rules->data.banks)
-                    : wavefronts_of(p->banks + w, taken + tag_banks * rank, tag_banks, words, rules->data.banks);
+            cost.cold += wavefronts_of(p->banks + w, taken + tag_banks * rank, tag_banks, words, rules->data.banks);
     return cost;
+}
+
+void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *p,
+                        const int64_t *address, int n, wl_tag_cost *out)
+{
+    const bool four = rules->tag_banks == FOUR && segments->words == 1;
+    for (int i = 0; i < n; i++) {
+        const int64_t base = (address[i] - p->alignment) >> rules->line_shift;
+        out[i] = four ? cost_of_four(rules, p, base) : cost_of_any(rules, segments, p, base);
+    }
 }

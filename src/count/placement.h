@@ -38,6 +38,7 @@ void wl_segments_make(const wl_l1_rules *rules, const wl_arrangement *lanes, wl_
 
 #define WL_BANK_WORDS_MAX 4
 typedef struct wl_placement {
+    int64_t alignment; /* address of the first lane */
     int lines;
     int64_t line[WL_LANES_MAX];                             /* relative to that of address 0, in lane order */
     uint64_t banks[(WL_LANES_MAX + 1) * WL_BANK_WORDS_MAX]; /* per line; then none */
@@ -50,8 +51,9 @@ bool wl_placement_make(const wl_l1_rules *rules, const wl_arrangement *lanes, co
 /* Data wavefronts if every line hits. */
 int wl_placement_hit(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement);
 
-/* Tag wavefronts, and data wavefronts if every line misses, with address 0 at line `base`. */
-wl_tag_cost wl_placement_cost(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement,
-                              int64_t base);
+/* Tag wavefronts, and data wavefronts if every line misses, at each of n addresses with this
+ * alignment. */
+void wl_placement_costs(const wl_l1_rules *rules, const wl_segments *segments, const wl_placement *placement,
+                        const int64_t *address, int n, wl_tag_cost *out);
 
 #endif /* WL_COUNT_PLACEMENT_H */

@@ -1,7 +1,10 @@
 /* tag_window.c - see tag_window.h. SPDX-License-Identifier: MIT */
 #include "count/tag_window.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
 
@@ -15,28 +18,32 @@
 #define MANY_POSITIONS 8 /* .. if it has at least so many positions */
 #define RARE 0.003       /* below this share of the executions, one position stands for all */
 #define CARRY_MAX 16     /* carry chains longer than this no longer matter */
+#define DRAWS_MAX 8      /* random addresses per mean */
 
-/* Costs at one position, as cached with a pattern. */
+/* Costs at one position. */
 typedef struct slot {
-    float tag, cold; /* tag 0: not computed yet */
-    float split;     /* share of executions with more than one tag wavefront */
-    float unused;
+    float tag, cold;
+    float split; /* share of executions with more than one tag wavefront */
 } slot;
-_Static_assert(sizeof(slot) == 4 * sizeof(float), "a window is an array of floats");
 
 /* Random addresses per mean, by kind of window: the fewer patterns in a launch, the more for
  * each. */
-static const int draws_of[WL_TAG_WINDOWS] = {0, 8, 4, 1};
+static const int draws_of[WL_TAG_WINDOWS] = {0, DRAWS_MAX, 4, 1};
 
 /* A pattern caches one window of each kind. Other lengths are rare and start afresh. */
 static wl_status keep_window(wl_pattern_window *w, int64_t bytes, wl_error *err)
 {
+    const size_t slots = (size_t)(bytes / WINDOW_STEP), costs = slots * sizeof *w->costs;
     if (w->bytes == bytes)
         return WL_OK;
-    free(w->slots);
-    w->slots = calloc((size_t)(bytes / WINDOW_STEP), sizeof(slot));
-    w->bytes = w->slots ? bytes : 0;
-    return w->slots ? WL_OK : wl_fail_memory(err);
+    free(w->costs);
+    w->costs = malloc(costs + slots * sizeof *w->split);
+    w->bytes = w->costs ? bytes : 0;
+    if (!w->costs)
+        return wl_fail_memory(err);
+    memset(w->costs, UCHAR_MAX, costs); /* not a number */
+    w->split = (float *)(void *)(w->costs + slots);
+    return WL_OK;
 }
 
 static wl_status open_at(wl_pattern *p, wl_window_kind kind, const wl_residues *positions, wl_tag_window *out,
@@ -98,72 +105,89 @@ static slot mean_in_window(const wl_pattern_context *context, wl_pattern *p, wl_
 {
     const int draws = draws_of[kind];
     const int64_t first = (kind == WL_WINDOW_MEAN ? 0 : (int64_t)(p->hash >> 40)) + at * draws;
-    double tag = 0, cold = 0, split = 0;
+    int64_t address[DRAWS_MAX];
+    wl_tag_cost cost[DRAWS_MAX];
+    int tag = 0, cold = 0, split = 0;
+    for (int j = 0; j < draws; j++)
+        address[j] = at + wl_random_below(first + j, (int64_t)1 << 24) * bytes;
+    wl_pattern_tag_costs(context, p, address, draws, cost);
     for (int j = 0; j < draws; j++) {
-        const int64_t place = wl_random_below(first + j, (int64_t)1 << 24);
-        const wl_tag_cost t = wl_pattern_tag_cost(context, p, at + place * bytes);
-        tag += t.tag;
-        cold += t.cold;
-        split += t.tag > 1;
+        tag += cost[j].tag;
+        cold += cost[j].cold;
+        split += cost[j].tag > 1;
     }
-    return (slot){(float)(tag / draws), (float)(cold / draws), (float)(split / draws), 0};
+    return (slot){(float)tag / (float)draws, (float)cold / (float)draws, (float)split / (float)draws};
 }
 
 /* The cost at one position. A chain of j carries out of the window has probability 2^-(j+1). */
 static slot cost_in_window(const wl_pattern_context *context, wl_pattern *p, int64_t bytes, int64_t at)
 {
     const int chains = at + p->highest < bytes ? 1 : CARRY_MAX;
+    int64_t address[CARRY_MAX];
+    wl_tag_cost cost[CARRY_MAX];
     double tag = 0, cold = 0, split = 0, probability = 1;
+    for (int j = 0; j < chains; j++)
+        address[j] = at + (((int64_t)1 << j) - 1) * bytes;
+    wl_pattern_tag_costs(context, p, address, chains, cost);
     for (int j = 0; j < chains; j++) {
-        const wl_tag_cost t = wl_pattern_tag_cost(context, p, at + (((int64_t)1 << j) - 1) * bytes);
         if (j + 1 < chains)
             probability /= 2;
-        tag += probability * t.tag;
-        cold += probability * t.cold;
-        split += probability * (t.tag > 1);
+        tag += probability * cost[j].tag;
+        cold += probability * cost[j].cold;
+        split += probability * (cost[j].tag > 1);
     }
-    return (slot){(float)tag, (float)cold, (float)split, 0};
+    return (slot){(float)tag, (float)cold, (float)split};
 }
 
 /* Computes the costs that are missing at the positions, moved by some bytes. */
 static void fill_slots(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *p, uint32_t moved)
 {
-    slot *slots = (slot *)(void *)p->windows[window->kind].slots;
+    wl_pattern_window *w = &p->windows[window->kind];
     for (int i = 0; i < window->count; i++) {
         const uint32_t at = (window->position[i] + moved) & ((uint32_t)window->bytes - 1);
-        if (slots[at / WINDOW_STEP].tag == 0)
-            slots[at / WINDOW_STEP] = window->kind == WL_WINDOW_EXACT
-                                          ? cost_in_window(context, p, window->bytes, at)
-                                          : mean_in_window(context, p, window->kind, window->bytes, at);
+        if (!isnan(w->costs[at / WINDOW_STEP].tag))
+            continue;
+        const slot s = window->kind == WL_WINDOW_EXACT ? cost_in_window(context, p, window->bytes, at)
+                                                       : mean_in_window(context, p, window->kind, window->bytes, at);
+        w->costs[at / WINDOW_STEP] = (wl_window_cost){s.tag, s.cold};
+        w->split[at / WINDOW_STEP] = s.split;
     }
 }
 
-/* False: a cost is missing. */
-static bool add_slots(const slot *slots, const wl_tag_window *window, uint32_t moved, wl_tag_total *total)
+/* Not a number: a cost is missing. */
+static wl_tag_total add_costs(const wl_window_cost *costs, const wl_tag_window *window, uint32_t moved)
 {
     const uint32_t mask = (uint32_t)window->bytes - 1;
-    const int count = window->count;
-    wl_tag_total sum = *total;
-    float least = 1;
-    for (int i = 0; i < count; i++) {
-        const slot *s = &slots[((window->position[i] + moved) & mask) / WINDOW_STEP];
-        least = s->tag < least ? s->tag : least;
-        sum.tag += window->weight[i] * (double)s->tag;
-        sum.cold += window->weight[i] * (double)s->cold;
-        sum.split += window->weight[i] * (double)s->split;
+    wl_tag_total sum = {0};
+    for (int i = 0; i < window->count; i++) {
+        const wl_window_cost *c = &costs[((window->position[i] + moved) & mask) / WINDOW_STEP];
+        sum.tag += window->weight[i] * (double)c->tag;
+        sum.cold += window->weight[i] * (double)c->cold;
     }
-    if (least > 0)
-        *total = sum;
-    return least > 0;
+    return sum;
+}
+
+static double add_split(const float *split, const wl_tag_window *window, uint32_t moved)
+{
+    const uint32_t mask = (uint32_t)window->bytes - 1;
+    double sum = 0;
+    for (int i = 0; i < window->count; i++)
+        sum += window->weight[i] * (double)split[((window->position[i] + moved) & mask) / WINDOW_STEP];
+    return sum;
 }
 
 void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
-                       int64_t offset, wl_tag_total *total)
+                       int64_t offset, bool store, wl_tag_total *total)
 {
-    const slot *slots = (const slot *)(const void *)pattern->windows[window->kind].slots;
+    const wl_pattern_window *w = &pattern->windows[window->kind];
     const uint32_t moved = window->rare ? 0 : (uint32_t)offset;
-    if (add_slots(slots, window, moved, total))
-        return;
-    fill_slots(context, window, pattern, moved);
-    (void)add_slots(slots, window, moved, total);
+    wl_tag_total sum = add_costs(w->costs, window, moved);
+    if (isnan(sum.tag)) {
+        fill_slots(context, window, pattern, moved);
+        sum = add_costs(w->costs, window, moved);
+    }
+    total->tag += sum.tag;
+    total->cold += sum.cold;
+    if (store)
+        total->split += add_split(w->split, window, moved);
 }

@@ -32,11 +32,11 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *patt
                              int part_count, const wl_residues *alignments, int patterns, double share,
                              wl_tag_window *out, wl_error *err);
 
-/* Total cost of all executions of an instruction at this offset. */
+/* Adds the cost of all executions of an instruction at this offset; `split` of stores only. */
 typedef struct wl_tag_total {
     double tag, cold, split;
 } wl_tag_total;
 void wl_tag_window_add(const wl_pattern_context *context, const wl_tag_window *window, wl_pattern *pattern,
-                       int64_t offset, wl_tag_total *total);
+                       int64_t offset, bool store, wl_tag_total *total);
 
 #endif /* WL_COUNT_TAG_WINDOW_H */

@@ -85,8 +85,7 @@ static wl_status count_loads(const tally *t, size_t field)
         return WL_OK;
     const wl_block_sum_input of_blocks = sum_input(t, field, WL_LOADS, false, 3),
                              of_warps = sum_input(t, field, WL_LOADS, false, warps_share_stores(t) ? 2 : 1);
-    WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
-    WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
+    WL_TRY(wl_block_and_warp_sums(&of_blocks, &of_warps, t->warp_size, &block, &warp, t->err));
     o->sampled = o->sampled || block.sampled;
     f->loaded_too = f->requested > 0; /* not if a condition never holds */
     f->random = t->in->view->fields[field][WL_LOADS].random;
@@ -109,8 +108,7 @@ static wl_status count_stores(const tally *t, size_t field)
         return WL_OK;
     const wl_block_sum_input of_blocks = sum_input(t, field, WL_STORES, true, 2),
                              of_warps = sum_input(t, field, WL_STORES, true, 1);
-    WL_TRY(wl_block_sum_make(&of_blocks, &block, t->err));
-    WL_TRY(wl_warp_sum_make(&of_warps, t->warp_size, &warp, t->err));
+    WL_TRY(wl_block_and_warp_sums(&of_blocks, &of_warps, t->warp_size, &block, &warp, t->err));
     /* samples must not contradict each other: a few warps may miss those that store */
     f->store_warp = fmin(warp.sampled ? fmax(warp.granules[0], block.granules[0]) : warp.granules[0], f->written);
     f->store_warp_full = fmin(warp.covered, f->store_warp);
@@ -259,19 +257,19 @@ static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOO
     view.steps = extents;
     for (size_t i = 0; i < t->out->field_count; i++) {
         wl_field_traffic *f = &t->out->fields[i];
-        wl_block_sum sum;
+        wl_block_sum block, warp = {0};
         wl_block_sum_input in = sum_input(t, i, WL_LOADS, false, 2);
         const double runs = runs_of(t, i, extents);
+        const bool warps_too = extents[0] * extents[1] * extents[2] <= t->in->own_steps;
         in.view = &view;
         if (!f->loaded_too)
             continue;
-        WL_TRY(wl_block_sum_make(&in, &sum, t->err));
-        f->step_sectors[n] = sum.granules[0] * runs;
-        t->out->step_lines[n] += sum.granules[1] / t->out->blocks;
-        if (extents[0] * extents[1] * extents[2] > t->in->own_steps)
-            continue;
-        WL_TRY(wl_warp_sum_make(&in, t->warp_size, &sum, t->err));
-        f->step_warp_sectors[n] = sum.granules[0] * runs;
+        WL_TRY(warps_too ? wl_block_and_warp_sums(&in, &in, t->warp_size, &block, &warp, t->err)
+                         : wl_block_sum_make(&in, &block, t->err));
+        f->step_sectors[n] = block.granules[0] * runs;
+        t->out->step_lines[n] += block.granules[1] / t->out->blocks;
+        if (warps_too)
+            f->step_warp_sectors[n] = warp.granules[0] * runs;
     }
     return WL_OK;
 }
@@ -366,6 +364,24 @@ static void fit_stores(const wl_traffic *o, wl_field_traffic *f)
     fit_windows(o, INFINITY, f->window_store_lines);
 }
 
+static wl_status count_all(const tally *t, wl_arena *arena)
+{
+    add_instructions(t);
+    for (size_t f = 0; f < t->out->field_count; f++)
+        WL_TRY(count_stores(t, f));
+    for (size_t f = 0; f < t->out->field_count; f++)
+        WL_TRY(count_loads(t, f));
+    WL_TRY(count_common(t));
+    WL_TRY(count_all_steps(t));
+    WL_TRY(replay(t, arena));
+    wl_error limit = {0};
+    const wl_status status = wl_windows_count(t->in, t->counter, t->out, &limit);
+    t->out->windows_known = status == WL_OK;
+    if (status != WL_OK && status != WL_E_LIMIT)
+        return wl_fail(t->err, status, limit.loc, "%s", limit.message);
+    return WL_OK;
+}
+
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
                            wl_error *err)
 {
@@ -391,19 +407,10 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
     out->fields = WL_ARENA_NEW(arena, wl_field_traffic, out->field_count);
     if (!out->fields)
         return wl_fail_memory(err);
-    add_instructions(&t);
-    for (size_t f = 0; f < out->field_count; f++)
-        WL_TRY(count_stores(&t, f));
-    for (size_t f = 0; f < out->field_count; f++)
-        WL_TRY(count_loads(&t, f));
-    WL_TRY(count_common(&t));
-    WL_TRY(count_all_steps(&t));
-    WL_TRY(replay(&t, arena));
-    wl_error limit = {0};
-    const wl_status status = wl_windows_count(input, counter, out, &limit);
-    out->windows_known = status == WL_OK;
-    if (status != WL_OK && status != WL_E_LIMIT)
-        return wl_fail(err, status, limit.loc, "%s", limit.message);
+    wl_threads_begin(counter, input->view->kernel);
+    const wl_status status = count_all(&t, arena);
+    wl_threads_end(counter);
+    WL_TRY(status);
     for (size_t f = 0; f < out->field_count && out->windows_known; f++) {
         fit_loads(out, &out->fields[f]);
         fit_stores(out, &out->fields[f]);

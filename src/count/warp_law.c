@@ -6,8 +6,6 @@
 #include "base/ckd.h"
 #include "device/device_internal.h"
 
-#define HASH_BITS 10 /* of a line number per table */
-
 static wl_banks read_banks(const wl_device *d, wl_device_key banks, wl_device_key width)
 {
     const int64_t count = wl_device_int(d, banks), word = wl_device_int(d, width);
@@ -31,10 +29,10 @@ void wl_l1_rules_make(const wl_device *d, wl_l1_rules *r)
     r->has_hash = columns > 0;
     if (r->has_hash)
         r->tag_banks = (int)wl_device_int(d, WL_DEVICE_l1_tag_banks);
-    for (size_t k = 0; k < HASH_BITS * sizeof r->hash / sizeof r->hash[0]; k++) {
+    for (size_t k = 0; k < WL_HASH_BITS * sizeof r->hash / sizeof r->hash[0]; k++) {
         const uint8_t bank = k < columns ? (uint8_t)wl_device_list_value(d, WL_DEVICE_l1_tag_hash, k) : 0;
-        uint8_t *hash = r->hash[k / HASH_BITS];
-        const unsigned bit = 1u << k % HASH_BITS;
+        uint8_t *hash = r->hash[k / WL_HASH_BITS];
+        const unsigned bit = 1u << k % WL_HASH_BITS;
         for (unsigned lower = 0; lower < bit; lower++)
             hash[bit + lower] = hash[lower] ^ bank;
     }

@@ -25,6 +25,8 @@ typedef struct wl_banks {
 
 #define WL_SHARED_WORD_MAX 16 /* bytes of a bank of shared memory */
 
+#define WL_HASH_BITS 10 /* of a line number per table */
+
 typedef struct wl_l1_rules {
     int warp_size;
     int64_t sector, line; /* bytes, powers of two */
@@ -33,10 +35,10 @@ typedef struct wl_l1_rules {
     int unit_shift;        /* log2 of the unit in which the L2 serves requests; a sector if unknown */
     bool has_hash;
     int tag_banks;
-    uint8_t hash[4][1024];             /* a line's tag bank is the XOR of one entry per ten bits of its number */
-    int64_t pair_distance;             /* 0: no distance rule */
-    int broadcast;                     /* shared_broadcast */
-    int local_lanes, local_word_shift; /* lanes with interleaved local memory; log2 of a word */
+    uint8_t hash[4][1 << WL_HASH_BITS]; /* a line's tag bank is the XOR of one entry per ten bits of its number */
+    int64_t pair_distance;              /* 0: no distance rule */
+    int broadcast;                      /* shared_broadcast */
+    int local_lanes, local_word_shift;  /* lanes with interleaved local memory; log2 of a word */
 } wl_l1_rules;
 
 void wl_l1_rules_make(const wl_device *device, wl_l1_rules *out);

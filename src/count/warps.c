@@ -6,12 +6,14 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "count/pattern_table.h"
 #include "count/tag_window.h"
 #include "kernel/program.h"
 
 #define SAMPLED_LINES 2048 /* lines evaluated for the tag hash, all instructions of a group together */
 #define SAMPLES_EACH 6     /* warps sampled per instruction, at least */
+#define OFFSETS_KEPT 32    /* of instructions whose tag costs are known */
 #define TOTAL_MOST 9e18    /* sectors or wavefronts of an access: totals are 64-bit */
 
 /* All executions of an instruction by the warps of one pattern, without its offset. */
@@ -34,6 +36,7 @@ typedef struct alignment_totals {
     bool any_shared[2];                                 /* loads; stores and atomics */
     int64_t shared[2][WL_PERIOD_MAX];                   /* wavefronts of shared memory, by place */
     wl_tag_total tags[WL_PERIOD_MAX];                   /* by alignment */
+    bool stores[WL_PERIOD_MAX];                         /* by alignment: any? */
 } alignment_totals;
 
 #define MEASURED 0 /* as cut_threads: uncut threads need every instruction, so none has this */
@@ -84,6 +87,30 @@ static void sample_tags(const wl_warps_measurer *m, const wl_executions *e, int6
     add_tag_total(&m->costs[in->access], total, (double)executions / (double)n, m->bounds[in->access].access->store);
 }
 
+/* By the window. Offsets that differ by whole windows cost the same. */
+static void add_window_costs(const wl_warps_measurer *m, placed_warps *w, const wl_instruction *list, int64_t count)
+{
+    struct {
+        int64_t offset;
+        wl_tag_total total;
+    } known[OFFSETS_KEPT];
+    memset(known, -1, sizeof known); /* no offset */
+    for (int64_t i = 0; i < count; i++) {
+        const wl_instruction *in = &list[i];
+        if (is_shared(m, in->access))
+            continue;
+        const bool store = m->bounds[in->access].access->store;
+        const int64_t offset = in->offset & (w->window.bytes - 1);
+        const size_t k = wl_hash_word((uint64_t)offset) % OFFSETS_KEPT;
+        if (known[k].offset != offset || store) {
+            known[k].offset = offset;
+            known[k].total = (wl_tag_total){0};
+            wl_tag_window_add(&m->context, &w->window, w->pattern, offset, store, &known[k].total);
+        }
+        add_tag_total(&m->costs[in->access], known[k].total, 1, store);
+    }
+}
+
 /* Tag-hash costs of all instructions, by the window if there is one. Exceptions: a significant
  * share of the executions is so small in number that all can be evaluated, or the caller asks for
  * many. */
@@ -95,36 +122,32 @@ static void add_tag_costs(const wl_warps_measurer *m, wl_warps_batch *b, const w
     const bool in_window = m->samples == 0 && w->window.open && (w->window.rare || w->executions > wanted);
     if (in_window)
         m->result->tag_sampled = m->result->tag_sampled || w->window.kind != WL_WINDOW_EXACT;
-    if (in_window && w->window.kind >= WL_WINDOW_GLANCE) {
-        for (int i = 0; i < t->alignments; i++)
-            wl_tag_window_add(&m->context, &w->window, w->pattern, t->alignment[i], &t->tags[t->alignment[i]]);
+    if (in_window && w->window.kind < WL_WINDOW_GLANCE) {
+        add_window_costs(m, w, list, count);
         return;
     }
-    for (int64_t i = 0; i < count; i++) {
-        const wl_instruction *in = &list[i];
-        if (is_shared(m, in->access))
-            continue;
-        if (in_window) {
-            wl_tag_total total = {0};
-            wl_tag_window_add(&m->context, &w->window, w->pattern, in->offset, &total);
-            add_tag_total(&m->costs[in->access], total, 1, m->bounds[in->access].access->store);
-            continue;
-        }
-        for (int k = 0; k < w->part_count; k++)
-            sample_tags(m, &w->parts[k], wanted, w->pattern, in);
-    }
+    for (int i = 0; in_window && i < t->alignments; i++)
+        wl_tag_window_add(&m->context, &w->window, w->pattern, t->alignment[i], t->stores[t->alignment[i]],
+                          &t->tags[t->alignment[i]]);
+    for (int64_t i = 0; !in_window && i < count; i++)
+        for (int k = 0; k < w->part_count && !is_shared(m, list[i].access); k++)
+            sample_tags(m, &w->parts[k], wanted, w->pattern, &list[i]);
 }
 
 /* What a store writes, by alignment. */
 static void add_all_written(const wl_warps_measurer *m, placed_warps *w, const wl_instruction *in)
 {
     const wl_residues *at = &w->alignments;
+    wl_access_cost written = {0};
     for (int i = 0; i < at->count; i++)
         if (at->weight[i])
-            add_written(&m->costs[in->access],
+            add_written(&written,
                         wl_pattern_written(m->context.rules, w->pattern,
-                                           wl_floor_mod(wl_residue(at, i) + in->offset, m->context.period)),
+                                           (wl_residue(at, i) + in->offset) & (m->context.period - 1)),
                         (double)at->weight[i]);
+    m->costs[in->access].lines += written.lines;
+    m->costs[in->access].units += written.units;
+    m->costs[in->access].full += written.full;
 }
 
 /* Sectors and bank conflicts depend only on the offset in a sector. */
@@ -133,9 +156,10 @@ static void add_up_places(const wl_warps_measurer *m, placed_warps *w, alignment
     const wl_l1_rules *rules = m->context.rules;
     const wl_residues *at = &w->alignments;
     const int classes = at->step < rules->sector ? (int)wl_min(at->count, rules->sector / at->step) : 1;
-    int64_t weight[WL_RESIDUES_MAX] = {0};
-    for (int i = 0; i < at->count; i++)
-        weight[i % classes] += at->weight[i];
+    int64_t weight[WL_RESIDUES_MAX];
+    memset(weight, 0, (size_t)classes * sizeof *weight);
+    for (int i = 0; i < at->count; i++) /* classes is a power of two */
+        weight[i & (classes - 1)] += at->weight[i];
     for (int k = 0; k < t->places; k++) {
         const int64_t place = t->place[k];
         for (int i = 0; i < classes; i++) {
@@ -173,7 +197,9 @@ static void start_totals(const wl_warps_measurer *m, const wl_instruction *list,
             seen[alignment] = true;
             t->alignment[t->alignments++] = alignment;
             t->tags[alignment] = (wl_tag_total){0};
+            t->stores[alignment] = false;
         }
+        t->stores[alignment] |= m->bounds[list[i].access].access->store;
     }
 }
 

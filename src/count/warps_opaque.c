@@ -206,6 +206,7 @@ static wl_status make_program(const wl_warps_measurer *m, size_t access, int64_t
     WL_TRY(wl_program_make(m->kernel, m->bounds[access].access, arena, out, m->err));
     if (!m->bounds[access].conditional)
         wl_program_always(out);
+    out->one_block = true;
     out->advance = advance;
     return WL_OK;
 }

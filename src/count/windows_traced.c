@@ -14,7 +14,6 @@ typedef wl_window_tally tally;
 /* Runs of blocks to enumerate: as long as a wave, or as long as tracing them is affordable. Where
  * blocks do unequal work, in several places. */
 #define PLACES 3
-#define EQUAL 1.25    /* blocks are alike if the longest take at most this times the mean */
 #define MOST_MORE 8.0 /* a run that differs by more from the launch says little about it */
 
 typedef struct runs {
@@ -22,16 +21,6 @@ typedef struct runs {
     int places;
     bool whole; /* the launch can be enumerated, too */
 } runs;
-
-static bool blocks_differ(const wl_population *p)
-{
-    double blocks = 0, all = 0;
-    for (int k = 0; k < p->kind_count; k++) {
-        blocks += p->kinds[k].blocks;
-        all += p->kinds[k].blocks * p->kinds[k].instructions;
-    }
-    return p->kind_count > 1 && p->kinds[0].instructions * blocks > EQUAL * all;
-}
 
 static runs choose_runs(const tally *t)
 {
@@ -41,7 +30,8 @@ static runs choose_runs(const tally *t)
     if (p) {
         r.whole = p->run >= g->blocks;
         const int64_t shorter = wl_min(r.length, p->run / (2 * PLACES));
-        r.places = blocks_differ(p) && shorter > 0 && g->blocks >= 2 * PLACES * shorter ? PLACES : 1;
+        r.places =
+            wl_kinds_differ(p->kinds, p->kind_count) && shorter > 0 && g->blocks >= 2 * PLACES * shorter ? PLACES : 1;
         r.length = wl_max(1, wl_min(r.length, p->run / (2 * r.places)));
     }
     const int64_t both = wl_min(2 * r.length, g->blocks);

@@ -135,20 +135,18 @@ static wl_status split(maker *m, const wl_patch *patch, const wl_box3 *cells, in
 }
 
 /* A box of cells and all loop steps; axes that are not used have the one coordinate 0. */
-static wl_axis_box whole_box(const wl_region *region, const wl_box3 *cells)
+static void whole_box(const wl_region *region, const wl_box3 *cells, wl_axis_box *r)
 {
-    wl_axis_box r;
     for (int a = 0; a < WL_AXIS_COUNT; a++) {
-        r.lo[a] = 0;
-        r.hi[a] = 1;
+        r->lo[a] = 0;
+        r->hi[a] = 1;
     }
     for (int d = 0; d < 3; d++) {
-        r.lo[WL_AXIS_CELL + d] = cells->lo[d];
-        r.hi[WL_AXIS_CELL + d] = cells->hi[d];
+        r->lo[WL_AXIS_CELL + d] = cells->lo[d];
+        r->hi[WL_AXIS_CELL + d] = cells->hi[d];
     }
     for (int i = 0; i < region->kernel->loop_count; i++)
-        r.hi[WL_AXIS_LOOP + i] = wl_region_steps(region)[i];
-    return r;
+        r->hi[WL_AXIS_LOOP + i] = wl_region_steps(region)[i];
 }
 
 /* The boxes of one patch; `before` is the one whose boxes are held, or NULL. */
@@ -161,8 +159,11 @@ static wl_status make_patch(maker *m, const wl_patch *patch, const wl_patch *bef
             WL_TRY(add_box(m, patch, &m->held[i]));
         return WL_OK;
     }
-    wl_axis_box r = *whole;
     m->held_count = 0;
+    const bool *is_split = m->shape->linears[patch->linear].split;
+    if (!patch->guard && !is_split[0] && !is_split[1] && !is_split[2])
+        return add_box(m, patch, whole);
+    wl_axis_box r = *whole;
     return split(m, patch, cells, 0, &r);
 }
 
@@ -178,7 +179,8 @@ wl_status wl_boxes_make(wl_counter *counter, const wl_shape *shape, const wl_reg
         const wl_box3 cells = wl_block_cells(region->geometry, &region->blocks.boxes[b]);
         if (cells.lo[0] >= cells.hi[0] || cells.lo[1] >= cells.hi[1] || cells.lo[2] >= cells.hi[2])
             continue;
-        const wl_axis_box whole = whole_box(region, &cells);
+        wl_axis_box whole;
+        whole_box(region, &cells, &whole);
         for (int p = 0; p < shape->patch_count; p++)
             WL_TRY(make_patch(&m, &shape->patches[p], p > 0 ? &shape->patches[p - 1] : NULL, &cells, &whole));
     }

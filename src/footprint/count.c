@@ -54,7 +54,7 @@ typedef struct span {
 
 /* ---- one row ---- */
 
-/* Boxes are sorted by the first byte of their runs, and so are the active ones. */
+/* Active boxes are sorted by the first byte of their runs. */
 static int merge_runs(const sweep *s, const int16_t *active, int n, interval *runs)
 {
     int merged = 0;
@@ -164,10 +164,14 @@ static int add_point(int64_t *points, int count, int64_t point)
 
 static int break_points(const sweep *s, const int16_t *active, int n, int level, int64_t *points)
 {
+    int64_t lo = INT64_MAX, hi = INT64_MIN; /* those of the latest box: neighbours often agree */
     int count = 0;
     for (int i = 0; i < n; i++) {
-        count = add_point(points, count, s->boxes[active[i]].lo[level]);
-        count = add_point(points, count, s->boxes[active[i]].hi[level]);
+        const sweep_box *box = &s->boxes[active[i]];
+        if (box->lo[level] != lo)
+            count = add_point(points, count, lo = box->lo[level]);
+        if (box->hi[level] != hi)
+            count = add_point(points, count, hi = box->hi[level]);
     }
     return count;
 }
@@ -175,8 +179,6 @@ static int break_points(const sweep *s, const int16_t *active, int n, int level,
 /* Counts the active boxes over levels `level` .. 0; `rows` holds the alignments of the rows. */
 static span sweep_level(sweep *s, int level, const int16_t *active, int n, const wl_residues *rows)
 {
-    if (level < 0)
-        return count_rows(s, active, n, rows);
     int64_t points[2 * SWEEP_MAX];
     int16_t inside[SWEEP_MAX];
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) set for all levels below outer_count */
@@ -187,17 +189,19 @@ static span sweep_level(sweep *s, int level, const int16_t *active, int n, const
     bool any = false;
     for (int i = 0; i < slabs; i++) {
         int m = 0;
-        for (int j = 0; j < n; j++)
-            if (s->boxes[active[j]].lo[level] <= points[i] && points[i] < s->boxes[active[j]].hi[level])
-                inside[m++] = active[j];
+        for (int j = 0; j < n; j++) { /* without a branch, which would be as good as random */
+            const sweep_box *box = &s->boxes[active[j]];
+            inside[m] = active[j];
+            m += (box->lo[level] <= points[i]) & (points[i] < box->hi[level]);
+        }
         if (m == 0)
             continue;
         const int64_t step = s->one_by_one ? 1 : points[i + 1] - points[i];
         for (int64_t c = points[i]; c < points[i + 1]; c += step) {
             wl_residues here;
             wl_residues_move(rows, stride, c, step, &here);
-            const span slab = sweep_level(s, level - 1, inside, m, &here);
-            if (any && before_end == c) {
+            const span slab = level > 0 ? sweep_level(s, level - 1, inside, m, &here) : count_rows(s, inside, m, &here);
+            if (any && before_end == c && stride + slab.first - before.last - 1 < s->granule) {
                 wl_residues_move(rows, stride, c - 1, 1, &here);
                 subtract_shared(s, &before, &slab, stride, &here);
             }
@@ -380,6 +384,17 @@ static bool start_rows(const sweep *s, wl_residues *out)
     return true;
 }
 
+/* The boxes by the first bytes of their runs. */
+static void sort_by_run(const sweep *s, int n, int16_t *order)
+{
+    for (int i = 0; i < n; i++) {
+        int at = i;
+        for (; at > 0 && s->boxes[order[at - 1]].run.first > s->boxes[i].run.first; at--)
+            order[at] = order[at - 1];
+        order[at] = (int16_t)i;
+    }
+}
+
 static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_point_box *boxes, int n, sweep *s,
                                wl_error *err)
 {
@@ -395,16 +410,8 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
     s->outer_count = shape->level_count - collapsed;
     for (int i = 0; i < s->outer_count; i++)
         s->stride[i] = shape->stride[collapsed + i];
-    int16_t all[SWEEP_MAX];
-    for (int i = 0; i < n; i++) {
-        sweep_box box;
-        int at = i;
-        reduce_box(shape, &boxes[i], collapsed, &box);
-        for (; at > 0 && s->boxes[at - 1].run.first > box.run.first; at--)
-            s->boxes[at] = s->boxes[at - 1];
-        s->boxes[at] = box;
-        all[i] = (int16_t)i;
-    }
+    for (int i = 0; i < n; i++)
+        reduce_box(shape, &boxes[i], collapsed, &s->boxes[i]);
     wl_residues start;
     const bool in_order = nested(s, n);
     s->one_by_one = !start_rows(s, &start);
@@ -415,9 +422,14 @@ static wl_status count_cluster(wl_counter *c, const wl_shape *shape, const wl_po
         return count_by_rows(c, shape, boxes, n, s, err);
     if (s->one_by_one)
         WL_TRY(check_steps(c, s, n, err));
+    int16_t all[SWEEP_MAX];
+    sort_by_run(s, n, all);
     const int64_t covered_before = s->total.covered;
     s->too_fine = s->out_of_memory = false;
-    (void)sweep_level(s, s->outer_count - 1, all, n, &start);
+    if (s->outer_count > 0)
+        (void)sweep_level(s, s->outer_count - 1, all, n, &start);
+    else
+        (void)count_rows(s, all, n, &start);
     if (s->out_of_memory)
         return wl_fail_memory(err);
     s->singly = s->moves && s->too_fine;
@@ -615,5 +627,6 @@ void wl_counter_free(wl_counter *counter)
     wl_granules_free(&counter->granules);
     wl_granules_free(&counter->starts);
     wl_count_memo_free(counter->memo);
+    wl_threads_end(counter);
     *counter = (wl_counter){0};
 }

@@ -56,6 +56,8 @@ typedef struct wl_counter {
     int64_t row_budget;     /* steps to spend on one box before giving up */
     bool keep;              /* cache counts of shapes with an id; such shapes must not change */
     wl_count_memo *memo;
+    const wl_kernel *threads_of;     /* whose compiled accesses are kept; NULL: each count compiles them */
+    struct wl_threads_kept *threads; /* these; NULL: none yet */
 } wl_counter;
 
 #define WL_ROW_BUDGET ((int64_t)1 << 22)
@@ -97,6 +99,11 @@ wl_status wl_laid_sum(wl_counter *counter, wl_laid *laid, const wl_residues *mov
 /* The same for accesses that are not affine, by evaluating every thread. */
 wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses, size_t count, const wl_region *region,
                            int64_t granule_bytes, bool want_covered, wl_count *out, wl_error *err);
+
+/* Between the two, accesses are compiled once for all counts of threads; kernel and bounds must not
+ * change. */
+void wl_threads_begin(wl_counter *counter, const wl_kernel *kernel);
+void wl_threads_end(wl_counter *counter);
 
 void wl_counter_free(wl_counter *counter);
 

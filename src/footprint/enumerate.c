@@ -14,38 +14,34 @@
 typedef struct walk {
     wl_granules *granules, *starts;
     const wl_region *region;
+    wl_counter *counter;
     int shift; /* log2 of the granule */
     int32_t width;
     int64_t before; /* granule added last */
 } walk;
 
-static bool names_loops(const wl_expr *e)
+static double steps_of(const wl_region *region, const wl_bound *bound)
 {
-    return (wl_expr_vars(e) & (1u << WL_VAR_LOOP_0 | 1u << WL_VAR_LOOP_1 | 1u << WL_VAR_LOOP_2)) != 0;
-}
-
-static double steps_of(const wl_region *region, const wl_access *access)
-{
-    return region->kernel->loop_count ? wl_access_steps_of(access, wl_region_steps(region)) : 1;
+    double product = 1;
+    for (int l = 0; l < region->kernel->loop_count; l++)
+        product *= bound->loops >> l & 1 ? (double)wl_region_steps(region)[l] : 1;
+    return product;
 }
 
 /* An access in a loop whose stride is the same for all threads: the addresses at its first step
  * determine the rest. */
-static bool advances_evenly(const wl_region *region, const wl_bound *bound, int64_t strides[3])
+static bool advances_evenly(const wl_region *region, const wl_bound *bound)
 {
-    const wl_access *a = bound->access;
-    return steps_of(region, a) > 1 && !(bound->conditional && names_loops(a->when)) &&
-           wl_expr_loop_strides(a->index, strides);
+    return bound->even && steps_of(region, bound) > 1;
 }
 
 double wl_threads_steps(const wl_region *region, const wl_bound *bound)
 {
     const wl_population *p = region->kernel->source.population;
     const size_t number = (size_t)(bound->access - region->kernel->accesses);
-    int64_t strides[3];
     if (bound->access->traced && p && p->lanes[number] >= 0)
         return p->lanes[number] / (double)region->geometry->threads;
-    return advances_evenly(region, bound, strides) ? 1 : steps_of(region, bound->access);
+    return advances_evenly(region, bound) ? 1 : steps_of(region, bound);
 }
 
 static wl_status add_addresses(void *context, const int64_t *addresses, const uint8_t *which, int lanes, wl_error *err)
@@ -149,14 +145,12 @@ static bool repeat_granules(const advance *a, wl_granules *first)
 }
 
 /* Moves every start that was found through the loops. */
-static wl_status advance_starts(walk *w, const wl_access *access, const int64_t strides[3], wl_error *err)
+static wl_status advance_starts(walk *w, const wl_bound *bound, wl_error *err)
 {
-    const wl_kernel *kernel = w->region->kernel;
-    const uint32_t vars = wl_expr_vars(access->index);
     advance a = {.walk = w, .budget = WL_THREADS_BUDGET};
-    for (int l = 0; l < kernel->loop_count; l++)
-        if (vars & (1u << (WL_VAR_LOOP_0 + l)))
-            add_loop(&a, strides[l] * access->unit_bytes, wl_region_steps(w->region)[l]);
+    for (int l = 0; l < w->region->kernel->loop_count; l++)
+        if (bound->index_loops >> l & 1)
+            add_loop(&a, bound->loop_strides[l] * bound->access->unit_bytes, wl_region_steps(w->region)[l]);
     /* what the innermost loop adds without gaps is one unit of work */
     double pieces = (double)w->starts->count;
     for (int l = 0; l < a.loops; l++)
@@ -183,8 +177,33 @@ static wl_status advance_starts(walk *w, const wl_access *access, const int64_t 
     return WL_OK;
 }
 
-/* One access by the threads of one block; with `starts`, only the first step of its loops. */
-static wl_status run_block(walk *w, wl_program *program, bool starts, const int64_t block[3], wl_error *err)
+/* What to run on every block of a region: all accesses at once, so that a block is traced, and the
+ * places of its threads are found, once. */
+typedef struct task {
+    wl_program **programs;
+    size_t count;
+    bool starts; /* only the first step of the loops */
+} task;
+
+static void start_program(walk *w, const wl_program *program)
+{
+    w->width = program->access->width_bytes;
+    w->before = INT64_MIN;
+}
+
+static wl_status run_lanes(walk *w, const task *work, wl_lane_values *values, wl_error *err)
+{
+    for (size_t i = 0; i < work->count; i++) {
+        if (work->count > 1)
+            start_program(w, work->programs[i]);
+        WL_TRY(work->starts ? wl_program_run_first(work->programs[i], values, add_starts, w, err)
+                            : wl_program_run(work->programs[i], values, add_addresses, w, err));
+    }
+    return WL_OK;
+}
+
+/* The threads of one block. */
+static wl_status run_programs(walk *w, const void *what, const int64_t block[3], wl_error *err)
 {
     const wl_geometry *g = w->region->geometry;
     wl_lane_values values;
@@ -197,37 +216,9 @@ static wl_status run_block(walk *w, wl_program *program, bool starts, const int6
         const int lanes = (int)wl_min(LANES, end - thread);
         for (f[2] = 0; f[2] < g->fold[2]; f[2]++)
             for (f[1] = 0; f[1] < g->fold[1]; f[1]++)
-                for (f[0] = 0; f[0] < g->fold[0]; f[0]++) {
-                    if (wl_lanes_fill(g, &warp, lanes, f, &values, lane) == 0)
-                        continue;
-                    WL_TRY(starts ? wl_program_run_first(program, &values, add_starts, w, err)
-                                  : wl_program_run(program, &values, add_addresses, w, err));
-                }
-    }
-    return WL_OK;
-}
-
-/* What to run on every block of a region: one access, or all traced ones at once, so that a block
- * is traced once. */
-typedef struct task {
-    wl_program *programs;
-    size_t count;
-    bool starts;
-} task;
-
-static void start_program(walk *w, const wl_program *program)
-{
-    w->width = program->access->width_bytes;
-    w->before = INT64_MIN;
-}
-
-static wl_status run_programs(walk *w, const void *what, const int64_t block[3], wl_error *err)
-{
-    const task *work = what;
-    for (size_t i = 0; i < work->count; i++) {
-        if (work->count > 1)
-            start_program(w, &work->programs[i]);
-        WL_TRY(run_block(w, &work->programs[i], work->starts, block, err));
+                for (f[0] = 0; f[0] < g->fold[0]; f[0]++)
+                    if (wl_lanes_fill(g, &warp, lanes, f, &values, lane) > 0)
+                        WL_TRY(run_lanes(w, what, &values, err));
     }
     return WL_OK;
 }
@@ -248,25 +239,155 @@ static wl_status for_blocks(walk *w, block_work work, const void *what, wl_error
     return WL_OK;
 }
 
-static wl_status make_program(const walk *w, const wl_bound *bound, wl_arena *arena, wl_program *out, wl_error *err)
+/* ---- compiled accesses ---- */
+
+#define KEPT_BYTES_MAX ((size_t)1 << 25) /* more accesses than fit are compiled for each count */
+
+typedef struct compiled {
+    const wl_bound *bound;
+    wl_program program;
+} compiled;
+
+struct wl_threads_kept {
+    wl_arena arena;
+    size_t bytes;
+    compiled **of_access;
+};
+
+void wl_threads_begin(wl_counter *counter, const wl_kernel *kernel)
 {
-    WL_TRY(wl_program_make(w->region->kernel, bound->access, arena, out, err));
-    out->steps = wl_region_steps(w->region);
-    if (!bound->conditional)
-        wl_program_always(out);
+    wl_threads_end(counter);
+    counter->threads_of = kernel;
+}
+
+void wl_threads_end(wl_counter *counter)
+{
+    if (counter->threads)
+        wl_arena_free(&counter->threads->arena);
+    free(counter->threads);
+    counter->threads = NULL;
+    counter->threads_of = NULL;
+}
+
+/* Where to keep a program; NULL: nowhere. */
+static wl_status kept_place(wl_counter *counter, const wl_kernel *kernel, const wl_access *access, compiled ***out,
+                            wl_error *err)
+{
+    *out = NULL;
+    if (counter->threads_of != kernel)
+        return WL_OK;
+    if (!counter->threads)
+        counter->threads = calloc(1, sizeof *counter->threads);
+    if (!counter->threads)
+        return wl_fail_memory(err);
+    struct wl_threads_kept *kept = counter->threads;
+    if (!kept->of_access)
+        kept->of_access = WL_ARENA_NEW(&kept->arena, compiled *, kernel->access_count);
+    if (!kept->of_access)
+        return wl_fail_memory(err);
+    *out = &kept->of_access[access - kernel->accesses];
     return WL_OK;
 }
 
-static wl_status run_access(walk *w, const wl_bound *bound, wl_arena *arena, wl_error *err)
+static wl_status compile(const wl_kernel *kernel, const wl_bound *bound, wl_arena *arena, compiled **out, wl_error *err)
 {
-    wl_program program;
-    int64_t strides[3];
-    const bool evenly = advances_evenly(w->region, bound, strides);
-    WL_TRY(make_program(w, bound, arena, &program, err));
-    start_program(w, &program);
+    *out = WL_ARENA_NEW(arena, compiled, 1);
+    if (!*out)
+        return wl_fail_memory(err);
+    (*out)->bound = bound;
+    WL_TRY(wl_program_make(kernel, bound->access, arena, &(*out)->program, err));
+    (*out)->program.one_block = true;
+    if (!bound->conditional)
+        wl_program_always(&(*out)->program);
+    return WL_OK;
+}
+
+/* The program of an access: kept, or made in the arena. */
+static wl_status program_of(const walk *w, const wl_bound *bound, wl_arena *arena, wl_program **out, wl_error *err)
+{
+    const wl_kernel *kernel = w->region->kernel;
+    compiled **place = NULL, *made = NULL;
+    WL_TRY(kept_place(w->counter, kernel, bound->access, &place, err));
+    if (place && *place && (*place)->bound == bound)
+        made = *place;
+    const bool keep = place && w->counter->threads->bytes < KEPT_BYTES_MAX;
+    if (!made) {
+        WL_TRY(compile(kernel, bound, keep ? &w->counter->threads->arena : arena, &made, err));
+        if (keep) {
+            *place = made;
+            w->counter->threads->bytes += (size_t)made->program.rows * sizeof *made->program.values;
+        }
+    }
+    made->program.steps = wl_region_steps(w->region);
+    *out = &made->program;
+    return WL_OK;
+}
+
+/* ---- accesses that are evaluated ---- */
+
+/* Do the loops move both alike, so that what they start from can be moved together? */
+static bool move_alike(const wl_bound *a, const wl_bound *b)
+{
+    bool alike = a->index_loops == b->index_loops && a->access->width_bytes == b->access->width_bytes;
+    for (int l = 0; l < WL_LOOPS_MAX; l++)
+        alike = alike && (!(a->index_loops >> l & 1) ||
+                          a->loop_strides[l] * a->access->unit_bytes == b->loop_strides[l] * b->access->unit_bytes);
+    return alike;
+}
+
+/* Accesses that move alike. */
+static wl_status run_evenly(walk *w, const task *accesses, const wl_bound *first, wl_error *err)
+{
+    start_program(w, accesses->programs[0]);
     wl_granules_clear(w->starts);
-    WL_TRY(for_blocks(w, run_programs, &(task){&program, 1, evenly}, err));
-    return evenly ? advance_starts(w, bound->access, strides, err) : WL_OK;
+    WL_TRY(for_blocks(w, run_programs, accesses, err));
+    return advance_starts(w, first, err);
+}
+
+/* The accesses from number `first` on that move like it; one by one where that is too much at once. */
+static wl_status run_alike(walk *w, const wl_bound *const *accesses, size_t count, size_t first, bool *done,
+                           task *alike, wl_arena *arena, wl_error *err)
+{
+    wl_error limit = {0};
+    alike->count = 0;
+    for (size_t i = first; i < count; i++) {
+        if (done[i] || !move_alike(accesses[first], accesses[i]))
+            continue;
+        done[i] = true;
+        WL_TRY(program_of(w, accesses[i], arena, &alike->programs[alike->count++], err));
+    }
+    const wl_status status = run_evenly(w, alike, accesses[first], &limit);
+    if (status != WL_E_LIMIT || alike->count == 1)
+        return status == WL_OK ? WL_OK : wl_fail(err, status, limit.loc, "%s", limit.message);
+    for (size_t i = 0; i < alike->count; i++)
+        WL_TRY(run_evenly(w, &(task){&alike->programs[i], 1, true}, accesses[first], err));
+    return WL_OK;
+}
+
+/* All accesses but traced ones. */
+static wl_status run_accesses(walk *w, const wl_bound *const *accesses, size_t count, wl_arena *arena, wl_error *err)
+{
+    task plain = {.programs = WL_ARENA_NEW(arena, wl_program *, count)},
+         alike = {.programs = WL_ARENA_NEW(arena, wl_program *, count), .starts = true};
+    bool *done = WL_ARENA_NEW(arena, bool, count);
+    if (!plain.programs || !alike.programs || !done)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        done[i] = accesses[i]->access->traced || accesses[i]->never;
+    for (size_t i = 0; i < count; i++) {
+        if (done[i] || advances_evenly(w->region, accesses[i]))
+            continue;
+        done[i] = true;
+        WL_TRY(program_of(w, accesses[i], arena, &plain.programs[plain.count++], err));
+    }
+    if (plain.count > 0)
+        start_program(w, plain.programs[0]);
+    if (plain.count > 0)
+        WL_TRY(for_blocks(w, run_programs, &plain, err));
+    for (size_t i = 0; i < count; i++)
+        if (!done[i])
+            WL_TRY(run_alike(w, accesses, count, i, done, &alike, arena, err));
+    return WL_OK;
 }
 
 /* ---- whole blocks of traced accesses ---- */
@@ -323,14 +444,14 @@ static wl_status run_traced(walk *w, const wl_bound *const *accesses, size_t cou
         return WL_OK;
     if (w->region->thread_count == 0)
         return for_blocks(w, add_trace, &(traced_accesses){accesses, count}, err);
-    task all = {.programs = WL_ARENA_NEW(arena, wl_program, count)};
+    task all = {.programs = WL_ARENA_NEW(arena, wl_program *, count)};
     if (!all.programs)
         return wl_fail_memory(err);
     for (size_t i = 0; i < count; i++)
         if (accesses[i]->access->traced && !accesses[i]->never)
-            WL_TRY(make_program(w, accesses[i], arena, &all.programs[all.count++], err));
+            WL_TRY(program_of(w, accesses[i], arena, &all.programs[all.count++], err));
     if (all.count > 0)
-        start_program(w, &all.programs[0]);
+        start_program(w, all.programs[0]);
     return all.count > 0 ? for_blocks(w, run_programs, &all, err) : WL_OK;
 }
 
@@ -341,13 +462,13 @@ wl_status wl_threads_count(wl_counter *counter, const wl_bound *const *accesses,
     walk w = {.granules = &counter->granules,
               .starts = &counter->starts,
               .region = region,
+              .counter = counter,
               .shift = want_covered ? 0 : wl_log2(granule_bytes)};
     wl_status status = WL_OK;
     counter->method = WL_COUNT_THREADS;
     if (!region->onto_last)
         wl_granules_clear(&counter->granules);
-    for (size_t i = 0; i < count && status == WL_OK; i++)
-        status = accesses[i]->access->traced || accesses[i]->never ? WL_OK : run_access(&w, accesses[i], &arena, err);
+    status = run_accesses(&w, accesses, count, &arena, err);
     if (status == WL_OK)
         status = run_traced(&w, accesses, count, &arena, err);
     wl_arena_free(&arena);

@@ -73,6 +73,15 @@ static wl_granule_chunk *find_chunk(wl_granules *set, int64_t number)
     return new_chunk(set, number, slot);
 }
 
+/* The number of bits: processors without such an instruction would call a function for the builtin. */
+static int64_t count_bits(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    return (int64_t)(word * 0x0101010101010101 >> 56);
+}
+
 /* Bits from..to (inclusive) of one word. */
 static uint64_t word_mask(int from, int to) { return (~(uint64_t)0 << from) & (~(uint64_t)0 >> (63 - to)); }
 
@@ -89,7 +98,8 @@ bool wl_granules_add(wl_granules *set, int64_t first, int64_t last)
             const int from = (int)wl_max(0, first - start - w * 64), to = (int)wl_min(63, end - start - w * 64);
             const uint64_t mask = word_mask(from, to) & ~chunk->bits[w];
             chunk->bits[w] |= mask;
-            set->count += __builtin_popcountll(mask);
+            chunk->used |= 1u << w;
+            set->count += mask ? count_bits(mask) : 0;
         }
         first = end + 1;
     }
@@ -103,8 +113,10 @@ static bool add_word(wl_granules *set, int64_t word, uint64_t bits)
     wl_granule_chunk *chunk = bits ? find_chunk(set, number) : NULL;
     if (!chunk)
         return !bits;
-    uint64_t *to = &chunk->bits[word - number * WL_GRANULE_CHUNK_WORDS];
-    set->count += __builtin_popcountll(bits & ~*to);
+    const int64_t at = word - number * WL_GRANULE_CHUNK_WORDS;
+    uint64_t *to = &chunk->bits[at];
+    chunk->used |= 1u << at;
+    set->count += count_bits(bits & ~*to);
     *to |= bits;
     return true;
 }
@@ -114,10 +126,11 @@ bool wl_granules_add_moved(wl_granules *set, const wl_granules *from, int64_t di
     const int64_t words = wl_floor_div(distance, 64);
     const int by = (int)wl_floor_mod(distance, 64);
     for (size_t i = 0; i < from->chunk_count; i++)
-        for (int w = 0; w < WL_GRANULE_CHUNK_WORDS; w++) {
+        for (uint32_t left = from->chunks[i].used; left; left &= left - 1) {
+            const int w = __builtin_ctz(left);
             const uint64_t bits = from->chunks[i].bits[w];
             const int64_t to = from->chunks[i].number * WL_GRANULE_CHUNK_WORDS + w + words;
-            if (bits && (!add_word(set, to, bits << by) || !add_word(set, to + 1, by ? bits >> (64 - by) : 0)))
+            if (!add_word(set, to, bits << by) || !add_word(set, to + 1, by ? bits >> (64 - by) : 0))
                 return false;
         }
     return true;
@@ -125,15 +138,22 @@ bool wl_granules_add_moved(wl_granules *set, const wl_granules *from, int64_t di
 
 bool wl_granules_repeat(wl_granules *set, int64_t distance, int64_t times)
 {
-    wl_granules before = {0};
+    wl_granules before = {0}; /* only its chunks are used */
     bool complete = true;
     for (int64_t n = 1, more; n < times && complete; n += more) { /* twice as many each time */
         more = wl_min(n, times - n);
-        wl_granules_clear(&before);
-        complete = wl_granules_add_moved(&before, set, 0) && wl_granules_add_moved(set, &before, more * distance);
+        wl_granule_chunk *chunks = realloc(before.chunks, (set->chunk_count + 1) * sizeof *chunks);
+        complete = chunks != NULL;
+        set->out_of_memory = set->out_of_memory || !complete;
+        if (!complete)
+            break;
+        before.chunks = chunks;
+        before.chunk_count = set->chunk_count;
+        if (set->chunk_count > 0)
+            memcpy(chunks, set->chunks, set->chunk_count * sizeof *chunks);
+        complete = wl_granules_add_moved(set, &before, more * distance);
     }
-    set->out_of_memory = set->out_of_memory || before.out_of_memory;
-    wl_granules_free(&before);
+    free(before.chunks);
     return complete;
 }
 
@@ -179,30 +199,48 @@ static int64_t full_chunk_groups(const wl_granules *bytes, int64_t chunks_per_un
     return full;
 }
 
-/* Units of a word, a power of two of bits each, that have a bit. */
-static int64_t touched_in_word(uint64_t word, int64_t unit)
+/* Units of a word, a power of two of bits each, that have a bit. `first`: the first bit of each. */
+static int64_t touched_in_word(uint64_t word, int64_t unit, uint64_t first)
 {
-    uint64_t first = 1; /* bit of each unit */
     for (int64_t width = 1; width < unit; width *= 2)
         word |= word >> width;
-    for (int64_t at = unit; at < 64; at *= 2)
-        first |= first << at;
-    return __builtin_popcountll(word & first);
+    return count_bits(word & first);
 }
 
-/* Units of a chunk that have a bit, or that lack one. */
-static int64_t units_in_chunk(const uint64_t *bits, int64_t unit, bool lack)
+static uint64_t first_bits(int64_t unit)
 {
-    const int64_t words = wl_max(1, unit / 64);
+    uint64_t first = 1;
+    for (int64_t at = unit; at < 64; at *= 2)
+        first |= first << at;
+    return first;
+}
+
+/* Units of a chunk that have a bit. */
+static int64_t units_touched(const wl_granule_chunk *chunk, int64_t unit, uint64_t first)
+{
     int64_t touched = 0;
-    for (int64_t w = 0; w < CHUNK_GRANULES / 64; w += words) {
-        uint64_t any = 0;
-        for (int64_t i = 0; i < words; i++)
-            any |= lack ? ~bits[w + i] : bits[w + i];
-        if (any)
-            touched += words > 1 ? 1 : touched_in_word(any, wl_min(unit, 64));
-    }
+    if (unit >= 64) /* whole words */
+        return touched_in_word(chunk->used, unit / 64, first);
+    for (uint32_t left = chunk->used; left; left &= left - 1)
+        touched += touched_in_word(chunk->bits[__builtin_ctz(left)], unit, first);
     return touched;
+}
+
+/* Units of a chunk that have all their bits. */
+static int64_t units_full(const wl_granule_chunk *chunk, int64_t unit, uint64_t first)
+{
+    uint64_t words = 0; /* full ones */
+    int64_t full = 0;
+    for (uint32_t left = chunk->used; left; left &= left - 1) {
+        const int w = __builtin_ctz(left);
+        if (unit < 64)
+            full += count_bits(first) - touched_in_word(~chunk->bits[w], unit, first);
+        words |= (uint64_t)(chunk->bits[w] == UINT64_MAX) << w;
+    }
+    if (unit < 64)
+        return full;
+    const uint64_t outside = ~(uint64_t)0 << WL_GRANULE_CHUNK_WORDS;
+    return CHUNK_GRANULES / unit - touched_in_word(~words & ~outside, unit / 64, first);
 }
 
 int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
@@ -210,8 +248,9 @@ int64_t wl_granules_full(const wl_granules *bytes, int64_t unit)
     int64_t full = 0;
     if (unit > CHUNK_GRANULES)
         return full_chunk_groups(bytes, unit / CHUNK_GRANULES);
+    const uint64_t first = first_bits(unit < 64 ? unit : unit / 64);
     for (size_t i = 0; i < bytes->chunk_count; i++)
-        full += CHUNK_GRANULES / unit - units_in_chunk(bytes->chunks[i].bits, unit, true);
+        full += units_full(&bytes->chunks[i], unit, first);
     return full;
 }
 
@@ -228,8 +267,9 @@ int64_t wl_granules_touched(const wl_granules *bytes, int64_t unit)
         }
         return touched;
     }
+    const uint64_t first = first_bits(unit < 64 ? unit : unit / 64);
     for (size_t i = 0; i < bytes->chunk_count; i++)
-        touched += units_in_chunk(bytes->chunks[i].bits, unit, false);
+        touched += units_touched(&bytes->chunks[i], unit, first);
     return touched;
 }
 

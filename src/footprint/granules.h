@@ -16,6 +16,7 @@
 
 typedef struct wl_granule_chunk {
     int64_t number; /* of the first granule / granules per chunk */
+    uint32_t used;  /* a bit for each word that is not 0 */
     uint64_t bits[WL_GRANULE_CHUNK_WORDS];
 } wl_granule_chunk;
 

@@ -72,12 +72,24 @@ wl_status wl_bind_address(const wl_kernel *kernel, const wl_access *access, cons
     return WL_OK;
 }
 
+static uint32_t loops_in(const wl_expr *e) { return wl_expr_vars(e) >> WL_VAR_LOOP_0 & ((1u << WL_LOOPS_MAX) - 1); }
+
+static void bind_loops(const wl_access *access, wl_bound *out)
+{
+    const uint32_t when = access->when ? loops_in(access->when) : 0;
+    out->index_loops = loops_in(access->index);
+    out->loops = out->index_loops | when;
+    out->even = !(out->conditional && when) && wl_expr_loop_strides(access->index, out->loop_strides);
+}
+
 wl_status wl_bind(const wl_kernel *kernel, const wl_access *access, const wl_geometry *geometry,
                   const wl_ranges *ranges, wl_bound *out, wl_error *err)
 {
     WL_TRY(bind_condition(access, ranges, out, err));
     if (access->traced || out->never)
         return WL_OK;
+    if (kernel->loop_count > 0)
+        bind_loops(access, out);
     if (!out->conditional)
         return wl_bind_address(kernel, access, geometry, ranges, &out->affine, &out->form, err);
     wl_error ignored = {0}; /* threads that the condition excludes may be out of range */

@@ -28,6 +28,9 @@ typedef struct wl_bound {
     const wl_guard *guard;         /* of a linear one, if its condition is affine, too; else NULL */
     const struct wl_bound *pieces; /* of one that is affine piece by piece: linear, with guards */
     int piece_count;
+    uint32_t loops, index_loops; /* bits of the loops that it names, and those in its address */
+    bool even;                   /* every loop has the same stride for all threads, and the condition names none */
+    int64_t loop_strides[WL_LOOPS_MAX]; /* then: in units of the access */
 } wl_bound;
 
 /* Coefficients that several accesses share. */

@@ -24,7 +24,29 @@ typedef enum wl_memory_op {
 typedef struct wl_longest_warp {
     double instructions, loads; /* of global memory */
     double serial;              /* loads in a loop whose way they decide: the next one waits for each */
+    double rounds;              /* loads that wait for one another: chains within basic blocks, added up */
 } wl_longest_warp;
+
+/* Blocks that execute the same, or about as much. */
+typedef struct wl_block_kind {
+    double blocks;                      /* of the launch */
+    double instructions, loads, stores; /* warp instructions of one block; loads and stores of global memory */
+    double most;                        /* instructions of the longest block */
+    double first, last, middle;         /* they lie between these numbers of the launch order; the mean number */
+    wl_longest_warp longest;            /* of the longest block */
+} wl_block_kind;
+
+/* The kinds of blocks of a launch as a time model needs them; none where blocks are about alike. */
+#define WL_KINDS_MAX 16
+typedef struct wl_kinds {
+    int count;
+    wl_block_kind list[WL_KINDS_MAX]; /* most instructions first */
+} wl_kinds;
+
+/* Whether some blocks do so much more than the mean that they must be told apart; most instructions first. */
+bool wl_kinds_differ(const wl_block_kind *list, int count);
+/* Joins kinds of about the same length; none where they do not differ. */
+void wl_kinds_join(const wl_block_kind *list, int count, wl_kinds *out);
 
 /* Launch totals of machine instructions. For PTX: what an instruction becomes by the cost table. */
 typedef struct wl_mix {
@@ -41,6 +63,7 @@ typedef struct wl_mix {
     double memory_on[WL_MEMORY_COUNT];
     bool has_memory, has_memory_on; /* known where there is an instruction stream */
     wl_longest_warp longest;        /* 0: not known, like the others */
+    wl_kinds kinds;                 /* of blocks that do unequal work */
     bool sampled;                   /* from a sample of blocks, */
     double error;                   /* with this largest relative standard error */
 } wl_mix;

@@ -17,11 +17,39 @@ static int deeper(const wl_program *p, int level, int node)
 
 static bool is_constant(const wl_program *p, int node, int64_t value)
 {
-    return p->nodes[node].op == WL_EXPR_CONST && p->values[node][0] == value;
+    return p->nodes[node].op == WL_EXPR_CONST && p->nodes[node].value == value;
+}
+
+static bool is_thread_var(wl_var var)
+{
+    return (var >= WL_VAR_X && var < WL_VAR_X + 3) || (var >= WL_VAR_THREAD_X && var < WL_VAR_THREAD_X + 3);
+}
+
+/* Is a node the same for all threads of a block? Its operands are known. */
+static bool is_alike(const wl_program *p, const wl_program_node *n)
+{
+    if (n->a < 0)
+        return n->op == WL_EXPR_CONST || (n->op == WL_EXPR_VAR && !is_thread_var(n->var));
+    return p->nodes[n->a].alike && p->nodes[n->b].alike && (n->c < 0 || p->nodes[n->c].alike);
+}
+
+/* Which of them are needed for every lane. */
+static void mark_spread(wl_program *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const wl_program_node *n = &p->nodes[i];
+        const int operands[3] = {n->a, n->b, n->c};
+        for (int k = 0; k < 3 && !n->alike && !n->idle; k++)
+            if (operands[k] >= 0)
+                p->nodes[operands[k]].spread = true;
+    }
+    p->nodes[p->index].spread = true;
+    if (p->when >= 0)
+        p->nodes[p->when].spread = true;
 }
 
 /* A node with the same value: an operand of e + 0 or 1 * e, or an equal operation; -1: none. */
-static int same_value(const wl_program *p, const wl_program_node *n, int64_t value)
+static int same_value(const wl_program *p, const wl_program_node *n)
 {
     const int64_t neutral = n->op == WL_EXPR_MUL;
     if ((n->op == WL_EXPR_ADD || n->op == WL_EXPR_MUL) && is_constant(p, n->a, neutral))
@@ -31,7 +59,7 @@ static int same_value(const wl_program *p, const wl_program_node *n, int64_t val
     for (int i = 0; i < p->count && i < SEARCHED_NODES; i++) {
         const wl_program_node *m = &p->nodes[i];
         if (!m->idle && m->op == n->op && m->a == n->a && m->b == n->b && m->c == n->c &&
-            (n->op != WL_EXPR_VAR || m->var == n->var) && (n->op != WL_EXPR_CONST || p->values[i][0] == value))
+            (n->op != WL_EXPR_VAR || m->var == n->var) && (n->op != WL_EXPR_CONST || m->value == n->value))
             return i;
     }
     return -1;
@@ -40,7 +68,7 @@ static int same_value(const wl_program *p, const wl_program_node *n, int64_t val
 /* Appends an expression; returns the node that holds its value. */
 static int append(wl_program *p, const wl_expr *e)
 {
-    wl_program_node n = {.op = e->op, .var = e->var, .a = -1, .b = -1, .c = -1, .loc = e->loc};
+    wl_program_node n = {.op = e->op, .var = e->var, .a = -1, .b = -1, .c = -1, .value = e->value};
     if (e->a) {
         const bool select = e->op == WL_EXPR_SELECT;
         n.a = append(p, e->a);
@@ -51,13 +79,25 @@ static int append(wl_program *p, const wl_expr *e)
     } else if (e->op == WL_EXPR_VAR && e->var >= WL_VAR_LOOP_0 && e->var < WL_VAR_LOOP_0 + WL_LOOPS_MAX) {
         n.level = (int)(e->var - WL_VAR_LOOP_0) + 1;
     }
-    const int same = same_value(p, &n, e->value);
+    const int same = same_value(p, &n);
     n.idle = same >= 0;
-    for (int i = 0; e->op == WL_EXPR_CONST && i < WL_LANES_MAX; i++)
-        p->values[p->count][i] = e->value;
+    n.row = n.idle ? -1 : p->rows++;
+    n.alike = is_alike(p, &n);
     p->nodes[p->count] = n;
     p->count++;
     return same >= 0 ? same : p->count - 1;
+}
+
+/* A row for each node that is not idle; constants never change. */
+static wl_status make_values(wl_program *p, wl_arena *arena, wl_error *err)
+{
+    p->values = wl_arena_alloc(arena, (size_t)p->rows, sizeof *p->values);
+    if (!p->values)
+        return wl_fail_memory(err);
+    for (int i = 0; i < p->count; i++)
+        for (int lane = 0; p->nodes[i].op == WL_EXPR_CONST && !p->nodes[i].idle && lane < WL_LANES_MAX; lane++)
+            p->values[p->nodes[i].row][lane] = p->nodes[i].value;
+    return WL_OK;
 }
 
 wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out,
@@ -72,8 +112,7 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
                         .when = -1,
                         .advance = 1,
                         .nodes = WL_ARENA_NEW(arena, wl_program_node, count)};
-    out->values = wl_arena_alloc(arena, (size_t)count, sizeof *out->values);
-    if (!out->nodes || !out->values)
+    if (!out->nodes)
         return wl_fail_memory(err);
     for (int i = 0; i < WL_LOOPS_MAX; i++)
         if (vars & (1u << (WL_VAR_LOOP_0 + i))) {
@@ -84,7 +123,8 @@ wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_a
     out->index_count = out->count;
     if (access->when)
         out->when = append(out, access->when);
-    return WL_OK;
+    mark_spread(out);
+    return make_values(out, arena, err);
 }
 
 void wl_program_always(wl_program *p)
@@ -194,22 +234,33 @@ static bool operate(wl_expr_op op, const int64_t *restrict a, const int64_t *res
     return bad == 0;
 }
 
+static const int64_t *row_of(const wl_program *p, int node) { return p->values[p->nodes[node].row]; }
+
+static void select_lanes(const int64_t *which, const int64_t *a, const int64_t *b, int lanes, int64_t *restrict out)
+{
+    for (int i = 0; i < lanes; i++)
+        out[i] = which[i] ? a[i] : b[i];
+}
+
 /* Evaluates the nodes that loop `level` - 1 or a loop inside it changes; level 0: all. False when
  * an operation fails. */
 static bool evaluate(wl_program *p, const wl_lane_values *values, int level)
 {
-    const size_t bytes = (size_t)values->lanes * sizeof(int64_t);
     for (int i = 0; i < p->count; i++) {
         const wl_program_node *n = &p->nodes[i];
         if (n->level < level || n->idle || n->op == WL_EXPR_CONST)
             continue;
+        const bool once = n->alike && p->one_block;
+        const int lanes = once ? 1 : values->lanes;
+        int64_t *const out = p->values[n->row];
         if (n->op == WL_EXPR_VAR)
-            memcpy(p->values[i], values->at[n->var], bytes);
+            memcpy(out, values->at[n->var], (size_t)lanes * sizeof *out);
         else if (n->op == WL_EXPR_SELECT)
-            for (int lane = 0; lane < values->lanes; lane++)
-                p->values[i][lane] = p->values[p->values[n->a][lane] ? n->b : n->c][lane];
-        else if (!operate(n->op, p->values[n->a], p->values[n->b], values->lanes, p->values[i]))
+            select_lanes(row_of(p, n->a), row_of(p, n->b), row_of(p, n->c), lanes, out);
+        else if (!operate(n->op, row_of(p, n->a), row_of(p, n->b), lanes, out))
             return false;
+        for (int lane = 1; once && n->spread && lane < values->lanes; lane++)
+            out[lane] = out[0];
     }
     return true;
 }
@@ -267,13 +318,13 @@ static wl_status finish_step(const wl_program *p, int lanes, wl_program_visit vi
                                               32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
                                               48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
     const int64_t base = p->kernel->fields[p->access->field].base_bytes,
-                  *index = p->careful ? p->lone_index : p->values[p->index];
+                  *index = p->careful ? p->lone_index : row_of(p, p->index);
     const int64_t unit = p->access->unit_bytes, room = (WL_ADDRESS_LIMIT - 1 - base) / unit;
     int64_t addresses[WL_LANES_MAX], packed[WL_LANES_MAX];
     uint8_t some[WL_LANES_MAX];
     uint64_t far = 0;
     if (p->when >= 0) {
-        lanes = take_lanes(p->careful ? p->lone_when : p->values[p->when], index, lanes, some, packed);
+        lanes = take_lanes(p->careful ? p->lone_when : row_of(p, p->when), index, lanes, some, packed);
         index = packed;
     }
     for (int i = 0; i < lanes; i++)

@@ -19,11 +19,14 @@
 typedef struct wl_program_node {
     wl_expr_op op;
     wl_var var;
-    int a, b;  /* operands */
-    int c;     /* SELECT: the value where a is 0 */
-    int level; /* 0: no loop variable; i + 1: loop i is the innermost */
-    bool idle; /* another node has its value: neither evaluated nor used as operand */
-    wl_loc loc;
+    int a, b;      /* operands */
+    int c;         /* SELECT: the value where a is 0 */
+    int level;     /* 0: no loop variable; i + 1: loop i is the innermost */
+    bool idle;     /* another node has its value: neither evaluated nor used as operand */
+    bool alike;    /* the same for all threads of a block */
+    bool spread;   /* and an operand of a node that is not, or the result */
+    int row;       /* of the values; -1: idle */
+    int64_t value; /* CONST */
 } wl_program_node;
 
 typedef struct wl_program {
@@ -34,12 +37,14 @@ typedef struct wl_program {
     int index_count; /* nodes before those of the condition */
     bool careful;    /* an operation failed: evaluate lane by lane from here on, into the two below */
     int64_t lone_index[WL_LANES_MAX], lone_when[WL_LANES_MAX];
+    bool one_block; /* the lanes of every run are of one block; false at first */
     bool uses_loop[WL_LOOPS_MAX];
     const int64_t *steps;   /* extent of each loop; the kernel's at first */
     int innermost;          /* of them; -1: none */
     int64_t first, advance; /* steps of it to evaluate; 0 and 1 at first: all, else a sample */
     wl_program_node *nodes;
-    int64_t (*values)[WL_LANES_MAX]; /* of each node */
+    int rows;
+    int64_t (*values)[WL_LANES_MAX]; /* of each node that is not idle */
 } wl_program;
 
 wl_status wl_program_make(const wl_kernel *kernel, const wl_access *access, wl_arena *arena, wl_program *out,

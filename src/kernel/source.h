@@ -82,13 +82,6 @@ typedef wl_status (*wl_local_visit)(void *user, const wl_local_touch *touch, wl_
 
 /* ---- the blocks of a launch ---- */
 
-/* Blocks that execute the same, or about as much. */
-typedef struct wl_block_kind {
-    double blocks;                      /* of the launch */
-    double instructions, loads, stores; /* warp instructions of one block; loads and stores of global memory */
-    double most;                        /* instructions of the longest block */
-} wl_block_kind;
-
 /* What the blocks of a launch execute, and which of them are traced. */
 typedef struct wl_population {
     const wl_block_kind *kinds; /* longest first */
@@ -116,6 +109,7 @@ typedef struct wl_source {
     /* The kernel at another launch; *out is NULL where it is this one, for the first who asks. NULL:
      * it is the same for all launches. */
     wl_status (*at_launch)(void *context, const wl_launch *launch, wl_kernel **out, wl_error *err);
+    double effort; /* seconds that emulation of one launch may take, about */
     /* Executions of the traced accesses by one block. Called for one block at a time, in any order,
      * often repeatedly: the source caches. Valid until the next call. NULL: no access is traced. */
     wl_status (*trace_block)(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);

@@ -188,17 +188,6 @@ void wl_block_interval(const wl_geometry *g, int64_t first, int64_t last, wl_blo
         }
 }
 
-wl_box3 wl_block_cells(const wl_geometry *g, const wl_box3 *blocks)
-{
-    wl_box3 cells;
-    for (int d = 0; d < 3; d++) {
-        const int64_t per_block = g->block[d] * g->fold[d];
-        cells.lo[d] = wl_min(wl_max(blocks->lo[d] * per_block, g->first[d]), g->cells[d]);
-        cells.hi[d] = wl_max(wl_min(blocks->hi[d] * per_block, g->cells[d]), cells.lo[d]);
-    }
-    return cells;
-}
-
 /* Blocks that the domain's edges cut in the same way, along one dimension. */
 #define KINDS_MAX 3
 typedef struct block_kind {

@@ -9,6 +9,7 @@
 #ifndef WL_LAUNCH_GEOMETRY_H
 #define WL_LAUNCH_GEOMETRY_H
 
+#include "base/ckd.h"
 #include "kernel/kernel_internal.h"
 #include "warpline/launch.h"
 
@@ -54,7 +55,16 @@ void wl_block_at(const wl_geometry *geometry, int64_t n, int64_t block[3]);
 void wl_block_interval(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
 
 /* The cells of a box of blocks, clipped to the domain; may be empty at the edge of a given grid. */
-wl_box3 wl_block_cells(const wl_geometry *geometry, const wl_box3 *blocks);
+static inline wl_box3 wl_block_cells(const wl_geometry *g, const wl_box3 *blocks)
+{
+    wl_box3 cells;
+    for (int d = 0; d < 3; d++) {
+        const int64_t per_block = g->block[d] * g->fold[d];
+        cells.lo[d] = wl_min(wl_max(blocks->lo[d] * per_block, g->first[d]), g->cells[d]);
+        cells.hi[d] = wl_max(wl_min(blocks->hi[d] * per_block, g->cells[d]), cells.lo[d]);
+    }
+    return cells;
+}
 
 /* Blocks that the domain's edges cut in the same way. Per dimension: inner blocks, the last one,
  * and the first one if the domain does not start with a block. */

@@ -120,7 +120,7 @@ static wl_status least_of_side(const measurer *m, double *granules)
     return WL_OK;
 }
 
-wl_status wl_least_volumes(const wl_traffic_input *in, wl_counter *counter, double bytes[2], wl_error *err)
+static wl_status add_least(const wl_traffic_input *in, wl_counter *counter, double bytes[2], wl_error *err)
 {
     const wl_device_key keys[2] = {WL_DEVICE_dram_fetch, WL_DEVICE_l2_sector};
     for (int side = 0; side < 2; side++) {
@@ -134,4 +134,12 @@ wl_status wl_least_volumes(const wl_traffic_input *in, wl_counter *counter, doub
         }
     }
     return WL_OK;
+}
+
+wl_status wl_least_volumes(const wl_traffic_input *in, wl_counter *counter, double bytes[2], wl_error *err)
+{
+    wl_threads_begin(counter, in->view->kernel);
+    const wl_status status = add_least(in, counter, bytes, err);
+    wl_threads_end(counter);
+    return status;
 }

@@ -161,7 +161,7 @@ static double count_fresh(const profiler *p, const step *loads, const size_t *or
 /* A constant power of two takes one shift or mask. */
 static bool divides_by_shift(const wl_program *program, const wl_program_node *n)
 {
-    return program->nodes[n->b].op == WL_EXPR_CONST && wl_is_pow2(program->values[n->b][0]);
+    return program->nodes[n->b].op == WL_EXPR_CONST && wl_is_pow2(program->nodes[n->b].value);
 }
 
 /* The loops a node depends on, given those of its operands. */

@@ -33,6 +33,11 @@ typedef struct wl_model_result {
     double time_s, items_per_s;
     wl_bound_id limiter, next;      /* the largest bound and the one after it */
     double own_cycles, wait_cycles; /* of one block: turnover only */
+    struct {
+        int count;                  /* of kinds of blocks; 0: all are about alike */
+        int last;                   /* the one whose last block ends last, longest first; -1: none in particular */
+        double blocks, wait_cycles; /* of that kind, or of the longest: how many, and what its longest waits */
+    } kinds;
     bool bound_known[WL_BOUND_COUNT];
     double bound_s[WL_BOUND_COUNT];
 } wl_model_result;

@@ -50,7 +50,8 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     const wl_work *work = &c->work;
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
-    double fp_rate = 0;
+    double fp_rate = 0, sector = 0;
+    (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
     /* warps with work: those that load, else those that store; with atomics only, all */
     const double warps = t->warps > 0         ? t->warps
                          : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores
@@ -86,6 +87,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .fresh_phases = thread->fresh_loads,
                    .serial = thread->serial,
                    .longest = c->executed.mix.longest,
+                   .kinds = &c->executed.mix.kinds,
                    .loads_per_phase = thread->loads_per_phase,
                    .last_block = c->warps.last_block};
     if (c->executed.by_class)
@@ -93,6 +95,9 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
         d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
+    const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
+    d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;
+    d.l2_hits = loaded > 0 ? fmax(0, 1 - d.dram_read / loaded) : 0;
     /* where layers do not stay in the L2, a phase waits for DRAM as soon as one of its loads
      * misses */
     for (int i = 0; i < 3; i++)

@@ -30,6 +30,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_overlap_norm, offsetof(wl_turnover, overlap_norm), true},
         {WL_DEVICE_narrow_multiply, offsetof(wl_turnover, narrow_multiply), true},
         {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
+        {WL_DEVICE_l1_latency, offsetof(wl_turnover, l1_latency), false},
+        {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), false},
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
         {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
         {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
@@ -160,6 +162,12 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
      * other memory traffic; partial writes that share a line are ordinary work of the L2 */
     const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
     const double memory = pow(pow(l2 + other, q) + pow(dram, q), 1 / q) + lone + m->bound_s[WL_BOUND_RANDOM];
+    if (d->kinds && d->kinds->count > 1) {
+        m->own_cycles = busiest * n->clock * n->sms / d->blocks;
+        const double filled = wl_turnover_fill(n, d, m->own_cycles, memory, m) / n->clock;
+        m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + n->launch_overhead;
+        return;
+    }
     const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
     const double last = fmax(0, d->last_block - own) / n->clock;
     m->own_cycles = own;

@@ -3,7 +3,9 @@
  * A block occupies the busiest unit of its multiprocessor for its own work, and it waits: for its
  * start, for dependent instructions, for phases of loads, for DRAM. Other resident blocks hide that
  * wait as far as their own work reaches. The resulting time, the L2's and the DRAM's combine as a
- * norm. The block launch rate bounds it from below, and heavy last blocks add a tail effect.
+ * norm. The block launch rate bounds it from below, and heavy last blocks add a tail effect. Blocks
+ * that do unequal work are of several kinds: turnover_kinds.c says what a block of each kind works and
+ * waits, filling.h how they fill the machine.
  *
  * Layer  model. Units: cycles, seconds.
  * Maths  docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c
@@ -35,7 +37,9 @@ typedef struct wl_demand {
     bool serial;                                   /* these waits do not overlap */
     wl_longest_warp longest;                       /* 0: like the others */
     double loads_per_phase;
-    double last_block; /* wavefronts of the heaviest of the last blocks; 0: like the others */
+    double last_block;       /* wavefronts of the heaviest of the last blocks; 0: like the others */
+    const wl_kinds *kinds;   /* of blocks that do unequal work; NULL or none: all are about alike */
+    double l1_hits, l2_hits; /* shares of loads; of those that miss the L1 */
 } wl_demand;
 
 /* The device's numbers. */
@@ -43,6 +47,7 @@ typedef struct wl_turnover {
     double sms, clock, line, unit;
     double wavefront_rate, issue_rate;
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
+    double l1_latency, l2_latency; /* 0: not known */
     double overlap_norm, lsu_issue, narrow_multiply, wide_multiply;
     double l2_bandwidth, l2_write_cost, l2_fill_cost, piece_rate;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
@@ -51,6 +56,11 @@ typedef struct wl_turnover {
 
 /* False if the device lacks a number; *missing names it. */
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing);
+
+/* turnover_kinds.c: cycles of all blocks until the last one ends. `own` is that of a mean block; bounds
+ * are known, `memory` is the time of L2 and DRAM together. Fills the kinds of the result. */
+double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, double own, double memory,
+                        wl_model_result *out);
 
 void wl_turnover_apply(const wl_turnover *numbers, const wl_demand *demand, wl_model_result *out);
 

@@ -86,6 +86,11 @@ static json_t *model(wl_json *j, const wl_model_result *m)
     if (m->own_cycles > 0)
         wl_json_set(j, all, "block",
                     wl_json_pack(j, "{s:f, s:f}", "own_cycles", m->own_cycles, "wait_cycles", m->wait_cycles));
+    if (m->kinds.count > 0)
+        wl_json_set(j, all, "kinds",
+                    wl_json_pack(j, "{s:i, s:s, s:f, s:f}", "count", m->kinds.count, "decides",
+                                 m->kinds.last >= 0 ? "last" : "all", "blocks", m->kinds.blocks, "wait_cycles",
+                                 m->kinds.wait_cycles));
     return all;
 }
 

@@ -245,6 +245,10 @@ static void add_model(const wl_report *r, wl_buffer *out)
         wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, beside %lld other%s\n",
                       m->own_cycles, m->wait_cycles, (long long)r->prediction->occupancy.blocks_per_sm - 1,
                       r->prediction->occupancy.blocks_per_sm == 2 ? "" : "s");
+    if (m->kinds.count > 0)
+        wl_buffer_add(out, "  blocks of %d kinds: %s %.0f that wait up to %.0f cycles\n", m->kinds.count,
+                      m->kinds.last >= 0 ? "the last to end is of" : "the longest are", m->kinds.blocks,
+                      m->kinds.wait_cycles);
     wl_buffer_add(out, "  predicted %s, %sLUP/s, limited by %s", time, rate, wl_bound_name(m->limiter));
     if (m->next != m->limiter)
         wl_buffer_add(out, ", then %s", wl_bound_name(m->next));

@@ -12,14 +12,14 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "base/print.h"
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
 #include "launch/geometry.h"
 #include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
-#define SHARE_MOST 64 /* launches that a thread takes at once */
-#define SHARE_LEAST 4
+#define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others in the end */
 
 /* ---- making one ---- */
 
@@ -70,6 +70,17 @@ static wl_status make_predictors(wl_ranker *r, wl_error *err)
     return WL_OK;
 }
 
+/* Many launches may get less than one that is predicted alone: what they get is stated. */
+static void note_effort(wl_ranker *r)
+{
+    if (!r->kernel->source.at_launch || r->note_count == WL_RANK_NOTES_MAX)
+        return;
+    (void)wl_print(r->notes[r->note_count++], WL_RANK_NOTE_LENGTH,
+                   "the kernel depends on the launch: it is read anew for each and emulated for at most about %.4g s; "
+                   "predict --effort %.4g gives the same",
+                   r->kernel->source.effort, r->kernel->source.effort);
+}
+
 static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     r->warp_size = wl_device_int(r->device, WL_DEVICE_warp_size);
@@ -83,6 +94,7 @@ static wl_status fill(wl_ranker *r, const wl_space *space, wl_error *err)
     WL_TRY(copy_grid(r, space, err));
     WL_TRY(wl_ranker_enumerate(r, space, err));
     WL_TRY(copy_conditions(r, space, err));
+    note_effort(r);
     return make_predictors(r, err);
 }
 
@@ -330,8 +342,13 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
 
 /* ---- many launches, in parallel ---- */
 
+/* Launches of a thread that it has not taken yet: next .. end - 1. */
+typedef struct share {
+    int64_t next, end;
+} share;
+
 typedef struct crew {
-    atomic_int_fast64_t next; /* the first launch that no thread has taken yet */
+    share *shares; /* per thread */
     atomic_int_fast64_t done;
     atomic_bool stop;
     atomic_int_fast64_t failed_at; /* the first launch with an error: independent of the number of threads */
@@ -366,18 +383,31 @@ static int thread_number(void)
 #endif
 }
 
-/* Takes the next launches, *first .. *end - 1. Neighbours share much of a predictor's cache, so each
- * thread takes many at a time; towards the end fewer, so that none waits long for the others. */
-static bool take_launches(const wl_ranker *r, crew *c, int64_t last, int64_t *first, int64_t *end)
+/* Takes the second half of the longest share over, so that `mine` has launches again. */
+static void take_over(int threads, share *shares, share *mine)
 {
-    int_fast64_t at = atomic_load(&c->next);
-    do {
-        if (at >= last)
-            return false;
-        *first = (int64_t)at;
-        *end = wl_min(last, *first + wl_max(SHARE_LEAST, wl_min(SHARE_MOST, (last - *first) / (4 * r->threads))));
-    } while (!atomic_compare_exchange_weak(&c->next, &at, *end));
-    return true;
+    share *longest = &shares[0];
+    for (int t = 1; t < threads; t++)
+        if (shares[t].end - shares[t].next > longest->end - longest->next)
+            longest = &shares[t];
+    mine->end = longest->end;
+    mine->next = longest->end -= (longest->end - longest->next + 1) / 2;
+}
+
+/* Takes the next few launches, *first .. *end - 1. Neighbours need the same patterns and counts, which
+ * every predictor makes for itself: so each thread has a range of its own, and a thread that has none
+ * left takes half of another's over. */
+static bool take_launches(const wl_ranker *r, crew *c, int64_t *first, int64_t *end)
+{
+#pragma omp critical(warpline_ranker_shares)
+    {
+        share *mine = &c->shares[thread_number()];
+        if (mine->next == mine->end)
+            take_over(r->threads, c->shares, mine);
+        *first = mine->next;
+        *end = mine->next = wl_min(mine->end, mine->next + TAKEN_AT_ONCE);
+    }
+    return *first < *end;
 }
 
 static void evaluate_next(const wl_ranker *r, crew *c, int64_t i, wl_prediction *scratch, wl_ranked *record)
@@ -404,17 +434,23 @@ static void evaluate_next(const wl_ranker *r, crew *c, int64_t i, wl_prediction 
 
 wl_status wl_ranker_evaluate(wl_ranker *r, int64_t first, int64_t last, wl_ranked *records, wl_error *err)
 {
-    crew c = {.next = first, .failed_at = last};
+    crew c = {.failed_at = last};
     WL_ASSERT(first >= 0 && first <= last && last <= r->size);
+    c.shares = malloc((size_t)r->threads * sizeof *c.shares);
+    if (!c.shares)
+        return wl_fail_memory(err);
+    for (int t = 0; t < r->threads; t++)
+        c.shares[t] = (share){first + (last - first) * t / r->threads, first + (last - first) * (t + 1) / r->threads};
     clock_gettime(CLOCK_MONOTONIC, &c.told);
 #pragma omp parallel num_threads(r->threads) if (r->threads > 1)
     {
         wl_prediction *scratch = malloc(sizeof *scratch);
-        for (int64_t from, end; take_launches(r, &c, last, &from, &end);)
+        for (int64_t from, end; take_launches(r, &c, &from, &end);)
             for (int64_t i = from; i < end; i++)
                 evaluate_next(r, &c, i, scratch, &records[i - first]);
         free(scratch);
     }
+    free(c.shares);
     if (c.status != WL_OK && err)
         *err = c.error;
     return c.status;

@@ -83,6 +83,14 @@ static wl_status check_visit(void *context, const int64_t *addresses, const uint
 
 static int64_t failing_lanes;
 
+/* Lanes of one block: they differ by cell and thread alone. */
+static void join_blocks(wl_lane_values *lanes)
+{
+    for (int v = WL_VAR_BLOCK_X; v < WL_VAR_COUNT; v++)
+        for (int i = 1; i < lanes->lanes; i++)
+            lanes->at[v][i] = lanes->at[v][0];
+}
+
 /* A program gives what plain evaluation gives, at every step, and fails only where that fails. */
 static void check_program(const char *name, const wl_expr *index, const wl_expr *when, wl_arena *arena,
                           const wl_ranges *ranges, uint64_t *seed)
@@ -101,9 +109,13 @@ static void check_program(const char *name, const wl_expr *index, const wl_expr 
     lanes.lanes = (int)check_random_in(seed, 1, WL_LANES_MAX);
     if (check_random_in(seed, 0, 2) == 0)
         access.when = NULL;
+    const bool one_block = check_random_in(seed, 0, 1) == 1;
+    if (one_block)
+        join_blocks(&lanes);
     visited v = {name, index, access.when, &lanes, 0, 0};
     wl_error err = {0};
     assert_int_equal(wl_program_make(&kernel, &access, arena, &program, &err), WL_OK);
+    program.one_block = one_block;
     if (wl_program_run(&program, &lanes, check_visit, &v, &err) == WL_OK)
         return;
     /* some lane fails at the step the program stopped at */

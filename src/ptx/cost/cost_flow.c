@@ -153,25 +153,12 @@ static double branch_cost(wl_weigher *w, int32_t at)
 
 /* ---- loops ---- */
 
-/* The module keeps no directives, but it keeps the text between two instructions. */
-static bool forbids_unrolling(const wl_weigher *w, int32_t first)
-{
-    static const char word[] = "nounroll";
-    const wl_ptx_instruction *in = instruction(w, first);
-    if (first == 0)
-        return false;
-    for (const char *at = in [-1].text + in [-1].text_length; at + sizeof word <= in->text; at++)
-        if (memcmp(at, word, sizeof word - 1) == 0)
-            return true;
-    return false;
-}
-
 /* The assembler unrolls a single-block loop that loads from global memory and whose induction
  * variable has a constant step. */
 static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
     bool loads = false, counts = false;
-    if (last - first > w->costs->rules.unroll_most || forbids_unrolling(w, first))
+    if (last - first > w->costs->rules.unroll_most || wl_ptx_forbids_unrolling(w->function, first))
         return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);

@@ -45,6 +45,20 @@ void wl_ptx_apply_carry(uint64_t *to, const uint64_t *const *from, const wl_ptx_
 #define WL_PTX_EACH_LANE _Pragma("GCC ivdep") for (int i = 0; i < WL_PTX_LANE_COUNT; i++)
 #endif
 
+/* Bit i is holds[i], which is 0 or 1. */
+static inline uint32_t wl_ptx_bits_of(const uint8_t holds[WL_PTX_LANE_COUNT])
+{
+    uint32_t mask = 0;
+    for (int k = 0; k < WL_PTX_LANE_COUNT; k += 8) {
+        const uint8_t *h = holds + k;
+        const uint64_t word = (uint64_t)h[0] | (uint64_t)h[1] << 8 | (uint64_t)h[2] << 16 | (uint64_t)h[3] << 24 |
+                              (uint64_t)h[4] << 32 | (uint64_t)h[5] << 40 | (uint64_t)h[6] << 48 |
+                              (uint64_t)h[7] << 56; /* compiles to one load */
+        mask |= (uint32_t)(word * 0x0102040810204080u >> 56) << k;
+    }
+    return mask;
+}
+
 static inline float wl_ptx_f32_of(uint64_t bits)
 {
     const uint32_t low = (uint32_t)bits;

@@ -9,22 +9,8 @@
     do {                                                                                                               \
         uint8_t holds[WL_PTX_LANE_COUNT];                                                                              \
         WL_PTX_EACH_LANE holds[i] = (uint8_t)(condition);                                                              \
-        mask = bits_of(holds);                                                                                         \
+        mask = wl_ptx_bits_of(holds);                                                                                  \
     } while (0)
-
-/* Bit i is holds[i], which is 0 or 1. */
-static uint32_t bits_of(const uint8_t holds[WL_PTX_LANE_COUNT])
-{
-    uint32_t mask = 0;
-    for (int k = 0; k < WL_PTX_LANE_COUNT; k += 8) {
-        const uint8_t *h = holds + k;
-        const uint64_t word = (uint64_t)h[0] | (uint64_t)h[1] << 8 | (uint64_t)h[2] << 16 | (uint64_t)h[3] << 24 |
-                              (uint64_t)h[4] << 32 | (uint64_t)h[5] << 40 | (uint64_t)h[6] << 48 |
-                              (uint64_t)h[7] << 56; /* compiles to one load */
-        mask |= (uint32_t)(word * 0x0102040810204080u >> 56) << k;
-    }
-    return mask;
-}
 
 #define DEFINE(S, T)                                                                                                   \
     static uint32_t test_##S(const uint64_t *const *from, const wl_ptx_instruction *in)                                \

@@ -56,6 +56,16 @@ static void generate(const wl_ptx_buffer *b, int64_t at, int bytes, uint8_t *out
     }
 }
 
+static void read_repeated(const wl_ptx_buffer *buffer, size_t at, int bytes, uint8_t *out)
+{
+    if (at + (size_t)bytes <= buffer->data_bytes) {
+        memcpy(out, buffer->data + at, (size_t)bytes);
+        return;
+    }
+    for (int k = 0; k < bytes; k++, at = at + 1 < buffer->data_bytes ? at + 1 : 0)
+        out[k] = buffer->data[at];
+}
+
 bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint8_t *out)
 {
     if (buffer->texture && buffer->content != WL_PTX_UNTOUCHED) { /* contents have no gaps */
@@ -67,10 +77,7 @@ bool wl_ptx_buffer_read(const wl_ptx_buffer *buffer, int64_t at, int bytes, uint
     switch (buffer->content) {
     case WL_PTX_UNTOUCHED: return false;
     case WL_PTX_BYTES: memcpy(out, buffer->data + at, (size_t)bytes); return true;
-    case WL_PTX_REPEATED:
-        for (int k = 0; k < bytes; k++)
-            out[k] = buffer->data[(size_t)(at + k) % buffer->data_bytes];
-        return true;
+    case WL_PTX_REPEATED: read_repeated(buffer, (size_t)at % buffer->data_bytes, bytes, out); return true;
     default: generate(buffer, at, bytes, out); return true;
     }
 }

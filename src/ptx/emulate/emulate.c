@@ -279,6 +279,8 @@ static void reset(wl_ptx_machine *m)
     memset(m->barriers, 0, sizeof m->barriers);
     m->executed = 0;
     m->looked_at = BLOCK_STEPS + WARP_STEPS * m->warp_count;
+    m->skipped = 0;
+    wl_ptx_recorder_stop(m);
     m->buffer = NULL;
     m->out_of_memory = false;
 }
@@ -323,6 +325,7 @@ wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3],
     *out = (wl_ptx_followed){.signature = m->tally.signature,
                              .instructions = m->executed,
                              .steps = m->looked_at,
+                             .skipped = m->skipped,
                              .loads = m->tally.run_loads,
                              .stores = m->tally.run_stores,
                              .fresh = m->tally.fresh,

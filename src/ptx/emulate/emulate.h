@@ -86,11 +86,16 @@ void wl_ptx_emulator_free(wl_ptx_emulator *emulator);
 wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3], int only_warp,
                                wl_ptx_profile *profile, wl_ptx_visit visit, void *user, wl_error *err);
 
+/* The assembler unrolls a loop of one basic block, and the loads of so many trips wait together. */
+#define WL_PTX_ROUND 4
+
 /* The warp that executes the most. */
 typedef struct wl_ptx_longest {
     int64_t instructions;
     int64_t loads;  /* of global memory */
     int64_t serial; /* of these, in a loop whose way they decide: the next waits for each */
+    /* loads that wait for one another: chains within basic blocks, added up, WL_PTX_ROUND each */
+    int64_t rounds;
 } wl_ptx_longest;
 
 /* Follows the control flow of one block. What it executes adds up in the emulator. */
@@ -98,6 +103,7 @@ typedef struct wl_ptx_followed {
     uint64_t signature;    /* blocks that execute the same have the same */
     int64_t instructions;  /* of its warps */
     int64_t steps;         /* the work it took: instructions that were looked at */
+    int64_t skipped;       /* those it would have taken besides, had no trip been skipped */
     int64_t loads, stores; /* of these, from and to global memory */
     bool fresh;            /* executes an instruction that no block followed before does */
     wl_ptx_longest longest;

@@ -93,10 +93,12 @@ static bool diverge(wl_ptx_frame *frame, const wl_ptx_step *s, const int32_t *ta
     return true;
 }
 
-static void count_diverged(const wl_ptx_machine *m, const wl_ptx_step *s)
+static void count_diverged(wl_ptx_machine *m, const wl_ptx_step *s)
 {
     if (m->tally.on)
-        m->tally.diverged[m->first[s->function] + s->number] += 1;
+        wl_ptx_tally_diverged(m, s, 1);
+    if (m->recording)
+        wl_ptx_record_diverged(m, s);
 }
 
 /* brx.idx: groups lanes by target. An index that is unknown or outside the table takes the first
@@ -165,6 +167,10 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
             return wl_fail_memory(err);
         if (s->back && mask && m->back_edge && m->warp->depth == 1)
             m->back_edge(m->user, s->target, mask, (wl_ptx_registers){frame->value, frame->unknown});
+        if (s->counted && mask)
+            wl_ptx_skip_trips(m, s, mask);
+        if (s->steady && mask && m->tally.on)
+            wl_ptx_repeat_trips(m, s, mask);
         if (s->spins && mask && ++m->warp->spins > SPINS_MAX)
             yield(m->warp, frame);
         return WL_OK;

@@ -50,7 +50,7 @@ wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number)
     warp->number = number;
     warp->depth = 0;
     warp->executed = 0;
-    warp->loads = warp->serial = 0;
+    warp->loads = warp->serial = warp->chained = 0;
     warp->spins = 0;
     warp->live = 0;
     memset(warp->rounds, 0, ((size_t)m->loop_count + 1) * sizeof *warp->rounds);

@@ -16,6 +16,7 @@
 
 #define WL_PTX_CALL_DEPTH_MAX 64 /* of calls */
 #define WL_PTX_BARRIERS 16
+#define WL_PTX_PATH_STEPS 1 /* what it takes to start a path, in instructions */
 
 typedef struct wl_ptx_machine wl_ptx_machine;
 typedef struct wl_ptx_step wl_ptx_step;
@@ -34,6 +35,25 @@ typedef enum wl_ptx_step_kind {
     WL_PTX_STEP_BARRIER,
     WL_PTX_STEP_NOTHING
 } wl_ptx_step_kind;
+
+/* A loop of one basic block whose trips are counted without executing them: its steps by number. */
+typedef struct wl_ptx_counted {
+    int32_t test;   /* the comparison that guards its branch */
+    int32_t grown;  /* what writes the register that is compared */
+    bool swapped;   /* which is the second operand of the comparison */
+    int32_t looked; /* steps that a run looks at in each trip */
+} wl_ptx_counted;
+
+/* A loop that only adds, multiplies by what stays, copies and compares, as far as the control flow
+ * needs it. See emulate_steady.c. */
+#define WL_PTX_STEADY_REGISTERS 32
+typedef struct wl_ptx_steady {
+    int32_t loop;                               /* of the flow graph */
+    int32_t registers[WL_PTX_STEADY_REGISTERS]; /* that it writes */
+    int32_t count;
+    int32_t failures; /* trips that differed from the one before; after many in a row, it is not tried again */
+} wl_ptx_steady;
+struct wl_ptx_recorder;
 
 struct wl_ptx_step {
     wl_ptx_step_kind kind;
@@ -61,10 +81,12 @@ struct wl_ptx_step {
     /* which side leaves the loop; whether it is the only exit */
     bool taken_leaves, other_leaves, only_exit;
     const wl_ptx_instruction *in;
-    int32_t function, number; /* identify the instruction */
-    int32_t next;             /* the following step that a run looks at */
-    bool idle;                /* only counted */
-    bool place;               /* compares what depends on the block's place */
+    int32_t function, number;      /* identify the instruction */
+    int32_t next;                  /* the following step that a run looks at */
+    bool idle;                     /* only counted */
+    bool place;                    /* compares what depends on the block's place */
+    const wl_ptx_counted *counted; /* of the branch of such a loop; NULL: none */
+    wl_ptx_steady *steady;         /* of the branch of such a loop; NULL: none */
 };
 
 /* What a constant slot holds. */
@@ -132,11 +154,11 @@ typedef struct wl_ptx_warp {
     int64_t tid[3][WL_PTX_LANES];
     /* by loop: unknown exits not taken since the last known exit test */
     uint16_t *rounds;
-    uint64_t executed;          /* instructions */
-    int64_t loads, serial;      /* see wl_ptx_longest */
-    int32_t spins;              /* iterations of loops that may spin on a lock */
-    bool yields;                /* lets other warps run first */
-    const wl_ptx_step *barrier; /* where it waits */
+    uint64_t executed;              /* instructions */
+    int64_t loads, serial, chained; /* see wl_ptx_longest; chained: rounds */
+    int32_t spins;                  /* iterations of loops that may spin on a lock */
+    bool yields;                    /* lets other warps run first */
+    const wl_ptx_step *barrier;     /* where it waits */
     uint32_t barrier_lanes;
     int32_t barrier_number;
     int64_t barrier_threads; /* threads the barrier expects; 0: all */
@@ -159,6 +181,7 @@ typedef struct wl_ptx_tally {
     int64_t *loads, *stores;       /* instructions of the kind before this one: global memory */
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
     int64_t *serial;               /* the same: loads that decide the way of a loop */
+    int64_t *rounds;               /* the same: loads that wait for one another */
     wl_ptx_longest longest;        /* of this run */
     uint64_t signature;            /* of this run */
     int64_t run_loads, run_stores; /* of this run */
@@ -186,7 +209,10 @@ struct wl_ptx_machine {
     /* the current run */
     int64_t block[3];
     int64_t executed, looked_at; /* instructions */
+    int64_t skipped;             /* that would have been looked at in trips that were only counted */
     wl_ptx_tally tally;
+    struct wl_ptx_recorder *recorder; /* of trips of a steady loop; NULL: there is none */
+    bool recording;
     wl_ptx_visit visit;
     wl_ptx_back_edge back_edge;
     void *user;
@@ -212,14 +238,44 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
  * operands of a step compare, for the signature of the run. */
 wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err);
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask);
+/* emulate_trips.c: finds loops whose trips follow from registers; and counts those that the lanes of
+ * a warp still take together, but for the last. */
+wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
 /* emulate_tally.c: counts executed instructions. */
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err);
-/* Steps from <= number < to of a program, by the lanes of `active`. */
-void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t from, int32_t to, uint32_t active);
+/* Steps from <= number < to of a program, by the lanes of `active`, a number of times. */
+void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *program, int32_t from, int32_t to, uint32_t active,
+                      int64_t times);
 /* A warp that is done. */
 void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp);
-/* A step with a guard, which lets the lanes of `mask` execute. */
-void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+/* A step with a guard, which lets the lanes of `mask` execute; a divergent branch. */
+void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, int64_t times);
+void wl_ptx_tally_diverged(wl_ptx_machine *m, const wl_ptx_step *s, int64_t times);
+/* emulate_steady.c: finds such loops; records what is executed; and, when a warp takes the back edge of
+ * one, counts the trips that are like the last two. */
+wl_status wl_ptx_find_steady(wl_ptx_machine *m, wl_ptx_program *program, wl_error *err);
+void wl_ptx_record_run(wl_ptx_machine *m, int32_t from, int32_t to, uint32_t active, int64_t times);
+void wl_ptx_record_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+void wl_ptx_record_diverged(wl_ptx_machine *m, const wl_ptx_step *s);
+void wl_ptx_record_test(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, const uint64_t *a, const uint64_t *b);
+void wl_ptx_repeat_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes);
+/* Forgets what was recorded. */
+void wl_ptx_recorder_stop(wl_ptx_machine *m);
+
+/* emulate_trips.c: the values around a that compare with b as they must, or must not. */
+__extension__ typedef __int128 wl_ptx_wide; /* sums of 64-bit numbers and their products with trips */
+typedef struct wl_ptx_range {
+    wl_ptx_wide lo, hi;
+} wl_ptx_range;
+wl_ptx_wide wl_ptx_as_signed(uint64_t value, int bits);
+wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type);
+wl_ptx_range wl_ptx_range_of(wl_ptx_type type);
+wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all);
+/* Trips until a value that grows leaves a range; at most WL_PTX_TRIPS_MAX, 0: it is outside. */
+#define WL_PTX_TRIPS_MAX ((int64_t)1 << 40)
+#define WL_PTX_TRIPS_MIN 3 /* fewer are executed */
+int64_t wl_ptx_trips_within(wl_ptx_range range, wl_ptx_wide value, wl_ptx_wide growth);
 
 /* emulate_frame.c */
 wl_ptx_warp *wl_ptx_warp_take(wl_ptx_machine *m, int32_t number);

@@ -324,5 +324,9 @@ wl_status wl_ptx_find_needed(wl_ptx_machine *m, wl_ptx_program *program, wl_erro
     if (status == WL_OK)
         status = make(m, program, false, &scratch, &program->flow_steps, err);
     wl_arena_free(&scratch);
-    return status == WL_OK ? wl_ptx_find_places(program, err) : status;
+    if (status == WL_OK)
+        status = wl_ptx_find_places(program, err);
+    if (status == WL_OK)
+        status = wl_ptx_find_counted(m, program, err);
+    return status == WL_OK ? wl_ptx_find_steady(m, program, err) : status;
 }

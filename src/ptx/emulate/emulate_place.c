@@ -153,21 +153,52 @@ wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err)
 
 static int64_t as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
 
+/* How the operands of a comparison compare, by lane: 0 or 1. */
+typedef struct order {
+    uint8_t less[WL_PTX_LANES], equal[WL_PTX_LANES], first_negative[WL_PTX_LANES], second_negative[WL_PTX_LANES];
+} order;
+
+static void compare(const uint64_t *a, const uint64_t *b, int bits, order *o)
+{
+    WL_PTX_EACH_LANE
+    {
+        const int64_t x = as_signed(a[i], bits), y = as_signed(b[i], bits);
+        o->less[i] = (uint8_t)(x < y);
+        o->equal[i] = (uint8_t)(x == y);
+        o->first_negative[i] = (uint8_t)(x < 0);
+        o->second_negative[i] = (uint8_t)(y < 0);
+    }
+}
+
+/* The same for the usual numbers, which are compared several at a time. */
+static void compare_32(const uint64_t *a, const uint64_t *b, order *o)
+{
+    WL_PTX_EACH_LANE
+    {
+        const int32_t x = (int32_t)a[i], y = (int32_t)b[i];
+        o->less[i] = (uint8_t)(x < y);
+        o->equal[i] = (uint8_t)(x == y);
+        o->first_negative[i] = (uint8_t)(x < 0);
+        o->second_negative[i] = (uint8_t)(y < 0);
+    }
+}
+
+static uint64_t pair(const uint8_t *high, const uint8_t *low, uint32_t mask)
+{
+    return (uint64_t)(wl_ptx_bits_of(high) & mask) << 32 | (wl_ptx_bits_of(low) & mask);
+}
+
 /* Signs count, too: an unsigned number that has wrapped around is no longer an even sum. */
 void wl_ptx_record_place(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t mask)
 {
     const uint64_t *a = m->frame->value[s->from[0]], *b = m->frame->value[s->from[1]];
     const int bits = wl_ptx_type_bits(s->in->op == WL_PTX_OP_cvt ? s->in->from : s->in->type);
-    uint32_t less = 0, equal = 0, signs[2] = {0, 0};
-    WL_PTX_FOR_LANES(lane, mask)
-    {
-        const int64_t x = as_signed(a[lane], bits), y = as_signed(b[lane], bits);
-        less |= (uint32_t)(x < y) << lane;
-        equal |= (uint32_t)(x == y) << lane;
-        signs[0] |= (uint32_t)(x < 0) << lane;
-        signs[1] |= (uint32_t)(y < 0) << lane;
-    }
+    order o;
+    if (bits == 32)
+        compare_32(a, b, &o);
+    else
+        compare(a, b, bits, &o);
     uint64_t hash = wl_hash_word((uint64_t)(uint32_t)m->warp->number << 40 ^ m->warp->executed);
-    hash = wl_hash_word(hash ^ ((uint64_t)less << 32 | equal));
-    m->tally.signature += wl_hash_word(hash ^ ((uint64_t)signs[0] << 32 | signs[1]));
+    hash = wl_hash_word(hash ^ pair(o.less, o.equal, mask));
+    m->tally.signature += wl_hash_word(hash ^ pair(o.first_negative, o.second_negative, mask));
 }

@@ -11,7 +11,6 @@
 #include "ptx/module/source_place.h"
 
 #define ALL_LANES UINT32_MAX
-#define PATH_STEPS 1 /* what it takes to start a path, in instructions */
 
 wl_status wl_ptx_assume(wl_ptx_machine *m, const wl_ptx_step *step, wl_ptx_assumed what, wl_error *err)
 {
@@ -197,7 +196,9 @@ static wl_status pass_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
     if (unknown)
         set_unknown(frame, s, unknown & ~*mask);
     if (m->tally.on)
-        wl_ptx_tally_guard(m, s, active, *mask);
+        wl_ptx_tally_guard(m, s, active, *mask, 1);
+    if (m->recording)
+        wl_ptx_record_guard(m, s, active, *mask);
     return WL_OK;
 }
 
@@ -219,7 +220,7 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     const int32_t until = path->until, from = path->at;
     const uint64_t before = m->warp->executed;
     int32_t at = from;
-    m->looked_at += PATH_STEPS;
+    m->looked_at += WL_PTX_PATH_STEPS;
     for (; at != until; at = steps[at].next) {
         const wl_ptx_step *s = &steps[at];
         uint32_t mask = active;
@@ -241,7 +242,11 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
             break;
         }
         case WL_PTX_STEP_COPY: run_copy(frame, s, mask); break;
-        case WL_PTX_STEP_TEST: run_test(frame, s, mask); break;
+        case WL_PTX_STEP_TEST:
+            run_test(frame, s, mask);
+            if (m->recording)
+                wl_ptx_record_test(m, s, mask, frame->value[s->from[0]], frame->value[s->from[1]]);
+            break;
         case WL_PTX_STEP_RUN:
             if (mask)
                 WL_TRY(s->of.run(m, s, mask, err));
@@ -273,7 +278,9 @@ static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
     int32_t to = from;
     WL_TRY(run_steps(m, &to, err));
     if (m->tally.on)
-        wl_ptx_tally_add(m, program, from, to, active);
+        wl_ptx_tally_add(m, program, from, to, active, 1);
+    if (m->recording)
+        wl_ptx_record_run(m, from, to, active, 1);
     return m->warp->executed > limit ? over_budget(m, &program->steps[to - 1], err) : WL_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "ptx/module/def_use.h"
 
 static bool is_global(const wl_ptx_instruction *in)
 {
@@ -29,25 +30,98 @@ static bool is_serial(const wl_ptx_program *p, int32_t i)
            p->flow.loop_of[p->flow.block_of[i]] >= 0;
 }
 
+/* How many loads of a basic block wait for one another: the longest chain. */
+typedef struct chain {
+    int32_t *depth; /* by register: `start` and the loads that its value waits for; less: none in this block */
+    int32_t start, now, longest;
+    bool writes; /* what is visited: results, else operands */
+} chain;
+
+static void follow_chain(void *user, int32_t reg, bool written)
+{
+    chain *c = user;
+    if (c->writes && written)
+        c->depth[reg] = c->start + c->now;
+    else if (!c->writes && !written && c->depth[reg] - c->start > c->now)
+        c->now = c->depth[reg] - c->start;
+}
+
+static void add_to_chain(const wl_ptx_function *f, const wl_ptx_instruction *in, chain *c)
+{
+    c->now = 0;
+    c->writes = false;
+    wl_ptx_registers_of(f, in, follow_chain, c);
+    c->now += is_load(in);
+    c->longest = c->now > c->longest ? c->now : c->longest;
+    c->writes = true;
+    wl_ptx_registers_of(f, in, follow_chain, c);
+}
+
+/* Whether the assembler unrolls the block: a loop of its own whose way no load decides, and that the
+ * compiler has not unrolled before: it says so, or there are more loads. */
+static bool is_unrolled(const wl_ptx_program *p, int32_t block)
+{
+    int loads = 0;
+    bool loop = false;
+    for (int32_t e = p->flow.edge_first[block]; e < p->flow.edge_first[block + 1]; e++)
+        loop = loop || p->flow.edges[e] == block;
+    for (int32_t i = p->flow.first[block]; i < p->flow.first[block + 1] && loop; i++) {
+        loop = !is_serial(p, i);
+        loads += is_load(&p->function->instructions[i]);
+    }
+    return loop && loads < WL_PTX_ROUND && !wl_ptx_forbids_unrolling(p->function, p->flow.first[block]);
+}
+
+/* The rounds of each basic block, at its first load. */
+static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds)
+{
+    const wl_ptx_function *f = p->function;
+    chain c = {.depth = depth};
+    memset(depth, 0, ((size_t)f->register_count + 1) * sizeof *depth);
+    for (int32_t b = 0; b < p->flow.block_count; b++) {
+        const int32_t from = p->flow.first[b], to = p->flow.first[b + 1];
+        int32_t load = -1;
+        c.start += c.longest; /* what earlier blocks left counts no more */
+        c.longest = 0;
+        for (int32_t i = from; i < to; i++) {
+            load = load < 0 && is_load(&f->instructions[i]) ? i : load;
+            add_to_chain(f, &f->instructions[i], &c);
+        }
+        if (load >= 0)
+            rounds[load] = (int64_t)c.longest * (is_unrolled(p, b) ? 1 : WL_PTX_ROUND);
+    }
+}
+
 wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
 {
     const wl_ptx_module *module = m->launch.module;
     const int32_t count = m->first[module->function_count] + module->function_count + 1;
-    int64_t **const arrays[] = {&m->tally.warps,    &m->tally.threads, &m->tally.warps_off, &m->tally.off,
-                                &m->tally.diverged, &m->tally.loads,   &m->tally.stores,    &m->tally.serial};
+    int64_t **const arrays[] = {&m->tally.warps,  &m->tally.threads,  &m->tally.warps_off,
+                                &m->tally.off,    &m->tally.diverged, &m->tally.loads,
+                                &m->tally.stores, &m->tally.serial,   &m->tally.rounds};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
         if (!(*arrays[k] = WL_ARENA_NEW(&m->arena, int64_t, count)))
             return wl_fail_memory(err);
     m->tally.reached = WL_ARENA_NEW(&m->arena, bool, count);
     if (!m->tally.reached)
         return wl_fail_memory(err);
+    int32_t registers = 0;
     for (int32_t f = 0; f < module->function_count; f++)
+        registers = module->functions[f].register_count > registers ? module->functions[f].register_count : registers;
+    int32_t *depth = WL_ARENA_NEW(&m->arena, int32_t, registers + 1);
+    int64_t *rounds = WL_ARENA_NEW(&m->arena, int64_t, count);
+    if (!depth || !rounds)
+        return wl_fail_memory(err);
+    for (int32_t f = 0; f < module->function_count; f++) {
+        find_rounds(&m->programs[f], depth, rounds + m->first[f]);
         for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
             const int32_t at = m->first[f] + i;
             m->tally.loads[at + 1] = m->tally.loads[at] + is_load(&module->functions[f].instructions[i]);
             m->tally.stores[at + 1] = m->tally.stores[at] + is_store(&module->functions[f].instructions[i]);
             m->tally.serial[at + 1] = m->tally.serial[at] + is_serial(&m->programs[f], i);
+            m->tally.rounds[at + 1] = m->tally.rounds[at] + rounds[at];
         }
+    }
     return WL_OK;
 }
 
@@ -58,23 +132,25 @@ static void reach(wl_ptx_tally *t, int32_t instruction)
     t->reached[instruction] = t->fresh = true;
 }
 
-void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, int32_t to, uint32_t active)
+void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, int32_t to, uint32_t active,
+                      int64_t times)
 {
     wl_ptx_tally *t = &m->tally;
     const int32_t base = m->first[p->number] + p->number; /* one more than the instructions of each function */
     const int32_t first = m->first[p->number];
     const int lanes = wl_ptx_lanes_in(active);
-    t->warps[base + from] += 1;
-    t->warps[base + to] -= 1;
-    t->threads[base + from] += lanes;
-    t->threads[base + to] -= lanes;
-    t->run_loads += t->loads[first + to] - t->loads[first + from];
-    m->warp->loads += t->loads[first + to] - t->loads[first + from];
-    m->warp->serial += t->serial[first + to] - t->serial[first + from];
-    t->run_stores += t->stores[first + to] - t->stores[first + from];
+    t->warps[base + from] += times;
+    t->warps[base + to] -= times;
+    t->threads[base + from] += times * lanes;
+    t->threads[base + to] -= times * lanes;
+    t->run_loads += times * (t->loads[first + to] - t->loads[first + from]);
+    m->warp->loads += times * (t->loads[first + to] - t->loads[first + from]);
+    m->warp->serial += times * (t->serial[first + to] - t->serial[first + from]);
+    m->warp->chained += times * (t->rounds[first + to] - t->rounds[first + from]);
+    t->run_stores += times * (t->stores[first + to] - t->stores[first + from]);
     /* a sum: the order of warps does not matter */
-    t->signature += wl_hash_word((uint64_t)(uint32_t)(base + from) << 38 ^ (uint64_t)(uint32_t)(base + to) << 12 ^
-                                 (uint64_t)(uint32_t)lanes);
+    t->signature += (uint64_t)times * wl_hash_word((uint64_t)(uint32_t)(base + from) << 38 ^
+                                                   (uint64_t)(uint32_t)(base + to) << 12 ^ (uint64_t)(uint32_t)lanes);
     for (int32_t b = from < to ? p->flow.block_of[from] : p->flow.block_count;
          b < p->flow.block_count && p->flow.first[b] < to; b++)
         reach(t, first + p->flow.first[b]);
@@ -83,10 +159,15 @@ void wl_ptx_tally_add(wl_ptx_machine *m, const wl_ptx_program *p, int32_t from, 
 void wl_ptx_tally_end(wl_ptx_machine *m, const wl_ptx_warp *warp)
 {
     if (m->tally.on && (int64_t)warp->executed > m->tally.longest.instructions)
-        m->tally.longest = (wl_ptx_longest){(int64_t)warp->executed, warp->loads, warp->serial};
+        m->tally.longest = (wl_ptx_longest){(int64_t)warp->executed, warp->loads, warp->serial, warp->chained};
 }
 
-void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
+void wl_ptx_tally_diverged(wl_ptx_machine *m, const wl_ptx_step *s, int64_t times)
+{
+    m->tally.diverged[m->first[s->function] + s->number] += times;
+}
+
+void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, int64_t times)
 {
     wl_ptx_tally *t = &m->tally;
     const int32_t at = m->first[s->function] + s->number;
@@ -95,9 +176,9 @@ void wl_ptx_tally_guard(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active
     if (mask == active)
         return;
     const int off = wl_ptx_lanes_in(active & ~mask);
-    t->warps_off[at] += !mask;
-    t->off[at] += off;
-    t->signature += wl_hash_word(~((uint64_t)(uint32_t)at << 8 ^ (uint64_t)(uint32_t)off));
+    t->warps_off[at] += mask ? 0 : times;
+    t->off[at] += times * off;
+    t->signature += (uint64_t)times * wl_hash_word(~((uint64_t)(uint32_t)at << 8 ^ (uint64_t)(uint32_t)off));
 }
 
 void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile)

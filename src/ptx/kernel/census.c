@@ -158,14 +158,20 @@ wl_status wl_ptx_census_follow(wl_ptx_emulator *emulator, const wl_ptx_launch *l
     wl_ptx_block_of(launch, number, block);
     WL_TRY(wl_ptx_follow_block(emulator, block, &f, err));
     c->work += (double)f.steps;
+    c->skipped += (double)f.skipped;
     if (f.longest.instructions > c->longest.instructions)
         c->longest = f.longest;
-    c->list[c->count++] = (wl_ptx_census_block){.signature = f.signature,
-                                                .number = number,
-                                                .instructions = f.instructions,
-                                                .loads = (int32_t)wl_min(f.loads, INT32_MAX),
-                                                .stores = (int32_t)wl_min(f.stores, INT32_MAX),
-                                                .stratum = of_stratum};
+    c->list[c->count++] = (wl_ptx_census_block){
+        .signature = f.signature,
+        .number = number,
+        .instructions = f.instructions,
+        .loads = (int32_t)wl_min(f.loads, INT32_MAX),
+        .stores = (int32_t)wl_min(f.stores, INT32_MAX),
+        .longest = {(int32_t)wl_min(f.longest.instructions, INT32_MAX), (int32_t)wl_min(f.longest.loads, INT32_MAX),
+                    (int32_t)wl_min(f.longest.serial, INT32_MAX), (int32_t)wl_min(f.longest.rounds, INT32_MAX)},
+        .stratum = of_stratum,
+        .last = number,
+        .middle = (double)number};
     return f.fresh ? keep_witness(c, number, err) : WL_OK;
 }
 
@@ -406,18 +412,25 @@ static size_t count_kinds(const wl_ptx_census *c)
 static void add_kind(wl_ptx_census *c, size_t first, size_t end)
 {
     wl_ptx_kind *k = &c->kinds[c->kind_count++];
-    *k = (wl_ptx_kind){.first = first, .count = end - first};
+    *k = (wl_ptx_kind){.first = first, .count = end - first, .from = INT64_MAX, .to = -1, .most = -1};
     for (size_t i = first; i < end; i++) {
         const wl_ptx_census_block *b = &c->list[i];
         k->blocks += b->weight;
         k->instructions += b->weight * (double)b->instructions;
         k->loads += b->weight * b->loads;
         k->stores += b->weight * b->stores;
-        k->most = fmax(k->most, (double)b->instructions);
+        k->middle += b->weight * b->middle;
+        if ((double)b->instructions > k->most) {
+            k->most = (double)b->instructions;
+            k->longest = (wl_ptx_longest){b->longest[0], b->longest[1], b->longest[2], b->longest[3]};
+        }
+        k->from = wl_min(k->from, b->number);
+        k->to = wl_max(k->to, b->last);
     }
     k->instructions /= k->blocks;
     k->loads /= k->blocks;
     k->stores /= k->blocks;
+    k->middle /= k->blocks;
 }
 
 static void find_kinds(wl_ptx_census *c)
@@ -439,6 +452,21 @@ static void find_kinds(wl_ptx_census *c)
             first = i;
         }
     qsort(c->kinds, (size_t)c->kind_count, sizeof *c->kinds, by_length);
+}
+
+wl_block_kind wl_ptx_kind_of_blocks(const wl_ptx_kind *k)
+{
+    const wl_ptx_longest *l = &k->longest;
+    return (wl_block_kind){
+        .blocks = k->blocks,
+        .instructions = k->instructions,
+        .loads = k->loads,
+        .stores = k->stores,
+        .most = k->most,
+        .first = (double)k->from,
+        .last = (double)k->to,
+        .middle = k->middle,
+        .longest = {(double)l->instructions, (double)l->loads, (double)l->serial, (double)l->rounds / WL_PTX_ROUND}};
 }
 
 int wl_ptx_census_kind(const wl_ptx_census *c, const wl_ptx_followed *f)
@@ -473,7 +501,10 @@ static wl_status follow_boxes(taker *t, const wl_ptx_recovery *r)
                 const int64_t *g = t->launch->grid;
                 t->strata[0].blocks = 1;
                 WL_TRY(follow(t, 0, first[0] + g[0] * (first[1] + g[1] * first[2])));
-                t->census->list[t->census->count - 1].weight = blocks;
+                wl_ptx_census_block *b = &t->census->list[t->census->count - 1];
+                b->weight = blocks;
+                b->last = cuts[0][x + 1] - 1 + g[0] * (cuts[1][y + 1] - 1 + g[1] * (cuts[2][z + 1] - 1));
+                b->middle = 0.5 * ((double)b->number + (double)b->last);
                 wl_ptx_collect(t->emulator, blocks, &t->census->total);
             }
     return WL_OK;

@@ -13,6 +13,7 @@
 #ifndef WL_PTX_KERNEL_CENSUS_H
 #define WL_PTX_KERNEL_CENSUS_H
 
+#include "kernel/counted_mix.h"
 #include "ptx/recover/recover.h"
 
 #define WL_PTX_KINDS_MAX 64
@@ -23,7 +24,10 @@ typedef struct wl_ptx_census_block {
     int64_t number; /* in the grid, x fastest */
     int64_t instructions;
     int32_t loads, stores; /* of global memory */
+    int32_t longest[4];    /* warp: see wl_ptx_longest */
     int32_t stratum;
+    int64_t last; /* numbers of the last block it stands for, and on average */
+    double middle;
     double weight; /* blocks it stands for */
 } wl_ptx_census_block;
 
@@ -31,6 +35,9 @@ typedef struct wl_ptx_kind {
     size_t first, count;                      /* of the list of blocks */
     double blocks;                            /* of the launch */
     double instructions, loads, stores, most; /* of one block: means, and the most instructions */
+    int64_t from, to;                         /* numbers of its first and last block, */
+    double middle;                            /* and on average */
+    wl_ptx_longest longest;                   /* of the block with the most instructions */
 } wl_ptx_kind;
 
 typedef struct wl_ptx_census {
@@ -42,7 +49,7 @@ typedef struct wl_ptx_census {
     int kind_count, roughness; /* roughness: how loosely blocks of a kind are alike; 0: they execute the same */
     bool complete;             /* every block was followed, or stands for equal ones */
     double error;              /* the largest relative standard error of instructions, loads and stores */
-    double work;               /* steps looked at */
+    double work, skipped;      /* steps looked at, and those that skipped trips would have taken */
     wl_ptx_longest longest;    /* of the blocks followed */
     /* blocks of which each executes something that no block before it does */
     int64_t *witness;
@@ -56,6 +63,9 @@ void wl_ptx_census_free(wl_ptx_census *census);
 
 /* The kind of a block that was followed; -1: none that the census knows. */
 int wl_ptx_census_kind(const wl_ptx_census *census, const wl_ptx_followed *followed);
+
+/* A kind as the kernel model has it; PTX instructions. */
+wl_block_kind wl_ptx_kind_of_blocks(const wl_ptx_kind *kind);
 
 /* The coordinates of a block from its number in the grid. */
 void wl_ptx_block_of(const wl_ptx_launch *launch, int64_t number, int64_t block[3]);

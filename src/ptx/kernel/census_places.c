@@ -99,8 +99,12 @@ static wl_status survey(surveyor *s, const box *b)
             d = longest;
     }
     if (d < 0) {
-        s->census->list[corner[0]].weight +=
+        wl_ptx_census_block *at = &s->census->list[corner[0]], *last = &s->census->list[corner[CORNERS - 1]];
+        const double blocks =
             (double)(b->hi[0] - b->lo[0] + 1) * (double)(b->hi[1] - b->lo[1] + 1) * (double)(b->hi[2] - b->lo[2] + 1);
+        at->middle = at->weight > 0 ? at->middle : 0; /* the sum of those it stands for, until all are added up */
+        at->middle += blocks * 0.5 * ((double)at->number + (double)last->number);
+        at->weight += blocks;
         return WL_OK;
     }
     box low = *b, high = *b;
@@ -145,9 +149,11 @@ static wl_status add_up(surveyor *s)
     qsort(c->list, c->count, sizeof *c->list, by_signature);
     for (size_t i = 0, first = 0; i < c->count; i++) {
         const bool last = i + 1 == c->count || c->list[i + 1].signature != c->list[i].signature;
-        double blocks = 0;
-        for (size_t k = first; last && k <= i; k++)
+        double blocks = 0, middle = 0;
+        for (size_t k = first; last && k <= i; k++) {
             blocks += c->list[k].weight;
+            middle += c->list[k].weight > 0 ? c->list[k].middle : 0;
+        }
         if (!last)
             continue;
         if (blocks > 0) {
@@ -159,6 +165,7 @@ static wl_status add_up(surveyor *s)
             for (size_t k = first; k <= i; k++, kept++) { /* the first stands for those not followed */
                 c->list[kept] = c->list[k];
                 c->list[kept].weight = k == first ? blocks - (double)(i - first) : 1;
+                c->list[kept].middle = middle / blocks;
             }
         }
         first = i + 1;
@@ -177,7 +184,7 @@ wl_status wl_ptx_census_places(wl_ptx_emulator *emulator, const wl_ptx_launch *l
         status = add_up(&s);
     if (s.too_much) {
         census->count = census->witness_count = 0;
-        census->work = 0;
+        census->work = census->skipped = 0;
         wl_ptx_forget(emulator); /* what was followed is not counted */
     }
     free(s.table);

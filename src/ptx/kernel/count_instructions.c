@@ -186,23 +186,34 @@ wl_status wl_ptx_take_census(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
-/* Machine instructions of the longest warp, if it has as many for one of PTX as all have. */
-static wl_longest_warp longest_of(const wl_ptx_source *s, const wl_ptx_census *census)
+/* Machine instructions of the longest warp and of kinds of blocks, if they have as many for one of PTX
+ * as all have. */
+static void find_longest(wl_ptx_source *s, const wl_ptx_census *census)
 {
+    wl_block_kind kinds[WL_PTX_KINDS_MAX];
     double machine = 0, ptx = 0;
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
         machine += s->mix.warp[c];
     for (int32_t i = 0; i < census->total.count; i++)
         ptx += census->total.warps[i];
-    return (wl_longest_warp){ptx > 0 ? (double)census->longest.instructions * machine / ptx : 0,
-                             (double)census->longest.loads, (double)census->longest.serial};
+    const double each = ptx > 0 ? machine / ptx : 0;
+    s->mix.longest = (wl_longest_warp){ptx > 0 ? (double)census->longest.instructions * machine / ptx : 0,
+                                       (double)census->longest.loads, (double)census->longest.serial,
+                                       (double)census->longest.rounds / WL_PTX_ROUND};
+    for (int k = 0; k < census->kind_count; k++) {
+        kinds[k] = wl_ptx_kind_of_blocks(&census->kinds[k]);
+        kinds[k].instructions *= each;
+        kinds[k].most *= each;
+        kinds[k].longest.instructions *= each;
+    }
+    wl_kinds_join(kinds, census->kind_count, &s->mix.kinds);
 }
 
 static wl_status count_census(wl_ptx_source *s, const wl_ptx_census *census, wl_error *err)
 {
     s->mix = (wl_mix){.sampled = !census->complete, .error = census->error};
     add_up(s, &census->total);
-    s->mix.longest = longest_of(s, census);
+    find_longest(s, census);
     return find_lines(s, &census->total, err);
 }
 

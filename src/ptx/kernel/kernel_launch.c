@@ -12,10 +12,9 @@
 #define STEPS_PER_SECOND 1.8e7 /* that the emulator looks at, about */
 #define DEFAULT_EFFORT 1.0     /* seconds */
 
-double wl_ptx_affordable(const wl_ptx_source *s, double share)
-{
-    return share * STEPS_PER_SECOND * (s->options.effort > 0 ? s->options.effort : DEFAULT_EFFORT);
-}
+double wl_ptx_effort(const wl_ptx_source *s) { return s->options.effort > 0 ? s->options.effort : DEFAULT_EFFORT; }
+
+double wl_ptx_affordable(const wl_ptx_source *s, double share) { return share * STEPS_PER_SECOND * wl_ptx_effort(s); }
 
 static const char *const *copy_texts(const char *const *from, size_t count, wl_arena *arena)
 {

@@ -218,11 +218,7 @@ static wl_status copy_kinds(wl_ptx_source *s, wl_error *err)
     if (!kinds)
         return wl_fail_memory(err);
     for (int k = 0; k < c->kind_count; k++)
-        kinds[k] = (wl_block_kind){.blocks = c->kinds[k].blocks,
-                                   .instructions = c->kinds[k].instructions,
-                                   .loads = c->kinds[k].loads,
-                                   .stores = c->kinds[k].stores,
-                                   .most = c->kinds[k].most};
+        kinds[k] = wl_ptx_kind_of_blocks(&c->kinds[k]);
     s->population.kinds = kinds;
     s->population.kind_count = c->kind_count;
     s->population.complete = c->complete;
@@ -238,8 +234,9 @@ wl_status wl_ptx_make_population(wl_ptx_source *s, wl_error *err)
     WL_TRY(find_executions(s, &d, err));
     for (int k = 0; k < p->kind_count; k++)
         d.instructions += p->kinds[k].blocks * p->kinds[k].instructions / (double)blocks_of(s);
-    /* what the census has left may be spent, too */
-    const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work);
+    /* what the census has left may be spent, too, but not what it has saved: a trip that is counted at
+     * once is traced one by one */
+    const double left = fmax(0, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE) - s->census.work - s->census.skipped);
     const double affordable = (wl_ptx_affordable(s, WL_PTX_SAMPLE_SHARE) + left) / (d.instructions + d.steps + 1);
     /* traces that are kept anyway cost nothing */
     const bool kept =

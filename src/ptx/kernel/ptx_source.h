@@ -78,6 +78,7 @@ void wl_ptx_make_line(char *text);
 #define WL_PTX_RUN_SHARE 0.15    /* traced to see what runs of blocks touch together */
 #define WL_PTX_REPLAY_SHARE 0.15 /* replayed through the L1 */
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
+double wl_ptx_effort(const wl_ptx_source *source); /* seconds, about */
 
 /* Follows the blocks of the launch, once. */
 wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);

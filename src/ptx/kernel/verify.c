@@ -12,6 +12,7 @@
 
 #define BLOCKS 5           /* emulated, two warps of each */
 #define REST_MAX (1 << 12) /* executions of an instruction that no lane may have reached */
+#define COMMON_MAX 2048    /* steps */
 
 /* The steps of one instruction in one direction. */
 typedef struct list {
@@ -20,12 +21,22 @@ typedef struct list {
     wl_ptx_execution next; /* the next execution that the warp has not reached yet */
 } list;
 
+/* What all executions of a step by one warp have in common. */
+typedef struct common {
+    int64_t warp;                  /* its number among those that are checked, from 1; 0: none yet */
+    bool alike;                    /* trips decide neither which lanes execute it nor how far these lie apart */
+    uint32_t lanes;                /* that execute it */
+    int64_t address[WL_PTX_LANES]; /* in trip 0 of every loop */
+} common;
+
 typedef struct verifier {
     const wl_ptx_source *source;
     int64_t block[3];
     uint32_t inside;                            /* lanes of the warp in the domain */
     int64_t values[WL_PTX_LANES][WL_VAR_COUNT]; /* coordinates of the lanes */
     list *lists;                                /* by instruction and direction */
+    common *common;                             /* of the first steps */
+    int64_t checked;                            /* warps */
     bool has_last;
     wl_ptx_execution last; /* that the warp has reached */
     bool differs;
@@ -46,9 +57,82 @@ static void set_warp(verifier *v, int64_t warp)
     }
 }
 
+static uint32_t bits_of(wl_var first, int count) { return ((1u << count) - 1) << first; }
+
+static uint32_t vars_of(const wl_atom *atom)
+{
+    uint32_t vars = atom->op == WL_ATOM_VAR ? 1u << atom->var : 0;
+    vars |= atom->a ? wl_sym_vars(atom->a) : 0;
+    vars |= atom->b ? wl_sym_vars(atom->b) : 0;
+    return vars | (atom->c ? wl_sym_vars(atom->c) : 0);
+}
+
+/* Whether every execution moves all lanes by the same amount. */
+static bool moves_as_one(const wl_ptx_thread_access *step)
+{
+    const uint32_t trips = bits_of(WL_VAR_LOOP_0, WL_LOOPS_MAX),
+                   lanes = bits_of(WL_VAR_X, 3) | bits_of(WL_VAR_THREAD_X, 3);
+    for (int i = 0; i < step->address->count; i++) {
+        const uint32_t vars = vars_of(step->address->terms[i].atom);
+        if (vars & trips && vars & lanes)
+            return false;
+    }
+    return !step->when || !(wl_sym_vars(step->when) & trips);
+}
+
+/* The lanes and addresses in trip 0; false: a value is out of range. */
+static bool find_lanes(verifier *v, const wl_ptx_thread_access *step, common *c)
+{
+    static const wl_ptx_execution first = {0};
+    for (uint32_t left = v->inside; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        int64_t holds = 1;
+        wl_ptx_set_trips(&first, v->values[lane]);
+        if (step->when && !wl_sym_eval(step->when, v->values[lane], &holds))
+            return false;
+        if (holds && !wl_sym_eval(step->address, v->values[lane], &c->address[lane]))
+            return false;
+        c->lanes |= (uint32_t)(holds != 0) << lane;
+    }
+    return true;
+}
+
+/* NULL: executions of the step have nothing in common. */
+static const common *common_of(verifier *v, size_t number)
+{
+    const wl_ptx_thread_access *step = &v->source->recovery.steps[number];
+    common *c = number < COMMON_MAX ? &v->common[number] : NULL;
+    if (c && c->warp != v->checked) {
+        *c = (common){.warp = v->checked};
+        c->alike = moves_as_one(step) && find_lanes(v, step, c);
+    }
+    return c && c->alike ? c : NULL;
+}
+
+/* The same as below, from what executions have in common: one lane tells how far all have moved. */
+static bool moved_lanes(verifier *v, const common *c, const wl_ptx_execution *at, uint32_t *lanes,
+                        uint64_t address[WL_PTX_LANES])
+{
+    int64_t value = 0;
+    *lanes = c->lanes;
+    if (!c->lanes)
+        return true;
+    const int first = __builtin_ctz(c->lanes);
+    wl_ptx_set_trips(at, v->values[first]);
+    if (!wl_sym_eval(v->source->recovery.steps[at->step].address, v->values[first], &value))
+        return false;
+    const uint64_t moved = (uint64_t)value - (uint64_t)c->address[first];
+    for (int lane = 0; lane < WL_PTX_LANES; lane++)
+        address[lane] = (uint64_t)c->address[lane] + moved;
+    return true;
+}
+
 /* The lane mask of an execution and the lanes' addresses; false: a value is out of range. */
 static bool lanes_of(verifier *v, const wl_ptx_execution *at, uint32_t *lanes, uint64_t address[WL_PTX_LANES])
 {
+    const common *c = common_of(v, at->step);
+    if (c)
+        return moved_lanes(v, c, at, lanes, address);
     const wl_ptx_thread_access *step = &v->source->recovery.steps[at->step];
     *lanes = 0;
     for (uint32_t left = v->inside; left; left &= left - 1) {
@@ -215,7 +299,8 @@ static wl_status make_lists(verifier *v, wl_arena *arena, wl_error *err)
     const size_t lists = 2 * (size_t)v->source->launch.entry->instruction_count;
     size_t *all = WL_ARENA_NEW(arena, size_t, r->step_count + 1);
     v->lists = WL_ARENA_NEW(arena, list, lists + 1);
-    if (!all || !v->lists)
+    v->common = WL_ARENA_NEW(arena, common, (size_t)wl_min((int64_t)r->step_count, COMMON_MAX) + 1);
+    if (!all || !v->lists || !v->common)
         return wl_fail_memory(err);
     for (size_t i = 0; i < r->step_count; i++)
         v->lists[2 * (size_t)r->steps[i].instruction + r->steps[i].store].count++;
@@ -235,6 +320,7 @@ static wl_status check_warp(verifier *v, int64_t warp, wl_error *err)
 {
     const wl_ptx_recovery *r = &v->source->recovery;
     v->has_last = false;
+    v->checked++;
     set_warp(v, warp);
     for (int32_t i = 0; i < 2 * v->source->launch.entry->instruction_count; i++)
         wl_ptx_first_execution(r, v->lists[i].steps, v->lists[i].count, &v->lists[i].next);

@@ -2,6 +2,8 @@
  * Layer  ptx/module. SPDX-License-Identifier: MIT */
 #include "ptx/module/def_use.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 
 static void visit_elements(const wl_ptx_function *function, const wl_ptx_operand *o, bool written,
@@ -202,4 +204,17 @@ wl_status wl_ptx_def_use_make(const wl_ptx_function *function, wl_arena *arena, 
     find_loops(out);
     mark_table_targets(out);
     return WL_OK;
+}
+
+/* The module keeps no directives, but it keeps the text between two instructions. */
+bool wl_ptx_forbids_unrolling(const wl_ptx_function *f, int32_t first)
+{
+    static const char word[] = "nounroll";
+    const wl_ptx_instruction *in = &f->instructions[first];
+    if (first == 0)
+        return false;
+    for (const char *at = in [-1].text + in [-1].text_length; at + sizeof word <= in->text; at++)
+        if (memcmp(at, word, sizeof word - 1) == 0)
+            return true;
+    return false;
 }

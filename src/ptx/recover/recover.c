@@ -323,7 +323,7 @@ static bool ends_iteration(wl_ptx_executor *r, int32_t pc)
     }
     if (r->forks == top->forks)
         return r->loop_at[pc] == top->loop || !wl_ptx_flow_in_loop(r->flow, top->loop, r->flow->block_of[pc]);
-    if (r->loop_at[pc] == top->loop && r->symbolic_count > 0)
+    if (r->loop_at[pc] == top->loop && top->is_symbolic)
         wl_ptx_abandon_loop(r);
     return r->unwind >= 0;
 }

@@ -168,24 +168,36 @@ static bool is_as_told(builder *b, const int64_t trip[WL_LOOPS_MAX])
 
 #define SAMPLES 8
 
+/* The trips to look at: the first ones, the middle and the end; returns how many. */
+static int sample_trips(int64_t n, int64_t out[SAMPLES])
+{
+    const int64_t wanted[SAMPLES] = {0, 1, 2, 3, n / 2, n / 2 + 1, n - 2, n - 1};
+    int count = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        bool is_new = wanted[i] >= 0 && wanted[i] < n;
+        for (int j = 0; j < count; j++)
+            is_new = is_new && out[j] != wanted[i];
+        if (is_new)
+            out[count++] = wanted[i];
+    }
+    return count;
+}
+
 /* Constants come from sums, quotients and remainders of trips. Such a function is linear if it is
  * so at the first trips, in the middle and at the end: a remainder that wraps around, or a quotient
  * that steps, would leave the line for good. */
 static bool is_even(builder *b, const int64_t trips[WL_LOOPS_MAX])
 {
-    for (int i = 0; i < SAMPLES * SAMPLES * SAMPLES; i++) {
-        const int at[WL_LOOPS_MAX] = {i % SAMPLES, i / SAMPLES % SAMPLES, i / SAMPLES / SAMPLES};
-        int64_t trip[WL_LOOPS_MAX];
-        bool is_new = true;
-        for (int l = 0; l < WL_LOOPS_MAX; l++) {
-            const int64_t n = trips[l];
-            const int64_t samples[SAMPLES] = {0, 1, 2, 3, n / 2, n / 2 + 1, n - 2, n - 1};
-            trip[l] = samples[at[l]];
-            is_new = is_new && trip[l] >= 0 && trip[l] < n;
-            for (int j = 0; j < at[l]; j++)
-                is_new = is_new && samples[j] != trip[l];
-        }
-        if (is_new && !is_as_told(b, trip))
+    int64_t samples[WL_LOOPS_MAX][SAMPLES];
+    int count[WL_LOOPS_MAX], all = 1;
+    for (int l = 0; l < WL_LOOPS_MAX; l++) {
+        count[l] = sample_trips(trips[l], samples[l]);
+        all *= count[l];
+    }
+    for (int i = 0; i < all; i++) {
+        const int64_t trip[WL_LOOPS_MAX] = {samples[0][i % count[0]], samples[1][i / count[0] % count[1]],
+                                            samples[2][i / count[0] / count[1]]};
+        if (!is_as_told(b, trip))
             return false;
     }
     return true;

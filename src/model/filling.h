@@ -1,0 +1,43 @@
+/* filling.h - how blocks of several kinds fill the machine.
+ *
+ * Blocks are dealt to multiprocessors in launch order, each as soon as a slot is free. What a block of
+ * a kind works and waits is given; it follows how long all of them take together, whose last block
+ * ends last, and how much more than its share one multiprocessor may get.
+ *
+ * Layer  model. Units: cycles, blocks.
+ * Maths  docs/model.md, "Blocks of several kinds". Oracle: tests/unit/test_filling.c deals blocks one by one
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_MODEL_FILLING_H
+#define WL_MODEL_FILLING_H
+
+#include "kernel/counted_mix.h"
+
+/* One kind. Its blocks lie between two numbers of the launch order, evenly, or the more the nearer to one
+ * of them, so that `middle` is their mean number. */
+typedef struct wl_block_time {
+    double blocks, first, last, middle;
+    double own, wait;                 /* of one block: its multiprocessor's busiest unit, and latency */
+    double longest_own, longest_wait; /* of its longest block */
+    double traffic;                   /* of all its blocks: share of the launch's memory traffic */
+} wl_block_time;
+
+/* The machine, as far as it concerns all kinds. */
+typedef struct wl_slots {
+    double sms, resident;   /* multiprocessors; blocks each of them holds */
+    double launch;          /* cycles from one block start to the next */
+    double overlap;         /* share of a block's own work that nothing hides */
+    double hiding, growth;  /* norm of waiting and the work of others: hiding * (blocks / 2) ^ growth */
+    double norm;            /* of multiprocessors, memory and atomics */
+    double memory, atomics; /* cycles of the launch */
+} wl_slots;
+
+typedef struct wl_filled {
+    double cycles;
+    double balanced; /* if all multiprocessors had the same work and ended together */
+    int last;        /* the kind whose last block ends last; -1: none in particular */
+} wl_filled;
+
+/* At most WL_KINDS_MAX kinds. */
+wl_filled wl_fill(const wl_slots *slots, const wl_block_time *kinds, int count);
+
+#endif /* WL_MODEL_FILLING_H */

@@ -1,0 +1,103 @@
+/* turnover_kinds.c - the model "turnover" where blocks do unequal work: what a block of each kind works
+ * and waits. How such blocks fill the machine is the matter of filling.h. See turnover.h.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "model/filling.h"
+#include "model/turnover.h"
+
+/* What a kind does of the work that the busiest unit of a multiprocessor is busy with. */
+static double work_of(const wl_block_kind *k, const wl_model_result *m)
+{
+    double others = 0;
+    for (int i = 0; i < WL_BOUND_COUNT; i++)
+        if (i == WL_BOUND_ISSUE || i == WL_BOUND_FP || i == WL_BOUND_TENSOR || i == WL_BOUND_MULTIPLY)
+            others = fmax(others, m->bound_s[i]);
+    const bool memory = fmax(m->bound_s[WL_BOUND_L1], m->bound_s[WL_BOUND_TAG]) > others;
+    return memory ? k->loads + k->stores : k->instructions;
+}
+
+/* How long a block of the kind waits: as long as its longest warp, or `share` of that. Its loads wait
+ * for one another in rounds, and each round for the L1, the L2 or DRAM. */
+static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_kind *k, double traffic, double share)
+{
+    const wl_longest_warp *w = &k->longest;
+    const double rounds = share * fmax(w->rounds, w->loads / fmax(1, d->loads_per_phase));
+    const double near = d->l1_hits * n->l1_latency + (1 - d->l1_hits) * n->l2_latency;
+    const double lines = d->dram_read / n->line * traffic / k->blocks; /* of one block */
+    const double far = rounds * (1 - d->l1_hits) * (1 - d->l2_hits);
+    const double met = 1 - exp(-lines);
+    const double barriers = k->loads > 0 || w->instructions >= d->thread_instructions ? d->barriers : 0;
+    return n->turnover + n->instruction_wait * share * w->instructions + n->phase_wait * barriers +
+           (n->l2_latency > 0 ? near : n->phase_wait) * rounds +
+           met * (n->dram_first + n->dram_next * fmax(0, far - 1));
+}
+
+/* The parts of the launch's traffic: by loads and stores. */
+static double traffic_of(const wl_block_kind *k, const wl_kinds *all)
+{
+    double sum = 0;
+    for (int i = 0; i < all->count; i++)
+        sum += all->list[i].blocks * (all->list[i].loads + all->list[i].stores);
+    return sum > 0 ? k->blocks * (k->loads + k->stores) / sum : 0;
+}
+
+static void find_times(const wl_turnover *n, const wl_demand *d, double own, const wl_model_result *m,
+                       wl_block_time *out)
+{
+    double mean = 0;
+    for (int i = 0; i < d->kinds->count; i++)
+        mean += d->kinds->list[i].blocks * work_of(&d->kinds->list[i], m) / d->blocks;
+    for (int i = 0; i < d->kinds->count; i++) {
+        const wl_block_kind *k = &d->kinds->list[i];
+        const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = traffic_of(k, d->kinds);
+        const double busy = mean > 0 ? own * work_of(k, m) / mean : own;
+        out[i] = (wl_block_time){.blocks = k->blocks,
+                                 .first = k->first,
+                                 .last = k->last,
+                                 .middle = k->middle,
+                                 .own = busy,
+                                 .wait = wait_of(n, d, k, traffic, share),
+                                 .longest_own = busy / share,
+                                 .longest_wait = wait_of(n, d, k, traffic, 1),
+                                 .traffic = traffic};
+    }
+}
+
+/* Which kind the result names, and the bound that waiting sets: all kinds in turn, or the longest. */
+static void note_kinds(const wl_turnover *n, const wl_demand *d, const wl_block_time *kinds, int last,
+                       wl_model_result *m)
+{
+    double wait = 0;
+    int slowest = 0;
+    for (int i = 0; i < d->kinds->count; i++) {
+        wait += kinds[i].blocks * kinds[i].wait / d->blocks;
+        slowest = kinds[i].longest_wait > kinds[slowest].longest_wait ? i : slowest;
+    }
+    const int named = last >= 0 ? last : slowest;
+    const double turns = d->blocks / (n->sms * d->blocks_per_sm);
+    m->wait_cycles = wait;
+    m->bound_s[WL_BOUND_LATENCY] = fmax(turns * wait, kinds[slowest].longest_wait) / n->clock;
+    m->kinds.count = d->kinds->count;
+    m->kinds.last = last;
+    m->kinds.blocks = kinds[named].blocks;
+    m->kinds.wait_cycles = kinds[named].longest_wait;
+}
+
+double wl_turnover_fill(const wl_turnover *n, const wl_demand *d, double own, double memory, wl_model_result *m)
+{
+    wl_block_time kinds[WL_KINDS_MAX] = {{0}};
+    const wl_slots slots = {.sms = n->sms,
+                            .resident = d->blocks_per_sm,
+                            .launch = n->clock / n->block_rate,
+                            .overlap = n->overlap,
+                            .hiding = n->overlap_norm,
+                            .growth = n->growth,
+                            .norm = n->norm,
+                            .memory = memory * n->clock,
+                            .atomics = m->bound_s[WL_BOUND_ATOMICS] * n->clock};
+    find_times(n, d, own, m, kinds);
+    const wl_filled filled = wl_fill(&slots, kinds, d->kinds->count);
+    note_kinds(n, d, kinds, filled.last, m);
+    return filled.cycles;
+}

@@ -1,0 +1,255 @@
+/* emulate_trips.c - trips of a loop that are counted without executing them.
+ *
+ * A run that only follows the control flow executes little of a loop such as the inner one of a
+ * matrix product: registers that grow by amounts which no trip changes, and the comparison that ends
+ * it. How many trips all lanes still take together then follows from one division per lane. Those
+ * trips are counted at once, and the registers are set to what they would hold.
+ *
+ * A loop is of this kind if it is one basic block whose steps, as far as the control flow needs them,
+ * add an amount to a register in place or compare integers, and if nothing but its branch has a guard.
+ * Layer  ptx/emulate. Oracle: tests/unit/test_ptx_trips.c executes every trip.
+ * SPDX-License-Identifier: MIT */
+#include "ptx/emulate/emulate_internal.h"
+
+#include "base/ckd.h"
+#include "base/fail.h"
+
+#define SKIP_STEPS 8 /* what it takes to skip trips, in instructions */
+
+/* ---- finding such loops ---- */
+
+/* Where a register is written in steps from .. to; -1: nowhere, -2: more than once. */
+static int32_t written_at(const wl_ptx_step *steps, int32_t from, int32_t to, int32_t slot)
+{
+    int32_t at = -1;
+    for (int32_t i = from; i <= to; i++)
+        if (!steps[i].idle && steps[i].to == slot)
+            at = at == -1 ? i : -2;
+    return at;
+}
+
+static bool is_fixed(const wl_ptx_step *steps, int32_t from, int32_t to, int32_t slot)
+{
+    return written_at(steps, from, to, slot) == -1;
+}
+
+/* q = q + amount, or q - amount. */
+static bool grows_in_place(const wl_ptx_step *steps, int32_t from, int32_t to, int32_t at)
+{
+    const wl_ptx_step *s = &steps[at];
+    return s->kind == WL_PTX_STEP_APPLY && (s->in->op == WL_PTX_OP_add || s->in->op == WL_PTX_OP_sub) &&
+           wl_ptx_integer_index(s->in->type) >= 0 && !(s->in->modifiers & (WL_PTX_MOD_SAT | WL_PTX_MOD_CC)) &&
+           s->from[0] == s->to && is_fixed(steps, from, to, s->from[1]) && written_at(steps, from, to, s->to) == at;
+}
+
+static bool compares_integers(const wl_ptx_step *s)
+{
+    const wl_ptx_compare c = s->in->compare;
+    return s->kind == WL_PTX_STEP_TEST && s->in->op == WL_PTX_OP_setp && wl_ptx_integer_index(s->in->type) >= 0 &&
+           (c == WL_PTX_EQ || c == WL_PTX_NE || c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_GT || c == WL_PTX_GE);
+}
+
+/* The comparison that guards the branch: of what grows with what stays. */
+static bool find_test(const wl_ptx_program *p, int32_t from, int32_t to, wl_ptx_counted *out)
+{
+    const wl_ptx_step *steps = p->flow_steps, *branch = &steps[to];
+    out->test = written_at(steps, from, to, branch->guard);
+    if (out->test < 0 || !compares_integers(&steps[out->test]))
+        return false;
+    const wl_ptx_step *test = &steps[out->test];
+    out->swapped = is_fixed(steps, from, to, test->from[0]);
+    const int32_t grown = written_at(steps, from, to, test->from[out->swapped]);
+    if (grown < 0 || !is_fixed(steps, from, to, test->from[!out->swapped]))
+        return false;
+    out->grown = grown;
+    return wl_ptx_type_bits(steps[grown].in->type) == wl_ptx_type_bits(test->in->type);
+}
+
+static bool is_counted(const wl_ptx_program *p, int32_t to, wl_ptx_counted *out)
+{
+    const wl_ptx_step *steps = p->flow_steps, *branch = &steps[to];
+    const int32_t from = branch->target;
+    if (branch->in->op != WL_PTX_OP_bra || !branch->back || branch->spins || branch->guard < 0 || from > to ||
+        p->flow.block_of[from] != p->flow.block_of[to])
+        return false;
+    for (int32_t i = from; i < to; i++) {
+        const wl_ptx_step *s = &steps[i];
+        if (s->guard >= 0 || (!s->idle && s->kind != WL_PTX_STEP_NOTHING && !compares_integers(s) &&
+                              !grows_in_place(steps, from, to, i)))
+            return false;
+    }
+    for (int32_t i = from; i <= to; i = steps[i].next)
+        out->looked++;
+    return find_test(p, from, to, out);
+}
+
+wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *p, wl_error *err)
+{
+    for (int32_t i = 0; i < p->function->instruction_count; i++) {
+        wl_ptx_counted found = {0};
+        if (p->flow_steps[i].kind != WL_PTX_STEP_BRANCH || !is_counted(p, i, &found))
+            continue;
+        wl_ptx_counted *kept = WL_ARENA_NEW(&m->arena, wl_ptx_counted, 1);
+        if (!kept)
+            return wl_fail_memory(err);
+        *kept = found;
+        p->flow_steps[i].counted = kept;
+    }
+    return WL_OK;
+}
+
+/* ---- how many trips ---- */
+
+wl_ptx_wide wl_ptx_as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
+
+wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type)
+{
+    const int bits = wl_ptx_type_bits(type);
+    return wl_ptx_type_is_signed(type) ? wl_ptx_as_signed(value, bits)
+                                       : (wl_ptx_wide)(value << (64 - bits) >> (64 - bits));
+}
+
+wl_ptx_range wl_ptx_range_of(wl_ptx_type type)
+{
+    const wl_ptx_wide values = (wl_ptx_wide)1 << wl_ptx_type_bits(type);
+    return wl_ptx_type_is_signed(type) ? (wl_ptx_range){-values / 2, values / 2 - 1} : (wl_ptx_range){0, values - 1};
+}
+
+static wl_ptx_compare mirrored(wl_ptx_compare c)
+{
+    return c == WL_PTX_LT   ? WL_PTX_GT
+           : c == WL_PTX_LE ? WL_PTX_GE
+           : c == WL_PTX_GT ? WL_PTX_LT
+           : c == WL_PTX_GE ? WL_PTX_LE
+                            : c;
+}
+
+static wl_ptx_compare negated(wl_ptx_compare c)
+{
+    return c == WL_PTX_LT   ? WL_PTX_GE
+           : c == WL_PTX_LE ? WL_PTX_GT
+           : c == WL_PTX_GT ? WL_PTX_LE
+           : c == WL_PTX_GE ? WL_PTX_LT
+           : c == WL_PTX_EQ ? WL_PTX_NE
+                            : WL_PTX_EQ;
+}
+
+wl_ptx_range wl_ptx_staying(wl_ptx_compare compare, bool holds, wl_ptx_wide a, wl_ptx_wide b, wl_ptx_range all)
+{
+    const wl_ptx_compare c = holds ? compare : negated(compare);
+    if (c == WL_PTX_LT || c == WL_PTX_LE || c == WL_PTX_EQ || (c == WL_PTX_NE && a < b))
+        all.hi = c == WL_PTX_LT || c == WL_PTX_NE ? b - 1 : b;
+    if (c == WL_PTX_GT || c == WL_PTX_GE || c == WL_PTX_EQ || (c == WL_PTX_NE && a >= b))
+        all.lo = c == WL_PTX_GT || c == WL_PTX_NE ? b + 1 : b;
+    return all;
+}
+
+/* Most numbers need no 128 bits, which take long to divide. */
+int64_t wl_ptx_trips_within(wl_ptx_range range, wl_ptx_wide value, wl_ptx_wide growth)
+{
+    if (value < range.lo || value > range.hi)
+        return 0;
+    if (growth == 0)
+        return WL_PTX_TRIPS_MAX;
+    const wl_ptx_wide way = growth > 0 ? range.hi - value : value - range.lo, each = growth > 0 ? growth : -growth;
+    const wl_ptx_wide trips = way <= INT64_MAX && each <= INT64_MAX ? (int64_t)way / (int64_t)each : way / each;
+    return trips > WL_PTX_TRIPS_MAX ? WL_PTX_TRIPS_MAX : (int64_t)trips;
+}
+
+/* The growth of a register per trip, in one lane. */
+static wl_ptx_wide growth_of(const wl_ptx_frame *frame, const wl_ptx_step *s, int lane)
+{
+    const wl_ptx_wide amount = wl_ptx_as_signed(frame->value[s->from[1]][lane], wl_ptx_type_bits(s->in->type));
+    return s->in->op == WL_PTX_OP_sub ? -amount : amount;
+}
+
+/* The trips that a lane takes for certain after the one it has just ended. */
+static int64_t trips_of(const wl_ptx_frame *frame, const wl_ptx_step *branch, int lane)
+{
+    const wl_ptx_counted *c = branch->counted;
+    const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[c->test], *grown = &steps[c->grown];
+    const wl_ptx_type type = test->in->type;
+    const wl_ptx_compare compare = c->swapped ? mirrored(test->in->compare) : test->in->compare;
+    const wl_ptx_wide growth = growth_of(frame, grown, lane);
+    const wl_ptx_wide b = wl_ptx_as_type(frame->value[test->from[!c->swapped]][lane], type);
+    /* what the test has just seen */
+    const wl_ptx_wide a = wl_ptx_as_type(frame->value[grown->to][lane], type) - (c->test < c->grown ? growth : 0);
+    const wl_ptx_range stays = wl_ptx_staying(compare, !branch->guard_negated, a, b, wl_ptx_range_of(type));
+    return growth == 0 ? 0 : wl_ptx_trips_within(stays, a, growth);
+}
+
+/* Whether two lanes compare and add the same. */
+static bool is_same(const wl_ptx_frame *frame, const wl_ptx_step *branch, uint32_t lane, uint32_t other)
+{
+    const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[branch->counted->test];
+    const uint64_t *amount = frame->value[steps[branch->counted->grown].from[1]];
+    const uint64_t *a = frame->value[test->from[0]], *b = frame->value[test->from[1]];
+    return a[lane] == a[other] && b[lane] == b[other] && amount[lane] == amount[other];
+}
+
+/* ---- skipping them ---- */
+
+/* Whether all that decides the trips is known. */
+static bool is_known(const wl_ptx_frame *frame, const wl_ptx_step *branch, uint32_t lanes)
+{
+    const wl_ptx_step *steps = frame->program->flow_steps, *test = &steps[branch->counted->test];
+    uint32_t unknown = frame->unknown[test->from[0]] | frame->unknown[test->from[1]];
+    for (int32_t i = branch->target; i < branch->number; i++)
+        if (!steps[i].idle && steps[i].kind == WL_PTX_STEP_APPLY)
+            unknown |= frame->unknown[steps[i].to] | frame->unknown[steps[i].from[1]];
+    return !(unknown & lanes);
+}
+
+static void grow(wl_ptx_frame *frame, const wl_ptx_step *s, uint32_t lanes, int64_t trips)
+{
+    uint64_t *value = frame->value[s->to];
+    const int unused = 64 - wl_ptx_type_bits(s->in->type);
+    WL_PTX_FOR_LANES(lane, lanes)
+    {
+        const uint64_t growth = (uint64_t)growth_of(frame, s, (int)lane);
+        value[lane] = (value[lane] + (uint64_t)trips * growth) << unused >> unused;
+    }
+}
+
+/* Tells a recorder what the comparison has seen in the last of the trips: those before lie between. */
+static void record_last(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes, int64_t trips)
+{
+    const wl_ptx_counted *c = branch->counted;
+    const wl_ptx_frame *frame = m->frame;
+    const wl_ptx_step *test = &frame->program->flow_steps[c->test], *grown = &frame->program->flow_steps[c->grown];
+    uint64_t seen[WL_PTX_LANES];
+    memcpy(seen, frame->value[grown->to], sizeof seen);
+    WL_PTX_FOR_LANES(lane, c->test < c->grown ? lanes : 0) seen[lane] -= (uint64_t)growth_of(frame, grown, (int)lane);
+    wl_ptx_record_run(m, branch->target, branch->number + 1, lanes, trips);
+    wl_ptx_record_test(m, test, lanes, c->swapped ? frame->value[test->from[0]] : seen,
+                       c->swapped ? seen : frame->value[test->from[1]]);
+}
+
+void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t lanes)
+{
+    wl_ptx_frame *frame = m->frame;
+    const wl_ptx_step *steps = frame->program->flow_steps;
+    const int32_t length = branch->number + 1 - branch->target;
+    if (!is_known(frame, branch, lanes))
+        return;
+    int64_t trips = wl_min(WL_PTX_TRIPS_MAX, m->launch.budget / length + 1);
+    uint32_t before = WL_PTX_LANES;
+    WL_PTX_FOR_LANES(lane, lanes)
+    {
+        if (before == WL_PTX_LANES || !is_same(frame, branch, before, lane))
+            trips = wl_min(trips, trips_of(frame, branch, (int)lane));
+        before = lane;
+    }
+    if (trips < WL_PTX_TRIPS_MIN)
+        return;
+    for (int32_t i = branch->target; i < branch->number; i++)
+        if (!steps[i].idle && steps[i].kind == WL_PTX_STEP_APPLY)
+            grow(frame, &steps[i], lanes, trips);
+    m->warp->executed += (uint64_t)(trips * length);
+    m->looked_at += SKIP_STEPS;
+    m->skipped += trips * (branch->counted->looked + WL_PTX_PATH_STEPS);
+    if (m->tally.on)
+        wl_ptx_tally_add(m, frame->program, branch->target, branch->number + 1, lanes, trips);
+    if (m->recording)
+        record_last(m, branch, lanes, trips);
+}
