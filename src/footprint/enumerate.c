@@ -141,7 +141,7 @@ static bool repeat_granules(const advance *a, wl_granules *first)
     for (int l = 0; l < a->loops; l++)
         if (!wl_granules_repeat(first, a->stride[l] >> a->walk->shift, a->extent[l]))
             return false;
-    return wl_granules_add_moved(a->walk->granules, first, 0);
+    return first == a->walk->granules || wl_granules_add_moved(a->walk->granules, first, 0);
 }
 
 /* Moves every start that was found through the loops. */
@@ -160,6 +160,8 @@ static wl_status advance_starts(walk *w, const wl_bound *bound, wl_error *err)
         return wl_granules_fail(w->granules, err);
     if (moves_whole_granules(&a)) {
         wl_granules first = {0};
+        if (w->granules->count == 0) /* nothing there that must not move */
+            return repeat_granules(&a, w->granules) ? WL_OK : wl_granules_fail(w->granules, err);
         const bool complete = repeat_granules(&a, &first);
         w->granules->out_of_memory = w->granules->out_of_memory || first.out_of_memory;
         wl_granules_free(&first);

@@ -242,6 +242,20 @@ static void select_lanes(const int64_t *which, const int64_t *a, const int64_t *
         out[i] = which[i] ? a[i] : b[i];
 }
 
+/* Divides by a power of two, rounding down, or takes the remainder. */
+static void shift_lanes(const int64_t *a, int64_t power, bool remainder, int lanes, int64_t *restrict out)
+{
+    const int by = wl_log2(power);
+    for (int i = 0; i < lanes; i++)
+        out[i] = remainder ? a[i] & (power - 1) : wl_shift_down(a[i], by);
+}
+
+static bool divides_by_power(const wl_program *p, const wl_program_node *n)
+{
+    return (n->op == WL_EXPR_DIV || n->op == WL_EXPR_MOD) && p->nodes[n->b].op == WL_EXPR_CONST &&
+           wl_is_pow2(p->nodes[n->b].value);
+}
+
 /* Evaluates the nodes that loop `level` - 1 or a loop inside it changes; level 0: all. False when
  * an operation fails. */
 static bool evaluate(wl_program *p, const wl_lane_values *values, int level)
@@ -257,6 +271,8 @@ static bool evaluate(wl_program *p, const wl_lane_values *values, int level)
             memcpy(out, values->at[n->var], (size_t)lanes * sizeof *out);
         else if (n->op == WL_EXPR_SELECT)
             select_lanes(row_of(p, n->a), row_of(p, n->b), row_of(p, n->c), lanes, out);
+        else if (divides_by_power(p, n))
+            shift_lanes(row_of(p, n->a), p->nodes[n->b].value, n->op == WL_EXPR_MOD, lanes, out);
         else if (!operate(n->op, row_of(p, n->a), row_of(p, n->b), lanes, out))
             return false;
         for (int lane = 1; once && n->spread && lane < values->lanes; lane++)

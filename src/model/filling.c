@@ -169,7 +169,7 @@ static double time_beside(const filler *f, const part *p, holder *h, int count)
 
 static void time_part(filler *f, part *p)
 {
-    holder h[2 * WL_KINDS_MAX];
+    holder h[2 * WL_KINDS_MAX] = {{0}};
     for (int k = 0; k < f->count; k++) {
         h[k] = (holder){.blocks = p->blocks[k], .wait = f->kinds[k].wait};
         h[f->count + k] = f->left[k];

@@ -51,7 +51,7 @@ static void test_same_as_predict(void **state)
     wl_ranked *reference = NULL;
     wl_ranking first = {0};
     (void)state;
-    for (int threads = 1; threads <= 3; threads++) {
+    for (int threads = 1; threads <= 5; threads++) {
         char name[32];
         const wl_rank_options options = {.threads = threads};
         wl_ranker *ranker = ranker_of(kernel, device, some_launches, &options);

@@ -93,6 +93,23 @@ static void check_lanes(const wl_pattern_context *context, wl_pattern *p)
     }
 }
 
+/* Several addresses at once, of equal alignment or not. */
+static void check_together(const wl_pattern_context *context, wl_pattern *p)
+{
+    enum { ADDRESSES = 9 };
+    int64_t address[ADDRESSES];
+    wl_tag_cost got[ADDRESSES];
+    address[0] = 4 * below((int64_t)1 << 30);
+    for (int i = 1; i < ADDRESSES; i++)
+        address[i] = address[i - 1] + (below(3) ? context->period * below(5000) : 4 * below(100));
+    wl_pattern_tag_costs(context, p, address, ADDRESSES, got);
+    for (int i = 0; i < ADDRESSES; i++) {
+        const wl_tag_cost want = wl_pattern_tag_cost(context, p, address[i]);
+        check_int("together", "tag wavefronts", got[i].tag, want.tag);
+        check_int("together", "data wavefronts", got[i].cold, want.cold);
+    }
+}
+
 static void patterns_cost_what_lanes_cost(void **unused)
 {
     int64_t placed = 0;
@@ -108,6 +125,7 @@ static void patterns_cost_what_lanes_cost(void **unused)
             wl_pattern *p = wl_pattern_table_get(&table, &rules, &lanes);
             assert_non_null(p);
             check_lanes(&context, p);
+            check_together(&context, p);
             placed += p->segments.count > 0;
         }
         wl_pattern_table_free(&table);

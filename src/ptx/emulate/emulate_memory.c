@@ -114,12 +114,22 @@ static uint32_t unknown_bytes(const uint8_t *flags, const uint64_t *address, int
     return unknown;
 }
 
+/* Lanes often load the same address one after the other: contents may be expensive to make. */
 static void load_each(wl_ptx_machine *m, int64_t offset, int bytes, uint64_t *value, uint32_t *unknown)
 {
-    WL_PTX_FOR_LANES(lane, m->touch.lanes)
+    const wl_ptx_touch *t = &m->touch;
+    const bool common = t->space == WL_PTX_GLOBAL || t->space == WL_PTX_CONST || t->space == WL_PTX_SHARED;
+    uint64_t before = 0, found = 0;
+    bool hidden = false, any = false;
+    WL_PTX_FOR_LANES(lane, t->lanes)
     {
-        bool hidden = false;
-        value[lane] = wl_ptx_memory_read(m, lane, offset, bytes, &hidden);
+        if (!any || !common || t->address[lane] != before) {
+            hidden = false;
+            found = wl_ptx_memory_read(m, lane, offset, bytes, &hidden);
+        }
+        any = true;
+        before = t->address[lane];
+        value[lane] = found;
         *unknown |= (uint32_t)hidden << lane;
     }
 }
