@@ -88,7 +88,10 @@ static wl_status touch(wl_ptx_executor *r, int32_t pc, const wl_ptx_operand *at,
         return WL_OK;
     const wl_symbol *address = wl_ptx_address_value(&r->values, at);
     const wl_ptx_space space = space_of(r, named, address);
-    if (!address || space == WL_PTX_GENERIC || wl_ptx_access_bytes(&r->f->instructions[pc]) > BYTES_MAX) {
+    /* the constant of the address says which buffer it is in */
+    const bool is_nowhere =
+        address && space == WL_PTX_GLOBAL && !wl_ptx_buffer_near(r->launch->arguments, (uint64_t)address->c);
+    if (!address || is_nowhere || space == WL_PTX_GENERIC || wl_ptx_access_bytes(&r->f->instructions[pc]) > BYTES_MAX) {
         const bool is_unknown = at->reg >= 0 && !r->values.registers[at->reg];
         trace(r, pc,
               is_unknown ? r->unknown[at->reg] : (wl_ptx_cause){address ? WL_PTX_WHY_OPERATION : WL_PTX_WHY_LONG, pc});

@@ -218,6 +218,10 @@ const wl_symbol *wl_sym_bits(wl_symbols *s, wl_atom_op op, const wl_symbol *a, c
     const wl_interval of_a = wl_sym_bounds(s, a, WL_AT_LAUNCH), of_b = wl_sym_bounds(s, b, WL_AT_LAUNCH);
     if (of_a.lo < 0 || of_b.lo < 0 || !wl_interval_is_known(of_a) || !wl_interval_is_known(of_b))
         return NULL;
+    /* all bits that the other can have are set */
+    if (op == WL_ATOM_OR && wl_sym_is_const(b) && wl_is_pow2(b->c + 1) &&
+        wl_sym_bounds(s, a, WL_AT_ANY_LAUNCH).lo >= 0 && wl_sym_bounds(s, a, WL_AT_ANY_LAUNCH).hi <= b->c)
+        return b;
     if (op != WL_ATOM_AND) { /* disjoint bits add up */
         for (int shift = 1; shift < 60; shift++) {
             const int64_t power = (int64_t)1 << shift;
