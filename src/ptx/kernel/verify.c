@@ -39,6 +39,8 @@ typedef struct verifier {
     int64_t checked;                            /* warps */
     bool has_last;
     wl_ptx_execution last; /* that the warp has reached */
+    int32_t resumed;       /* the loop in which trips were skipped last; -1: none */
+    wl_ptx_execution from; /* and the trip it went on with */
     bool differs;
     int32_t where;
 } verifier;
@@ -256,6 +258,20 @@ static void set_trip(verifier *v, const wl_ptx_kept_loop *loop, int64_t trip)
     }
 }
 
+/* Has the warp executed no access since trips of this loop were skipped? Then the trip it is in is
+ * unknown, and to skip again could be to go back. */
+static bool is_lost(const verifier *v, int32_t number)
+{
+    const wl_ptx_kept_loop *loops = v->source->recovery.loops;
+    if (v->resumed != number)
+        return false;
+    for (int32_t i = loops[number].parent; i >= 0; i = loops[i].parent)
+        if (v->last.trip[loops[i].var - WL_VAR_LOOP_0] != v->from.trip[loops[i].var - WL_VAR_LOOP_0])
+            return false;
+    const int at = (int)loops[number].var - WL_VAR_LOOP_0;
+    return v->last.trip[at] < v->from.trip[at];
+}
+
 static void skip_trips(void *user, int32_t header, uint32_t lanes, wl_ptx_registers registers)
 {
     verifier *v = user;
@@ -265,12 +281,16 @@ static void skip_trips(void *user, int32_t header, uint32_t lanes, wl_ptx_regist
     int32_t i = r->steps[v->last.step].loop;
     while (i >= 0 && r->loops[i].header != header)
         i = r->loops[i].parent;
-    if (i < 0 || v->last.step < r->loops[i].last_part)
+    if (i < 0 || v->last.step < r->loops[i].last_part || is_lost(v, i))
         return;
     const wl_ptx_kept_loop *loop = &r->loops[i];
     const int64_t next = v->last.trip[loop->var - WL_VAR_LOOP_0] + 1, trip = sampled_trip(next, loop->trips);
-    if (trip != next && set_registers(v, loop, trip, lanes, registers))
-        set_trip(v, loop, trip);
+    if (trip == next || !set_registers(v, loop, trip, lanes, registers))
+        return;
+    set_trip(v, loop, trip);
+    v->resumed = i;
+    v->from = v->last;
+    v->from.trip[loop->var - WL_VAR_LOOP_0] = trip;
 }
 
 /* Steps that the warp did not execute must have an empty lane mask. */
@@ -320,6 +340,7 @@ static wl_status check_warp(verifier *v, int64_t warp, wl_error *err)
 {
     const wl_ptx_recovery *r = &v->source->recovery;
     v->has_last = false;
+    v->resumed = -1;
     v->checked++;
     set_warp(v, warp);
     for (int32_t i = 0; i < 2 * v->source->launch.entry->instruction_count; i++)
