@@ -203,11 +203,55 @@ static void test_endless_loop(void **state)
     end(&r);
 }
 
+/* Loads that wait for one another, in groups: a short body behind a branch is predicated, so that loads
+ * behind it need not wait for the branch, unless they might read what it stores. */
+static void test_rounds(void **state)
+{
+    (void)state;
+    static const struct {
+        loop_case loop;
+        int64_t rounds;
+    } chains[] = {
+        {{"two loads at once", "", "ld.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd1+4];", false}, 1},
+        {{"one after the other", "",
+          "ld.global.u32 %r4, [%rd1]; and.b32 %r4, %r4, 60; cvt.u64.u32 %rd2, %r4; add.s64 %rd2, %rd2, %rd1; "
+          "ld.global.u32 %r5, [%rd2];",
+          false},
+         2},
+        {{"behind a predicated store", "",
+          "ld.global.nc.u32 %r4, [%rd1]; setp.gt.s32 %p1, %r4, 0; @%p1 bra PAST; st.global.u32 [%rd1+8], %r4; "
+          "PAST: ld.global.nc.u32 %r5, [%rd1+64]; setp.gt.s32 %p1, %r5, 0; @%p1 bra OVER; "
+          "st.global.u32 [%rd1+16], %r5; OVER: ld.global.nc.u32 %r6, [%rd1+128];",
+          false},
+         1},
+        {{"behind a store that may change it", "",
+          "ld.global.u32 %r4, [%rd1]; setp.gt.s32 %p1, %r4, 0; @%p1 bra PAST; st.global.u32 [%rd1+8], %r4; "
+          "PAST: ld.global.u32 %r5, [%rd1+64];",
+          false},
+         2},
+        {{"behind a load that may be skipped", "",
+          "ld.global.nc.u32 %r4, [%rd1]; setp.gt.s32 %p1, %r4, 0; @%p1 bra PAST; ld.global.nc.u32 %r6, [%rd1+8]; "
+          "PAST: ld.global.nc.u32 %r5, [%rd1+64];",
+          false},
+         3},
+    };
+    for (size_t i = 0; i < COUNT_OF(chains); i++) {
+        run r;
+        wl_error err = {0};
+        wl_ptx_followed f;
+        start(&r, &chains[i].loop);
+        check_ok(chains[i].loop.name, wl_ptx_follow_block(r.thin, (const int64_t[3]){0, 0, 0}, &f, &err), &err);
+        check_int(chains[i].loop.name, "rounds", f.longest.rounds, WL_PTX_ROUND * chains[i].rounds);
+        end(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts_are_those_of_all_trips),
         cmocka_unit_test(test_endless_loop),
+        cmocka_unit_test(test_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "ptx/module/def_use.h"
 
+#define PREDICATED_MOST 7 /* instructions that the assembler executes under a predicate rather than branch */
+
 static bool is_global(const wl_ptx_instruction *in)
 {
     return in->space == WL_PTX_GLOBAL || in->space == WL_PTX_GENERIC;
@@ -34,7 +36,8 @@ static bool is_serial(const wl_ptx_program *p, int32_t i)
 typedef struct chain {
     int32_t *depth; /* by register: `start` and the loads that its value waits for; less: none in this block */
     int32_t start, now, longest;
-    bool writes; /* what is visited: results, else operands */
+    int32_t stored; /* loads that a store waits for; later loads stay behind it, unless nothing writes what they read */
+    bool writes;    /* what is visited: results, else operands */
 } chain;
 
 static void follow_chain(void *user, int32_t reg, bool written)
@@ -51,6 +54,10 @@ static void add_to_chain(const wl_ptx_function *f, const wl_ptx_instruction *in,
     c->now = 0;
     c->writes = false;
     wl_ptx_registers_of(f, in, follow_chain, c);
+    if (is_store(in) && c->now > c->stored)
+        c->stored = c->now;
+    if (is_load(in) && !(in->modifiers & WL_PTX_MOD_NC) && c->stored > c->now)
+        c->now = c->stored;
     c->now += is_load(in);
     c->longest = c->now > c->longest ? c->now : c->longest;
     c->writes = true;
@@ -72,23 +79,60 @@ static bool is_unrolled(const wl_ptx_program *p, int32_t block)
     return loop && loads < WL_PTX_ROUND && !wl_ptx_forbids_unrolling(p->function, p->flow.first[block]);
 }
 
-/* The rounds of each basic block, at its first load. */
+static bool is_simple(const wl_ptx_instruction *in)
+{
+    return !is_load(in) && wl_ptx_branch_target(in) < 0 && in->op != WL_PTX_OP_call && in->op != WL_PTX_OP_ret &&
+           in->op != WL_PTX_OP_exit && in->op != WL_PTX_OP_bar;
+}
+
+/* Whether a block can be entered from no blocks but these. */
+static bool is_entered_from(const wl_ptx_flow *flow, int32_t block, int32_t a, int32_t b)
+{
+    for (int32_t from = 0; from < flow->block_count; from++)
+        for (int32_t e = flow->edge_first[from]; e < flow->edge_first[from + 1]; e++)
+            if (flow->edges[e] == block && from != a && from != b)
+                return false;
+    return true;
+}
+
+/* Whether the branch at the end of a block skips the next one, and that is so short that the assembler
+ * executes it under a predicate. Loads behind it need not wait for the branch. */
+static bool skips_next(const wl_ptx_program *p, int32_t block)
+{
+    const wl_ptx_flow *flow = &p->flow;
+    const wl_ptx_instruction *in = p->function->instructions;
+    if (block + 2 >= flow->block_count)
+        return false;
+    const int32_t branch = flow->first[block + 1] - 1, from = branch + 1, to = flow->first[block + 2];
+    if (in[branch].guard < 0 || wl_ptx_branch_target(&in[branch]) != to || to - from > PREDICATED_MOST)
+        return false;
+    for (int32_t i = from; i < to; i++)
+        if (!is_simple(&in[i]))
+            return false;
+    return is_entered_from(flow, block + 1, block, block) && is_entered_from(flow, block + 2, block, block + 1);
+}
+
+/* The rounds of each basic block, at its first load. Blocks around a predicated one count together. */
 static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds)
 {
     const wl_ptx_function *f = p->function;
     chain c = {.depth = depth};
     memset(depth, 0, ((size_t)f->register_count + 1) * sizeof *depth);
-    for (int32_t b = 0; b < p->flow.block_count; b++) {
+    for (int32_t b = 0, joined = -1; b < p->flow.block_count; b++) {
         const int32_t from = p->flow.first[b], to = p->flow.first[b + 1];
         int32_t load = -1;
-        c.start += c.longest; /* what earlier blocks left counts no more */
-        c.longest = 0;
+        if (b > joined) {
+            c.start += c.longest; /* what earlier blocks left counts no more */
+            c.longest = c.stored = 0;
+        }
+        joined = skips_next(p, b) ? b + 2 : joined;
+        const int32_t before = c.longest;
         for (int32_t i = from; i < to; i++) {
             load = load < 0 && is_load(&f->instructions[i]) ? i : load;
             add_to_chain(f, &f->instructions[i], &c);
         }
         if (load >= 0)
-            rounds[load] = (int64_t)c.longest * (is_unrolled(p, b) ? 1 : WL_PTX_ROUND);
+            rounds[load] = (int64_t)(c.longest - before) * (is_unrolled(p, b) ? 1 : WL_PTX_ROUND);
     }
 }
 
