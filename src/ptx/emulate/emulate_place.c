@@ -151,8 +151,6 @@ wl_status wl_ptx_find_places(wl_ptx_program *program, wl_error *err)
     return status;
 }
 
-static int64_t as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
-
 /* How the operands of a comparison compare, by lane: 0 or 1. */
 typedef struct order {
     uint8_t less[WL_PTX_LANES], equal[WL_PTX_LANES], first_negative[WL_PTX_LANES], second_negative[WL_PTX_LANES];
@@ -162,7 +160,7 @@ static void compare(const uint64_t *a, const uint64_t *b, int bits, order *o)
 {
     WL_PTX_EACH_LANE
     {
-        const int64_t x = as_signed(a[i], bits), y = as_signed(b[i], bits);
+        const int64_t x = wl_ptx_as_signed(a[i], bits), y = wl_ptx_as_signed(b[i], bits);
         o->less[i] = (uint8_t)(x < y);
         o->equal[i] = (uint8_t)(x == y);
         o->first_negative[i] = (uint8_t)(x < 0);

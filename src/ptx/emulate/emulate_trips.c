@@ -100,13 +100,11 @@ wl_status wl_ptx_find_counted(wl_ptx_machine *m, wl_ptx_program *p, wl_error *er
 
 /* ---- how many trips ---- */
 
-wl_ptx_wide wl_ptx_as_signed(uint64_t value, int bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
-
 wl_ptx_wide wl_ptx_as_type(uint64_t value, wl_ptx_type type)
 {
     const int bits = wl_ptx_type_bits(type);
-    return wl_ptx_type_is_signed(type) ? wl_ptx_as_signed(value, bits)
-                                       : (wl_ptx_wide)(value << (64 - bits) >> (64 - bits));
+    const uint64_t mask = bits > 0 && bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+    return wl_ptx_type_is_signed(type) ? wl_ptx_as_signed(value, bits) : (wl_ptx_wide)(value & mask);
 }
 
 wl_ptx_range wl_ptx_range_of(wl_ptx_type type)
