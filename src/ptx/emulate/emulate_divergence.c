@@ -183,13 +183,21 @@ wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t ac
     return diverge(frame, s, targets, masks, 2) ? WL_OK : wl_fail_memory(err);
 }
 
+void wl_ptx_run_end(wl_ptx_machine *m, uint32_t lanes)
+{
+    if (m->warp->depth > 1)
+        remove_lanes(m->frame, lanes);
+    else
+        wl_ptx_lanes_end(m->warp, lanes);
+}
+
 void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
 {
     if (mask && mask != active)
         count_diverged(m, s);
     m->frame->paths[m->frame->path_count - 1].at = s->number + 1;
-    if (s->in->op == WL_PTX_OP_ret && m->warp->depth > 1)
-        remove_lanes(m->frame, mask);
+    if (s->in->op == WL_PTX_OP_ret)
+        wl_ptx_run_end(m, mask);
     else
         wl_ptx_lanes_end(m->warp, mask);
 }

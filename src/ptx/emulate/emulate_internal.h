@@ -304,6 +304,8 @@ void wl_ptx_lanes_end(wl_ptx_warp *warp, uint32_t lanes);
  * makes the warp wait unless it runs alone or only arrives. */
 wl_status wl_ptx_run_branch(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask, wl_error *err);
 void wl_ptx_run_leave(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
+/* Lanes return from the function, or end with the entry. */
+void wl_ptx_run_end(wl_ptx_machine *m, uint32_t lanes);
 void wl_ptx_run_barrier(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask);
 /* Pops paths without lanes. */
 void wl_ptx_paths_drop(wl_ptx_frame *frame);

@@ -217,11 +217,11 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     const wl_ptx_path *path = &frame->paths[frame->path_count - 1];
     const wl_ptx_step *steps = steps_of(m, frame->program);
     const uint32_t active = path->mask;
-    const int32_t until = path->until, from = path->at;
+    const int32_t until = path->until, from = path->at, end = frame->program->function->instruction_count;
     const uint64_t before = m->warp->executed;
     int32_t at = from;
     m->looked_at += WL_PTX_PATH_STEPS;
-    for (; at != until; at = steps[at].next) {
+    for (; at != until && at != end; at = steps[at].next) {
         const wl_ptx_step *s = &steps[at];
         uint32_t mask = active;
         m->looked_at++;
@@ -261,8 +261,13 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
         case WL_PTX_STEP_NOTHING: break;
         }
     }
-    *to = until;
-    m->warp->executed = before + (uint64_t)(until - from);
+    *to = at;
+    m->warp->executed = before + (uint64_t)(at - from);
+    if (at != until) { /* the code ends, without a ret, before these lanes meet the others */
+        frame->paths[frame->path_count - 1].at = end;
+        wl_ptx_run_end(m, active);
+        return WL_OK;
+    }
     frame->path_count--;
     if (frame->path_count == 0 && m->warp->depth == 1) /* the entry ends without a ret */
         wl_ptx_lanes_end(m->warp, active);
