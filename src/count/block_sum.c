@@ -178,8 +178,8 @@ static wl_status choose_uneven(const summer *s, wl_arena *arena, wl_sample *out)
                          : wl_sample_evenly(n, n, arena, out, s->err);
 }
 
-/* Such blocks, or their runs of `threads` threads. */
-static wl_status sum_uneven(const summer *s, int64_t threads)
+/* Such blocks, as a whole. */
+static wl_status sum_uneven_blocks(const summer *s)
 {
     const wl_geometry *g = s->in->geometry;
     wl_arena arena = {0};
@@ -189,9 +189,8 @@ static wl_status sum_uneven(const summer *s, int64_t threads)
         int64_t block[3];
         wl_block_at(g, sample.number[i], block);
         wl_region region = one_block(s, block);
-        region.thread_count = threads;
-        for (; region.first_thread < g->threads && status == WL_OK; region.first_thread += threads)
-            status = add_threads(s, wl_sample_weight(&sample, i), &region);
+        region.thread_count = g->threads;
+        status = add_threads(s, wl_sample_weight(&sample, i), &region);
     }
     wl_arena_free(&arena);
     return status;
@@ -222,7 +221,7 @@ static wl_status sum_opaque(const summer *s)
     wl_arena arena = {0};
     wl_sample sample;
     if (s->in->view->fields[s->in->field][s->in->side].uneven && !has_traced(s))
-        return sum_uneven(s, s->in->geometry->threads);
+        return sum_uneven_blocks(s);
     wl_status status = opaque_sample(s, &arena, &sample);
     s->sum->sampled = status == WL_OK && !wl_sample_is_all(&sample);
     for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
@@ -353,6 +352,58 @@ static wl_status add_boxes(const summer *s, double weight, const wl_shape *shape
     return WL_OK;
 }
 
+/* What warps are counted with: in closed form where cells alone decide, else thread by thread. */
+typedef struct warp_counter {
+    const wl_shape *shape; /* NULL: there is no closed form */
+    thread_grid threads;
+    wl_region boxes;
+    wl_error failure; /* scratch */
+} warp_counter;
+
+static void make_warp_counter(const summer *s, warp_counter *out)
+{
+    const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
+    out->shape = f->has_shape && !looks_at_blocks(&f->shape) ? &f->shape : NULL;
+    out->boxes = one_block(s, (const int64_t[3]){0, 0, 0});
+    out->failure = (wl_error){0};
+    make_thread_grid(s->in->geometry, &out->threads);
+}
+
+static wl_status add_warp(const summer *s, warp_counter *c, double weight, const int64_t block[3], int64_t first,
+                          int64_t count)
+{
+    bool added = false;
+    if (c->shape) {
+        boxes_of_warp(&c->threads, block, first, count, &c->boxes);
+        WL_TRY(add_boxes(s, weight, c->shape, &c->boxes, &added, &c->failure));
+    }
+    if (added)
+        return WL_OK;
+    wl_region region = one_block(s, block);
+    region.first_thread = first;
+    region.thread_count = count;
+    return add_threads(s, weight, &region);
+}
+
+/* The warps of blocks that differ by where they lie. */
+static wl_status sum_uneven_warps(const summer *s, int warp_size)
+{
+    const wl_geometry *g = s->in->geometry;
+    wl_arena arena = {0};
+    wl_sample sample;
+    warp_counter c;
+    make_warp_counter(s, &c);
+    wl_status status = choose_uneven(s, &arena, &sample);
+    for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
+        int64_t block[3];
+        wl_block_at(g, sample.number[i], block);
+        for (int64_t first = 0; first < g->threads && status == WL_OK; first += warp_size)
+            status = add_warp(s, &c, wl_sample_weight(&sample, i), block, first, warp_size);
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
 /* The i-th of n sampled warps, spread evenly over the warps of a block and over the launch. Returns
  * how many warps it stands for; warps that the domain's edge cuts count in proportion to their
  * cells. */
@@ -395,16 +446,12 @@ static wl_status sum_traced_warps(const summer *s, int warp_size)
 static wl_status sum_sampled_warps(const summer *s, int warp_size)
 {
     const wl_geometry *g = s->in->geometry;
-    const wl_field_side *f = &s->in->view->fields[s->in->field][s->in->side];
-    const bool in_boxes = f->has_shape && !looks_at_blocks(&f->shape);
     const int64_t per_block = wl_ceil_div(g->threads, warp_size), warps = g->blocks * per_block;
     wl_region any = one_block(s, (const int64_t[3]){0, 0, 0});
-    wl_region boxes = any;
-    wl_error failure = {0};
-    thread_grid threads;
-    make_thread_grid(g, &threads);
+    warp_counter c;
+    make_warp_counter(s, &c);
     any.thread_count = warp_size;
-    const bool spread = in_boxes && !s->in->want_covered && warps > SAMPLED_WARPS;
+    const bool spread = c.shape && !s->in->want_covered && warps > SAMPLED_WARPS;
     const int64_t n = spread ? SPREAD_WARPS : sample_size(s, &any, wl_min(SAMPLED_WARPS, warps));
     s->sum->sampled = n < warps;
     for (int64_t i = 0; i < n; i++) {
@@ -415,17 +462,7 @@ static wl_status sum_sampled_warps(const summer *s, int warp_size)
             weight = spread_warp(g, per_block, i, n, block, &warp);
         else
             wl_block_at(g, number / per_block, block);
-        if (in_boxes) {
-            bool added = false;
-            boxes_of_warp(&threads, block, warp * warp_size, warp_size, &boxes);
-            WL_TRY(add_boxes(s, weight, &f->shape, &boxes, &added, &failure));
-            if (added)
-                continue;
-        }
-        wl_region region = one_block(s, block);
-        region.first_thread = warp * warp_size;
-        region.thread_count = warp_size;
-        WL_TRY(add_threads(s, weight, &region));
+        WL_TRY(add_warp(s, &c, weight, block, warp * warp_size, warp_size));
     }
     return WL_OK;
 }
@@ -446,7 +483,7 @@ wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_bl
     const wl_count_method method = input->counter->method;
     const bool traced = input->view->kernel->source.population && has_traced(&s);
     const wl_status status = traced                          ? sum_traced_warps(&s, warp_size)
-                             : f->uneven || f->shape.guarded ? sum_uneven(&s, warp_size)
+                             : f->uneven || f->shape.guarded ? sum_uneven_warps(&s, warp_size)
                                                              : sum_sampled_warps(&s, warp_size);
     input->counter->method = method; /* a sample: says nothing about how the volumes were counted */
     return status;
