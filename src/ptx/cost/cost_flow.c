@@ -376,11 +376,11 @@ static void charge_special_accesses(wl_weigher *w)
 static int64_t alignment(const wl_weigher *w, const wl_ptx_instruction *in, int which, int depth)
 {
     if (which < in->operand_count && in->operands[which].kind == WL_PTX_OPERAND_IMMEDIATE) {
-        const int64_t v = in->operands[which].value;
-        return v == 0 ? ALIGNED : wl_min(v & -v, ALIGNED);
+        const uint64_t v = (uint64_t)in->operands[which].value | ALIGNED;
+        return (int64_t)(v & -v);
     }
     const wl_ptx_instruction *d = wl_ptx_definition_of(&w->def_use, in, which);
-    if (!d || depth == 0)
+    if (!d || depth == 0 || d->modifiers & WL_PTX_MOD_HI)
         return 1;
     switch (d->op) {
     case WL_PTX_OP_mov: return d->operands[1].kind == WL_PTX_OPERAND_VARIABLE ? ALIGNED : alignment(w, d, 1, depth - 1);
