@@ -168,19 +168,21 @@ static int countable(const tally *t, size_t field, const wl_region *region)
     return some.blocks.count;
 }
 
-/* What blocks of the wave that starts here load, and what two of them have in common. */
-static wl_status count_common_at(const tally *t, int64_t start, double *alone, double *shared)
+/* What blocks of the wave that starts here load; of fields that they may have in common: what they load, and what two
+ * of them do. */
+static wl_status count_common_at(const tally *t, int64_t start, double *alone, double *far, double *shared)
 {
     const int64_t sector = (int64_t)t->out->sector;
     wl_region region;
     const int most = companions(t, start, &region);
-    *alone = *shared = 0;
+    *alone = *far = *shared = 0;
     for (size_t i = 0; i < t->out->field_count && most > 1; i++) {
         wl_region together = region;
         const int n = together.blocks.count = countable(t, i, &region);
         double sum = 0, all = 0;
         if (n < 2 || !t->out->fields[i].far_common) {
             *alone += t->out->fields[i].block_sectors / t->out->blocks;
+            *far += t->out->fields[i].far_common ? t->out->fields[i].block_sectors / t->out->blocks : 0;
             continue;
         }
         for (int b = 0; b < n; b++) {
@@ -193,6 +195,7 @@ static wl_status count_common_at(const tally *t, int64_t start, double *alone, d
         }
         WL_TRY(wl_view_counts(t->in->view, t->counter, i, WL_LOADS, &together, &sector, 1, &all, t->err));
         *alone += sum / n;
+        *far += sum / n;
         *shared += (sum - all) / (n - 1);
     }
     return WL_OK;
@@ -205,12 +208,12 @@ static wl_status count_common(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
     const int64_t spare = g->blocks - g->wave_blocks, places = t->in->view->guarded || t->in->view->uneven ? PLACES : 1;
-    double alone = 0, shared = 0;
+    double alone = 0, far = 0, shared = 0;
     for (size_t i = 0; i < t->out->field_count; i++)
         t->out->fields[i].far_common = may_have_common(t, i);
     for (int64_t i = 0; i < places && alone <= 0; i++)
-        WL_TRY(count_common_at(t, (2 * ((i + places / 2) % places) + 1) * spare / (2 * places), &alone, &shared));
-    t->out->common = alone > 0 ? fmin(1, fmax(0, shared / alone)) : 0;
+        WL_TRY(count_common_at(t, (2 * ((i + places / 2) % places) + 1) * spare / (2 * places), &alone, &far, &shared));
+    t->out->common = far > 0 ? fmin(1, fmax(0, shared / far)) : 0;
     return WL_OK;
 }
 
@@ -324,6 +327,7 @@ static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOO
                          : wl_block_sum_make(&in, &block, t->err));
         f->step_sectors[n] = block.granules[0] * runs;
         t->out->step_lines[n] += block.granules[1] / t->out->blocks;
+        t->out->step_distinct[n] += block.granules[0] / t->out->blocks;
         if (warps_too)
             f->step_warp_sectors[n] = warp.granules[0] * runs;
     }
@@ -349,6 +353,7 @@ static wl_status count_all_steps(const tally *t)
         if (extents[last][0] * extents[last][1] * extents[last][2] <= t->in->own_steps)
             f->step_warp_sectors[last] = f->warp_sectors;
         o->step_lines[last] += f->block_lines / o->blocks;
+        o->step_distinct[last] += f->block_sectors / o->blocks;
         /* samples must not contradict each other: longer runs never have more distinct sectors */
         for (int n = 0; n <= last; n++)
             f->step_sectors[n] =

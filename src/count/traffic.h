@@ -54,10 +54,11 @@ typedef struct wl_traffic {
     double blocks, wave_blocks, warps, l1_bytes, sms;
     double resident; /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
     double sector, line, unit, fetch, l2_line; /* bytes */
-    double common; /* share of a block's sectors that other blocks on its multiprocessor load, too */
+    double common; /* share of a block's sectors that others on its multiprocessor load, too: fields with far_common */
     int step_count;
-    double step_lines[WL_STEPS_MAX]; /* of all loads of one block in one run of steps: its working set */
-    double step_share[WL_STEPS_MAX]; /* of all steps that a run has */
+    double step_lines[WL_STEPS_MAX];    /* of all loads of one block in one run of steps: its working set */
+    double step_distinct[WL_STEPS_MAX]; /* the same in sectors */
+    double step_share[WL_STEPS_MAX];    /* of all steps that a run has */
     int window_count;
     int window_direction[WL_WINDOWS_MAX]; /* dimension in which the next window lies */
     double window_blocks[WL_WINDOWS_MAX];

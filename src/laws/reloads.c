@@ -37,11 +37,21 @@ static double oversubscription(const wl_traffic *t, int n)
     return t->step_lines[n] * t->line * t->resident / t->l1_bytes;
 }
 
-/* Sectors that a run of this length has from shorter ones. What a warp itself loaded a few steps before always
- * hits. */
-static double reused(const double sectors[], const double warps[], int n)
+#define SAME 0.99 /* working sets that differ by less are the same one, passed over again */
+
+/* A longer run with the working set of the shorter one passes over it again; what each single step touches anyway
+ * is still there. */
+static bool is_pass(const wl_traffic *t, int n)
 {
-    const double own = warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) : 0;
+    const double *distinct = t->step_distinct;
+    return distinct[n - 1] >= SAME * distinct[n] && distinct[0] < SAME * distinct[n];
+}
+
+/* Sectors that a run of this length has from shorter ones. What a warp itself loaded a few steps before always
+ * hits, unless a whole pass lies between. */
+static double reused(const wl_traffic *t, const double sectors[], const double warps[], int n)
+{
+    const double own = warps[n] > 0 && !is_pass(t, n) ? fmax(0, warps[n - 1] - warps[n]) : 0;
     return fmax(0, sectors[n - 1] - sectors[n] - own);
 }
 
@@ -61,7 +71,7 @@ static double missed_at_once(const wl_traffic *t, const wl_laws *laws, const tot
 }
 
 /* Runs of a few steps: what they load is issued nearly at once. A set twice as large as the L1 leaves nothing. */
-static bool is_short(const totals *s, int n) { return s->warps[n] > 0; }
+static bool is_short(const wl_traffic *t, const totals *s, int n) { return s->warps[n] > 0 && !is_pass(t, n); }
 
 static double missed_shortly(const wl_traffic *t, const wl_laws *laws, int n)
 {
@@ -75,13 +85,11 @@ double wl_reloads_gone(double touched, double fresh)
     return share * share;
 }
 
-#define SAME 0.99 /* working sets that differ by less are the same one, passed over again */
-
 /* The shortest run that has the working set of a long one: one pass over it. */
 static int one_pass(const wl_traffic *t, int n)
 {
     int shortest = n - 1;
-    while (shortest > 0 && t->step_lines[shortest - 1] >= SAME * t->step_lines[n])
+    while (shortest > 0 && t->step_distinct[shortest - 1] >= SAME * t->step_distinct[n])
         shortest--;
     return shortest;
 }
@@ -97,19 +105,19 @@ static double evicting(const wl_traffic *t, const totals *s, double fetched)
 static void find_missed(const wl_traffic *t, const wl_laws *laws, const totals *s, double at_once, wl_reloads *r)
 {
     double change = 1;
-    for (int n = 1; n < t->step_count; n++)
+    for (int n = 1; n < WL_STEPS_MAX; n++)
         r->missed[n] = 1;
     for (int round = 0; round < ROUNDS && change > AGREED; round++) {
         r->fetched = s->once + at_once;
         change = 0;
         for (int n = 1; n < t->step_count; n++)
-            r->fetched += r->missed[n] * reused(s->sectors, s->warps, n);
+            r->fetched += r->missed[n] * reused(t, s->sectors, s->warps, n);
         const double evict = evicting(t, s, r->fetched);
         for (int n = 1; n < t->step_count; n++) {
             const double touched = s->sectors[one_pass(t, n)] + s->stored;
             const double fresh = touched > 0 ? fmin(1, (r->fetched + s->stored) / touched) : 1;
-            const double gone = is_short(s, n) ? missed_shortly(t, laws, n)
-                                               : wl_reloads_gone(oversubscription(t, n - 1), fresh * evict);
+            const double gone = is_short(t, s, n) ? missed_shortly(t, laws, n)
+                                                  : wl_reloads_gone(oversubscription(t, n - 1), fresh * evict);
             change = fmax(change, fabs(r->missed[n] - gone));
             r->missed[n] = gone;
         }
@@ -118,15 +126,22 @@ static void find_missed(const wl_traffic *t, const wl_laws *laws, const totals *
 
 /* ---- the L2 ---- */
 
-/* The blocks of the wave that read a line, on average. */
-static double readers_of_wave(const wl_traffic *t)
+/* The blocks of the wave that read a line of a field, on average. */
+static double readers_of(const wl_traffic *t, const wl_field_traffic *f)
 {
-    double of_blocks = 0, of_wave = 0;
+    return f->wave_sectors > 0 ? fmax(1, f->block_sectors * t->wave_blocks / t->blocks / f->wave_sectors) : 1;
+}
+
+/* The different lines among those that blocks of the wave load, and how many blocks read one of them. */
+static double different(const wl_traffic *t, double *readers)
+{
+    double all = 0, distinct = 0;
     for (size_t i = 0; i < t->field_count; i++) {
-        of_blocks += t->fields[i].block_sectors;
-        of_wave += t->fields[i].wave_sectors;
+        all += t->fields[i].block_lines;
+        distinct += t->fields[i].block_lines / readers_of(t, &t->fields[i]);
     }
-    return of_wave > 0 ? fmax(1, of_blocks * t->wave_blocks / t->blocks / of_wave) : 1;
+    *readers = distinct > 0 ? all / distinct : 1;
+    return all > 0 ? distinct / all : 1;
 }
 
 /* What the wave moves through the L2 in one pass. */
@@ -139,8 +154,10 @@ typedef struct pass {
 static pass pass_of(const wl_traffic *t, const totals *s, const wl_reloads *r, int n)
 {
     const int once = one_pass(t, n);
-    const double readers = readers_of_wave(t), waves = t->blocks / t->wave_blocks;
-    return (pass){.lines = t->step_lines[n - 1] * t->line * t->wave_blocks / readers,
+    const double waves = t->blocks / t->wave_blocks;
+    double readers = 1;
+    const double share = different(t, &readers);
+    return (pass){.lines = t->step_lines[n - 1] * t->line * t->wave_blocks * share,
                   .stores = s->stored_lines * t->line / waves * t->step_share[once],
                   .fetched = s->sectors[once] > 0 ? fmin(1, r->fetched / s->sectors[once]) : 1,
                   .readers = readers};
@@ -171,16 +188,15 @@ wl_reloads wl_reloads_find(const wl_traffic *t, const wl_laws *laws)
     const double at_once = missed_at_once(t, laws, &s), again = s.requested - s.sectors[0];
     wl_reloads r = {.at_once = again > 0 ? at_once / again : 0};
     double sum = at_once;
-    if (t->step_count > 1)
-        find_missed(t, laws, &s, at_once, &r);
-    for (int n = 1; n < t->step_count; n++) {
-        const double later = reused(s.sectors, s.warps, n);
-        sum += r.missed[n] * later;
-        if (!t->windows_known || later <= 0)
+    find_missed(t, laws, &s, at_once, &r);
+    for (int n = 1; n < t->step_count && n < WL_STEPS_MAX; n++) {
+        const double later = reused(t, s.sectors, s.warps, n);
+        sum += later > 0 ? r.missed[n] * later : 0;
+        if (!t->windows_known || later <= 0 || !is_pass(t, n))
             continue;
         const pass p = pass_of(t, &s, &r, n);
         const double passes = s.sectors[one_pass(t, n)] / s.sectors[n];
-        r.through[n] = gone_from_l2(laws, &p, r.missed[n], passes) / p.readers; /* fetched once for all of them */
+        r.through[n] = gone_from_l2(laws, &p, r.missed[n], passes);
     }
     const double most = s.requested - s.once;
     r.rate = most > 0 ? fmin(most, sum) / most : 0;
@@ -191,7 +207,7 @@ double wl_reloads_of(const wl_reloads *r, const wl_traffic *t, const wl_field_tr
 {
     double sum = r->at_once * (f->requested - f->step_sectors[0]);
     for (int n = 1; n < t->step_count; n++)
-        sum += r->missed[n] * reused(f->step_sectors, f->step_warp_sectors, n);
+        sum += r->missed[n] * reused(t, f->step_sectors, f->step_warp_sectors, n);
     return fmax(0, fmin(sum, f->requested - f->block_sectors));
 }
 
@@ -199,6 +215,6 @@ double wl_reloads_from_dram(const wl_reloads *r, const wl_traffic *t, const wl_f
 {
     double sum = 0;
     for (int n = 1; n < t->step_count; n++)
-        sum += r->through[n] * r->missed[n] * reused(f->step_sectors, f->step_warp_sectors, n);
-    return sum;
+        sum += r->through[n] * r->missed[n] * reused(t, f->step_sectors, f->step_warp_sectors, n);
+    return sum / readers_of(t, f); /* fetched once for all of them */
 }

@@ -37,6 +37,7 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
 
 typedef struct load_totals {
     double requested, block_sectors, block_lines, warp_lines, wave_sectors;
+    double far_lines; /* of fields that blocks may have in common */
 } load_totals;
 
 static load_totals add_loads(const wl_traffic *t)
@@ -47,6 +48,7 @@ static load_totals add_loads(const wl_traffic *t)
         s.requested += f->requested;
         s.block_sectors += f->block_sectors;
         s.block_lines += f->block_lines;
+        s.far_lines += f->far_common ? f->block_lines : 0;
         s.warp_lines += f->warp_lines;
         s.wave_sectors += f->wave_sectors;
     }
@@ -84,9 +86,10 @@ static double found_in_step(const wl_traffic *t, const wl_field_traffic *f)
  * their lines fit into the L1; beyond, as far as the blocks run in lockstep. */
 static double found_of_others(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_field_traffic *f)
 {
-    if (laws->share[1] <= 0)
+    if (laws->share[1] <= 0 || !f->far_common)
         return 0;
-    const double n = t->resident, lines = s->block_lines / t->blocks * (n - (n - 1) * t->common);
+    const double n = t->resident, own = s->block_lines - s->far_lines;
+    const double lines = s->far_lines / t->blocks * (n - (n - 1) * t->common) + own / t->blocks * n;
     const double over = lines * t->line / t->l1_bytes / laws->share[1];
     const double found = laws->share[0] + (1 - laws->share[0]) * exp(-over * over);
     const double known = t->common > 0 ? found * t->common * (n - 1) / n : 0;

@@ -85,7 +85,7 @@ static double predicted(const passes *p, double blocks)
                               .block_sectors = row,
                               .block_lines = row / per_line,
                               .warp_sectors = row,
-                              .step_sectors = {row * (double)p->passes, row},
+                              .step_sectors = {row * (double)p->passes, row * (double)p->passes, row},
                               .step_warp_sectors = {row * (double)p->passes, 0},
                               .loaded_too = true};
     const wl_traffic traffic = {.field_count = 1,
@@ -101,9 +101,10 @@ static double predicted(const passes *p, double blocks)
                                 .unit = SECTOR,
                                 .fetch = SECTOR,
                                 .l2_line = LINE,
-                                .step_count = 2,
-                                .step_lines = {(double)p->row, (double)p->row},
-                                .step_share = {1 / (double)p->passes, 1}};
+                                .step_count = 3,
+                                .step_lines = {1, (double)p->row, (double)p->row},
+                                .step_distinct = {per_line, (double)p->row * per_line, (double)p->row * per_line},
+                                .step_share = {0, 1 / (double)p->passes, 1}};
     const wl_laws laws = {.reload = {0.5, 10, 2}, .combine_lines = 6, .partitions = 1, .room = 1e9, .steepness = 4};
     wl_volume volume;
     wl_volumes out;
@@ -115,7 +116,7 @@ static passes random_passes(random_source *r)
 {
     passes p = {.lines = LINES_MAX >> random_in(r, 0, 2), .resident = random_in(r, 1, RESIDENT_MAX)};
     p.passes = random_in(r, 2, 6);
-    p.row = 1 + p.lines * random_in(r, 1, 30) / 10 / p.resident; /* 0.1 to 3 times the cache, together */
+    p.row = 2 + p.lines * random_in(r, 1, 30) / 10 / p.resident; /* 0.1 to 3 times the cache, together */
     return p;
 }
 

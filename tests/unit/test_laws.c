@@ -116,6 +116,7 @@ static void add_steps(bench *b, double short_lines, double lines, double all_lin
     for (int n = 0; n < 3; n++) {
         f->step_sectors[n] = sectors[n];
         b->traffic.step_lines[n] = n == 0 ? short_lines : n == 1 ? lines : all_lines;
+        b->traffic.step_distinct[n] = 4 * b->traffic.step_lines[n];
         b->traffic.step_share[n] = n == 0 ? 1.0 / 16 : n == 1 ? 1.0 / 4 : 1;
     }
     f->step_warp_sectors[0] = 1500;
@@ -164,13 +165,14 @@ static void passes_come_from_memory_again(void **state)
     bench_start(&b);
     add_loads(&b);
     wl_field_traffic *f = &b.field[0];
-    b.traffic.step_count = 2;
-    b.traffic.step_share[0] = 0.5;
-    b.traffic.step_share[1] = 1;
-    f->step_warp_sectors[0] = f->step_sectors[0] = f->requested; /* 1600: two passes over 800 */
-    f->step_sectors[1] = 800;
+    b.traffic.step_count = 3; /* a step, one pass, both */
+    b.traffic.step_share[1] = 0.5;
+    b.traffic.step_share[2] = 1;
+    f->step_warp_sectors[0] = f->step_sectors[0] = f->step_sectors[1] = f->requested; /* 1600: two passes over 800 */
+    f->step_sectors[2] = 800;
     f->block_lines = 1e9;
-    b.traffic.step_lines[0] = b.traffic.step_lines[1] = 4e6 / 128; /* a row of 4 MB a block, 40 MB a wave */
+    b.traffic.step_distinct[1] = b.traffic.step_distinct[2] = 4e6 / 32;
+    b.traffic.step_lines[1] = b.traffic.step_lines[2] = 4e6 / 128; /* a row of 4 MB a block, 40 MB a wave */
     f->store_block_lines = 1e6 / 128 * 100;
     bench_run(&b);
     /* one reader: 3/4 of the lines are in a given partition; half of the stores of 10 MB a wave pass meanwhile */
