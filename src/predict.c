@@ -128,6 +128,48 @@ static wl_status share_out(wl_predictor *p, const wl_counts *counts, const wl_vi
     return WL_OK;
 }
 
+#include <stdio.h>
+#include <math.h>
+#include "timeline/profile.h"
+static void debug_life(wl_predictor *p, const wl_volumes *volumes, const wl_counts *counts, wl_prediction *out)
+{
+    if (!getenv("WL_LIFE") || !p->kernel->source.live) return;
+    const wl_lives *lives; wl_error err = {0};
+    if (p->kernel->source.live(p->kernel->source.context, &lives, &err) != WL_OK) { fprintf(stderr, "life failed %s\n", err.message); return; }
+    wl_waits waits; wl_waits_read(p->device, &waits);
+    wl_field_waits *fw = calloc(p->kernel->field_count + 1, sizeof *fw);
+    for (size_t f = 0; f < p->kernel->field_count; f++) {
+        const wl_share *s = &p->field_shares[f];
+        double loads = 0, lsec = 0, stores = 0, ssec = 0;
+        for (size_t a = 0; a < p->kernel->access_count; a++) {
+            if (p->kernel->accesses[a].field != f) continue;
+            if (p->kernel->accesses[a].store) stores += p->costs[a].inst, ssec += p->costs[a].sectors;
+            else loads += p->costs[a].inst, lsec += p->costs[a].sectors;
+        }
+        const double bytes = 32 * lsec;
+        double m1 = bytes > 0 ? fmin(1, s->l2_load_bytes / bytes) : 0;
+        double m2 = s->l2_load_bytes > 0 ? fmin(1, (volumes->known ? s->dram_load_bytes : s->l2_load_bytes) / s->l2_load_bytes) : 0;
+        fw[f] = (wl_field_waits){m1, m2, loads > 0 ? lsec / loads : 0, stores > 0 ? ssec / stores : 0, {m1, m1 * m2}};
+        fprintf(stderr, "FIELD %zu m1 %.3f m2 %.3f reads %.2f writes %.2f shared %d\n", f, m1, m2, fw[f].reads, fw[f].writes, p->kernel->fields[f].shared);
+    }
+    waits.fields = fw; waits.field_count = p->kernel->field_count;
+    fprintf(stderr, "LIVES %zu ops %d bps %lld blocks %lld own %g wait %g time %g\n", lives->count, lives->op_count, (long long)out->occupancy.blocks_per_sm, (long long)out->blocks, out->model.own_cycles, out->model.wait_cycles, out->model.time_s);
+    for (size_t i = 0; i < lives->count && i < 6; i++) {
+        wl_life_profile prof;
+        if (wl_life_walk(lives, &lives->list[i], &waits, &p->launch_arena, &prof, &err) != WL_OK) return;
+        double n = 0, st[5] = {0}, lv[3] = {0}, times[5] = {0};
+        for (size_t k = 0; k < prof.count; k++) {
+            const wl_interval *v = &prof.list[k];
+            n += v->times * v->instructions; st[v->cause] += v->times * v->stall; times[v->cause] += v->times;
+            for (int l = 0; l < 3; l++) lv[l] += v->times * v->level[l];
+            if (strcmp(getenv("WL_LIFE"), "2") == 0 && v->op >= 0)
+                fprintf(stderr, "   line %d kind %d times %.1f n %.1f stall %.1f cause %d reads %.2f misses %.2f\n", lives->ops[v->op].line, lives->ops[v->op].kind, v->times, v->instructions, v->stall, v->cause, v->reads, v->misses);
+        }
+        fprintf(stderr, "LIFE %zu warps %g inst %.1f n %.1f dep %.0f shared %.0f mem %.0f (L1 %.0f L2 %.0f D %.0f; %.1f times) bar %.0f (%.1f)\n", i, lives->list[i].warps, lives->list[i].instructions, n, st[1], st[2], st[3], lv[0], lv[1], lv[2], times[3], st[4], times[4]);
+    }
+    free(fw);
+}
+
 static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
@@ -150,6 +192,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_costs costs = costs_of(p);
     wl_field_shares(&costs, &volumes, p->field_shares);
     out->fields = p->field_shares;
+    debug_life(p, &volumes, &counts, out);
     if (options && options->per_line) {
         out->lines = counts.executed.lines;
         out->line_count = counts.executed.line_count;

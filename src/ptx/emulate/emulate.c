@@ -346,6 +346,12 @@ bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator) { return entry_of(&emu
 
 void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call) { emulator->machine.back_edge = call; }
 
+void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user)
+{
+    emulator->machine.ran = visit;
+    emulator->machine.ran_user = user;
+}
+
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulator->machine.assumption_count; }
 
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index)

@@ -133,6 +133,19 @@ typedef struct wl_ptx_registers {
 typedef void (*wl_ptx_back_edge)(void *user, int32_t header, uint32_t lanes, wl_ptx_registers registers);
 void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call);
 
+/* What a warp has executed while a block is followed: instructions in a row; then, where further trips of
+ * a loop like the one that ends there are only counted, how many trips that one stands for. */
+typedef struct wl_ptx_ran {
+    int32_t warp, depth; /* depth: of calls */
+    int32_t function, from, to;
+    uint32_t lanes;
+    int32_t header; /* the first instruction of the loop, */
+    int64_t trips;  /* and the trips, the one that ends there included; 0: just those instructions */
+} wl_ptx_ran;
+typedef void (*wl_ptx_ran_visit)(void *user, const wl_ptx_ran *ran);
+/* visit NULL: nobody is told. */
+void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user);
+
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);
 

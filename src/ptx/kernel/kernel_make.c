@@ -194,22 +194,29 @@ static bool step_is_irregular(const wl_ptx_source *s, const wl_ptx_thread_access
     return wl_ptx_address_pattern_is_irregular(&pattern);
 }
 
-static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena,
+static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena,
                              wl_ptx_fields *out, wl_error *err)
 {
     const wl_ptx_function *f = s->launch.entry;
+    const int32_t *first = s->profile.first;
     out->list = WL_ARENA_NEW(arena, wl_ptx_field, s->arguments.buffer_count + 2);
-    if (!out->list)
+    s->field_of = WL_ARENA_NEW(arena, int32_t, s->profile.count + 1);
+    if (!out->list || !s->field_of)
         return wl_fail_memory(err);
+    memset(s->field_of, -1, (size_t)(s->profile.count + 1) * sizeof *s->field_of);
     for (size_t i = 0; i < rolled->count; i++) {
         const wl_ptx_access *a = &rolled->accesses[i];
-        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction])];
+        const size_t number = wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction]);
+        wl_ptx_field *field = &out->list[number];
+        s->field_of[first[f - s->launch.module->functions] + a->step->instruction] = (int32_t)number;
         field->random = field->random || (!a->step->store && step_is_irregular(s, a->step));
     }
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
         const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
-        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, t->buffer, in)];
+        const size_t number = wl_ptx_field_of(out, t->buffer, in);
+        wl_ptx_field *field = &out->list[number];
+        s->field_of[first[t->function] + t->instruction] = (int32_t)number;
         field->random = field->random || (!t->store && wl_ptx_address_pattern_is_irregular(&t->pattern));
     }
     return WL_OK;
@@ -363,6 +370,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .warp_size = WL_PTX_LANES,
                             .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
+                            .live = wl_ptx_live,
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
                             .free = wl_ptx_source_free};

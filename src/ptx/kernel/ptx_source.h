@@ -11,6 +11,7 @@
 #include "ptx/kernel/census.h"
 #include "ptx/kernel/ptx_file.h"
 #include "ptx/kernel/write_kernel.h"
+#include "timeline/life.h"
 
 /* A traced access: an instruction and the buffer it touches. */
 typedef struct wl_ptx_traced {
@@ -48,6 +49,9 @@ typedef struct wl_ptx_source {
     size_t traced_count, traced_room;
     size_t access_base;       /* number of the first traced access in the kernel */
     int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
+    int32_t *field_of;        /* by instruction number: a field that it accesses; -1: none */
+    bool has_lives;
+    wl_lives lives; /* of representative warps */
     struct wl_ptx_cache *cache;
     bool has_census;
     wl_ptx_census census;
@@ -101,6 +105,7 @@ wl_status wl_ptx_make_population(wl_ptx_source *source, wl_error *err);
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
+wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
 /* How often a thread of the domain executes the machine instructions of an instruction, if all execute
  * the same. */

@@ -1,0 +1,222 @@
+/* profile.c - see profile.h. SPDX-License-Identifier: MIT */
+#include "timeline/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#define WALKED 3 /* trips of a loop that are walked through */
+
+/* When a register is there, and what it waits for until then. */
+typedef struct ready {
+    double at;
+    int32_t op; /* that writes it; -1: none */
+} ready;
+
+typedef struct walker {
+    const wl_lives *lives;
+    const wl_waits *waits;
+    ready *registers;
+    wl_interval *intervals; /* by operation, and for the end; sums */
+    double last;            /* when the last instruction was issued */
+    wl_interval now;        /* issued since the last stall */
+} walker;
+
+void wl_waits_read(const wl_device *d, wl_waits *out)
+{
+    static const struct {
+        wl_op_kind kind;
+        double cycles;
+    } table[] = {{WL_OP_INT, 4.5},      {WL_OP_FP32, 4.5},     {WL_OP_FP64, 8},    {WL_OP_HALF, 5},
+                 {WL_OP_SPECIAL, 18},   {WL_OP_CONVERT, 10},   {WL_OP_SHUFFLE, 24}, {WL_OP_SHARED, 29},
+                 {WL_OP_BRANCH, 8},     {WL_OP_BARRIER, 30},   {WL_OP_TENSOR, 33}};
+    double l1 = 32, l2 = 280, dram = 660;
+    *out = (wl_waits){.fields = NULL};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        out->result[table[i].kind] = table[i].cycles;
+    (void)wl_device_get(d, WL_DEVICE_l1_latency, &l1);
+    (void)wl_device_get(d, WL_DEVICE_l2_latency, &l2);
+    (void)wl_device_get(d, WL_DEVICE_dram_latency, &dram);
+    out->level[0] = l1;
+    out->level[1] = fmax(0, l2 - l1);
+    out->level[2] = fmax(0, dram - l2);
+    out->result[WL_OP_ATOMIC] = l2;
+}
+
+/* ---- one operation ---- */
+
+static const wl_field_waits *field_of(const walker *w, const wl_op *op)
+{
+    static const wl_field_waits unknown = {.l1_misses = 1, .l2_misses = 1, .reads = 4, .writes = 4, .missed = {1, 1}};
+    return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
+}
+
+/* The cycles that wait for each level, on average. */
+static void levels_of(const walker *w, const wl_op *op, double level[3])
+{
+    const wl_field_waits *f = field_of(w, op);
+    level[0] = w->waits->level[0];
+    level[1] = w->waits->level[1] * f->l1_misses;
+    level[2] = w->waits->level[2] * f->l1_misses * f->l2_misses;
+}
+
+static double latency_of(const walker *w, const wl_op *op)
+{
+    double level[3];
+    if (op->kind != WL_OP_LOAD)
+        return w->waits->result[op->kind] * op->chain;
+    levels_of(w, op, level);
+    return level[0] + level[1] + level[2];
+}
+
+static wl_stall cause_of(const wl_op *op)
+{
+    switch (op->kind) {
+    case WL_OP_LOAD:
+    case WL_OP_ATOMIC: return WL_STALL_MEMORY;
+    case WL_OP_SHARED:
+    case WL_OP_SHUFFLE: return WL_STALL_SHARED;
+    case WL_OP_BARRIER: return WL_STALL_BARRIER;
+    default: return WL_STALL_DEPENDENCE;
+    }
+}
+
+static void add(wl_interval *to, const wl_interval *one, double times)
+{
+    to->times += times;
+    to->instructions += times * one->instructions;
+    to->stall += times * one->stall;
+    to->reads += times * one->reads;
+    to->misses += times * one->misses;
+    to->writes += times * one->writes;
+    for (int l = 0; l < 3; l++)
+        to->level[l] += times * one->level[l];
+}
+
+/* Ends the interval with a stall that waits for `producer`. */
+static void end_interval(walker *w, int32_t op, int32_t producer, double stall, double times)
+{
+    const wl_op *from = producer >= 0 ? &w->lives->ops[producer] : NULL;
+    wl_interval *to = &w->intervals[op >= 0 ? op : w->lives->op_count];
+    w->now.stall = stall;
+    if (from && from->kind == WL_OP_LOAD) {
+        double level[3];
+        levels_of(w, from, level);
+        const double all = level[0] + level[1] + level[2];
+        for (int l = 0; l < 3; l++)
+            w->now.level[l] = all > 0 ? stall * level[l] / all : 0;
+    } else if (from && from->kind == WL_OP_ATOMIC) {
+        w->now.level[1] = stall;
+    }
+    to->cause = from ? cause_of(from) : WL_STALL_NONE;
+    to->op = op;
+    add(to, &w->now, times);
+    w->now = (wl_interval){0};
+}
+
+static void count_requests(walker *w, const wl_op *op)
+{
+    const wl_field_waits *f = field_of(w, op);
+    if (op->kind == WL_OP_LOAD) {
+        w->now.reads += f->reads * f->missed[0];
+        w->now.misses += f->reads * f->missed[1];
+    } else if (op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC) {
+        w->now.writes += f->writes;
+    }
+}
+
+static void walk_op(walker *w, int32_t number, double times)
+{
+    const wl_op *op = &w->lives->ops[number];
+    double needed = w->last;
+    int32_t producer = -1;
+    for (int i = 0; i < op->reads; i++) {
+        const ready *r = &w->registers[op->regs[i]];
+        if (r->at > needed) {
+            needed = r->at;
+            producer = r->op;
+        }
+    }
+    if (op->issue <= 0) { /* no machine instruction: its readers wait for what it reads */
+        for (int i = 0; i < op->writes; i++)
+            w->registers[op->regs[op->reads + i]] = (ready){needed, producer};
+        return;
+    }
+    const double stall = needed - (w->last + 1);
+    if (stall > 0 && producer >= 0)
+        end_interval(w, number, producer, stall, times);
+    const double at = fmax(needed, w->last + 1);
+    w->last = at + op->issue - 1;
+    w->now.instructions += op->issue;
+    count_requests(w, op);
+    for (int i = 0; i < op->writes; i++)
+        w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number};
+    if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) { /* nothing issues until it is through */
+        const double wait = w->waits->result[op->kind] - 1;
+        if (wait > 0)
+            end_interval(w, number, number, wait, times);
+        w->last += fmax(0, wait);
+    }
+}
+
+/* ---- parts ---- */
+
+static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, double times);
+
+static void walk_loop(walker *w, const wl_stretch *loop, double times)
+{
+    double left = loop->times;
+    for (int trip = 0; trip < WALKED && left > 0; trip++) {
+        const double stands = trip == WALKED - 1 ? left : fmin(1, left);
+        walk_parts(w, loop + 1, loop->count, times * stands);
+        left -= stands;
+    }
+}
+
+static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, double times)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (parts[i].loop) {
+            walk_loop(w, &parts[i], times);
+            i += parts[i].count;
+            continue;
+        }
+        for (int32_t op = 0; op < parts[i].count; op++)
+            walk_op(w, parts[i].first + op, times);
+    }
+}
+
+static void average(wl_interval *i)
+{
+    const double times = i->times;
+    i->instructions /= times;
+    i->stall /= times;
+    i->reads /= times;
+    i->misses /= times;
+    i->writes /= times;
+    for (int l = 0; l < 3; l++)
+        i->level[l] /= times;
+}
+
+wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_arena *arena,
+                       wl_life_profile *out, wl_error *err)
+{
+    walker w = {.lives = lives, .waits = waits};
+    w.registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
+    w.intervals = WL_ARENA_NEW(arena, wl_interval, lives->op_count + 1);
+    if (!w.registers || !w.intervals)
+        return wl_fail_memory(err);
+    for (int32_t i = 0; i <= lives->register_count; i++)
+        w.registers[i].op = -1;
+    walk_parts(&w, life->parts, (int32_t)life->count, 1);
+    end_interval(&w, -1, -1, 0, 1);
+    size_t kept = 0;
+    for (int32_t i = 0; i <= lives->op_count; i++)
+        if (w.intervals[i].times > 0) {
+            w.intervals[kept] = w.intervals[i];
+            average(&w.intervals[kept++]);
+        }
+    *out = (wl_life_profile){.warps = life->warps, .list = w.intervals, .count = kept};
+    return WL_OK;
+}
