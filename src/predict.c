@@ -153,20 +153,33 @@ static void debug_life(wl_predictor *p, const wl_volumes *volumes, const wl_coun
         fprintf(stderr, "FIELD %zu m1 %.3f m2 %.3f reads %.2f writes %.2f shared %d\n", f, m1, m2, fw[f].reads, fw[f].writes, p->kernel->fields[f].shared);
     }
     waits.fields = fw; waits.field_count = p->kernel->field_count;
-    fprintf(stderr, "LIVES %zu ops %d bps %lld blocks %lld own %g wait %g time %g\n", lives->count, lives->op_count, (long long)out->occupancy.blocks_per_sm, (long long)out->blocks, out->model.own_cycles, out->model.wait_cycles, out->model.time_s);
-    for (size_t i = 0; i < lives->count && i < 6; i++) {
+    const wl_model_result *m = &out->model;
+    fprintf(stderr, "LIVES {\"count\":%zu,\"bps\":%lld,\"blocks\":%lld,\"threads\":%lld,\"own\":%g,\"wait\":%g,\"time\":%g,\"kinds\":%d,\"stored\":%g,\"dl\":%g,\"ds\":%g,\"l2l\":%g,\"known\":%d,\"phases\":%g,\"bars\":%g,\"tinst\":%g,\"fresh\":%g,\"bounds\":{", lives->count, (long long)out->occupancy.blocks_per_sm, (long long)out->blocks, (long long)counts->launched.threads, m->own_cycles, m->wait_cycles, m->time_s, counts->executed.mix.kinds.count, volumes->total.dram_store, out->metrics[WL_METRIC_dram_load_bytes].value, out->metrics[WL_METRIC_dram_store_bytes].value, out->metrics[WL_METRIC_l2_load_bytes].value, volumes->known, counts->thread.phases, counts->work.barriers, counts->thread.instructions, counts->thread.fresh_loads);
+    for (int i = 0; i < WL_BOUND_COUNT; i++) fprintf(stderr, "%s\"%s\":%g", i ? "," : "", wl_bound_name(i), m->bound_known[i] ? m->bound_s[i] : 0.0);
+    fprintf(stderr, "},\"compulsory\":%g,\"lives\":[", volumes->total.dram_compulsory);
+    for (size_t i = 0; i < lives->count && i < 128; i++) {
         wl_life_profile prof;
         if (wl_life_walk(lives, &lives->list[i], &waits, &p->launch_arena, &prof, &err) != WL_OK) return;
         double n = 0, st[5] = {0}, lv[3] = {0}, times[5] = {0};
         for (size_t k = 0; k < prof.count; k++) {
-            const wl_interval *v = &prof.list[k];
+            const wl_life_interval *v = &prof.list[k];
             n += v->times * v->instructions; st[v->cause] += v->times * v->stall; times[v->cause] += v->times;
             for (int l = 0; l < 3; l++) lv[l] += v->times * v->level[l];
-            if (strcmp(getenv("WL_LIFE"), "2") == 0 && v->op >= 0)
-                fprintf(stderr, "   line %d kind %d times %.1f n %.1f stall %.1f cause %d reads %.2f misses %.2f\n", lives->ops[v->op].line, lives->ops[v->op].kind, v->times, v->instructions, v->stall, v->cause, v->reads, v->misses);
         }
-        fprintf(stderr, "LIFE %zu warps %g inst %.1f n %.1f dep %.0f shared %.0f mem %.0f (L1 %.0f L2 %.0f D %.0f; %.1f times) bar %.0f (%.1f)\n", i, lives->list[i].warps, lives->list[i].instructions, n, st[1], st[2], st[3], lv[0], lv[1], lv[2], times[3], st[4], times[4]);
+        fprintf(stderr, "%s{\"warps\":%g,\"n\":%g,\"dep\":%g,\"shared\":%g,\"mem\":%g,\"l\":[%g,%g,%g],\"tm\":%g,\"bar\":%g,\"tb\":%g,\"int\":[", i ? "," : "", lives->list[i].warps, n, st[1], st[2], st[3], lv[0], lv[1], lv[2], times[3], st[4], times[4]);
+        bool any = false;
+        double code = 0, loops = 0;
+        { char *seen = calloc((size_t)lives->op_count + 1, 1); const wl_life *li = &lives->list[i];
+          for (size_t k = 0; k < li->count; k++) if (li->parts[k].loop) loops += li->parts[k].times > 1.5; else for (int32_t o = 0; o < li->parts[k].count; o++) { if (!seen[li->parts[k].first + o]) code += lives->ops[li->parts[k].first + o].issue; seen[li->parts[k].first + o] = 1; }
+          free(seen); }
+        fprintf(stderr, "[0,%g,%g]", code, loops); any = true;
+        for (size_t k = 0; k < prof.count && i < 4; k++) {
+            const wl_life_interval *v = &prof.list[k];
+            if (v->cause == WL_STALL_MEMORY) { fprintf(stderr, "%s[%d,%g,%g,%g,%g,%g,%g]", any ? "," : "", lives->ops[v->op].line, v->times, v->stall, v->level[0], v->level[1], v->level[2], v->reads); any = true; }
+        }
+        fprintf(stderr, "]}");
     }
+    fprintf(stderr, "]}\n");
     free(fw);
 }
 

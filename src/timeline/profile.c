@@ -18,9 +18,9 @@ typedef struct walker {
     const wl_lives *lives;
     const wl_waits *waits;
     ready *registers;
-    wl_interval *intervals; /* by operation, and for the end; sums */
+    wl_life_interval *intervals; /* by operation, and for the end; sums */
     double last;            /* when the last instruction was issued */
-    wl_interval now;        /* issued since the last stall */
+    wl_life_interval now;        /* issued since the last stall */
 } walker;
 
 void wl_waits_read(const wl_device *d, wl_waits *out)
@@ -82,7 +82,7 @@ static wl_stall cause_of(const wl_op *op)
     }
 }
 
-static void add(wl_interval *to, const wl_interval *one, double times)
+static void add(wl_life_interval *to, const wl_life_interval *one, double times)
 {
     to->times += times;
     to->instructions += times * one->instructions;
@@ -98,7 +98,7 @@ static void add(wl_interval *to, const wl_interval *one, double times)
 static void end_interval(walker *w, int32_t op, int32_t producer, double stall, double times)
 {
     const wl_op *from = producer >= 0 ? &w->lives->ops[producer] : NULL;
-    wl_interval *to = &w->intervals[op >= 0 ? op : w->lives->op_count];
+    wl_life_interval *to = &w->intervals[op >= 0 ? op : w->lives->op_count];
     w->now.stall = stall;
     if (from && from->kind == WL_OP_LOAD) {
         double level[3];
@@ -112,7 +112,7 @@ static void end_interval(walker *w, int32_t op, int32_t producer, double stall, 
     to->cause = from ? cause_of(from) : WL_STALL_NONE;
     to->op = op;
     add(to, &w->now, times);
-    w->now = (wl_interval){0};
+    w->now = (wl_life_interval){0};
 }
 
 static void count_requests(walker *w, const wl_op *op)
@@ -187,7 +187,7 @@ static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, double
     }
 }
 
-static void average(wl_interval *i)
+static void average(wl_life_interval *i)
 {
     const double times = i->times;
     i->instructions /= times;
@@ -204,7 +204,7 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
 {
     walker w = {.lives = lives, .waits = waits};
     w.registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
-    w.intervals = WL_ARENA_NEW(arena, wl_interval, lives->op_count + 1);
+    w.intervals = WL_ARENA_NEW(arena, wl_life_interval, lives->op_count + 1);
     if (!w.registers || !w.intervals)
         return wl_fail_memory(err);
     for (int32_t i = 0; i <= lives->register_count; i++)
