@@ -106,7 +106,8 @@ static void evaluate(const wl_counts *c, const wl_device *device, const wl_volum
     wl_metrics_fill(c, device, volumes, out);
     wl_time_apply(c, device, volumes, model, out, &missing);
     if (missing)
-        wl_warn(out, "the device file has no %s: no turnover model, the limiter model is used", missing);
+        wl_warn(out, "the device file has no %s: no %s model, the limiter model is used", missing,
+                wl_model_name(model));
     wl_invariants_of_results(out);
 }
 

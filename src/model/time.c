@@ -5,17 +5,20 @@
 #include <string.h>
 
 #include "metrics/rates.h"
+#include "model/interval_time.h"
 #include "model/limiter.h"
 #include "model/turnover.h"
 
-static const char *const model_names[] = {
-    [WL_MODEL_BEST] = "best", [WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
+static const char *const model_names[WL_MODEL_COUNT] = {
+#define WL_MODEL(id, name, meaning) name,
+#include "warpline/models.def"
+};
 
 const char *wl_model_name(wl_model_id model) { return model_names[model]; }
 
 bool wl_model_find(const char *name, wl_model_id *model)
 {
-    for (int i = WL_MODEL_LIMITER; i <= WL_MODEL_TURNOVER; i++) {
+    for (int i = WL_MODEL_LIMITER; i < WL_MODEL_COUNT; i++) {
         if (strcmp(model_names[i], name) == 0) {
             *model = (wl_model_id)i;
             return true;
@@ -56,7 +59,8 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     const double warps = t->warps > 0         ? t->warps
                          : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores
                                               : c->executed.warps;
-    wl_demand d = {.blocks = (double)out->blocks,
+    wl_demand d = {.warps = warps,
+                   .blocks = (double)out->blocks,
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
@@ -128,15 +132,34 @@ static void name_limiters(wl_model_result *m)
         m->next = m->limiter;
 }
 
+static void limiter(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
+{
+    wl_limiter_apply(&counts->work, device, volumes->known ? 0 : volumes->least[0] + volumes->least[1], out);
+}
+
+/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's time stays. */
+static void by_intervals(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
+                         wl_prediction *out, const char **missing)
+{
+    wl_interval_machine machine;
+    limiter(counts, device, volumes, out);
+    if (!wl_interval_machine_read(device, &machine, missing))
+        return;
+    const wl_demand d = demand_of(counts, device, volumes, out);
+    wl_interval_apply(counts, device, &d, &machine, model, out);
+}
+
 void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                    wl_prediction *out, const char **missing)
 {
     wl_turnover numbers;
     const char *lacks = volumes->requests_known ? NULL : wl_device_key_name(WL_DEVICE_l1_reload_curve);
     *missing = NULL;
-    if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
+    if (wl_contention_model_of(model)) {
+        by_intervals(counts, device, volumes, model, out, missing);
+    } else if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
         *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
-        wl_limiter_apply(&counts->work, device, volumes->known ? 0 : volumes->least[0] + volumes->least[1], out);
+        limiter(counts, device, volumes, out);
     } else {
         const wl_demand d = demand_of(counts, device, volumes, out);
         wl_turnover_apply(&numbers, &d, &out->model);

@@ -20,6 +20,7 @@
 
 /* What the kernel demands: launch totals unless noted. */
 typedef struct wl_demand {
+    double warps; /* with work */
     double blocks, blocks_per_sm;
     double l1_wavefronts, tag_wavefronts, memory_inst;
     double instructions;                /* warp instructions */
