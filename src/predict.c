@@ -10,11 +10,13 @@
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
  *   invariants volumes + counts           -> volumes that can be                 metrics/invariants
  *   metrics    the above                  -> one table of named values           metrics/fill
+ *   lives      instructions + volumes     -> intervals of warps, and their waits timeline/
  *   time       metrics + device           -> bounds, time, limiter               model/
  *   warnings   the above                  -> what was assumed or is unknown      metrics/warnings
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +100,53 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     return WL_OK;
 }
 
+/* What the loads of each field wait for, on average. */
+static wl_field_waits *find_waits(wl_predictor *p, const wl_volumes *volumes)
+{
+    wl_field_waits *waits = WL_ARENA_NEW(&p->launch_arena, wl_field_waits, p->kernel->field_count + 1);
+    const double sector = (double)p->rules.sector;
+    for (size_t f = 0; waits && f < p->kernel->field_count; f++) {
+        double inst[2] = {0, 0}, sectors[2] = {0, 0}; /* loads, stores */
+        for (size_t a = 0; a < p->kernel->access_count; a++)
+            if (p->kernel->accesses[a].field == f) {
+                inst[p->kernel->accesses[a].store] += p->costs[a].inst;
+                sectors[p->kernel->accesses[a].store] += p->costs[a].sectors;
+            }
+        const wl_share *s = &p->field_shares[f];
+        const double requested = sector * sectors[0];
+        const double l1 = requested > 0 ? fmin(1, s->l2_load_bytes / requested) : 0;
+        const double l2 = !volumes->known        ? 1
+                          : s->l2_load_bytes > 0 ? fmin(1, s->dram_load_bytes / s->l2_load_bytes)
+                                                 : 0;
+        waits[f] = (wl_field_waits){.l1_misses = l1,
+                                    .l2_misses = l2,
+                                    .reads = inst[0] > 0 ? sectors[0] / inst[0] : 0,
+                                    .writes = inst[1] > 0 ? sectors[1] / inst[1] : 0,
+                                    .missed = {l1, l1 * l2}};
+    }
+    return waits;
+}
+
+/* The lives of representative warps, where the kernel has an instruction stream. */
+static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_counts *out, wl_error *err)
+{
+    const wl_source *source = &p->kernel->source;
+    const wl_lives *lives = NULL;
+    wl_waits waits;
+    if (!source->live)
+        return WL_OK;
+    WL_TRY(source->live(source->context, &lives, err));
+    wl_waits_read(p->device, &waits);
+    wl_life_profile *profiles = WL_ARENA_NEW(&p->launch_arena, wl_life_profile, lives->count + 1);
+    waits.fields = find_waits(p, volumes);
+    waits.field_count = p->kernel->field_count;
+    if (!profiles || !waits.fields)
+        return wl_fail_memory(err);
+    out->lives = profiles;
+    out->life_count = lives->count;
+    return wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err);
+}
+
 /* Metrics and time from counts and volumes. */
 static void evaluate(const wl_counts *c, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                      wl_prediction *out)
@@ -129,61 +178,6 @@ static wl_status share_out(wl_predictor *p, const wl_counts *counts, const wl_vi
     return WL_OK;
 }
 
-#include <stdio.h>
-#include <math.h>
-#include "timeline/profile.h"
-static void debug_life(wl_predictor *p, const wl_volumes *volumes, const wl_counts *counts, wl_prediction *out)
-{
-    if (!getenv("WL_LIFE") || !p->kernel->source.live) return;
-    const wl_lives *lives; wl_error err = {0};
-    if (p->kernel->source.live(p->kernel->source.context, &lives, &err) != WL_OK) { fprintf(stderr, "life failed %s\n", err.message); return; }
-    wl_waits waits; wl_waits_read(p->device, &waits);
-    wl_field_waits *fw = calloc(p->kernel->field_count + 1, sizeof *fw);
-    for (size_t f = 0; f < p->kernel->field_count; f++) {
-        const wl_share *s = &p->field_shares[f];
-        double loads = 0, lsec = 0, stores = 0, ssec = 0;
-        for (size_t a = 0; a < p->kernel->access_count; a++) {
-            if (p->kernel->accesses[a].field != f) continue;
-            if (p->kernel->accesses[a].store) stores += p->costs[a].inst, ssec += p->costs[a].sectors;
-            else loads += p->costs[a].inst, lsec += p->costs[a].sectors;
-        }
-        const double bytes = 32 * lsec;
-        double m1 = bytes > 0 ? fmin(1, s->l2_load_bytes / bytes) : 0;
-        double m2 = s->l2_load_bytes > 0 ? fmin(1, (volumes->known ? s->dram_load_bytes : s->l2_load_bytes) / s->l2_load_bytes) : 0;
-        fw[f] = (wl_field_waits){m1, m2, loads > 0 ? lsec / loads : 0, stores > 0 ? ssec / stores : 0, {m1, m1 * m2}};
-        fprintf(stderr, "FIELD %zu m1 %.3f m2 %.3f reads %.2f writes %.2f shared %d\n", f, m1, m2, fw[f].reads, fw[f].writes, p->kernel->fields[f].shared);
-    }
-    waits.fields = fw; waits.field_count = p->kernel->field_count;
-    const wl_model_result *m = &out->model;
-    fprintf(stderr, "LIVES {\"count\":%zu,\"bps\":%lld,\"blocks\":%lld,\"threads\":%lld,\"own\":%g,\"wait\":%g,\"time\":%g,\"kinds\":%d,\"stored\":%g,\"dl\":%g,\"ds\":%g,\"l2l\":%g,\"known\":%d,\"phases\":%g,\"bars\":%g,\"tinst\":%g,\"fresh\":%g,\"bounds\":{", lives->count, (long long)out->occupancy.blocks_per_sm, (long long)out->blocks, (long long)counts->launched.threads, m->own_cycles, m->wait_cycles, m->time_s, counts->executed.mix.kinds.count, volumes->total.dram_store, out->metrics[WL_METRIC_dram_load_bytes].value, out->metrics[WL_METRIC_dram_store_bytes].value, out->metrics[WL_METRIC_l2_load_bytes].value, volumes->known, counts->thread.phases, counts->work.barriers, counts->thread.instructions, counts->thread.fresh_loads);
-    for (int i = 0; i < WL_BOUND_COUNT; i++) fprintf(stderr, "%s\"%s\":%g", i ? "," : "", wl_bound_name(i), m->bound_known[i] ? m->bound_s[i] : 0.0);
-    fprintf(stderr, "},\"compulsory\":%g,\"lives\":[", volumes->total.dram_compulsory);
-    for (size_t i = 0; i < lives->count && i < 128; i++) {
-        wl_life_profile prof;
-        if (wl_life_walk(lives, &lives->list[i], &waits, &p->launch_arena, &prof, &err) != WL_OK) return;
-        double n = 0, st[5] = {0}, lv[3] = {0}, times[5] = {0};
-        for (size_t k = 0; k < prof.count; k++) {
-            const wl_life_interval *v = &prof.list[k];
-            n += v->times * v->instructions; st[v->cause] += v->times * v->stall; times[v->cause] += v->times;
-            for (int l = 0; l < 3; l++) lv[l] += v->times * v->level[l];
-        }
-        fprintf(stderr, "%s{\"warps\":%g,\"n\":%g,\"dep\":%g,\"shared\":%g,\"mem\":%g,\"l\":[%g,%g,%g],\"tm\":%g,\"bar\":%g,\"tb\":%g,\"int\":[", i ? "," : "", lives->list[i].warps, n, st[1], st[2], st[3], lv[0], lv[1], lv[2], times[3], st[4], times[4]);
-        bool any = false;
-        double code = 0, loops = 0;
-        { char *seen = calloc((size_t)lives->op_count + 1, 1); const wl_life *li = &lives->list[i];
-          for (size_t k = 0; k < li->count; k++) if (li->parts[k].loop) loops += li->parts[k].times > 1.5; else for (int32_t o = 0; o < li->parts[k].count; o++) { if (!seen[li->parts[k].first + o]) code += lives->ops[li->parts[k].first + o].issue; seen[li->parts[k].first + o] = 1; }
-          free(seen); }
-        fprintf(stderr, "[0,%g,%g]", code, loops); any = true;
-        for (size_t k = 0; k < prof.count && i < 4; k++) {
-            const wl_life_interval *v = &prof.list[k];
-            if (v->cause == WL_STALL_MEMORY) { fprintf(stderr, "%s[%d,%g,%g,%g,%g,%g,%g]", any ? "," : "", lives->ops[v->op].line, v->times, v->stall, v->level[0], v->level[1], v->level[2], v->reads); any = true; }
-        }
-        fprintf(stderr, "]}");
-    }
-    fprintf(stderr, "]}\n");
-    free(fw);
-}
-
 static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
@@ -201,12 +195,12 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_invariants_of_volumes(&known, &volumes, out);
     wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);
     counts.method = p->counter.method;
-    evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
-    out->kernel = p->kernel;
     const wl_costs costs = costs_of(p);
     wl_field_shares(&costs, &volumes, p->field_shares);
+    WL_TRY(find_lives(p, &volumes, &counts, err));
+    evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    out->kernel = p->kernel;
     out->fields = p->field_shares;
-    debug_life(p, &volumes, &counts, out);
     if (options && options->per_line) {
         out->lines = counts.executed.lines;
         out->line_count = counts.executed.line_count;

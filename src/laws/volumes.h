@@ -47,6 +47,7 @@ typedef struct wl_volumes {
     bool partial_unknown; /* it is unknown which sectors are only partially written */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
+    double footprint; /* bytes of all fields that the launch touches, about */
     wl_reuse reuse[3];
     double pages;
     bool requests_known;

@@ -93,7 +93,9 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .longest = c->executed.mix.longest,
                    .kinds = &c->executed.mix.kinds,
                    .loads_per_phase = thread->loads_per_phase,
-                   .last_block = c->warps.last_block};
+                   .last_block = c->warps.last_block,
+                   .waiting = &c->waiting,
+                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1])};
     if (c->executed.by_class)
         d.fp_cycles = arithmetic_cycles(&c->executed, device);
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))

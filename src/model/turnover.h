@@ -15,6 +15,7 @@
 
 #include "kernel/counted_mix.h"
 #include "metrics/prediction.h"
+#include "timeline/waiting.h"
 #include "warpline/device.h"
 #include "warpline/predict.h"
 
@@ -38,9 +39,11 @@ typedef struct wl_demand {
     bool serial;                                   /* these waits do not overlap */
     wl_longest_warp longest;                       /* 0: like the others */
     double loads_per_phase;
-    double last_block;       /* wavefronts of the heaviest of the last blocks; 0: like the others */
-    const wl_kinds *kinds;   /* of blocks that do unequal work; NULL or none: all are about alike */
-    double l1_hits, l2_hits; /* shares of loads; of those that miss the L1 */
+    double last_block;         /* wavefronts of the heaviest of the last blocks; 0: like the others */
+    const wl_waiting *waiting; /* of a block, from the lives of its warps; not known: NULL, or says so */
+    double footprint;          /* bytes that it touches, loads and stores */
+    const wl_kinds *kinds;     /* of blocks that do unequal work; NULL or none: all are about alike */
+    double l1_hits, l2_hits;   /* shares of loads; of those that miss the L1 */
 } wl_demand;
 
 /* The device's numbers. */
@@ -53,6 +56,8 @@ typedef struct wl_turnover {
     double l2_bandwidth, l2_write_cost, l2_fill_cost, piece_rate;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
+    double launch_latency, code_latency, queue_wait, barrier_overlap;
+    double room, steepness; /* of the L2, for what an earlier launch has left there */
 } wl_turnover;
 
 /* False if the device lacks a number; *missing names it. */

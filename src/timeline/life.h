@@ -36,12 +36,12 @@ typedef enum wl_op_kind {
 /* A machine instruction, or several that come from one of PTX. */
 typedef struct wl_op {
     wl_op_kind kind;
-    float issue;            /* machine instructions */
-    float chain;            /* of these, how many wait for one another; latencies of its results */
-    int32_t field;          /* that it loads from or stores to; -1: none, or not known */
-    const int32_t *regs;    /* numbers of registers: those it reads, then those it writes */
+    float issue;         /* machine instructions */
+    float chain;         /* of these, how many wait for one another; latencies of its results */
+    int32_t field;       /* that it loads from or stores to; -1: none, or not known */
+    const int32_t *regs; /* numbers of registers: those it reads, then those it writes */
     uint8_t reads, writes;
-    bool constant;          /* a load of what no store changes */
+    bool constant;                   /* a load of what no store changes */
     int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */
 } wl_op;
 
@@ -56,8 +56,10 @@ typedef struct wl_stretch {
 typedef struct wl_life {
     const wl_stretch *parts;
     size_t count;
-    double warps; /* of the launch, that it stands for */
-    double instructions;
+    double warps;        /* of the launch, that it stands for */
+    double blocks;       /* its kind of block: of the launch, */
+    int kind;            /* and its number */
+    double instructions; /* of one warp */
 } wl_life;
 
 typedef struct wl_lives {
@@ -65,6 +67,7 @@ typedef struct wl_lives {
     int32_t op_count, register_count;
     const wl_life *list; /* those that stand for the most instructions first */
     size_t count;
+    int kind_count;
     const char *const *files; /* of source lines */
 } wl_lives;
 

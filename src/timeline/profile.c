@@ -19,7 +19,7 @@ typedef struct walker {
     const wl_waits *waits;
     ready *registers;
     wl_life_interval *intervals; /* by operation, and for the end; sums */
-    double last;            /* when the last instruction was issued */
+    double last;                 /* when the last instruction was issued */
     wl_life_interval now;        /* issued since the last stall */
 } walker;
 
@@ -27,21 +27,23 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
 {
     static const struct {
         wl_op_kind kind;
-        double cycles;
-    } table[] = {{WL_OP_INT, 4.5},      {WL_OP_FP32, 4.5},     {WL_OP_FP64, 8},    {WL_OP_HALF, 5},
-                 {WL_OP_SPECIAL, 18},   {WL_OP_CONVERT, 10},   {WL_OP_SHUFFLE, 24}, {WL_OP_SHARED, 29},
-                 {WL_OP_BRANCH, 8},     {WL_OP_BARRIER, 30},   {WL_OP_TENSOR, 33}};
-    double l1 = 32, l2 = 280, dram = 660;
+        wl_device_key latency;
+    } table[] = {{WL_OP_INT, WL_DEVICE_int32_latency},       {WL_OP_FP32, WL_DEVICE_fp32_latency},
+                 {WL_OP_FP64, WL_DEVICE_fp64_latency},       {WL_OP_HALF, WL_DEVICE_fp32_latency},
+                 {WL_OP_SPECIAL, WL_DEVICE_sfu_latency},     {WL_OP_CONVERT, WL_DEVICE_convert_latency},
+                 {WL_OP_SHUFFLE, WL_DEVICE_shuffle_latency}, {WL_OP_SHARED, WL_DEVICE_shared_latency},
+                 {WL_OP_ATOMIC, WL_DEVICE_atomic_latency},   {WL_OP_BRANCH, WL_DEVICE_branch_latency},
+                 {WL_OP_BARRIER, WL_DEVICE_barrier_latency}, {WL_OP_TENSOR, WL_DEVICE_tensor_latency}};
+    double level[3] = {0, 0, 0};
     *out = (wl_waits){.fields = NULL};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        out->result[table[i].kind] = table[i].cycles;
-    (void)wl_device_get(d, WL_DEVICE_l1_latency, &l1);
-    (void)wl_device_get(d, WL_DEVICE_l2_latency, &l2);
-    (void)wl_device_get(d, WL_DEVICE_dram_latency, &dram);
-    out->level[0] = l1;
-    out->level[1] = fmax(0, l2 - l1);
-    out->level[2] = fmax(0, dram - l2);
-    out->result[WL_OP_ATOMIC] = l2;
+        (void)wl_device_get(d, table[i].latency, &out->result[table[i].kind]);
+    (void)wl_device_get(d, WL_DEVICE_l1_latency, &level[0]);
+    (void)wl_device_get(d, WL_DEVICE_l2_latency, &level[1]);
+    (void)wl_device_get(d, WL_DEVICE_dram_latency, &level[2]);
+    out->level[0] = level[0];
+    out->level[1] = fmax(0, level[1] - level[0]);
+    out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
 }
 
 /* ---- one operation ---- */
@@ -153,7 +155,7 @@ static void walk_op(walker *w, int32_t number, double times)
     for (int i = 0; i < op->writes; i++)
         w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number};
     if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) { /* nothing issues until it is through */
-        const double wait = w->waits->result[op->kind] - 1;
+        const double wait = w->waits->result[op->kind] * op->chain - 1;
         if (wait > 0)
             end_interval(w, number, number, wait, times);
         w->last += fmax(0, wait);

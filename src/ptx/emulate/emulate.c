@@ -335,6 +335,14 @@ wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3],
     return WL_OK;
 }
 
+wl_status wl_ptx_follow_warp(wl_ptx_emulator *emulator, const int64_t block[3], int warp, wl_error *err)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    m->visit = NULL;
+    m->tally.on = false;
+    return run_block(m, block, warp, err);
+}
+
 static const wl_ptx_program *entry_of(const wl_ptx_machine *m)
 {
     return &m->programs[m->launch.entry - m->launch.module->functions];

@@ -112,6 +112,8 @@ typedef struct wl_ptx_followed {
     wl_ptx_longest longest;
 } wl_ptx_followed;
 wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err);
+/* One warp alone, which passes barriers; nothing is counted. */
+wl_status wl_ptx_follow_warp(wl_ptx_emulator *emulator, const int64_t block[3], int warp, wl_error *err);
 /* Adds what was followed since the last call to the profile, each execution `weight` times. */
 void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile);
 /* Whether some block followed so far has reached every instruction of the entry. */

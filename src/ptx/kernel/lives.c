@@ -18,7 +18,8 @@ typedef struct candidate {
     const wl_stretch *parts;
     size_t count;
     uint64_t signature;
-    double warps;
+    double warps, blocks;
+    int kind;
 } candidate;
 
 typedef struct finder {
@@ -26,6 +27,7 @@ typedef struct finder {
     wl_ptx_segments *segments;
     candidate list[LIVES_MAX];
     size_t count;
+    int kinds;
 } finder;
 
 /* ---- blocks ---- */
@@ -45,7 +47,7 @@ static int64_t typical_block(const wl_ptx_census *c, const wl_ptx_kind *k)
 static wl_status add_warps(finder *f, wl_ptx_record *record, int32_t warps, double blocks, wl_error *err)
 {
     for (int32_t w = 0; w < warps; w++) {
-        candidate one = {.warps = blocks};
+        candidate one = {.warps = blocks, .blocks = blocks, .kind = f->kinds};
         bool failed = false;
         one.parts = wl_ptx_record_parts(record, w, &f->source->arena, &one.count, &one.signature, &failed);
         if (failed)
@@ -53,7 +55,7 @@ static wl_status add_warps(finder *f, wl_ptx_record *record, int32_t warps, doub
         if (!one.parts)
             continue;
         size_t i = 0;
-        while (i < f->count && f->list[i].signature != one.signature)
+        while (i < f->count && (f->list[i].kind != one.kind || f->list[i].signature != one.signature))
             i++;
         if (i < f->count)
             f->list[i].warps += blocks;
@@ -62,6 +64,7 @@ static wl_status add_warps(finder *f, wl_ptx_record *record, int32_t warps, doub
         else /* too many ways of life: it counts as one of about the same length */
             f->list[LIVES_MAX - 1].warps += blocks;
     }
+    f->kinds++;
     return WL_OK;
 }
 
@@ -95,12 +98,26 @@ static wl_status follow_kinds(finder *f, wl_error *err)
     return WL_OK;
 }
 
-/* All blocks are alike: the one in the middle. */
+/* All threads of the domain do the same: one warp of the block in the middle stands for all. */
 static wl_status follow_middle(finder *f, wl_error *err)
 {
-    const wl_ptx_launch *l = &f->source->launch;
+    wl_ptx_source *s = f->source;
+    const wl_ptx_launch *l = &s->launch;
     const int64_t block[3] = {l->grid[0] / 2, l->grid[1] / 2, l->grid[2] / 2};
-    return follow(f, block, (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2], err);
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
+    const double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
+    wl_ptx_record *record = wl_ptx_record_new(f->segments, 1);
+    if (!record)
+        return wl_fail_memory(err);
+    wl_ptx_on_run(s->emulator, wl_ptx_record_visit, record);
+    wl_status status = wl_ptx_follow_warp(s->emulator, block, 0, err);
+    wl_ptx_on_run(s->emulator, NULL, NULL);
+    if (status == WL_OK)
+        status = add_warps(f, record, 1, blocks, err);
+    wl_ptx_record_free(record);
+    for (size_t i = 0; i < f->count; i++)
+        f->list[i].warps = blocks * (double)wl_ceil_div(threads, WL_PTX_LANES);
+    return status;
 }
 
 /* ---- lives ---- */
@@ -161,7 +178,8 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
         return wl_fail_memory(err);
     for (size_t i = 0; i < f->count; i++) {
         const candidate *c = &f->list[i];
-        list[i] = (wl_life){c->parts, c->count, c->warps, instructions_of(ops.list, c->parts, c->count)};
+        list[i] =
+            (wl_life){c->parts, c->count, c->warps, c->blocks, c->kind, instructions_of(ops.list, c->parts, c->count)};
     }
     qsort(list, f->count, sizeof *list, by_work);
     s->lives = (wl_lives){.ops = ops.list,
@@ -169,6 +187,7 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
                           .register_count = ops.registers,
                           .list = list,
                           .count = f->count,
+                          .kind_count = f->kinds,
                           .files = s->launch.module->files};
     return WL_OK;
 }

@@ -295,8 +295,8 @@ static void write_parts(writer *w, const sequence *s)
     }
 }
 
-const wl_stretch *wl_ptx_record_parts(wl_ptx_record *r, int32_t warp, wl_arena *arena, size_t *count, uint64_t *signature,
-                                   bool *failed)
+const wl_stretch *wl_ptx_record_parts(wl_ptx_record *r, int32_t warp, wl_arena *arena, size_t *count,
+                                      uint64_t *signature, bool *failed)
 {
     warp_record *w = &r->warps[warp];
     while (w->open > 1)

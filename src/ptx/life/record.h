@@ -23,6 +23,6 @@ void wl_ptx_record_visit(void *user, const wl_ptx_ran *ran);
 /* The parts of one warp's life; *signature is the same for warps that take the same way. NULL: nothing was
  * executed, or out of memory, *failed. */
 const wl_stretch *wl_ptx_record_parts(wl_ptx_record *record, int32_t warp, wl_arena *arena, size_t *count,
-                                   uint64_t *signature, bool *failed);
+                                      uint64_t *signature, bool *failed);
 
 #endif /* WL_PTX_LIFE_RECORD_H */

@@ -14,9 +14,9 @@ typedef struct maker {
     wl_arena *arena;
     wl_ptx_ops *ops;
     wl_ptx_segments *out;
-    int32_t base;        /* number of the function's first register */
-    int32_t async;       /* register that stands for copies under way */
-    int32_t *renamed;    /* by register: its number in the copy at hand */
+    int32_t base;     /* number of the function's first register */
+    int32_t async;    /* register that stands for copies under way */
+    int32_t *renamed; /* by register: its number in the copy at hand */
     bool failed;
 } maker;
 
@@ -105,6 +105,13 @@ static wl_op *new_op(maker *m)
     return &o->list[o->count++];
 }
 
+/* Whether a branch is taken, as far as that shows: back, or always. */
+static bool is_taken(const wl_ptx_instruction *in, int32_t at)
+{
+    const int32_t to = wl_ptx_branch_target(in);
+    return to >= 0 && (to <= at || in->guard < 0);
+}
+
 /* How many results of a sequence wait for one another: about half, as for a division. */
 static float chain_of(wl_op_kind kind, double weight)
 {
@@ -127,7 +134,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
     const wl_op_kind kind = kind_of(in);
     *op = (wl_op){.kind = weight > 0 ? kind : WL_OP_FREE,
                   .issue = (float)weight,
-                  .chain = chain_of(kind, weight),
+                  .chain = kind == WL_OP_BRANCH ? is_taken(in, at) : chain_of(kind, weight),
                   .field = m->in->field ? m->in->field[at] : -1,
                   .regs = list,
                   .constant = in->modifiers & WL_PTX_MOD_NC,
@@ -169,10 +176,7 @@ static int by_place(const void *p, const void *q)
     return a->rest != b->rest ? a->rest - b->rest : (a->index > b->index) - (a->index < b->index);
 }
 
-static bool is_load(const wl_op *op)
-{
-    return op->kind == WL_OP_LOAD || (op->kind == WL_OP_SHARED && op->writes > 0);
-}
+static bool is_load(const wl_op *op) { return op->kind == WL_OP_LOAD || (op->kind == WL_OP_SHARED && op->writes > 0); }
 
 static bool is_store(const wl_op *op, bool shared)
 {
@@ -256,10 +260,7 @@ static void hoist_loads(maker *m, int32_t first, int32_t count)
 
 /* ---- segments ---- */
 
-static bool ends_segment(const wl_ptx_instruction *in)
-{
-    return in->op == WL_PTX_OP_call || in->op == WL_PTX_OP_bar;
-}
+static bool ends_segment(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_call || in->op == WL_PTX_OP_bar; }
 
 /* Whether the instruction belongs to the predicated body of a branch. */
 static bool is_predicated(const maker *m, int32_t at) { return m->in->counting && m->in->counting->as[at] != at; }

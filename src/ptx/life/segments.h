@@ -19,8 +19,8 @@
 #define WL_PTX_UNROLLED 4 /* trips that the assembler unrolls a simple loop by */
 
 typedef struct wl_ptx_segment {
-    int32_t from, to;       /* instructions of the function */
-    int32_t first, count;   /* operations */
+    int32_t from, to;         /* instructions of the function */
+    int32_t first, count;     /* operations */
     int32_t many, many_count; /* operations of WL_PTX_UNROLLED trips; count 0: it is not unrolled */
 } wl_ptx_segment;
 
