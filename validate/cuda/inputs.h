@@ -173,4 +173,26 @@ static inline uint32_t tree_wanted(uint32_t i) { return hash(i, 28) % TREE_KEYS;
 static inline uint32_t search_sorted(uint32_t i) { return i * 1024 + hash(i, 29) % 1024; }
 static inline uint32_t search_wanted(uint32_t i) { return hash(i, 30) % (1u << 30); }
 
+/* ---- waiting.cu ---- */
+
+#define WORDS 4096 /* different ones in a text */
+
+static inline uint32_t length_long(uint32_t r) { return (void)r, 64; }
+static inline uint32_t word_even(uint32_t i) { return hash(i, 42) % WORDS; }
+static inline uint32_t word_skewed(uint32_t i) { return hash(i, 43) & hash(i, 44) & hash(i, 45) & (WORDS - 1); }
+
+/* Neighbour k of a cell: near it in a numbering that follows the mesh; one face in 64 lies at a wall
+ * (-1) or in the far field (-2). */
+static inline int32_t mesh_neighbour(uint32_t cell, uint32_t k, uint32_t cells)
+{
+    const uint32_t h = hash(cell * 4 + k, 46), reach[4] = {1, 3, 200, 1500};
+    if (h % 64 == 0)
+        return h & 64 ? -1 : -2;
+    const uint32_t near = cell + cells + (h >> 8) % (2 * reach[k] + 1) - reach[k];
+    return (int32_t)(near % cells);
+}
+
+/* A link to any other place. */
+static inline uint32_t link_random(uint32_t i, uint32_t n) { return hash(i, 47) % n; }
+
 #endif /* INPUTS_H */
