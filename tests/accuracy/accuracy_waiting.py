@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""waiting.py WARPLINE MAKE_DATA SOURCE_ROOT DIRECTORY
+"""accuracy_waiting.py WARPLINE MAKE_DATA SOURCE_ROOT DIRECTORY
 
 Predicts a sample of the launches of threads that loop and wait (of every family one or two, with little input) and
 fails when the mean error of time, L2 loads or memory loads of a group of families is worse than in
