@@ -76,7 +76,9 @@ static const char reading[] =
     "family has several problem sizes this is the meaningful number. The tau of a problem whose launches all take the "
     "same time, to a few percent, says little.\n"
     "- `inst`, `sectors`: launches whose load and store instructions, and whose sectors, are predicted exactly.\n"
-    "- Bold: a bar is stated for this number. `fail` where it is missed.\n\n";
+    "- Bold: a bar is stated for this number. `fail` where it is missed, `open` where it is missed and worked on. Bars "
+    "of "
+    "`waiting` are those of \"Threads that loop and wait\".\n\n";
 
 static void head(const rows *all, const report_options *o, FILE *out)
 {
@@ -104,13 +106,15 @@ static void skips(const rows *all, FILE *out)
 
 /* ---- families and groups ---- */
 
-static void error_cell(const wl_agreement *a, double most, FILE *out)
+static void error_cell(const wl_agreement *a, double most, bool open, FILE *out)
 {
     if (a->count == 0)
         fputs(" - |", out);
     else if (most > 0)
         fprintf(out, " **%.1f** / %.1f / %.1f%s |", 100 * a->mean, 100 * a->median, 100 * a->max,
-                a->mean <= most ? "" : " fail");
+                a->mean <= most ? ""
+                : open          ? " open"
+                                : " fail");
     else
         fprintf(out, " %.1f / %.1f / %.1f |", 100 * a->mean, 100 * a->median, 100 * a->max);
 }
@@ -141,7 +145,7 @@ static void line(const char *name, const statistics *s, const bar *b, FILE *out)
 {
     fprintf(out, "| %s | %zu |", name, s->launches);
     for (int v = 0; v < JUDGED; v++)
-        error_cell(&s->values[v], b ? b->error[v] : 0, out);
+        error_cell(&s->values[v], b ? b->error[v] : 0, b && b->open, out);
     least_cell(s->rank.tau_known, s->rank.tau, b ? b->tau : 0, false, out);
     least_cell(s->rank.pick_known && s->values[TIME].count > 1, s->rank.pick, b ? b->pick : 0, true, out);
     if (s->rank.problems_known)
