@@ -322,7 +322,8 @@ bool option_model(const char *text, wl_model_id *model)
     *model = WL_MODEL_BEST;
     if (!text || wl_model_find(text, model))
         return true;
-    option_error("--model", text, 1, "there is no such model: turnover, limiter, gpumech, gpumech+, mdm-queue, mdm-mshr or mdm");
+    option_error("--model", text, 1,
+                 "there is no such model: turnover, limiter, gpumech, gpumech+, mdm-queue, mdm-mshr or mdm");
     return false;
 }
 

@@ -34,6 +34,7 @@ typedef struct wl_model_result {
     wl_bound_id limiter, next;      /* the largest bound and the one after it */
     double own_cycles, wait_cycles; /* of one block: turnover only */
     bool from_life;                 /* the wait comes from the lives of warps */
+    double remains;                 /* share of the data that an earlier launch has left in the L2 */
     struct {
         int count;                  /* of kinds of blocks; 0: all are about alike */
         int last;                   /* the one whose last block ends last, longest first; -1: none in particular */

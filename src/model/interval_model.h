@@ -1,6 +1,6 @@
 /* interval_model.h - what the interval models share: how warps take turns, and what contention is made of.
  *
- * A representative warp issues, then stalls (timeline/interval.h). Other warps issue meanwhile; what they
+ * A representative warp issues, then stalls (timeline/life_interval.h). Other warps issue meanwhile; what they
  * issue while it could go on itself is not overlapped (GPUMech: Huang et al. 2014). That gives the cycles
  * C_i of an interval without contention. The models differ in what they add for the L1's miss registers
  * (MSHRs), the network (NoC) and DRAM: one small file each.
@@ -21,7 +21,7 @@
 #include <stdbool.h>
 
 #include "model/stack.h"
-#include "timeline/interval.h"
+#include "timeline/life_interval.h"
 
 typedef enum wl_warp_order { WL_ORDER_ROUND_ROBIN = 1, WL_ORDER_GREEDY = 2 } wl_warp_order;
 

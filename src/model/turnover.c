@@ -112,14 +112,21 @@ static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
     return fmax(uneven * over(d->atomics, n->atomic_rate), one);
 }
 
-static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
+/* The share of its data that an earlier launch like it has left in the L2. */
+static double remains(const wl_turnover *n, const wl_demand *d)
+{
+    return n->room > 0 ? 1 / (1 + pow(d->footprint / n->room, n->steepness)) : 0;
+}
+
+/* `cold` is the share of DRAM traffic that the L2 does not save. */
+static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold, wl_model_result *m)
 {
     bound(m, WL_BOUND_L2,
           (n->unit * (d->read_units + n->l2_write_cost * d->written_units) + n->l2_fill_cost * d->dram_read) /
               n->l2_bandwidth);
     bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
-    bound(m, WL_BOUND_DRAM, dram_seconds(n, d));
-    bound(m, WL_BOUND_RANDOM, over(d->random_fetches, n->random_rate));
+    bound(m, WL_BOUND_DRAM, cold * dram_seconds(n, d));
+    bound(m, WL_BOUND_RANDOM, cold * over(d->random_fetches, n->random_rate));
     bound(m, WL_BOUND_ATOMICS, atomic_seconds(n, d));
     bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
 }
@@ -150,12 +157,6 @@ static double longest_cycles(const wl_turnover *n, const wl_demand *d)
     if (d->longest.instructions <= 0 || lives(d)) /* the longest life says it */
         return 0;
     return n->turnover + n->instruction_wait * d->longest.instructions + n->phase_wait * (d->longest.serial + together);
-}
-
-/* The share of its data that an earlier launch like it has left in the L2. */
-static double remains(const wl_turnover *n, const wl_demand *d)
-{
-    return n->room > 0 ? 1 / (1 + pow(d->footprint / n->room, n->steepness)) : 0;
 }
 
 /* ---- how long a block waits ---- */
@@ -203,11 +204,12 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
 {
     *m = (wl_model_result){.id = WL_MODEL_TURNOVER};
     const double busiest = sm_bounds(n, d, m);
-    memory_bounds(n, d, m);
+    m->remains = remains(n, d);
+    const double cold = 1 - m->remains;
+    memory_bounds(n, d, cold, m);
     const double waves = fmax(d->blocks / (n->sms * d->blocks_per_sm), 1);
     const double own = busiest * n->clock / (waves * d->blocks_per_sm);
-    const double cold = 1 - remains(n, d);
-    const double l2 = m->bound_s[WL_BOUND_L2], dram = cold * m->bound_s[WL_BOUND_DRAM];
+    const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
     const bool meets = lives(d) && d->waiting->barriers > 0 && n->barrier_overlap > 0;
     const waits w = {.waves = waves,
@@ -223,7 +225,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     /* merging of lone partial writes, and DRAM rows opened for single sectors, overlap with no
      * other memory traffic; partial writes that share a line are ordinary work of the L2 */
     const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
-    const double memory = pow(pow(l2 + other, q) + pow(dram, q), 1 / q) + lone + cold * m->bound_s[WL_BOUND_RANDOM];
+    const double memory = pow(pow(l2 + other, q) + pow(dram, q), 1 / q) + lone + m->bound_s[WL_BOUND_RANDOM];
     const double start = n->launch_overhead + n->launch_latency +
                          (d->waiting && d->waiting->known ? n->code_latency * d->waiting->code / n->clock : 0);
     if (d->kinds && d->kinds->count > 1) {

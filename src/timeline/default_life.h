@@ -9,7 +9,7 @@
 #ifndef WL_TIMELINE_DEFAULT_LIFE_H
 #define WL_TIMELINE_DEFAULT_LIFE_H
 
-#include "timeline/interval.h"
+#include "timeline/life_interval.h"
 
 /* What a warp does. */
 typedef struct wl_warp_work {

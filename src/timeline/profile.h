@@ -11,7 +11,7 @@
 #define WL_TIMELINE_PROFILE_H
 
 #include "base/arena.h"
-#include "timeline/interval.h"
+#include "timeline/life_interval.h"
 #include "timeline/life.h"
 #include "warpline/device.h"
 

@@ -350,7 +350,7 @@ static void time_is_above_every_bound(void **state)
         }
         const double sum = m.bound_s[WL_BOUND_L2] + m.bound_s[WL_BOUND_DRAM] + m.bound_s[WL_BOUND_PIECES] +
                            m.bound_s[WL_BOUND_RANDOM] + m.bound_s[WL_BOUND_ATOMICS] + m.bound_s[WL_BOUND_LAUNCH] +
-                           m.bound_s[WL_BOUND_LATENCY] + n.launch_overhead;
+                           m.bound_s[WL_BOUND_LATENCY] + n.launch_overhead + n.launch_latency;
         double busiest = 0;
         for (int b = WL_BOUND_FP; b <= WL_BOUND_TAG; b++)
             busiest = fmax(busiest, m.bound_s[b]);

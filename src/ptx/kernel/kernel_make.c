@@ -194,8 +194,8 @@ static bool step_is_irregular(const wl_ptx_source *s, const wl_ptx_thread_access
     return wl_ptx_address_pattern_is_irregular(&pattern);
 }
 
-static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena,
-                             wl_ptx_fields *out, wl_error *err)
+static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena, wl_ptx_fields *out,
+                             wl_error *err)
 {
     const wl_ptx_function *f = s->launch.entry;
     const int32_t *first = s->profile.first;
