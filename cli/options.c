@@ -96,8 +96,9 @@ static const struct spec {
     {"--coverage", NULL, FLAG, offsetof(options, coverage), 0, "x",
      "list the operations of the file and what is known of each"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDra",
-     "time model: turnover (default where the device has its numbers), limiter, or an interval model: gpumech, "
-     "gpumech+, mdm-queue, mdm-mshr, mdm"},
+     "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
+     "mdm-mshr, "
+     "mdm"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
     {"--per-line", NULL, FLAG, offsetof(options, per_line), 0, "p",
      "PTX, CUDA: show which source line executes what (needs -lineinfo)"},
