@@ -22,7 +22,7 @@ typedef enum wl_stall {
     WL_STALL_COUNT
 } wl_stall;
 
-typedef struct wl_interval {
+typedef struct wl_life_interval {
     double times;        /* how often the warp passes it */
     double instructions; /* issue slots */
     double stall;        /* cycles, if no other warp were there */
@@ -32,12 +32,12 @@ typedef struct wl_interval {
     double misses;   /* of these, the ones that miss the L2, too */
     double writes;   /* requests of its stores: they pass the L1 */
     int op;          /* the operation that stalls; -1: none */
-} wl_interval;
+} wl_life_interval;
 
 /* Warps that behave alike, by one of them. */
 typedef struct wl_life_profile {
     double warps; /* of the launch, that it stands for */
-    const wl_interval *list;
+    const wl_life_interval *list;
     size_t count;
 } wl_life_profile;
 
