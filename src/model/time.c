@@ -27,8 +27,7 @@ bool wl_model_find(const char *name, wl_model_id *model)
     return false;
 }
 
-/* Cycles of the busiest arithmetic pipe, as if one multiprocessor did all the work. Integer
- * arithmetic is left out: compilers spread it over several pipes. */
+/* Cycles of the busiest floating-point pipe, as if one multiprocessor did all the work. */
 static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
 {
     static const struct {
@@ -45,6 +44,15 @@ static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
         if (wl_device_get(device, pipes[i].rate, &rate))
             cycles = fmax(cycles, e->mix.warp[pipes[i].of] * lanes * pipes[i].results / rate);
     return cycles;
+}
+
+/* Cycles of the integer pipe, likewise: of what no other pipe executes. Additions and copies are left out, as compilers
+ * spread them over this pipe and the one that multiplies. */
+static double integer_cycles(const wl_executed *e, const wl_device *device)
+{
+    double rate = 0, lanes = 0;
+    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
+    return wl_device_get(device, WL_DEVICE_int32_rate, &rate) ? e->mix.integer_pipe * lanes / rate : 0;
 }
 
 static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
@@ -100,6 +108,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
         d.fp_cycles = arithmetic_cycles(&c->executed, device);
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
         d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
+    d.integer_cycles = integer_cycles(&c->executed, device);
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;

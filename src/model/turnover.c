@@ -85,6 +85,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
+    bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
     /* if addresses take multiplications, single-precision arithmetic shares the pipe */
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY,

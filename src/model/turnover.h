@@ -27,6 +27,7 @@ typedef struct wl_demand {
     double instructions;                /* warp instructions */
     double fp_cycles;                   /* of the arithmetic pipes, as if one multiprocessor did all the work */
     double tensor_cycles;               /* of the tensor cores, likewise */
+    double integer_cycles;              /* of the integer pipe, likewise */
     double multiplies, wide_multiplies; /* warp instructions */
     double read_units, written_units, pieces, lone_pieces;
     double dram_read, dram_write, random_fetches;

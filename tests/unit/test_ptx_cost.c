@@ -58,6 +58,63 @@ static double cost_of(const char *lines, const char *result)
     return weigh(body).total - weigh(without).total - (strncmp(result, "st.", 3) == 0 ? 1 : 0);
 }
 
+/* What the machine instructions of one operation are, as ptxas 13.0 makes them for sm_90. */
+static void classes_of_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        wl_inst_class first;
+        double of_first;
+        wl_inst_class second;
+        double of_second, integer_pipe;
+    } cases[] = {
+        {"ex2.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1}, /* FSETP, 2 FMUL, MUFU */
+        {"ex2.approx.ftz.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0},
+        {"rsqrt.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1},
+        {"sqrt.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1},
+        {"div.rn.f32 %f9, %f1, %f2;", WL_INST_special, 2, WL_INST_fp32, 5, 0}, /* MUFU, FCHK, 5 FFMA */
+        {"div.u32 %r9, %r1, %r2;", WL_INST_special, 3, WL_INST_int, 15, 4},    /* I2F, MUFU, F2I */
+        {"cvt.rzi.s32.f32 %r9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0}, /* F2I */
+        {"cvt.rn.f32.s32 %f9, %r1;", WL_INST_int, 1, WL_INST_special, 0, 1},   /* I2FP */
+        {"cvt.f64.f32 %fd9, %f1;", WL_INST_special, 1, WL_INST_fp64, 0, 0},    /* F2F */
+        {"cvt.rmi.f32.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0}, /* FRND */
+        {"cvt.s64.s32 %rd9, %r1;", WL_INST_int, 1, WL_INST_special, 0, 0},
+        {"popc.b32 %r9, %r1;", WL_INST_special, 1, WL_INST_int, 0, 0},
+        {"and.b32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 1},    /* LOP3 */
+        {"min.f32 %f9, %f1, %f2;", WL_INST_fp32, 1, WL_INST_int, 0, 1},       /* FMNMX */
+        {"add.s32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 0},    /* IADD3 or IMAD.IADD */
+        {"mul.lo.s32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 0}, /* IMAD */
+    };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        const char *name = cases[k].line, *result = strchr(name, '9') - 2;
+        char text[2048];
+        (void)snprintf(
+            text, sizeof text,
+            "%smov.u32 %%r8, %%tid.x;\nld.shared.u32 %%r1, [s];\nld.shared.u32 %%r2, [s+4];\nld.shared.f32 %%f1, [s];\n"
+            "ld.shared.f32 %%f2, [s+4];\n%s\nst.shared.%s [s+8], %.*s;\nret;\n}\n",
+            HEAD, name, result[1] == 'd' ? "b64" : "b32", (int)(strcspn(strchr(name, '%'), ",")), strchr(name, '%'));
+        wl_error err = {0};
+        wl_ptx_module *module = NULL;
+        if (wl_ptx_module_parse("cost.ptx", text, strlen(text), &module, &err) != WL_OK)
+            fail_msg("%s", err.message);
+        const wl_ptx_function *f = &module->functions[0];
+        const double *weight = NULL;
+        wl_ptx_counting counting;
+        wl_arena arena = {0};
+        double mix[WL_INST_CLASS_COUNT] = {0};
+        assert_int_equal(wl_ptx_weigh(costs, module, f, &arena, &weight, &counting, &err), WL_OK);
+        const int32_t at = f->instruction_count - 3;
+        wl_ptx_add_classes(f, &counting, at, weight[at], 1, mix);
+        check_near(name, "first class", mix[cases[k].first], cases[k].of_first, 1e-12);
+        check_near(name, "second class", mix[cases[k].second], cases[k].of_second, 1e-12);
+        check_near(name, "integer pipe", wl_ptx_integer_pipe(&counting, at), cases[k].integer_pipe, 1e-12);
+        wl_arena_free(&arena);
+        wl_ptx_module_free(module);
+    }
+    check_done();
+}
+
 static void single_operations(void **state)
 {
     (void)state;
@@ -127,7 +184,7 @@ static void neighbours_are_folded(void **state)
         {"setp.lt.s32 %p1, %r1, %r2;\nsetp.gt.s32 %p2, %r1, 0;\nor.pred %p3, %p1, %p2;\nselp.u32 %r9, 1, 0, %p3;",
          "st.shared.u32 [s], %r9;", 3},
         {"and.b32 %r3, %r1, 3;\nsetp.eq.s32 %p1, %r3, 0;\nselp.u32 %r9, 1, 0, %p1;", "st.shared.u32 [s], %r9;", 2},
-        {"div.u32 %r9, %r1, 10;", "st.shared.u32 [s], %r9;", 2},
+        {"div.u32 %r9, %r1, 10;", "st.shared.u32 [s], %r9;", 14},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double got = cost_of(cases[i].lines, cases[i].result);
@@ -323,6 +380,7 @@ static int free_costs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_of_operations),
         cmocka_unit_test(single_operations),
         cmocka_unit_test(neighbours_are_folded),
         cmocka_unit_test(parameters_are_charged_at_their_first_use),

@@ -129,12 +129,17 @@ static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     }
 }
 
+static bool is_float_conversion(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_cvt && (wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from));
+}
+
 /* Between integers: sign extension makes the high half; zero extension uses the zero register. */
 static double conversion_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const int to = wl_ptx_type_bits(in->type), from = wl_ptx_type_bits(in->from);
-    if (wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from))
-        return 1;
+    if (is_float_conversion(in))
+        return wl_cost_of_table(w->costs, in);
     const wl_ptx_instruction *source = wl_ptx_definition_of(&w->def_use, in, 1);
     const bool loaded = source && source->op == WL_PTX_OP_ld;
     if (to <= from || !wl_ptx_type_is_signed(in->from))
@@ -340,17 +345,27 @@ static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instructio
     return own_cost(w, in);
 }
 
+/* What the machine instructions are, where the table says it. Neighbours leave nothing or all of them: a weight that
+ * is not that of the table is about other instructions. */
+static wl_ptx_split split_of(const wl_weigher *w, const wl_ptx_instruction *in, double weight)
+{
+    const wl_cost_row *row = in->op == WL_PTX_OP_cvt && !is_float_conversion(in) ? NULL : wl_cost_row_of(w->costs, in);
+    const bool says = row && (row->has_parts || row->integer_pipe > 0) && weight == row->cost;
+    return (wl_ptx_split){says ? row : NULL, says ? weight : 0};
+}
+
 static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
 {
     const wl_ptx_function *function = w->function;
     w->weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1);
+    w->split = WL_ARENA_NEW(arena, wl_ptx_split, function->instruction_count + 1);
     w->folded = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
     w->divided = WL_ARENA_NEW(arena, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->unrolled = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->repeated = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->high = WL_ARENA_NEW(arena, wl_high_half, function->register_count + 1);
-    if (!w->weight || !w->folded || !w->divided || !w->branch || !w->unrolled || !w->repeated || !w->high)
+    if (!w->weight || !w->split || !w->folded || !w->divided || !w->branch || !w->unrolled || !w->repeated || !w->high)
         return wl_fail_memory(err);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->unrolled[i] = w->repeated[i] = -1;
@@ -358,8 +373,10 @@ static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
     find_high_halves(w);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->folded[i] = folds_into_sum(w, &function->instructions[i]);
-    for (int32_t i = 0; i < function->instruction_count; i++)
+    for (int32_t i = 0; i < function->instruction_count; i++) {
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
+        w->split[i] = split_of(w, &function->instructions[i], w->weight[i]);
+    }
     wl_cost_find_predicated(w);
     wl_cost_weigh_flow(w);
     return WL_OK;
@@ -374,6 +391,27 @@ wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, c
     for (int32_t i = 0; i < function->instruction_count; i++)
         w.branch[i] = w.branch[i] < 0 ? i : w.branch[i];
     if (counting)
-        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated};
+        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated, w.split};
     return WL_OK;
+}
+
+/* ---- classes ---- */
+
+void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *counting, int32_t i, double weight,
+                        double executed, double classes[WL_INST_CLASS_COUNT])
+{
+    const wl_ptx_split *s = &counting->split[i];
+    double rest = weight;
+    for (int c = 0; c < WL_INST_CLASS_COUNT && s->row && s->row->has_parts; c++) {
+        const double part = s->weight * s->row->parts[c] / s->row->cost;
+        classes[c] += part * executed;
+        rest -= part;
+    }
+    classes[wl_ptx_class_of(&function->instructions[i])] += rest * executed;
+}
+
+double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i)
+{
+    const wl_ptx_split *s = &counting->split[i];
+    return s->row ? s->weight * s->row->integer_pipe / s->row->cost : 0;
 }

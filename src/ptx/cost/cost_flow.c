@@ -3,6 +3,7 @@
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/ckd.h"
@@ -234,8 +235,10 @@ static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
     for (int32_t i = first; i <= last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
         w->unrolled[i] = last;
-        if (in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_bra || is_step(in))
-            w->weight[i] /= w->costs->rules.unroll_factor;
+        if (in->op != WL_PTX_OP_setp && in->op != WL_PTX_OP_bra && !is_step(in))
+            continue;
+        w->weight[i] /= w->costs->rules.unroll_factor;
+        w->split[i].weight /= w->costs->rules.unroll_factor;
     }
 }
 
@@ -277,8 +280,10 @@ static void share_reciprocals(wl_weigher *w)
             continue;
         const int32_t reg = in->operands[2].reg, made = w->def_use.definition[reg], end = w->def_use.loop_end[i];
         const bool outside = end >= 0 && made < wl_ptx_branch_target(instruction(w, end));
-        if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal)
+        if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal) {
             w->weight[i] -= w->costs->rules.reciprocal;
+            w->split[i].weight = fmax(0, w->split[i].weight - w->costs->rules.reciprocal);
+        }
         w->divided[reg] = true;
     }
 }

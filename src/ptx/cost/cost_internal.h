@@ -20,6 +20,7 @@ typedef struct wl_weigher {
     const wl_ptx_function *function;
     wl_ptx_def_use def_use;
     double *weight;
+    wl_ptx_split *split;
     bool *folded;       /* by instruction: folded into the sum that reads it */
     bool *divided;      /* by register: an earlier instruction divides by it */
     wl_high_half *high; /* by register: the high half of its 64-bit values */

@@ -132,11 +132,12 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
             const double weight = s->weights[f][i];
             const int32_t at = p->first[f] + i, as = p->first[f] + s->counting[f].as[i];
-            const wl_inst_class c = wl_ptx_class_of(in);
             const copies more = copies_of(s, p, f, i);
             const double executed = p->warps[as] + more.taken + more.idle;
-            s->mix.warp[c] += weight * executed;
-            s->mix.thread[c] += weight * (p->threads[as] + more.idle_threads);
+            wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, executed, s->mix.warp);
+            wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, p->threads[as] + more.idle_threads,
+                               s->mix.thread);
+            s->mix.integer_pipe += wl_ptx_integer_pipe(&s->counting[f], i) * executed;
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];

@@ -30,15 +30,15 @@ static void summarize_exits(const wl_ptx_source *s, wl_ptx_summary *out)
 {
     const wl_ptx_function *f = s->launch.entry;
     const double *weights = s->weights[f - s->launch.module->functions];
-    const int32_t *counted_as = s->counting[f - s->launch.module->functions].as;
+    const wl_ptx_counting *counting = &s->counting[f - s->launch.module->functions];
     for (int e = 0; e < s->recovery.exit_count; e++) {
         const wl_ptx_exit *here = &s->recovery.exits[e], *before = e ? here - 1 : NULL;
         double *mix = e ? out->stages[out->stage_count].mix : out->idle, any = 0;
         for (int32_t i = 0; i < f->instruction_count; i++) {
-            const int32_t as = counted_as[i];
-            const double more = weights[i] * (here->executed[as] - (before ? before->executed[as] : 0));
-            mix[wl_ptx_class_of(&f->instructions[i])] += more;
-            any += more;
+            const int32_t as = counting->as[i];
+            const double more = here->executed[as] - (before ? before->executed[as] : 0);
+            wl_ptx_add_classes(f, counting, i, weights[i], more, mix);
+            any += weights[i] * more;
         }
         if (e == 0 || any == 0)
             continue;
@@ -58,7 +58,9 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
     out->barriers = r->barriers;
     out->has_mix = out->has_flops = r->uniform;
     for (int32_t i = 0; i < f->instruction_count && r->uniform; i++) {
-        out->mix[wl_ptx_class_of(&f->instructions[i])] += wl_ptx_thread_executes(s, number, i) * weights[i];
+        const double executed = wl_ptx_thread_executes(s, number, i);
+        wl_ptx_add_classes(f, &s->counting[number], i, weights[i], executed, out->mix);
+        out->integer_pipe += wl_ptx_integer_pipe(&s->counting[number], i) * executed;
         out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         out->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
         wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
