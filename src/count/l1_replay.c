@@ -14,6 +14,7 @@
 #define PAIRS 2             /* replayed */
 #define GENERATIONS 6       /* blocks that follow each other in one place, at most */
 #define WARPS_MAX 32        /* of a block */
+#define DEPTH_MAX 8         /* of loads that wait for one another; deeper ones go together */
 #define REQUESTS_MAX 400000 /* of a resident block; later ones are left out */
 
 /* ---- the cache ---- */
@@ -121,16 +122,24 @@ typedef struct load {
     uint64_t line;
     uint32_t sectors;
     uint16_t field;
-    bool starts; /* first line of an instruction */
+    uint16_t depth;
+    uint32_t group;
     int32_t next;
 } load;
+
+/* The loads of a warp, in the order in which they are issued. */
+typedef struct queue {
+    int32_t first, last;             /* -1: none */
+    int32_t before, deep[DEPTH_MAX]; /* last load before the current group, and of each depth of it */
+    uint32_t group;
+    int32_t recorded;
+} queue;
 
 /* One place for a resident block. */
 typedef struct place {
     load *loads;
     int32_t count, room;
-    int32_t first[WARPS_MAX], last[WARPS_MAX]; /* what each warp has left; -1: nothing */
-    int32_t recorded[WARPS_MAX];
+    queue warps[WARPS_MAX];
     bool busy;
     int generation;
 } place;
@@ -152,6 +161,27 @@ typedef struct recorder {
     place *place;
 } recorder;
 
+/* Behind the loads of its group that are not deeper. */
+static void put_in_queue(load *loads, int32_t at, queue *q)
+{
+    load *l = &loads[at];
+    if (q->first < 0 || l->group != q->group) {
+        q->before = q->last;
+        q->group = l->group;
+        for (int d = 0; d < DEPTH_MAX; d++)
+            q->deep[d] = -1;
+    }
+    int32_t after = q->before;
+    for (int d = 0; d <= l->depth; d++)
+        after = q->deep[d] >= 0 ? q->deep[d] : after;
+    int32_t *link = after >= 0 ? &loads[after].next : &q->first;
+    l->next = *link;
+    *link = at;
+    q->deep[l->depth] = at;
+    q->last = l->next < 0 ? at : q->last;
+    q->recorded++;
+}
+
 static bool append(place *p, int warp, const load *l)
 {
     if (p->count == p->room) {
@@ -164,13 +194,7 @@ static bool append(place *p, int warp, const load *l)
     }
     const int32_t at = p->count++;
     p->loads[at] = *l;
-    p->loads[at].next = -1;
-    if (p->last[warp] < 0)
-        p->first[warp] = at;
-    else
-        p->loads[p->last[warp]].next = at;
-    p->last[warp] = at;
-    p->recorded[warp]++;
+    put_in_queue(p->loads, at, &p->warps[warp]);
     return true;
 }
 
@@ -188,7 +212,11 @@ static bool add_lane(const recorder *r, const wl_load_touch *t, int32_t start, i
             r->place->loads[i].sectors |= bit;
             continue;
         }
-        const load l = {.line = line, .sectors = bit, .field = (uint16_t)t->field, .starts = i == start};
+        const load l = {.line = line,
+                        .sectors = bit,
+                        .field = (uint16_t)t->field,
+                        .depth = (uint16_t)(t->depth < DEPTH_MAX ? t->depth : DEPTH_MAX - 1),
+                        .group = t->group};
         if (!append(r->place, (int)t->warp, &l))
             return false;
     }
@@ -201,7 +229,7 @@ static wl_status record(void *user, const wl_load_touch *t, wl_error *err)
     const int32_t start = r->place->count;
     int n = 0;
     /* a block that is too long ends early in all its warps: what they share stays shared */
-    if (t->warp >= WARPS_MAX || r->place->recorded[t->warp] >= r->player->most_recorded)
+    if (t->warp >= WARPS_MAX || r->place->warps[t->warp].recorded >= r->player->most_recorded)
         return WL_OK;
     for (uint64_t left = t->lanes; left; left &= left - 1)
         if (!add_lane(r, t, start, t->address[n++]))
@@ -217,26 +245,29 @@ static wl_status start_block(player *p, place *at, int64_t number, int generatio
     at->busy = true;
     at->generation = generation;
     for (int w = 0; w < WARPS_MAX; w++)
-        at->first[w] = at->last[w] = -1, at->recorded[w] = 0;
+        at->warps[w] = (queue){.first = -1, .last = -1};
     wl_block_at(p->in->geometry, number, block);
     return p->in->kernel->source.visit_loads(p->in->kernel->source.context, block, record, &r, p->err);
 }
 
 /* ---- the replay ---- */
 
-/* One load instruction of a warp. */
-static void play(player *p, int sm, place *at, int warp)
+/* The loads that a warp issues before it waits for one of them. */
+static void play(player *p, int sm, place *at, queue *warp)
 {
     const int later = at->generation > 0;
-    do {
-        const load *l = &at->loads[at->first[warp]];
+    const load start = at->loads[warp->first];
+    while (warp->first >= 0) {
+        const load *l = &at->loads[warp->first];
+        if (l->group != start.group || l->depth != start.depth)
+            break;
         const int64_t cycle = p->cycle[sm]++;
         const uint32_t missed = request(&p->caches[sm], l->line, l->sectors, p->turn, cycle);
         const uint32_t other = missed ? on_their_way(&p->caches[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
         p->requested[later][l->field] += __builtin_popcount(l->sectors);
         p->missed[later][l->field] += __builtin_popcount(missed & ~other);
-        at->first[warp] = l->next;
-    } while (at->first[warp] >= 0 && !at->loads[at->first[warp]].starts);
+        warp->first = l->next;
+    }
 }
 
 /* One turn of all warps of a block. */
@@ -244,9 +275,9 @@ static void play_turn(player *p, int sm, place *at)
 {
     at->busy = false;
     for (int w = 0; w < WARPS_MAX; w++) {
-        if (at->first[w] >= 0)
-            play(p, sm, at, w);
-        at->busy = at->busy || at->first[w] >= 0;
+        if (at->warps[w].first >= 0)
+            play(p, sm, at, &at->warps[w]);
+        at->busy = at->busy || at->warps[w].first >= 0;
     }
 }
 

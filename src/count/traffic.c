@@ -333,6 +333,11 @@ static wl_status count_all_steps(const tally *t)
     wl_traffic *o = t->out;
     int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX];
     o->step_count = choose_steps(t->in->view->kernel, extents);
+    for (int n = 0; n < o->step_count; n++) {
+        o->step_share[n] = 1;
+        for (int l = 0; l < t->in->view->kernel->loop_count; l++)
+            o->step_share[n] *= (double)extents[n][l] / (double)t->in->view->kernel->loop_extent[l];
+    }
     for (int n = 0; n + 1 < o->step_count; n++)
         WL_TRY(count_steps(t, n, extents[n]));
     const int last = o->step_count - 1; /* all steps: already known */
@@ -451,7 +456,8 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
                         .blocks = (double)g->blocks,
                         .wave_blocks = (double)g->wave_blocks,
                         .warps = (double)g->blocks * (double)wl_ceil_div(g->threads, t.warp_size),
-                        .blocks_per_sm = (double)g->occupancy.blocks_per_sm,
+                        .resident = (double)wl_min(g->occupancy.blocks_per_sm,
+                                                   wl_ceil_div(g->blocks, wl_device_int(d, WL_DEVICE_sm_count))),
                         .l1_bytes = (double)g->occupancy.l1_bytes,
                         .sms = (double)wl_min(wl_device_int(d, WL_DEVICE_sm_count), g->blocks),
                         .sector = (double)wl_device_int(d, WL_DEVICE_l1_sector),

@@ -50,11 +50,13 @@ typedef struct wl_field_traffic {
 typedef struct wl_traffic {
     size_t field_count;
     wl_field_traffic *fields;
-    double blocks, wave_blocks, warps, blocks_per_sm, l1_bytes, sms;
+    double blocks, wave_blocks, warps, l1_bytes, sms;
+    double resident; /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
     double sector, line, unit, fetch, l2_line; /* bytes */
     double common; /* share of a block's sectors that other blocks on its multiprocessor load, too */
     int step_count;
     double step_lines[WL_STEPS_MAX]; /* of all loads of one block in one run of steps: its working set */
+    double step_share[WL_STEPS_MAX]; /* of all steps that a run has */
     int window_count;
     int window_direction[WL_WINDOWS_MAX]; /* dimension in which the next window lies */
     double window_blocks[WL_WINDOWS_MAX];

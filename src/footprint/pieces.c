@@ -20,7 +20,8 @@ typedef struct maker {
     bool no_memory;
 } maker;
 
-/* Blocks and cells take many values, and what holds for some of them makes blocks differ. */
+/* Blocks and cells take many values, and what holds for some of them makes blocks differ. Cells of blocks that
+ * hold whole periods have become threads (kernel/expr.c). */
 static bool is_of_threads(const wl_form *form)
 {
     for (int d = 0; d < 3; d++)
@@ -87,6 +88,8 @@ wl_status wl_pieces_make(const wl_kernel *kernel, const wl_geometry *geometry, c
     if (bound->affine || bound->linear || bound->never || bound->access->traced ||
         kernel->fields[bound->access->field].shared)
         return WL_OK;
+    for (int d = 0; d < 3; d++)
+        m.quotients.block[d] = geometry->fold[d] == 1 ? geometry->block[d] : 0;
     const bool made = make_pieces(&m);
     if (!made)
         return m.no_memory ? wl_fail_memory(err) : WL_OK;

@@ -63,6 +63,21 @@ static bool known_quotient(wl_quotients *q, const wl_quotient *wanted, int64_t *
     return false;
 }
 
+/* Cells counted by blocks and threads, where a block holds whole periods: what is left of x/32 then is a
+ * quotient of threads, the same in all blocks. */
+static void split_cells(const wl_quotients *q, int64_t b, wl_form *multiples, wl_form *rest)
+{
+    for (int d = 0; q && d < 3; d++) {
+        const int64_t k = rest->k[WL_VAR_X + d];
+        int64_t of_block;
+        if (k == 0 || q->block[d] <= 0 || !wl_mul(k, q->block[d], &of_block) || of_block % b != 0 ||
+            !wl_add(rest->k[WL_VAR_THREAD_X + d], k, &rest->k[WL_VAR_THREAD_X + d]))
+            continue;
+        multiples->k[WL_VAR_BLOCK_X + d] += of_block / b;
+        rest->k[WL_VAR_X + d] = 0;
+    }
+}
+
 /* a / b and a % b for a constant b: affine when all of a but multiples of b lies in one period, or
  * its period is taken for granted. */
 static bool form_divide(const wl_form *a, int64_t b, bool remainder, const wl_ranges *ranges, wl_form *out)
@@ -77,6 +92,7 @@ static bool form_divide(const wl_form *a, int64_t b, bool remainder, const wl_ra
         else
             rest.k[v] = a->k[v];
     }
+    split_cells(ranges->quotients, b, &multiples, &rest);
     if (!wl_form_bounds(&rest, ranges, &lo, &hi))
         return false;
     wl_quotient q = {rest, b, wl_floor_div(lo, b), wl_floor_div(hi, b), wl_floor_div(lo, b)};

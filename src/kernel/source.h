@@ -65,6 +65,7 @@ typedef struct wl_load_touch {
     int bytes;              /* per lane */
     uint64_t lanes;         /* active */
     const int64_t *address; /* one per active lane; fields do not overlap */
+    uint32_t group, depth;  /* of a warp: a group is issued before the next, and in it, loads of one depth together */
 } wl_load_touch;
 typedef wl_status (*wl_load_visit)(void *user, const wl_load_touch *touch, wl_error *err);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "device/device_internal.h"
+#include "laws/reloads.h"
 
 #define SWEEPS 8 /* reuse distances distinguished: 1, 2, .. windows */
 
@@ -67,44 +68,10 @@ static double found_of_others(const wl_traffic *t, const wl_laws *laws, const lo
 {
     if (laws->share[1] <= 0 || t->common <= 0)
         return 0;
-    const double n = t->blocks_per_sm, lines = s->block_lines / t->blocks * (n - (n - 1) * t->common);
+    const double n = t->resident, lines = s->block_lines / t->blocks * (n - (n - 1) * t->common);
     const double over = lines * t->line / t->l1_bytes / laws->share[1];
     const double found = laws->share[0] + (1 - laws->share[0]) * exp(-over * over);
     return found * t->common * (n - 1) / n;
-}
-
-/* Probability that so many lines of each resident block evict what was there before, where warps
- * reload at the same moment, or, `later`, after they have passed: what is twice as large as the L1 then
- * leaves nothing behind. */
-static double evicted(const wl_traffic *t, const wl_laws *laws, double lines, bool later)
-{
-    const double *c = laws->reload, over = lines * t->line * t->blocks_per_sm / t->l1_bytes;
-    const double most = later ? c[0] + (1 - c[0]) * fmin(1, fmax(0, over - 1)) : c[0];
-    return most * exp(-c[1] * exp(-c[2] * over));
-}
-
-/* Reloaded sectors: what the shortest runs of steps request twice, mostly other warps, some of them
- * while the line is still there; and what longer runs reuse beyond shorter ones, each judged by the
- * working set of that many steps. What a warp reloads within a few steps always hits. */
-static double reloads(const wl_traffic *t, const wl_laws *laws)
-{
-    double requested = 0, warps[WL_STEPS_MAX] = {0}, sectors[WL_STEPS_MAX] = {0};
-    for (size_t i = 0; i < t->field_count; i++) {
-        const wl_field_traffic *f = &t->fields[i];
-        requested += f->requested;
-        for (int n = 0; n < t->step_count; n++) {
-            sectors[n] += f->step_sectors[n];
-            warps[n] += f->step_warp_sectors[n];
-        }
-    }
-    const double again = requested - sectors[0];
-    double sum =
-        fmin(again, evicted(t, laws, t->step_lines[0], false) * sqrt(fmax(0, again) * fmax(0, warps[0] - sectors[0])));
-    for (int n = 1; n < t->step_count; n++) {
-        const double own = warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) : 0;
-        sum += evicted(t, laws, t->step_lines[n], true) * fmax(0, sectors[n - 1] - sectors[n] - own);
-    }
-    return sum;
 }
 
 /* A field that is small compared with the L1 (a table of coefficients) stays resident: every
@@ -132,19 +99,17 @@ static double at_least(const wl_traffic *t, const wl_field_traffic *f)
     return fmin(1, fmax(units, f->launch_sectors) / f->block_sectors);
 }
 
-static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, wl_volumes *out)
+static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_reloads *reloads,
+                  wl_volumes *out)
 {
-    const double again = s->requested - s->block_sectors;
-    out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->blocks_per_sm;
+    out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->resident;
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
-    const double reloaded = fmin(again, reloads(t, laws));
-    out->l1_miss_rate = again > 0 ? reloaded / again : 0;
     const double apart = 1 - merged_share(t, laws, s), missing = 1 - found_of_others(t, laws, s);
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
         const double arrive = fmin(apart, 1 - f->in_step) * missing;
-        const double again_here = out->l1_miss_rate * (f->requested - f->block_sectors);
+        const double again_here = wl_reloads_of(reloads, t, f);
         const double small = small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
         const double left = fmax(arrive * small, at_least(t, f));
         const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
@@ -156,7 +121,9 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
             v->l2_capacity = missed - v->l2_compulsory;
         }
         out->requests.read_units += units * (v->l2_compulsory + v->l2_capacity) / t->sector;
+        v->dram_capacity = wl_reloads_from_dram(reloads, t, f) * t->sector * left;
     }
+    out->l1_miss_rate = reloads->rate;
     out->requests.chunk = s->block_lines > 0 ? t->sector * s->block_sectors / s->block_lines : t->line;
 }
 
@@ -197,8 +164,9 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
 void wl_laws_l1(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     const load_totals s = add_loads(t);
+    const wl_reloads reloads = wl_reloads_find(t, laws);
     out->requests = (wl_requests){0};
-    loads(t, laws, &s, out);
+    loads(t, laws, &s, &reloads, out);
     stores(t, laws, &s, out);
     out->sampled = t->sampled;
 }
@@ -212,14 +180,19 @@ typedef struct passage {
     double readers, writers;          /* blocks of the window per line */
 } passage;
 
+double wl_laws_evicted(const wl_laws *laws, double read, double readers, double stored, double writers)
+{
+    const double other = 1 - 1 / laws->partitions; /* a multiprocessor belongs to another partition */
+    const double copies = read > 0 ? read * (1 - other * pow(other, readers)) : 0;
+    const double volume = copies + stored * (1 - other * pow(other, writers));
+    return volume > 0 ? exp(-log(2) * pow(laws->room / volume, laws->steepness)) : 0;
+}
+
 /* Probability that a line is evicted by the j-th window after its last use. */
 static double gone_after(const passage *p, const wl_laws *laws, int j)
 {
-    const double other = 1 - 1 / laws->partitions; /* a multiprocessor belongs to another partition */
     const double passed = p->lines + (j - 1) * p->fresh;
-    const double copies = passed > 0 ? passed * (1 - other * pow(other, p->readers * j * p->lines / passed)) : 0;
-    const double volume = copies + j * p->store_lines * (1 - other * pow(other, p->writers));
-    return volume > 0 ? exp(-log(2) * pow(laws->room / volume, laws->steepness)) : 0;
+    return wl_laws_evicted(laws, passed, p->readers * j * p->lines / passed, j * p->store_lines, p->writers);
 }
 
 /* Probability of eviction before the next use, which comes with probability q in each window. */

@@ -24,7 +24,8 @@ static void bench_start(bench *b)
                              .blocks = 100,
                              .wave_blocks = 10,
                              .warps = 400,
-                             .blocks_per_sm = 2,
+                             .resident = 2,
+                             .sms = 5,
                              .l1_bytes = 128 * 1024,
                              .sector = 32,
                              .line = 128,
@@ -57,14 +58,6 @@ static void add_loads(bench *b)
     f->block_lines = f->warp_lines = 256;
     f->wave_sectors = 80; /* each read by one block of the wave */
     b->traffic.step_lines[0] = 2.56;
-}
-
-/* Probability that so many lines of a block evict what was loaded in earlier steps. */
-static double reload_share(const bench *b, double lines)
-{
-    const double over = lines * 128 * b->traffic.blocks_per_sm / b->traffic.l1_bytes;
-    const double most = b->laws.reload[0] + (1 - b->laws.reload[0]) * fmin(1, fmax(0, over - 1));
-    return most * exp(-b->laws.reload[1] * exp(-b->laws.reload[2] * over));
 }
 
 /* ---- L1: loads ---- */
@@ -114,36 +107,83 @@ static void the_reload_curve_at_a_given_point(void **state)
     check_done();
 }
 
-/* Runs of 1, 4 and 16 steps: each shorter run's finds are lost by the room of the longer one. */
+/* Runs of 1, 4 and 16 steps, which request 1600 sectors and have 1400, 1000 and 800 distinct ones. */
+static void add_steps(bench *b, double short_lines, double lines, double all_lines)
+{
+    const double sectors[] = {1400, 1000, 800};
+    wl_field_traffic *f = &b->field[0];
+    b->traffic.step_count = 3;
+    for (int n = 0; n < 3; n++) {
+        f->step_sectors[n] = sectors[n];
+        b->traffic.step_lines[n] = n == 0 ? short_lines : n == 1 ? lines : all_lines;
+        b->traffic.step_share[n] = n == 0 ? 1.0 / 16 : n == 1 ? 1.0 / 4 : 1;
+    }
+    f->step_warp_sectors[0] = 1500;
+    f->block_lines = 1e6; /* so many that an empty cache at the start does not matter */
+}
+
+/* Each shorter run's finds are lost by the room of the longer one: the share tanh(sqrt(fresh) O)^2, where
+ * as many are fresh as the prediction says in the end. */
 static void loops_are_judged_run_by_run(void **state)
 {
     (void)state;
     bench b;
     bench_start(&b);
     add_loads(&b);
-    wl_field_traffic *f = &b.field[0];
-    b.traffic.step_count = 3;
-    const double sectors[] = {1400, 1000, 800}, lines[] = {4, 300, 700};
-    for (int n = 0; n < 3; n++) {
-        f->step_sectors[n] = sectors[n];
-        b.traffic.step_lines[n] = lines[n];
-    }
-    f->step_warp_sectors[0] = 1500;
+    add_steps(&b, 4, 300, 700);
     bench_run(&b);
-    const double first = reload_share(&b, 4) * sqrt(200.0 * 100.0), second = reload_share(&b, 300) * 400,
-                 third = reload_share(&b, 700) * 200;
-    check_near("steps", "capacity", b.out.total.l2_capacity, 32 * (first + second + third), NEAR);
+    const double again = b.out.total.l2_capacity / 32, unit = 128 * 2 / b.traffic.l1_bytes;
+    const double first = 0.5 * exp(-24 * exp(-2.7 * 4 * unit)) * sqrt(200.0 * 100.0);
+    const double evict = 1 - b.traffic.l1_bytes / ((800 + again) / 800 * 1e6 / 5 * 128);
+    const double second = tanh(sqrt(fmin(1, (800 + again) / 1400) * evict) * 300 * unit),
+                 third = tanh(sqrt(fmin(1, (800 + again) / 1000) * evict) * 700 * unit);
+    check_near("steps", "capacity", again, first + 400 * second * second + 200 * third * third, 1e-9);
+    check_near("steps", "miss rate", b.out.l1_miss_rate, again / 800, 1e-9);
+    check_true("steps", "something is lost, not all", again > 100 && again < 700);
     /* passes over rows that are far larger than the L1: each loads all of it again */
     b.traffic.step_count = 2;
     b.traffic.step_lines[1] = 1e6;
-    f->step_warp_sectors[0] = f->step_sectors[0] = f->requested;
-    f->step_sectors[1] = 800;
+    b.field[0].step_warp_sectors[0] = b.field[0].step_sectors[0] = b.field[0].requested;
+    b.field[0].step_sectors[1] = 800;
     bench_run(&b);
     check_near("passes", "miss rate", b.out.l1_miss_rate, 1, NEAR);
+    /* a launch that does not fill the L1 evicts nothing, however often it passes over its data */
+    b.field[0].block_lines = 256;
+    b.traffic.step_lines[1] = 2.56;
+    bench_run(&b);
+    check_near("small", "miss rate", b.out.l1_miss_rate, 0, 0);
     check_done();
 }
 
-/* A sector that M = 4 resident blocks read: a share of merge (1 - 1/4)^2 never reaches the L2. */
+/* Two passes over rows: what the L1 has lost is in the L2 unless that has been filled since, by what it saw: the
+ * lines that missed the L1, and stores. */
+static void passes_come_from_memory_again(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    wl_field_traffic *f = &b.field[0];
+    b.traffic.step_count = 2;
+    b.traffic.step_share[0] = 0.5;
+    b.traffic.step_share[1] = 1;
+    f->step_warp_sectors[0] = f->step_sectors[0] = f->requested; /* 1600: two passes over 800 */
+    f->step_sectors[1] = 800;
+    f->block_lines = 1e9;
+    b.traffic.step_lines[0] = b.traffic.step_lines[1] = 4e6 / 128; /* a row of 4 MB a block, 40 MB a wave */
+    f->store_block_lines = 1e6 / 128 * 100;
+    bench_run(&b);
+    /* one reader: 3/4 of the lines are in a given partition; half of the stores of 10 MB a wave pass meanwhile */
+    const double volume = 0.75 * (40e6 + 5e6), gone = exp(-log(2) * pow(30e6 / volume, 8));
+    check_near("rows of 4 MB", "all of the second pass misses the L1", b.out.l1_miss_rate, 1, 1e-6);
+    check_near("rows of 4 MB", "and this much the L2", b.out.total.dram_capacity, 800 * 32 * gone, 1e-6);
+    check_true("rows of 4 MB", "a part", gone > 0.3 && gone < 0.9);
+    f->wave_sectors = 8; /* ten blocks read each line, which is fetched once for all of them, if at all */
+    bench_run(&b);
+    check_near("shared rows", "nothing", b.out.total.dram_capacity, 0, 1e-6);
+    check_done();
+}
+
 static void requests_of_several_blocks_merge(void **state)
 {
     (void)state;
@@ -605,6 +645,7 @@ int main(void)
         cmocka_unit_test(nothing_is_loaded_again_in_a_large_l1),
         cmocka_unit_test(the_reload_curve_at_a_given_point),
         cmocka_unit_test(loops_are_judged_run_by_run),
+        cmocka_unit_test(passes_come_from_memory_again),
         cmocka_unit_test(requests_of_several_blocks_merge),
         cmocka_unit_test(stores_combine),
         cmocka_unit_test(pieces_merge_when_another_follows),

@@ -12,10 +12,13 @@
 #define SECTOR 32
 #define L1_LINES 1024
 
-/* What a block loads: `loads` instructions of each of `warps` warps. */
+/* What a block loads: `loads` instructions of each of `warps` warps, of which `together` are issued at once, those
+ * with odd numbers after the others if they wait for them. */
 typedef struct pattern {
     int warps, loads;
     int64_t (*address)(int64_t block, int warp, int load, int lane);
+    int together;
+    bool odd_wait;
 } pattern;
 
 static wl_status visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err)
@@ -26,7 +29,8 @@ static wl_status visit_loads(void *context, const int64_t block[3], wl_load_visi
             int64_t address[32];
             for (int lane = 0; lane < 32; lane++)
                 address[lane] = p->address(block[0], w, i, lane);
-            const wl_load_touch touch = {(uint32_t)w, 0, 4, UINT32_MAX, address};
+            const uint32_t group = (uint32_t)(1 + (p->together ? i / p->together : i));
+            const wl_load_touch touch = {(uint32_t)w, 0, 4, UINT32_MAX, address, group, p->odd_wait && i % 2 ? 2 : 1};
             WL_TRY(visit(user, &touch, err));
         }
     return WL_OK;
@@ -79,16 +83,49 @@ static int64_t sectors(int64_t block, int warp, int load, int lane)
 static void what_misses(void **state)
 {
     (void)state;
-    check_near("stream", "missed", missed((pattern){8, 64, stream}, 100, 4, 0), 1, 0);
-    check_near("again at once", "missed", missed((pattern){8, 64, twice}, 100, 4, 0), 0.5, 0.01);
-    check_near("one sector at a time", "missed", missed((pattern){8, 64, sectors}, 100, 4, 0), 1, 0);
+    check_near("stream", "missed", missed((pattern){8, 64, stream, 1, false}, 100, 4, 0), 1, 0);
+    check_near("again at once", "missed", missed((pattern){8, 64, twice, 1, false}, 100, 4, 0), 0.5, 0.01);
+    check_near("one sector at a time", "missed", missed((pattern){8, 64, sectors, 1, false}, 100, 4, 0), 1, 0);
     /* the first generation, 4 blocks of each multiprocessor, loads the table: 16 lines for 4 x 8 x 64 loads */
-    check_near("table", "one generation", missed((pattern){8, 64, small_table}, 40, 4, 0), 16. / (4 * 8 * 64), 0);
-    check_near("table", "ten generations", missed((pattern){8, 64, small_table}, 400, 4, 0), 16. / (4 * 8 * 64) / 10,
+    check_near("table", "one generation", missed((pattern){8, 64, small_table, 1, false}, 40, 4, 0), 16. / (4 * 8 * 64),
                0);
+    check_near("table", "ten generations", missed((pattern){8, 64, small_table, 1, false}, 400, 4, 0),
+               16. / (4 * 8 * 64) / 10, 0);
     /* random replacement would keep some of it, the least recently used nothing */
-    const double large = missed((pattern){8, 2048, large_set}, 20, 1, 0);
+    const double large = missed((pattern){8, 2048, large_set, 1, false}, 20, 1, 0);
     check_true("a set four times the L1", "misses mostly", large > 0.8 && large < 1);
+    check_done();
+}
+
+/* Each lane walks through lines of its own, a word at a time: 8 warps hold 256 lines, four blocks as many as the L1. */
+static int64_t own_lines(int64_t block, int warp, int load, int lane)
+{
+    return (((block * 8 + warp) * 32 + lane) * 4 + load / 32) * LINE + load % 32 * 4;
+}
+
+/* A walk, and between its steps what depends on it: elsewhere each time. */
+static int64_t own_lines_and_far(int64_t block, int warp, int load, int lane)
+{
+    const int64_t far = ((block * 8 + warp) * 128 + load) * 32 + lane;
+    return load % 2 ? (1 << 30) + far * LINE : own_lines(block, warp, load / 2, lane);
+}
+
+/* Lines that threads walk along leave the L1 between two steps if too many are alive; what is loaded together
+ * needs them once. */
+static void live_lines(void **state)
+{
+    (void)state;
+    const double one = missed((pattern){8, 128, own_lines, 1, false}, 400, 16, 0),
+                 four = missed((pattern){8, 128, own_lines, 4, false}, 400, 16, 0);
+    check_true("four times the L1", "most steps load the line again", one > 0.8);
+    check_near("four times the L1", "four steps at once", four / one, 0.25, 0.05);
+    check_near("a quarter of the L1", "a sector once", missed((pattern){8, 128, own_lines, 1, false}, 40, 1, 0), 0.125,
+               0.01);
+    /* loads that wait for others of their group come after them: two walks by four steps, and 2048 far lines each */
+    const double walk = missed((pattern){8, 128, own_lines_and_far, 8, true}, 400, 16, 0),
+                 alone = missed((pattern){8, 128, own_lines_and_far, 1, true}, 400, 16, 0);
+    check_near("and far lines", "four steps at once", walk, (1 + 0.25) / 2, 0.02);
+    check_true("and far lines", "one by one", alone > 0.9);
     check_done();
 }
 
@@ -96,9 +133,9 @@ static void what_misses(void **state)
 static void neighbours(void **state)
 {
     (void)state;
-    const pattern table = {8, 64, small_table};
+    const pattern table = {8, 64, small_table, 1, false};
     check_near("in step", "requested once", missed(table, 40, 4, 300) / missed(table, 40, 4, 0), 0.5, 0);
-    check_near("streams", "never", missed((pattern){8, 64, stream}, 100, 4, 300), 1, 0);
+    check_near("streams", "never", missed((pattern){8, 64, stream, 1, false}, 100, 4, 300), 1, 0);
     check_done();
 }
 
@@ -106,7 +143,7 @@ static void neighbours(void **state)
 static void few_blocks(void **state)
 {
     (void)state;
-    pattern p = {8, 64, twice};
+    pattern p = {8, 64, twice, 1, false};
     wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads}};
     const wl_geometry g = {
         .grid = {100, 1, 1}, .blocks = 100, .occupancy = {.blocks_per_sm = 16, .l1_bytes = L1_LINES * LINE}};
@@ -132,7 +169,7 @@ static int64_t mostly_one(int64_t block, int warp, int load, int lane)
 static void drawn_blocks(void **state)
 {
     (void)state;
-    pattern p = {8, 64, mostly_one};
+    pattern p = {8, 64, mostly_one, 1, false};
     wl_population population = {.replayed = 1000};
     wl_kernel kernel = {.field_count = 1,
                         .source = {.context = &p, .visit_loads = visit_loads, .population = &population}};
@@ -163,7 +200,7 @@ static int64_t same_for_all_warps(int64_t block, int warp, int load, int lane)
 static void long_blocks(void **state)
 {
     (void)state;
-    pattern p = {8, 60000, same_for_all_warps};
+    pattern p = {8, 60000, same_for_all_warps, 1, false};
     wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads, .warp_size = 32}};
     const wl_geometry g = {
         .grid = {2, 1, 1}, .blocks = 2, .threads = 256, .occupancy = {.blocks_per_sm = 1, .l1_bytes = L1_LINES * LINE}};
@@ -194,8 +231,9 @@ static void no_loads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_misses), cmocka_unit_test(neighbours),
-                                       cmocka_unit_test(few_blocks),  cmocka_unit_test(drawn_blocks),
-                                       cmocka_unit_test(long_blocks), cmocka_unit_test(no_loads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_misses),  cmocka_unit_test(live_lines),
+                                       cmocka_unit_test(neighbours),   cmocka_unit_test(few_blocks),
+                                       cmocka_unit_test(drawn_blocks), cmocka_unit_test(long_blocks),
+                                       cmocka_unit_test(no_loads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

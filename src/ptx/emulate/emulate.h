@@ -92,6 +92,13 @@ wl_status wl_ptx_emulate_block(wl_ptx_emulator *emulator, const int64_t block[3]
 /* The assembler unrolls a loop of one basic block, and the loads of so many trips wait together. */
 #define WL_PTX_ROUND 4
 
+/* When a load is issued: `depth` - 1 loads of its basic block, one after the other, come before it. The loads of one
+ * depth go together, those of `trips` trips where the assembler unrolls the block. */
+typedef struct wl_ptx_round {
+    int32_t block, depth, trips;
+} wl_ptx_round;
+wl_ptx_round wl_ptx_round_of(const wl_ptx_emulator *emulator, int32_t function, int32_t instruction);
+
 /* The warp that executes the most. */
 typedef struct wl_ptx_longest {
     int64_t instructions;

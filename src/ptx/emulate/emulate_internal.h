@@ -185,6 +185,7 @@ typedef struct wl_ptx_tally {
     bool *reached;                 /* by instruction: first of a basic block, or with a lane on */
     int64_t *serial;               /* the same: loads that decide the way of a loop */
     int64_t *rounds;               /* the same: loads that wait for one another */
+    wl_ptx_round *round_of;        /* by instruction, of loads */
     wl_ptx_longest longest;        /* of this run */
     uint64_t signature;            /* of this run */
     int64_t run_loads, run_stores; /* of this run */

@@ -113,15 +113,16 @@ static bool skips_next(const wl_ptx_program *p, int32_t block)
 }
 
 /* The rounds of each basic block, at its first load. Blocks around a predicated one count together. */
-static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds)
+static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds, wl_ptx_round *round_of)
 {
     const wl_ptx_function *f = p->function;
     chain c = {.depth = depth};
     memset(depth, 0, ((size_t)f->register_count + 1) * sizeof *depth);
-    for (int32_t b = 0, joined = -1; b < p->flow.block_count; b++) {
-        const int32_t from = p->flow.first[b], to = p->flow.first[b + 1];
+    for (int32_t b = 0, joined = -1, whole = 0; b < p->flow.block_count; b++) {
+        const int32_t from = p->flow.first[b], to = p->flow.first[b + 1], trips = is_unrolled(p, b) ? WL_PTX_ROUND : 1;
         int32_t load = -1;
         if (b > joined) {
+            whole = b;
             c.start += c.longest; /* what earlier blocks left counts no more */
             c.longest = c.stored = 0;
         }
@@ -130,9 +131,10 @@ static void find_rounds(const wl_ptx_program *p, int32_t *depth, int64_t *rounds
         for (int32_t i = from; i < to; i++) {
             load = load < 0 && is_load(&f->instructions[i]) ? i : load;
             add_to_chain(f, &f->instructions[i], &c);
+            round_of[i] = (wl_ptx_round){whole, c.now, trips};
         }
         if (load >= 0)
-            rounds[load] = (int64_t)(c.longest - before) * (is_unrolled(p, b) ? 1 : WL_PTX_ROUND);
+            rounds[load] = (int64_t)(c.longest - before) * (WL_PTX_ROUND / trips);
     }
 }
 
@@ -147,7 +149,8 @@ wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
         if (!(*arrays[k] = WL_ARENA_NEW(&m->arena, int64_t, count)))
             return wl_fail_memory(err);
     m->tally.reached = WL_ARENA_NEW(&m->arena, bool, count);
-    if (!m->tally.reached)
+    m->tally.round_of = WL_ARENA_NEW(&m->arena, wl_ptx_round, count);
+    if (!m->tally.reached || !m->tally.round_of)
         return wl_fail_memory(err);
     int32_t registers = 0;
     for (int32_t f = 0; f < module->function_count; f++)
@@ -157,7 +160,7 @@ wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
     if (!depth || !rounds)
         return wl_fail_memory(err);
     for (int32_t f = 0; f < module->function_count; f++) {
-        find_rounds(&m->programs[f], depth, rounds + m->first[f]);
+        find_rounds(&m->programs[f], depth, rounds + m->first[f], m->tally.round_of + m->first[f]);
         for (int32_t i = 0; i < module->functions[f].instruction_count; i++) {
             const int32_t at = m->first[f] + i;
             m->tally.loads[at + 1] = m->tally.loads[at] + is_load(&module->functions[f].instructions[i]);
@@ -167,6 +170,11 @@ wl_status wl_ptx_tally_make(wl_ptx_machine *m, wl_error *err)
         }
     }
     return WL_OK;
+}
+
+wl_ptx_round wl_ptx_round_of(const wl_ptx_emulator *e, int32_t function, int32_t instruction)
+{
+    return e->machine.tally.round_of[e->machine.first[function] + instruction];
 }
 
 static void reach(wl_ptx_tally *t, int32_t instruction)

@@ -3,15 +3,41 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 
+/* Where a warp is: the last load it issued. */
+typedef struct warp_state {
+    int32_t function, block, instruction, trip;
+    uint32_t group;
+} warp_state;
+
+#define WARPS_MAX 64 /* of a block; those beyond have loads that wait one by one */
+
 typedef struct handover {
     const wl_ptx_source *source;
+    warp_state warps[WARPS_MAX];
     wl_load_visit visit;
     void *user;
 } handover;
 
+/* Loads of a basic block belong together, of an unrolled loop those of several trips. */
+static uint32_t group_of(handover *h, const wl_ptx_touch *t, const wl_ptx_round *r)
+{
+    if (t->warp >= WARPS_MAX)
+        return ++h->warps[0].group;
+    warp_state *w = &h->warps[t->warp];
+    const bool same = w->group > 0 && t->function == w->function && r->block == w->block;
+    const bool next_trip = same && !t->more && t->instruction <= w->instruction;
+    w->trip = same ? w->trip + next_trip : 0;
+    if (!same || (next_trip && w->trip % r->trips == 0))
+        w->group++;
+    w->function = t->function;
+    w->block = r->block;
+    w->instruction = t->instruction;
+    return w->group;
+}
+
 static wl_status hand_over(void *user, const wl_ptx_touch *t, wl_error *err)
 {
-    const handover *h = user;
+    handover *h = user;
     int64_t address[WL_PTX_LANES];
     int n = 0;
     if (t->space != WL_PTX_GLOBAL || t->store || !t->lanes)
@@ -22,13 +48,16 @@ static wl_status hand_over(void *user, const wl_ptx_touch *t, wl_error *err)
         return WL_OK;
     for (uint32_t left = t->lanes; left; left &= left - 1)
         address[n++] = (int64_t)t->address[__builtin_ctz(left)];
-    const wl_load_touch touch = {(uint32_t)t->warp, (size_t)field, t->bytes, t->lanes, address};
+    const wl_ptx_round round = wl_ptx_round_of(h->source->emulator, t->function, t->instruction);
+    const uint32_t group = group_of(h, t, &round);
+    const wl_load_touch touch = {(uint32_t)t->warp,    (size_t)field, t->bytes, t->lanes, address, group,
+                                 (uint32_t)round.depth};
     return h->visit(h->user, &touch, err);
 }
 
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err)
 {
     wl_ptx_source *s = context;
-    handover h = {s, visit, user};
+    handover h = {.source = s, .visit = visit, .user = user};
     return wl_ptx_emulate_block(s->emulator, block, -1, NULL, hand_over, &h, err);
 }

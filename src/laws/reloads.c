@@ -1,0 +1,187 @@
+/* reloads.c - see reloads.h. SPDX-License-Identifier: MIT */
+#include "laws/reloads.h"
+
+#include <math.h>
+
+#define ROUNDS 100   /* at most, until misses and what they evict agree */
+#define AGREED 1e-12 /* shares that differ by less */
+
+/* All fields: requested by instructions, stored, and distinct in runs of steps of each length. */
+typedef struct totals {
+    double requested, stored, once;
+    double lines, stored_lines; /* distinct per block */
+    double warps[WL_STEPS_MAX], sectors[WL_STEPS_MAX];
+} totals;
+
+static totals add_up(const wl_traffic *t)
+{
+    totals s = {0};
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        s.requested += f->requested;
+        s.stored += f->store_block;
+        s.once += f->block_sectors;
+        s.lines += f->block_lines;
+        s.stored_lines += f->store_block_lines;
+        for (int n = 0; n < t->step_count; n++) {
+            s.sectors[n] += f->step_sectors[n];
+            s.warps[n] += f->step_warp_sectors[n];
+        }
+    }
+    return s;
+}
+
+/* The working set of the resident blocks in runs of such length, in sizes of the L1. */
+static double oversubscription(const wl_traffic *t, int n)
+{
+    return t->step_lines[n] * t->line * t->resident / t->l1_bytes;
+}
+
+/* Sectors that a run of this length has from shorter ones. What a warp itself loaded a few steps before always
+ * hits. */
+static double reused(const double sectors[], const double warps[], int n)
+{
+    const double own = warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) : 0;
+    return fmax(0, sectors[n - 1] - sectors[n] - own);
+}
+
+/* Warps that reload at the same moment: a fitted curve; some of them while the line is still there. */
+static double missed_at_once(const wl_traffic *t, const wl_laws *laws, const totals *s)
+{
+    const double *c = laws->reload, again = s->requested - s->sectors[0];
+    const double evicted = c[0] * exp(-c[1] * exp(-c[2] * oversubscription(t, 0)));
+    return fmin(again, evicted * sqrt(fmax(0, again) * fmax(0, s->warps[0] - s->sectors[0])));
+}
+
+double wl_reloads_gone(double touched, double fresh)
+{
+    const double share = tanh(sqrt(fresh) * touched);
+    return share * share;
+}
+
+#define SAME 0.99 /* working sets that differ by less are the same one, passed over again */
+
+/* The shortest run that has the working set of a long one: one pass over it. */
+static int one_pass(const wl_traffic *t, int n)
+{
+    int shortest = n - 1;
+    while (shortest > 0 && t->step_lines[shortest - 1] >= SAME * t->step_lines[n])
+        shortest--;
+    return shortest;
+}
+
+/* The share of missing lines that evict others: the first ones of the launch fill an empty cache. */
+static double evicting(const wl_traffic *t, const totals *s, double fetched)
+{
+    const double lines = (s->once > 0 ? fetched / s->once * s->lines : 0) + s->stored_lines;
+    return lines > 0 ? fmax(0, 1 - t->l1_bytes / (lines / t->sms * t->line)) : 0;
+}
+
+/* Misses evict, and evictions make misses: from the most there can be down to where both agree. */
+static void find_missed(const wl_traffic *t, const totals *s, double at_once, wl_reloads *r)
+{
+    double change = 1;
+    for (int n = 1; n < t->step_count; n++)
+        r->missed[n] = 1;
+    for (int round = 0; round < ROUNDS && change > AGREED; round++) {
+        r->fetched = s->once + at_once;
+        change = 0;
+        for (int n = 1; n < t->step_count; n++)
+            r->fetched += r->missed[n] * reused(s->sectors, s->warps, n);
+        const double evict = evicting(t, s, r->fetched);
+        for (int n = 1; n < t->step_count; n++) {
+            const double touched = s->sectors[one_pass(t, n)] + s->stored;
+            const double fresh = touched > 0 ? fmin(1, (r->fetched + s->stored) / touched) : 1;
+            const double gone = wl_reloads_gone(oversubscription(t, n), fresh * evict);
+            change = fmax(change, fabs(r->missed[n] - gone));
+            r->missed[n] = gone;
+        }
+    }
+}
+
+/* ---- the L2 ---- */
+
+/* The blocks of the wave that read a line, on average. */
+static double readers_of_wave(const wl_traffic *t)
+{
+    double of_blocks = 0, of_wave = 0;
+    for (size_t i = 0; i < t->field_count; i++) {
+        of_blocks += t->fields[i].block_sectors;
+        of_wave += t->fields[i].wave_sectors;
+    }
+    return of_wave > 0 ? fmax(1, of_blocks * t->wave_blocks / t->blocks / of_wave) : 1;
+}
+
+/* What the wave moves through the L2 in one pass. */
+typedef struct pass {
+    double lines, stores; /* bytes */
+    double fetched;       /* share of the lines that miss the L1: the L2 sees no others */
+    double readers;
+} pass;
+
+static pass pass_of(const wl_traffic *t, const totals *s, const wl_reloads *r, int n)
+{
+    const int once = one_pass(t, n);
+    const double readers = readers_of_wave(t), waves = t->blocks / t->wave_blocks;
+    return (pass){.lines = t->step_lines[n] * t->line * t->wave_blocks / readers,
+                  .stores = s->stored_lines * t->line / waves * t->step_share[once],
+                  .fetched = s->sectors[once] > 0 ? fmin(1, r->fetched / s->sectors[once]) : 1,
+                  .readers = readers};
+}
+
+#define PASSES 8 /* that the L2 may not see a line for, distinguished */
+
+/* A line that misses the L1 in some pass has passed the L2 before in the last one, or, where it hit then, in the
+ * one before, .. : the volume that has passed since decides. Mean over the passes after the first. */
+static double gone_from_l2(const wl_laws *laws, const pass *p, double missed, double passes)
+{
+    double gone[PASSES + 1], sum = 0, here = 0, seen = 0;
+    for (int j = 1; j <= PASSES; j++)
+        gone[j] = wl_laws_evicted(laws, p->lines * (1 - pow(1 - p->fetched, j)), p->readers, j * p->stores, 1);
+    for (int k = 1; k <= PASSES && k < passes; k++) { /* the k-th pass after the first one */
+        here = pow(1 - missed, k - 1) * gone[k];
+        for (int j = 1; j < k; j++)
+            here += missed * pow(1 - missed, j - 1) * gone[j];
+        sum += here;
+        seen++;
+    }
+    return seen > 0 ? (sum + fmax(0, passes - 1 - seen) * here) / fmax(passes - 1, seen) : 0;
+}
+
+wl_reloads wl_reloads_find(const wl_traffic *t, const wl_laws *laws)
+{
+    const totals s = add_up(t);
+    const double at_once = missed_at_once(t, laws, &s), again = s.requested - s.sectors[0];
+    wl_reloads r = {.at_once = again > 0 ? at_once / again : 0};
+    double sum = at_once;
+    if (t->step_count > 1)
+        find_missed(t, &s, at_once, &r);
+    for (int n = 1; n < t->step_count; n++) {
+        const double later = reused(s.sectors, s.warps, n);
+        sum += r.missed[n] * later;
+        if (!t->windows_known || later <= 0)
+            continue;
+        const pass p = pass_of(t, &s, &r, n);
+        const double passes = s.sectors[one_pass(t, n)] / s.sectors[n];
+        r.through[n] = gone_from_l2(laws, &p, r.missed[n], passes) / p.readers; /* fetched once for all of them */
+    }
+    const double most = s.requested - s.once;
+    r.rate = most > 0 ? fmin(most, sum) / most : 0;
+    return r;
+}
+
+double wl_reloads_of(const wl_reloads *r, const wl_traffic *t, const wl_field_traffic *f)
+{
+    double sum = r->at_once * (f->requested - f->step_sectors[0]);
+    for (int n = 1; n < t->step_count; n++)
+        sum += r->missed[n] * reused(f->step_sectors, f->step_warp_sectors, n);
+    return fmax(0, fmin(sum, f->requested - f->block_sectors));
+}
+
+double wl_reloads_from_dram(const wl_reloads *r, const wl_traffic *t, const wl_field_traffic *f)
+{
+    double sum = 0;
+    for (int n = 1; n < t->step_count; n++)
+        sum += r->through[n] * r->missed[n] * reused(f->step_sectors, f->step_warp_sectors, n);
+    return sum;
+}

@@ -1,0 +1,34 @@
+/* reloads.h - what a block loads again: how much of it misses the L1, and how much of that the L2.
+ *
+ * What the steps of a loop load at the same moment, mostly other warps, follows a fitted curve of the working set
+ * against the L1. What comes back after a run of steps (the next pass over a row) follows from the policy of the
+ * replay (count/l1_replay.h): a missing line replaces the older of two random ones. Nothing there is fitted.
+ *
+ * Layer  laws. Units: sectors, shares. Maths: docs/model.md, "Measured laws". Oracle: tests/property/prop_passes.c.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_LAWS_RELOADS_H
+#define WL_LAWS_RELOADS_H
+
+#include "laws/traffic_laws.h"
+
+typedef struct wl_reloads {
+    double fetched;               /* sectors that miss the L1, those of the first pass, too */
+    double rate;                  /* share of what is requested again that misses the L1 */
+    double at_once;               /* share of what the shortest runs of steps request again that misses the L1 */
+    double missed[WL_STEPS_MAX];  /* share of what a run of so many steps has from shorter ones that misses the L1 */
+    double through[WL_STEPS_MAX]; /* the share of that which misses the L2, too */
+} wl_reloads;
+
+wl_reloads wl_reloads_find(const wl_traffic *traffic, const wl_laws *laws);
+
+/* Sectors of one field that are loaded again. */
+double wl_reloads_of(const wl_reloads *reloads, const wl_traffic *traffic, const wl_field_traffic *field);
+
+/* Of these, sectors that come from DRAM again. */
+double wl_reloads_from_dram(const wl_reloads *reloads, const wl_traffic *traffic, const wl_field_traffic *field);
+
+/* Share of lines that are gone when so many others, in sizes of the cache, have been touched since; of these
+ * the share `fresh` was missing and evicted one. */
+double wl_reloads_gone(double touched, double fresh);
+
+#endif /* WL_LAWS_RELOADS_H */
