@@ -196,6 +196,21 @@ static bool step_is_irregular(const wl_ptx_source *s, const wl_ptx_thread_access
     return wl_ptx_address_pattern_is_irregular(&pattern);
 }
 
+/* The field that each recovered instruction accesses: several may have become one access. */
+static void number_fields(wl_ptx_source *s, const wl_ptx_fields *fields)
+{
+    const int32_t first = s->profile.first[s->launch.entry - s->launch.module->functions];
+    for (size_t i = 0; i < s->recovery.step_count; i++) {
+        const wl_ptx_thread_access *step = &s->recovery.steps[i];
+        const wl_ptx_buffer *buffer = step->address && step->space == WL_PTX_GLOBAL
+                                          ? wl_ptx_buffer_near(&s->arguments, (uint64_t)step->address->c)
+                                          : NULL;
+        for (size_t f = 0; f < fields->count && step->address; f++)
+            if (fields->list[f].buffer == buffer)
+                s->field_of[first + step->instruction] = (int32_t)f;
+    }
+}
+
 static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena, wl_ptx_fields *out,
                              wl_error *err)
 {
@@ -210,9 +225,9 @@ static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled
         const wl_ptx_access *a = &rolled->accesses[i];
         const size_t number = wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction]);
         wl_ptx_field *field = &out->list[number];
-        s->field_of[first[f - s->launch.module->functions] + a->step->instruction] = (int32_t)number;
         field->random = field->random || (!a->step->store && step_is_irregular(s, a->step));
     }
+    number_fields(s, out);
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
         const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
