@@ -29,7 +29,8 @@ typedef struct wl_volume {
 /* How the volumes are requested: what a time model needs besides bytes. Launch totals. */
 typedef struct wl_requests {
     double read_units, written_units; /* units in which the L2 serves requests */
-    double chunk;                     /* bytes of one line that a block loads, on average */
+    double lone_units;                /* of the read ones, those of scattered sectors, alone in their lines */
+    double chunk;                     /* bytes of one line that a block loads, on average; without random loads */
     double pieces;                    /* partial writes, weighted by their cost */
     double random;                    /* random fetches from DRAM */
     double lone_pieces;               /* of the partial writes, those alone in their line */

@@ -61,7 +61,8 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
     const wl_work *work = &c->work;
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
-    double fp_rate = 0, sector = 0;
+    double fp_rate = 0, sector = 0, fetch = 0;
+    (void)wl_device_get(device, WL_DEVICE_dram_fetch, &fetch);
     (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
     /* warps with work: those that load, else those that store; with atomics only, all */
     const double warps = t->warps > 0         ? t->warps
@@ -79,10 +80,13 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .multiplies = warps * (thread->multiplies + work->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,
                    .read_units = v->requests.read_units,
+                   .lone_units = v->requests.lone_units,
                    .written_units = v->requests.written_units,
                    .pieces = v->requests.pieces,
                    .lone_pieces = v->requests.lone_pieces,
-                   .random_fetches = v->requests.random + 2 * v->requests.cleaned,
+                   .random_read = v->requests.random * fetch,
+                   .random_fetches = v->requests.random,
+                   .cleaned = v->requests.cleaned,
                    .dram_read = v->known ? m[WL_METRIC_dram_load_bytes].value : v->least[0],
                    .dram_write = v->known ? m[WL_METRIC_dram_store_bytes].value : v->least[1],
                    .chunk = v->requests.chunk,

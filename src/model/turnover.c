@@ -35,6 +35,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
         {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
         {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
+        {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, lone_rate), false},
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
         {WL_DEVICE_l2_fill_cost, offsetof(wl_turnover, l2_fill_cost), false},
         {WL_DEVICE_piece_rate, offsetof(wl_turnover, piece_rate), false},
@@ -98,7 +99,9 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 
 static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    const double reads = d->dram_read * (1 + n->request_overhead / d->chunk - n->request_overhead / n->line);
+    /* the rate of random fetches has their overhead */
+    const double ordered = fmax(0, d->dram_read - d->random_read);
+    const double reads = d->dram_read + ordered * (n->request_overhead / d->chunk - n->request_overhead / n->line);
     const double writes = d->dram_write * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
     const double loss = 1 + n->region_loss * log2(fmax(1, d->planes)) + (d->streams > n->streams ? n->stream_loss : 0);
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss;
@@ -122,12 +125,14 @@ static double remains(const wl_turnover *n, const wl_demand *d)
 /* `cold` is the share of DRAM traffic that the L2 does not save. */
 static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold, wl_model_result *m)
 {
+    const double lone = n->lone_rate > 0 ? d->lone_units : 0;
     bound(m, WL_BOUND_L2,
-          (n->unit * (d->read_units + n->l2_write_cost * d->written_units) + n->l2_fill_cost * d->dram_read) /
-              n->l2_bandwidth);
+          (n->unit * (d->read_units - lone + n->l2_write_cost * d->written_units) + n->l2_fill_cost * d->dram_read) /
+                  n->l2_bandwidth +
+              over(lone, n->lone_rate));
     bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
     bound(m, WL_BOUND_DRAM, cold * dram_seconds(n, d));
-    bound(m, WL_BOUND_RANDOM, cold * over(d->random_fetches, n->random_rate));
+    bound(m, WL_BOUND_RANDOM, cold * over(d->random_fetches + 2 * d->cleaned, n->random_rate));
     bound(m, WL_BOUND_ATOMICS, atomic_seconds(n, d));
     bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
 }
@@ -208,13 +213,14 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     m->remains = remains(n, d);
     const double cold = 1 - m->remains;
     memory_bounds(n, d, cold, m);
-    const double waves = fmax(d->blocks / (n->sms * d->blocks_per_sm), 1);
-    const double own = busiest * n->clock / (waves * d->blocks_per_sm);
+    const double at_once = fmin(d->blocks_per_sm, ceil(d->blocks / n->sms)); /* on the busiest multiprocessor */
+    const double waves = fmax(d->blocks / (n->sms * at_once), 1);
+    const double own = busiest * n->clock / (waves * at_once);
     const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
     const bool meets = lives(d) && d->waiting->barriers > 0 && n->barrier_overlap > 0;
     const waits w = {.waves = waves,
-                     .at = {d->blocks_per_sm, own, meets ? n->barrier_overlap : n->overlap},
+                     .at = {at_once, own, meets ? n->barrier_overlap : n->overlap},
                      .cold = cold,
                      .l2 = l2,
                      .dram = dram};
@@ -223,10 +229,12 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double sm = waves * residence(n, &w.at, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, waves * wait / n->clock);
 
-    /* merging of lone partial writes, and DRAM rows opened for single sectors, overlap with no
-     * other memory traffic; partial writes that share a line are ordinary work of the L2 */
+    /* merging of lone partial writes, and DRAM rows opened to clean single sectors, overlap with no other memory
+     * traffic; partial writes that share a line are ordinary work of the L2, random fetches of DRAM */
     const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
-    const double memory = pow(pow(l2 + other, q) + pow(dram, q), 1 / q) + lone + m->bound_s[WL_BOUND_RANDOM];
+    const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
+    const double random = cold * over(d->random_fetches, n->random_rate);
+    const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency +
                          (d->waiting && d->waiting->known ? n->code_latency * d->waiting->code / n->clock : 0);
     if (d->kinds && d->kinds->count > 1) {
