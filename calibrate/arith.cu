@@ -67,6 +67,22 @@ struct exp32 {
     typedef float type;
     static __device__ void step(float *v, int i, float) { asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(v[i])); }
 };
+struct to_int { /* from the bits of the result before */
+    typedef int type;
+    static __device__ void step(int *v, int i, int)
+    {
+        asm volatile("cvt.rzi.s32.f32 %0, %1;" : "=r"(v[i]) : "f"(__int_as_float(v[i])));
+    }
+};
+struct from_int {
+    typedef int type;
+    static __device__ void step(int *v, int i, int)
+    {
+        float f;
+        asm volatile("cvt.rn.f32.s32 %0, %1;" : "=f"(f) : "r"(v[i]));
+        v[i] = __float_as_int(f);
+    }
+};
 /* 64-bit result of 32-bit factors, as in the address of p[i]; both halves go on, or the multiplication is narrowed. */
 struct wide {
     typedef long long type;
@@ -152,6 +168,9 @@ static void arithmetic(machine &m)
     keep(m, CAL_int32_rate, lanes * pipe_rate<logic>(m, "lop3.b32", 5, rounds), per_sm,
          text("integer pipe, by logic; adds spread over two pipes reach %.0f", adds).c_str());
     keep(m, CAL_sfu_rate, lanes * pipe_rate<exp32>(m, "ex2.f32", 0, rounds), per_sm);
+    const double back = lanes * pipe_rate<from_int>(m, "cvt.f32.s32", 0, rounds);
+    keep(m, CAL_convert_rate, lanes * pipe_rate<to_int>(m, "cvt.s32.f32", 0, rounds), per_sm,
+         text("f32 to s32; s32 to f32 reach %.0f", back).c_str());
     keep(m, CAL_issue_rate, std::max(fma, mix), {0.6 * parts, 1.02 * parts}, "multiply-adds alone or with logic");
     keep(m, CAL_wide_multiply, parts / pipe_rate<wide>(m, "mul.wide.s32", 3, rounds), {0.9, 32},
          "cycles per warp instruction and scheduler");

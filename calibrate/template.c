@@ -103,11 +103,20 @@ static const cal_template_row h200_laws[] = {
 };
 /* Numbers of laws that are used on every device, of h200: what threads execute, local memory, what stays in the L1. */
 static const cal_template_row h200_everywhere[] = {
-    {CAL_shared_broadcast, 1, {2}},        {CAL_l1_field_share, 1, {0.7}},     {CAL_l1_field_steepness, 1, {4}},
-    {CAL_l1_own_steps, 1, {16}},           {CAL_local_word, 1, {4}},           {CAL_local_lanes, 1, {32}},
-    {CAL_local_l1_curve, 2, {1.67, 3}},    {CAL_local_l2_steepness, 1, {2}},   {CAL_start_instructions, 1, {8}},
-    {CAL_coordinate_instructions, 1, {8}}, {CAL_address_instructions, 1, {3}}, {CAL_division_instructions, 1, {20}},
-    {CAL_immediate_reach, 1, {256}},       {CAL_shared_banks, 1, {32}},        {CAL_shared_bank_width, 1, {4}},
+    {CAL_shared_broadcast, 1, {2}},     {CAL_l1_field_share, 1, {0.7}},
+    {CAL_l1_field_steepness, 1, {4}},   {CAL_l1_own_steps, 1, {16}},
+    {CAL_local_word, 1, {4}},           {CAL_local_lanes, 1, {32}},
+    {CAL_local_l1_curve, 2, {1.67, 3}}, {CAL_local_l2_steepness, 1, {2}},
+    {CAL_start_instructions, 1, {8}},   {CAL_coordinate_instructions, 1, {8}},
+    {CAL_address_instructions, 1, {3}}, {CAL_division_instructions, 1, {20}},
+    {CAL_immediate_reach, 1, {256}},    {CAL_shared_banks, 1, {32}},
+    {CAL_shared_bank_width, 1, {4}},    {CAL_fp32_latency, 1, {4}},
+    {CAL_int32_latency, 1, {4}},        {CAL_fp64_latency, 1, {8}},
+    {CAL_sfu_latency, 1, {23}},         {CAL_convert_latency, 1, {23}},
+    {CAL_shared_latency, 1, {30}},      {CAL_shuffle_latency, 1, {21}},
+    {CAL_barrier_latency, 1, {20}},     {CAL_atomic_latency, 1, {280.9}},
+    {CAL_texture_latency, 1, {200}},    {CAL_tensor_latency, 1, {24}},
+    {CAL_branch_latency, 1, {4}},
 };
 /* A size of its L2, but needed on every device. */
 static const cal_template_row h200_remains[] = {{CAL_cache_remains, 1, {48e6}}};

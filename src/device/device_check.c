@@ -87,6 +87,22 @@ static wl_status check_factors(const wl_device *device, wl_device_key key, wl_er
     return WL_OK;
 }
 
+/* Nothing answers within an issue slot, and nothing a warp waits for takes longer than a launch: what lies outside was
+ * meant in another unit. */
+static wl_status check_latencies(const wl_device *device, wl_error *err)
+{
+    static const wl_device_key latencies[] = {
+        WL_DEVICE_fp32_latency,    WL_DEVICE_int32_latency,   WL_DEVICE_fp64_latency,    WL_DEVICE_sfu_latency,
+        WL_DEVICE_convert_latency, WL_DEVICE_shared_latency,  WL_DEVICE_shuffle_latency, WL_DEVICE_barrier_latency,
+        WL_DEVICE_atomic_latency,  WL_DEVICE_texture_latency, WL_DEVICE_tensor_latency,  WL_DEVICE_branch_latency};
+    for (size_t i = 0; i < sizeof latencies / sizeof latencies[0]; i++) {
+        const wl_device_entry *e = &device->entries[latencies[i]];
+        if (e->count && !(e->values[0] >= 1 && e->values[0] <= 100000))
+            return complain(device, latencies[i], "must be between 1 and 100000 cycles", err);
+    }
+    return WL_OK;
+}
+
 /* Numbers that the laws count with or divide by. */
 static wl_status check_assumed(const wl_device *device, wl_error *err)
 {
@@ -172,6 +188,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
     if (wl_device_int(device, WL_DEVICE_registers_per_sm) > 1 << 30)
         return complain(device, WL_DEVICE_registers_per_sm, "may be at most 2^30", err);
     WL_TRY(check_assumed(device, err));
+    WL_TRY(check_latencies(device, err));
     WL_TRY(check_order(device, WL_DEVICE_register_granularity, WL_DEVICE_registers_per_sm,
                        "must not exceed registers_per_sm", err));
     WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l1_line, "must not exceed l1_line", err));
