@@ -254,6 +254,8 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     c->counts.traffic.fields = kept;
     c->counts.executed.lines = NULL;
     c->counts.executed.line_count = 0;
+    c->counts.lives = NULL;
+    c->counts.life_count = 0;
     if (status != WL_OK) {
         wl_counted_free(c);
         return status;

@@ -68,8 +68,7 @@ static wl_warp_waits waits_of(const wl_device *device)
     (void)wl_device_get(device, WL_DEVICE_l1_latency, &w.level[0]);
     (void)wl_device_get(device, WL_DEVICE_l2_latency, &w.level[1]);
     (void)wl_device_get(device, WL_DEVICE_dram_latency, &w.level[2]);
-    w.barrier = w.level[0];
-    (void)wl_device_get(device, WL_DEVICE_phase_wait, &w.barrier);
+    (void)wl_device_get(device, WL_DEVICE_barrier_latency, &w.barrier);
     w.issue = pools / rate;
     return w;
 }
