@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "metrics/warnings.h"
 #include "model/interval_time.h"
 #include "model/time.h"
 
@@ -237,6 +238,16 @@ static void sort_lines(wl_stacks *out)
     qsort(out->lines, out->line_count, sizeof *out->lines, by_cost);
 }
 
+/* The models that are shown unless another is asked for. */
+static void warn_of_missing(maker *m)
+{
+    static const wl_model_id shown[] = {WL_MODEL_TURNOVER, WL_MODEL_MDM};
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0] && m->out->asked == WL_MODEL_BEST; i++)
+        if (!m->out->known[shown[i]])
+            wl_warn(m->prediction, "the device file has no %s: no stack by the model %s", m->out->missing[shown[i]],
+                    wl_model_name(shown[i]));
+}
+
 static void find_lives(maker *m)
 {
     const wl_counts *c = m->in->counts;
@@ -267,6 +278,7 @@ wl_status wl_stacks_make(const wl_stacks_input *in, wl_prediction *prediction, w
         if (wl_contention_model_of((wl_model_id)i))
             by_intervals(&m, (wl_model_id)i);
     sort_lines(m.out);
+    warn_of_missing(&m);
     *out = m.out;
     return WL_OK;
 }

@@ -34,6 +34,7 @@ enum {
 };
 
 #define PERCENT 100.0
+#define LEAST_SHARE 0.001 /* of a line that is drawn */
 
 static const char *const colours[WL_STACK_PART_COUNT] = {
     [WL_STACK_BASE] = "#44aa99",    [WL_STACK_DEPENDENCE] = "#ddcc77", [WL_STACK_SHARED] = "#999933",
@@ -44,7 +45,7 @@ static const char *const colours[WL_STACK_PART_COUNT] = {
 
 static const char style[] =
     "<style>\n"
-    ".page{fill:#ffffff}.words{fill:#202020}.faint{fill:#606060}.edge{stroke:#ffffff;stroke-width:1}\n"
+    ".page{fill:#ffffff}.words{fill:#202020}.faint{fill:#606060}.edge{stroke:#ffffff;stroke-width:0.5}\n"
     "text{font-family:sans-serif;font-size:13px}.title{font-size:16px;font-weight:bold}.small{font-size:11px}\n"
     ".code{font-family:monospace;font-size:11px}.end{text-anchor:end}\n"
     "@media (prefers-color-scheme:dark){.page{fill:#181818}.words{fill:#e8e8e8}.faint{fill:#a8a8a8}\n"
@@ -169,7 +170,10 @@ static void add_lines(drawing *d)
 {
     const wl_stacks *s = d->r->stacks;
     const wl_model_id model = d->r->models[0];
-    const size_t shown = s->line_count < LINES ? s->line_count : LINES;
+    size_t shown = 0;
+    while (shown < s->line_count && shown < LINES &&
+           wl_stack_share(d->r, model, wl_stack_line_cycles(&s->lines[shown], model)) >= LEAST_SHARE)
+        shown++;
     const double most = shown > 0 ? wl_stack_line_cycles(&s->lines[0], model) : 0;
     wl_buffer_add(d->out,
                   "<text class=\"words\" x=\"%d\" y=\"%.1f\">intervals of a warp that cost most, by %s%s: %zu of %zu"
