@@ -51,7 +51,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_spread, offsetof(wl_turnover, atomic_spread), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
-        {WL_DEVICE_code_latency, offsetof(wl_turnover, code_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_barrier_overlap, offsetof(wl_turnover, barrier_overlap), false},
         {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
@@ -235,8 +234,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
-    const double start = n->launch_overhead + n->launch_latency +
-                         (d->waiting && d->waiting->known ? n->code_latency * d->waiting->code / n->clock : 0);
+    const double start = n->launch_overhead + n->launch_latency;
     if (d->kinds && d->kinds->count > 1) {
         m->own_cycles = busiest * n->clock * n->sms / d->blocks;
         const double filled = wl_turnover_fill(n, d, m->own_cycles, memory, m) / n->clock;

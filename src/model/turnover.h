@@ -57,7 +57,7 @@ typedef struct wl_turnover {
     double l2_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
-    double launch_latency, code_latency, queue_wait, barrier_overlap;
+    double launch_latency, queue_wait, barrier_overlap;
     double room, steepness; /* of the L2, for what an earlier launch has left there */
 } wl_turnover;
 
