@@ -219,6 +219,33 @@ static void requests_of_several_blocks_merge(void **state)
 
 /* ---- L1: stores ---- */
 
+/* Blocks of several waves that load the same: two on each multiprocessor, of one, two or ten groups. */
+static void blocks_that_load_the_same_walk_together(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    b.laws.reload[1] = 1e4; /* nothing is loaded again */
+    b.laws.share[0] = 0.4;
+    b.laws.share[1] = 3;
+    b.field[0].wave_sectors = 8; /* as much as one block loads */
+    bench_run(&b);
+    check_near("not common", "compulsory", b.out.total.l2_compulsory, 800 * 32, NEAR);
+    b.field[0].far_common = true;
+    bench_run(&b);
+    check_near("one group", "half of it, in two of three cases", b.out.total.l2_compulsory,
+               800 * 32 * (1 - 2.0 / 3 * 1 / 2), NEAR);
+    b.field[0].wave_sectors = 16;
+    bench_run(&b);
+    check_near("two groups", "a quarter, in half of the cases", b.out.total.l2_compulsory,
+               800 * 32 * (1 - 1.0 / 2 * 1 / 4), NEAR);
+    b.field[0].wave_sectors = 80;
+    bench_run(&b);
+    check_near("ten groups", "hardly any", b.out.total.l2_compulsory, 800 * 32 * (1 - 0.2 / 1.2 * 1 / 20), NEAR);
+    check_done();
+}
+
 /* 1000 sectors written by 200 instructions, 800 of them distinct in each warp, 600 in each block. */
 static void add_stores(bench *b, double lines_per_store)
 {
@@ -646,6 +673,7 @@ int main(void)
         cmocka_unit_test(the_reload_curve_at_a_given_point),
         cmocka_unit_test(loops_are_judged_run_by_run),
         cmocka_unit_test(passes_come_from_memory_again),
+        cmocka_unit_test(blocks_that_load_the_same_walk_together),
         cmocka_unit_test(requests_of_several_blocks_merge),
         cmocka_unit_test(stores_combine),
         cmocka_unit_test(pieces_merge_when_another_follows),
