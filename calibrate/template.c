@@ -87,7 +87,8 @@ static const cal_template_row h200_time[] = {
     {CAL_dram_stream_loss, 1, {0.05646}}, {CAL_dram_streams, 1, {16}},
     {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {1.38}},
     {CAL_overlap_growth, 1, {0.2899}},    {CAL_overlap_norm, 1, {2}},
-    {CAL_narrow_multiply, 1, {2}},
+    {CAL_narrow_multiply, 1, {2}},        {CAL_l2_lone_rate, 1, {158e9}},
+    {CAL_piece_streams, 1, {8}},
 };
 
 /* The laws that replace the curves, of h200: for its generation and later ones only. */
@@ -97,6 +98,7 @@ static const cal_template_row h200_laws[] = {
     {CAL_l1_reload_curve, 3, {0.5812, 11.5, 1.905}},
     {CAL_l2_merge, 1, {0.08382}},
     {CAL_l2_merge_blocks, 1, {4}},
+    {CAL_l2_random_hits, 2, {0.63, 0.28}},
     {CAL_store_combine_lines, 1, {6}},
     {CAL_store_combine, 2, {0.9868, 0.291}},
     {CAL_store_combine_warps, 2, {0.111, 0.3332}},

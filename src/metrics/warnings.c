@@ -74,6 +74,15 @@ static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
                 PERCENT * WL_STATED_ERRORS * c->executed.mix.error);
 }
 
+/* Are sectors written in pieces by blocks whose distance is not known? */
+static bool pieces_far_apart(const wl_traffic *t, bool known)
+{
+    for (size_t i = 0; known && i < t->field_count; i++)
+        if (t->fields[i].store_again_assumed && t->fields[i].store_block_full < t->fields[i].store_block)
+            return true;
+    return false;
+}
+
 static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
 {
     const wl_counts *c = p->counts;
@@ -97,6 +106,9 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)
         wl_warn(out, "sectors written only in part are not counted: the stores are too irregular");
+    if (pieces_far_apart(&c->traffic, c->has_traffic && v->known))
+        wl_warn(out, "blocks more than two waves apart write pieces of the same sectors: "
+                     "everything is assumed to be written once in between");
     if (!v->known)
         wl_warn(out,
                 "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one; "
