@@ -78,16 +78,17 @@ static const cal_template_row a100_curves[] = {
 /* The fitted part of the time model, of h200: no other shipped device has it, so every GPU starts from it. */
 static const cal_template_row h200_time[] = {
     {CAL_instruction_wait, 1, {2.441}},   {CAL_loads_per_phase, 1, {6}},
-    {CAL_phase_wait, 1, {149.3}},         {CAL_dram_wait_first, 1, {590}},
-    {CAL_dram_wait_next, 1, {361.6}},     {CAL_dram_wait_write, 1, {1077}},
-    {CAL_block_overlap, 1, {0.5598}},     {CAL_lsu_issue, 1, {1.008}},
+    {CAL_phase_wait, 1, {158.5}},         {CAL_dram_wait_first, 1, {585.5}},
+    {CAL_dram_wait_next, 1, {359.6}},     {CAL_dram_wait_write, 1, {1054}},
+    {CAL_block_overlap, 1, {0.5392}},     {CAL_lsu_issue, 1, {1.008}},
     {CAL_wide_multiply, 1, {4.002}},      {CAL_l2_unit, 1, {64}},
-    {CAL_l2_write_cost, 1, {2.514}},      {CAL_dram_write_cost, 1, {1.164}},
-    {CAL_dram_request_overhead, 1, {19}}, {CAL_dram_region_loss, 1, {0.00523}},
-    {CAL_dram_stream_loss, 1, {0.05646}}, {CAL_dram_streams, 1, {16}},
-    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {1.38}},
-    {CAL_overlap_growth, 1, {0.2899}},    {CAL_overlap_norm, 1, {2}},
-    {CAL_narrow_multiply, 1, {2}},
+    {CAL_l2_write_cost, 1, {2.37}},       {CAL_dram_write_cost, 1, {1.164}},
+    {CAL_dram_request_overhead, 1, {18}}, {CAL_dram_region_loss, 1, {0.00529}},
+    {CAL_dram_stream_loss, 1, {0.06012}}, {CAL_dram_streams, 1, {16}},
+    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {1.249}},
+    {CAL_overlap_growth, 1, {0.323}},     {CAL_overlap_norm, 1, {2}},
+    {CAL_narrow_multiply, 1, {2}},        {CAL_l2_lone_rate, 1, {158e9}},
+    {CAL_piece_streams, 1, {8}},
 };
 
 /* The laws that replace the curves, of h200: for its generation and later ones only. */
@@ -97,6 +98,7 @@ static const cal_template_row h200_laws[] = {
     {CAL_l1_reload_curve, 3, {0.5812, 11.5, 1.905}},
     {CAL_l2_merge, 1, {0.08382}},
     {CAL_l2_merge_blocks, 1, {4}},
+    {CAL_l2_random_hits, 2, {0.63, 0.28}},
     {CAL_store_combine_lines, 1, {6}},
     {CAL_store_combine, 2, {0.9868, 0.291}},
     {CAL_store_combine_warps, 2, {0.111, 0.3332}},

@@ -179,7 +179,7 @@ static wl_status count_common_at(const tally *t, int64_t start, double *alone, d
         wl_region together = region;
         const int n = together.blocks.count = countable(t, i, &region);
         double sum = 0, all = 0;
-        if (n < 2 || !may_have_common(t, i)) {
+        if (n < 2 || !t->out->fields[i].far_common) {
             *alone += t->out->fields[i].block_sectors / t->out->blocks;
             continue;
         }
@@ -206,6 +206,8 @@ static wl_status count_common(const tally *t)
     const wl_geometry *g = t->in->geometry;
     const int64_t spare = g->blocks - g->wave_blocks, places = t->in->view->guarded || t->in->view->uneven ? PLACES : 1;
     double alone = 0, shared = 0;
+    for (size_t i = 0; i < t->out->field_count; i++)
+        t->out->fields[i].far_common = may_have_common(t, i);
     for (int64_t i = 0; i < places && alone <= 0; i++)
         WL_TRY(count_common_at(t, (2 * ((i + places / 2) % places) + 1) * spare / (2 * places), &alone, &shared));
     t->out->common = alone > 0 ? fmin(1, fmax(0, shared / alone)) : 0;

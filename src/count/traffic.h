@@ -38,6 +38,7 @@ typedef struct wl_field_traffic {
     double store_block, store_block_full;           /* the same per block */
     double store_block_lines;
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
+    bool far_common;              /* blocks that are no neighbours may load the same */
     bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
     double missed;
     double in_step;          /* share of a block's sectors that a neighbour has requested at the same moment */
@@ -47,6 +48,7 @@ typedef struct wl_field_traffic {
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
     double window_store_sectors[WL_WINDOWS_MAX]; /* 0: not counted, as where blocks fill all they store to */
     double store_again; /* windows after which blocks store to the same sectors again; 0: as the next window says */
+    bool store_again_assumed;
 } wl_field_traffic;
 
 typedef struct wl_traffic {

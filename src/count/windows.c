@@ -338,13 +338,14 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
  * before anything is again. 0: within a wave. */
 #define SEES_NOTHING 0.95
 
-static double waves_between_stores(const tally *t, size_t field, const side_waves *stored)
+static double waves_between_stores(const tally *t, size_t field, const side_waves *stored, bool *assumed)
 {
     const double waves = t->out->blocks / t->out->wave_blocks, all = stored->all[SECTOR];
     const double again = t->out->fields[field].store_block - all, unseen = stored->both[SECTOR] * waves / 2 - all;
     if (waves <= 2 || again <= 0 || stored->first[SECTOR] <= 0)
         return 0;
-    if (unseen >= SEES_NOTHING * again)
+    *assumed = unseen >= SEES_NOTHING * again;
+    if (*assumed)
         return fmax(2, all / stored->first[SECTOR]);
     return unseen >= again / 2 ? 2 * unseen / again : 0;
 }
@@ -363,7 +364,7 @@ static wl_status count_field_waves(const tally *t, size_t field)
     WL_TRY(count_side_waves(t, field, WL_STORES, &stored));
     f->window_store_lines[0] = stored.first[LINE];
     f->window_store_lines[1] = stored.all[LINE];
-    f->store_again = waves_between_stores(t, field, &stored);
+    f->store_again = waves_between_stores(t, field, &stored, &f->store_again_assumed);
     f->window_store_sectors[0] = f->store_again > 0 ? stored.first[SECTOR] : 0;
     f->window_store_sectors[1] = f->store_again > 0 ? stored.all[SECTOR] : 0;
     WL_TRY(count_together(t, field, loaded.first, stored.first));

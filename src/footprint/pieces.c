@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 
-#define PIECES_MAX 16 /* beyond, threads are evaluated one by one */
+#define PIECES_MAX 32 /* warps of the largest block; beyond, threads are evaluated one by one */
 
 typedef struct maker {
     const wl_kernel *kernel;

@@ -64,16 +64,36 @@ static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_
     return laws->merge * (1 - 1 / readers) * (1 - 1 / readers);
 }
 
+/* As many groups of blocks load the same as the wave loads different data. */
+static double groups_of(const wl_traffic *t, const wl_field_traffic *f)
+{
+    const double each = f->block_sectors / t->blocks;
+    return f->far_common && each > 0 ? fmax(1, f->wave_sectors / each) : INFINITY;
+}
+
+/* Sectors of a field that another block on the same multiprocessor has fetched, in a launch of several waves. Blocks
+ * are as good as randomly spread: n of them are of so many groups. Those of one group walk together, for who falls
+ * behind finds more in the L1 and catches up: the more there are, the closer. */
+static double found_in_step(const wl_traffic *t, const wl_field_traffic *f)
+{
+    const double n = t->resident, groups = groups_of(t, f), members = n / groups;
+    if (members <= 0)
+        return 0;
+    return members / (1 + members) * (1 - groups * (1 - pow(1 - 1 / groups, n)) / n);
+}
+
 /* Sectors that another block on the same multiprocessor has fetched: all they have in common while
  * their lines fit into the L1; beyond, as far as the blocks run in lockstep. */
-static double found_of_others(const wl_traffic *t, const wl_laws *laws, const load_totals *s)
+static double found_of_others(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_field_traffic *f)
 {
-    if (laws->share[1] <= 0 || t->common <= 0)
+    if (laws->share[1] <= 0)
         return 0;
+    if (t->windows_known && t->blocks > t->wave_blocks && !f->random)
+        return found_in_step(t, f);
     const double n = t->resident, lines = s->block_lines / t->blocks * (n - (n - 1) * t->common);
     const double over = lines * t->line / t->l1_bytes / laws->share[1];
     const double found = laws->share[0] + (1 - laws->share[0]) * exp(-over * over);
-    return found * t->common * (n - 1) / n;
+    return t->common > 0 ? found * t->common * (n - 1) / n : 0;
 }
 
 /* A field that is small compared with the L1 (a table of coefficients) stays resident: every
@@ -106,11 +126,12 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
 {
     out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->resident;
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
-    const double apart = 1 - merged_share(t, laws, s), missing = 1 - found_of_others(t, laws, s);
+    const double apart = 1 - merged_share(t, laws, s);
     double sectors = 0, lines = 0;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
+        const double missing = 1 - found_of_others(t, laws, s, f);
         const double arrive = fmin(apart, 1 - f->in_step) * missing;
         const double again_here = wl_reloads_of(reloads, t, f);
         const double small = small_field(t, laws, f, (f->block_sectors + again_here) * t->sector * arrive);
@@ -128,7 +149,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         const double lone = scattered ? fmax(0, 2 - f->block_sectors / f->block_lines) : 0;
         out->requests.read_units += read;
         out->requests.lone_units += read * lone;
-        v->dram_capacity = wl_reloads_from_dram(reloads, t, f) * t->sector * left;
+        v->dram_capacity = f->replayed ? 0 : wl_reloads_from_dram(reloads, t, f) * t->sector * left;
         if (!f->random) { /* what random fetches cost is in their own rate */
             sectors += f->block_sectors;
             lines += f->block_lines;

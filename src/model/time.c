@@ -97,6 +97,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .atomic_requests_on_one = c->warps.atomics.hot_requests,
                    .planes = thread->planes,
                    .streams = thread->streams,
+                   .store_streams = thread->store_streams,
                    .phases = thread->phases,
                    .barriers = work->barriers,
                    .thread_instructions = thread->instructions,

@@ -39,6 +39,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
         {WL_DEVICE_l2_fill_cost, offsetof(wl_turnover, l2_fill_cost), false},
         {WL_DEVICE_piece_rate, offsetof(wl_turnover, piece_rate), false},
+        {WL_DEVICE_piece_streams, offsetof(wl_turnover, piece_streams), false},
         {WL_DEVICE_dram_write_cost, offsetof(wl_turnover, dram_write_cost), false},
         {WL_DEVICE_dram_request_overhead, offsetof(wl_turnover, request_overhead), false},
         {WL_DEVICE_dram_region_loss, offsetof(wl_turnover, region_loss), false},
@@ -51,7 +52,6 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_spread, offsetof(wl_turnover, atomic_spread), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
-        {WL_DEVICE_code_latency, offsetof(wl_turnover, code_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_barrier_overlap, offsetof(wl_turnover, barrier_overlap), false},
         {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
@@ -165,6 +165,12 @@ static double longest_cycles(const wl_turnover *n, const wl_demand *d)
     return n->turnover + n->instruction_wait * d->longest.instructions + n->phase_wait * (d->longest.serial + together);
 }
 
+/* From none with one array that is written to 1 with many. */
+static double many_streams(const wl_turnover *n, const wl_demand *d)
+{
+    return n->piece_streams > 1 ? fmin(1, fmax(0, d->store_streams - 1) / (n->piece_streams - 1)) : 0;
+}
+
 /* ---- how long a block waits ---- */
 
 typedef struct waits {
@@ -243,14 +249,14 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double sm = waves * residence(n, &w.at, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, waves * wait / n->clock);
 
-    /* merging of lone partial writes, and DRAM rows opened to clean single sectors, overlap with no other memory
-     * traffic; partial writes that share a line are ordinary work of the L2, random fetches of DRAM */
-    const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
+    /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors, overlap
+     * with no other memory traffic; other partial writes are ordinary work of the L2, random fetches of DRAM */
+    const double alone = over(d->lone_pieces, n->piece_rate), shared = m->bound_s[WL_BOUND_PIECES] - alone;
+    const double lone = alone + shared * many_streams(n, d), other = shared * (1 - many_streams(n, d));
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
-    const double start = n->launch_overhead + n->launch_latency +
-                         (d->waiting && d->waiting->known ? n->code_latency * d->waiting->code / n->clock : 0);
+    const double start = n->launch_overhead + n->launch_latency;
     const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks; /* the busiest's, of one */
     m->steps = (wl_turnover_steps){.own = busiest,

@@ -35,19 +35,6 @@ static void add(wl_waiting *to, const wl_waiting *one, double share)
         to->level[l] += share * one->level[l];
 }
 
-/* Machine instructions that a life passes at least once. */
-static double code_of(const wl_lives *lives, const wl_life *life, bool *seen)
-{
-    double code = 0;
-    for (size_t i = 0; i < life->count; i++)
-        for (int32_t k = 0; k < life->parts[i].count && !life->parts[i].loop; k++) {
-            const int32_t op = life->parts[i].first + k;
-            code += seen[op] ? 0 : lives->ops[op].issue;
-            seen[op] = true;
-        }
-    return code;
-}
-
 static bool has_loop(const wl_life *life)
 {
     for (size_t i = 0; i < life->count; i++)
@@ -62,8 +49,7 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
     *out = (wl_waiting){.known = lives->count > 0};
     wl_waiting *longest = WL_ARENA_NEW(arena, wl_waiting, lives->kind_count + 1);
     double *blocks = WL_ARENA_NEW(arena, double, lives->kind_count + 1), all = 0;
-    bool *seen = WL_ARENA_NEW(arena, bool, lives->op_count + 1);
-    if (!longest || !blocks || !seen)
+    if (!longest || !blocks)
         return wl_fail_memory(err);
     for (size_t i = 0; i < lives->count; i++) {
         const wl_life *life = &lives->list[i];
@@ -72,7 +58,6 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;
         blocks[life->kind] = life->blocks;
-        out->code += code_of(lives, life, seen);
         out->repeats = out->repeats || has_loop(life) || one.barriers > 0;
     }
     for (int k = 0; k < lives->kind_count; k++)

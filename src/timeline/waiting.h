@@ -18,7 +18,6 @@ typedef struct wl_waiting {
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */
     double barriers;                        /* that it passes */
-    double code;                            /* machine instructions of the program that it executes at least once */
 } wl_waiting;
 
 /* `profiles` has one entry for each life. */

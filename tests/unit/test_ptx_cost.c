@@ -10,7 +10,8 @@
 #include "warpline/warpline.h"
 
 #define HEAD                                                                                                           \
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n"  \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 c[64];\n"                                      \
+    ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n"                                                 \
     "{\n.reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<40>;\n.reg .f32 %f<20>;\n.reg .f64 %fd<20>;\n"             \
     ".shared .align 4 .b8 s[4096];\n"
 
@@ -150,7 +151,11 @@ static void single_operations(void **state)
         {"cvt.s64.s32 %rd9, %r1;", "st.shared.u64 [s], %rd9;", 1},
         {"cvt.rn.f32.s32 %f9, %r1;", "st.shared.f32 [s], %f9;", 1},
         {"mov.u32 %r9, %r1;", "st.shared.u32 [s], %r9;", 0},
-        {"mov.u32 %r9, 7;", "st.shared.u32 [s], %r9;", 0},
+        {"mov.u32 %r9, 7;", "st.shared.u32 [s], %r9;", 1}, /* what is stored is in a register */
+        {"mov.u32 %r9, 0;", "st.shared.u32 [s], %r9;", 0},
+        {"mov.u32 %r8, 7;\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 1},
+        {"ld.const.u32 %r8, [c];\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 1}, /* an operand */
+        {"ld.const.u32 %r8, [%rd1];\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 2},
         {"mov.u32 %r9, %tid.x;", "st.shared.u32 [s], %r9;", 1},
         {"add.s32 %r9, %r1, %r2;", "", 0}, /* dead code */
     };
@@ -244,10 +249,16 @@ static void loops(void **state)
     const weights joined = weigh(body);
     assert_true(joined.all[5] < 1 && joined.all[6] < 1 && joined.all[7] < 1);
     assert_true(joined.all[3] == 1);
-    snprintf(body, sizeof body, pattern, "ld.shared.f32 %f2, [s];");
+    snprintf(body, sizeof body, pattern, "div.rn.f32 %f1, %f1, %f2;");
     const weights apart = weigh(body);
     assert_true(apart.all[5] == 1 && apart.all[6] == 1 && apart.all[7] == 1);
 }
+
+#define FMA "fma.rn.f32 %f1, %f1, %f2, %f2;\n"
+#define FMA_10 FMA FMA FMA FMA FMA FMA FMA FMA FMA FMA
+#define LOAD_5                                                                                                         \
+    "ld.global.f32 %f10, [%rd1+4];\nld.global.f32 %f11, [%rd1+8];\nld.global.f32 %f12, [%rd1+12];\n"                   \
+    "ld.global.f32 %f13, [%rd1+16];\nld.global.f32 %f14, [%rd1+20];\n"
 
 /* Which loops ptxas 13 unrolls, and which of them it copies under a predicate, for sm_90. */
 static void loops_that_are_unrolled(void **state)
@@ -266,6 +277,13 @@ static void loops_that_are_unrolled(void **state)
         {"division", "div.rn.f32 %f1, %f1, %f2;", "setp.lt.s32 %p1, %r1, %r2;", false, false},
         {"fast division", "div.approx.f32 %f1, %f1, %f2;", "setp.lt.s32 %p1, %r1, %r2;", true, false},
         {"atomic", "red.global.add.f32 [%rd3], %f2;", "setp.lt.s32 %p1, %r1, %r2;", false, false},
+        {"barrier", "bar.sync 0;", "setp.lt.s32 %p1, %r1, %r2;", true, false},
+        {"44 multiply-adds", FMA_10 FMA_10 FMA_10 FMA_10 FMA FMA FMA FMA, "setp.lt.s32 %p1, %r1, %r2;", true, false},
+        {"45 multiply-adds", FMA_10 FMA_10 FMA_10 FMA_10 FMA FMA FMA FMA FMA, "setp.lt.s32 %p1, %r1, %r2;", false,
+         false},
+        {"16 loads, 15 multiply-adds", LOAD_5 LOAD_5 LOAD_5 FMA_10 FMA FMA FMA FMA FMA, "setp.lt.s32 %p1, %r1, %r2;",
+         false, false},
+        {"11 loads, 20 multiply-adds", LOAD_5 LOAD_5 FMA_10 FMA_10, "setp.lt.s32 %p1, %r1, %r2;", true, false},
         {"until what is loaded ends it", "", "setp.lt.f32 %p1, %f2, %f3;", false, false},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {

@@ -113,8 +113,14 @@ static void mistakes_are_named(void **state)
         {"no loop", "    unroll_factor: 4", "    unroll_factor: 0", "unroll_factor", "architecture:"},
         {"unit of a rule", "unit: iterations", "unit: instructions", "is in iterations, not", "unroll_factor"},
         {"unit", "unit: instructions", "unit: cycles", "instructions, not cycles", "mul.wide"},
-        {"no source", "  source: \"assumed\"\n", "", "lacks its source", "unit: PTX"},
-        {"empty source", "\"assumed\"", "\"\"", "the source is empty", "\"\""},
+        {"no source",
+         "- unit: iterations\n  source: \"fitted: machine code of validate/cuda/fit.cu and data.cu, sm_90, nvcc 13.0, "
+         "2026-11\"\n",
+         "- unit: iterations\n", "lacks its source", "unit: iterations"},
+        {"empty source",
+         "unit: iterations\n  source: \"fitted: machine code of validate/cuda/fit.cu and data.cu, sm_90, nvcc 13.0, "
+         "2026-11\"",
+         "unit: iterations\n  source: \"\"", "the source is empty", "\"\""},
         {"key", "title: ", "titel: ", "titel", "titel"},
         {"architecture", "architecture: sm_90", "architecture: hopper", "not 'hopper'", "hopper"},
     };
@@ -179,11 +185,21 @@ static double weigh(const wl_ptx_costs *costs, const char *body)
     "ld.shared.u32 %r1, [s];\nld.shared.u32 %r2, [s+4];\nld.shared.u64 %rd1, [s+8];\nld.shared.f64 %fd1, [s+16];\n"
 #define READ "ld.param.u64 %rd2, [a];\nld.param.u32 %r3, [n];\nadd.s32 %r4, %r3, 1;\nst.shared.u32 [s], %r4;\n"
 #define LOOP                                                                                                           \
-    "ld.param.u64 %rd2, [a];\nmov.u32 %r2, 0;\nagain:\nld.global.u32 %r1, [%rd2];\nst.global.u32 [%rd2], %r1;\n"       \
-    "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, 100;\n@%p1 bra again;\n"
+    "ld.param.u64 %rd2, [a];\nld.shared.u32 %r3, [s];\nmov.u32 %r2, 0;\nagain:\nld.global.u32 %r1, [%rd2];\n"          \
+    "st.global.u32 [%rd2], %r1;\n"                                                                                     \
+    "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, %r3;\n@%p1 bra again;\n"
 #define UNSIGNED_LOOP                                                                                                  \
     "ld.param.u64 %rd2, [a];\nmov.u32 %r2, 0;\nagain:\nld.global.u32 %r1, [%rd2];\nxor.b32 %r3, %r1, %r2;\n"           \
-    "st.shared.u32 [s], %r3;\nadd.s32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 100;\n@%p1 bra again;\n"
+    "st.shared.u32 [s], %r3;\nadd.s32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r4;\n@%p1 bra again;\n"
+
+#define TO_N "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, %r3;\n@%p1 bra again;\nst.shared.f32 [s], %f1;\n"
+#define FROM_0 "ld.shared.u32 %r3, [s];\nmov.u32 %r2, 0;\nagain:\n"
+#define SHARED_LOOP FROM_0 "fma.rn.f32 %f1, %f2, %f1, %f1;\n" TO_N
+#define POINTER_LOOP "ld.param.u64 %rd2, [a];\n" FROM_0 "ld.global.f32 %f1, [%rd2];\nadd.s64 %rd2, %rd2, 4;\n" TO_N
+#define FMA_5                                                                                                          \
+    "fma.rn.f32 %f1, %f2, %f1, %f1;\nfma.rn.f32 %f1, %f2, %f1, %f1;\nfma.rn.f32 %f1, %f2, %f1, %f1;\n"                 \
+    "fma.rn.f32 %f1, %f2, %f1, %f1;\nfma.rn.f32 %f1, %f2, %f1, %f1;\n"
+#define LONG_LOOP FROM_0 "ld.shared.f32 %f2, [%r2];\n" FMA_5 FMA_5 FMA_5 FMA_5 TO_N
 
 /* What 100 more of a number add to a body. For a limit: what exceeding it adds. */
 static void every_number_counts(void **state)
@@ -223,7 +239,12 @@ static void every_number_counts(void **state)
          3},
         /* the step, the comparison and the branch count in full */
         {"unroll_factor: 4", "unroll_factor: 1", LOOP, 2.25},
-        {"unroll_most: 512", "unroll_most: 1", LOOP, 2.25 - 16}, /* nothing before the loop */
+        {"unroll_most: 51\n    unroll_most_other: 22", "unroll_most: 1\n    unroll_most_other: 1", LOOP,
+         2.25 - 16}, /* nothing before the loop */
+        {"unroll_most_other: 22", "unroll_most_other: 1", SHARED_LOOP, 2.25 - 16},
+        {"unroll_per_shared: 5", "unroll_per_shared: 0", LONG_LOOP, 2.25 - 16},
+        {"unroll_most_shared: 101", "unroll_most_shared: 20", LONG_LOOP, 2.25 - 16},
+        {"stepped_address: 2", "stepped_address: 102", POINTER_LOOP, 25},
         {"unroll_entry: 16", "unroll_entry: 116", LOOP, 100},
         /* no copy of logic, step and comparison; accesses are counted as they are executed */
         {"unroll_remainder_most: 14", "unroll_remainder_most: 1", UNSIGNED_LOOP, -3},
