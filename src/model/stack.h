@@ -10,7 +10,7 @@
 
 /* WL_STACK_PART(id, name, meaning), in the order in which stacks are shown */
 #define WL_STACK_PARTS                                                                                                 \
-    WL_STACK_PART(BASE, "base", "instructions issue")                                                                  \
+    WL_STACK_PART(BASE, "base", "instructions issue; by turnover, the busiest unit of a multiprocessor works")         \
     WL_STACK_PART(DEPENDENCE, "dependence", "warps wait for arithmetic")                                               \
     WL_STACK_PART(SHARED, "shared", "warps wait for shared memory or shuffles")                                        \
     WL_STACK_PART(L1, "l1", "warps wait for the L1, as if nobody else used it")                                        \

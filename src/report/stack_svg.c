@@ -3,6 +3,7 @@
  * Colours: after the schemes "muted" and "bright" of Paul Tol, told apart by people with colour-blindness; kinds of
  * waits lie together, memory from light to dark. A dark page gets a dark background. SPDX-License-Identifier: MIT */
 #include <math.h>
+#include <stdint.h>
 
 #include "base/quote.h"
 #include "base/units.h"
@@ -23,6 +24,7 @@ enum {
     ENTRY_WIDTH = 228,
     ENTRY_STEP = 22,
     ENTRIES = 4, /* in a row */
+    SHARES = 2,  /* of models beside a name */
     /* lines that cost most */
     LINES = 24,
     LINE_X = 540,
@@ -120,7 +122,7 @@ static void add_models(drawing *d)
     }
 }
 
-/* Names and the shares of the first model. */
+/* Names, and the shares of one model or two; bars of more say theirs where one points. */
 static void add_legend(drawing *d)
 {
     int n = 0;
@@ -133,7 +135,7 @@ static void add_legend(drawing *d)
                       colours[p], x, y);
         wl_buffer_add(d->out, "<text class=\"words\" x=\"%.1f\" y=\"%.1f\">%s ", x + 20, y + 12,
                       wl_stack_part_name((wl_stack_part)p));
-        for (int i = 0; i < d->r->model_count && i < 2; i++)
+        for (int i = 0; i < d->r->model_count && d->r->model_count <= SHARES; i++)
             wl_buffer_add(d->out, "%s%.1f %%", i ? " / " : "",
                           PERCENT *
                               wl_stack_share(d->r, d->r->models[i], d->r->stacks->stack[d->r->models[i]].cycles[p]));
@@ -201,8 +203,10 @@ void wl_stack_svg(const wl_stack_report *r, wl_buffer *out)
     const double height = d.y + MARGIN;
     wl_buffer_add(out,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n"
-                  "%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n",
-                  WIDTH, height, WIDTH, height, style);
+                  "<title>",
+                  WIDTH, height, WIDTH, height);
+    wl_quote_xml(out, wl_kernel_name(r->kernel), SIZE_MAX);
+    wl_buffer_add(out, "</title>\n%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n", style);
     wl_buffer_text(out, body.text ? body.text : "");
     wl_buffer_text(out, "</svg>\n");
     out->failed = out->failed || body.failed;
