@@ -88,12 +88,12 @@ static double found_of_others(const wl_traffic *t, const wl_laws *laws, const lo
 {
     if (laws->share[1] <= 0)
         return 0;
-    if (t->windows_known && t->blocks > t->wave_blocks && !f->random)
-        return found_in_step(t, f);
     const double n = t->resident, lines = s->block_lines / t->blocks * (n - (n - 1) * t->common);
     const double over = lines * t->line / t->l1_bytes / laws->share[1];
     const double found = laws->share[0] + (1 - laws->share[0]) * exp(-over * over);
-    return t->common > 0 ? found * t->common * (n - 1) / n : 0;
+    const double known = t->common > 0 ? found * t->common * (n - 1) / n : 0;
+    const bool spread = t->windows_known && t->blocks > t->wave_blocks && !f->random;
+    return spread ? fmax(known, found_in_step(t, f)) : known;
 }
 
 /* A field that is small compared with the L1 (a table of coefficients) stays resident: every

@@ -122,34 +122,34 @@ static void add_steps(bench *b, double short_lines, double lines, double all_lin
     f->block_lines = 1e6; /* so many that an empty cache at the start does not matter */
 }
 
-/* Each shorter run's finds are lost by the room of the longer one: the share tanh(sqrt(fresh) O)^2, where
- * as many are fresh as the prediction says in the end. */
+/* What a run has from shorter ones is lost by the lines of these, which have passed since: the share
+ * tanh(sqrt(fresh) O)^2, where as many are fresh as the prediction says in the end. */
 static void loops_are_judged_run_by_run(void **state)
 {
     (void)state;
     bench b;
     bench_start(&b);
     add_loads(&b);
-    add_steps(&b, 4, 300, 700);
+    add_steps(&b, 250, 450, 700);
     bench_run(&b);
     const double again = b.out.total.l2_capacity / 32, unit = 128 * 2 / b.traffic.l1_bytes;
-    const double first = 0.5 * exp(-24 * exp(-2.7 * 4 * unit)) * sqrt(200.0 * 100.0);
+    const double first = 0.5 * exp(-24 * exp(-2.7 * 250 * unit)) * sqrt(200.0 * 100.0);
     const double evict = 1 - b.traffic.l1_bytes / ((800 + again) / 800 * 1e6 / 5 * 128);
-    const double second = tanh(sqrt(fmin(1, (800 + again) / 1400) * evict) * 300 * unit),
-                 third = tanh(sqrt(fmin(1, (800 + again) / 1000) * evict) * 700 * unit);
+    const double second = tanh(sqrt(fmin(1, (800 + again) / 1400) * evict) * 250 * unit),
+                 third = tanh(sqrt(fmin(1, (800 + again) / 1000) * evict) * 450 * unit);
     check_near("steps", "capacity", again, first + 400 * second * second + 200 * third * third, 1e-9);
     check_near("steps", "miss rate", b.out.l1_miss_rate, again / 800, 1e-9);
     check_true("steps", "something is lost, not all", again > 100 && again < 700);
     /* passes over rows that are far larger than the L1: each loads all of it again */
     b.traffic.step_count = 2;
-    b.traffic.step_lines[1] = 1e6;
+    b.traffic.step_lines[0] = b.traffic.step_lines[1] = 1e6;
     b.field[0].step_warp_sectors[0] = b.field[0].step_sectors[0] = b.field[0].requested;
     b.field[0].step_sectors[1] = 800;
     bench_run(&b);
     check_near("passes", "miss rate", b.out.l1_miss_rate, 1, NEAR);
     /* a launch that does not fill the L1 evicts nothing, however often it passes over its data */
     b.field[0].block_lines = 256;
-    b.traffic.step_lines[1] = 2.56;
+    b.traffic.step_lines[0] = b.traffic.step_lines[1] = 2.56;
     bench_run(&b);
     check_near("small", "miss rate", b.out.l1_miss_rate, 0, 0);
     check_done();
