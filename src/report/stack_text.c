@@ -36,12 +36,21 @@ static void add_cell(const wl_stack_report *r, wl_model_id model, double cycles,
     wl_buffer_repeat(out, " ", last ? 0 : BAR_WIDTH - bar);
 }
 
+/* Blanks up to the next model, if there is one. */
+static void add_gap(const wl_stack_report *r, int model, int width, wl_buffer *out)
+{
+    wl_buffer_repeat(out, " ", model + 1 < r->model_count ? width : 0);
+}
+
+static double cpi_of(const wl_stack *s) { return s->instructions > 0 ? s->total * s->sms / s->instructions : 0; }
+
 static void add_bars(const wl_stack_report *r, wl_buffer *out)
 {
     wl_buffer_add(out, "\n  %-10s", "");
-    for (int i = 0; i < r->model_count; i++)
-        wl_buffer_add(out, i + 1 < r->model_count ? " %11s %8s %8s %*s" : " %11s %8s %8s", wl_model_name(r->models[i]),
-                      "CPI", "share", BAR_WIDTH, "");
+    for (int i = 0; i < r->model_count; i++) {
+        wl_buffer_add(out, " %11s %8s %8s", wl_model_name(r->models[i]), "CPI", "share");
+        add_gap(r, i, 1 + BAR_WIDTH, out);
+    }
     for (int p = 0; p < WL_STACK_PART_COUNT; p++) {
         if (!wl_stack_part_shows(r, (wl_stack_part)p))
             continue;
@@ -52,14 +61,15 @@ static void add_bars(const wl_stack_report *r, wl_buffer *out)
     wl_buffer_add(out, "\n  %-10s", "cycles");
     for (int i = 0; i < r->model_count; i++) {
         const wl_stack *s = &r->stacks->stack[r->models[i]];
-        wl_buffer_add(out, i + 1 < r->model_count ? " %11.0f %8.3f %8s %*s" : " %11.0f %8.3f", s->total,
-                      s->instructions > 0 ? s->total * s->sms / s->instructions : 0, "", BAR_WIDTH, "");
+        wl_buffer_add(out, " %11.0f %8.3f", s->total, cpi_of(s));
+        add_gap(r, i, 10 + BAR_WIDTH, out);
     }
     wl_buffer_add(out, "\n  %-10s", "time");
     for (int i = 0; i < r->model_count; i++) {
         char time[32];
         wl_quantity_text(WL_DIM_TIME, r->stacks->stack[r->models[i]].seconds, time, sizeof time);
-        wl_buffer_add(out, i + 1 < r->model_count ? " %11s %8s %8s %*s" : " %11s", time, "", "", BAR_WIDTH, "");
+        wl_buffer_add(out, " %11s", time);
+        add_gap(r, i, 19 + BAR_WIDTH, out);
     }
     wl_buffer_add(out, "\n");
 }
@@ -82,9 +92,8 @@ static void add_columns(const wl_stack_report *r, wl_buffer *out)
     }
     wl_buffer_add(out, "\n  %-10s", "CPI");
     for (int i = 0; i < r->model_count; i++) {
-        const wl_stack *s = &r->stacks->stack[r->models[i]];
-        wl_buffer_add(out, i + 1 < r->model_count ? " %8.3f     " : " %8.3f",
-                      s->instructions > 0 ? s->total * s->sms / s->instructions : 0);
+        wl_buffer_add(out, " %8.3f", cpi_of(&r->stacks->stack[r->models[i]]));
+        add_gap(r, i, 5, out);
     }
     wl_buffer_add(out, "\n  %-10s", "cycles");
     for (int i = 0; i < r->model_count; i++)
