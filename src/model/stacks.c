@@ -30,7 +30,7 @@ static size_t key_of(const maker *m, const wl_life_interval *at, size_t row)
 {
     if (m->out->assumed)
         return row;
-    return at->op >= 0 ? (size_t)m->in->lives->ops[at->op].line : 0;
+    return m->in->lives && at->op >= 0 ? (size_t)m->in->lives->ops[at->op].line : 0;
 }
 
 static size_t key_count(const maker *m)
