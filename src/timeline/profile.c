@@ -6,10 +6,12 @@
 
 #include "base/fail.h"
 
-#define WALKED 3 /* trips of a loop that are walked through */
+#define WALKED 3       /* trips of a loop that are walked through */
+#define DEPTHS 16      /* of loops in one another; deeper ones are walked through as those */
+#define STEPS_MOST 1e6 /* operations that a walk may take, if fewer trips can help it */
 
 /* When a register is there, and what it waits for until then. */
-typedef struct ready {
+typedef struct wl_ready {
     double at;
     int32_t op; /* that writes it; -1: none */
 } ready;
@@ -21,6 +23,7 @@ typedef struct walker {
     wl_life_interval *intervals; /* by operation, and for the end; sums */
     double last;                 /* when the last instruction was issued */
     wl_life_interval now;        /* issued since the last stall */
+    int trips[DEPTHS];           /* of a loop, that are walked through */
 } walker;
 
 void wl_waits_read(const wl_device *d, wl_waits *out)
@@ -164,23 +167,47 @@ static void walk_op(walker *w, int32_t number, double times)
 
 /* ---- parts ---- */
 
-static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, double times);
+static double steps_of(const walker *w, const wl_stretch *parts, int32_t count, int depth)
+{
+    double steps = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (!parts[i].loop) {
+            steps += parts[i].count;
+            continue;
+        }
+        const double trips = fmin(w->trips[depth], ceil(parts[i].times));
+        steps += trips * steps_of(w, parts + i + 1, parts[i].count, depth < DEPTHS - 1 ? depth + 1 : depth);
+        i += parts[i].count;
+    }
+    return steps;
+}
 
-static void walk_loop(walker *w, const wl_stretch *loop, double times)
+static void choose_trips(walker *w, const wl_life *life)
+{
+    for (int d = 0; d < DEPTHS; d++)
+        w->trips[d] = WALKED;
+    for (int d = DEPTHS - 1; d >= 0; d--)
+        while (w->trips[d] > 1 && steps_of(w, life->parts, (int32_t)life->count, 0) > STEPS_MOST)
+            w->trips[d]--;
+}
+
+static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times);
+
+static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times)
 {
     double left = loop->times;
-    for (int trip = 0; trip < WALKED && left > 0; trip++) {
-        const double stands = trip == WALKED - 1 ? left : fmin(1, left);
-        walk_parts(w, loop + 1, loop->count, times * stands);
+    for (int trip = 0; trip < w->trips[depth] && left > 0; trip++) {
+        const double stands = trip == w->trips[depth] - 1 ? left : fmin(1, left);
+        walk_parts(w, loop + 1, loop->count, depth < DEPTHS - 1 ? depth + 1 : depth, times * stands);
         left -= stands;
     }
 }
 
-static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, double times)
+static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times)
 {
     for (int32_t i = 0; i < count; i++) {
         if (parts[i].loop) {
-            walk_loop(w, &parts[i], times);
+            walk_loop(w, &parts[i], depth, times);
             i += parts[i].count;
             continue;
         }
@@ -201,24 +228,43 @@ static void average(wl_life_interval *i)
         i->level[l] /= times;
 }
 
-wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_arena *arena,
-                       wl_life_profile *out, wl_error *err)
+wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err)
 {
-    walker w = {.lives = lives, .waits = waits};
-    w.registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
-    w.intervals = WL_ARENA_NEW(arena, wl_life_interval, lives->op_count + 1);
-    if (!w.registers || !w.intervals)
-        return wl_fail_memory(err);
-    for (int32_t i = 0; i <= lives->register_count; i++)
-        w.registers[i].op = -1;
-    walk_parts(&w, life->parts, (int32_t)life->count, 1);
-    end_interval(&w, -1, -1, 0, 1);
+    out->registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
+    out->intervals = WL_ARENA_NEW(arena, wl_life_interval, lives->op_count + 1);
+    return out->registers && out->intervals ? WL_OK : wl_fail_memory(err);
+}
+
+/* Those that were passed, and clears the scratch. */
+static wl_life_interval *take_intervals(walker *w, wl_arena *arena, size_t *count)
+{
     size_t kept = 0;
-    for (int32_t i = 0; i <= lives->op_count; i++)
-        if (w.intervals[i].times > 0) {
-            w.intervals[kept] = w.intervals[i];
-            average(&w.intervals[kept++]);
+    for (int32_t i = 0; i <= w->lives->op_count; i++)
+        kept += w->intervals[i].times > 0;
+    wl_life_interval *list = WL_ARENA_NEW(arena, wl_life_interval, kept);
+    *count = 0;
+    for (int32_t i = 0; i <= w->lives->op_count; i++)
+        if (w->intervals[i].times > 0) {
+            if (list) {
+                list[*count] = w->intervals[i];
+                average(&list[(*count)++]);
+            }
+            w->intervals[i] = (wl_life_interval){0};
         }
-    *out = (wl_life_profile){.warps = life->warps, .list = w.intervals, .count = kept};
-    return WL_OK;
+    return list;
+}
+
+wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
+                       wl_arena *arena, wl_life_profile *out, wl_error *err)
+{
+    walker w = {
+        .lives = lives, .waits = waits, .registers = scratch->registers, .intervals = scratch->intervals, .last = 0};
+    for (int32_t i = 0; i <= lives->register_count; i++)
+        w.registers[i] = (ready){.op = -1};
+    choose_trips(&w, life);
+    walk_parts(&w, life->parts, (int32_t)life->count, 0, 1);
+    end_interval(&w, -1, -1, 0, 1);
+    *out = (wl_life_profile){.warps = life->warps};
+    out->list = take_intervals(&w, arena, &out->count);
+    return out->list ? WL_OK : wl_fail_memory(err);
 }

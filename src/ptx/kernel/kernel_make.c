@@ -380,6 +380,9 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     const bool launch_matters = r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs;
     /* blocks on one multiprocessor share less of a texture than replaying would say: measured */
     const bool replayed = loads_traced(s) && !s->arguments.has_textures;
+    const wl_lives *lives;
+    if (!launch_matters) /* predictors in several threads share it: nothing is left to find out later */
+        WL_TRY(wl_ptx_live(s, &lives, err));
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,
                             .effort = wl_ptx_effort(s),
