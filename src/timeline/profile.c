@@ -6,23 +6,26 @@
 
 #include "base/fail.h"
 
-#define WALKED 3       /* trips of a loop that are walked through */
+#define WALKED 4       /* trips of a loop that are walked through, */
+#define SETTLED 2      /* the last of which stand for all others: loads ahead of their use alternate */
 #define DEPTHS 16      /* of loops in one another; deeper ones are walked through as those */
 #define STEPS_MOST 1e6 /* operations that a walk may take, if fewer trips can help it */
 
 /* When a register is there, and what it waits for until then. */
 typedef struct wl_ready {
     double at;
-    int32_t op; /* that writes it; -1: none */
+    int32_t op;    /* that writes it; -1: none */
+    uint32_t loop; /* the loop whose further trips it has waited for */
 } ready;
 
 typedef struct walker {
     const wl_lives *lives;
     const wl_waits *waits;
     ready *registers;
-    wl_life_interval *intervals; /* by operation, and for the end; sums */
+    wl_life_interval *intervals; /* by operation, and for the end: waits for memory, and others; sums */
     double last;                 /* when the last instruction was issued */
-    wl_life_interval now;        /* issued since the last stall */
+    wl_life_interval now;        /* issued since the last stall, by all trips that stand for it */
+    uint32_t loops;              /* walked through */
     int trips[DEPTHS];           /* of a loop, that are walked through */
 } walker;
 
@@ -90,11 +93,11 @@ static wl_stall cause_of(const wl_op *op)
 static void add(wl_life_interval *to, const wl_life_interval *one, double times)
 {
     to->times += times;
-    to->instructions += times * one->instructions;
+    to->instructions += one->instructions;
+    to->reads += one->reads;
+    to->misses += one->misses;
+    to->writes += one->writes;
     to->stall += times * one->stall;
-    to->reads += times * one->reads;
-    to->misses += times * one->misses;
-    to->writes += times * one->writes;
     for (int l = 0; l < 3; l++)
         to->level[l] += times * one->level[l];
 }
@@ -103,7 +106,8 @@ static void add(wl_life_interval *to, const wl_life_interval *one, double times)
 static void end_interval(walker *w, int32_t op, int32_t producer, double stall, double times)
 {
     const wl_op *from = producer >= 0 ? &w->lives->ops[producer] : NULL;
-    wl_life_interval *to = &w->intervals[op >= 0 ? op : w->lives->op_count];
+    const wl_stall cause = from ? cause_of(from) : WL_STALL_NONE;
+    wl_life_interval *to = &w->intervals[2 * (op >= 0 ? op : w->lives->op_count) + (cause == WL_STALL_MEMORY)];
     w->now.stall = stall;
     if (from && from->kind == WL_OP_LOAD) {
         double level[3];
@@ -114,20 +118,20 @@ static void end_interval(walker *w, int32_t op, int32_t producer, double stall, 
     } else if (from && from->kind == WL_OP_ATOMIC) {
         w->now.level[1] = stall;
     }
-    to->cause = from ? cause_of(from) : WL_STALL_NONE;
+    to->cause = cause;
     to->op = op;
     add(to, &w->now, times);
     w->now = (wl_life_interval){0};
 }
 
-static void count_requests(walker *w, const wl_op *op)
+static void count_requests(walker *w, const wl_op *op, double times)
 {
     const wl_field_waits *f = field_of(w, op);
     if (op->kind == WL_OP_LOAD) {
-        w->now.reads += f->reads * f->missed[0];
-        w->now.misses += f->reads * f->missed[1];
+        w->now.reads += times * f->reads * f->missed[0];
+        w->now.misses += times * f->reads * f->missed[1];
     } else if (op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC) {
-        w->now.writes += f->writes;
+        w->now.writes += times * f->writes;
     }
 }
 
@@ -145,7 +149,7 @@ static void walk_op(walker *w, int32_t number, double times)
     }
     if (op->issue <= 0) { /* no machine instruction: its readers wait for what it reads */
         for (int i = 0; i < op->writes; i++)
-            w->registers[op->regs[op->reads + i]] = (ready){needed, producer};
+            w->registers[op->regs[op->reads + i]] = (ready){needed, producer, 0};
         return;
     }
     const double stall = needed - (w->last + 1);
@@ -153,10 +157,10 @@ static void walk_op(walker *w, int32_t number, double times)
         end_interval(w, number, producer, stall, times);
     const double at = fmax(needed, w->last + 1);
     w->last = at + op->issue - 1;
-    w->now.instructions += op->issue;
-    count_requests(w, op);
+    w->now.instructions += times * op->issue;
+    count_requests(w, op, times);
     for (int i = 0; i < op->writes; i++)
-        w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number};
+        w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
     if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) { /* nothing issues until it is through */
         const double wait = w->waits->result[op->kind] * op->chain - 1;
         if (wait > 0)
@@ -193,14 +197,35 @@ static void choose_trips(walker *w, const wl_life *life)
 
 static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times);
 
+/* What was written in the last trip is there as long after its end as after the end of the trips it stands for. */
+static void delay_results(walker *w, const wl_stretch *loop, double cycles)
+{
+    w->loops++;
+    for (int32_t i = 1; i <= loop->count; i++)
+        for (int32_t o = loop[i].first; o < loop[i].first + loop[i].count && !loop[i].loop; o++) {
+            const wl_op *op = &w->lives->ops[o];
+            for (int k = op->reads; k < op->reads + op->writes; k++) {
+                ready *r = &w->registers[op->regs[k]];
+                r->at += r->loop == w->loops ? 0 : cycles;
+                r->loop = w->loops;
+            }
+        }
+    w->last += cycles;
+}
+
 static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times)
 {
-    double left = loop->times;
-    for (int trip = 0; trip < w->trips[depth] && left > 0; trip++) {
-        const double stands = trip == w->trips[depth] - 1 ? left : fmin(1, left);
-        walk_parts(w, loop + 1, loop->count, depth < DEPTHS - 1 ? depth + 1 : depth, times * stands);
-        left -= stands;
+    const double alone = fmax(0, fmin(w->trips[depth] - SETTLED, loop->times));
+    const double settled = loop->times - alone, last = fmin(fmin(SETTLED, w->trips[depth]), ceil(settled));
+    const int inner = depth < DEPTHS - 1 ? depth + 1 : depth;
+    double from = w->last;
+    for (double trip = 0; trip < ceil(alone) + last; trip++) {
+        const double stands = trip < ceil(alone) ? fmin(1, alone - trip) : settled / last;
+        from = trip == ceil(alone) ? w->last : from;
+        walk_parts(w, loop + 1, loop->count, inner, times * stands);
     }
+    if (settled > last)
+        delay_results(w, loop, (settled / last - 1) * (w->last - from));
 }
 
 static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times)
@@ -231,19 +256,20 @@ static void average(wl_life_interval *i)
 wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err)
 {
     out->registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
-    out->intervals = WL_ARENA_NEW(arena, wl_life_interval, lives->op_count + 1);
+    out->intervals = WL_ARENA_NEW(arena, wl_life_interval, 2 * ((size_t)lives->op_count + 1));
     return out->registers && out->intervals ? WL_OK : wl_fail_memory(err);
 }
 
 /* Those that were passed, and clears the scratch. */
 static wl_life_interval *take_intervals(walker *w, wl_arena *arena, size_t *count)
 {
+    const size_t all = 2 * ((size_t)w->lives->op_count + 1);
     size_t kept = 0;
-    for (int32_t i = 0; i <= w->lives->op_count; i++)
+    for (size_t i = 0; i < all; i++)
         kept += w->intervals[i].times > 0;
     wl_life_interval *list = WL_ARENA_NEW(arena, wl_life_interval, kept);
     *count = 0;
-    for (int32_t i = 0; i <= w->lives->op_count; i++)
+    for (size_t i = 0; i < all; i++)
         if (w->intervals[i].times > 0) {
             if (list) {
                 list[*count] = w->intervals[i];

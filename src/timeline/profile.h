@@ -2,7 +2,7 @@
  *
  * An instruction issues one cycle after the one before it, or when the last register it reads is
  * there. Where it must wait, an interval ends. The trips of a loop settle after a few: the first ones
- * are walked through one by one, the last of them stands for the others. Of loops in loops in loops,
+ * are walked through one by one, the last two of them stand for the others. Of loops in loops in loops,
  * fewer trips are walked through where all would take too long, of the innermost first.
  *
  * Layer  timeline (uses base). Units: cycles of one warp that is alone on its scheduler.
@@ -35,11 +35,12 @@ void wl_waits_read(const wl_device *device, wl_waits *out);
 /* Scratch for the walks through the lives of one launch. */
 typedef struct wl_walk_scratch {
     struct wl_ready *registers;
-    wl_life_interval *intervals; /* by operation, and for the end */
+    wl_life_interval *intervals; /* by operation, and for the end; two each */
 } wl_walk_scratch;
 wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err);
 
-/* The intervals of a life, one for each operation that stalls and one for its end. */
+/* The intervals of a life: for each operation those that wait for memory and those that wait for something else,
+ * and one for its end. */
 wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
                        wl_arena *arena, wl_life_profile *out, wl_error *err);
 
