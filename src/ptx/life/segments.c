@@ -144,8 +144,8 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .source_line = in->source_line};
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
-    if (waits_for_copies(in)) {
-        op->kind = WL_OP_INT;
+    if (waits_for_copies(in)) { /* shared memory changes there, as by a store */
+        op->kind = WL_OP_SHARED;
         op->issue = 1;
         list[op->reads++] = m->async;
     }
@@ -360,25 +360,35 @@ static bool is_step(const wl_ptx_instruction *in)
 
 typedef struct first_use {
     uint8_t *seen; /* by register: 1 read first, 2 written first */
+    bool written;  /* what is looked at */
 } first_use;
 
 static void note_use(void *user, int32_t reg, bool written)
 {
     first_use *u = user;
-    if (!u->seen[reg])
+    if (!u->seen[reg] && written == u->written)
         u->seen[reg] = written ? 2 : 1;
+}
+
+/* An instruction reads before it writes; one with a guard may leave what was there. */
+static void note_uses(const maker *m, const wl_ptx_instruction *in, first_use *u)
+{
+    for (int pass = 0; pass < (in->guard < 0 ? 2 : 1); pass++) {
+        u->written = pass == 1;
+        wl_ptx_registers_of(m->f, in, note_use, u);
+    }
 }
 
 /* The operations of several trips: what a trip computes for itself has registers of its own. */
 static void write_copies(maker *m, wl_ptx_segment *s)
 {
-    first_use u = {WL_ARENA_NEW(m->arena, uint8_t, m->f->register_count + 1)};
+    first_use u = {WL_ARENA_NEW(m->arena, uint8_t, m->f->register_count + 1), false};
     if (!u.seen) {
         m->failed = true;
         return;
     }
     for (int32_t i = s->from; i < s->to; i++)
-        wl_ptx_registers_of(m->f, &m->f->instructions[i], note_use, &u);
+        note_uses(m, &m->f->instructions[i], &u);
     s->many = m->ops->count;
     for (int copy = 0; copy < WL_PTX_UNROLLED && !m->failed; copy++) {
         for (int32_t r = 0; r < m->f->register_count; r++)
