@@ -125,13 +125,27 @@ static wl_status follow(finder *f, const int64_t block[3], double blocks, wl_err
     return status;
 }
 
+/* The kind, of those that are followed, whose blocks execute about as much. */
+static int nearest_kind(const wl_ptx_census *c, int kind)
+{
+    int best = 0;
+    for (int k = 1; k < KINDS_MAX; k++)
+        if (fabs(c->kinds[k].instructions - c->kinds[kind].instructions) <
+            fabs(c->kinds[best].instructions - c->kinds[kind].instructions))
+            best = k;
+    return best;
+}
+
 static wl_status follow_kinds(finder *f, wl_error *err)
 {
     const wl_ptx_census *c = &f->source->census;
+    double blocks[KINDS_MAX] = {0};
+    for (int k = 0; k < c->kind_count; k++)
+        blocks[k < KINDS_MAX ? k : nearest_kind(c, k)] += c->kinds[k].blocks;
     for (int k = 0; k < c->kind_count && k < KINDS_MAX; k++) {
         int64_t block[3];
         wl_ptx_block_of(&f->source->launch, typical_block(c, &c->kinds[k]), block);
-        WL_TRY(follow(f, block, c->kinds[k].blocks, err));
+        WL_TRY(follow(f, block, blocks[k], err));
     }
     return WL_OK;
 }
@@ -238,14 +252,8 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
 wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err)
 {
     wl_ptx_source *s = context;
-    wl_error limit = {0};
-    if (!s->has_lives) {
-        const wl_status status = find_lives(s, &limit);
-        if (status == WL_E_LIMIT) /* too long to follow: their lives are not known */
-            s->lives = (wl_lives){0};
-        else if (status != WL_OK)
-            return wl_fail(err, status, limit.loc, "%s", limit.message);
-    }
+    if (!s->has_lives)
+        WL_TRY(find_lives(s, err));
     s->has_lives = true;
     *out = &s->lives;
     return WL_OK;
