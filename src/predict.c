@@ -31,6 +31,7 @@
 #include "metrics/warnings.h"
 #include "model/time.h"
 #include "predictor.h"
+#include "timeline/cluster.h"
 
 static wl_costs costs_of(const wl_predictor *p)
 {
@@ -144,7 +145,8 @@ static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_count
         return wl_fail_memory(err);
     out->lives = profiles;
     out->life_count = lives->count;
-    return wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err);
+    WL_TRY(wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err));
+    return wl_life_cluster(profiles, &out->life_count, &p->launch_arena, err);
 }
 
 /* Metrics and time from counts and volumes. */
