@@ -12,6 +12,7 @@
  *   metrics    the above                  -> one table of named values           metrics/fill
  *   lives      instructions + volumes     -> intervals of warps, and their waits timeline/
  *   time       metrics + device           -> bounds, time, limiter               model/
+ *   stacks     time + intervals           -> where the cycles go, if asked for   model/stacks
  *   warnings   the above                  -> what was assumed or is unknown      metrics/warnings
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
@@ -29,6 +30,7 @@
 #include "metrics/invariants.h"
 #include "metrics/shares.h"
 #include "metrics/warnings.h"
+#include "model/stacks.h"
 #include "model/time.h"
 #include "predictor.h"
 #include "timeline/cluster.h"
@@ -129,14 +131,16 @@ static wl_field_waits *find_waits(wl_predictor *p, const wl_volumes *volumes)
 }
 
 /* The lives of representative warps, where the kernel has an instruction stream. */
-static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_counts *out, wl_error *err)
+static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_counts *out, const wl_lives **from,
+                            wl_error *err)
 {
     const wl_source *source = &p->kernel->source;
-    const wl_lives *lives = NULL;
     wl_waits waits;
+    *from = NULL;
     if (!source->live)
         return WL_OK;
-    WL_TRY(source->live(source->context, &lives, err));
+    WL_TRY(source->live(source->context, from, err));
+    const wl_lives *lives = *from;
     wl_waits_read(p->device, &waits);
     wl_life_profile *profiles = WL_ARENA_NEW(&p->launch_arena, wl_life_profile, lives->count + 1);
     waits.fields = find_waits(p, volumes);
@@ -186,6 +190,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_predictor *p = NULL;
     wl_counts counts;
     const wl_view *view = NULL;
+    const wl_lives *lives = NULL;
     wl_volumes volumes;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
     WL_TRY(count(p, launch, options, &view, &counts, err));
@@ -199,7 +204,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     counts.method = p->counter.method;
     const wl_costs costs = costs_of(p);
     wl_field_shares(&costs, &volumes, p->field_shares);
-    WL_TRY(find_lives(p, &volumes, &counts, err));
+    WL_TRY(find_lives(p, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
     out->kernel = p->kernel;
     out->fields = p->field_shares;
@@ -209,6 +214,12 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     }
     if (options && options->per_access && volumes.known)
         WL_TRY(share_out(p, &counts, view, out, err));
+    if (options && options->stacks) {
+        const wl_stacks_input stacked = {&counts, p->device, &volumes, lives, options->model};
+        wl_stacks *stacks = NULL;
+        WL_TRY(wl_stacks_make(&stacked, out, &p->launch_arena, &stacks, err));
+        out->stacks = stacks;
+    }
     const wl_warned about = {p->kernel, p->device, &p->rules, view, &counts, &volumes};
     wl_warn_about_all(&about, out);
     return WL_OK;

@@ -94,6 +94,7 @@ typedef struct wl_predict_options {
     bool per_access; /* attribute volumes to accesses, in program order: the first to touch a granule pays */
     bool emulate;    /* count instructions by emulation also where a closed form does: predication, divergence */
     bool per_line;   /* and by source line */
+    bool stacks;     /* where the cycles go, by part and by interval of a warp's life: report.h */
     wl_model_id model;
     int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
 } wl_predict_options;
@@ -120,7 +121,7 @@ WL_API void wl_counted_predict(const wl_counted *counted, const wl_device *devic
 WL_API void wl_counted_free(wl_counted *counted);
 
 /* The prediction as text, which the caller frees. JSON: schema warpline.predict/1; CSV: a header and one line. */
-typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV } wl_format;
+typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV, WL_FORMAT_SVG } wl_format;
 WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                  wl_format format, char **out, wl_error *err);
 

@@ -45,12 +45,28 @@ static double reused(const double sectors[], const double warps[], int n)
     return fmax(0, sectors[n - 1] - sectors[n] - own);
 }
 
-/* Warps that reload at the same moment: a fitted curve; some of them while the line is still there. */
+/* Share of lines that the working set of a few steps evicts: a fitted curve of blocks that load at one moment what they
+ * share, some of it while the line is still there. `most`: the share in a set that is far too large. */
+static double evicted(const wl_traffic *t, const wl_laws *laws, int n, double most)
+{
+    return most * exp(-laws->reload[1] * exp(-laws->reload[2] * oversubscription(t, n)));
+}
+
+/* Warps that reload at the same moment. */
 static double missed_at_once(const wl_traffic *t, const wl_laws *laws, const totals *s)
 {
-    const double *c = laws->reload, again = s->requested - s->sectors[0];
-    const double evicted = c[0] * exp(-c[1] * exp(-c[2] * oversubscription(t, 0)));
-    return fmin(again, evicted * sqrt(fmax(0, again) * fmax(0, s->warps[0] - s->sectors[0])));
+    const double again = s->requested - s->sectors[0];
+    return fmin(again,
+                evicted(t, laws, 0, laws->reload[0]) * sqrt(fmax(0, again) * fmax(0, s->warps[0] - s->sectors[0])));
+}
+
+/* Runs of a few steps: what they load is issued nearly at once. A set twice as large as the L1 leaves nothing. */
+static bool is_short(const totals *s, int n) { return s->warps[n] > 0; }
+
+static double missed_shortly(const wl_traffic *t, const wl_laws *laws, int n)
+{
+    const double c = laws->reload[0], over = oversubscription(t, n);
+    return evicted(t, laws, n, c + (1 - c) * fmin(1, fmax(0, over - 1)));
 }
 
 double wl_reloads_gone(double touched, double fresh)
@@ -78,7 +94,7 @@ static double evicting(const wl_traffic *t, const totals *s, double fetched)
 }
 
 /* Misses evict, and evictions make misses: from the most there can be down to where both agree. */
-static void find_missed(const wl_traffic *t, const totals *s, double at_once, wl_reloads *r)
+static void find_missed(const wl_traffic *t, const wl_laws *laws, const totals *s, double at_once, wl_reloads *r)
 {
     double change = 1;
     for (int n = 1; n < t->step_count; n++)
@@ -92,7 +108,8 @@ static void find_missed(const wl_traffic *t, const totals *s, double at_once, wl
         for (int n = 1; n < t->step_count; n++) {
             const double touched = s->sectors[one_pass(t, n)] + s->stored;
             const double fresh = touched > 0 ? fmin(1, (r->fetched + s->stored) / touched) : 1;
-            const double gone = wl_reloads_gone(oversubscription(t, n), fresh * evict);
+            const double gone = is_short(s, n) ? missed_shortly(t, laws, n)
+                                               : wl_reloads_gone(oversubscription(t, n - 1), fresh * evict);
             change = fmax(change, fabs(r->missed[n] - gone));
             r->missed[n] = gone;
         }
@@ -123,7 +140,7 @@ static pass pass_of(const wl_traffic *t, const totals *s, const wl_reloads *r, i
 {
     const int once = one_pass(t, n);
     const double readers = readers_of_wave(t), waves = t->blocks / t->wave_blocks;
-    return (pass){.lines = t->step_lines[n] * t->line * t->wave_blocks / readers,
+    return (pass){.lines = t->step_lines[n - 1] * t->line * t->wave_blocks / readers,
                   .stores = s->stored_lines * t->line / waves * t->step_share[once],
                   .fetched = s->sectors[once] > 0 ? fmin(1, r->fetched / s->sectors[once]) : 1,
                   .readers = readers};
@@ -155,7 +172,7 @@ wl_reloads wl_reloads_find(const wl_traffic *t, const wl_laws *laws)
     wl_reloads r = {.at_once = again > 0 ? at_once / again : 0};
     double sum = at_once;
     if (t->step_count > 1)
-        find_missed(t, &s, at_once, &r);
+        find_missed(t, laws, &s, at_once, &r);
     for (int n = 1; n < t->step_count; n++) {
         const double later = reused(s.sectors, s.warps, n);
         sum += r.missed[n] * later;

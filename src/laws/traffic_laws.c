@@ -88,12 +88,12 @@ static double found_of_others(const wl_traffic *t, const wl_laws *laws, const lo
 {
     if (laws->share[1] <= 0)
         return 0;
-    if (t->windows_known && t->blocks > t->wave_blocks && !f->random)
-        return found_in_step(t, f);
     const double n = t->resident, lines = s->block_lines / t->blocks * (n - (n - 1) * t->common);
     const double over = lines * t->line / t->l1_bytes / laws->share[1];
     const double found = laws->share[0] + (1 - laws->share[0]) * exp(-over * over);
-    return t->common > 0 ? found * t->common * (n - 1) / n : 0;
+    const double known = t->common > 0 ? found * t->common * (n - 1) / n : 0;
+    const bool spread = t->windows_known && t->blocks > t->wave_blocks && !f->random;
+    return spread ? fmax(known, found_in_step(t, f)) : known;
 }
 
 /* A field that is small compared with the L1 (a table of coefficients) stays resident: every
@@ -273,20 +273,40 @@ static passage passage_between(const wl_traffic *t, int w)
                      .writers = stores > 0 ? fmax(1, block_stores * t->line / t->l2_line * share / stores) : 1};
 }
 
-/* Random loads hit with the share of their field that the L2 holds. A line holds what was fetched of it: one unit of a
- * large field, all of a small one. */
+/* Units of a field from which so many random loads take `distinct` ones: d = u (1 - exp(-n / u)), by bisection of n / u. */
+static double random_field(double loads, double distinct)
+{
+    double low = 0, high = loads / distinct; /* d <= u */
+    if (high <= 1)
+        return INFINITY;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        *(-expm1(-middle) * loads > distinct * middle ? &low : &high) = middle;
+    }
+    return loads / high;
+}
+
+/* Fetches of random loads. They hit with the share of their field that the L2 holds, where a line holds what was
+ * fetched of it: one unit of a large field, all of a small one. The L2 starts empty: until that share is there, every
+ * unit is fetched once. */
+static double random_fetches(const wl_traffic *t, const wl_laws *laws, double loads, double distinct)
+{
+    const double units = random_field(loads, distinct), held = laws->room / (units * t->fetch);
+    const double hits = fmin(1, laws->random_hits[0] * held + laws->random_hits[1] * held * held);
+    const double filling = hits < 1 ? -log1p(-hits) * units : INFINITY;
+    return loads > filling && isfinite(units) ? hits * units + (1 - hits) * (loads - filling) : distinct;
+}
+
 static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field, wl_volumes *out)
 {
     const wl_field_traffic *f = &t->fields[field];
     const double all = f->window_units[t->window_count - 1];
-    const double lines = f->window_lines[t->window_count - 1] * t->l2_line;
-    const double held = lines > 0 ? laws->room / lines : 0, *hits = laws->random_hits;
-    const double miss = lines > 0 ? fmax(0, 1 - hits[0] * held - hits[1] * held * held) : 0;
     wl_volume *v = &out->fields[field];
     const double loaded = (v->l2_compulsory + v->l2_capacity) / fmin(t->sector, t->fetch); /* a fetch each at most */
     const double requested = fmax(all, fmin(f->block_units * t->unit / t->fetch, loaded));
     v->dram_compulsory = all * t->fetch;
-    v->dram_capacity = miss * (requested - all) * t->fetch;
+    if (all > 0)
+        v->dram_capacity = fmax(0, fmin(requested, random_fetches(t, laws, requested, all)) - all) * t->fetch;
     out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
 }
 

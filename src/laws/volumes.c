@@ -39,7 +39,7 @@ void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volum
     wl_volumes_add_up(traffic->field_count, out);
 }
 
-/* What the launch moves at least; nothing where even that is too much to count. */
+/* What the launch moves at least; where even that is too much to count, what one block loads. */
 static wl_status find_least(const wl_traffic_input *input, const wl_laws *laws, wl_counter *counter, wl_volumes *out,
                             wl_error *err)
 {
@@ -49,7 +49,9 @@ static wl_status find_least(const wl_traffic_input *input, const wl_laws *laws, 
         return wl_fail(err, status, limit.loc, "%s", limit.message);
     if (status == WL_E_LIMIT)
         out->least[0] = out->least[1] = 0;
-    else if (laws)
+    for (size_t f = 0; f < input->view->kernel->field_count && status == WL_E_LIMIT; f++)
+        out->least[0] += out->fields[f].l2_compulsory / (double)input->geometry->blocks;
+    if (laws)
         out->least[1] -= wl_laws_dirty_rest(laws, out->least[1], out->least[0]);
     return WL_OK;
 }

@@ -34,7 +34,7 @@ typedef struct wl_requests {
     double pieces;                    /* partial writes, weighted by their cost */
     double random;                    /* random fetches from DRAM */
     double lone_pieces;               /* of the partial writes, those alone in their line */
-    double cleaned;                   /* sectors evicted before they were complete: read and written early */
+    double cleaned;                   /* sectors read and written before they were complete */
     double write_chunk;               /* bytes of one line that a store fills, on average */
 } wl_requests;
 

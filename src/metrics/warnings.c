@@ -61,6 +61,8 @@ static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
     }
 }
 
+#define NOTED_REMAINS 0.01 /* share of the data */
+
 static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
 {
     const bool shared = c->l1.shared > 0;
@@ -114,6 +116,11 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                 "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one; "
                 "the time counts the least they can be, %.3g MB loaded and %.3g MB stored",
                 v->least[0] / MEGA, v->least[1] / MEGA);
+    if (out->model.remains >= NOTED_REMAINS)
+        wl_warn(out,
+                "the time is that of a repeated launch: %.0f %% of its data are in the L2 from the one before; volumes "
+                "are those of the first",
+                PERCENT * out->model.remains);
     if (!p->kernel->has_flops && !c->executed.by_class)
         wl_warn(out, "flops are not given: no fp bound");
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)

@@ -94,24 +94,34 @@ void wl_assume_life(const wl_counts *counts, const wl_device *device, const wl_d
     out->profile = (wl_life_profile){warps, out->life.list, out->life.count};
 }
 
+void wl_assumed_life_warn(const wl_assumed_life *assumed, const wl_demand *demand, wl_prediction *prediction)
+{
+    wl_warn(prediction,
+            "the life of a warp is assumed from its accesses: %.3g waits for loads, %.3g of them for the L2 and "
+            "%.3g for DRAM, between %.0f instructions",
+            assumed->life.phases, assumed->life.missing - assumed->life.dram, assumed->life.dram,
+            demand->instructions / assumed->profile.warps);
+}
+
+wl_interval_launch wl_interval_launch_of(const wl_counts *counts, const wl_prediction *prediction)
+{
+    const wl_occupancy *o = &prediction->occupancy;
+    const double resident = fmax(1, (double)o->blocks_per_sm);
+    return (wl_interval_launch){fmax(1, (double)counts->busy.blocks), resident,
+                                fmax(1, (double)o->warps_per_sm / resident)};
+}
+
 void wl_interval_time(const wl_counts *counts, const wl_device *device, const wl_demand *demand,
                       const wl_interval_machine *machine, wl_prediction *prediction, wl_model_id model, wl_stack *out,
                       wl_stack_row *rows)
 {
-    const wl_occupancy *o = &prediction->occupancy;
-    const double resident = fmax(1, (double)o->blocks_per_sm);
-    const wl_interval_launch launch = {fmax(1, (double)counts->busy.blocks), resident,
-                                       fmax(1, (double)o->warps_per_sm / resident)};
+    const wl_interval_launch launch = wl_interval_launch_of(counts, prediction);
     wl_assumed_life assumed;
     const wl_life_profile *lives = counts->lives;
     size_t count = counts->life_count;
     if (count == 0) {
         wl_assume_life(counts, device, demand, prediction, &assumed);
-        wl_warn(prediction,
-                "the life of a warp is assumed from its accesses: %.3g waits for loads, %.3g of them for the L2 and "
-                "%.3g for DRAM, between %.0f instructions",
-                assumed.life.phases, assumed.life.missing - assumed.life.dram, assumed.life.dram,
-                demand->instructions / assumed.profile.warps);
+        wl_assumed_life_warn(&assumed, demand, prediction);
         lives = &assumed.profile;
         count = 1;
     }

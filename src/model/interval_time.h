@@ -26,6 +26,10 @@ typedef struct wl_assumed_life {
 void wl_assume_life(const wl_counts *counts, const wl_device *device, const wl_demand *demand,
                     const wl_prediction *prediction, wl_assumed_life *out);
 
+void wl_assumed_life_warn(const wl_assumed_life *assumed, const wl_demand *demand, wl_prediction *prediction);
+
+wl_interval_launch wl_interval_launch_of(const wl_counts *counts, const wl_prediction *prediction);
+
 /* The stack of a launch by an interval model. Rows as of wl_interval_stack, or NULL. */
 void wl_interval_time(const wl_counts *counts, const wl_device *device, const wl_demand *demand,
                       const wl_interval_machine *machine, wl_prediction *prediction, wl_model_id model, wl_stack *out,

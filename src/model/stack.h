@@ -17,12 +17,12 @@
     WL_STACK_PART(L2, "l2", "warps wait for the L2, as if nobody else used it")                                        \
     WL_STACK_PART(DRAM, "dram", "warps wait for device memory, as if nobody else used it")                             \
     WL_STACK_PART(MSHR, "mshr", "the L1 has no room for another miss")                                                 \
-    WL_STACK_PART(NOC, "noc", "requests queue for the network between multiprocessors and L2")                         \
+    WL_STACK_PART(NOC, "noc", "requests queue for the network to the L2, or in the L2")                                \
     WL_STACK_PART(DRAM_QUEUE, "dram_queue", "requests queue for device memory")                                        \
     WL_STACK_PART(BARRIER, "barrier", "warps wait for others of their block")                                          \
     WL_STACK_PART(IMBALANCE, "imbalance", "sub-cores with fewer warps, and warps with less work, have ended")          \
     WL_STACK_PART(TAIL, "tail", "the last round does not fill the multiprocessors")                                    \
-    WL_STACK_PART(LAUNCH, "launch", "the launch itself")
+    WL_STACK_PART(LAUNCH, "launch", "the launch itself, and the start of blocks")
 
 typedef enum wl_stack_part {
 #define WL_STACK_PART(id, name, meaning) WL_STACK_##id,

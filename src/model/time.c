@@ -55,7 +55,7 @@ static double integer_cycles(const wl_executed *e, const wl_device *device)
     return wl_device_get(device, WL_DEVICE_int32_rate, &rate) ? e->mix.integer_pipe * lanes / rate : 0;
 }
 
-static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
+wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
 {
     const wl_value *m = out->metrics;
     const wl_work *work = &c->work;
@@ -161,7 +161,7 @@ static void by_intervals(const wl_counts *counts, const wl_device *device, const
     limiter(counts, device, volumes, out);
     if (!wl_interval_machine_read(device, &machine, missing))
         return;
-    const wl_demand d = demand_of(counts, device, volumes, out);
+    const wl_demand d = wl_demand_of(counts, device, volumes, out);
     wl_interval_apply(counts, device, &d, &machine, model, out);
 }
 
@@ -177,7 +177,7 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
         *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
         limiter(counts, device, volumes, out);
     } else {
-        const wl_demand d = demand_of(counts, device, volumes, out);
+        const wl_demand d = wl_demand_of(counts, device, volumes, out);
         wl_turnover_apply(&numbers, &d, &out->model);
         out->model.items_per_s = out->model.time_s > 0 ? (double)out->items / out->model.time_s : 0;
     }

@@ -181,24 +181,31 @@ typedef struct waits {
 } waits;
 
 /* By what a thread loads, in phases. */
-static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const waits *w)
+static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
 {
     /* the block itself fetches lines from DRAM */
     const double met = w->cold * (1 - exp(-d->dram_read / n->line / d->blocks));
-    double wait = n->turnover + n->instruction_wait * d->thread_instructions +
-                  n->phase_wait * (d->phases + d->barriers) +
-                  met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
+    const double dram =
+        met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
+    double wait =
+        n->turnover + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) + dram;
     const double calm = w->waves * residence(n, &w->at, wait) / n->clock;
     const double traffic = d->dram_read + d->dram_write;
-    if (traffic > 0 && calm > 0) /* reads wait longer between writes when DRAM is busy */
-        wait += n->dram_write_wait * d->dram_write / traffic * fmin(1, w->dram / calm) * met;
+    *parts = (wl_block_waits){.start = n->turnover,
+                              .dependence = n->instruction_wait * d->thread_instructions,
+                              .level = {0, n->phase_wait * d->phases, dram},
+                              .barrier = n->phase_wait * d->barriers};
+    if (traffic > 0 && calm > 0) { /* reads wait longer between writes when DRAM is busy */
+        parts->queue = n->dram_write_wait * d->dram_write / traffic * fmin(1, w->dram / calm) * met;
+        wait += parts->queue;
+    }
     return wait;
 }
 
 #define ROUNDS 4 /* until the wait for DRAM and the time agree */
 
 /* By the life of its longest warp. The more of DRAM's bandwidth is used, the longer each wait for it. */
-static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w)
+static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
 {
     const wl_waiting *life = d->waiting;
     const double calm = n->turnover + life->cycles - life->dram * (1 - w->cold);
@@ -209,6 +216,13 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
         const double time = pow(pow(sm, q) + pow(w->l2, q) + pow(w->dram, q), 1 / q);
         wait = calm + (time > 0 ? n->queue_wait * life->dram * w->cold * w->dram / time : 0);
     }
+    *parts = (wl_block_waits){.start = n->turnover,
+                              .issue = life->issue,
+                              .dependence = life->stall[WL_STALL_NONE] + life->stall[WL_STALL_DEPENDENCE],
+                              .shared = life->stall[WL_STALL_SHARED],
+                              .level = {life->level[0], life->level[1], life->dram * w->cold},
+                              .queue = wait - calm,
+                              .barrier = life->stall[WL_STALL_BARRIER]};
     return wait;
 }
 
@@ -231,7 +245,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
                      .l2 = l2,
                      .dram = dram};
     m->from_life = lives(d);
-    const double wait = lives(d) ? wait_of_life(n, d, &w) : wait_in_phases(n, d, &w);
+    const double wait = lives(d) ? wait_of_life(n, d, &w, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
     const double sm = waves * residence(n, &w.at, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, waves * wait / n->clock);
 
@@ -243,16 +257,30 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency;
+    const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
+    const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks; /* the busiest's, of one */
+    m->steps = (wl_turnover_steps){.own = busiest,
+                                   .even = busiest / shares,
+                                   .sm = sm,
+                                   .l2 = l2 + other,
+                                   .dram = dram + random,
+                                   .alone = {lone, cleaning},
+                                   .memory = memory,
+                                   .together = together,
+                                   .started = start};
     if (d->kinds && d->kinds->count > 1) {
         m->own_cycles = busiest * n->clock * n->sms / d->blocks;
+        m->from_life = false;
         const double filled = wl_turnover_fill(n, d, m->own_cycles, memory, m) / n->clock;
+        m->steps.filled = filled;
         m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + start;
         return;
     }
-    const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
     const double last = fmax(0, d->last_block - own) / n->clock;
     m->own_cycles = own;
     m->wait_cycles = wait;
     const double longest = longest_cycles(n, d) / n->clock;
+    m->steps.longest = longest;
+    m->steps.last = last;
     m->time_s = fmax(fmax(together, longest), m->bound_s[WL_BOUND_LAUNCH]) + last + start;
 }

@@ -15,6 +15,7 @@
 
 #include "kernel/counted_mix.h"
 #include "metrics/prediction.h"
+#include "model/stack.h"
 #include "timeline/waiting.h"
 #include "warpline/device.h"
 #include "warpline/predict.h"
@@ -70,5 +71,9 @@ double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, dou
                         wl_model_result *out);
 
 void wl_turnover_apply(const wl_turnover *numbers, const wl_demand *demand, wl_model_result *out);
+
+/* turnover_stack.c: where the cycles of that result go; the parts add up to its time. */
+void wl_turnover_stack(const wl_turnover *numbers, const wl_demand *demand, const wl_model_result *result,
+                       wl_stack *out);
 
 #endif /* WL_MODEL_TURNOVER_H */

@@ -43,6 +43,8 @@ typedef struct wl_op {
     uint8_t reads, writes;
     bool constant;                   /* a load of what no store changes */
     int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */
+    const char *text;                /* as PTX has it, so many characters */
+    int32_t text_length;
 } wl_op;
 
 /* A part of a life: operations in a row, or a loop over the parts that follow it. */

@@ -32,6 +32,7 @@ typedef struct wl_life_interval {
     double misses;   /* of these, the ones that miss the L2, too */
     double writes;   /* requests of its stores: they pass the L1 */
     int op;          /* the operation that stalls; -1: none */
+    int from;        /* the one it waits for; only of one that stalls */
 } wl_life_interval;
 
 /* Warps that behave alike, by one of them. */

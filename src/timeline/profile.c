@@ -120,6 +120,7 @@ static void end_interval(walker *w, int32_t op, int32_t producer, double stall, 
     }
     to->cause = cause;
     to->op = op;
+    to->from = producer;
     add(to, &w->now, times);
     w->now = (wl_life_interval){0};
 }

@@ -122,34 +122,34 @@ static void add_steps(bench *b, double short_lines, double lines, double all_lin
     f->block_lines = 1e6; /* so many that an empty cache at the start does not matter */
 }
 
-/* Each shorter run's finds are lost by the room of the longer one: the share tanh(sqrt(fresh) O)^2, where
- * as many are fresh as the prediction says in the end. */
+/* What a run has from shorter ones is lost by the lines of these, which have passed since: the share
+ * tanh(sqrt(fresh) O)^2, where as many are fresh as the prediction says in the end. */
 static void loops_are_judged_run_by_run(void **state)
 {
     (void)state;
     bench b;
     bench_start(&b);
     add_loads(&b);
-    add_steps(&b, 4, 300, 700);
+    add_steps(&b, 250, 450, 700);
     bench_run(&b);
     const double again = b.out.total.l2_capacity / 32, unit = 128 * 2 / b.traffic.l1_bytes;
-    const double first = 0.5 * exp(-24 * exp(-2.7 * 4 * unit)) * sqrt(200.0 * 100.0);
+    const double first = 0.5 * exp(-24 * exp(-2.7 * 250 * unit)) * sqrt(200.0 * 100.0);
     const double evict = 1 - b.traffic.l1_bytes / ((800 + again) / 800 * 1e6 / 5 * 128);
-    const double second = tanh(sqrt(fmin(1, (800 + again) / 1400) * evict) * 300 * unit),
-                 third = tanh(sqrt(fmin(1, (800 + again) / 1000) * evict) * 700 * unit);
+    const double second = tanh(sqrt(fmin(1, (800 + again) / 1400) * evict) * 250 * unit),
+                 third = tanh(sqrt(fmin(1, (800 + again) / 1000) * evict) * 450 * unit);
     check_near("steps", "capacity", again, first + 400 * second * second + 200 * third * third, 1e-9);
     check_near("steps", "miss rate", b.out.l1_miss_rate, again / 800, 1e-9);
     check_true("steps", "something is lost, not all", again > 100 && again < 700);
     /* passes over rows that are far larger than the L1: each loads all of it again */
     b.traffic.step_count = 2;
-    b.traffic.step_lines[1] = 1e6;
+    b.traffic.step_lines[0] = b.traffic.step_lines[1] = 1e6;
     b.field[0].step_warp_sectors[0] = b.field[0].step_sectors[0] = b.field[0].requested;
     b.field[0].step_sectors[1] = 800;
     bench_run(&b);
     check_near("passes", "miss rate", b.out.l1_miss_rate, 1, NEAR);
     /* a launch that does not fill the L1 evicts nothing, however often it passes over its data */
     b.field[0].block_lines = 256;
-    b.traffic.step_lines[1] = 2.56;
+    b.traffic.step_lines[0] = b.traffic.step_lines[1] = 2.56;
     bench_run(&b);
     check_near("small", "miss rate", b.out.l1_miss_rate, 0, 0);
     check_done();
@@ -557,6 +557,17 @@ static void pieces_far_apart_are_evicted(void **state)
     check_done();
 }
 
+/* 500 loads find 300 of the units of a field: 300 = u (1 - exp(-500 / u)), by Newton's method. */
+static double random_units(void)
+{
+    double u = 400;
+    for (int i = 0; i < 50; i++) {
+        const double gone = exp(-500 / u), slope = 1 - gone - 500 / u * gone;
+        u -= (u * (1 - gone) - 300) / slope;
+    }
+    return u;
+}
+
 static void random_loads_find_what_the_l2_holds(void **state)
 {
     (void)state;
@@ -569,23 +580,31 @@ static void random_loads_find_what_the_l2_holds(void **state)
     b.traffic.window_blocks[0] = 100;
     b.field[0].window_units[0] = 300;
     b.field[0].window_lines[0] = 250;
-    b.field[0].block_units = 500;
-    b.laws.room = 125 * 128; /* half of its lines */
+    const double units = random_units(), held = 0.25, hits[] = {0.25, 0.6 * 0.25 + 0.2 * 0.0625};
+    b.laws.room = held * units * 64;
     b.laws.random_hits[0] = 1;
-    bench_run(&b);
-    check_near("all units", "capacity", b.out.total.dram_capacity, 0.5 * 200 * 64, NEAR);
-    b.laws.random_hits[0] = 0.6;
-    b.laws.random_hits[1] = 0.2;
-    bench_run(&b);
-    check_near("some units", "capacity", b.out.total.dram_capacity, (1 - 0.3 - 0.05) * 200 * 64, NEAR);
+    for (int i = 0; i < 2; i++) { /* the L2 fills until it holds that share */
+        bench_run(&b);
+        const double filling = -log(1 - hits[i]) * units;
+        check_near("large", "fetches", (b.out.total.dram_compulsory + b.out.total.dram_capacity) / 64,
+                   hits[i] * units + (1 - hits[i]) * (500 - filling), 1e-9);
+        b.laws.random_hits[0] = 0.6;
+        b.laws.random_hits[1] = 0.2;
+    }
     b.laws.room = 1e9;
     bench_run(&b);
     check_near("small", "capacity", b.out.total.dram_capacity, 0, 0);
+    b.laws.room = 1;
+    bench_run(&b);
+    check_near("no room", "capacity", b.out.total.dram_capacity, 200 * 64, 1e-4);
     check_near("scattered", "bytes of a line, of other loads", b.out.requests.chunk, 128, NEAR);
     check_near("scattered", "lone", b.out.requests.lone_units, 0, 0); /* three sectors of a line */
     b.field[0].block_lines = 640;
     bench_run(&b);
     check_near("lone", "units", b.out.requests.lone_units, 0.75 * b.out.requests.read_units, NEAR);
+    b.field[0].window_units[0] = 500; /* all different */
+    bench_run(&b);
+    check_near("all different", "capacity", b.out.total.dram_capacity, 0, 0);
     check_done();
 }
 

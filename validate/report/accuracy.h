@@ -122,7 +122,6 @@ typedef struct bar {
     const char *family;
     double error[JUDGED]; /* 0: none */
     double tau, pick, exact;
-    bool open; /* worked on: `open` where it is missed, not `fail` */
 } bar;
 const bar *bar_of(const char *name);
 void report_bars(const rows *all, FILE *out);

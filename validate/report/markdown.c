@@ -108,15 +108,13 @@ static void skips(const rows *all, FILE *out)
 
 /* ---- families and groups ---- */
 
-static void error_cell(const wl_agreement *a, double most, bool open, FILE *out)
+static void error_cell(const wl_agreement *a, double most, FILE *out)
 {
     if (a->count == 0)
         fputs(" - |", out);
     else if (most > 0)
         fprintf(out, " **%.1f** / %.1f / %.1f%s |", 100 * a->mean, 100 * a->median, 100 * a->max,
-                a->mean <= most ? ""
-                : open          ? " open"
-                                : " fail");
+                a->mean <= most ? "" : " fail");
     else
         fprintf(out, " %.1f / %.1f / %.1f |", 100 * a->mean, 100 * a->median, 100 * a->max);
 }
@@ -147,7 +145,7 @@ static void line(const char *name, const statistics *s, const bar *b, FILE *out)
 {
     fprintf(out, "| %s | %zu |", name, s->launches);
     for (int v = 0; v < JUDGED; v++)
-        error_cell(&s->values[v], b ? b->error[v] : 0, b && b->open, out);
+        error_cell(&s->values[v], b ? b->error[v] : 0, out);
     least_cell(s->rank.tau_known, s->rank.tau, b ? b->tau : 0, false, out);
     least_cell(s->rank.pick_known && s->values[TIME].count > 1, s->rank.pick, b ? b->pick : 0, true, out);
     if (s->rank.problems_known)

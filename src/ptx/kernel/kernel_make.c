@@ -150,6 +150,16 @@ static bool anything_traced(const wl_ptx_source *s)
     return false;
 }
 
+bool wl_ptx_has_traced(const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++)
+            if (s->is_traced[s->profile.first[f] + i] && accesses_memory(&m->functions[f].instructions[i]))
+                return true;
+    return false;
+}
+
 /* Recovers all accesses. Where emulated warps disagree, every access is traced instead. */
 static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t *wrong, wl_error *err)
 {

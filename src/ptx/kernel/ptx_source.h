@@ -78,6 +78,7 @@ void wl_ptx_make_line(char *text);
 
 /* What one launch may cost, in steps of the emulator, and how it is divided. */
 #define WL_PTX_CENSUS_SHARE 0.3
+#define WL_PTX_ALONE_SHARE 0.9   /* of the census, where there is nothing to trace */
 #define WL_PTX_FIND_SHARE 0.05   /* traced to see which accesses there are */
 #define WL_PTX_SAMPLE_SHARE 0.25 /* traced to see what each access costs */
 #define WL_PTX_RUN_SHARE 0.15    /* traced to see what runs of blocks touch together */
@@ -85,6 +86,8 @@ void wl_ptx_make_line(char *text);
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
 double wl_ptx_effort(const wl_ptx_source *source); /* seconds, about */
 
+/* Whether there are accesses that recovery has not explained. */
+bool wl_ptx_has_traced(const wl_ptx_source *source);
 /* Follows the blocks of the launch, once. */
 wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);
 

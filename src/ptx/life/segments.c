@@ -141,7 +141,9 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .constant = in->modifiers & WL_PTX_MOD_NC,
                   .line = in->line,
                   .file = in->file,
-                  .source_line = in->source_line};
+                  .source_line = in->source_line,
+                  .text = in->text,
+                  .text_length = in->text_length};
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
     if (waits_for_copies(in)) { /* shared memory changes there, as by a store */
