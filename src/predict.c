@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ckd.h"
 #include "base/fail.h"
 #include "count/place_kinds.h"
 #include "laws/local_volumes.h"
@@ -130,6 +131,17 @@ static wl_field_waits *find_waits(wl_predictor *p, const wl_volumes *volumes)
     return waits;
 }
 
+/* A kernel that serves all launches knows the warps of the one it was made for. */
+static void scale_warps(const wl_predictor *p, const wl_geometry *launched, wl_life_profile *list, size_t count)
+{
+    const double warps = (double)launched->blocks * (double)wl_ceil_div(launched->threads, p->rules.warp_size);
+    double known = 0;
+    for (size_t i = 0; i < count; i++)
+        known += list[i].warps;
+    for (size_t i = 0; i < count && !p->kernel->source.at_launch; i++)
+        list[i].warps *= warps / known;
+}
+
 /* The lives of representative warps, where the kernel has an instruction stream. */
 static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_counts *out, const wl_lives **from,
                             wl_error *err)
@@ -150,6 +162,7 @@ static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_count
     out->lives = profiles;
     out->life_count = lives->count;
     WL_TRY(wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err));
+    scale_warps(p, &out->launched, profiles, lives->count);
     return wl_life_cluster(profiles, &out->life_count, &p->launch_arena, err);
 }
 

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "metrics/prediction.h"
+#include "model/stacks.h"
 #include "ptx/kernel/ptx_source.h"
+#include "warpline/predict.h"
 #include "warpline/ptx.h"
 
 #define TEXT_MAX (1 << 21)
@@ -162,6 +165,31 @@ static void shared_kernels_have_theirs_from_the_start(void **state)
     check_done();
 }
 
+/* 48 threads are two warps: a third more of them than with full ones. */
+static void warps_are_those_of_the_launch(void **state)
+{
+    (void)state;
+    launched l = launch("warps", HEAD LIMIT LOAD STORE TAIL, "65536", 256, 256, 0);
+    wl_device *device = NULL;
+    wl_predictor *predictor = NULL;
+    wl_error err = {0};
+    static wl_prediction p;
+    double instructions[2] = {0, 0};
+    check_ok("warps", wl_device_builtin("h200", &device, &err), &err);
+    check_ok("warps", wl_predictor_new(l.kernel, device, &predictor, &err), &err);
+    for (int i = 0; i < 2; i++) {
+        const wl_launch at = {.block = {i ? 48 : 256, 1, 1}};
+        const wl_predict_options options = {.model = WL_MODEL_MDM, .stacks = true};
+        check_ok("warps", wl_predict(predictor, &at, &options, &p, &err), &err);
+        instructions[i] = p.stacks->stack[WL_MODEL_MDM].instructions;
+    }
+    check_near("warps", "instructions", instructions[1] / instructions[0], 2.0 * 1366 / 2048, 1e-9);
+    wl_predictor_free(predictor);
+    wl_device_free(device);
+    give_back(&l);
+    check_done();
+}
+
 /* Tens of thousands of instructions in a row, and loops in loops through sixty levels. */
 static void large_and_deep_programs(void **state)
 {
@@ -196,6 +224,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lives_of_launches), cmocka_unit_test(the_middle_is_that_of_the_domain),
-        cmocka_unit_test(shared_kernels_have_theirs_from_the_start), cmocka_unit_test(large_and_deep_programs)};
+        cmocka_unit_test(shared_kernels_have_theirs_from_the_start), cmocka_unit_test(warps_are_those_of_the_launch),
+        cmocka_unit_test(large_and_deep_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
