@@ -32,6 +32,7 @@
 #include "metrics/shares.h"
 #include "metrics/warnings.h"
 #include "model/stacks.h"
+#include "model/interval_time.h"
 #include "model/time.h"
 #include "predictor.h"
 #include "timeline/cluster.h"
@@ -142,14 +143,20 @@ static void scale_warps(const wl_predictor *p, const wl_geometry *launched, wl_l
         list[i].warps *= warps / known;
 }
 
-/* The lives of representative warps, where the kernel has an instruction stream. */
-static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_counts *out, const wl_lives **from,
-                            wl_error *err)
+/* Whether a model looks at lives whether or not warps loop or meet at barriers. */
+static bool shows_lives(const wl_predict_options *options)
+{
+    return options && (options->stacks || wl_contention_model_of(options->model));
+}
+
+/* The lives of representative warps, where the kernel has an instruction stream and they tell something. */
+static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, const wl_volumes *volumes,
+                            wl_counts *out, const wl_lives **from, wl_error *err)
 {
     const wl_source *source = &p->kernel->source;
     wl_waits waits;
     *from = NULL;
-    if (!source->live)
+    if (!source->live || (!source->repeats && !shows_lives(options)))
         return WL_OK;
     WL_TRY(source->live(source->context, from, err));
     const wl_lives *lives = *from;
@@ -217,7 +224,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     counts.method = p->counter.method;
     const wl_costs costs = costs_of(p);
     wl_field_shares(&costs, &volumes, p->field_shares);
-    WL_TRY(find_lives(p, &volumes, &counts, &lives, err));
+    WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
     out->kernel = p->kernel;
     out->fields = p->field_shares;

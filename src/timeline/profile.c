@@ -2,6 +2,7 @@
 #include "timeline/profile.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -22,11 +23,15 @@ typedef struct walker {
     const wl_lives *lives;
     const wl_waits *waits;
     ready *registers;
-    wl_life_interval *intervals; /* by operation, and for the end: waits for memory, and others; sums */
-    double last;                 /* when the last instruction was issued */
-    wl_life_interval now;        /* issued since the last stall, by all trips that stand for it */
-    uint32_t loops;              /* walked through */
-    int trips[DEPTHS];           /* of a loop, that are walked through */
+    int32_t *slots;              /* by operation, and for the end: waits for memory, and others */
+    wl_life_interval *intervals; /* sums; the first is not used */
+    int32_t count, room;
+    wl_arena *arena;
+    double last;          /* when the last instruction was issued */
+    wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
+    uint32_t loops;       /* walked through */
+    int trips[DEPTHS];    /* of a loop, that are walked through */
+    bool failed;          /* no memory */
 } walker;
 
 void wl_waits_read(const wl_device *d, wl_waits *out)
@@ -102,12 +107,35 @@ static void add(wl_life_interval *to, const wl_life_interval *one, double times)
         to->level[l] += times * one->level[l];
 }
 
+/* The sums of intervals that end there; more of the arena where there are many. NULL: it has no more. */
+static wl_life_interval *interval_at(walker *w, int32_t slot)
+{
+    if (w->slots[slot] > 0)
+        return &w->intervals[w->slots[slot]];
+    if (w->count == w->room) {
+        wl_life_interval *more = WL_ARENA_NEW(w->arena, wl_life_interval, 2 * w->room + 32);
+        if (!more) {
+            w->failed = true;
+            return NULL;
+        }
+        if (w->count > 0)
+            memcpy(more, w->intervals, (size_t)w->count * sizeof *more);
+        w->intervals = more;
+        w->room = 2 * w->room + 32;
+        w->count += w->count == 0;
+    }
+    w->slots[slot] = w->count;
+    return &w->intervals[w->count++];
+}
+
 /* Ends the interval with a stall that waits for `producer`. */
 static void end_interval(walker *w, int32_t op, int32_t producer, double stall, double times)
 {
     const wl_op *from = producer >= 0 ? &w->lives->ops[producer] : NULL;
     const wl_stall cause = from ? cause_of(from) : WL_STALL_NONE;
-    wl_life_interval *to = &w->intervals[2 * (op >= 0 ? op : w->lives->op_count) + (cause == WL_STALL_MEMORY)];
+    wl_life_interval *to = interval_at(w, 2 * (op >= 0 ? op : w->lives->op_count) + (cause == WL_STALL_MEMORY));
+    if (!to)
+        return;
     w->now.stall = stall;
     if (from && from->kind == WL_OP_LOAD) {
         double level[3];
@@ -242,6 +270,15 @@ static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int de
     }
 }
 
+/* The end comes last; waits for memory behind others. */
+static int by_operation(const void *p, const void *q)
+{
+    const wl_life_interval *a = p, *b = q;
+    if (a->op != b->op)
+        return (unsigned)a->op < (unsigned)b->op ? -1 : 1;
+    return (a->cause == WL_STALL_MEMORY) - (b->cause == WL_STALL_MEMORY);
+}
+
 static void average(wl_life_interval *i)
 {
     const double times = i->times;
@@ -257,41 +294,38 @@ static void average(wl_life_interval *i)
 wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err)
 {
     out->registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
-    out->intervals = WL_ARENA_NEW(arena, wl_life_interval, 2 * ((size_t)lives->op_count + 1));
-    return out->registers && out->intervals ? WL_OK : wl_fail_memory(err);
+    out->slots = WL_ARENA_NEW(arena, int32_t, 2 * ((size_t)lives->op_count + 1));
+    return out->registers && out->slots ? WL_OK : wl_fail_memory(err);
 }
 
-/* Those that were passed, and clears the scratch. */
-static wl_life_interval *take_intervals(walker *w, wl_arena *arena, size_t *count)
+/* By operation, and clears the scratch. */
+static void sort_intervals(walker *w, wl_life_profile *out)
 {
-    const size_t all = 2 * ((size_t)w->lives->op_count + 1);
-    size_t kept = 0;
-    for (size_t i = 0; i < all; i++)
-        kept += w->intervals[i].times > 0;
-    wl_life_interval *list = WL_ARENA_NEW(arena, wl_life_interval, kept);
-    *count = 0;
-    for (size_t i = 0; i < all; i++)
-        if (w->intervals[i].times > 0) {
-            if (list) {
-                list[*count] = w->intervals[i];
-                average(&list[(*count)++]);
-            }
-            w->intervals[i] = (wl_life_interval){0};
-        }
-    return list;
+    wl_life_interval *list = w->intervals + 1;
+    const int32_t count = w->count - 1;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t op = list[i].op >= 0 ? list[i].op : w->lives->op_count;
+        w->slots[2 * op] = w->slots[2 * op + 1] = 0;
+        average(&list[i]);
+    }
+    qsort(list, (size_t)count, sizeof *list, by_operation);
+    out->list = list;
+    out->count = (size_t)count;
 }
 
 wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
                        wl_arena *arena, wl_life_profile *out, wl_error *err)
 {
     walker w = {
-        .lives = lives, .waits = waits, .registers = scratch->registers, .intervals = scratch->intervals, .last = 0};
+        .lives = lives, .waits = waits, .registers = scratch->registers, .slots = scratch->slots, .arena = arena};
     for (int32_t i = 0; i <= lives->register_count; i++)
         w.registers[i] = (ready){.op = -1};
     choose_trips(&w, life);
     walk_parts(&w, life->parts, (int32_t)life->count, 0, 1);
     end_interval(&w, -1, -1, 0, 1);
     *out = (wl_life_profile){.warps = life->warps};
-    out->list = take_intervals(&w, arena, &out->count);
-    return out->list ? WL_OK : wl_fail_memory(err);
+    if (w.failed)
+        return wl_fail_memory(err);
+    sort_intervals(&w, out);
+    return WL_OK;
 }

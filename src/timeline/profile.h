@@ -35,7 +35,7 @@ void wl_waits_read(const wl_device *device, wl_waits *out);
 /* Scratch for the walks through the lives of one launch. */
 typedef struct wl_walk_scratch {
     struct wl_ready *registers;
-    wl_life_interval *intervals; /* by operation, and for the end; two each */
+    int32_t *slots; /* by operation, and for the end, two each: which interval; 0: none yet */
 } wl_walk_scratch;
 wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err);
 

@@ -1,6 +1,7 @@
 /* test_ptx_lives.c - ptx/kernel/lives.c: the lives of the warps of launches. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -147,20 +148,41 @@ static void the_middle_is_that_of_the_domain(void **state)
     check_done();
 }
 
-static void shared_kernels_have_theirs_from_the_start(void **state)
+#define THREADS 4
+
+static void *ask(void *kernel)
+{
+    const wl_source *source = &((wl_kernel *)kernel)->source;
+    const wl_lives *lives = NULL;
+    wl_error err = {0};
+    return source->live(source->context, &lives, &err) == WL_OK && lives->count == 1 ? (void *)(uintptr_t)lives->list
+                                                                                     : NULL;
+}
+
+/* Who asks first finds them; the others get the same. */
+static void threads_share_a_kernel(void **state)
 {
     (void)state;
-    launched l = launch("shared", HEAD LIMIT LOAD STORE TAIL, "65536", 256, 256, 0);
-    check_true("shared", "independent of the launch", l.kernel->source.at_launch == NULL);
-    give_back(&l);
-    const char *args[] = {"buf:16M", "65536"};
+    const char *args[] = {"buf:16M", "65536"}, *text = HEAD LIMIT LOAD STORE TAIL;
     const wl_ptx_options options = {
         .args = args, .arg_count = 2, .launch = {.block = {256, 1, 1}, .grid = {256, 1, 1}}};
-    const char *text = HEAD LIMIT LOAD STORE TAIL;
+    launched l = {0};
     wl_error err = {0};
     check_ok("shared", wl_ptx_parse("k.ptx", text, strlen(text), &l.ptx, &err), &err);
-    check_ok("shared", wl_kernel_from_ptx(l.ptx, &options, &l.kernel, &err), &err);
-    check_true("shared", "found when it is made", ((const wl_ptx_source *)l.kernel->source.context)->has_lives);
+    for (int round = 0; round < 50; round++) {
+        pthread_t threads[THREADS];
+        void *found[THREADS];
+        check_ok("shared", wl_kernel_from_ptx(l.ptx, &options, &l.kernel, &err), &err);
+        check_true("shared", "independent of the launch", l.kernel->source.at_launch == NULL);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, ask, l.kernel), 0);
+        for (int i = 0; i < THREADS; i++)
+            (void)pthread_join(threads[i], &found[i]);
+        for (int i = 0; i < THREADS; i++)
+            check_true("shared", "the same for all", found[i] && found[i] == found[0]);
+        wl_kernel_free(l.kernel);
+        l.kernel = NULL;
+    }
     give_back(&l);
     check_done();
 }
@@ -224,7 +246,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lives_of_launches), cmocka_unit_test(the_middle_is_that_of_the_domain),
-        cmocka_unit_test(shared_kernels_have_theirs_from_the_start), cmocka_unit_test(warps_are_those_of_the_launch),
+        cmocka_unit_test(threads_share_a_kernel), cmocka_unit_test(warps_are_those_of_the_launch),
         cmocka_unit_test(large_and_deep_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -390,9 +390,6 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
     const bool launch_matters = r->symbols.launch_bound || s->traced_count > 0 || !r->uniform || r->idle_differs;
     /* blocks on one multiprocessor share less of a texture than replaying would say: measured */
     const bool replayed = loads_traced(s) && !s->arguments.has_textures;
-    const wl_lives *lives;
-    if (!launch_matters) /* predictors in several threads share it: nothing is left to find out later */
-        WL_TRY(wl_ptx_live(s, &lives, err));
     k->source = (wl_source){.context = s,
                             .at_launch = launch_matters ? at_launch : NULL,
                             .effort = wl_ptx_effort(s),
@@ -401,6 +398,7 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
                             .live = wl_ptx_live,
+                            .repeats = wl_ptx_may_repeat(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
                             .free = wl_ptx_source_free};

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "ptx/kernel/ptx_source.h"
 #include "ptx/life/record.h"
+#include "ptx/module/def_use.h"
 
 #define KINDS_MAX 8   /* blocks that are followed: the kinds that execute the most */
 #define LIVES_MAX 128 /* warps that are told apart */
@@ -204,6 +205,24 @@ static void sort_in(wl_life *list, size_t count, wl_life one)
     list[count] = one;
 }
 
+bool wl_ptx_may_execute(const wl_ptx_source *s, const wl_ptx_function *f)
+{
+    return f->instruction_count > 0 && (f == s->launch.entry || (s->recovery.calls && !f->is_entry));
+}
+
+bool wl_ptx_may_repeat(const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    bool repeats = false;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count && wl_ptx_may_execute(s, &m->functions[f]); i++) {
+            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            const int32_t to = wl_ptx_branch_target(in);
+            repeats = repeats || in->op == WL_PTX_OP_bar || (to >= 0 && to <= i);
+        }
+    return repeats;
+}
+
 static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **segments, wl_error *err)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -213,7 +232,7 @@ static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **s
     for (int32_t f = 0; f < m->function_count; f++) {
         const wl_ptx_life_input in = {m, &m->functions[f], s->weights[f], &s->counting[f],
                                       s->field_of ? s->field_of + s->profile.first[f] : NULL};
-        if (m->functions[f].instruction_count > 0)
+        if (wl_ptx_may_execute(s, &m->functions[f]))
             WL_TRY(wl_ptx_segments_make(&in, &s->arena, ops, &(*segments)[f], err));
     }
     return WL_OK;
@@ -249,12 +268,15 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
     return WL_OK;
 }
 
+/* Predictors in several threads may share a kernel that serves all launches. */
 wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err)
 {
     wl_ptx_source *s = context;
-    if (!s->has_lives)
-        WL_TRY(find_lives(s, err));
-    s->has_lives = true;
+    while (__atomic_test_and_set(&s->finds_lives, __ATOMIC_ACQUIRE))
+        ; /* a fraction of a millisecond, once */
+    const wl_status status = s->has_lives ? WL_OK : find_lives(s, err);
+    s->has_lives = s->has_lives || status == WL_OK;
+    __atomic_clear(&s->finds_lives, __ATOMIC_RELEASE);
     *out = &s->lives;
-    return WL_OK;
+    return status;
 }
