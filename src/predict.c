@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ckd.h"
 #include "base/fail.h"
 #include "count/place_kinds.h"
 #include "laws/local_volumes.h"
@@ -31,8 +32,10 @@
 #include "metrics/shares.h"
 #include "metrics/warnings.h"
 #include "model/stacks.h"
+#include "model/interval_time.h"
 #include "model/time.h"
 #include "predictor.h"
+#include "timeline/cluster.h"
 
 static wl_costs costs_of(const wl_predictor *p)
 {
@@ -129,14 +132,31 @@ static wl_field_waits *find_waits(wl_predictor *p, const wl_volumes *volumes)
     return waits;
 }
 
-/* The lives of representative warps, where the kernel has an instruction stream. */
-static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_counts *out, const wl_lives **from,
-                            wl_error *err)
+/* A kernel that serves all launches knows the warps of the one it was made for. */
+static void scale_warps(const wl_predictor *p, const wl_geometry *launched, wl_life_profile *list, size_t count)
+{
+    const double warps = (double)launched->blocks * (double)wl_ceil_div(launched->threads, p->rules.warp_size);
+    double known = 0;
+    for (size_t i = 0; i < count; i++)
+        known += list[i].warps;
+    for (size_t i = 0; i < count && !p->kernel->source.at_launch; i++)
+        list[i].warps *= warps / known;
+}
+
+/* Whether a model looks at lives whether or not warps loop or meet at barriers. */
+static bool shows_lives(const wl_predict_options *options)
+{
+    return options && (options->stacks || wl_contention_model_of(options->model));
+}
+
+/* The lives of representative warps, where the kernel has an instruction stream and they tell something. */
+static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, const wl_volumes *volumes,
+                            wl_counts *out, const wl_lives **from, wl_error *err)
 {
     const wl_source *source = &p->kernel->source;
     wl_waits waits;
     *from = NULL;
-    if (!source->live)
+    if (!source->live || (!source->repeats && !shows_lives(options)))
         return WL_OK;
     WL_TRY(source->live(source->context, from, err));
     const wl_lives *lives = *from;
@@ -148,7 +168,9 @@ static wl_status find_lives(wl_predictor *p, const wl_volumes *volumes, wl_count
         return wl_fail_memory(err);
     out->lives = profiles;
     out->life_count = lives->count;
-    return wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err);
+    WL_TRY(wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err));
+    scale_warps(p, &out->launched, profiles, lives->count);
+    return wl_life_cluster(profiles, &out->life_count, &p->launch_arena, err);
 }
 
 /* Metrics and time from counts and volumes. */
@@ -202,7 +224,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     counts.method = p->counter.method;
     const wl_costs costs = costs_of(p);
     wl_field_shares(&costs, &volumes, p->field_shares);
-    WL_TRY(find_lives(p, &volumes, &counts, &lives, err));
+    WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
     out->kernel = p->kernel;
     out->fields = p->field_shares;

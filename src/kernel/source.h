@@ -9,6 +9,7 @@
 #ifndef WL_KERNEL_SOURCE_H
 #define WL_KERNEL_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -130,6 +131,7 @@ typedef struct wl_source {
     /* What representative warps of the launch the kernel was made for execute. NULL: it has no instruction
      * stream. */
     wl_status (*live)(void *context, const wl_lives **out, wl_error *err);
+    bool repeats; /* warps may loop or meet at barriers: their lives tell how long they wait */
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
     /* Visits the local-memory accesses of a sample of blocks; *blocks is their number. NULL:

@@ -2,25 +2,36 @@
 #include "timeline/profile.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 
-#define WALKED 3 /* trips of a loop that are walked through */
+#define WALKED 4       /* trips of a loop that are walked through, */
+#define SETTLED 2      /* the last of which stand for all others: loads ahead of their use alternate */
+#define DEPTHS 16      /* of loops in one another; deeper ones are walked through as those */
+#define STEPS_MOST 1e6 /* operations that a walk may take, if fewer trips can help it */
 
 /* When a register is there, and what it waits for until then. */
-typedef struct ready {
+typedef struct wl_ready {
     double at;
-    int32_t op; /* that writes it; -1: none */
+    int32_t op;    /* that writes it; -1: none */
+    uint32_t loop; /* the loop whose further trips it has waited for */
 } ready;
 
 typedef struct walker {
     const wl_lives *lives;
     const wl_waits *waits;
     ready *registers;
-    wl_life_interval *intervals; /* by operation, and for the end; sums */
-    double last;                 /* when the last instruction was issued */
-    wl_life_interval now;        /* issued since the last stall */
+    int32_t *slots;              /* by operation, and for the end: waits for memory, and others */
+    wl_life_interval *intervals; /* sums; the first is not used */
+    int32_t count, room;
+    wl_arena *arena;
+    double last;          /* when the last instruction was issued */
+    wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
+    uint32_t loops;       /* walked through */
+    int trips[DEPTHS];    /* of a loop, that are walked through */
+    bool failed;          /* no memory */
 } walker;
 
 void wl_waits_read(const wl_device *d, wl_waits *out)
@@ -87,20 +98,44 @@ static wl_stall cause_of(const wl_op *op)
 static void add(wl_life_interval *to, const wl_life_interval *one, double times)
 {
     to->times += times;
-    to->instructions += times * one->instructions;
+    to->instructions += one->instructions;
+    to->reads += one->reads;
+    to->misses += one->misses;
+    to->writes += one->writes;
     to->stall += times * one->stall;
-    to->reads += times * one->reads;
-    to->misses += times * one->misses;
-    to->writes += times * one->writes;
     for (int l = 0; l < 3; l++)
         to->level[l] += times * one->level[l];
+}
+
+/* The sums of intervals that end there; more of the arena where there are many. NULL: it has no more. */
+static wl_life_interval *interval_at(walker *w, int32_t slot)
+{
+    if (w->slots[slot] > 0)
+        return &w->intervals[w->slots[slot]];
+    if (w->count == w->room) {
+        wl_life_interval *more = WL_ARENA_NEW(w->arena, wl_life_interval, 2 * w->room + 32);
+        if (!more) {
+            w->failed = true;
+            return NULL;
+        }
+        if (w->count > 0)
+            memcpy(more, w->intervals, (size_t)w->count * sizeof *more);
+        w->intervals = more;
+        w->room = 2 * w->room + 32;
+        w->count += w->count == 0;
+    }
+    w->slots[slot] = w->count;
+    return &w->intervals[w->count++];
 }
 
 /* Ends the interval with a stall that waits for `producer`. */
 static void end_interval(walker *w, int32_t op, int32_t producer, double stall, double times)
 {
     const wl_op *from = producer >= 0 ? &w->lives->ops[producer] : NULL;
-    wl_life_interval *to = &w->intervals[op >= 0 ? op : w->lives->op_count];
+    const wl_stall cause = from ? cause_of(from) : WL_STALL_NONE;
+    wl_life_interval *to = interval_at(w, 2 * (op >= 0 ? op : w->lives->op_count) + (cause == WL_STALL_MEMORY));
+    if (!to)
+        return;
     w->now.stall = stall;
     if (from && from->kind == WL_OP_LOAD) {
         double level[3];
@@ -111,21 +146,21 @@ static void end_interval(walker *w, int32_t op, int32_t producer, double stall, 
     } else if (from && from->kind == WL_OP_ATOMIC) {
         w->now.level[1] = stall;
     }
-    to->cause = from ? cause_of(from) : WL_STALL_NONE;
+    to->cause = cause;
     to->op = op;
     to->from = producer;
     add(to, &w->now, times);
     w->now = (wl_life_interval){0};
 }
 
-static void count_requests(walker *w, const wl_op *op)
+static void count_requests(walker *w, const wl_op *op, double times)
 {
     const wl_field_waits *f = field_of(w, op);
     if (op->kind == WL_OP_LOAD) {
-        w->now.reads += f->reads * f->missed[0];
-        w->now.misses += f->reads * f->missed[1];
+        w->now.reads += times * f->reads * f->missed[0];
+        w->now.misses += times * f->reads * f->missed[1];
     } else if (op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC) {
-        w->now.writes += f->writes;
+        w->now.writes += times * f->writes;
     }
 }
 
@@ -143,7 +178,7 @@ static void walk_op(walker *w, int32_t number, double times)
     }
     if (op->issue <= 0) { /* no machine instruction: its readers wait for what it reads */
         for (int i = 0; i < op->writes; i++)
-            w->registers[op->regs[op->reads + i]] = (ready){needed, producer};
+            w->registers[op->regs[op->reads + i]] = (ready){needed, producer, 0};
         return;
     }
     const double stall = needed - (w->last + 1);
@@ -151,10 +186,10 @@ static void walk_op(walker *w, int32_t number, double times)
         end_interval(w, number, producer, stall, times);
     const double at = fmax(needed, w->last + 1);
     w->last = at + op->issue - 1;
-    w->now.instructions += op->issue;
-    count_requests(w, op);
+    w->now.instructions += times * op->issue;
+    count_requests(w, op, times);
     for (int i = 0; i < op->writes; i++)
-        w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number};
+        w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
     if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) { /* nothing issues until it is through */
         const double wait = w->waits->result[op->kind] * op->chain - 1;
         if (wait > 0)
@@ -165,29 +200,83 @@ static void walk_op(walker *w, int32_t number, double times)
 
 /* ---- parts ---- */
 
-static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, double times);
-
-static void walk_loop(walker *w, const wl_stretch *loop, double times)
+static double steps_of(const walker *w, const wl_stretch *parts, int32_t count, int depth)
 {
-    double left = loop->times;
-    for (int trip = 0; trip < WALKED && left > 0; trip++) {
-        const double stands = trip == WALKED - 1 ? left : fmin(1, left);
-        walk_parts(w, loop + 1, loop->count, times * stands);
-        left -= stands;
+    double steps = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (!parts[i].loop) {
+            steps += parts[i].count;
+            continue;
+        }
+        const double trips = fmin(w->trips[depth], ceil(parts[i].times));
+        steps += trips * steps_of(w, parts + i + 1, parts[i].count, depth < DEPTHS - 1 ? depth + 1 : depth);
+        i += parts[i].count;
     }
+    return steps;
 }
 
-static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, double times)
+static void choose_trips(walker *w, const wl_life *life)
+{
+    for (int d = 0; d < DEPTHS; d++)
+        w->trips[d] = WALKED;
+    for (int d = DEPTHS - 1; d >= 0; d--)
+        while (w->trips[d] > 1 && steps_of(w, life->parts, (int32_t)life->count, 0) > STEPS_MOST)
+            w->trips[d]--;
+}
+
+static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times);
+
+/* What was written in the last trip is there as long after its end as after the end of the trips it stands for. */
+static void delay_results(walker *w, const wl_stretch *loop, double cycles)
+{
+    w->loops++;
+    for (int32_t i = 1; i <= loop->count; i++)
+        for (int32_t o = loop[i].first; o < loop[i].first + loop[i].count && !loop[i].loop; o++) {
+            const wl_op *op = &w->lives->ops[o];
+            for (int k = op->reads; k < op->reads + op->writes; k++) {
+                ready *r = &w->registers[op->regs[k]];
+                r->at += r->loop == w->loops ? 0 : cycles;
+                r->loop = w->loops;
+            }
+        }
+    w->last += cycles;
+}
+
+static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times)
+{
+    const double alone = fmax(0, fmin(w->trips[depth] - SETTLED, loop->times));
+    const double settled = loop->times - alone, last = fmin(fmin(SETTLED, w->trips[depth]), ceil(settled));
+    const int inner = depth < DEPTHS - 1 ? depth + 1 : depth;
+    double from = w->last;
+    for (double trip = 0; trip < ceil(alone) + last; trip++) {
+        const double stands = trip < ceil(alone) ? fmin(1, alone - trip) : settled / last;
+        from = trip == ceil(alone) ? w->last : from;
+        walk_parts(w, loop + 1, loop->count, inner, times * stands);
+    }
+    if (settled > last)
+        delay_results(w, loop, (settled / last - 1) * (w->last - from));
+}
+
+static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times)
 {
     for (int32_t i = 0; i < count; i++) {
         if (parts[i].loop) {
-            walk_loop(w, &parts[i], times);
+            walk_loop(w, &parts[i], depth, times);
             i += parts[i].count;
             continue;
         }
         for (int32_t op = 0; op < parts[i].count; op++)
             walk_op(w, parts[i].first + op, times);
     }
+}
+
+/* The end comes last; waits for memory behind others. */
+static int by_operation(const void *p, const void *q)
+{
+    const wl_life_interval *a = p, *b = q;
+    if (a->op != b->op)
+        return (unsigned)a->op < (unsigned)b->op ? -1 : 1;
+    return (a->cause == WL_STALL_MEMORY) - (b->cause == WL_STALL_MEMORY);
 }
 
 static void average(wl_life_interval *i)
@@ -202,24 +291,41 @@ static void average(wl_life_interval *i)
         i->level[l] /= times;
 }
 
-wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_arena *arena,
-                       wl_life_profile *out, wl_error *err)
+wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err)
 {
-    walker w = {.lives = lives, .waits = waits};
-    w.registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
-    w.intervals = WL_ARENA_NEW(arena, wl_life_interval, lives->op_count + 1);
-    if (!w.registers || !w.intervals)
-        return wl_fail_memory(err);
+    out->registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
+    out->slots = WL_ARENA_NEW(arena, int32_t, 2 * ((size_t)lives->op_count + 1));
+    return out->registers && out->slots ? WL_OK : wl_fail_memory(err);
+}
+
+/* By operation, and clears the scratch. */
+static void sort_intervals(walker *w, wl_life_profile *out)
+{
+    wl_life_interval *list = w->intervals + 1;
+    const int32_t count = w->count - 1;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t op = list[i].op >= 0 ? list[i].op : w->lives->op_count;
+        w->slots[2 * op] = w->slots[2 * op + 1] = 0;
+        average(&list[i]);
+    }
+    qsort(list, (size_t)count, sizeof *list, by_operation);
+    out->list = list;
+    out->count = (size_t)count;
+}
+
+wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
+                       wl_arena *arena, wl_life_profile *out, wl_error *err)
+{
+    walker w = {
+        .lives = lives, .waits = waits, .registers = scratch->registers, .slots = scratch->slots, .arena = arena};
     for (int32_t i = 0; i <= lives->register_count; i++)
-        w.registers[i].op = -1;
-    walk_parts(&w, life->parts, (int32_t)life->count, 1);
+        w.registers[i] = (ready){.op = -1};
+    choose_trips(&w, life);
+    walk_parts(&w, life->parts, (int32_t)life->count, 0, 1);
     end_interval(&w, -1, -1, 0, 1);
-    size_t kept = 0;
-    for (int32_t i = 0; i <= lives->op_count; i++)
-        if (w.intervals[i].times > 0) {
-            w.intervals[kept] = w.intervals[i];
-            average(&w.intervals[kept++]);
-        }
-    *out = (wl_life_profile){.warps = life->warps, .list = w.intervals, .count = kept};
+    *out = (wl_life_profile){.warps = life->warps};
+    if (w.failed)
+        return wl_fail_memory(err);
+    sort_intervals(&w, out);
     return WL_OK;
 }

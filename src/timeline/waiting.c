@@ -49,11 +49,13 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
     *out = (wl_waiting){.known = lives->count > 0};
     wl_waiting *longest = WL_ARENA_NEW(arena, wl_waiting, lives->kind_count + 1);
     double *blocks = WL_ARENA_NEW(arena, double, lives->kind_count + 1), all = 0;
+    wl_walk_scratch scratch;
     if (!longest || !blocks)
         return wl_fail_memory(err);
+    WL_TRY(wl_walk_scratch_make(lives, arena, &scratch, err));
     for (size_t i = 0; i < lives->count; i++) {
         const wl_life *life = &lives->list[i];
-        WL_TRY(wl_life_walk(lives, life, waits, arena, &profiles[i], err));
+        WL_TRY(wl_life_walk(lives, life, waits, &scratch, arena, &profiles[i], err));
         const wl_waiting one = wait_of(&profiles[i]);
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;

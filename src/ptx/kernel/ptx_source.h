@@ -50,6 +50,7 @@ typedef struct wl_ptx_source {
     size_t access_base;       /* number of the first traced access in the kernel */
     int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
     int32_t *field_of;        /* by instruction number: a field that it accesses; -1: none */
+    bool finds_lives; /* a thread does, or looks whether one has: others wait */
     bool has_lives;
     wl_lives lives; /* of representative warps */
     struct wl_ptx_cache *cache;
@@ -109,6 +110,10 @@ wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_blo
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
 wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
+/* Whether the launch may execute a function: the entry, or one that it calls. Whether such a function has a
+ * loop or a barrier. */
+bool wl_ptx_may_execute(const wl_ptx_source *source, const wl_ptx_function *function);
+bool wl_ptx_may_repeat(const wl_ptx_source *source);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
 /* How often a thread of the domain executes the machine instructions of an instruction, if all execute
  * the same. */

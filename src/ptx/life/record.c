@@ -8,7 +8,6 @@
 #include "base/hash.h"
 
 #define BODIES_MAX 8
-#define DEPTH_MAX 24 /* loops, one in the other, through calls */
 
 /* A segment, or a loop over the items of a body. */
 typedef struct item {
@@ -32,8 +31,8 @@ typedef struct level {
 } level;
 
 typedef struct warp_record {
-    level levels[DEPTH_MAX];
-    int32_t open;
+    level *levels; /* loops, one in the other, through calls */
+    int32_t open, room;
     const wl_ptx_segment *last; /* appended last */
 } warp_record;
 
@@ -101,6 +100,16 @@ static void average(sequence *a, double weight, const sequence *b, double more)
     }
 }
 
+static double length_of(const sequence *s)
+{
+    double length = 0;
+    for (int32_t i = 0; i < s->count; i++) {
+        const item *one = &s->list[i];
+        length += one->segment ? one->segment->to - one->segment->from : one->times * length_of(one->body);
+    }
+    return length;
+}
+
 /* ---- loops ---- */
 
 static bool keep_body(level *l, double times)
@@ -115,13 +124,21 @@ static bool keep_body(level *l, double times)
     return true;
 }
 
-static int nearest(const level *l)
+/* Trips that go yet another way stand for a way that is about as long: more or fewer, so that the
+ * instructions add up. */
+static void add_to_nearest(level *l, double times)
 {
-    int best = 0;
-    for (int i = 1; i < l->count; i++)
-        if (abs(l->bodies[i]->count - l->trip.count) < abs(l->bodies[best]->count - l->trip.count))
+    const double length = length_of(&l->trip);
+    double nearest = 0;
+    int best = -1;
+    for (int i = 0; i < l->count; i++) {
+        const double other = length_of(l->bodies[i]);
+        if (best < 0 || fabs(other - length) < fabs(nearest - length)) {
             best = i;
-    return best;
+            nearest = other;
+        }
+    }
+    l->trips[best] += nearest > 0 ? times * length / nearest : times;
 }
 
 static void end_trip(wl_ptx_record *r, level *l, double times)
@@ -137,8 +154,8 @@ static void end_trip(wl_ptx_record *r, level *l, double times)
     } else if (l->count < BODIES_MAX) {
         r->failed = !keep_body(l, times) || r->failed;
         return;
-    } else { /* stands for a way that is about as long */
-        l->trips[nearest(l)] += times;
+    } else {
+        add_to_nearest(l, times);
     }
     sequence_clear(&l->trip);
 }
@@ -149,7 +166,11 @@ static void close_level(wl_ptx_record *r, warp_record *w)
     sequence *around = &w->levels[w->open - 1].trip;
     end_trip(r, l, 1);
     for (int i = 0; i < l->count; i++)
-        r->failed = !append(around, (item){.body = l->bodies[i], .times = l->trips[i]}) || r->failed;
+        if (!append(around, (item){.body = l->bodies[i], .times = l->trips[i]})) {
+            sequence_free(l->bodies[i]);
+            r->failed = true;
+        }
+    sequence_clear(&l->trip);
     free(l->trip.list);
     *l = (level){0};
     w->last = NULL;
@@ -162,23 +183,36 @@ static bool is_in(const wl_ptx_record *r, const level *l, const wl_ptx_ran *ran,
     return l->function == ran->function && wl_ptx_flow_in_loop(&r->segments[ran->function].flow, l->loop, block);
 }
 
-static void open_loops(wl_ptx_record *r, warp_record *w, const wl_ptx_ran *ran, int32_t block)
+static bool is_open(const warp_record *w, const wl_ptx_ran *ran, int32_t loop)
 {
-    const wl_ptx_flow *flow = &r->segments[ran->function].flow;
-    int32_t chain[DEPTH_MAX];
-    int n = 0;
-    for (int32_t l = flow->loop_of[block]; l >= 0 && n < DEPTH_MAX; l = flow->loops[l].parent)
-        chain[n++] = l;
-    for (int i = n - 1; i >= 0; i--) {
-        bool open = false;
-        for (int32_t k = 1; k < w->open; k++)
-            open = open || (w->levels[k].depth == ran->depth && w->levels[k].function == ran->function &&
-                            w->levels[k].loop == chain[i]);
-        if (open || w->open == DEPTH_MAX)
-            continue;
-        w->levels[w->open++] = (level){.function = ran->function, .loop = chain[i], .depth = ran->depth};
-        w->last = NULL;
+    for (int32_t k = w->open - 1; k > 0 && w->levels[k].depth == ran->depth; k--)
+        if (w->levels[k].function == ran->function && w->levels[k].loop == loop)
+            return true;
+    return false;
+}
+
+static bool open_level(warp_record *w, level one)
+{
+    if (w->open == w->room) {
+        const int32_t room = 2 * w->room + 4;
+        level *levels = realloc(w->levels, (size_t)room * sizeof *levels);
+        if (!levels)
+            return false;
+        w->levels = levels;
+        w->room = room;
     }
+    w->levels[w->open++] = one;
+    w->last = NULL;
+    return true;
+}
+
+/* The loop and those around it, the outermost first. */
+static void open_loops(wl_ptx_record *r, warp_record *w, const wl_ptx_ran *ran, int32_t loop)
+{
+    if (loop < 0 || is_open(w, ran, loop))
+        return;
+    open_loops(r, w, ran, r->segments[ran->function].flow.loops[loop].parent);
+    r->failed = r->failed || !open_level(w, (level){.function = ran->function, .loop = loop, .depth = ran->depth});
 }
 
 /* ---- runs ---- */
@@ -188,7 +222,7 @@ static void enter_block(wl_ptx_record *r, warp_record *w, const wl_ptx_ran *ran,
     const wl_ptx_flow *flow = &r->segments[ran->function].flow;
     while (w->open > 1 && !is_in(r, &w->levels[w->open - 1], ran, block))
         close_level(r, w);
-    open_loops(r, w, ran, block);
+    open_loops(r, w, ran, flow->loop_of[block]);
     level *top = &w->levels[w->open - 1];
     if (w->open > 1 && top->depth == ran->depth && top->function == ran->function &&
         flow->loops[top->loop].header == block) {
@@ -215,17 +249,18 @@ static void add_run(wl_ptx_record *r, warp_record *w, const wl_ptx_ran *ran)
     }
 }
 
+/* Leaves the loops inside the one that begins with this block. NULL: it is not open. */
 static level *find_level(wl_ptx_record *r, warp_record *w, const wl_ptx_ran *ran)
 {
-    const int32_t block = r->segments[ran->function].flow.block_of[ran->header];
-    while (w->open > 1) {
-        level *top = &w->levels[w->open - 1];
-        if (top->depth == ran->depth && top->function == ran->function &&
-            r->segments[ran->function].flow.loops[top->loop].header == block)
-            return top;
+    const wl_ptx_flow *flow = &r->segments[ran->function].flow;
+    const int32_t block = flow->block_of[ran->header];
+    int32_t at = w->open - 1;
+    while (at > 0 && (w->levels[at].depth != ran->depth || w->levels[at].function != ran->function ||
+                      flow->loops[w->levels[at].loop].header != block))
+        at--;
+    while (at > 0 && w->open - 1 > at)
         close_level(r, w);
-    }
-    return NULL;
+    return at > 0 ? &w->levels[at] : NULL;
 }
 
 void wl_ptx_record_visit(void *user, const wl_ptx_ran *ran)
@@ -251,6 +286,20 @@ typedef struct writer {
     uint64_t signature;
 } writer;
 
+#define SAME_TRIPS 16   /* parts of a trip that make a difference */
+#define MANY_TRIPS 1e15 /* that are told apart */
+
+static void sign(writer *w, uint64_t word) { w->signature = wl_hash_word(w->signature ^ word); }
+
+/* What a loop is told apart by: trips, rounded, and where its body ends. */
+static void sign_loop(writer *w, const item *loop)
+{
+    sign(w, (uint64_t)llround(fmin(loop->times, MANY_TRIPS) * SAME_TRIPS) << 20);
+    sign(w, ~(uint64_t)(uint32_t)loop->body->count);
+}
+
+static void sign_segment(writer *w, const wl_ptx_segment *s) { sign(w, (uint64_t)(uint32_t)s->first); }
+
 static size_t parts_of(const sequence *s)
 {
     size_t n = 0;
@@ -265,6 +314,7 @@ static bool write_unrolled(writer *w, const item *loop)
     const wl_ptx_segment *s = loop->body->count == 1 ? loop->body->list[0].segment : NULL;
     if (!s || s->many_count == 0)
         return false;
+    sign_segment(w, s);
     const double full = floor(loop->times / WL_PTX_UNROLLED), rest = loop->times - WL_PTX_UNROLLED * full;
     if (full > 0) {
         w->list[w->count++] = (wl_stretch){.loop = true, .count = 1, .times = full};
@@ -283,10 +333,10 @@ static void write_parts(writer *w, const sequence *s)
         const item *one = &s->list[i];
         if (one->segment) {
             w->list[w->count++] = (wl_stretch){.first = one->segment->first, .count = one->segment->count, .times = 1};
-            w->signature = wl_hash_word(w->signature ^ (uint64_t)(uint32_t)one->segment->first);
+            sign_segment(w, one->segment);
             continue;
         }
-        w->signature = wl_hash_word(w->signature ^ (uint64_t)(int64_t)llround(one->times * 16) << 20);
+        sign_loop(w, one);
         if (write_unrolled(w, one))
             continue;
         const size_t at = w->count++;
@@ -327,10 +377,11 @@ wl_ptx_record *wl_ptx_record_new(const wl_ptx_segments *segments, int32_t warps)
         free(r);
         return NULL;
     }
-    for (int32_t i = 0; i < warps; i++) {
-        r->warps[i].open = 1;
-        r->warps[i].levels[0].function = r->warps[i].levels[0].loop = -1;
-    }
+    for (int32_t i = 0; i < warps; i++)
+        if (!open_level(&r->warps[i], (level){.function = -1, .loop = -1})) {
+            wl_ptx_record_free(r);
+            return NULL;
+        }
     return r;
 }
 
@@ -338,7 +389,7 @@ void wl_ptx_record_free(wl_ptx_record *r)
 {
     if (!r)
         return;
-    for (int32_t i = 0; i < r->count; i++)
+    for (int32_t i = 0; i < r->count; i++) {
         for (int32_t k = 0; k < r->warps[i].open; k++) {
             level *l = &r->warps[i].levels[k];
             sequence_clear(&l->trip);
@@ -346,6 +397,8 @@ void wl_ptx_record_free(wl_ptx_record *r)
             for (int b = 0; b < l->count; b++)
                 sequence_free(l->bodies[b]);
         }
+        free(r->warps[i].levels);
+    }
     free(r->warps);
     free(r);
 }

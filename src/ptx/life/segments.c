@@ -17,6 +17,7 @@ typedef struct maker {
     int32_t base;     /* number of the function's first register */
     int32_t async;    /* register that stands for copies under way */
     int32_t *renamed; /* by register: its number in the copy at hand */
+    struct places *places;
     bool failed;
 } maker;
 
@@ -145,8 +146,8 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
                   .text_length = in->text_length};
     for (int i = 0; i < r.reads; i++)
         list[op->reads++] = m->renamed[r.read[i]];
-    if (waits_for_copies(in)) {
-        op->kind = WL_OP_INT;
+    if (waits_for_copies(in)) { /* shared memory changes there, as by a store */
+        op->kind = WL_OP_SHARED;
         op->issue = 1;
         list[op->reads++] = m->async;
     }
@@ -187,8 +188,10 @@ static bool is_store(const wl_op *op, bool shared)
 
 typedef struct places {
     place *list;
-    int32_t *depth, *region; /* by register */
+    wl_op *moved;
+    int32_t *depth, *region; /* by register; 0 between segments */
     bool *needed;            /* by register: an address needs it */
+    int32_t room, registers;
 } places;
 
 /* Walks forward: what each operation must stay behind. */
@@ -238,26 +241,57 @@ static void find_needed(const wl_op *ops, int32_t count, places *p)
     }
 }
 
+static void free_places(places *p)
+{
+    free(p->list);
+    free(p->moved);
+    free(p->depth);
+    free(p->region);
+    free(p->needed);
+    *p = (places){0};
+}
+
+/* Room for so many operations and registers; kept from segment to segment. */
+static bool make_places(places *p, int32_t count, int32_t registers)
+{
+    if (count <= p->room && registers <= p->registers)
+        return true;
+    free_places(p);
+    p->room = 2 * count;
+    p->registers = 2 * registers;
+    p->list = malloc((size_t)p->room * sizeof *p->list);
+    p->moved = malloc((size_t)p->room * sizeof *p->moved);
+    p->depth = calloc((size_t)p->registers, sizeof *p->depth);
+    p->region = calloc((size_t)p->registers, sizeof *p->region);
+    p->needed = calloc((size_t)p->registers, sizeof *p->needed);
+    return p->list && p->moved && p->depth && p->region && p->needed;
+}
+
+static void forget_registers(const wl_op *ops, int32_t count, places *p)
+{
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < ops[i].reads + ops[i].writes; k++) {
+            p->depth[ops[i].regs[k]] = p->region[ops[i].regs[k]] = 0;
+            p->needed[ops[i].regs[k]] = false;
+        }
+}
+
 static void hoist_loads(maker *m, int32_t first, int32_t count)
 {
-    const size_t registers = (size_t)m->ops->registers + 1;
-    wl_op *ops = m->ops->list + first, *moved = malloc((size_t)(count + 1) * sizeof *moved);
-    places p = {malloc((size_t)(count + 1) * sizeof *p.list), calloc(registers, sizeof *p.depth),
-                calloc(registers, sizeof *p.region), calloc(registers, sizeof *p.needed)};
-    m->failed = m->failed || !moved || !p.list || !p.depth || !p.region || !p.needed;
-    if (!m->failed) {
-        find_depths(ops, count, &p);
-        find_needed(ops, count, &p);
-        qsort(p.list, (size_t)count, sizeof *p.list, by_place);
-        for (int32_t i = 0; i < count; i++)
-            moved[i] = ops[p.list[i].index];
-        memcpy(ops, moved, (size_t)count * sizeof *ops);
-    }
-    free(moved);
-    free(p.list);
-    free(p.depth);
-    free(p.region);
-    free(p.needed);
+    wl_op *ops = m->ops->list + first;
+    places *p = m->places;
+    if (m->failed || count == 0)
+        return;
+    m->failed = !make_places(p, count, m->ops->registers + 1);
+    if (m->failed)
+        return;
+    find_depths(ops, count, p);
+    find_needed(ops, count, p);
+    qsort(p->list, (size_t)count, sizeof *p->list, by_place);
+    for (int32_t i = 0; i < count; i++)
+        p->moved[i] = ops[p->list[i].index];
+    memcpy(ops, p->moved, (size_t)count * sizeof *ops);
+    forget_registers(ops, count, p);
 }
 
 /* ---- segments ---- */
@@ -267,13 +301,35 @@ static bool ends_segment(const wl_ptx_instruction *in) { return in->op == WL_PTX
 /* Whether the instruction belongs to the predicated body of a branch. */
 static bool is_predicated(const maker *m, int32_t at) { return m->in->counting && m->in->counting->as[at] != at; }
 
+/* By block: the ways to it besides the one from the block before it. */
+static int32_t *find_jumps(maker *m)
+{
+    const wl_ptx_flow *flow = &m->out->flow;
+    int32_t *jumps = WL_ARENA_NEW(m->arena, int32_t, flow->block_count + 1);
+    m->failed = m->failed || !jumps;
+    for (int32_t from = 0; from < flow->block_count && jumps; from++)
+        for (int32_t e = flow->edge_first[from]; e < flow->edge_first[from + 1]; e++)
+            jumps[flow->edges[e]] += flow->edges[e] != from + 1;
+    return jumps;
+}
+
+/* Whether warps that come to a block have come through the one before it, or around it by one branch: it is
+ * in the same loop, and nothing else leads there. */
+static bool follows_alone(const wl_ptx_flow *flow, const int32_t *jumps, int32_t block)
+{
+    const int32_t loop = flow->loop_of[block];
+    return jumps[block] <= 1 && loop == flow->loop_of[block - 1] && (loop < 0 || flow->loops[loop].header != block);
+}
+
 static void find_segments(maker *m)
 {
     const wl_ptx_flow *flow = &m->out->flow;
-    for (int32_t i = 0; i < m->f->instruction_count; i++) {
+    const int32_t *jumps = find_jumps(m);
+    for (int32_t i = 0; i < m->f->instruction_count && jumps; i++) {
         const bool block_starts = flow->first[flow->block_of[i]] == i;
         /* the body of a predicated branch, and what follows it */
-        const bool joined = block_starts && i > 0 && (is_predicated(m, i) || is_predicated(m, i - 1));
+        const bool joined = block_starts && i > 0 && (is_predicated(m, i) || is_predicated(m, i - 1)) &&
+                            follows_alone(flow, jumps, flow->block_of[i]);
         if (i == 0 || (block_starts && !joined) || ends_segment(&m->f->instructions[i - 1]))
             m->out->list[m->out->count++] = (wl_ptx_segment){.from = i};
         m->out->of[i] = m->out->count - 1;
@@ -293,8 +349,7 @@ static void write_segment(maker *m, wl_ptx_segment *s)
     for (int32_t i = s->from; i < s->to && !m->failed; i++)
         add_op(m, i, m->in->weight[i], true);
     s->count = m->ops->count - s->first;
-    if (!m->failed)
-        hoist_loads(m, s->first, s->count);
+    hoist_loads(m, s->first, s->count);
 }
 
 /* Whether it adds a constant to a register: copies of an unrolled loop fold it into their addresses. */
@@ -307,25 +362,35 @@ static bool is_step(const wl_ptx_instruction *in)
 
 typedef struct first_use {
     uint8_t *seen; /* by register: 1 read first, 2 written first */
+    bool written;  /* what is looked at */
 } first_use;
 
 static void note_use(void *user, int32_t reg, bool written)
 {
     first_use *u = user;
-    if (!u->seen[reg])
+    if (!u->seen[reg] && written == u->written)
         u->seen[reg] = written ? 2 : 1;
+}
+
+/* An instruction reads before it writes; one with a guard may leave what was there. */
+static void note_uses(const maker *m, const wl_ptx_instruction *in, first_use *u)
+{
+    for (int pass = 0; pass < (in->guard < 0 ? 2 : 1); pass++) {
+        u->written = pass == 1;
+        wl_ptx_registers_of(m->f, in, note_use, u);
+    }
 }
 
 /* The operations of several trips: what a trip computes for itself has registers of its own. */
 static void write_copies(maker *m, wl_ptx_segment *s)
 {
-    first_use u = {WL_ARENA_NEW(m->arena, uint8_t, m->f->register_count + 1)};
+    first_use u = {WL_ARENA_NEW(m->arena, uint8_t, m->f->register_count + 1), false};
     if (!u.seen) {
         m->failed = true;
         return;
     }
     for (int32_t i = s->from; i < s->to; i++)
-        wl_ptx_registers_of(m->f, &m->f->instructions[i], note_use, &u);
+        note_uses(m, &m->f->instructions[i], &u);
     s->many = m->ops->count;
     for (int copy = 0; copy < WL_PTX_UNROLLED && !m->failed; copy++) {
         for (int32_t r = 0; r < m->f->register_count; r++)
@@ -341,8 +406,7 @@ static void write_copies(maker *m, wl_ptx_segment *s)
     }
     rename_nothing(m);
     s->many_count = m->ops->count - s->many;
-    if (!m->failed)
-        hoist_loads(m, s->many, s->many_count);
+    hoist_loads(m, s->many, s->many_count);
 }
 
 static bool is_unrolled(const maker *m, const wl_ptx_segment *s)
@@ -356,7 +420,8 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
                                wl_error *err)
 {
     const wl_ptx_function *f = input->function;
-    maker m = {.in = input, .f = f, .arena = arena, .ops = ops, .out = out};
+    places scratch = {0};
+    maker m = {.in = input, .f = f, .arena = arena, .ops = ops, .out = out, .places = &scratch};
     *out = (wl_ptx_segments){0};
     WL_TRY(wl_ptx_flow_make(f, arena, &out->flow, err));
     out->list = WL_ARENA_NEW(arena, wl_ptx_segment, f->instruction_count + 1);
@@ -374,5 +439,6 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
         if (!m.failed && is_unrolled(&m, &out->list[i]))
             write_copies(&m, &out->list[i]);
     }
+    free_places(&scratch);
     return m.failed ? wl_fail_memory(err) : WL_OK;
 }
