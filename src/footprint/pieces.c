@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 
-#define PIECES_MAX 32 /* warps of the largest block; beyond, threads are evaluated one by one */
+#define PIECES_MAX 16 /* beyond, threads are evaluated one by one */
 
 typedef struct maker {
     const wl_kernel *kernel;
@@ -59,7 +59,7 @@ static bool make_pieces(maker *m)
         return false;
     if (affine) {
         wl_guard guard;
-        if (m->count == PIECES_MAX || !make_guard(m, &guard))
+        if (m->count == PIECES_MAX || m->quotients.count == 0 || !make_guard(m, &guard))
             return false;
         const wl_guard *own = wl_guard_keep(m->kept, &guard, m->arena);
         m->no_memory = !own;

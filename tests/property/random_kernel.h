@@ -483,7 +483,7 @@ static inline void random_guards(uint64_t seed, random_case *c)
 }
 
 /* Takes thread indices apart, as code does that distributes a tile to its threads: most of them
- * become quotients or remainders. */
+ * become quotients or remainders, some of cells. */
 static inline void random_quotients(uint64_t seed, random_case *c)
 {
     static const char name[] = "threadIdx.";
@@ -502,9 +502,12 @@ static inline void random_quotients(uint64_t seed, random_case *c)
                             : random_chance(&r, 50) ? "threadIdx.x"
                                                     : "blockIdx.x";
         const long long factor = random_chance(&r, 30) ? 0 : 1 << random_in(&r, 0, 6), plus = random_in(&r, -3, 20);
-        random_put(c, "((threadIdx.%c + %lld*%s + %lld)%c%lld)", before.yaml[i + sizeof name - 1], factor, other,
-                   random_chance(&r, 30) ? plus : 0, random_chance(&r, 50) ? '/' : '%',
-                   (long long)RANDOM_OF(&r, divisors));
+        const char operation = random_chance(&r, 50) ? '/' : '%';
+        /* a quotient is never -1, for it may be part of a divisor */
+        const long long added = random_chance(&r, 30) && (plus >= 0 || operation == '%') ? plus : 0;
+        const long long divisor = RANDOM_OF(&r, divisors);
+        random_put(c, "((%s%c + %lld*%s + %lld)%c%lld)", random_chance(&r, 30) ? "" : name,
+                   before.yaml[i + sizeof name - 1], factor, other, added, operation, divisor);
         i += sizeof name - 1;
     }
 }

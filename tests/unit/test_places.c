@@ -128,6 +128,26 @@ static void blocks_that_load_the_same(void **state)
     check_done();
 }
 
+/* Three passes of a warp over a row of 16 KB, and in blocks of 128 threads over rows of 4 KB: what is far beyond the
+ * L1 and the L2 is loaded three times from memory, what is not, once. */
+static void warps_that_pass_over_rows(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "name: r\ndomain: [524288]\nfields:\n  a: {type: f32}\n  b: {type: f32}\nloops: {i: 3, j: 128}\n"
+        "loads: [\"a[threadIdx.x%32 + 4096*(x/32) + 32*j + 0*i]\"]\n"
+        "stores: [\"b[threadIdx.x%32 + 4096*(x/32) + 32*j]\"]\nflops: 1\n";
+    const double rows = 524288.0 / 32 * 16384;
+    const wl_prediction p = predict(text, NULL, 128, 1), large = predict(text, "l2_reuse_room=1GB", 128, 1),
+                        few = predict(text, "sm_count=4096", 128, 1);
+    check_near("rows", "L2 loads", p.metrics[WL_METRIC_l2_load_bytes].value, 3 * rows, 0.01);
+    check_true("rows", "volumes are known", p.metrics[WL_METRIC_dram_load_bytes].known);
+    check_near("rows", "DRAM loads", p.metrics[WL_METRIC_dram_load_bytes].value, 3 * rows, 0.01);
+    check_near("large L2", "DRAM loads", large.metrics[WL_METRIC_dram_load_bytes].value, rows, 0.01);
+    check_near("a block on each multiprocessor", "L2 loads", few.metrics[WL_METRIC_l2_load_bytes].value, rows, 0.01);
+    check_done();
+}
+
 /* Blocks of so many addresses each that five together exceed what one count may take: fewer are looked at. */
 static void long_loops(void **state)
 {
@@ -164,8 +184,13 @@ static void nested_loops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_tile_in_shared_memory),   cmocka_unit_test(gathers),    cmocka_unit_test(random_numbers),
-        cmocka_unit_test(blocks_that_load_the_same), cmocka_unit_test(long_loops), cmocka_unit_test(nested_loops),
+        cmocka_unit_test(a_tile_in_shared_memory),
+        cmocka_unit_test(gathers),
+        cmocka_unit_test(random_numbers),
+        cmocka_unit_test(blocks_that_load_the_same),
+        cmocka_unit_test(warps_that_pass_over_rows),
+        cmocka_unit_test(long_loops),
+        cmocka_unit_test(nested_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
