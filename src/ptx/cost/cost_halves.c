@@ -82,7 +82,9 @@ void wl_cost_find_high_halves(wl_weigher *w)
                 const wl_high_half high = high_of(w, &in->operands[o]);
                 join_high(w, in->operands[0].reg, high.kind, high.value, &changed);
             }
-            const wl_high_half high = copies ? (wl_high_half){0} : high_of_result(w, in);
+            if (copies)
+                continue;
+            const wl_high_half high = high_of_result(w, in);
             join_high(w, in->operands[0].reg, high.kind, high.value, &changed);
         }
     }

@@ -28,7 +28,6 @@ static bool is_predicated(const wl_weigher *w, int32_t at) { return w->branch[at
 static void find_blocks(const wl_weigher *w, int32_t *block)
 {
     const int32_t count = w->function->instruction_count;
-    int32_t current = 0;
     for (int32_t i = 0; i <= count; i++)
         block[i] = -1;
     for (int32_t i = 0; i < count; i++) { /* where branches that are not predicated lead to */
@@ -36,7 +35,7 @@ static void find_blocks(const wl_weigher *w, int32_t *block)
         if (to >= 0 && to <= count && w->branch[i] != i)
             block[to] = to;
     }
-    for (int32_t i = 0; i < count; i++) {
+    for (int32_t i = 0, current = 0; i < count; i++) {
         const bool after = i > 0 && instruction(w, i - 1)->op == WL_PTX_OP_bra && w->branch[i - 1] != i - 1;
         current = block[i] == i || after ? i : current;
         block[i] = is_predicated(w, i) ? w->branch[i] : current;
