@@ -10,8 +10,9 @@
 #include "bench.h"
 
 static double time_one(const wl_device *device, const char *kernel_name, const char *const sets[3],
-                       const wl_launch *launch)
+                       const wl_launch *launch, wl_model_id model)
 {
+    const wl_predict_options how = {.model = model};
     wl_error err = {0};
     wl_kernel *kernel = NULL;
     wl_predictor *predictor = NULL;
@@ -23,13 +24,13 @@ static double time_one(const wl_device *device, const char *kernel_name, const c
     must(wl_prediction_new(&prediction, &err), &err);
     must(wl_predictor_new(kernel, device, &predictor, &err), &err);
     double start = cpu_seconds();
-    must(wl_predict(predictor, launch, NULL, prediction, &err), &err);
+    must(wl_predict(predictor, launch, &how, prediction, &err), &err);
     double best = cpu_seconds() - start;
     const int repeats = (int)fmin(200, 1 + 0.01 / best); /* some kernels take a fraction of a second */
     for (int round = 0; round < 15; round++) {
         start = cpu_seconds();
         for (int i = 0; i < repeats; i++)
-            must(wl_predict(predictor, launch, NULL, prediction, &err), &err);
+            must(wl_predict(predictor, launch, &how, prediction, &err), &err);
         const double each = (cpu_seconds() - start) / repeats;
         best = each < best ? each : best;
     }
@@ -37,6 +38,36 @@ static double time_one(const wl_device *device, const char *kernel_name, const c
     wl_prediction_free(prediction);
     wl_kernel_free(kernel);
     return best;
+}
+
+/* Built-in kernels; and what each model of intervals adds to the default one. */
+static void time_kernels(void)
+{
+    wl_error err = {0};
+    wl_device *device = NULL;
+    double best = 0, by[WL_MODEL_COUNT] = {0};
+    printf("\nother kernels on h200, block 64x4x1, microseconds: the default model, then by intervals\n%-16s %8s", "",
+           "best");
+    for (int m = WL_MODEL_GPUMECH; m < WL_MODEL_COUNT; m++)
+        printf(" %9s", wl_model_name((wl_model_id)m));
+    must(wl_device_builtin("h200", &device, &err), &err);
+    for (size_t k = 0; k < wl_kernel_builtin_count(); k++) {
+        const char *name = wl_kernel_builtin_name(k);
+        const wl_launch launch = {.block = {64, 4, 1}, .registers = 32};
+        const double usual = time_one(device, name, NULL, &launch, WL_MODEL_BEST);
+        best += log(usual);
+        printf("\n%-16s %8.1f", name, 1e6 * usual);
+        for (int m = WL_MODEL_GPUMECH; m < WL_MODEL_COUNT; m++) {
+            const double t = time_one(device, name, NULL, &launch, (wl_model_id)m);
+            by[m] += log(t);
+            printf(" %9.1f", 1e6 * t);
+        }
+    }
+    printf("\n%-16s %8s", "added", "");
+    for (int m = WL_MODEL_GPUMECH; m < WL_MODEL_COUNT; m++)
+        printf(" %8.1f%%", 100 * (exp((by[m] - best) / (double)wl_kernel_builtin_count()) - 1));
+    printf(" (bar: 20 %%)\n");
+    wl_device_free(device);
 }
 
 int main(void)
@@ -67,7 +98,7 @@ int main(void)
                 for (int i = 0; i < 3; i++)
                     snprintf(text[i], sizeof text[i], "n%c=%d", "xyz"[i], sizes[s]);
                 const char *sets[3] = {text[0], text[1], text[2]};
-                const double t = time_one(device, "star3d_r4", sets, launch);
+                const double t = time_one(device, "star3d_r4", sets, launch, WL_MODEL_BEST);
                 slow = t > slow ? t : slow;
                 fast = t < fast ? t : fast;
                 printf(" %8.1f", 1e6 * t);
@@ -79,15 +110,6 @@ int main(void)
     }
     printf("slowest: %.1f us (bar: 100); the public Python tool's 2 s are %.0f times as long\n", 1e6 * worst,
            2 / worst);
-    printf("\nother kernels on h200, block 64x4x1, microseconds\n");
-    wl_error err = {0};
-    wl_device *device = NULL;
-    must(wl_device_builtin("h200", &device, &err), &err);
-    for (size_t k = 0; k < wl_kernel_builtin_count(); k++) {
-        const wl_launch launch = {.block = {64, 4, 1}, .registers = 32};
-        printf("%-16s %8.1f\n", wl_kernel_builtin_name(k),
-               1e6 * time_one(device, wl_kernel_builtin_name(k), NULL, &launch));
-    }
-    wl_device_free(device);
+    time_kernels();
     return 0;
 }

@@ -167,10 +167,10 @@ static void arithmetic(machine &m)
     const double adds = lanes * pipe_rate<add32>(m, "add.s32", 0, rounds);
     keep(m, CAL_int32_rate, lanes * pipe_rate<logic>(m, "lop3.b32", 5, rounds), per_sm,
          text("integer pipe, by logic; adds spread over two pipes reach %.0f", adds).c_str());
-    keep(m, CAL_sfu_rate, lanes * pipe_rate<exp32>(m, "ex2.f32", 0, rounds), per_sm);
-    const double back = lanes * pipe_rate<from_int>(m, "cvt.f32.s32", 0, rounds);
-    keep(m, CAL_convert_rate, lanes * pipe_rate<to_int>(m, "cvt.s32.f32", 0, rounds), per_sm,
-         text("f32 to s32; s32 to f32 reach %.0f", back).c_str());
+    const double to = lanes * pipe_rate<to_int>(m, "cvt.s32.f32", 0, rounds),
+                 from = lanes * pipe_rate<from_int>(m, "cvt.f32.s32", 0, rounds);
+    keep(m, CAL_sfu_rate, lanes * pipe_rate<exp32>(m, "ex2.f32", 0, rounds), per_sm,
+         text("exponentials; f32 to s32 reach %.0f, s32 to f32 %.0f", to, from).c_str());
     keep(m, CAL_issue_rate, std::max(fma, mix), {0.6 * parts, 1.02 * parts}, "multiply-adds alone or with logic");
     keep(m, CAL_wide_multiply, parts / pipe_rate<wide>(m, "mul.wide.s32", 3, rounds), {0.9, 32},
          "cycles per warp instruction and scheduler");

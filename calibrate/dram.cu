@@ -191,6 +191,19 @@ template <int P> static double piece_gather_rate(machine &m, size_t window_bytes
     return rate;
 }
 
+/* Single sectors at random places of a set that stays in the L2. */
+static void lone_sectors(machine &m, int blocks)
+{
+    const size_t reach = power_of_two_below((size_t)(m.prop.l2CacheSize / known(m, CAL_l2_partitions, 1) / 2));
+    const auto launch = [&](int rounds) {
+        gather<<<blocks, 512>>>(m.buffer, (unsigned)(reach / 64 - 1), rounds, m.sink);
+    };
+    const int rounds = rounds_for(m, 2e-3, launch);
+    const double rate = 4.0 * 512 * blocks * rounds / seconds(m, [&] { launch(rounds); });
+    record(m, text("window=%zu", reach), "lone_sectors", rate, "1/s");
+    keep(m, CAL_l2_lone_rate, rate, {1e9, 1e13}, text("random sectors of %zu MiB", reach >> 20).c_str());
+}
+
 static void random_fetches(machine &m)
 {
     const int blocks = m.prop.maxThreadsPerMultiProcessor / 512 * m.sms;
@@ -205,6 +218,7 @@ static void random_fetches(machine &m)
                        m, [&] { launch(rounds); }, 3),
                "1/s");
     }
+    lone_sectors(m, blocks);
     const size_t reach = memory_set_bytes(m);
     const double before = known(m, CAL_dram_read_bandwidth, 0), read = before > 0 ? before : best_one_pass<4, 0>(m);
     const double rate = median({piece_gather_rate<1>(m, reach, read), piece_gather_rate<2>(m, reach, read),

@@ -71,6 +71,34 @@ static void launch_overhead(machine &m)
          text("empty kernels back to back, median of 30 batches; %.2f us in a graph", 1e6 * graph).c_str());
 }
 
+static __global__ void one_load(const float *from, float *to)
+{
+    const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    to[i] = from[i] + 1;
+}
+
+/* One launch between two events, nothing before and after it. */
+static double alone(machine &m, int blocks)
+{
+    std::vector<double> times;
+    for (int run = -5; run < 51; run++) {
+        const double t = seconds(
+            m, [&] { one_load<<<blocks, 256>>>((const float *)m.buffer, (float *)m.buffer + (1 << 20)); }, 1);
+        if (run >= 0)
+            times.push_back(t);
+    }
+    record(m, text("blocks=%d;threads=256", blocks), "time", median(times), "s");
+    return median(times);
+}
+
+static void launch_alone(machine &m)
+{
+    const double overhead = known(m, CAL_launch_overhead, 3e-6), clock = known(m, CAL_clock, 1e9);
+    const double wait = known(m, CAL_block_turnover, 400) + known(m, CAL_l2_latency, 280);
+    keep(m, CAL_launch_latency, (alone(m, m.sms) + alone(m, 8 * m.sms)) / 2 - overhead - wait / clock, {0, 50e-6},
+         "one load and one store per thread, timed alone");
+}
+
 static void block_rate(machine &m)
 {
     const int blocks = 1 << 20;
@@ -218,6 +246,7 @@ static void phase_waits(machine &m)
 
 const benchmark launch_benchmarks[] = {
     {"launch", "time from launch to launch", launch_overhead},
+    {"alone", "a launch on its own", launch_alone},
     {"blocks", "blocks started per second", block_rate},
     {"turnover", "from the end of a block to the start of the next in its place", block_turnover},
     {nullptr, nullptr, nullptr},

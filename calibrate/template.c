@@ -78,16 +78,17 @@ static const cal_template_row a100_curves[] = {
 /* The fitted part of the time model, of h200: no other shipped device has it, so every GPU starts from it. */
 static const cal_template_row h200_time[] = {
     {CAL_instruction_wait, 1, {2.441}},   {CAL_loads_per_phase, 1, {6}},
-    {CAL_phase_wait, 1, {149.3}},         {CAL_dram_wait_first, 1, {590}},
-    {CAL_dram_wait_next, 1, {361.6}},     {CAL_dram_wait_write, 1, {1077}},
-    {CAL_block_overlap, 1, {0.5598}},     {CAL_lsu_issue, 1, {1.008}},
+    {CAL_phase_wait, 1, {158.5}},         {CAL_dram_wait_first, 1, {585.5}},
+    {CAL_dram_wait_next, 1, {359.6}},     {CAL_dram_wait_write, 1, {1054}},
+    {CAL_block_overlap, 1, {0.5392}},     {CAL_lsu_issue, 1, {1.008}},
     {CAL_wide_multiply, 1, {4.002}},      {CAL_l2_unit, 1, {64}},
-    {CAL_l2_write_cost, 1, {2.514}},      {CAL_dram_write_cost, 1, {1.164}},
-    {CAL_dram_request_overhead, 1, {19}}, {CAL_dram_region_loss, 1, {0.00523}},
-    {CAL_dram_stream_loss, 1, {0.05646}}, {CAL_dram_streams, 1, {16}},
-    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {1.38}},
-    {CAL_overlap_growth, 1, {0.2899}},    {CAL_overlap_norm, 1, {2}},
-    {CAL_narrow_multiply, 1, {2}},
+    {CAL_l2_write_cost, 1, {2.37}},       {CAL_dram_write_cost, 1, {1.164}},
+    {CAL_dram_request_overhead, 1, {18}}, {CAL_dram_region_loss, 1, {0.00529}},
+    {CAL_dram_stream_loss, 1, {0.06012}}, {CAL_dram_streams, 1, {16}},
+    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {1.249}},
+    {CAL_overlap_growth, 1, {0.323}},     {CAL_overlap_norm, 1, {2}},
+    {CAL_narrow_multiply, 1, {2}},        {CAL_l2_lone_rate, 1, {158e9}},
+    {CAL_piece_streams, 1, {8}},
 };
 
 /* The laws that replace the curves, of h200: for its generation and later ones only. */
@@ -97,26 +98,22 @@ static const cal_template_row h200_laws[] = {
     {CAL_l1_reload_curve, 3, {0.5812, 11.5, 1.905}},
     {CAL_l2_merge, 1, {0.08382}},
     {CAL_l2_merge_blocks, 1, {4}},
+    {CAL_l2_random_hits, 2, {0.63, 0.28}},
     {CAL_store_combine_lines, 1, {6}},
     {CAL_store_combine, 2, {0.9868, 0.291}},
     {CAL_store_combine_warps, 2, {0.111, 0.3332}},
 };
 /* Numbers of laws that are used on every device, of h200: what threads execute, local memory, what stays in the L1. */
 static const cal_template_row h200_everywhere[] = {
-    {CAL_shared_broadcast, 1, {2}},     {CAL_l1_field_share, 1, {0.7}},
-    {CAL_l1_field_steepness, 1, {4}},   {CAL_l1_own_steps, 1, {16}},
-    {CAL_local_word, 1, {4}},           {CAL_local_lanes, 1, {32}},
-    {CAL_local_l1_curve, 2, {1.67, 3}}, {CAL_local_l2_steepness, 1, {2}},
-    {CAL_start_instructions, 1, {8}},   {CAL_coordinate_instructions, 1, {8}},
-    {CAL_address_instructions, 1, {3}}, {CAL_division_instructions, 1, {20}},
-    {CAL_immediate_reach, 1, {256}},    {CAL_shared_banks, 1, {32}},
-    {CAL_shared_bank_width, 1, {4}},    {CAL_fp32_latency, 1, {4}},
-    {CAL_int32_latency, 1, {4}},        {CAL_fp64_latency, 1, {8}},
-    {CAL_sfu_latency, 1, {23}},         {CAL_convert_latency, 1, {23}},
-    {CAL_shared_latency, 1, {30}},      {CAL_shuffle_latency, 1, {21}},
-    {CAL_barrier_latency, 1, {20}},     {CAL_atomic_latency, 1, {280.9}},
-    {CAL_texture_latency, 1, {200}},    {CAL_tensor_latency, 1, {24}},
-    {CAL_branch_latency, 1, {4}},
+    {CAL_shared_broadcast, 1, {2}},        {CAL_l1_field_share, 1, {0.7}},     {CAL_l1_field_steepness, 1, {4}},
+    {CAL_l1_own_steps, 1, {16}},           {CAL_local_word, 1, {4}},           {CAL_local_lanes, 1, {32}},
+    {CAL_local_l1_curve, 2, {1.67, 3}},    {CAL_local_l2_steepness, 1, {2}},   {CAL_start_instructions, 1, {8}},
+    {CAL_coordinate_instructions, 1, {8}}, {CAL_address_instructions, 1, {3}}, {CAL_division_instructions, 1, {20}},
+    {CAL_immediate_reach, 1, {256}},       {CAL_shared_banks, 1, {32}},        {CAL_shared_bank_width, 1, {4}},
+    {CAL_fp32_latency, 1, {4.133}},        {CAL_int32_latency, 1, {5.074}},    {CAL_fp64_latency, 1, {8.07}},
+    {CAL_sfu_latency, 1, {17.02}},         {CAL_convert_latency, 1, {17.02}},  {CAL_shared_latency, 1, {23.03}},
+    {CAL_shuffle_latency, 1, {24.03}},     {CAL_barrier_latency, 1, {28.18}},  {CAL_atomic_latency, 1, {387.6}},
+    {CAL_texture_latency, 1, {88.08}},     {CAL_tensor_latency, 1, {24.2}},    {CAL_branch_latency, 1, {20.09}},
 };
 /* A size of its L2, but needed on every device. */
 static const cal_template_row h200_remains[] = {{CAL_cache_remains, 1, {48e6}}};

@@ -10,6 +10,8 @@ static const command commands[] = {
      "Predicts volumes, limiter and time of a kernel. KERNEL is a file (YAML, .ptx, .cu), - (stdin), or a built-in "
      "name.",
      "text json csv", cmd_predict},
+    {"stack", 't', "[KERNEL] --device D --block XxYxZ [options]",
+     "Says where the cycles of a launch go, by part and by line of PTX: a CPI stack.", "text json svg", cmd_stack},
     {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
      "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},
     {"advise", 'a', "[KERNEL] --device D --block XxYxZ [options]",

@@ -14,25 +14,25 @@ typedef enum kind { ONE, MANY, FLAG } kind;
 #define EVERY "*" /* command */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
- * a advise, s show, x ptx */
+ * a advise, s show, x ptx, t stack */
 static const struct spec {
     const char *name, *value;
     kind kind;
     size_t offset, count_offset;
     const char *commands, *help;
 } specs[] = {
-    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "pomfcDasx",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "ptomfcDasx",
      "a built-in device ('warpline devices' lists them) or a device file"},
     {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "r",
      "a built-in device ('warpline devices' lists them) or a device file; repeatable"},
-    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "podmfcDrasx",
+    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasx",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "pc",
      "threads per block; given several times, the launches are compared"},
-    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "as", "threads per block"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "tas", "threads per block"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "r",
      "PTX, CUDA: the block to read the kernel with (default: 256, 32x8 or 32x4x2)"},
-    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "pmcDa",
+    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "ptmcDa",
      "consecutive cells each thread computes (default 1x1x1)"},
     {"--block-x", "NUMBERS", ONE, offsetof(options, block_axis[0]), 0, "r",
      "extents of blocks to try: 16,32,64 or 1..64 or 32..1024:32 or 1..1024:x2; --block-y, --block-z likewise"},
@@ -49,58 +49,63 @@ static const struct spec {
     {"--where", "CONDITION", MANY, offsetof(options, where), offsetof(options, where_count), "r",
      "only launches that meet this, as 'block.x * block.y <= 512 && fold.z == 1'; repeatable"},
     {"--space", "FILE", ONE, offsetof(options, space), 0, "r", "the space as a YAML file; options change it"},
-    {"--grid", "XxYxZ|RULE", ONE, offsetof(options, grid), 0, "pcDasr",
+    {"--grid", "XxYxZ|RULE", ONE, offsetof(options, grid), 0, "ptcDasr",
      "blocks, as 20x128x256 or 'cdiv(nx,block.x),ny'; default: as many as the domain needs"},
-    {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "pcDa", "order in which blocks visit the domain"},
+    {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "ptcDa", "order in which blocks visit the domain"},
     {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "mf",
      "value of a kernel parameter; repeatable"},
-    {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "pcDras",
+    {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "ptcDras",
      "value of a kernel parameter, or of a name in --grid and --arg; repeatable"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
-    {"--registers", "N", ONE, offsetof(options, registers), 0, "pomcDas", "registers per thread"},
-    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "pocDas",
+    {"--registers", "N", ONE, offsetof(options, registers), 0, "ptomcDas", "registers per thread"},
+    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "ptocDas",
      "shared memory per block, static and dynamic together"},
-    {"--update", "TEXT", ONE, offsetof(options, update), 0, "pcDras",
+    {"--update", "TEXT", ONE, offsetof(options, update), 0, "ptcDras",
      "a stencil assignment instead of a kernel file; needs --domain"},
-    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "pcDas",
+    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDas",
      "with --update: the domain; PTX, CUDA: the threads needed, from which the grid follows"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
      "the domain, through the params it is made of (PTX, CUDA: the threads needed); repeatable: each is ranked"},
-    {"--type", "TYPE", ONE, offsetof(options, type), 0, "pcDras",
+    {"--type", "TYPE", ONE, offsetof(options, type), 0, "ptcDras",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
-    {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "pmcDrasx",
+    {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "ptmcDrasx",
      "PTX, CUDA: the entry, as 'axpy<float>', a pattern, or a part that no other has (default: the only one)"},
-    {"--arg", "[NAME=]VALUE", MANY, offsetof(options, args), offsetof(options, arg_count), "pmcDras",
+    {"--arg", "[NAME=]VALUE", MANY, offsetof(options, args), offsetof(options, arg_count), "ptmcDras",
      "PTX, CUDA: an argument, see below; repeatable, in order or by name"},
-    {"--constant", "NAME=CONTENTS", MANY, offsetof(options, constants), offsetof(options, constant_count), "pmcDras",
+    {"--constant", "NAME=CONTENTS", MANY, offsetof(options, constants), offsetof(options, constant_count), "ptmcDras",
      "PTX, CUDA: what a __constant__ or __device__ variable holds, see below; repeatable"},
-    {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "pmcDras",
+    {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "ptmcDras",
      "PTX, CUDA: dynamic shared memory of the launch"},
-    {"--emulate", "N", ONE, offsetof(options, emulate), 0, "pmcDras",
+    {"--emulate", "N", ONE, offsetof(options, emulate), 0, "ptmcDras",
      "PTX, CUDA: warp instructions to emulate per block at most"},
-    {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "pmcDras",
+    {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "ptmcDras",
      "PTX, CUDA: about how long to emulate a launch (default 1, rank: 0.1); beyond, blocks are sampled"},
-    {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "pmcDrasx",
+    {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "ptmcDrasx",
      "PTX, CUDA: do not ask ptxas for registers and shared memory"},
-    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "pmcDrasx",
+    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmcDrasx",
      "CUDA: nvcc or clang++ (default: $NVCC, nvcc, clang++)"},
-    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "pmcDrasx",
+    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "ptmcDrasx",
      "CUDA: architecture to compile for (default: the device's)"},
-    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "pmcDrasx",
+    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "ptmcDrasx",
      "CUDA: a macro; repeatable"},
-    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "pmcDrasx",
+    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmcDrasx",
      "CUDA: a folder of headers; repeatable"},
     {"--compiler-option", "OPT", MANY, offsetof(options, compiler_options), offsetof(options, compiler_option_count),
-     "pmcDrasx", "CUDA: any other option, as --compiler-option=--use_fast_math; repeatable"},
+     "ptmcDrasx", "CUDA: any other option, as --compiler-option=--use_fast_math; repeatable"},
     {"--entries", NULL, FLAG, offsetof(options, entries), 0, "x", "list the entries with what they need (the default)"},
     {"--coverage", NULL, FLAG, offsetof(options, coverage), 0, "x",
      "list the operations of the file and what is known of each"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDra",
-     "time model: turnover (default where the device has its numbers) or limiter"},
+     "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
+     "mdm-mshr, "
+     "mdm"},
+    {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
+     "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
+     "mdm)"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
     {"--per-line", NULL, FLAG, offsetof(options, per_line), 0, "p",
      "PTX, CUDA: show which source line executes what (needs -lineinfo)"},
-    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "pcDra",
+    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "ptcDra",
      "warps per instruction looked at for L1 tag conflicts"},
     {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",
      "one JSON object per line in, one result per line out"},
@@ -109,7 +114,7 @@ static const struct spec {
      "only the launches to benchmark: so many that the true best is among them with this probability, or K"},
     {"--export", "FORMAT=FILE", MANY, offsetof(options, exports), offsetof(options, export_count), "r",
      "write what autotuners read: kernel-tuner, kernel-tuner-cache or triton; repeatable"},
-    {"--output", "FILE", ONE, offsetof(options, output), 0, "r", "write the result here instead of standard output"},
+    {"--output", "FILE", ONE, offsetof(options, output), 0, "rt", "write the result here instead of standard output"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "r",
      "performance over DRAM volume and the volumes of the best ten, as FILE.svg or FILE.png (needs gnuplot)"},
     {"--jobs", "N", ONE, offsetof(options, jobs), 0, "r", "threads to use (default: all cores)"},
@@ -149,6 +154,7 @@ static const struct spec {
     {"--date", "YYYY-MM-DD", ONE, offsetof(options, date), 0, "f", "the date to write beside them (default: today)"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDrax",
      "output format: text (default), json, and for predict, rank and compare csv"},
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "t", "output format: text (default), json or svg"},
     {"--help", NULL, FLAG, offsetof(options, help), 0, EVERY, "this text"},
 };
 static const size_t spec_count = sizeof specs / sizeof specs[0];
@@ -207,6 +213,8 @@ bool options_read(const command *c, int argc, char **argv, options *out)
         const char *word = argv[i];
         if (strcmp(word, "-h") == 0)
             word = "--help";
+        if (strcmp(word, "-o") == 0)
+            word = "--output";
         if (word[0] != '-' || word[1] == '\0') {
             if (out->argument_count == sizeof out->arguments / sizeof out->arguments[0]) {
                 usage_error("too many arguments: '%s'", word);
@@ -321,7 +329,8 @@ bool option_model(const char *text, wl_model_id *model)
     *model = WL_MODEL_BEST;
     if (!text || wl_model_find(text, model))
         return true;
-    option_error("--model", text, 1, "there is no such model: turnover or limiter");
+    option_error("--model", text, 1,
+                 "there is no such model: turnover, limiter, gpumech, gpumech+, mdm-queue, mdm-mshr or mdm");
     return false;
 }
 
@@ -331,7 +340,7 @@ wl_format option_format(const options *o)
     static const struct {
         const char *name;
         wl_format format;
-    } formats[] = {{"text", WL_FORMAT_TEXT}, {"json", WL_FORMAT_JSON}, {"csv", WL_FORMAT_CSV}};
+    } formats[] = {{"text", WL_FORMAT_TEXT}, {"json", WL_FORMAT_JSON}, {"csv", WL_FORMAT_CSV}, {"svg", WL_FORMAT_SVG}};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
         if (option_format_is(o, formats[i].name))
             return formats[i].format;

@@ -71,6 +71,7 @@ bool option_number(const char *option, const char *text, double least, double mo
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
 
 int cmd_predict(const options *options);
+int cmd_stack(const options *options);
 int cmd_rank(const options *options);
 int cmd_occupancy(const options *options);
 int cmd_devices(const options *options);

@@ -10,14 +10,18 @@
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
  *   invariants volumes + counts           -> volumes that can be                 metrics/invariants
  *   metrics    the above                  -> one table of named values           metrics/fill
+ *   lives      instructions + volumes     -> intervals of warps, and their waits timeline/
  *   time       metrics + device           -> bounds, time, limiter               model/
+ *   stacks     time + intervals           -> where the cycles go, if asked for   model/stacks
  *   warnings   the above                  -> what was assumed or is unknown      metrics/warnings
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ckd.h"
 #include "base/fail.h"
 #include "count/place_kinds.h"
 #include "laws/local_volumes.h"
@@ -27,8 +31,11 @@
 #include "metrics/invariants.h"
 #include "metrics/shares.h"
 #include "metrics/warnings.h"
+#include "model/stacks.h"
+#include "model/interval_time.h"
 #include "model/time.h"
 #include "predictor.h"
+#include "timeline/cluster.h"
 
 static wl_costs costs_of(const wl_predictor *p)
 {
@@ -98,6 +105,74 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     return WL_OK;
 }
 
+/* What the loads of each field wait for, on average. */
+static wl_field_waits *find_waits(wl_predictor *p, const wl_volumes *volumes)
+{
+    wl_field_waits *waits = WL_ARENA_NEW(&p->launch_arena, wl_field_waits, p->kernel->field_count + 1);
+    const double sector = (double)p->rules.sector;
+    for (size_t f = 0; waits && f < p->kernel->field_count; f++) {
+        double inst[2] = {0, 0}, sectors[2] = {0, 0}; /* loads, stores */
+        for (size_t a = 0; a < p->kernel->access_count; a++)
+            if (p->kernel->accesses[a].field == f) {
+                inst[p->kernel->accesses[a].store] += p->costs[a].inst;
+                sectors[p->kernel->accesses[a].store] += p->costs[a].sectors;
+            }
+        const wl_share *s = &p->field_shares[f];
+        const double requested = sector * sectors[0];
+        const double l1 = requested > 0 ? fmin(1, s->l2_load_bytes / requested) : 0;
+        const double l2 = !volumes->known        ? 1
+                          : s->l2_load_bytes > 0 ? fmin(1, s->dram_load_bytes / s->l2_load_bytes)
+                                                 : 0;
+        waits[f] = (wl_field_waits){.l1_misses = l1,
+                                    .l2_misses = l2,
+                                    .reads = inst[0] > 0 ? sectors[0] / inst[0] : 0,
+                                    .writes = inst[1] > 0 ? sectors[1] / inst[1] : 0,
+                                    .missed = {l1, l1 * l2}};
+    }
+    return waits;
+}
+
+/* A kernel that serves all launches knows the warps of the one it was made for. */
+static void scale_warps(const wl_predictor *p, const wl_geometry *launched, wl_life_profile *list, size_t count)
+{
+    const double warps = (double)launched->blocks * (double)wl_ceil_div(launched->threads, p->rules.warp_size);
+    double known = 0;
+    for (size_t i = 0; i < count; i++)
+        known += list[i].warps;
+    for (size_t i = 0; i < count && !p->kernel->source.at_launch; i++)
+        list[i].warps *= warps / known;
+}
+
+/* Whether a model looks at lives whether or not warps loop or meet at barriers. */
+static bool shows_lives(const wl_predict_options *options)
+{
+    return options && (options->stacks || wl_contention_model_of(options->model));
+}
+
+/* The lives of representative warps, where the kernel has an instruction stream and they tell something. */
+static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, const wl_volumes *volumes,
+                            wl_counts *out, const wl_lives **from, wl_error *err)
+{
+    const wl_source *source = &p->kernel->source;
+    wl_waits waits;
+    *from = NULL;
+    if (!source->live || (!source->repeats && !shows_lives(options)))
+        return WL_OK;
+    WL_TRY(source->live(source->context, from, err));
+    const wl_lives *lives = *from;
+    wl_waits_read(p->device, &waits);
+    wl_life_profile *profiles = WL_ARENA_NEW(&p->launch_arena, wl_life_profile, lives->count + 1);
+    waits.fields = find_waits(p, volumes);
+    waits.field_count = p->kernel->field_count;
+    if (!profiles || !waits.fields)
+        return wl_fail_memory(err);
+    out->lives = profiles;
+    out->life_count = lives->count;
+    WL_TRY(wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err));
+    scale_warps(p, &out->launched, profiles, lives->count);
+    return wl_life_cluster(profiles, &out->life_count, &p->launch_arena, err);
+}
+
 /* Metrics and time from counts and volumes. */
 static void evaluate(const wl_counts *c, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                      wl_prediction *out)
@@ -106,7 +181,8 @@ static void evaluate(const wl_counts *c, const wl_device *device, const wl_volum
     wl_metrics_fill(c, device, volumes, out);
     wl_time_apply(c, device, volumes, model, out, &missing);
     if (missing)
-        wl_warn(out, "the device file has no %s: no turnover model, the limiter model is used", missing);
+        wl_warn(out, "the device file has no %s: no %s model, the limiter model is used", missing,
+                wl_model_name(model));
     wl_invariants_of_results(out);
 }
 
@@ -134,6 +210,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_predictor *p = NULL;
     wl_counts counts;
     const wl_view *view = NULL;
+    const wl_lives *lives = NULL;
     wl_volumes volumes;
     WL_TRY(wl_predictor_at(predictor, launch, &p, err));
     WL_TRY(count(p, launch, options, &view, &counts, err));
@@ -145,10 +222,11 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_invariants_of_volumes(&known, &volumes, out);
     wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);
     counts.method = p->counter.method;
-    evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
-    out->kernel = p->kernel;
     const wl_costs costs = costs_of(p);
     wl_field_shares(&costs, &volumes, p->field_shares);
+    WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
+    evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    out->kernel = p->kernel;
     out->fields = p->field_shares;
     if (options && options->per_line) {
         out->lines = counts.executed.lines;
@@ -156,6 +234,12 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     }
     if (options && options->per_access && volumes.known)
         WL_TRY(share_out(p, &counts, view, out, err));
+    if (options && options->stacks) {
+        const wl_stacks_input stacked = {&counts, p->device, &volumes, lives, options->model};
+        wl_stacks *stacks = NULL;
+        WL_TRY(wl_stacks_make(&stacked, out, &p->launch_arena, &stacks, err));
+        out->stacks = stacks;
+    }
     const wl_warned about = {p->kernel, p->device, &p->rules, view, &counts, &volumes};
     wl_warn_about_all(&about, out);
     return WL_OK;
@@ -203,6 +287,8 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     c->counts.traffic.fields = kept;
     c->counts.executed.lines = NULL;
     c->counts.executed.line_count = 0;
+    c->counts.lives = NULL;
+    c->counts.life_count = 0;
     if (status != WL_OK) {
         wl_counted_free(c);
         return status;

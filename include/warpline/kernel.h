@@ -49,10 +49,8 @@ WL_API const char *wl_kernel_condition(const wl_kernel *kernel, size_t index);
 WL_API size_t wl_kernel_field_count(const wl_kernel *kernel);
 WL_API const char *wl_kernel_field_name(const wl_kernel *kernel, size_t field);
 WL_API size_t wl_kernel_access_count(const wl_kernel *kernel);
-/* The access as the user wrote it: "src[-1,0,0]". */
-WL_API const char *wl_kernel_access_text(const wl_kernel *kernel, size_t access);
-/* An atomic is a store, too. */
-WL_API bool wl_kernel_access_is_store(const wl_kernel *kernel, size_t access);
+WL_API const char *wl_kernel_access_text(const wl_kernel *kernel, size_t access); /* as written: "src[-1,0,0]" */
+WL_API bool wl_kernel_access_is_store(const wl_kernel *kernel, size_t access);    /* an atomic is one, too */
 WL_API bool wl_kernel_access_is_atomic(const wl_kernel *kernel, size_t access);
 WL_API size_t wl_kernel_access_field(const wl_kernel *kernel, size_t access);
 /* Flops per work item after common subexpressions and constant folding; false when not known. */

@@ -35,8 +35,7 @@ typedef struct wl_occupancy {
     int64_t l1_bytes;               /* L1 left beside the shared memory of the resident blocks */
 } wl_occupancy;
 
-/* "threads", "registers", "shared", "blocks" */
-WL_API const char *wl_occupancy_limit_name(wl_occupancy_limit limit);
+WL_API const char *wl_occupancy_limit_name(wl_occupancy_limit limit); /* "threads", "registers", "shared", "blocks" */
 
 /* threads per block 1.., registers per thread 1.., shared bytes per block 0.. (static and dynamic together).
  * WL_E_INPUT when a number is out of the device's range; a block that does not fit gives blocks_per_sm 0. */

@@ -19,17 +19,18 @@ WL_API const char *wl_bound_meaning(wl_bound_id bound);
 /* The metrics a bound follows from, the leading one at index 0; false beyond the last. */
 WL_API bool wl_bound_metric(wl_bound_id bound, size_t index, wl_metric *metric);
 
-/* WL_MODEL_BEST: turnover where the device has its numbers, else limiter. */
-typedef enum wl_model_id { WL_MODEL_BEST, WL_MODEL_LIMITER, WL_MODEL_TURNOVER } wl_model_id;
-/* "best", "limiter", "turnover" */
+typedef enum wl_model_id {
+#define WL_MODEL(id, name, meaning) WL_MODEL_##id,
+#include "warpline/models.def"
+    WL_MODEL_COUNT
+} wl_model_id;
 WL_API const char *wl_model_name(wl_model_id model);
 WL_API bool wl_model_find(const char *name, wl_model_id *model);
 
 /* ---- what a prediction says ---- */
 
-/* The results of one launch, read with the functions below. Metrics, bounds and classes are added at the end of their
- * tables, so programs built against an older library go on working. A value that is not known is not given: the
- * function returns false (or NULL) and leaves *value alone. All values are launch totals. */
+/* The results of one launch. Tables (*.def) grow at their end, so programs built against an older library go on working.
+ * A value that is not known is not given: false (or NULL), and *value is left alone. All values are launch totals. */
 typedef struct wl_prediction wl_prediction;
 WL_FALLIBLE wl_prediction_new(wl_prediction **out, wl_error *err);
 WL_API void wl_prediction_free(wl_prediction *prediction);
@@ -93,6 +94,7 @@ typedef struct wl_predict_options {
     bool per_access; /* attribute volumes to accesses, in program order: the first to touch a granule pays */
     bool emulate;    /* count instructions by emulation also where a closed form does: predication, divergence */
     bool per_line;   /* and by source line */
+    bool stacks;     /* where the cycles go, by part and by interval of a warp's life: report.h */
     wl_model_id model;
     int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
 } wl_predict_options;
@@ -118,9 +120,8 @@ WL_API void wl_counted_predict(const wl_counted *counted, const wl_device *devic
                                wl_prediction *out);
 WL_API void wl_counted_free(wl_counted *counted);
 
-/* The prediction as text. *out is allocated with malloc and belongs to the caller. TEXT is for people, JSON follows the
- * schema warpline.predict/1 (JSON_LINE the same on one line), CSV is a header and one line. */
-typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV } wl_format;
+/* The prediction as text, which the caller frees. JSON: schema warpline.predict/1; CSV: a header and one line. */
+typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV, WL_FORMAT_SVG } wl_format;
 WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                  wl_format format, char **out, wl_error *err);
 

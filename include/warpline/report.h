@@ -20,7 +20,12 @@ WL_API void wl_stored_free(wl_stored_list *list);
 WL_API size_t wl_stored_count(const wl_stored_list *list);
 WL_API const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index);
 
-/* ---- checks and advice: TEXT, or JSON of the schemas warpline.check/1 and warpline.advise/1 ---- */
+/* ---- stacks, checks and advice: TEXT, or JSON of warpline.stack/1, warpline.check/1 and warpline.advise/1 ---- */
+
+/* Where the cycles of a launch go; the options of its prediction asked for stacks. Of the model they name, else of
+ * turnover and mdm, or of all models. SVG, too. WL_E_UNSUPPORTED: no stack by that model on this device. */
+WL_FALLIBLE wl_stack_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device, bool all,
+                            wl_format format, char **out, wl_error *err);
 
 WL_FALLIBLE wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err);
 
@@ -103,11 +108,9 @@ WL_FALLIBLE wl_comparison_plot(const wl_comparison *comparison, const wl_plot_fi
 
 WL_FALLIBLE wl_fit_render(const wl_fit *fit, const char *origin, wl_format format, char **out, wl_error *err);
 
-/* ---- devices, occupancy, metrics, PTX files ---- */
+/* ---- devices (TEXT or JSON; the built-in ones as a list), occupancy, metrics, PTX files ---- */
 
-/* TEXT or JSON. */
 WL_FALLIBLE wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err);
-/* The built-in devices. */
 WL_FALLIBLE wl_device_list_render(wl_format format, char **out, wl_error *err);
 /* What fits on a multiprocessor (launch.h), and what one more block would take. JSON: warpline.occupancy/1. */
 WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,

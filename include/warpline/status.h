@@ -64,8 +64,7 @@ typedef struct wl_error {
     char message[WL_MESSAGE_MAX];  /* one sentence, no newline                                 */
 } wl_error;
 
-/* A short word for a status: "ok", "bad input", ... Never NULL. */
-WL_API const char *wl_status_name(wl_status status);
+WL_API const char *wl_status_name(wl_status status); /* a short word: "ok", "bad input", ... Never NULL */
 
 /* The number at the start of `text`, rounded as strtod rounds it in the C locale: a sign, then decimal digits with a
  * point and an exponent, or hexadecimal ones after 0x. No blanks before it, no "inf" and no "nan". What is too large is

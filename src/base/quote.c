@@ -57,3 +57,35 @@ void wl_quote_python(wl_buffer *out, const char *text)
     }
     wl_buffer_text(out, "\"");
 }
+
+static void add_xml(wl_buffer *out, const char *text, size_t length)
+{
+    static const struct {
+        char c;
+        const char *as;
+    } marks[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (*text == marks[i].c) {
+            wl_buffer_text(out, marks[i].as);
+            return;
+        }
+    if (length == 0)
+        wl_buffer_text(out, "\xef\xbf\xbd");
+    else if (is_control(*text) || *text == 0x7f)
+        wl_buffer_text(out, " ");
+    else
+        wl_buffer_put(out, text, length);
+}
+
+void wl_quote_xml(wl_buffer *out, const char *text, size_t most)
+{
+    for (size_t n = 0; *text; n++) {
+        const size_t length = wl_text_utf8(text);
+        if (n == most) {
+            wl_buffer_text(out, "\xe2\x80\xa6");
+            return;
+        }
+        add_xml(out, text, length);
+        text += length ? length : 1;
+    }
+}

@@ -125,6 +125,7 @@ static void count_classes(const wl_kernel *kernel, const wl_geometry *launched, 
         out->thread[c] = kernel->mix[c] * census->cells + kernel->idle_mix[c] * census->idle_threads;
     }
     out->shuffles = kernel->shuffles * census->warp_cells;
+    out->integer_pipe = kernel->integer_pipe * census->warp_cells;
     out->has_memory = kernel->has_memory;
     for (int op = 0; op < WL_MEMORY_COUNT; op++)
         out->memory[op] = kernel->memory[op] * census->warp_cells;

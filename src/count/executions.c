@@ -108,3 +108,27 @@ int64_t wl_executions_spread(const wl_executions *e, uint64_t i)
         s->sample[s->sampled] = sampled_block(e, s->sampled);
     return e->start[wl_spread_below(i, 3, e->warps)] + (i < WL_SAMPLES_KEPT ? s->sample[i] : sampled_block(e, i));
 }
+
+/* Whether steps of this length keep what lies below `period`: they are too short to leave it, or whole periods. */
+static bool keeps_period(int64_t stride, int64_t count, int64_t period)
+{
+    const int64_t length = stride < 0 ? -stride : stride;
+    return count <= 1 || length % period == 0 || length <= (period - 1) / count;
+}
+
+bool wl_executions_in_step(const wl_executions *parts, int count, int64_t period)
+{
+    for (int k = 0; k < count; k++) {
+        const wl_executions *e = &parts[k];
+        for (int d = 0; d < 3; d++)
+            if (!keeps_period(e->starts->stride[d], e->blocks->count[d], period))
+                return false;
+        for (int l = 0; l < e->kernel->loop_count; l++)
+            if (in_loop(e, l) && !keeps_period(loop_stride(e, l), e->kernel->loop_extent[l], period))
+                return false;
+        for (int w = 0; w < e->warps; w++)
+            if ((e->start[w] - parts->start[0]) % period != 0)
+                return false;
+    }
+    return true;
+}

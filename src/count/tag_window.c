@@ -76,6 +76,15 @@ static bool longest_window(const wl_executions *parts, int count, int64_t line, 
     return false;
 }
 
+/* The power of two that holds the lines of a pattern. */
+static int64_t period_of(const wl_pattern *p)
+{
+    int64_t period = 1;
+    while (period <= p->span && period < INT64_MAX / 4)
+        period *= 2;
+    return period;
+}
+
 wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, const wl_executions *parts,
                              int part_count, const wl_residues *alignments, int patterns, double share,
                              wl_tag_window *out, wl_error *err)
@@ -85,7 +94,11 @@ wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *p, c
     const int64_t shortest = wide ? 1 : SHORTEST;
     out->open = false;
     out->rare = share < RARE;
+    out->in_step = false;
     if (p->lanes.width % WINDOW_STEP != 0)
+        return WL_OK;
+    out->in_step = wide && !out->rare && !blink && wl_executions_in_step(parts, part_count, period_of(p));
+    if (out->in_step)
         return WL_OK;
     if (out->rare || blink || (wide && patterns > FEW_PATTERNS))
         return open_at(p, blink ? WL_WINDOW_BLINK : WL_WINDOW_GLANCE, alignments, out, err);

@@ -15,8 +15,9 @@
 #include "count/executions.h"
 
 typedef struct wl_tag_window {
-    bool open; /* the pattern has one */
-    bool rare; /* one position stands for all */
+    bool open;    /* the pattern has one */
+    bool rare;    /* one position stands for all */
+    bool in_step; /* closed, because executions start in a few places: see wl_executions_in_step */
     wl_window_kind kind;
     int64_t bytes; /* its length */
     int count;     /* positions of the executions that occur, without the instruction's offset */
@@ -24,8 +25,8 @@ typedef struct wl_tag_window {
     double weight[WL_RESIDUES_MAX]; /* executions */
 } wl_tag_window;
 
-/* Stays closed for long patterns that are executed in loops: their steps may visit only a few
- * positions of the window, so they are evaluated at their true addresses. alignments: the positions
+/* Stays closed for long patterns that are executed in loops, or whose strides are whole powers of two: they may visit
+ * only a few positions of the window, so they are evaluated at their true addresses. alignments: the positions
  * modulo the context's period. patterns: how many there are in most blocks. share: part of all
  * executions of an instruction. */
 wl_status wl_tag_window_open(const wl_pattern_context *context, wl_pattern *pattern, const wl_executions *parts,

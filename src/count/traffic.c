@@ -428,6 +428,7 @@ static void fit_stores(const wl_traffic *o, wl_field_traffic *f)
     }
     f->stored_partly = fmin(f->stored_partly, f->stored);
     fit_windows(o, INFINITY, f->window_store_lines);
+    fit_windows(o, f->store_block, f->window_store_sectors);
 }
 
 static wl_status count_all(const tally *t, wl_arena *arena)

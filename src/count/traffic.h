@@ -46,6 +46,9 @@ typedef struct wl_field_traffic {
     bool atomic;             /* some stores are atomics, which read what they change */
     bool loaded_too, random; /* random: some load has an unknown, data-dependent address */
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
+    double window_store_sectors[WL_WINDOWS_MAX]; /* 0: not counted, as where blocks fill all they store to */
+    double store_again; /* windows after which blocks store to the same sectors again; 0: as the next window says */
+    bool store_again_assumed;
 } wl_field_traffic;
 
 typedef struct wl_traffic {

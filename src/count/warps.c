@@ -63,7 +63,8 @@ typedef struct wl_warps_batch {
 static int64_t samples_wanted(const wl_warps_measurer *m, const placed_warps *w, int64_t instructions)
 {
     const wl_pattern *p = w->pattern;
-    const int64_t lines = wl_min(p->lanes.lanes, 1 + p->span / m->context.rules->line);
+    const int64_t lines =
+        w->window.in_step ? p->runs.count : wl_min(p->lanes.lanes, 1 + p->span / m->context.rules->line);
     return m->samples > 0 ? m->samples : wl_max(SAMPLES_EACH, SAMPLED_LINES / (instructions * (lines + 1)));
 }
 

@@ -90,6 +90,8 @@ static wl_status count_window(const tally *t, int w)
         f->window_units[w] = loaded[0];
         f->window_lines[w] = loaded[1];
         WL_TRY(distinct(t, i, WL_STORES, &region, t->out->l2_line, &f->window_store_lines[w]));
+        if (f->store_block_full < f->store_block)
+            WL_TRY(distinct(t, i, WL_STORES, &region, t->out->sector, &f->window_store_sectors[w]));
     }
     return WL_OK;
 }
@@ -125,6 +127,7 @@ static wl_status count_windows(const tally *t)
             f->window_units[w + 1] = f->window_units[last];
             f->window_lines[w + 1] = f->window_lines[last];
             f->window_store_lines[w + 1] = f->window_store_lines[last];
+            f->window_store_sectors[w + 1] = f->window_store_sectors[last];
         }
         break;
     }
@@ -330,6 +333,23 @@ static wl_status count_side_waves(const tally *t, size_t field, wl_side side, si
     return count_side_launch(t, field, side, granules, out);
 }
 
+/* Waves after which other blocks store to the sectors of a block again, if that is one distance d for all: a run of n
+ * waves does not see the share d / n of it. Two waves that see nothing leave d open; then everything is stored to once
+ * before anything is again. 0: within a wave. */
+#define SEES_NOTHING 0.95
+
+static double waves_between_stores(const tally *t, size_t field, const side_waves *stored, bool *assumed)
+{
+    const double waves = t->out->blocks / t->out->wave_blocks, all = stored->all[SECTOR];
+    const double again = t->out->fields[field].store_block - all, unseen = stored->both[SECTOR] * waves / 2 - all;
+    if (waves <= 2 || again <= 0 || stored->first[SECTOR] <= 0)
+        return 0;
+    *assumed = unseen >= SEES_NOTHING * again;
+    if (*assumed)
+        return fmax(2, all / stored->first[SECTOR]);
+    return unseen >= again / 2 ? 2 * unseen / again : 0;
+}
+
 static wl_status count_field_waves(const tally *t, size_t field)
 {
     wl_field_traffic *f = &t->out->fields[field];
@@ -344,6 +364,9 @@ static wl_status count_field_waves(const tally *t, size_t field)
     WL_TRY(count_side_waves(t, field, WL_STORES, &stored));
     f->window_store_lines[0] = stored.first[LINE];
     f->window_store_lines[1] = stored.all[LINE];
+    f->store_again = waves_between_stores(t, field, &stored, &f->store_again_assumed);
+    f->window_store_sectors[0] = f->store_again > 0 ? stored.first[SECTOR] : 0;
+    f->window_store_sectors[1] = f->store_again > 0 ? stored.all[SECTOR] : 0;
     WL_TRY(count_together(t, field, loaded.first, stored.first));
     if (t->in->view->fields[field][WL_STORES].has_shape)
         return wl_window_stored(t, field);

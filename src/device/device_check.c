@@ -21,6 +21,8 @@ static wl_status check_each(const wl_device *device, wl_device_key key, wl_error
                              key == WL_DEVICE_l1_thread_index_wavefronts;
     for (size_t i = 0; i < e->count; i++) {
         const double v = e->values[i];
+        if (key == WL_DEVICE_l1_mshr && v == 0)
+            return complain(device, key, "must be at least 1: without room for a miss no load would end", err);
         if (!(v >= 0) || v > 1e18 || (v == 0 && !may_be_zero))
             return complain(device, key, "must be a positive number below 1e18", err);
         if (v > 0 && v < 1e-9 && dimension != WL_DIM_RATIO && dimension != WL_DIM_TIME)
@@ -115,9 +117,10 @@ static wl_status check_assumed(const wl_device *device, wl_error *err)
         {WL_DEVICE_shared_banks, 64, "may be at most 64"},
         {WL_DEVICE_shared_bank_width, 16, "may be at most 16 bytes, the widest access"},
         {WL_DEVICE_l1_field_steepness, 64, "may be at most 64"},
+        {WL_DEVICE_scheduler_policy, 2, "is 1 (round robin) or 2 (greedy)"},
     };
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
-        if (wl_device_int(device, limits[i].key) > limits[i].most)
+        if (device->entries[limits[i].key].count && wl_device_int(device, limits[i].key) > limits[i].most)
             return complain(device, limits[i].key, limits[i].rule, err);
     if (!(device->entries[WL_DEVICE_overlap_norm].values[0] >= 1))
         return complain(device, WL_DEVICE_overlap_norm, "must be at least 1", err);

@@ -19,6 +19,7 @@ static int merge_runs(const wl_sweep *s, const int16_t *active, int n, wl_byte_r
 {
     int merged = 0;
     for (int i = 0; i < n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) the first n are set */
         const wl_byte_run *run = &s->boxes[active[i]].run;
         if (merged > 0 && run->first <= runs[merged - 1].last + 1)
             runs[merged - 1].last = wl_max(runs[merged - 1].last, run->last);
@@ -127,6 +128,7 @@ static int break_points(const wl_sweep *s, const int16_t *active, int n, int lev
     int64_t lo = INT64_MAX, hi = INT64_MIN; /* those of the latest box: neighbours often agree */
     int count = 0;
     for (int i = 0; i < n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) the first n are set */
         const wl_sweep_box *box = &s->boxes[active[i]];
         if (box->lo[level] != lo)
             count = add_point(points, count, lo = box->lo[level]);
@@ -150,6 +152,7 @@ static span sweep_level(wl_sweep *s, int level, const int16_t *active, int n, co
     for (int i = 0; i < slabs; i++) {
         int m = 0;
         for (int j = 0; j < n; j++) { /* without a branch, which would be as good as random */
+            /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript) the first n are set */
             const wl_sweep_box *box = &s->boxes[active[j]];
             inside[m] = active[j];
             m += (box->lo[level] <= points[i]) & (points[i] < box->hi[level]);

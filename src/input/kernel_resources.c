@@ -137,11 +137,13 @@ static wl_status read_mix(wl_kernel_builder *b)
 {
     const wl_yaml *mix = wl_yaml_get(b->root, "mix");
     wl_kernel *k = b->kernel;
-    const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles");
+    const wl_yaml *shuffles = wl_yaml_get(b->root, "shuffles"), *pipe = wl_yaml_get(b->root, "integer_pipe");
     double sum = 0;
     WL_TRY(read_idle(b));
     if (shuffles)
         WL_TRY(wl_kernel_amount(b, shuffles, "shuffles", &k->shuffles));
+    if (pipe)
+        WL_TRY(wl_kernel_amount(b, pipe, "integer_pipe", &k->integer_pipe));
     if (!mix)
         return WL_OK;
     WL_TRY(read_classes(b, mix, "mix", false, k->mix, &sum));

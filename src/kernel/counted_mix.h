@@ -55,6 +55,7 @@ typedef struct wl_mix {
     double thread_on;                           /* thread instructions, all classes, whose predicate is on */
     double flops;                               /* of all lanes; known if the instructions are emulated */
     double branches, divergent;                 /* warp branches, and divergent ones */
+    double integer_pipe;                        /* warp instructions that only the integer pipe executes */
     double shuffles;                            /* warp shuffles: they use the data stage of the L1 */
     double idle_accesses;                       /* memory instructions without an active lane: they use it, too */
     double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products */

@@ -116,7 +116,7 @@ struct wl_kernel {
     double idle_mix[WL_INST_CLASS_COUNT]; /* by class */
     wl_idle_stage idle_stages[WL_IDLE_STAGES_MAX];
     int idle_stage_count;
-    double shuffles;                                                          /* of a thread per cell */
+    double shuffles, integer_pipe;                                            /* of a thread per cell: see wl_mix */
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
     /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];

@@ -9,12 +9,14 @@
 #ifndef WL_KERNEL_SOURCE_H
 #define WL_KERNEL_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "warpline/kernel.h"
 #include "warpline/launch.h"
 #include "kernel/counted_mix.h"
+#include "timeline/life.h"
 
 /* ---- executed accesses, for addresses that no expression gives ---- */
 
@@ -126,6 +128,10 @@ typedef struct wl_source {
      * states counts. */
     wl_status (*count_instructions)(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                                     const wl_line_mix **lines, size_t *line_count, wl_error *err);
+    /* What representative warps of the launch the kernel was made for execute. NULL: it has no instruction
+     * stream. */
+    wl_status (*live)(void *context, const wl_lives **out, wl_error *err);
+    bool repeats; /* warps may loop or meet at barriers: their lives tell how long they wait */
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
     /* Visits the local-memory accesses of a sample of blocks; *blocks is their number. NULL:

@@ -59,6 +59,6 @@ void wl_local_volumes(const wl_local *l, const wl_geometry *g, const wl_device *
      * read and written */
     const double lone_loads = l->units[0] > 0 ? fmax(0, 2 - l->sectors[0] / l->units[0]) : 0;
     const double lone_stores = l->sectors[1] > 0 ? 1 - l->full / l->sectors[1] : 0;
-    out->requests.random +=
-        lone_loads * v->dram_capacity / fmax(fetch, sector) + 2 * from_memory * lone_stores * v->dram_store / sector;
+    out->requests.cleaned +=
+        lone_loads * v->dram_capacity / fmax(fetch, sector) / 2 + from_memory * lone_stores * v->dram_store / sector;
 }

@@ -331,6 +331,7 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         out->instructions += p->numbers->address;
         const bool first = is_first(bounds, a);
         out->streams += first;
+        out->store_streams += first && bounds[a].access->store;
         if (!bounds[a].access->store) /* unknown whether an earlier block read it: one phase, as for a plain array */
             out->fresh_loads += first ? fmin(1, often) : 0;
     }
@@ -341,7 +342,8 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
 static void affine_part(const profiler *p, step *steps, const size_t *order, size_t loads, size_t stores,
                         wl_thread *out)
 {
-    out->streams = find_arrays(p, steps, loads) + find_arrays(p, steps + loads, stores);
+    out->store_streams = find_arrays(p, steps + loads, stores);
+    out->streams = find_arrays(p, steps, loads) + out->store_streams;
     out->instructions =
         p->numbers->address * (double)(count_addresses(p, steps, loads) + count_addresses(p, steps + loads, stores));
     for (size_t i = 0; i < loads + stores; i++)

@@ -24,7 +24,7 @@ typedef struct wl_thread {
     bool instructions_stated;
     double multiplies, wide_multiplies; /* of addresses, if they are computed for every access */
     bool serial;                        /* latencies do not overlap: each loop step uses what it loads */
-    double streams;                     /* arrays walked at once, loads and stores */
+    double streams, store_streams;      /* arrays walked at once: loads and stores, stores alone */
     double planes;                      /* cells of a block along the outermost dimension */
 } wl_thread;
 

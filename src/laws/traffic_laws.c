@@ -22,6 +22,8 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
     read_list(d, WL_DEVICE_store_combine, out->combine, 2);
     read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
     read_list(d, WL_DEVICE_l2_dirty_rest, out->dirty, 2);
+    out->random_hits[0] = 1; /* all of the room holds what is loaded */
+    read_list(d, WL_DEVICE_l2_random_hits, out->random_hits, 2);
     (void)wl_device_get(d, WL_DEVICE_l2_merge, &out->merge);
     (void)wl_device_get(d, WL_DEVICE_store_combine_lines, &out->combine_lines);
     (void)wl_device_get(d, WL_DEVICE_l2_partial_room, &out->partial_room);
@@ -128,6 +130,7 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
     out->l1_alloc_bytes = s->block_lines * t->line / t->blocks * t->resident;
     out->l1_oversubscription = out->l1_alloc_bytes / t->l1_bytes;
     const double apart = 1 - merged_share(t, laws, s);
+    double sectors = 0, lines = 0;
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
@@ -144,11 +147,19 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
             v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
             v->l2_capacity = missed - v->l2_compulsory;
         }
-        out->requests.read_units += units * (v->l2_compulsory + v->l2_capacity) / t->sector;
+        const double read = units * (v->l2_compulsory + v->l2_capacity) / t->sector;
+        const bool scattered = (f->random || f->replayed) && f->block_lines > 0;
+        const double lone = scattered ? fmax(0, 2 - f->block_sectors / f->block_lines) : 0;
+        out->requests.read_units += read;
+        out->requests.lone_units += read * lone;
         v->dram_capacity = f->replayed ? 0 : wl_reloads_from_dram(reloads, t, f) * t->sector * left;
+        if (!f->random) { /* what random fetches cost is in their own rate */
+            sectors += f->block_sectors;
+            lines += f->block_lines;
+        }
     }
     out->l1_miss_rate = reloads->rate;
-    out->requests.chunk = s->block_lines > 0 ? t->sector * s->block_sectors / s->block_lines : t->line;
+    out->requests.chunk = lines > 0 ? t->sector * sectors / lines : t->line;
 }
 
 /* Write combining: a warp's stores to one sector combine unless they touch many lines. So do, less
@@ -177,7 +188,7 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
         const double together = fmax(1, f->written / f->written_lines);
         const double in_pieces = fmax(0, f->stored - f->store_warp_full);
         const double merging = f->stored > 0 ? fmin(1, fmax(0, pieces / fmax(1, in_pieces) - 1)) : 1;
-        const double cost = pieces * merging / sqrt(together);
+        const double cost = pieces * merging / cbrt(together);
         out->requests.pieces += cost;
         out->requests.lone_pieces += cost * fmax(0, 2 - together);
         out->requests.written_units += f->written_units * (sectors - pieces) / f->written;
@@ -213,7 +224,7 @@ double wl_laws_evicted(const wl_laws *laws, double read, double readers, double 
 }
 
 /* Probability that a line is evicted by the j-th window after its last use. */
-static double gone_after(const passage *p, const wl_laws *laws, int j)
+static double gone_after(const passage *p, const wl_laws *laws, double j)
 {
     const double passed = p->lines + (j - 1) * p->fresh;
     return wl_laws_evicted(laws, passed, p->readers * j * p->lines / passed, j * p->store_lines, p->writers);
@@ -265,18 +276,40 @@ static passage passage_between(const wl_traffic *t, int w)
                      .writers = stores > 0 ? fmax(1, block_stores * t->line / t->l2_line * share / stores) : 1};
 }
 
-/* Random loads hit with the share of their field that the L2 holds. */
+/* Units of a field from which so many random loads take `distinct` ones: d = u (1 - exp(-n / u)), by bisection of n / u. */
+static double random_field(double loads, double distinct)
+{
+    double low = 0, high = loads / distinct; /* d <= u */
+    if (high <= 1)
+        return INFINITY;
+    for (int i = 0; i < 60; i++) {
+        const double middle = (low + high) / 2;
+        *(-expm1(-middle) * loads > distinct * middle ? &low : &high) = middle;
+    }
+    return loads / high;
+}
+
+/* Fetches of random loads. They hit with the share of their field that the L2 holds, where a line holds what was
+ * fetched of it: one unit of a large field, all of a small one. The L2 starts empty: until that share is there, every
+ * unit is fetched once. */
+static double random_fetches(const wl_traffic *t, const wl_laws *laws, double loads, double distinct)
+{
+    const double units = random_field(loads, distinct), held = laws->room / (units * t->fetch);
+    const double hits = fmin(1, laws->random_hits[0] * held + laws->random_hits[1] * held * held);
+    const double filling = hits < 1 ? -log1p(-hits) * units : INFINITY;
+    return loads > filling && isfinite(units) ? hits * units + (1 - hits) * (loads - filling) : distinct;
+}
+
 static void random_loads(const wl_traffic *t, const wl_laws *laws, size_t field, wl_volumes *out)
 {
     const wl_field_traffic *f = &t->fields[field];
     const double all = f->window_units[t->window_count - 1];
-    const double lines = f->window_lines[t->window_count - 1] * t->l2_line;
-    const double miss = lines > 0 ? fmax(0, 1 - laws->room / lines) : 0;
     wl_volume *v = &out->fields[field];
     const double loaded = (v->l2_compulsory + v->l2_capacity) / fmin(t->sector, t->fetch); /* a fetch each at most */
     const double requested = fmax(all, fmin(f->block_units * t->unit / t->fetch, loaded));
     v->dram_compulsory = all * t->fetch;
-    v->dram_capacity = miss * (requested - all) * t->fetch;
+    if (all > 0)
+        v->dram_capacity = fmax(0, fmin(requested, random_fetches(t, laws, requested, all)) - all) * t->fetch;
     out->requests.random += (v->dram_compulsory + v->dram_capacity) / t->fetch;
 }
 
@@ -311,18 +344,68 @@ static void dram_loads(const wl_traffic *t, const wl_laws *laws, wl_volumes *out
     }
 }
 
-/* Partially written sectors of a block may be evicted before a neighbour completes them: read,
- * written, read again. */
-static double cleaned_early(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double wave_bytes)
+/* Sectors of a field that are written in pieces by several blocks: what becomes of them before the last piece. A
+ * sector is cleaned by what is stored meanwhile: its missing bytes are read, all are written. It stays in the L2 and
+ * misses nothing any more, unless it is evicted; then the next piece finds nothing. */
+typedef struct pieced {
+    double cleaned;       /* sectors read and written early, still there */
+    double reads, writes; /* sectors, beyond one write of each */
+} pieced;
+
+static double cleaned_share(const wl_laws *laws, double bytes)
 {
+    const double share = bytes / laws->partial_room;
+    return fmin(1, share * share);
+}
+
+static double store_bytes(const wl_traffic *t, int w)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->field_count; i++)
+        sum += fmax(t->fields[i].window_store_sectors[w] * t->sector, t->fields[i].window_store_lines[w] * t->sector);
+    return sum;
+}
+
+/* Pieces that come a window or more later than the one before. They come after as many windows as write everything
+ * once. Returns how many sectors have such pieces. */
+static double pieces_far_apart(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double shared,
+                               pieced *out)
+{
+    const double incomplete = fmax(0, 1 - f->store_block_full / f->store_block), *sectors = f->window_store_sectors;
+    double far = 0;
+    for (int w = 0; w + 1 < t->window_count; w++) {
+        if (sectors[w] <= 0 || t->window_blocks[w] < t->wave_blocks)
+            continue;
+        const double again =
+            incomplete * fmax(0, sectors[w] * t->window_repeats[w] - sectors[w + 1] * t->window_repeats[w + 1]);
+        const double windows = f->store_again > 0 ? f->store_again : fmax(1, sectors[w + 1] / sectors[w]);
+        const double here = fmin(shared - far, again);
+        const passage p = passage_between(t, w);
+        const double evicted = gone_after(&p, laws, windows);
+        const double cleaned = fmax(evicted, cleaned_share(laws, windows * store_bytes(t, w)));
+        out->reads += f->loaded_too ? 0 : here * cleaned + again * evicted;
+        out->writes += again * cleaned;
+        out->cleaned += here * (cleaned - evicted);
+        far += here;
+    }
+    return far;
+}
+
+static pieced written_in_pieces(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f, double wave_bytes)
+{
+    pieced out = {0};
     if (laws->partial_room <= 0 || f->store_block <= 0)
-        return 0;
-    const double completed = f->stored > 0 ? 1 - f->stored_partly / f->stored : 0; /* by some other block */
-    const double incomplete = fmax(0, 1 - f->store_block_full / f->store_block) * completed;
-    const double share = wave_bytes / laws->partial_room;
+        return out;
     /* which of the sectors that atomics change are stored, too, is unknown: those stored again at most */
-    const double stored = f->atomic ? fmax(0, f->written - f->stored) : f->stored;
-    return incomplete * fmin(stored, f->stored) * t->sector * fmin(1, share * share);
+    const double stored = f->atomic ? fmin(f->stored, fmax(0, f->written - f->stored)) : f->stored;
+    /* a sector that several blocks complete counts once */
+    const double shared = fmin(stored, fmax(0, f->stored - f->stored_partly - f->store_block_full));
+    const double near = shared - (f->atomic ? 0 : pieces_far_apart(t, laws, f, shared, &out));
+    const double early = near * cleaned_share(laws, wave_bytes);
+    out.cleaned += early;
+    out.reads += early;
+    out.writes += early;
+    return out;
 }
 
 double wl_laws_dirty_rest(const wl_laws *laws, double written, double read)
@@ -338,10 +421,10 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
     for (size_t i = 0; i < t->field_count; i++) {
         const wl_field_traffic *f = &t->fields[i];
         wl_volume *v = &out->fields[i];
-        const double early = cleaned_early(t, laws, f, stored * t->wave_blocks / t->blocks);
-        out->requests.cleaned += early / t->sector;
-        v->dram_partial = (f->atomic && !f->loaded_too ? f->stored : f->stored_partly) * t->sector + early;
-        v->dram_store = f->stored * t->sector + early;
+        const pieced early = written_in_pieces(t, laws, f, stored * t->wave_blocks / t->blocks);
+        out->requests.cleaned += early.cleaned;
+        v->dram_partial = ((f->atomic && !f->loaded_too ? f->stored : f->stored_partly) + early.reads) * t->sector;
+        v->dram_store = (f->stored + early.writes) * t->sector;
         writes += v->dram_store;
         reads += v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_capacity +
                  v->dram_partial;

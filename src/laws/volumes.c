@@ -9,8 +9,10 @@ void wl_volumes_add_up(size_t count, wl_volumes *out)
 {
     wl_volume *t = &out->total;
     *t = (wl_volume){0};
+    out->footprint = 0;
     for (size_t f = 0; f < count; f++) {
         const wl_volume *v = &out->fields[f];
+        out->footprint += v->dram_compulsory > v->l2_store ? v->dram_compulsory : v->l2_store;
         t->l2_compulsory += v->l2_compulsory;
         t->l2_capacity += v->l2_capacity;
         t->l2_store += v->l2_store;

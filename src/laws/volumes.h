@@ -29,11 +29,12 @@ typedef struct wl_volume {
 /* How the volumes are requested: what a time model needs besides bytes. Launch totals. */
 typedef struct wl_requests {
     double read_units, written_units; /* units in which the L2 serves requests */
-    double chunk;                     /* bytes of one line that a block loads, on average */
+    double lone_units;                /* of the read ones, those of scattered sectors, alone in their lines */
+    double chunk;                     /* bytes of one line that a block loads, on average; without random loads */
     double pieces;                    /* partial writes, weighted by their cost */
     double random;                    /* random fetches from DRAM */
     double lone_pieces;               /* of the partial writes, those alone in their line */
-    double cleaned;                   /* sectors evicted before they were complete: read and written early */
+    double cleaned;                   /* sectors read and written before they were complete */
     double write_chunk;               /* bytes of one line that a store fills, on average */
 } wl_requests;
 
@@ -47,6 +48,7 @@ typedef struct wl_volumes {
     bool partial_unknown; /* it is unknown which sectors are only partially written */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
+    double footprint; /* bytes of all fields that the launch touches, about */
     wl_reuse reuse[3];
     double pages;
     bool requests_known;

@@ -13,6 +13,7 @@
 #include "count/traffic.h"
 #include "laws/l1_law.h"
 #include "laws/thread.h"
+#include "timeline/waiting.h"
 
 /* What metrics and models take from the kernel itself. */
 typedef struct wl_work {
@@ -38,6 +39,9 @@ typedef struct wl_counts {
     bool has_traffic;
     wl_traffic traffic; /* for the measured laws */
     wl_count_method method;
+    const wl_life_profile *lives; /* the kinds of warps, borrowed; none: a time model assumes one */
+    size_t life_count;
+    wl_waiting waiting; /* of a block, from them */
 } wl_counts;
 
 /* Inputs of the wavefront sums. */

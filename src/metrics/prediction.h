@@ -28,11 +28,38 @@ typedef struct wl_value {
     wl_part parts[WL_PARTS_MAX];
 } wl_value;
 
+/* What a block waits for, in cycles. */
+typedef struct wl_block_waits {
+    double start;              /* until its first instruction */
+    double issue;              /* while its longest warp issues */
+    double dependence, shared; /* for arithmetic; for shared memory or shuffles */
+    double level[3];           /* for L1, L2 and DRAM without load */
+    double queue;              /* longer for DRAM, as others use it */
+    double barrier;
+} wl_block_waits;
+
+/* What the time of the model turnover is made of, in seconds. */
+typedef struct wl_turnover_steps {
+    double own, even;        /* the busiest unit, on the busiest multiprocessor and on average */
+    double sm;               /* a multiprocessor, with the waits that other blocks do not hide */
+    double l2, dram;         /* the memory's bounds, */
+    double alone[2];         /* what overlaps with neither: of the L2, of DRAM; */
+    double memory;           /* all of these, */
+    double together;         /* and multiprocessors and atomics as well */
+    double longest;          /* until the longest block ends; */
+    double filled, balanced; /* until unequal blocks have ended, and if they were dealt evenly; 0: they are alike */
+    double last, started;    /* the last blocks take longer by; before the first one starts */
+} wl_turnover_steps;
+
 typedef struct wl_model_result {
     wl_model_id id; /* never WL_MODEL_BEST */
     double time_s, items_per_s;
     wl_bound_id limiter, next;      /* the largest bound and the one after it */
     double own_cycles, wait_cycles; /* of one block: turnover only */
+    bool from_life;                 /* the wait comes from the lives of warps */
+    wl_block_waits waits;           /* the wait by what it is for: turnover only, as the steps */
+    wl_turnover_steps steps;
+    double remains; /* share of the data that an earlier launch has left in the L2 */
     struct {
         int count;                  /* of kinds of blocks; 0: all are about alike */
         int last;                   /* the one whose last block ends last, longest first; -1: none in particular */
@@ -72,7 +99,16 @@ struct wl_prediction {
     const wl_share *accesses;
     const wl_line_mix *lines; /* most executed first; NULL unless asked for and source lines are known */
     size_t line_count;
+    const struct wl_stacks *stacks; /* of model/stacks.h; NULL unless asked for */
 };
+
+/* The waits by name. */
+#define WL_NAMED_WAITS 9
+typedef struct wl_named_wait {
+    const char *name;
+    double cycles;
+} wl_named_wait;
+int wl_named_waits(const wl_block_waits *waits, wl_named_wait out[WL_NAMED_WAITS]);
 
 /* "tag-hash" or "bank-distance", "reuse-sets" or "l2-partitions", "closed form", "rows" or
  * "threads" */

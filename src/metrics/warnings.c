@@ -61,6 +61,8 @@ static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
     }
 }
 
+#define NOTED_REMAINS 0.01 /* share of the data */
+
 static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
 {
     const bool shared = c->l1.shared > 0;
@@ -72,6 +74,15 @@ static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
     if (c->executed.by_class && c->executed.mix.sampled)
         wl_warn(out, "instruction counts come from a sample of blocks, within %.2g %%",
                 PERCENT * WL_STATED_ERRORS * c->executed.mix.error);
+}
+
+/* Are sectors written in pieces by blocks whose distance is not known? */
+static bool pieces_far_apart(const wl_traffic *t, bool known)
+{
+    for (size_t i = 0; known && i < t->field_count; i++)
+        if (t->fields[i].store_again_assumed && t->fields[i].store_block_full < t->fields[i].store_block)
+            return true;
+    return false;
 }
 
 static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
@@ -97,11 +108,19 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)
         wl_warn(out, "sectors written only in part are not counted: the stores are too irregular");
+    if (pieces_far_apart(&c->traffic, c->has_traffic && v->known))
+        wl_warn(out, "blocks more than two waves apart write pieces of the same sectors: "
+                     "everything is assumed to be written once in between");
     if (!v->known)
         wl_warn(out,
                 "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one; "
                 "the time counts the least they can be, %.3g MB loaded and %.3g MB stored",
                 v->least[0] / MEGA, v->least[1] / MEGA);
+    if (out->model.remains >= NOTED_REMAINS)
+        wl_warn(out,
+                "the time is that of a repeated launch: %.0f %% of its data are in the L2 from the one before; volumes "
+                "are those of the first",
+                PERCENT * out->model.remains);
     if (!p->kernel->has_flops && !c->executed.by_class)
         wl_warn(out, "flops are not given: no fp bound");
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)

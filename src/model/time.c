@@ -5,17 +5,20 @@
 #include <string.h>
 
 #include "metrics/rates.h"
+#include "model/interval_time.h"
 #include "model/limiter.h"
 #include "model/turnover.h"
 
-static const char *const model_names[] = {
-    [WL_MODEL_BEST] = "best", [WL_MODEL_LIMITER] = "limiter", [WL_MODEL_TURNOVER] = "turnover"};
+static const char *const model_names[WL_MODEL_COUNT] = {
+#define WL_MODEL(id, name, meaning) name,
+#include "warpline/models.def"
+};
 
 const char *wl_model_name(wl_model_id model) { return model_names[model]; }
 
 bool wl_model_find(const char *name, wl_model_id *model)
 {
-    for (int i = WL_MODEL_LIMITER; i <= WL_MODEL_TURNOVER; i++) {
+    for (int i = WL_MODEL_LIMITER; i < WL_MODEL_COUNT; i++) {
         if (strcmp(model_names[i], name) == 0) {
             *model = (wl_model_id)i;
             return true;
@@ -24,8 +27,7 @@ bool wl_model_find(const char *name, wl_model_id *model)
     return false;
 }
 
-/* Cycles of the busiest arithmetic pipe, as if one multiprocessor did all the work. Integer
- * arithmetic is left out: compilers spread it over several pipes. */
+/* Cycles of the busiest floating-point pipe, as if one multiprocessor did all the work. */
 static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
 {
     static const struct {
@@ -44,19 +46,30 @@ static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
     return cycles;
 }
 
-static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
+/* Cycles of the integer pipe, likewise: of what no other pipe executes. Additions and copies are left out, as compilers
+ * spread them over this pipe and the one that multiplies. */
+static double integer_cycles(const wl_executed *e, const wl_device *device)
+{
+    double rate = 0, lanes = 0;
+    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
+    return wl_device_get(device, WL_DEVICE_int32_rate, &rate) ? e->mix.integer_pipe * lanes / rate : 0;
+}
+
+wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
 {
     const wl_value *m = out->metrics;
     const wl_work *work = &c->work;
     const wl_thread *thread = &c->thread;
     const wl_l1_totals *t = &c->l1;
-    double fp_rate = 0, sector = 0;
+    double fp_rate = 0, sector = 0, fetch = 0;
+    (void)wl_device_get(device, WL_DEVICE_dram_fetch, &fetch);
     (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
     /* warps with work: those that load, else those that store; with atomics only, all */
     const double warps = t->warps > 0         ? t->warps
                          : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores
                                               : c->executed.warps;
-    wl_demand d = {.blocks = (double)out->blocks,
+    wl_demand d = {.warps = warps,
+                   .blocks = (double)out->blocks,
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
@@ -67,10 +80,13 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .multiplies = warps * (thread->multiplies + work->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,
                    .read_units = v->requests.read_units,
+                   .lone_units = v->requests.lone_units,
                    .written_units = v->requests.written_units,
                    .pieces = v->requests.pieces,
                    .lone_pieces = v->requests.lone_pieces,
-                   .random_fetches = v->requests.random + 2 * v->requests.cleaned,
+                   .random_read = v->requests.random * fetch,
+                   .random_fetches = v->requests.random,
+                   .cleaned = v->requests.cleaned,
                    .dram_read = v->known ? m[WL_METRIC_dram_load_bytes].value : v->least[0],
                    .dram_write = v->known ? m[WL_METRIC_dram_store_bytes].value : v->least[1],
                    .chunk = v->requests.chunk,
@@ -81,6 +97,7 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .atomic_requests_on_one = c->warps.atomics.hot_requests,
                    .planes = thread->planes,
                    .streams = thread->streams,
+                   .store_streams = thread->store_streams,
                    .phases = thread->phases,
                    .barriers = work->barriers,
                    .thread_instructions = thread->instructions,
@@ -89,11 +106,14 @@ static wl_demand demand_of(const wl_counts *c, const wl_device *device, const wl
                    .longest = c->executed.mix.longest,
                    .kinds = &c->executed.mix.kinds,
                    .loads_per_phase = thread->loads_per_phase,
-                   .last_block = c->warps.last_block};
+                   .last_block = c->warps.last_block,
+                   .waiting = &c->waiting,
+                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1])};
     if (c->executed.by_class)
         d.fp_cycles = arithmetic_cycles(&c->executed, device);
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
         d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
+    d.integer_cycles = integer_cycles(&c->executed, device);
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;
@@ -128,17 +148,36 @@ static void name_limiters(wl_model_result *m)
         m->next = m->limiter;
 }
 
+static void limiter(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
+{
+    wl_limiter_apply(&counts->work, device, volumes->known ? 0 : volumes->least[0] + volumes->least[1], out);
+}
+
+/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's time stays. */
+static void by_intervals(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
+                         wl_prediction *out, const char **missing)
+{
+    wl_interval_machine machine;
+    limiter(counts, device, volumes, out);
+    if (!wl_interval_machine_read(device, &machine, missing))
+        return;
+    const wl_demand d = wl_demand_of(counts, device, volumes, out);
+    wl_interval_apply(counts, device, &d, &machine, model, out);
+}
+
 void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                    wl_prediction *out, const char **missing)
 {
     wl_turnover numbers;
     const char *lacks = volumes->requests_known ? NULL : wl_device_key_name(WL_DEVICE_l1_reload_curve);
     *missing = NULL;
-    if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
+    if (wl_contention_model_of(model)) {
+        by_intervals(counts, device, volumes, model, out, missing);
+    } else if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
         *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
-        wl_limiter_apply(&counts->work, device, volumes->known ? 0 : volumes->least[0] + volumes->least[1], out);
+        limiter(counts, device, volumes, out);
     } else {
-        const wl_demand d = demand_of(counts, device, volumes, out);
+        const wl_demand d = wl_demand_of(counts, device, volumes, out);
         wl_turnover_apply(&numbers, &d, &out->model);
         out->model.items_per_s = out->model.time_s > 0 ? (double)out->items / out->model.time_s : 0;
     }

@@ -8,10 +8,15 @@
 #include "metrics/counts.h"
 #include "laws/volumes.h"
 #include "metrics/prediction.h"
+#include "model/turnover.h"
 #include "warpline/predict.h"
 
-/* Fills prediction->model from its metrics. If the turnover model was asked for but the device
- * lacks a number, the limiter model is used and *missing names that number; else it is NULL. */
+/* What the kernel demands, once metrics are known. */
+wl_demand wl_demand_of(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes,
+                       const wl_prediction *prediction);
+
+/* Fills prediction->model from its metrics. If a model was asked for by name but the device lacks a
+ * number of it, the limiter model is used and *missing names that number; else it is NULL. */
 void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                    wl_prediction *prediction, const char **missing);
 

@@ -63,7 +63,8 @@ wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out,
     const bool limiter = is_limiter(device, model);
     wl_device *other = NULL;
     *out = (wl_trust){0};
-    if (read_numbers(device, limiter, out)) {
+    const bool measured = model <= WL_MODEL_TURNOVER; /* contests of the interval models have not been measured */
+    if (measured && read_numbers(device, limiter, out)) {
         write_basis(device, limiter, "", ": ", out);
         return WL_OK;
     }

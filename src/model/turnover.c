@@ -35,9 +35,11 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
         {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
         {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
+        {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, lone_rate), false},
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
         {WL_DEVICE_l2_fill_cost, offsetof(wl_turnover, l2_fill_cost), false},
         {WL_DEVICE_piece_rate, offsetof(wl_turnover, piece_rate), false},
+        {WL_DEVICE_piece_streams, offsetof(wl_turnover, piece_streams), false},
         {WL_DEVICE_dram_write_cost, offsetof(wl_turnover, dram_write_cost), false},
         {WL_DEVICE_dram_request_overhead, offsetof(wl_turnover, request_overhead), false},
         {WL_DEVICE_dram_region_loss, offsetof(wl_turnover, region_loss), false},
@@ -49,6 +51,11 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_atomic_line_rate, offsetof(wl_turnover, atomic_line_rate), false},
         {WL_DEVICE_atomic_spread, offsetof(wl_turnover, atomic_spread), false},
         {WL_DEVICE_launch_overhead, offsetof(wl_turnover, launch_overhead), false},
+        {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
+        {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
+        {WL_DEVICE_barrier_overlap, offsetof(wl_turnover, barrier_overlap), false},
+        {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
+        {WL_DEVICE_l2_reuse_steepness, offsetof(wl_turnover, steepness), false},
     };
     *out = (wl_turnover){.l2_write_cost = 1, .dram_write_cost = 1, .streams = INFINITY};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -79,6 +86,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
+    bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
     /* if addresses take multiplications, single-precision arithmetic shares the pipe */
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY,
@@ -91,7 +99,9 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 
 static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 {
-    const double reads = d->dram_read * (1 + n->request_overhead / d->chunk - n->request_overhead / n->line);
+    /* the rate of random fetches has their overhead */
+    const double ordered = fmax(0, d->dram_read - d->random_read);
+    const double reads = d->dram_read + ordered * (n->request_overhead / d->chunk - n->request_overhead / n->line);
     const double writes = d->dram_write * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
     const double loss = 1 + n->region_loss * log2(fmax(1, d->planes)) + (d->streams > n->streams ? n->stream_loss : 0);
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss;
@@ -106,72 +116,171 @@ static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
     return fmax(uneven * over(d->atomics, n->atomic_rate), one);
 }
 
-static void memory_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
+/* The share of its data that an earlier launch like it has left in the L2. */
+static double remains(const wl_turnover *n, const wl_demand *d)
 {
+    return n->room > 0 ? 1 / (1 + pow(d->footprint / n->room, n->steepness)) : 0;
+}
+
+/* `cold` is the share of DRAM traffic that the L2 does not save. */
+static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold, wl_model_result *m)
+{
+    const double lone = n->lone_rate > 0 ? d->lone_units : 0;
     bound(m, WL_BOUND_L2,
-          (n->unit * (d->read_units + n->l2_write_cost * d->written_units) + n->l2_fill_cost * d->dram_read) /
-              n->l2_bandwidth);
+          (n->unit * (d->read_units - lone + n->l2_write_cost * d->written_units) + n->l2_fill_cost * d->dram_read) /
+                  n->l2_bandwidth +
+              over(lone, n->lone_rate));
     bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
-    bound(m, WL_BOUND_DRAM, dram_seconds(n, d));
-    bound(m, WL_BOUND_RANDOM, over(d->random_fetches, n->random_rate));
+    bound(m, WL_BOUND_DRAM, cold * dram_seconds(n, d));
+    bound(m, WL_BOUND_RANDOM, cold * over(d->random_fetches + 2 * d->cleaned, n->random_rate));
     bound(m, WL_BOUND_ATOMICS, atomic_seconds(n, d));
     bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
 }
 
+/* Blocks as the multiprocessor sees them. */
+typedef struct resident {
+    double blocks, own; /* at once; cycles of the busiest unit */
+    double overlap;     /* own work that overlaps with no other block's */
+} resident;
+
 /* How long a block is resident: its own work, and its wait as far as the work of other blocks does
  * not hide it. */
-static double residence(const wl_turnover *n, double resident, double own, double wait)
+static double residence(const wl_turnover *n, const resident *r, double wait)
 {
-    const double others = fmax(0, resident - n->overlap) * own;
-    const double p = n->overlap_norm * pow(fmax(1, resident / 2), n->growth); /* many blocks average out */
-    return n->overlap * own + pow(pow(wait, p) + pow(others, p), 1 / p);
+    const double others = fmax(0, r->blocks - r->overlap) * r->own;
+    const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth); /* many blocks average out */
+    return r->overlap * r->own + pow(pow(wait, p) + pow(others, p), 1 / p);
 }
+
+/* Whether its warps are followed through loops and barriers. */
+static bool lives(const wl_demand *d) { return d->waiting && d->waiting->known && d->waiting->repeats; }
 
 /* A block lives as long as its longest warp, whatever the others do: that warp's dependent instructions,
  * and its loads, in phases or one after another. */
 static double longest_cycles(const wl_turnover *n, const wl_demand *d)
 {
     const double together = (d->longest.loads - d->longest.serial) / fmax(1, d->loads_per_phase);
-    if (d->longest.instructions <= 0)
+    if (d->longest.instructions <= 0 || lives(d)) /* the longest life says it */
         return 0;
     return n->turnover + n->instruction_wait * d->longest.instructions + n->phase_wait * (d->longest.serial + together);
+}
+
+/* From none with one array that is written to 1 with many. */
+static double many_streams(const wl_turnover *n, const wl_demand *d)
+{
+    return n->piece_streams > 1 ? fmin(1, fmax(0, d->store_streams - 1) / (n->piece_streams - 1)) : 0;
+}
+
+/* ---- how long a block waits ---- */
+
+typedef struct waits {
+    double waves;
+    resident at;
+    double cold;     /* the share of DRAM traffic that the L2 does not save */
+    double l2, dram; /* seconds of the memory's bounds */
+} waits;
+
+/* By what a thread loads, in phases. */
+static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
+{
+    /* the block itself fetches lines from DRAM */
+    const double met = w->cold * (1 - exp(-d->dram_read / n->line / d->blocks));
+    const double dram =
+        met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
+    double wait =
+        n->turnover + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) + dram;
+    const double calm = w->waves * residence(n, &w->at, wait) / n->clock;
+    const double traffic = d->dram_read + d->dram_write;
+    *parts = (wl_block_waits){.start = n->turnover,
+                              .dependence = n->instruction_wait * d->thread_instructions,
+                              .level = {0, n->phase_wait * d->phases, dram},
+                              .barrier = n->phase_wait * d->barriers};
+    if (traffic > 0 && calm > 0) { /* reads wait longer between writes when DRAM is busy */
+        parts->queue = n->dram_write_wait * d->dram_write / traffic * fmin(1, w->dram / calm) * met;
+        wait += parts->queue;
+    }
+    return wait;
+}
+
+#define ROUNDS 4 /* until the wait for DRAM and the time agree */
+
+/* By the life of its longest warp. The more of DRAM's bandwidth is used, the longer each wait for it. */
+static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
+{
+    const wl_waiting *life = d->waiting;
+    const double calm = n->turnover + life->cycles - life->dram * (1 - w->cold);
+    const double q = n->norm;
+    double wait = calm;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double sm = w->waves * residence(n, &w->at, wait) / n->clock;
+        const double time = pow(pow(sm, q) + pow(w->l2, q) + pow(w->dram, q), 1 / q);
+        wait = calm + (time > 0 ? n->queue_wait * life->dram * w->cold * w->dram / time : 0);
+    }
+    *parts = (wl_block_waits){.start = n->turnover,
+                              .issue = life->issue,
+                              .dependence = life->stall[WL_STALL_NONE] + life->stall[WL_STALL_DEPENDENCE],
+                              .shared = life->stall[WL_STALL_SHARED],
+                              .level = {life->level[0], life->level[1], life->dram * w->cold},
+                              .queue = wait - calm,
+                              .barrier = life->stall[WL_STALL_BARRIER]};
+    return wait;
 }
 
 void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
 {
     *m = (wl_model_result){.id = WL_MODEL_TURNOVER};
     const double busiest = sm_bounds(n, d, m);
-    memory_bounds(n, d, m);
-    const double waves = fmax(d->blocks / (n->sms * d->blocks_per_sm), 1);
-    const double own = busiest * n->clock / (waves * d->blocks_per_sm);
+    m->remains = remains(n, d);
+    const double cold = 1 - m->remains;
+    memory_bounds(n, d, cold, m);
+    const double at_once = fmin(d->blocks_per_sm, ceil(d->blocks / n->sms)); /* on the busiest multiprocessor */
+    const double waves = fmax(d->blocks / (n->sms * at_once), 1);
+    const double own = busiest * n->clock / (waves * at_once);
     const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
-
-    const double met = 1 - exp(-d->dram_read / n->line / d->blocks); /* the block itself fetches lines from DRAM */
-    double wait = n->turnover + n->instruction_wait * d->thread_instructions +
-                  n->phase_wait * (d->phases + d->barriers) +
-                  met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
-    const double calm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
-    const double traffic = d->dram_read + d->dram_write;
-    if (traffic > 0 && calm > 0) /* reads wait longer between writes when DRAM is busy */
-        wait += n->dram_write_wait * d->dram_write / traffic * fmin(1, dram / calm) * met;
-    const double sm = waves * residence(n, d->blocks_per_sm, own, wait) / n->clock;
+    const bool meets = lives(d) && d->waiting->barriers > 0 && n->barrier_overlap > 0;
+    const waits w = {.waves = waves,
+                     .at = {at_once, own, meets ? n->barrier_overlap : n->overlap},
+                     .cold = cold,
+                     .l2 = l2,
+                     .dram = dram};
+    m->from_life = lives(d);
+    const double wait = lives(d) ? wait_of_life(n, d, &w, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
+    const double sm = waves * residence(n, &w.at, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, waves * wait / n->clock);
 
-    /* merging of lone partial writes, and DRAM rows opened for single sectors, overlap with no
-     * other memory traffic; partial writes that share a line are ordinary work of the L2 */
-    const double lone = over(d->lone_pieces, n->piece_rate), other = m->bound_s[WL_BOUND_PIECES] - lone;
-    const double memory = pow(pow(l2 + other, q) + pow(dram, q), 1 / q) + lone + m->bound_s[WL_BOUND_RANDOM];
+    /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors, overlap
+     * with no other memory traffic; other partial writes are ordinary work of the L2, random fetches of DRAM */
+    const double alone = over(d->lone_pieces, n->piece_rate), shared = m->bound_s[WL_BOUND_PIECES] - alone;
+    const double lone = alone + shared * many_streams(n, d), other = shared * (1 - many_streams(n, d));
+    const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
+    const double random = cold * over(d->random_fetches, n->random_rate);
+    const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
+    const double start = n->launch_overhead + n->launch_latency;
+    const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
+    const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks; /* the busiest's, of one */
+    m->steps = (wl_turnover_steps){.own = busiest,
+                                   .even = busiest / shares,
+                                   .sm = sm,
+                                   .l2 = l2 + other,
+                                   .dram = dram + random,
+                                   .alone = {lone, cleaning},
+                                   .memory = memory,
+                                   .together = together,
+                                   .started = start};
     if (d->kinds && d->kinds->count > 1) {
         m->own_cycles = busiest * n->clock * n->sms / d->blocks;
+        m->from_life = false;
         const double filled = wl_turnover_fill(n, d, m->own_cycles, memory, m) / n->clock;
-        m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + n->launch_overhead;
+        m->steps.filled = filled;
+        m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + start;
         return;
     }
-    const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
     const double last = fmax(0, d->last_block - own) / n->clock;
     m->own_cycles = own;
     m->wait_cycles = wait;
     const double longest = longest_cycles(n, d) / n->clock;
-    m->time_s = fmax(fmax(together, longest), m->bound_s[WL_BOUND_LAUNCH]) + last + n->launch_overhead;
+    m->steps.longest = longest;
+    m->steps.last = last;
+    m->time_s = fmax(fmax(together, longest), m->bound_s[WL_BOUND_LAUNCH]) + last + start;
 }

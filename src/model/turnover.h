@@ -15,21 +15,25 @@
 
 #include "kernel/counted_mix.h"
 #include "metrics/prediction.h"
+#include "model/stack.h"
+#include "timeline/waiting.h"
 #include "warpline/device.h"
 #include "warpline/predict.h"
 
 /* What the kernel demands: launch totals unless noted. */
 typedef struct wl_demand {
+    double warps; /* with work */
     double blocks, blocks_per_sm;
     double l1_wavefronts, tag_wavefronts, memory_inst;
     double instructions;                /* warp instructions */
     double fp_cycles;                   /* of the arithmetic pipes, as if one multiprocessor did all the work */
     double tensor_cycles;               /* of the tensor cores, likewise */
+    double integer_cycles;              /* of the integer pipe, likewise */
     double multiplies, wide_multiplies; /* warp instructions */
-    double read_units, written_units, pieces, lone_pieces;
-    double dram_read, dram_write, random_fetches;
+    double read_units, lone_units, written_units, pieces, lone_pieces;
+    double dram_read, dram_write, random_read, random_fetches, cleaned; /* random_read: bytes of random fetches */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
-    double planes, streams;
+    double planes, streams, store_streams;
     double atomics, atomic_lines;                  /* sectors of atomics; distinct lines */
     double atomics_on_one, atomic_requests_on_one; /* on the busiest line: serialized lanes; instructions */
     double phases, barriers, thread_instructions;  /* of one thread */
@@ -37,9 +41,11 @@ typedef struct wl_demand {
     bool serial;                                   /* these waits do not overlap */
     wl_longest_warp longest;                       /* 0: like the others */
     double loads_per_phase;
-    double last_block;       /* wavefronts of the heaviest of the last blocks; 0: like the others */
-    const wl_kinds *kinds;   /* of blocks that do unequal work; NULL or none: all are about alike */
-    double l1_hits, l2_hits; /* shares of loads; of those that miss the L1 */
+    double last_block;         /* wavefronts of the heaviest of the last blocks; 0: like the others */
+    const wl_waiting *waiting; /* of a block, from the lives of its warps; not known: NULL, or says so */
+    double footprint;          /* bytes that it touches, loads and stores */
+    const wl_kinds *kinds;     /* of blocks that do unequal work; NULL or none: all are about alike */
+    double l1_hits, l2_hits;   /* shares of loads; of those that miss the L1 */
 } wl_demand;
 
 /* The device's numbers. */
@@ -49,9 +55,11 @@ typedef struct wl_turnover {
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
     double l1_latency, l2_latency; /* 0: not known */
     double overlap_norm, lsu_issue, narrow_multiply, wide_multiply;
-    double l2_bandwidth, l2_write_cost, l2_fill_cost, piece_rate;
+    double l2_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
+    double launch_latency, queue_wait, barrier_overlap;
+    double room, steepness; /* of the L2, for what an earlier launch has left there */
 } wl_turnover;
 
 /* False if the device lacks a number; *missing names it. */
@@ -63,5 +71,9 @@ double wl_turnover_fill(const wl_turnover *numbers, const wl_demand *demand, dou
                         wl_model_result *out);
 
 void wl_turnover_apply(const wl_turnover *numbers, const wl_demand *demand, wl_model_result *out);
+
+/* turnover_stack.c: where the cycles of that result go; the parts add up to its time. */
+void wl_turnover_stack(const wl_turnover *numbers, const wl_demand *demand, const wl_model_result *result,
+                       wl_stack *out);
 
 #endif /* WL_MODEL_TURNOVER_H */

@@ -11,7 +11,8 @@ static double work_of(const wl_block_kind *k, const wl_model_result *m)
 {
     double others = 0;
     for (int i = 0; i < WL_BOUND_COUNT; i++)
-        if (i == WL_BOUND_ISSUE || i == WL_BOUND_FP || i == WL_BOUND_TENSOR || i == WL_BOUND_MULTIPLY)
+        if (i == WL_BOUND_ISSUE || i == WL_BOUND_FP || i == WL_BOUND_TENSOR || i == WL_BOUND_MULTIPLY ||
+            i == WL_BOUND_INTEGER)
             others = fmax(others, m->bound_s[i]);
     const bool memory = fmax(m->bound_s[WL_BOUND_L1], m->bound_s[WL_BOUND_TAG]) > others;
     return memory ? k->loads + k->stores : k->instructions;
@@ -19,7 +20,8 @@ static double work_of(const wl_block_kind *k, const wl_model_result *m)
 
 /* How long a block of the kind waits: as long as its longest warp, or `share` of that. Its loads wait
  * for one another in rounds, and each round for the L1, the L2 or DRAM. */
-static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_kind *k, double traffic, double share)
+static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_kind *k, double traffic, double share,
+                      wl_block_waits *parts)
 {
     const wl_longest_warp *w = &k->longest;
     const double rounds = share * fmax(w->rounds, w->loads / fmax(1, d->loads_per_phase));
@@ -28,9 +30,15 @@ static double wait_of(const wl_turnover *n, const wl_demand *d, const wl_block_k
     const double far = rounds * (1 - d->l1_hits) * (1 - d->l2_hits);
     const double met = 1 - exp(-lines);
     const double barriers = k->loads > 0 || w->instructions >= d->thread_instructions ? d->barriers : 0;
-    return n->turnover + n->instruction_wait * share * w->instructions + n->phase_wait * barriers +
-           (n->l2_latency > 0 ? near : n->phase_wait) * rounds +
-           met * (n->dram_first + n->dram_next * fmax(0, far - 1));
+    const double dram = met * (n->dram_first + n->dram_next * fmax(0, far - 1));
+    const double l1 = n->l2_latency > 0 ? d->l1_hits * n->l1_latency : 0;
+    const double each = n->l2_latency > 0 ? near : n->phase_wait;
+    *parts = (wl_block_waits){.start = n->turnover,
+                              .dependence = n->instruction_wait * share * w->instructions,
+                              .level = {l1 * rounds, (each - l1) * rounds, dram},
+                              .barrier = n->phase_wait * barriers};
+    return n->turnover + n->instruction_wait * share * w->instructions + n->phase_wait * barriers + each * rounds +
+           dram;
 }
 
 /* The parts of the launch's traffic: by loads and stores. */
@@ -42,24 +50,36 @@ static double traffic_of(const wl_block_kind *k, const wl_kinds *all)
     return sum > 0 ? k->blocks * (k->loads + k->stores) / sum : 0;
 }
 
-static void find_times(const wl_turnover *n, const wl_demand *d, double own, const wl_model_result *m,
-                       wl_block_time *out)
+static void add_waits(wl_block_waits *to, const wl_block_waits *one, double share)
+{
+    to->start += share * one->start;
+    to->dependence += share * one->dependence;
+    to->barrier += share * one->barrier;
+    for (int l = 0; l < 3; l++)
+        to->level[l] += share * one->level[l];
+}
+
+static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_model_result *m, wl_block_time *out)
 {
     double mean = 0;
+    m->waits = (wl_block_waits){0};
     for (int i = 0; i < d->kinds->count; i++)
         mean += d->kinds->list[i].blocks * work_of(&d->kinds->list[i], m) / d->blocks;
     for (int i = 0; i < d->kinds->count; i++) {
         const wl_block_kind *k = &d->kinds->list[i];
         const double share = k->most > 0 ? k->instructions / k->most : 1, traffic = traffic_of(k, d->kinds);
         const double busy = mean > 0 ? own * work_of(k, m) / mean : own;
+        wl_block_waits of_mean, of_longest;
+        const double wait = wait_of(n, d, k, traffic, share, &of_mean);
+        add_waits(&m->waits, &of_mean, k->blocks / d->blocks);
         out[i] = (wl_block_time){.blocks = k->blocks,
                                  .first = k->first,
                                  .last = k->last,
                                  .middle = k->middle,
                                  .own = busy,
-                                 .wait = wait_of(n, d, k, traffic, share),
+                                 .wait = wait,
                                  .longest_own = busy / share,
-                                 .longest_wait = wait_of(n, d, k, traffic, 1),
+                                 .longest_wait = wait_of(n, d, k, traffic, 1, &of_longest),
                                  .traffic = traffic};
     }
 }
@@ -99,5 +119,6 @@ double wl_turnover_fill(const wl_turnover *n, const wl_demand *d, double own, do
     find_times(n, d, own, m, kinds);
     const wl_filled filled = wl_fill(&slots, kinds, d->kinds->count);
     note_kinds(n, d, kinds, filled.last, m);
+    m->steps.balanced = filled.balanced / n->clock;
     return filled.cycles;
 }

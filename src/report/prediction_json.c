@@ -74,6 +74,17 @@ static json_t *lines(wl_json *j, const wl_prediction *p)
     return all;
 }
 
+static json_t *waits(wl_json *j, const wl_model_result *m)
+{
+    wl_named_wait list[WL_NAMED_WAITS];
+    const int count = wl_named_waits(&m->waits, list);
+    json_t *all = wl_json_object(j);
+    wl_json_set(j, all, "from_life", wl_json_truth(j, m->from_life));
+    for (int i = 0; i < count; i++)
+        wl_json_set(j, all, list[i].name, wl_json_real(j, list[i].cycles));
+    return all;
+}
+
 static json_t *model(wl_json *j, const wl_model_result *m)
 {
     json_t *bounds = wl_json_object(j);
@@ -83,9 +94,11 @@ static json_t *model(wl_json *j, const wl_model_result *m)
     json_t *all = wl_json_pack(j, "{s:s, s:f, s:f, s:s, s:s, s:o}", "name", wl_model_name(m->id), "time_s", m->time_s,
                                "items_per_s", m->items_per_s, "limiter", wl_bound_name(m->limiter), "next_limiter",
                                wl_bound_name(m->next), "bounds_s", bounds);
-    if (m->own_cycles > 0)
+    if (m->own_cycles > 0) {
         wl_json_set(j, all, "block",
                     wl_json_pack(j, "{s:f, s:f}", "own_cycles", m->own_cycles, "wait_cycles", m->wait_cycles));
+        wl_json_set(j, all, "waits", waits(j, m));
+    }
     if (m->kinds.count > 0)
         wl_json_set(j, all, "kinds",
                     wl_json_pack(j, "{s:i, s:s, s:f, s:f}", "count", m->kinds.count, "decides",

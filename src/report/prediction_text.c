@@ -223,6 +223,30 @@ static void add_shares(const wl_report *r, wl_buffer *out)
     }
 }
 
+/* What decided the wait of a block, where it comes from the life of a warp: largest first. */
+static void add_waits(const wl_model_result *m, wl_buffer *out)
+{
+    wl_named_wait waits[WL_NAMED_WAITS];
+    const char *separator = "";
+    const int count = wl_named_waits(&m->waits, waits);
+    bool taken[WL_NAMED_WAITS] = {false};
+    if (!m->from_life)
+        return;
+    wl_buffer_add(out, "  waits, from the life of a warp: ");
+    for (int n = 0; n < count; n++) {
+        int most = -1;
+        for (int i = 0; i < count; i++)
+            if (!taken[i] && (most < 0 || waits[i].cycles > waits[most].cycles))
+                most = i;
+        taken[most] = true;
+        if (waits[most].cycles < m->wait_cycles / 20)
+            break; /* less than a twentieth */
+        wl_buffer_add(out, "%s%s %.0f", separator, waits[most].name, waits[most].cycles);
+        separator = ", ";
+    }
+    wl_buffer_add(out, " cycles\n");
+}
+
 static void add_model(const wl_report *r, wl_buffer *out)
 {
     const wl_model_result *m = &r->prediction->model;
@@ -245,6 +269,7 @@ static void add_model(const wl_report *r, wl_buffer *out)
         wl_buffer_add(out, "  a block keeps its SM busy for %.0f cycles and waits %.0f, beside %lld other%s\n",
                       m->own_cycles, m->wait_cycles, (long long)r->prediction->occupancy.blocks_per_sm - 1,
                       r->prediction->occupancy.blocks_per_sm == 2 ? "" : "s");
+    add_waits(m, out);
     if (m->kinds.count > 0)
         wl_buffer_add(out, "  blocks of %d kinds: %s %.0f that wait up to %.0f cycles\n", m->kinds.count,
                       m->kinds.last >= 0 ? "the last to end is of" : "the longest are", m->kinds.blocks,

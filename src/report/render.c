@@ -7,12 +7,17 @@
 #include "ptx/kernel/ptx_file.h"
 #include "report/coverage_report.h"
 #include "report/prediction_report.h"
+#include "report/stack_report.h"
 
 static bool is_json(wl_format format) { return format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE; }
 
-static wl_status no_csv(wl_error *err, const char *what)
+/* Neither text nor JSON. */
+static bool is_other(wl_format format) { return format != WL_FORMAT_TEXT && !is_json(format); }
+
+static wl_status no_form(wl_error *err, const char *what, wl_format format)
 {
-    return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "%s has no CSV form", what);
+    return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "%s has no %s form", what,
+                   format == WL_FORMAT_SVG ? "SVG" : "CSV");
 }
 
 wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
@@ -26,7 +31,48 @@ wl_status wl_prediction_render(const wl_prediction *prediction, const wl_kernel 
     case WL_FORMAT_JSON_LINE: return wl_report_json(&r, format == WL_FORMAT_JSON_LINE, out, err);
     case WL_FORMAT_CSV: wl_report_csv(&r, &text); break;
     case WL_FORMAT_TEXT: wl_report_text(&r, &text); break;
+    case WL_FORMAT_SVG: return no_form(err, "a prediction", format);
     }
+    return wl_buffer_take(&text, out, err);
+}
+
+/* The models that are shown. */
+static wl_status choose_models(wl_stack_report *r, bool all, wl_error *err)
+{
+    const wl_stacks *s = r->stacks;
+    const wl_model_id asked = s->asked;
+    if (!all && asked != WL_MODEL_BEST && !s->known[asked])
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       s->missing[asked] ? "no stack by the model %s: the device file has no %s"
+                                         : "the model %s has no stack: it knows no waits",
+                       wl_model_name(asked), s->missing[asked]);
+    if (s->known[s->first])
+        r->models[r->model_count++] = s->first;
+    for (int i = 0; i < WL_MODEL_COUNT && (all || asked == WL_MODEL_BEST); i++)
+        if (s->known[i] && i != (int)s->first && (all || i == WL_MODEL_MDM))
+            r->models[r->model_count++] = (wl_model_id)i;
+    if (r->model_count > 0)
+        return WL_OK;
+    return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "no model has a stack: the device file has no %s",
+                   s->missing[WL_MODEL_MDM]);
+}
+
+wl_status wl_stack_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device, bool all,
+                          wl_format format, char **out, wl_error *err)
+{
+    wl_stack_report r = {.prediction = prediction, .kernel = kernel, .device = device, .stacks = prediction->stacks};
+    wl_buffer text = {0};
+    if (!r.stacks)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "the prediction was made without stacks");
+    WL_TRY(choose_models(&r, all, err));
+    if (is_json(format))
+        return wl_stack_json(&r, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_form(err, "a stack", format);
+    if (format == WL_FORMAT_SVG)
+        wl_stack_svg(&r, &text);
+    else
+        wl_stack_text(&r, &text);
     return wl_buffer_take(&text, out, err);
 }
 
@@ -35,8 +81,8 @@ wl_status wl_diff_render(const wl_diff *diff, wl_format format, char **out, wl_e
     wl_buffer text = {0};
     if (is_json(format))
         return wl_diff_json(diff, format == WL_FORMAT_JSON_LINE, out, err);
-    if (format == WL_FORMAT_CSV)
-        return no_csv(err, "a difference");
+    if (is_other(format))
+        return no_form(err, "a difference", format);
     wl_diff_text(diff, &text);
     return wl_buffer_take(&text, out, err);
 }
@@ -46,8 +92,8 @@ wl_status wl_check_render(const wl_check *check, const char *kernel, wl_format f
     wl_buffer text = {0};
     if (is_json(format))
         return wl_check_json(check, kernel, out, err);
-    if (format == WL_FORMAT_CSV)
-        return no_csv(err, "a check");
+    if (is_other(format))
+        return no_form(err, "a check", format);
     wl_check_text(check, kernel, &text);
     return wl_buffer_take(&text, out, err);
 }
@@ -57,8 +103,8 @@ wl_status wl_advise_render(const wl_advise_report *report, wl_format format, cha
     wl_buffer text = {0};
     if (is_json(format))
         return wl_advise_json(report, out, err);
-    if (format == WL_FORMAT_CSV)
-        return no_csv(err, "advice");
+    if (is_other(format))
+        return no_form(err, "advice", format);
     const wl_status status = wl_advise_text(report, &text, err);
     if (status == WL_OK)
         return wl_buffer_take(&text, out, err);
@@ -72,6 +118,8 @@ wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format
     wl_buffer text = {0};
     if (is_json(format))
         return wl_comparison_json(comparison, out, err);
+    if (format == WL_FORMAT_SVG)
+        return no_form(err, "a comparison", format);
     if (format == WL_FORMAT_CSV)
         wl_comparison_csv(comparison, &text);
     else
@@ -84,8 +132,8 @@ wl_status wl_fit_render(const wl_fit *fit, const char *origin, wl_format format,
     wl_buffer text = {0};
     if (is_json(format))
         return wl_fit_json(fit, origin, out, err);
-    if (format == WL_FORMAT_CSV)
-        return no_csv(err, "a fit");
+    if (is_other(format))
+        return no_form(err, "a fit", format);
     wl_fit_text(fit, origin, &text);
     return wl_buffer_take(&text, out, err);
 }
@@ -95,8 +143,8 @@ wl_status wl_device_render(const wl_device *device, wl_format format, char **out
     wl_buffer text = {0};
     if (is_json(format))
         return wl_device_json(device, out, err);
-    if (format == WL_FORMAT_CSV)
-        return no_csv(err, "a device");
+    if (is_other(format))
+        return no_form(err, "a device", format);
     wl_device_text(device, &text);
     return wl_buffer_take(&text, out, err);
 }
@@ -106,8 +154,8 @@ static wl_status render_list(const wl_device *const *devices, size_t count, wl_f
     wl_buffer text = {0};
     if (is_json(format))
         return wl_device_list_json(devices, count, out, err);
-    if (format == WL_FORMAT_CSV)
-        return no_csv(err, "the list of devices");
+    if (is_other(format))
+        return no_form(err, "the list of devices", format);
     wl_device_list_text(devices, count, &text);
     return wl_buffer_take(&text, out, err);
 }
@@ -137,8 +185,8 @@ wl_status wl_occupancy_render(const wl_device *device, int64_t threads, int64_t 
     WL_TRY(wl_occupancy_next(device, threads, registers, shared_bytes, &r.next, err));
     if (is_json(format))
         return wl_occupancy_json(&r, out, err);
-    if (format == WL_FORMAT_CSV)
-        return no_csv(err, "occupancy");
+    if (is_other(format))
+        return no_form(err, "occupancy", format);
     wl_occupancy_text(&r, &text);
     return wl_buffer_take(&text, out, err);
 }
@@ -157,8 +205,8 @@ wl_status wl_ptx_coverage(const wl_ptx *ptx, bool json, char **out, wl_error *er
 wl_status wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err)
 {
     wl_buffer text = {0};
-    if (format == WL_FORMAT_CSV)
-        return no_csv(err, "a PTX file");
+    if (is_other(format))
+        return no_form(err, "a PTX file", format);
     WL_TRY(wl_ptx_any_fits(report->ptx, report->part, err));
     if (is_json(format))
         return wl_ptx_json(report, out, err);

@@ -27,4 +27,6 @@ compare fit h200_fit --family star3d --family layer --family lbm_d3q15_pf --fami
 tables="h200_narrow h200_heldout h200_examples"
 [ "${WARPLINE_TEST_EFFORT:-full}" = quick ] || tables="$tables h200_fit2 h200_micro2"
 for table in $tables; do compare $table $table; done
-"$report" check --baseline validate/accuracy.json --without box2d_col --without matmul_col "$work"/*.json
+compare halves h200_halves --family streams --family lone
+"$report" check --baseline validate/accuracy.json --without box2d_col --without matmul_col \
+  --without far --without edges --without spread "$work"/*.json

@@ -51,7 +51,7 @@ static const mutate_rule rules[] = {
                   "  t = $U", "flops: $N", "registers: $N", "shared_bytes: $N", "instructions: $N", "barriers: $N",
                   "guarded_cells: $N", "where: \"$C\"", "mix: {$K: $N, $K: \"$E\"}", "idle_instructions: $N",
                   "idle_instructions: {$K: $N}", "idle_instructions: [{$K: $N}, {within: [$N, $N], $K: $N}]",
-                  "fp_results: $N", "shuffles: $N", "tensor: {$W: $N}", "tensor_groups: $N")},
+                  "fp_results: $N", "shuffles: $N", "integer_pipe: $N", "tensor: {$W: $N}", "tensor_groups: $N")},
 };
 
 const mutate_grammar fuzz_grammar = {rules, sizeof rules / sizeof rules[0], "[{,", 'A', true, NULL};

@@ -24,6 +24,9 @@ predict star3d_r4 --device h200 --block 64x4
 predict star3d_r4 --device h200 --block 64x4 --block 32x8
 predict star3d_r4 --device h200 --block 64x4 --format json
 predict star3d_r4 --device h200 --block 64x4 --format csv
+stack star3d_r4 --device h200 --block 64x4
+stack star3d_r4 --device h200 --block 64x4 --format json
+stack star3d_r4 --device h200 --block 64x4 --format svg
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1s'
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1ns'
 advise star3d_7pt --device h200 --block 64x4

@@ -113,15 +113,22 @@ static bool all_finite(const wl_prediction *p)
     return finite;
 }
 
+/* Every other case by the best model, the others by each of them in turn. */
+static wl_model_id model_of(uint64_t seed)
+{
+    return seed % 2 ? WL_MODEL_BEST : (wl_model_id)(seed / 2 % WL_MODEL_COUNT);
+}
+
 static void look_at(uint64_t seed, const wl_kernel *kernel, const wl_device *device, wl_prediction *p)
 {
+    const wl_predict_options options = {.model = model_of(seed)};
     wl_predictor *predictor = NULL;
     char *text = NULL;
     double dram = 0;
     wl_error err = {0};
     wl_status status = wl_predictor_new(kernel, device, &predictor, &err);
     if (status == WL_OK)
-        status = wl_predict(predictor, &input.launch, NULL, p, &err);
+        status = wl_predict(predictor, &input.launch, &options, p, &err);
     if (status == WL_E_INPUT || status == WL_E_LIMIT || status == WL_E_RANGE) {
         run.refused++; /* a launch or an address that the device or the method does not take */
     } else if (status != WL_OK) {

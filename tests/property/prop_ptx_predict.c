@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "effort.h"
+#include "property/ptx_arguments.h"
 #include "property/ptx_samples.h"
 #include "property/random_program.h"
 #include "ptx/kernel/ptx_source.h"
@@ -28,18 +29,15 @@
 
 #define PROGRAMS 14000
 #define EMULATED_MOST 25000.0 /* warp instructions of a program; longer ones are left out */
-#define ARG_LENGTH 80
-#define SAMPLED_EVERY 4      /* one of so many programs is sampled, if it has enough blocks */
-#define EMULATED_PER_S 5.4e6 /* what the census of blocks may take */
+#define SAMPLED_EVERY 4       /* one of so many programs is sampled, if it has enough blocks */
+#define EMULATED_PER_S 5.4e6  /* what the census of blocks may take */
 
 /* ---- one program: text, arguments, launch ---- */
 
 typedef struct trial {
     program program;
     ptx_text text;
-    char args[PROGRAM_BUFFERS + 1][ARG_LENGTH];
-    const char *arg_list[PROGRAM_BUFFERS + 1];
-    uint32_t *data[PROGRAM_BUFFERS];
+    program_arguments arguments;
     oracle oracle;
 } trial;
 
@@ -51,40 +49,6 @@ typedef struct failure {
     bool traced;        /* some accesses are emulated */
     char message[200];
 } failure;
-
-static size_t buffer_bytes(const buffer *b) { return (size_t)(b->words + SLACK_WORDS) * 4; }
-
-static void make_arguments(trial *t)
-{
-    for (int i = 0; i < PROGRAM_BUFFERS; i++) {
-        const buffer *b = &t->program.buffers[i];
-        const char *texts[] = {"", "=random:u32:0..", "=iota:u32", "=counts", "=zero"};
-        (void)snprintf(t->args[i], ARG_LENGTH, "buf:%zu%s", buffer_bytes(b), texts[b->content]);
-        const size_t length = strlen(t->args[i]);
-        if (b->content == CONTENT_RANDOM)
-            (void)snprintf(t->args[i] + length, ARG_LENGTH - length, "%lld", (long long)b->most);
-        if (b->content == CONTENT_COUNTS)
-            (void)snprintf(t->args[i] + length, ARG_LENGTH - length, "%d", i);
-        t->arg_list[i] = t->args[i];
-        if (b->content != CONTENT_COUNTS)
-            continue;
-        t->data[i] = realloc(t->data[i], buffer_bytes(b));
-        for (size_t k = 0; t->data[i] && k < buffer_bytes(b) / 4; k++)
-            t->data[i][k] = count_at(b, t->program.seed + (uint64_t)i, (int64_t)k);
-    }
-    (void)snprintf(t->args[PROGRAM_BUFFERS], ARG_LENGTH, "%d", t->program.limit);
-    t->arg_list[PROGRAM_BUFFERS] = t->args[PROGRAM_BUFFERS];
-}
-
-static wl_status load_counts(void *user, const char *path, const uint8_t **bytes, size_t *length, wl_error *err)
-{
-    const trial *t = user;
-    const int i = path[strlen("counts")] - '0';
-    (void)err;
-    *bytes = (const uint8_t *)t->data[i];
-    *length = buffer_bytes(&t->program.buffers[i]);
-    return WL_OK;
-}
 
 /* ---- checks ---- */
 
@@ -253,12 +217,12 @@ static void predict(trial *t, const wl_ptx *ptx, failure *f)
 {
     const wl_launch launch = {.block = {t->program.block[0], t->program.block[1], t->program.block[2]},
                               .grid = {t->program.grid[0], t->program.grid[1], t->program.grid[2]}};
-    const wl_ptx_options options = {.args = t->arg_list,
+    const wl_ptx_options options = {.args = t->arguments.list,
                                     .arg_count = PROGRAM_BUFFERS + 1,
                                     .launch = launch,
                                     .effort = effort_of(t),
                                     .load = load_counts,
-                                    .user = t};
+                                    .user = &t->arguments};
     wl_error err = {0};
     wl_kernel *kernel = NULL;
     wl_predictor *predictor = NULL;
@@ -285,12 +249,13 @@ static void predict(trial *t, const wl_ptx *ptx, failure *f)
 /* Prints, emulates and predicts t->program. */
 static failure try_program(trial *t)
 {
-    const wl_ptx_given given = {.args = t->arg_list, .arg_count = PROGRAM_BUFFERS + 1, .load = load_counts, .user = t};
+    const wl_ptx_given given = {
+        .args = t->arguments.list, .arg_count = PROGRAM_BUFFERS + 1, .load = load_counts, .user = &t->arguments};
     failure f = {0};
     wl_error err = {0};
     wl_ptx *ptx = NULL;
     bool done = false;
-    make_arguments(t);
+    make_arguments(&t->program, &t->arguments);
     print_program(&t->program, &t->text);
     memset(&t->oracle, 0, sizeof t->oracle);
     t->oracle.program = &t->program;
@@ -410,7 +375,7 @@ static void print_command(const trial *t, char *out, size_t size)
                      (long long)p->block[0], (long long)p->block[1], (long long)p->block[2], (long long)p->grid[0],
                      (long long)p->grid[1], (long long)p->grid[2]);
     for (int i = 0; i <= PROGRAM_BUFFERS; i++)
-        n += snprintf(out + n, size - (size_t)n, " --arg %s", t->args[i]);
+        n += snprintf(out + n, size - (size_t)n, " --arg %s", t->arguments.text[i]);
 }
 
 static void write_file(const char *folder, const char *name, const void *bytes, size_t length)
@@ -435,7 +400,7 @@ static void keep(const trial *t, const char *command)
         if (t->program.buffers[i].content == CONTENT_COUNTS) {
             char name[16];
             (void)snprintf(name, sizeof name, "counts%d", i);
-            write_file(folder, name, t->data[i], buffer_bytes(&t->program.buffers[i]));
+            write_file(folder, name, t->arguments.data[i], buffer_bytes(&t->program.buffers[i]));
         }
 }
 
@@ -532,8 +497,7 @@ static void random_programs(void **unused)
     for (uint64_t seed = first; seed < first + count && (!failed || surveys); seed++)
         try_seed(t, seed, surveys, &failed);
     print_tally();
-    for (int i = 0; i < PROGRAM_BUFFERS; i++)
-        free(t->data[i]);
+    free_arguments(&t->arguments);
     free(t);
     wl_device_free(h200);
     assert_false(failed);

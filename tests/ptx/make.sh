@@ -28,6 +28,7 @@ ptx hopper 90 "" -O3
 ptx loops 90 "" -O3
 ptx rows 90 "" -O3
 ptx stride 90 "" -O3
+ptx iterate 90 "" -O3
 twin control 80 75
 twin textures 80 75
 twin tensor 80 90

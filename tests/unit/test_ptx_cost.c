@@ -10,7 +10,8 @@
 #include "warpline/warpline.h"
 
 #define HEAD                                                                                                           \
-    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n"  \
+    ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 c[64];\n"                                      \
+    ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n)\n"                                                 \
     "{\n.reg .pred %p<9>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<40>;\n.reg .f32 %f<20>;\n.reg .f64 %fd<20>;\n"             \
     ".shared .align 4 .b8 s[4096];\n"
 
@@ -58,6 +59,63 @@ static double cost_of(const char *lines, const char *result)
     return weigh(body).total - weigh(without).total - (strncmp(result, "st.", 3) == 0 ? 1 : 0);
 }
 
+/* What the machine instructions of one operation are, as ptxas 13.0 makes them for sm_90. */
+static void classes_of_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        wl_inst_class first;
+        double of_first;
+        wl_inst_class second;
+        double of_second, integer_pipe;
+    } cases[] = {
+        {"ex2.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1}, /* FSETP, 2 FMUL, MUFU */
+        {"ex2.approx.ftz.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0},
+        {"rsqrt.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1},
+        {"sqrt.approx.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 3, 1},
+        {"div.rn.f32 %f9, %f1, %f2;", WL_INST_special, 2, WL_INST_fp32, 5, 0}, /* MUFU, FCHK, 5 FFMA */
+        {"div.u32 %r9, %r1, %r2;", WL_INST_special, 3, WL_INST_int, 15, 4},    /* I2F, MUFU, F2I */
+        {"cvt.rzi.s32.f32 %r9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0}, /* F2I */
+        {"cvt.rn.f32.s32 %f9, %r1;", WL_INST_int, 1, WL_INST_special, 0, 1},   /* I2FP */
+        {"cvt.f64.f32 %fd9, %f1;", WL_INST_special, 1, WL_INST_fp64, 0, 0},    /* F2F */
+        {"cvt.rmi.f32.f32 %f9, %f1;", WL_INST_special, 1, WL_INST_fp32, 0, 0}, /* FRND */
+        {"cvt.s64.s32 %rd9, %r1;", WL_INST_int, 1, WL_INST_special, 0, 0},
+        {"popc.b32 %r9, %r1;", WL_INST_special, 1, WL_INST_int, 0, 0},
+        {"and.b32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 1},    /* LOP3 */
+        {"min.f32 %f9, %f1, %f2;", WL_INST_fp32, 1, WL_INST_int, 0, 1},       /* FMNMX */
+        {"add.s32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 0},    /* IADD3 or IMAD.IADD */
+        {"mul.lo.s32 %r9, %r1, %r2;", WL_INST_int, 1, WL_INST_special, 0, 0}, /* IMAD */
+    };
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        const char *name = cases[k].line, *result = strchr(name, '9') - 2;
+        char text[2048];
+        (void)snprintf(
+            text, sizeof text,
+            "%smov.u32 %%r8, %%tid.x;\nld.shared.u32 %%r1, [s];\nld.shared.u32 %%r2, [s+4];\nld.shared.f32 %%f1, [s];\n"
+            "ld.shared.f32 %%f2, [s+4];\n%s\nst.shared.%s [s+8], %.*s;\nret;\n}\n",
+            HEAD, name, result[1] == 'd' ? "b64" : "b32", (int)(strcspn(strchr(name, '%'), ",")), strchr(name, '%'));
+        wl_error err = {0};
+        wl_ptx_module *module = NULL;
+        if (wl_ptx_module_parse("cost.ptx", text, strlen(text), &module, &err) != WL_OK)
+            fail_msg("%s", err.message);
+        const wl_ptx_function *f = &module->functions[0];
+        const double *weight = NULL;
+        wl_ptx_counting counting;
+        wl_arena arena = {0};
+        double mix[WL_INST_CLASS_COUNT] = {0};
+        assert_int_equal(wl_ptx_weigh(costs, module, f, &arena, &weight, &counting, &err), WL_OK);
+        const int32_t at = f->instruction_count - 3;
+        wl_ptx_add_classes(f, &counting, at, weight[at], 1, mix);
+        check_near(name, "first class", mix[cases[k].first], cases[k].of_first, 1e-12);
+        check_near(name, "second class", mix[cases[k].second], cases[k].of_second, 1e-12);
+        check_near(name, "integer pipe", wl_ptx_integer_pipe(&counting, at), cases[k].integer_pipe, 1e-12);
+        wl_arena_free(&arena);
+        wl_ptx_module_free(module);
+    }
+    check_done();
+}
+
 static void single_operations(void **state)
 {
     (void)state;
@@ -93,7 +151,11 @@ static void single_operations(void **state)
         {"cvt.s64.s32 %rd9, %r1;", "st.shared.u64 [s], %rd9;", 1},
         {"cvt.rn.f32.s32 %f9, %r1;", "st.shared.f32 [s], %f9;", 1},
         {"mov.u32 %r9, %r1;", "st.shared.u32 [s], %r9;", 0},
-        {"mov.u32 %r9, 7;", "st.shared.u32 [s], %r9;", 0},
+        {"mov.u32 %r9, 7;", "st.shared.u32 [s], %r9;", 1}, /* what is stored is in a register */
+        {"mov.u32 %r9, 0;", "st.shared.u32 [s], %r9;", 0},
+        {"mov.u32 %r8, 7;\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 1},
+        {"ld.const.u32 %r8, [c];\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 1}, /* an operand */
+        {"ld.const.u32 %r8, [%rd1];\nmul.lo.s32 %r9, %r1, %r8;", "st.shared.u32 [s], %r9;", 2},
         {"mov.u32 %r9, %tid.x;", "st.shared.u32 [s], %r9;", 1},
         {"add.s32 %r9, %r1, %r2;", "", 0}, /* dead code */
     };
@@ -127,7 +189,7 @@ static void neighbours_are_folded(void **state)
         {"setp.lt.s32 %p1, %r1, %r2;\nsetp.gt.s32 %p2, %r1, 0;\nor.pred %p3, %p1, %p2;\nselp.u32 %r9, 1, 0, %p3;",
          "st.shared.u32 [s], %r9;", 3},
         {"and.b32 %r3, %r1, 3;\nsetp.eq.s32 %p1, %r3, 0;\nselp.u32 %r9, 1, 0, %p1;", "st.shared.u32 [s], %r9;", 2},
-        {"div.u32 %r9, %r1, 10;", "st.shared.u32 [s], %r9;", 2},
+        {"div.u32 %r9, %r1, 10;", "st.shared.u32 [s], %r9;", 14},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double got = cost_of(cases[i].lines, cases[i].result);
@@ -187,10 +249,16 @@ static void loops(void **state)
     const weights joined = weigh(body);
     assert_true(joined.all[5] < 1 && joined.all[6] < 1 && joined.all[7] < 1);
     assert_true(joined.all[3] == 1);
-    snprintf(body, sizeof body, pattern, "ld.shared.f32 %f2, [s];");
+    snprintf(body, sizeof body, pattern, "div.rn.f32 %f1, %f1, %f2;");
     const weights apart = weigh(body);
     assert_true(apart.all[5] == 1 && apart.all[6] == 1 && apart.all[7] == 1);
 }
+
+#define FMA "fma.rn.f32 %f1, %f1, %f2, %f2;\n"
+#define FMA_10 FMA FMA FMA FMA FMA FMA FMA FMA FMA FMA
+#define LOAD_5                                                                                                         \
+    "ld.global.f32 %f10, [%rd1+4];\nld.global.f32 %f11, [%rd1+8];\nld.global.f32 %f12, [%rd1+12];\n"                   \
+    "ld.global.f32 %f13, [%rd1+16];\nld.global.f32 %f14, [%rd1+20];\n"
 
 /* Which loops ptxas 13 unrolls, and which of them it copies under a predicate, for sm_90. */
 static void loops_that_are_unrolled(void **state)
@@ -209,6 +277,13 @@ static void loops_that_are_unrolled(void **state)
         {"division", "div.rn.f32 %f1, %f1, %f2;", "setp.lt.s32 %p1, %r1, %r2;", false, false},
         {"fast division", "div.approx.f32 %f1, %f1, %f2;", "setp.lt.s32 %p1, %r1, %r2;", true, false},
         {"atomic", "red.global.add.f32 [%rd3], %f2;", "setp.lt.s32 %p1, %r1, %r2;", false, false},
+        {"barrier", "bar.sync 0;", "setp.lt.s32 %p1, %r1, %r2;", true, false},
+        {"44 multiply-adds", FMA_10 FMA_10 FMA_10 FMA_10 FMA FMA FMA FMA, "setp.lt.s32 %p1, %r1, %r2;", true, false},
+        {"45 multiply-adds", FMA_10 FMA_10 FMA_10 FMA_10 FMA FMA FMA FMA FMA, "setp.lt.s32 %p1, %r1, %r2;", false,
+         false},
+        {"16 loads, 15 multiply-adds", LOAD_5 LOAD_5 LOAD_5 FMA_10 FMA FMA FMA FMA FMA, "setp.lt.s32 %p1, %r1, %r2;",
+         false, false},
+        {"11 loads, 20 multiply-adds", LOAD_5 LOAD_5 FMA_10 FMA_10, "setp.lt.s32 %p1, %r1, %r2;", true, false},
         {"until what is loaded ends it", "", "setp.lt.f32 %p1, %f2, %f3;", false, false},
     };
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -323,6 +398,7 @@ static int free_costs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(classes_of_operations),
         cmocka_unit_test(single_operations),
         cmocka_unit_test(neighbours_are_folded),
         cmocka_unit_test(parameters_are_charged_at_their_first_use),

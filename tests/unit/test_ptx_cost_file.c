@@ -89,15 +89,22 @@ static void mistakes_are_named(void **state)
         /* place: a text on the line that the message names */
         const char *name, *from, *to, *message, *place;
     } cases[] = {
-        {"operation", "    popc.i64: 3", "    popcc.i64: 3", "'popcc'; did you mean 'popc'?", "popcc"},
-        {"modifier", "div.approx.ftz.f32: 2", "div.aprox.f32: 2", "'aprox' of div.aprox.f32", "aprox"},
-        {"type", "    abs.i64: 3", "    abs.i63: 3", "'i63' of abs.i63", "abs.i63"},
-        {"type first", "    mul.hi.i64: 8", "    mul.i64.hi: 8", "'i64' of mul.i64.hi", "mul.i64.hi"},
-        {"nothing behind a dot", "    bfe: 2", "    bfe.: 2", "'' of bfe.", "bfe."},
-        {"no number", "    bfe: 2", "    bfe: two", "bfe needs a number", "bfe:"},
-        {"negative", "    bfe: 2", "    bfe: -2", "not negative", "bfe:"},
-        {"list", "    bfe: 2", "    bfe: [2]", "bfe", "bfe:"},
-        {"hidden", "    div.approx.f32: 5", "    div: 5\n    div.approx.f32: 5", "never counts", "    div.approx.f32:"},
+        {"operation", "    neg.i64: 2", "    negg.i64: 2", "'negg'; did you mean 'neg'?", "negg"},
+        {"modifier", "ex2.ftz.f32: 1", "ex2.ftx.f32: 1", "'ftx' of ex2.ftx.f32", "ftx"},
+        {"type", "    neg.i64: 2", "    neg.i63: 2", "'i63' of neg.i63", "neg.i63"},
+        {"three types", "    cvt.f32.i64: ", "    cvt.f32.i64.f32: ", "'f32' of cvt.f32.i64.f32", "cvt.f32.i64.f32"},
+        {"type first", "    mul.hi.i64: 8", "    mul.i64.hi: 8", "'hi' of mul.i64.hi", "mul.i64.hi"},
+        {"nothing behind a dot", "    brx: 6", "    brx.: 6", "'' of brx.", "brx."},
+        {"no number", "    brx: 6", "    brx: six", "brx needs a number", "brx:"},
+        {"negative", "    brx: 6", "    brx: -6", "not negative", "brx:"},
+        {"list", "    brx: 6", "    brx: [6]", "brx", "brx:"},
+        {"class", "popc: {special: 1}", "popc: {specail: 1}", "did you mean 'special'?", "specail"},
+        {"no number of a class", "popc: {special: 1}", "popc: {special: one}", "special needs a number",
+         "special: one"},
+        {"no class", "popc: {special: 1}", "popc: {integer_pipe: 1}", "integer_pipe is a part", "popc: {integer"},
+        {"more of the pipe", "bfe: {own: 2, integer_pipe: 2}", "bfe: {own: 2, integer_pipe: 3}",
+         "integer_pipe is a part", "bfe: {own: 2, integer_pipe: 3}"},
+        {"hidden", "    mul.hi.i64: 8", "    mul: 5\n    mul.hi.i64: 8", "never counts", "    mul.hi.i64:"},
         {"rule", "    reciprocal: 8", "    reciprocol: 8", "did you mean 'reciprocal'?", "reciprocol"},
         {"rule lacking", "    reciprocal: 8\n", "", "lacks the rule 'reciprocal'", "architecture:"},
         {"rule twice", "    unroll_factor: 4",
@@ -106,8 +113,14 @@ static void mistakes_are_named(void **state)
         {"no loop", "    unroll_factor: 4", "    unroll_factor: 0", "unroll_factor", "architecture:"},
         {"unit of a rule", "unit: iterations", "unit: instructions", "is in iterations, not", "unroll_factor"},
         {"unit", "unit: instructions", "unit: cycles", "instructions, not cycles", "mul.wide"},
-        {"no source", "  source: \"assumed\"\n", "", "lacks its source", "unit: PTX"},
-        {"empty source", "\"assumed\"", "\"\"", "the source is empty", "\"\""},
+        {"no source",
+         "- unit: iterations\n  source: \"fitted: machine code of validate/cuda/fit.cu and data.cu, sm_90, nvcc 13.0, "
+         "2026-11\"\n",
+         "- unit: iterations\n", "lacks its source", "unit: iterations"},
+        {"empty source",
+         "unit: iterations\n  source: \"fitted: machine code of validate/cuda/fit.cu and data.cu, sm_90, nvcc 13.0, "
+         "2026-11\"",
+         "unit: iterations\n  source: \"\"", "the source is empty", "\"\""},
         {"key", "title: ", "titel: ", "titel", "titel"},
         {"architecture", "architecture: sm_90", "architecture: hopper", "not 'hopper'", "hopper"},
     };
@@ -172,11 +185,21 @@ static double weigh(const wl_ptx_costs *costs, const char *body)
     "ld.shared.u32 %r1, [s];\nld.shared.u32 %r2, [s+4];\nld.shared.u64 %rd1, [s+8];\nld.shared.f64 %fd1, [s+16];\n"
 #define READ "ld.param.u64 %rd2, [a];\nld.param.u32 %r3, [n];\nadd.s32 %r4, %r3, 1;\nst.shared.u32 [s], %r4;\n"
 #define LOOP                                                                                                           \
-    "ld.param.u64 %rd2, [a];\nmov.u32 %r2, 0;\nagain:\nld.global.u32 %r1, [%rd2];\nst.global.u32 [%rd2], %r1;\n"       \
-    "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, 100;\n@%p1 bra again;\n"
+    "ld.param.u64 %rd2, [a];\nld.shared.u32 %r3, [s];\nmov.u32 %r2, 0;\nagain:\nld.global.u32 %r1, [%rd2];\n"          \
+    "st.global.u32 [%rd2], %r1;\n"                                                                                     \
+    "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, %r3;\n@%p1 bra again;\n"
 #define UNSIGNED_LOOP                                                                                                  \
     "ld.param.u64 %rd2, [a];\nmov.u32 %r2, 0;\nagain:\nld.global.u32 %r1, [%rd2];\nxor.b32 %r3, %r1, %r2;\n"           \
-    "st.shared.u32 [s], %r3;\nadd.s32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 100;\n@%p1 bra again;\n"
+    "st.shared.u32 [s], %r3;\nadd.s32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r4;\n@%p1 bra again;\n"
+
+#define TO_N "add.s32 %r2, %r2, 1;\nsetp.lt.s32 %p1, %r2, %r3;\n@%p1 bra again;\nst.shared.f32 [s], %f1;\n"
+#define FROM_0 "ld.shared.u32 %r3, [s];\nmov.u32 %r2, 0;\nagain:\n"
+#define SHARED_LOOP FROM_0 "fma.rn.f32 %f1, %f2, %f1, %f1;\n" TO_N
+#define POINTER_LOOP "ld.param.u64 %rd2, [a];\n" FROM_0 "ld.global.f32 %f1, [%rd2];\nadd.s64 %rd2, %rd2, 4;\n" TO_N
+#define FMA_5                                                                                                          \
+    "fma.rn.f32 %f1, %f2, %f1, %f1;\nfma.rn.f32 %f1, %f2, %f1, %f1;\nfma.rn.f32 %f1, %f2, %f1, %f1;\n"                 \
+    "fma.rn.f32 %f1, %f2, %f1, %f1;\nfma.rn.f32 %f1, %f2, %f1, %f1;\n"
+#define LONG_LOOP FROM_0 "ld.shared.f32 %f2, [%r2];\n" FMA_5 FMA_5 FMA_5 FMA_5 TO_N
 
 /* What 100 more of a number add to a body. For a limit: what exceeding it adds. */
 static void every_number_counts(void **state)
@@ -186,14 +209,16 @@ static void every_number_counts(void **state)
         const char *from, *to, *body;
         double more;
     } cases[] = {
-        {"popc.i64: 3", "popc.i64: 103", LOADED "popc.b64 %r9, %rd1;\nst.shared.u32 [s], %r9;\n", 100},
-        {"min.f64: 5", "min.f64: 105", LOADED "min.f64 %fd2, %fd1, %fd1;\nst.shared.f64 [s], %fd2;\n", 100},
+        {"popc.i64: {special: 2, int: 1}", "popc.i64: {special: 2, int: 101}",
+         LOADED "popc.b64 %r9, %rd1;\nst.shared.u32 [s], %r9;\n", 100},
+        {"min.f64: {fp64: 1,", "min.f64: {fp64: 101,", LOADED "min.f64 %fd2, %fd1, %fd1;\nst.shared.f64 [s], %fd2;\n",
+         100},
         {"mul.wide: 1", "mul.wide: 101", LOADED "mul.wide.s32 %rd9, %r1, %r2;\nst.shared.u64 [s], %rd9;\n", 100},
         {"sub.i64: 2", "sub.i64: 102", LOADED "sub.s64 %rd9, %rd1, %rd1;\nst.shared.u64 [s], %rd9;\n", 100},
         {"shared_base: 3", "shared_base: 103", "mov.u32 %r1, s;\nst.shared.u32 [s], %r1;\n", 100},
-        {"division_by_constant: 2", "division_by_constant: 102",
+        {"division_by_constant: 14", "division_by_constant: 114",
          LOADED "div.s32 %r9, %r1, 7;\nst.shared.u32 [s], %r9;\n", 100},
-        {"remainder_by_constant: 3", "remainder_by_constant: 103",
+        {"remainder_by_constant: 13", "remainder_by_constant: 113",
          LOADED "rem.s32 %r9, %r1, 7;\nst.shared.u32 [s], %r9;\n", 100},
         {"    parameter: 1", "    parameter: 101", READ "st.global.u32 [%rd2], %r4;\n", 100},
         {"narrow_parameter: 0.75", "narrow_parameter: 100.75", READ, 100},
@@ -214,7 +239,12 @@ static void every_number_counts(void **state)
          3},
         /* the step, the comparison and the branch count in full */
         {"unroll_factor: 4", "unroll_factor: 1", LOOP, 2.25},
-        {"unroll_most: 512", "unroll_most: 1", LOOP, 2.25 - 16}, /* nothing before the loop */
+        {"unroll_most: 51\n    unroll_most_other: 22", "unroll_most: 1\n    unroll_most_other: 1", LOOP,
+         2.25 - 16}, /* nothing before the loop */
+        {"unroll_most_other: 22", "unroll_most_other: 1", SHARED_LOOP, 2.25 - 16},
+        {"unroll_per_shared: 5", "unroll_per_shared: 0", LONG_LOOP, 2.25 - 16},
+        {"unroll_most_shared: 101", "unroll_most_shared: 20", LONG_LOOP, 2.25 - 16},
+        {"stepped_address: 2", "stepped_address: 102", POINTER_LOOP, 25},
         {"unroll_entry: 16", "unroll_entry: 116", LOOP, 100},
         /* no copy of logic, step and comparison; accesses are counted as they are executed */
         {"unroll_remainder_most: 14", "unroll_remainder_most: 1", UNSIGNED_LOOP, -3},

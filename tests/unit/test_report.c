@@ -86,11 +86,16 @@ static void test_failure(void **state)
 
 /* ---- quotes ---- */
 
+static void quote_xml(wl_buffer *out, const char *text) { wl_quote_xml(out, text, 13); }
+
 static const struct {
     const char *name;
     void (*quote)(wl_buffer *out, const char *text);
     const char *text, *quoted;
 } quotes[] = {
+    {"XML", quote_xml, "a<b> & \"c\"\n\xce\xb1\xff", "a&lt;b&gt; &amp; &quot;c&quot; \xce\xb1\xef\xbf\xbd"},
+    {"long XML", quote_xml, "0123456789\xce\xb1\xce\xb1\xce\xb1\xce\xb1",
+     "0123456789\xce\xb1\xce\xb1\xce\xb1\xe2\x80\xa6"},
     {"CSV", wl_quote_csv, "a \"b\",\nc", "\"a \"\"b\"\", c\""},
     {"gnuplot", wl_quote_gnuplot, "it's\n\\", "'it''s \\'"},
     {"YAML", wl_quote_yaml, "a \"b\" \\ c\n", "\"a \\\"b\\\" \\\\ c \""},

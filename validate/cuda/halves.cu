@@ -71,7 +71,7 @@ static void edges(float *out) {
 }
 template <class T, int R, int W> static void streams(const void *a, void *out) {
   size_t n = (size_t)1 << 24, pitch = n + 1024; dim3 b(256), g((unsigned)(n / 256));
-  for (int offset : {0, 1}) add("streams", P("b%d_r%d_w%d", (int)sizeof(T) * 8, R, W), P("n=%zu;pitch=%zu;offset=%d", n, pitch, offset), g, b, (double)n, (const void *)k_streams<T, R, W>,
+  for (int offset : {0, 1}) add("streams", P("b%d_r%d_w%d", (int)sizeof(T) * 8, R, W), P("reads=%d;writes=%d;n=%zu;pitch=%zu;offset=%d", R, W, n, pitch, offset), g, b, (double)n, (const void *)k_streams<T, R, W>,
     [=] { k_streams<T, R, W><<<g, b>>>((const T *)a, (T *)out, pitch, offset); });
 }
 template <int B> static void spread(char *out, std::vector<int> sectors) {
@@ -81,7 +81,7 @@ template <int B> static void spread(char *out, std::vector<int> sectors) {
 }
 template <int U> static void lone(const unsigned *a, unsigned *out) {
   unsigned n = 1u << 26; dim3 b(256), g(n / U / 256);
-  for (int mb : {1, 4, 8, 16, 24, 32, 48, 64, 128, 256, 1024}) { unsigned sectors = (unsigned)mb << 15; add("lone", P("u%d", U), P("n=%u;sectors=%u", n, sectors), g, b, n, (const void *)k_lone<U>, [=] { k_lone<U><<<g, b>>>(a, out, sectors); }); }
+  for (int mb : {1, 4, 8, 16, 24, 32, 48, 64, 128, 256, 1024}) { unsigned sectors = (unsigned)mb << 15; add("lone", P("u%d", U), P("loads=%d;n=%u;sectors=%u", U, n, sectors), g, b, n, (const void *)k_lone<U>, [=] { k_lone<U><<<g, b>>>(a, out, sectors); }); }
 }
 int main(int argc, char **argv) {
   size_t GB = (size_t)1 << 30; char *f1, *f2; CHECK(cudaMalloc(&f1, 3 * GB)); CHECK(cudaMalloc(&f2, 3 * GB)); CHECK(cudaMemset(f1, 0, 3 * GB)); CHECK(cudaMemset(f2, 0, 3 * GB));

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """commands.py TABLE [--family NAME ..] [--row N ..] [--data DIRECTORY]
 
-Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data, h200_uneven, h200_texture), the command that predicts it from PTX.
+Prints, for every launch of a measured table (h200_fit, h200_fit2, h200_data, h200_uneven, h200_waiting,
+h200_texture), the command that predicts it from PTX.
 What a program was called with is derived from its main(): an array's elements start `origin` elements behind a 256-byte
 aligned base. Inputs are read from DIRECTORY (make_data writes them; default: build/data).
 SPDX-License-Identifier: MIT
@@ -11,6 +12,8 @@ import csv
 import os
 import shlex
 import sys
+
+import waiting
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SINGLES, DOUBLES = 600 << 20, 700 << 20  # elements of the arrays of fit2.cu (f32) and fit.cu (f64)
@@ -365,6 +368,7 @@ PROGRAMS = {
         "gemm64": product("gemm64"), "wmma": tensor("wmma"), "product": product("product"), "attention": attention,
         "argmax": argmax, "softmax": softmax, "particle": particle, "forces": forces, "tree": tree, "search": search,
         "needle": needle, "path": path, "wavelet": wavelet}),
+    "h200_waiting": ("waiting", waiting.FAMILIES),
     "h200_texture": ("texture", {
         "tex1d": tex1d, "tex2d_copy": tex2d_copy, "tex2d_normal": tex2d_normal, "tex2d": tex2d, "tex3d": tex3d,
         "surface": surface, "surface_from": surface_from}),

@@ -135,6 +135,70 @@ static void write_uneven(void)
     write_list("search_wanted", 1u << 18, search_wanted);
 }
 
+static void write_waiting_matrix(const char *kind, uint32_t count, uint32_t (*length)(uint32_t))
+{
+    char name[64];
+    snprintf(name, sizeof name, "waiting_matrix_%s_%u", kind, count);
+    write_rows(name, rows_make(count, length, 40));
+}
+
+static void write_waiting_graph(const char *kind, uint32_t count, uint32_t (*length)(uint32_t), int32_t depth)
+{
+    char name[64], file[96];
+    rows graph = rows_make(count, length, 41);
+    snprintf(name, sizeof name, "waiting_graph_%s_%u", kind, count);
+    for (int32_t d = depth; d < depth + 2; d++) {
+        int32_t *level = levels_make(&graph, d);
+        snprintf(file, sizeof file, "%s_level%d", name, d);
+        write_file(file, level, graph.count * sizeof *level);
+        free(level);
+    }
+    write_rows(name, graph);
+}
+
+static void write_mesh(uint32_t cells)
+{
+    char name[64];
+    int32_t *list = malloc(4 * (size_t)cells * sizeof *list);
+    for (uint32_t k = 0; k < 4; k++)
+        for (uint32_t i = 0; i < cells; i++)
+            list[(size_t)k * cells + i] = mesh_neighbour(i, k, cells);
+    snprintf(name, sizeof name, "mesh_%u", cells);
+    write_file(name, list, 4 * (size_t)cells * sizeof *list);
+    free(list);
+}
+
+static void write_links(uint32_t count)
+{
+    char name[64];
+    uint32_t *list = malloc(count * sizeof *list);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = link_random(i, count);
+    snprintf(name, sizeof name, "links_%u", count);
+    write_file(name, list, count * sizeof *list);
+    free(list);
+}
+
+static void write_waiting(void)
+{
+    write_waiting_matrix("equal16", 1u << 19, length_constant);
+    write_waiting_matrix("equal16", 1u << 13, length_constant);
+    write_waiting_matrix("equal64", 1u << 17, length_long);
+    write_waiting_matrix("power", 1u << 18, length_power);
+    write_waiting_matrix("power", 1u << 13, length_power);
+    write_waiting_graph("even", 1u << 20, length_graph, 7);
+    write_waiting_graph("power", 1u << 18, length_power, 3);
+    write_waiting_graph("even", 1u << 14, length_graph, 5);
+    write_mesh(1u << 15);
+    write_mesh(1u << 20);
+    write_links(1u << 14);
+    write_links(1u << 20);
+    write_links(1u << 24);
+    write_list("words_even", 1u << 24, word_even);
+    write_list("words_skewed", 1u << 24, word_skewed);
+    write_list("waiting_wanted", 1u << 22, tree_wanted);
+}
+
 /* What harness.h fills arrays with. */
 static void write_patterns(void)
 {
@@ -173,5 +237,6 @@ int main(int argc, char **argv)
     write_search(6);
     write_search(7);
     write_uneven();
+    write_waiting();
     return failures ? 1 : 0;
 }

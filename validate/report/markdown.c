@@ -13,6 +13,8 @@ static const struct {
     {"h200_micro", "fitted: stream. Tag hash, latencies and store combining were read off hash, warm, chase, store"},
     {"h200_micro2", "fitted: mix, star3d_small"},
     {"h200_narrow", "fitted: narrow"},
+    {"h200_halves",
+     "l2_lone_rate, l2_random_hits, piece_streams and the laws of pieces were read off lone, streams, far, spread"},
     {"h200_heldout", "no number was fitted to it"},
     {"h200_examples", "not fitted"},
 };
@@ -76,7 +78,9 @@ static const char reading[] =
     "family has several problem sizes this is the meaningful number. The tau of a problem whose launches all take the "
     "same time, to a few percent, says little.\n"
     "- `inst`, `sectors`: launches whose load and store instructions, and whose sectors, are predicted exactly.\n"
-    "- Bold: a bar is stated for this number. `fail` where it is missed.\n\n";
+    "- Bold: a bar is stated for this number. `fail` where it is missed, `open` where it is missed and worked on. Bars "
+    "of "
+    "`waiting` are those of \"Threads that loop and wait\".\n\n";
 
 static void head(const rows *all, const report_options *o, FILE *out)
 {

@@ -6,10 +6,12 @@
  *   sums          a product, shift or sum whose only use is an addition is folded into it
  *   selections    a register that keeps its value or takes a result: the operation is predicated
  *   predicates    comparisons are folded into and, or, xor of predicates
- *   loads         first read of a parameter, descriptor of global memory, stack pointer
+ *   halves        64-bit integers of which one half is computed (cost_halves.c)
+ *   operands      reads of parameters, descriptor of global memory, stack pointer, constants too
+ *                 wide for an immediate (cost_operands.c)
  *   branches      short bodies are predicated; divergent lanes must reconverge
  *   loops         unrolled iterations share the loop control
- *   once          reciprocals of divisors, constants too wide for an immediate
+ *   once          reciprocals of divisors
  *
  * A rule charges a nearby copy or integer instruction, so that the classes that models use
  * (memory, floating point) keep their counts. A rule itself knows 0, 1 and the number of
@@ -20,6 +22,11 @@
 #include "base/fail.h"
 
 /* ---- single instructions ---- */
+
+static bool is_logic(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_and || in->op == WL_PTX_OP_or || in->op == WL_PTX_OP_xor || in->op == WL_PTX_OP_not;
+}
 
 static bool is_wide_product(const wl_ptx_instruction *in)
 {
@@ -47,54 +54,6 @@ static int32_t readers_of_result(const wl_weigher *w, const wl_ptx_instruction *
 
 /* A double whose low half is not zero does not fit into an immediate. */
 bool wl_cost_is_long_number(wl_ptx_type type, int64_t bits) { return type == WL_PTX_F64 && (bits & UINT32_MAX) != 0; }
-
-/* ---- the high half of a 64-bit register ---- */
-
-static void join_high(wl_weigher *w, int32_t to, wl_high_kind kind, int64_t value, bool *changed)
-{
-    const wl_high_kind before = w->high[to].kind;
-    if (kind == WL_HIGH_NONE || before == WL_HIGH_VARIES)
-        return;
-    if (kind == WL_HIGH_VARIES || (before == WL_HIGH_CONSTANT && w->high[to].value != value))
-        w->high[to].kind = WL_HIGH_VARIES;
-    else
-        w->high[to] = (wl_high_half){WL_HIGH_CONSTANT, value};
-    *changed = *changed || w->high[to].kind != before;
-}
-
-/* Joins the high half of one operand into that of the result. */
-static void join_operand(wl_weigher *w, const wl_ptx_instruction *in, int which, bool *changed)
-{
-    const int32_t to = in->operands[0].reg;
-    const wl_ptx_operand *from = &in->operands[which];
-    if (from->kind == WL_PTX_OPERAND_IMMEDIATE)
-        join_high(w, to, WL_HIGH_CONSTANT, from->value >> 32, changed);
-    else if (from->kind == WL_PTX_OPERAND_REG && from->reg >= 0)
-        join_high(w, to, w->high[from->reg].kind, w->high[from->reg].value, changed);
-    else
-        join_high(w, to, WL_HIGH_VARIES, 0, changed);
-}
-
-/* Copies and selections of constants keep their high half: it is written once for all of them. */
-static void find_high_halves(wl_weigher *w)
-{
-    bool changed = true;
-    while (changed) {
-        changed = false;
-        for (int32_t i = 0; i < w->function->instruction_count; i++) {
-            const wl_ptx_instruction *in = &w->function->instructions[i];
-            const bool writes = in->operand_count > 0 && in->operands[0].kind == WL_PTX_OPERAND_REG &&
-                                in->operands[0].reg >= 0 && wl_ptx_writes_first(in);
-            const bool copies = in->op == WL_PTX_OP_mov || in->op == WL_PTX_OP_selp;
-            if (!writes)
-                continue;
-            for (int o = 1; copies && o < (in->op == WL_PTX_OP_mov ? 2 : 3); o++)
-                join_operand(w, in, o, &changed);
-            if (!copies)
-                join_high(w, in->operands[0].reg, WL_HIGH_VARIES, 0, &changed);
-        }
-    }
-}
 
 /* Registers that a copy to this one writes. */
 static double registers_written(const wl_weigher *w, const wl_ptx_instruction *in)
@@ -129,12 +88,17 @@ static double copy_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     }
 }
 
+static bool is_float_conversion(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_cvt && (wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from));
+}
+
 /* Between integers: sign extension makes the high half; zero extension uses the zero register. */
 static double conversion_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const int to = wl_ptx_type_bits(in->type), from = wl_ptx_type_bits(in->from);
-    if (wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from))
-        return 1;
+    if (is_float_conversion(in))
+        return wl_cost_of_table(w->costs, in);
     const wl_ptx_instruction *source = wl_ptx_definition_of(&w->def_use, in, 1);
     const bool loaded = source && source->op == WL_PTX_OP_ld;
     if (to <= from || !wl_ptx_type_is_signed(in->from))
@@ -142,23 +106,50 @@ static double conversion_cost(const wl_weigher *w, const wl_ptx_instruction *in)
     return loaded && from < 32 && to == 32 ? 0 : 1;
 }
 
+/* Constant memory at a constant address is an operand of what reads it. */
+static bool is_constant_operand(const wl_ptx_instruction *in)
+{
+    return in->space == WL_PTX_CONST && in->vector == 1 && in->operand_count > 1 &&
+           in->operands[1].kind == WL_PTX_OPERAND_ADDRESS && in->operands[1].reg < 0;
+}
+
+/* Whether a 64-bit operation leaves the high half alone: it is a constant, and what makes it is no arithmetic. */
+static bool writes_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
+{
+    const bool simple = is_logic(in) || in->op == WL_PTX_OP_selp || in->op == WL_PTX_OP_shr;
+    return simple && wl_cost_kind_of(in->type) == WL_COST_I64 && in->operands[0].kind == WL_PTX_OPERAND_REG &&
+           in->operands[0].reg >= 0 && w->high[in->operands[0].reg].kind == WL_HIGH_CONSTANT;
+}
+
+/* A shift to the left by 32 copies the low half, and a shift back, which extends the sign, reads it where it is. */
+static bool moves_low_half(const wl_weigher *w, const wl_ptx_instruction *in)
+{
+    if (in->op != WL_PTX_OP_shl || wl_cost_kind_of(in->type) != WL_COST_I64 || !wl_cost_by_number(in, 2) ||
+        in->operands[2].value != 32 || !wl_cost_has_one_definition(w, in))
+        return false;
+    const int32_t reg = in->operands[0].reg;
+    for (int32_t i = w->def_use.first_reader[reg]; i < w->def_use.first_reader[reg + 1]; i++)
+        if (w->function->instructions[w->def_use.readers[i]].op != WL_PTX_OP_shr)
+            return false;
+    return true;
+}
+
 static double own_cost(const wl_weigher *w, const wl_ptx_instruction *in)
 {
+    if (writes_low_half(w, in))
+        return 1;
+    if (moves_low_half(w, in))
+        return 0;
     if (in->op == WL_PTX_OP_mov && in->operand_count >= 2)
         return copy_cost(w, in);
     if (in->op == WL_PTX_OP_cvt)
         return conversion_cost(w, in);
-    if (in->op == WL_PTX_OP_ld && in->space == WL_PTX_PARAM)
+    if (in->op == WL_PTX_OP_ld && (in->space == WL_PTX_PARAM || is_constant_operand(in)))
         return 0;
     return wl_cost_of_table(w->costs, in);
 }
 
 /* ---- sums ---- */
-
-static bool is_logic(const wl_ptx_instruction *in)
-{
-    return in->op == WL_PTX_OP_and || in->op == WL_PTX_OP_or || in->op == WL_PTX_OP_xor || in->op == WL_PTX_OP_not;
-}
 
 bool wl_cost_is_sum(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_add || in->op == WL_PTX_OP_sub; }
 
@@ -214,16 +205,55 @@ static double wide_sum_cost(const wl_weigher *w, const wl_ptx_instruction *in)
             continue;
         if (is_wide_product(part) && w->folded[part - w->function->instructions])
             return 1;
-        if (part->op == WL_PTX_OP_mul && wl_cost_kind_of(part->type) == WL_COST_I64 && readers_of_result(w, part) == 1)
+        const int32_t made = (int32_t)(part - w->function->instructions),
+                      here = (int32_t)(in - w->function->instructions);
+        if (part->op == WL_PTX_OP_mul && wl_cost_kind_of(part->type) == WL_COST_I64 &&
+            readers_of_result(w, part) == 1 && w->def_use.loop_end[made] == w->def_use.loop_end[here])
             return 0;
     }
     return wl_cost_of_table(w->costs, in);
 }
 
-/* Whether it is folded into the sum that reads it. */
+static bool has_folded_operand(const wl_weigher *w, const wl_ptx_instruction *in)
+{
+    for (int o = 1; o < in->operand_count; o++) {
+        const wl_ptx_instruction *part = wl_ptx_definition_of(&w->def_use, in, o);
+        if (part && w->folded[part - w->function->instructions])
+            return true;
+    }
+    return false;
+}
+
+/* A sum has room for one more operand or product: not for its own and those of the sum that reads it, and not for
+ * both operands of that one. */
+static bool has_no_room(const wl_weigher *w, const wl_ptx_instruction *in)
+{
+    if (has_folded_operand(w, in))
+        return true;
+    const int32_t reg = in->operands[0].reg;
+    for (int32_t i = w->def_use.first_reader[reg]; i < w->def_use.first_reader[reg + 1]; i++)
+        if (has_folded_operand(w, &w->function->instructions[w->def_use.readers[i]]))
+            return true;
+    return false;
+}
+
+/* VIADDMNMX adds before it compares. */
+static bool folds_into_minimum(const wl_weigher *w, const wl_ptx_instruction *in)
+{
+    if (!wl_cost_is_sum(in) || wl_cost_kind_of(in->type) >= WL_COST_I64 || readers_of_result(w, in) != 1 ||
+        !wl_cost_has_one_definition(w, in) || has_no_room(w, in))
+        return false;
+    const wl_ptx_instruction *by =
+        &w->function->instructions[w->def_use.readers[w->def_use.first_reader[in->operands[0].reg]]];
+    return (by->op == WL_PTX_OP_min || by->op == WL_PTX_OP_max) && wl_cost_kind_of(by->type) < WL_COST_I64;
+}
+
+/* Whether it is folded into the sum or the minimum that reads it. */
 static bool folds_into_sum(const wl_weigher *w, const wl_ptx_instruction *in)
 {
     const bool wide = is_64_bit(in);
+    if (folds_into_minimum(w, in))
+        return true;
     if (is_wide_product(in))
         return is_only_added(w, in, WL_COST_I64);
     if (in->op == WL_PTX_OP_shl && wl_cost_by_number(in, 2))
@@ -234,9 +264,9 @@ static bool folds_into_sum(const wl_weigher *w, const wl_ptx_instruction *in)
     if (in->op == WL_PTX_OP_shr && wl_cost_by_number(in, 2) && !wl_ptx_type_is_signed(in->type))
         return readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32);
     if (in->op == WL_PTX_OP_mul && in->modifiers & WL_PTX_MOD_LO && wl_cost_kind_of(in->type) < WL_COST_F32)
-        return readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32);
+        return readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32) && !has_no_room(w, in);
     return wl_cost_is_sum(in) && wl_cost_kind_of(in->type) < WL_COST_F32 && !wl_cost_by_number(in, 2) &&
-           readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32);
+           readers_of_result(w, in) == 1 && is_only_added(w, in, WL_COST_U32) && !has_no_room(w, in);
 }
 
 static bool is_shared_base(const wl_ptx_instruction *in)
@@ -340,29 +370,43 @@ static double cost_among_neighbours(const wl_weigher *w, const wl_ptx_instructio
     return own_cost(w, in);
 }
 
+/* What the machine instructions are, where the table says it. Neighbours leave nothing or all of them: a weight that
+ * is not that of the table is about other instructions. */
+static wl_ptx_split split_of(const wl_weigher *w, const wl_ptx_instruction *in, double weight)
+{
+    const wl_cost_row *row = in->op == WL_PTX_OP_cvt && !is_float_conversion(in) ? NULL : wl_cost_row_of(w->costs, in);
+    const bool says = row && (row->has_parts || row->integer_pipe > 0) && weight == row->cost;
+    return (wl_ptx_split){says ? row : NULL, says ? weight : 0};
+}
+
 static wl_status weigh(wl_weigher *w, wl_arena *arena, wl_error *err)
 {
-    const wl_ptx_function *function = w->function;
+    const wl_ptx_function *function = &w->narrow;
+    WL_TRY(wl_cost_narrow(w->function, arena, &w->narrow, err));
+    w->function = function;
     w->weight = WL_ARENA_NEW(arena, double, function->instruction_count + 1);
+    w->split = WL_ARENA_NEW(arena, wl_ptx_split, function->instruction_count + 1);
     w->folded = WL_ARENA_NEW(arena, bool, function->instruction_count + 1);
     w->divided = WL_ARENA_NEW(arena, bool, function->register_count + 1);
     w->branch = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->unrolled = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->repeated = WL_ARENA_NEW(arena, int32_t, function->instruction_count + 1);
     w->high = WL_ARENA_NEW(arena, wl_high_half, function->register_count + 1);
-    if (!w->weight || !w->folded || !w->divided || !w->branch || !w->unrolled || !w->repeated || !w->high)
+    if (!w->weight || !w->split || !w->folded || !w->divided || !w->branch || !w->unrolled || !w->repeated || !w->high)
         return wl_fail_memory(err);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->unrolled[i] = w->repeated[i] = -1;
     WL_TRY(wl_ptx_def_use_make(function, arena, &w->def_use, err));
-    find_high_halves(w);
+    wl_cost_find_high_halves(w);
     for (int32_t i = 0; i < function->instruction_count; i++)
         w->folded[i] = folds_into_sum(w, &function->instructions[i]);
-    for (int32_t i = 0; i < function->instruction_count; i++)
+    for (int32_t i = 0; i < function->instruction_count; i++) {
         w->weight[i] = cost_among_neighbours(w, &function->instructions[i]);
+        w->split[i] = split_of(w, &function->instructions[i], w->weight[i]);
+    }
     wl_cost_find_predicated(w);
     wl_cost_weigh_flow(w);
-    return WL_OK;
+    return wl_cost_charge_operands(w, arena, err);
 }
 
 wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, const wl_ptx_function *function,
@@ -374,6 +418,27 @@ wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, c
     for (int32_t i = 0; i < function->instruction_count; i++)
         w.branch[i] = w.branch[i] < 0 ? i : w.branch[i];
     if (counting)
-        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated};
+        *counting = (wl_ptx_counting){w.branch, w.unrolled, w.repeated, w.split};
     return WL_OK;
+}
+
+/* ---- classes ---- */
+
+void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *counting, int32_t i, double weight,
+                        double executed, double classes[WL_INST_CLASS_COUNT])
+{
+    const wl_ptx_split *s = &counting->split[i];
+    double rest = weight;
+    for (int c = 0; c < WL_INST_CLASS_COUNT && s->row && s->row->has_parts; c++) {
+        const double part = s->weight * s->row->parts[c] / s->row->cost;
+        classes[c] += part * executed;
+        rest -= part;
+    }
+    classes[wl_ptx_class_of(&function->instructions[i])] += rest * executed;
+}
+
+double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i)
+{
+    const wl_ptx_split *s = &counting->split[i];
+    return s->row ? s->weight * s->row->integer_pipe / s->row->cost : 0;
 }

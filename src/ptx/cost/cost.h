@@ -10,6 +10,12 @@
 
 #include "ptx/cost/cost_table.h"
 
+/* What an instruction becomes where its machine instructions are not all of its own class. */
+typedef struct wl_ptx_split {
+    const wl_cost_row *row; /* NULL: all are */
+    double weight;          /* of its weight, what the row is about; the rest was charged to it */
+} wl_ptx_split;
+
 /* By instruction: how often its machine instructions are executed. */
 typedef struct wl_ptx_counting {
     /* The instruction whose execution count applies to it. It is itself, or the branch around it where
@@ -22,7 +28,14 @@ typedef struct wl_ptx_counting {
     /* An access of such a loop has another copy before the loop, which is always predicated off: the
      * instruction there that is executed as often. -1: none. */
     const int32_t *repeated;
+    const wl_ptx_split *split; /* valid as long as the costs */
 } wl_ptx_counting;
+
+/* Adds to the classes of its machine instructions what so many executions of instruction i, with this weight, are. */
+void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *counting, int32_t i, double weight,
+                        double executed, double classes[WL_INST_CLASS_COUNT]);
+/* Of the machine instructions of i, those that only the integer pipe executes. */
+double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i);
 
 /* weight[i]: machine instructions of instruction i. counting may be NULL. */
 wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, const wl_ptx_function *function,

@@ -61,17 +61,17 @@ static wl_status read_operation(reader *r, const wl_yaml *node, size_t length, w
                            WL_PTX_OP_COUNT - 1);
 }
 
-/* One suffix of the operation: a modifier or, at the end, a type. */
+/* One suffix of the operation: a modifier or, at the end, a type; two types of a conversion, to and from. */
 static bool read_part(const char *part, size_t length, wl_cost_row *row)
 {
-    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++)
+    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers && row->kind == WL_COST_ANY; i++)
         if (is_word(modifiers[i].name, part, length)) {
             row->modifiers |= modifiers[i].bits;
             return true;
         }
-    for (int kind = WL_COST_ANY + 1; kind < WL_COST_KIND_COUNT && part[length] == '\0'; kind++)
-        if (is_word(kinds[kind], part, length)) {
-            row->kind = (wl_cost_kind)kind;
+    for (int kind = WL_COST_ANY + 1; kind < WL_COST_KIND_COUNT; kind++)
+        if (is_word(kinds[kind], part, length) && row->from == WL_COST_ANY) {
+            *(row->kind == WL_COST_ANY ? &row->kind : &row->from) = (wl_cost_kind)kind;
             return true;
         }
     return false;
@@ -83,6 +83,37 @@ static wl_status read_number(const reader *r, const wl_yaml *node, double *out)
     if (!wl_text_number(node->text, out) || !isfinite(*out) || *out < 0)
         return wl_fail(r->err, WL_E_INPUT, node->loc, "%s needs a number that is not negative, not '%.40s'", node->key,
                        node->text);
+    return WL_OK;
+}
+
+/* "{special: 1, fp32: 3, integer_pipe: 1}": how many are of each class, `own` of that of the instruction itself; and
+ * how many of all of them only the integer pipe executes. */
+static wl_status read_parts(const reader *r, const wl_yaml *node, wl_cost_row *row)
+{
+    static const char own[] = "own", pipe[] = "integer_pipe";
+    const char *keys[WL_INST_CLASS_COUNT + 2];
+    double n = 0;
+    for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
+        keys[c] = wl_ptx_class_name((wl_inst_class)c);
+    keys[WL_INST_CLASS_COUNT] = own;
+    keys[WL_INST_CLASS_COUNT + 1] = pipe;
+    WL_TRY(wl_yaml_known_keys(node, keys, WL_INST_CLASS_COUNT + 2, "a cost by class", r->err));
+    for (int c = 0; c < WL_INST_CLASS_COUNT + 2; c++) {
+        const wl_yaml *part = wl_yaml_get(node, keys[c]);
+        if (!part)
+            continue;
+        WL_TRY(read_number(r, part, &n));
+        row->cost += keys[c] == pipe ? 0 : n;
+        if (c < WL_INST_CLASS_COUNT) {
+            row->parts[c] = n;
+            row->has_parts = true;
+        } else if (keys[c] == pipe) {
+            row->integer_pipe = n;
+        }
+    }
+    if (row->integer_pipe > row->cost || row->cost == 0)
+        return wl_fail(r->err, WL_E_INPUT, node->loc, "%s: integer_pipe is a part of the others, which are not all 0",
+                       node->key);
     return WL_OK;
 }
 
@@ -105,7 +136,7 @@ static wl_status read_row(reader *r, const wl_yaml *node, const char *unit)
             return wl_fail(r->err, WL_E_INPUT, node->key_loc, "'%.*s' of %s is no modifier and no type", (int)length,
                            part, node->key);
     }
-    return read_number(r, node, &row->row.cost);
+    return node->kind == WL_YAML_MAP ? read_parts(r, node, &row->row) : read_number(r, node, &row->row.cost);
 }
 
 /* ---- rules ---- */
@@ -177,6 +208,7 @@ static wl_status read_groups(reader *r, const wl_yaml *root, const char *key, re
 static bool hides(const wl_cost_row *first, const wl_cost_row *second)
 {
     return (first->kind == WL_COST_ANY || first->kind == second->kind) &&
+           (first->from == WL_COST_ANY || first->from == second->from) &&
            (second->modifiers & first->modifiers) == first->modifiers;
 }
 

@@ -3,6 +3,7 @@
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #include "ptx/cost/cost_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/ckd.h"
@@ -19,8 +20,7 @@ static bool can_carry(const wl_ptx_instruction *in)
     return c == WL_INST_int || c == WL_INST_move;
 }
 
-/* Charges the instruction, or a copy or integer instruction near it in the same basic block. */
-static void charge(wl_weigher *w, int32_t at, double cost)
+void wl_cost_charge(wl_weigher *w, int32_t at, double cost)
 {
     int32_t place = at;
     while (place > 0 && at - place < NEAR && !can_carry(instruction(w, place)) && !w->def_use.target[place] &&
@@ -38,54 +38,14 @@ static void charge(wl_weigher *w, int32_t at, double cost)
     w->weight[can_carry(instruction(w, place)) ? place : at] += cost;
 }
 
-/* The first real use of a loaded parameter, past address conversions. */
-static int32_t first_use(const wl_weigher *w, int32_t reg)
-{
-    for (int depth = 0; depth < 4 && wl_ptx_reader_count(&w->def_use, reg) > 0; depth++) {
-        const int32_t reader = w->def_use.readers[w->def_use.first_reader[reg]];
-        const wl_ptx_instruction *in = instruction(w, reader);
-        if ((in->op != WL_PTX_OP_cvta && in->op != WL_PTX_OP_mov) || !wl_cost_has_one_definition(w, in))
-            return reader;
-        reg = in->operands[0].reg;
-    }
-    return -1;
-}
-
-static void charge_parameters(wl_weigher *w)
-{
-    for (int32_t i = 0; i < w->function->instruction_count; i++) {
-        const wl_ptx_instruction *in = instruction(w, i);
-        if (in->op != WL_PTX_OP_ld || in->space != WL_PTX_PARAM || !wl_cost_has_one_definition(w, in))
-            continue;
-        const int32_t use = first_use(w, in->operands[0].reg);
-        if (use >= 0)
-            charge(w, use,
-                   wl_ptx_type_bits(in->type) == 64 ? w->costs->rules.parameter : w->costs->rules.narrow_parameter);
-    }
-}
-
-/* The stack pointer, and the descriptor of global memory. */
-static void charge_prologue(wl_weigher *w)
-{
-    if (!w->function->is_entry || w->function->instruction_count == 0)
-        return;
-    charge(w, 0, w->costs->rules.stack_pointer);
-    for (int32_t i = 0; i < w->function->instruction_count; i++) {
-        const wl_ptx_instruction *in = instruction(w, i);
-        const wl_inst_class c = wl_ptx_class_of(in);
-        if (c == WL_INST_load || c == WL_INST_store || c == WL_INST_atomic) {
-            charge(w, i, w->costs->rules.global_descriptor);
-            return;
-        }
-    }
-}
-
 /* ---- branches ---- */
+
+static bool is_atomic(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_atom || in->op == WL_PTX_OP_red; }
 
 static bool is_end(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_ret || in->op == WL_PTX_OP_exit; }
 
 /* Whether the assembler predicates the body between a branch and its target: few, simple
- * instructions. */
+ * instructions, no atomics. */
 static bool is_predicated(const wl_weigher *w, int32_t at, int32_t to)
 {
     double body = 0;
@@ -94,7 +54,7 @@ static bool is_predicated(const wl_weigher *w, int32_t at, int32_t to)
     for (int32_t i = at + 1; i < to; i++) {
         const wl_inst_class c = wl_ptx_class_of(instruction(w, i));
         body += w->weight[i];
-        if (w->def_use.target[i] || c == WL_INST_control || c == WL_INST_tensor ||
+        if (w->def_use.target[i] || c == WL_INST_control || c == WL_INST_tensor || is_atomic(instruction(w, i)) ||
             body > w->costs->rules.predicated_most)
             return false;
     }
@@ -147,7 +107,7 @@ static double branch_cost(wl_weigher *w, int32_t at)
     const bool waits = w->def_use.divergent[in->guard] && to > at + 2 && !shares_reconvergence(w, at, to);
     const int32_t loop = waits ? loop_left_by(w, at, to) : -1;
     if (loop > 0)
-        charge(w, loop - 1, w->costs->rules.reconvergence);
+        wl_cost_charge(w, loop - 1, w->costs->rules.reconvergence);
     return 1 + (waits && loop <= 0 ? w->costs->rules.reconvergence : 0);
 }
 
@@ -187,24 +147,50 @@ static bool is_unsigned(const wl_ptx_instruction *test)
     return test->type == WL_PTX_U16 || test->type == WL_PTX_U32 || test->type == WL_PTX_U64;
 }
 
-/* The assembler unrolls a single-block loop that loads from global memory and ends by a test of an
- * induction variable with a constant step. An unsigned one may wrap around: it is not unrolled if it
- * stores, too. */
+/* How long a loop may be that the assembler unrolls: waiting for memory is worth a copy. */
+static double longest_unrolled(const wl_weigher *w, bool loads, double shared)
+{
+    const double other = w->costs->rules.unroll_most_other + w->costs->rules.unroll_per_shared * shared;
+    return fmax(fmin(other, w->costs->rules.unroll_most_shared), loads ? w->costs->rules.unroll_most : 0);
+}
+
+/* The assembler unrolls a short single-block loop that ends by a test of an induction variable with a
+ * constant step. An unsigned one may wrap around: it is not unrolled if it stores, too. */
 static bool is_unrolled(const wl_weigher *w, int32_t first, int32_t last)
 {
     const wl_ptx_instruction *test = loop_test(w, first, last);
+    double size = w->weight[last], shared = 0; /* accesses count twice */
     bool loads = false;
-    if (!test || last - first > w->costs->rules.unroll_most || wl_ptx_forbids_unrolling(w->function, first))
+    if (!test || wl_ptx_forbids_unrolling(w->function, first))
         return false;
     for (int32_t i = first; i < last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
         const wl_inst_class c = wl_ptx_class_of(in);
-        if (c == WL_INST_control || c == WL_INST_atomic || c == WL_INST_tensor || (i > first && w->def_use.target[i]) ||
-            may_call(in) || (c == WL_INST_store && is_unsigned(test)))
+        const bool branches = c == WL_INST_control && in->op != WL_PTX_OP_bar,
+                   accesses =
+                       c == WL_INST_load || c == WL_INST_store || (c == WL_INST_shared && in->op != WL_PTX_OP_shfl);
+        if (branches || is_atomic(in) || c == WL_INST_tensor || (i > first && w->def_use.target[i]) || may_call(in) ||
+            (c == WL_INST_store && is_unsigned(test)))
             return false;
+        size += (accesses ? 2 : 1) * w->weight[i];
         loads = loads || c == WL_INST_load;
+        shared += in->op == WL_PTX_OP_ld && in->space == WL_PTX_SHARED ? w->weight[i] : 0;
     }
-    return loads;
+    return size <= longest_unrolled(w, loads, shared);
+}
+
+/* Whether the trips of a loop are known when it is assembled: from one constant to another. */
+static bool has_constant_trips(const wl_weigher *w, const wl_ptx_instruction *test, int32_t first)
+{
+    if (!wl_cost_by_number(test, 2) || test->operands[1].kind != WL_PTX_OPERAND_REG)
+        return false;
+    for (int32_t i = first - 1; i >= 0 && first - i < NEAR; i--) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        if (in->operand_count > 1 && in->operands[0].kind == WL_PTX_OPERAND_REG &&
+            in->operands[0].reg == test->operands[1].reg)
+            return in->op == WL_PTX_OP_mov && wl_cost_by_number(in, 1);
+    }
+    return false;
 }
 
 /* The body of a loop that an unsigned comparison ends is repeated for the case that it ends at once. If
@@ -229,13 +215,16 @@ static double repeat_body(wl_weigher *w, int32_t first, int32_t last)
 /* An unrolled loop tests the trip count before it and again for what is left of it. */
 static void share_loop_control(wl_weigher *w, int32_t first, int32_t last)
 {
-    if (first > 0)
-        charge(w, first - 1, w->costs->rules.unroll_entry + repeat_body(w, first, last));
+    const wl_ptx_instruction *test = loop_test(w, first, last);
+    if (first > 0 && !has_constant_trips(w, test, first))
+        wl_cost_charge(w, first - 1, w->costs->rules.unroll_entry + repeat_body(w, first, last));
     for (int32_t i = first; i <= last; i++) {
         const wl_ptx_instruction *in = instruction(w, i);
         w->unrolled[i] = last;
-        if (in->op == WL_PTX_OP_setp || in->op == WL_PTX_OP_bra || is_step(in))
-            w->weight[i] /= w->costs->rules.unroll_factor;
+        if (in != test && i != last && !is_step(in))
+            continue;
+        w->weight[i] /= w->costs->rules.unroll_factor;
+        w->split[i].weight /= w->costs->rules.unroll_factor;
     }
 }
 
@@ -248,7 +237,18 @@ static void hoist_copy(wl_weigher *w, int32_t at, int32_t first)
         return;
     const double cost = w->weight[at];
     w->weight[at] = 0;
-    charge(w, first - 1, cost);
+    wl_cost_charge(w, first - 1, cost);
+}
+
+/* Loads of the loop first .. last from the address in a register. */
+static int loads_through(const wl_weigher *w, int32_t reg, int32_t first, int32_t last)
+{
+    int count = 0;
+    for (int32_t i = w->def_use.first_reader[reg]; i < w->def_use.first_reader[reg + 1]; i++) {
+        const wl_ptx_instruction *in = instruction(w, w->def_use.readers[i]);
+        count += w->def_use.readers[i] >= first && w->def_use.readers[i] <= last && in->op == WL_PTX_OP_ld;
+    }
+    return count;
 }
 
 static void weigh_loops(wl_weigher *w)
@@ -261,6 +261,19 @@ static void weigh_loops(wl_weigher *w)
         hoist_copy(w, i, first);
         if (i == end && is_unrolled(w, first, end))
             share_loop_control(w, first, end);
+    }
+}
+
+/* What a lone load returns takes the place of its address: a 64-bit address that is stepped is copied for it. */
+static void copy_addresses(wl_weigher *w)
+{
+    for (int32_t i = 0; i < w->function->instruction_count; i++) {
+        const wl_ptx_instruction *in = instruction(w, i);
+        const int32_t end = w->def_use.loop_end[i];
+        if (end < 0 || !is_step(in) || wl_cost_kind_of(in->type) != WL_COST_I64 ||
+            loads_through(w, in->operands[0].reg, wl_ptx_branch_target(instruction(w, end)), end) != 1)
+            continue;
+        w->weight[i] += w->costs->rules.stepped_address / (w->unrolled[i] < 0 ? 1 : w->costs->rules.unroll_factor);
     }
 }
 
@@ -277,8 +290,10 @@ static void share_reciprocals(wl_weigher *w)
             continue;
         const int32_t reg = in->operands[2].reg, made = w->def_use.definition[reg], end = w->def_use.loop_end[i];
         const bool outside = end >= 0 && made < wl_ptx_branch_target(instruction(w, end));
-        if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal)
+        if (made >= 0 && (outside || w->divided[reg]) && w->weight[i] > w->costs->rules.reciprocal) {
             w->weight[i] -= w->costs->rules.reciprocal;
+            w->split[i].weight = fmax(0, w->split[i].weight - w->costs->rules.reciprocal);
+        }
         w->divided[reg] = true;
     }
 }
@@ -313,29 +328,7 @@ static void charge_coordinates(wl_weigher *w)
             /* three dimensions have a fourth element, which repeats the third and is not read */
             const bool repeats = k > 0 && o->reg == w->function->lists[at->first + k - 1].reg;
             if (o->kind == WL_PTX_OPERAND_REG && !repeats && was_coordinate(w, o->reg, i))
-                charge(w, i, w->costs->rules.shared_coordinate);
-        }
-    }
-}
-
-#define CONSTANTS_MAX 64
-
-static void charge_constants(wl_weigher *w)
-{
-    int64_t seen[CONSTANTS_MAX];
-    int count = 0;
-    for (int32_t i = 0; i < w->function->instruction_count; i++) {
-        const wl_ptx_instruction *in = instruction(w, i);
-        for (int o = 1; o < in->operand_count && in->op != WL_PTX_OP_mov; o++) {
-            const int64_t value = in->operands[o].value;
-            int k = 0;
-            while (k < count && seen[k] != value)
-                k++;
-            if (!wl_cost_by_number(in, o) || !wl_cost_is_long_number(in->type, value) || k < count)
-                continue;
-            if (count < CONSTANTS_MAX)
-                seen[count++] = value;
-            charge(w, i, w->costs->rules.long_constant);
+                wl_cost_charge(w, i, w->costs->rules.shared_coordinate);
         }
     }
 }
@@ -353,7 +346,7 @@ static void charge_common_atomics(wl_weigher *w)
         const bool adds = in->variant == WL_PTX_ADD && !wl_ptx_type_is_float(in->type) && in->space == WL_PTX_GLOBAL;
         if (at && adds && at->reg >= 0 && !w->def_use.divergent[at->reg] &&
             (by->kind == WL_PTX_OPERAND_IMMEDIATE || (by->reg >= 0 && !w->def_use.divergent[by->reg])))
-            charge(w, i, w->costs->rules.aggregated_atomic);
+            wl_cost_charge(w, i, w->costs->rules.aggregated_atomic);
     }
 }
 
@@ -362,9 +355,9 @@ static void charge_special_accesses(wl_weigher *w)
     for (int32_t i = 0; i < w->function->instruction_count; i++) {
         const wl_ptx_op op = instruction(w, i)->op;
         if (op == WL_PTX_OP_cp_async)
-            charge(w, i, w->costs->rules.async_copy);
+            wl_cost_charge(w, i, w->costs->rules.async_copy);
         if (op == WL_PTX_OP_wmma_load || op == WL_PTX_OP_wmma_store)
-            charge(w, i, w->costs->rules.fragment_address);
+            wl_cost_charge(w, i, w->costs->rules.fragment_address);
     }
 }
 
@@ -441,12 +434,10 @@ void wl_cost_weigh_flow(wl_weigher *w)
         if (instruction(w, i)->op == WL_PTX_OP_bra)
             w->weight[i] = branch_cost(w, i);
     weigh_loops(w);
+    copy_addresses(w);
     share_reciprocals(w);
     merge_shared_loads(w);
-    charge_constants(w);
     charge_coordinates(w);
     charge_common_atomics(w);
     charge_special_accesses(w);
-    charge_parameters(w);
-    charge_prologue(w);
 }

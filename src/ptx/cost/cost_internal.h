@@ -1,5 +1,5 @@
-/* cost_internal.h - shared by cost.c (single instructions and their neighbours) and cost_flow.c
- * (branches, loops, what is computed once).
+/* cost_internal.h - shared by cost.c (single instructions and their neighbours), cost_halves.c (64 bits),
+ * cost_flow.c (branches, loops, what is computed once) and cost_operands.c (parameters, constants).
  * Layer  ptx/cost (uses base, ptx/module). SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_COST_COST_INTERNAL_H
 #define WL_PTX_COST_COST_INTERNAL_H
@@ -17,9 +17,11 @@ typedef struct wl_high_half {
 typedef struct wl_weigher {
     const wl_ptx_costs *costs;
     const wl_ptx_module *module;
-    const wl_ptx_function *function;
+    const wl_ptx_function *function; /* narrow */
+    wl_ptx_function narrow;
     wl_ptx_def_use def_use;
     double *weight;
+    wl_ptx_split *split;
     bool *folded;       /* by instruction: folded into the sum that reads it */
     bool *divided;      /* by register: an earlier instruction divides by it */
     wl_high_half *high; /* by register: the high half of its 64-bit values */
@@ -35,9 +37,16 @@ bool wl_cost_by_number(const wl_ptx_instruction *in, int which);
 /* A double whose low half is not zero does not fit into an immediate. */
 bool wl_cost_is_long_number(wl_ptx_type type, int64_t bits);
 
-/* Branches, loops, and what parameters, constants and the like add. Needs the weights of single
- * instructions. */
+/* cost_halves.c. Needs nothing; sets w->high. */
+wl_status wl_cost_narrow(const wl_ptx_function *function, wl_arena *arena, wl_ptx_function *out, wl_error *err);
+void wl_cost_find_high_halves(wl_weigher *w);
+
+/* Branches and loops. Needs the weights of single instructions. */
 void wl_cost_weigh_flow(wl_weigher *w);
+/* cost_operands.c: what parameters, constants and the like add. Needs the branches. */
+wl_status wl_cost_charge_operands(wl_weigher *w, wl_arena *arena, wl_error *err);
+/* Charges the instruction, or a copy or integer instruction near it in the same basic block. */
+void wl_cost_charge(wl_weigher *w, int32_t at, double cost);
 /* Sets w->branch. Needs the weights. */
 void wl_cost_find_predicated(wl_weigher *w);
 

@@ -19,15 +19,29 @@ wl_cost_kind wl_cost_kind_of(wl_ptx_type type)
     return wl_ptx_type_is_signed(type) ? WL_COST_S32 : WL_COST_U32;
 }
 
-double wl_cost_of_table(const wl_ptx_costs *costs, const wl_ptx_instruction *in)
+/* Between floating-point types of one kind, a row is about rounding: halves are packed and unpacked otherwise. */
+static bool is_from(const wl_cost_row *row, const wl_ptx_instruction *in)
+{
+    return row->from == WL_COST_ANY ||
+           (row->from == wl_cost_kind_of(in->from) && (row->from != row->kind || in->type == in->from));
+}
+
+const wl_cost_row *wl_cost_row_of(const wl_ptx_costs *costs, const wl_ptx_instruction *in)
 {
     const wl_cost_kind kind = wl_cost_kind_of(in->type);
     for (int32_t i = costs->first[in->op]; i < costs->first[in->op + 1]; i++) {
         const wl_cost_row *row = &costs->rows[i];
-        if ((row->kind == WL_COST_ANY || row->kind == kind) && (in->modifiers & row->modifiers) == row->modifiers)
-            return row->cost;
+        if ((row->kind == WL_COST_ANY || row->kind == kind) && is_from(row, in) &&
+            (in->modifiers & row->modifiers) == row->modifiers)
+            return row;
     }
-    return 1;
+    return NULL;
+}
+
+double wl_cost_of_table(const wl_ptx_costs *costs, const wl_ptx_instruction *in)
+{
+    const wl_cost_row *row = wl_cost_row_of(costs, in);
+    return row ? row->cost : 1;
 }
 
 void wl_ptx_costs_free(wl_ptx_costs *costs) { free(costs); }

@@ -25,9 +25,12 @@ typedef enum wl_cost_kind {
 #define WL_COST_ROWS_MAX 256
 
 typedef struct wl_cost_row {
-    wl_cost_kind kind;
-    uint32_t modifiers; /* that the instruction must have */
+    wl_cost_kind kind, from; /* from: of the operand of a conversion */
+    uint32_t modifiers;      /* that the instruction must have */
     double cost;
+    bool has_parts;                    /* its machine instructions are not all of its own class: */
+    double parts[WL_INST_CLASS_COUNT]; /* how many are of each */
+    double integer_pipe;               /* how many only the integer pipe executes */
 } wl_cost_row;
 
 typedef struct wl_ptx_costs {
@@ -54,7 +57,9 @@ wl_status wl_ptx_costs_builtin(const char *target, wl_ptx_costs **out, wl_error 
 void wl_ptx_costs_free(wl_ptx_costs *costs);
 
 wl_cost_kind wl_cost_kind_of(wl_ptx_type type);
-/* The cost of an instruction by itself: the first matching row, or 1. */
+/* The first matching row; NULL: none, it costs 1. */
+const wl_cost_row *wl_cost_row_of(const wl_ptx_costs *costs, const wl_ptx_instruction *in);
+/* The cost of an instruction by itself. */
 double wl_cost_of_table(const wl_ptx_costs *costs, const wl_ptx_instruction *in);
 
 #endif /* WL_PTX_COST_COST_TABLE_H */

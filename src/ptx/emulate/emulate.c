@@ -335,6 +335,14 @@ wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3],
     return WL_OK;
 }
 
+wl_status wl_ptx_follow_warp(wl_ptx_emulator *emulator, const int64_t block[3], int warp, wl_error *err)
+{
+    wl_ptx_machine *m = &emulator->machine;
+    m->visit = NULL;
+    m->tally.on = false;
+    return run_block(m, block, warp, err);
+}
+
 static const wl_ptx_program *entry_of(const wl_ptx_machine *m)
 {
     return &m->programs[m->launch.entry - m->launch.module->functions];
@@ -345,6 +353,12 @@ bool wl_ptx_flow_reads_data(const wl_ptx_emulator *emulator) { return entry_of(&
 bool wl_ptx_flow_is_even(const wl_ptx_emulator *emulator) { return entry_of(&emulator->machine)->even; }
 
 void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call) { emulator->machine.back_edge = call; }
+
+void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user)
+{
+    emulator->machine.ran = visit;
+    emulator->machine.ran_user = user;
+}
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator) { return emulator->machine.assumption_count; }
 

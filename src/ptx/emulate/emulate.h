@@ -119,6 +119,8 @@ typedef struct wl_ptx_followed {
     wl_ptx_longest longest;
 } wl_ptx_followed;
 wl_status wl_ptx_follow_block(wl_ptx_emulator *emulator, const int64_t block[3], wl_ptx_followed *out, wl_error *err);
+/* One warp alone, which passes barriers; nothing is counted. */
+wl_status wl_ptx_follow_warp(wl_ptx_emulator *emulator, const int64_t block[3], int warp, wl_error *err);
 /* Adds what was followed since the last call to the profile, each execution `weight` times. */
 void wl_ptx_collect(wl_ptx_emulator *emulator, double weight, wl_ptx_profile *profile);
 /* Whether some block followed so far has reached every instruction of the entry. */
@@ -139,6 +141,19 @@ typedef struct wl_ptx_registers {
 } wl_ptx_registers;
 typedef void (*wl_ptx_back_edge)(void *user, int32_t header, uint32_t lanes, wl_ptx_registers registers);
 void wl_ptx_on_back_edge(wl_ptx_emulator *emulator, wl_ptx_back_edge call);
+
+/* What a warp has executed while a block is followed: instructions in a row; then, where further trips of
+ * a loop like the one that ends there are only counted, how many trips that one stands for. */
+typedef struct wl_ptx_ran {
+    int32_t warp, depth; /* depth: of calls */
+    int32_t function, from, to;
+    uint32_t lanes;
+    int32_t header; /* the first instruction of the loop, */
+    int64_t trips;  /* and the trips, the one that ends there included; 0: just those instructions */
+} wl_ptx_ran;
+typedef void (*wl_ptx_ran_visit)(void *user, const wl_ptx_ran *ran);
+/* visit NULL: nobody is told. */
+void wl_ptx_on_run(wl_ptx_emulator *emulator, wl_ptx_ran_visit visit, void *user);
 
 size_t wl_ptx_assumption_count(const wl_ptx_emulator *emulator);
 wl_ptx_assumption wl_ptx_assumption_at(const wl_ptx_emulator *emulator, size_t index);

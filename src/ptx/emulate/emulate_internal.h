@@ -219,6 +219,10 @@ struct wl_ptx_machine {
     bool recording;
     wl_ptx_visit visit;
     wl_ptx_back_edge back_edge;
+    wl_ptx_ran_visit ran; /* NULL: nobody is told what a warp runs */
+    void *ran_user;
+    int32_t repeated_header; /* the loop whose last trip stands for several */
+    int64_t repeated;        /* trips; 0: none */
     void *user;
     bool alone; /* a single warp runs */
     wl_ptx_warp *warp;

@@ -274,16 +274,33 @@ static wl_status run_steps(wl_ptx_machine *m, int32_t *to, wl_error *err)
     return WL_OK;
 }
 
+static void tell(wl_ptx_machine *m, const wl_ptx_program *program, int32_t depth, int32_t from, int32_t to,
+                 uint32_t active)
+{
+    m->ran(m->ran_user, &(wl_ptx_ran){.warp = m->warp->number,
+                                      .depth = depth,
+                                      .function = program->number,
+                                      .from = from,
+                                      .to = to,
+                                      .lanes = active,
+                                      .header = m->repeated_header,
+                                      .trips = m->repeated});
+}
+
 static wl_status run_path(wl_ptx_machine *m, uint64_t limit, wl_error *err)
 {
     const wl_ptx_program *program = m->frame->program;
     const wl_ptx_path *path = &m->frame->paths[m->frame->path_count - 1];
     const int32_t from = path->at;
     const uint32_t active = path->mask;
+    const int32_t depth = m->warp->depth;
     int32_t to = from;
+    m->repeated = 0;
     WL_TRY(run_steps(m, &to, err));
     if (m->tally.on)
         wl_ptx_tally_add(m, program, from, to, active, 1);
+    if (m->ran)
+        tell(m, program, depth, from, to, active);
     if (m->recording)
         wl_ptx_record_run(m, from, to, active, 1);
     return m->warp->executed > limit ? over_budget(m, &program->steps[to - 1], err) : WL_OK;

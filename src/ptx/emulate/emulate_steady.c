@@ -340,6 +340,8 @@ static void repeat(wl_ptx_machine *m, int64_t trips)
 {
     const wl_ptx_recorder *r = m->recorder;
     const wl_ptx_steady *s = r->branch->steady;
+    m->repeated_header = r->branch->target;
+    m->repeated = trips + 1;
     for (int i = 0; i < r->list[0]->count; i++)
         count(m, &r->list[0]->events[i], trips);
     for (int32_t k = 0; k < s->count; k++) {

@@ -244,6 +244,8 @@ void wl_ptx_skip_trips(wl_ptx_machine *m, const wl_ptx_step *branch, uint32_t la
         if (!steps[i].idle && steps[i].kind == WL_PTX_STEP_APPLY)
             grow(frame, &steps[i], lanes, trips);
     m->warp->executed += (uint64_t)(trips * length);
+    m->repeated_header = branch->target;
+    m->repeated = trips + 1;
     m->looked_at += SKIP_STEPS;
     m->skipped += trips * (branch->counted->looked + WL_PTX_PATH_STEPS);
     if (m->tally.on) {

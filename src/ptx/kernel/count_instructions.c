@@ -132,11 +132,12 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
             const double weight = s->weights[f][i];
             const int32_t at = p->first[f] + i, as = p->first[f] + s->counting[f].as[i];
-            const wl_inst_class c = wl_ptx_class_of(in);
             const copies more = copies_of(s, p, f, i);
             const double executed = p->warps[as] + more.taken + more.idle;
-            s->mix.warp[c] += weight * executed;
-            s->mix.thread[c] += weight * (p->threads[as] + more.idle_threads);
+            wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, executed, s->mix.warp);
+            wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, p->threads[as] + more.idle_threads,
+                               s->mix.thread);
+            s->mix.integer_pipe += wl_ptx_integer_pipe(&s->counting[f], i) * executed;
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];
@@ -205,12 +206,17 @@ static wl_status find_lines(wl_ptx_source *s, const wl_ptx_profile *p, wl_error 
     return WL_OK;
 }
 
+/* Steps of a census: of what is not traced, its instructions are all that there is to find out. */
+static double census_steps(const wl_ptx_source *s)
+{
+    return wl_ptx_affordable(s, wl_ptx_has_traced(s) ? WL_PTX_CENSUS_SHARE : WL_PTX_ALONE_SHARE);
+}
+
 wl_status wl_ptx_take_census(wl_ptx_source *s, wl_error *err)
 {
     if (s->has_census)
         return WL_OK;
-    WL_TRY(wl_ptx_census_take(s->emulator, &s->launch, &s->recovery, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE),
-                              &s->census, err));
+    WL_TRY(wl_ptx_census_take(s->emulator, &s->launch, &s->recovery, census_steps(s), &s->census, err));
     s->has_census = true;
     return WL_OK;
 }
@@ -255,8 +261,7 @@ static wl_status count_other(wl_ptx_source *s, const int64_t block[3], const int
     memcpy(launch.block, block, sizeof launch.block);
     memcpy(launch.grid, grid, sizeof launch.grid);
     WL_TRY(wl_ptx_emulator_new(&launch, &emulator, err));
-    wl_status status =
-        wl_ptx_census_take(emulator, &launch, &s->recovery, wl_ptx_affordable(s, WL_PTX_CENSUS_SHARE), &census, err);
+    wl_status status = wl_ptx_census_take(emulator, &launch, &s->recovery, census_steps(s), &census, err);
     if (status == WL_OK)
         status = count_census(s, &census, err);
     if (status == WL_OK)

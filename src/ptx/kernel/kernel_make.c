@@ -30,15 +30,15 @@ static void summarize_exits(const wl_ptx_source *s, wl_ptx_summary *out)
 {
     const wl_ptx_function *f = s->launch.entry;
     const double *weights = s->weights[f - s->launch.module->functions];
-    const int32_t *counted_as = s->counting[f - s->launch.module->functions].as;
+    const wl_ptx_counting *counting = &s->counting[f - s->launch.module->functions];
     for (int e = 0; e < s->recovery.exit_count; e++) {
         const wl_ptx_exit *here = &s->recovery.exits[e], *before = e ? here - 1 : NULL;
         double *mix = e ? out->stages[out->stage_count].mix : out->idle, any = 0;
         for (int32_t i = 0; i < f->instruction_count; i++) {
-            const int32_t as = counted_as[i];
-            const double more = weights[i] * (here->executed[as] - (before ? before->executed[as] : 0));
-            mix[wl_ptx_class_of(&f->instructions[i])] += more;
-            any += more;
+            const int32_t as = counting->as[i];
+            const double more = here->executed[as] - (before ? before->executed[as] : 0);
+            wl_ptx_add_classes(f, counting, i, weights[i], more, mix);
+            any += weights[i] * more;
         }
         if (e == 0 || any == 0)
             continue;
@@ -58,7 +58,9 @@ static void summarize(const wl_ptx_source *s, wl_ptx_summary *out)
     out->barriers = r->barriers;
     out->has_mix = out->has_flops = r->uniform;
     for (int32_t i = 0; i < f->instruction_count && r->uniform; i++) {
-        out->mix[wl_ptx_class_of(&f->instructions[i])] += wl_ptx_thread_executes(s, number, i) * weights[i];
+        const double executed = wl_ptx_thread_executes(s, number, i);
+        wl_ptx_add_classes(f, &s->counting[number], i, weights[i], executed, out->mix);
+        out->integer_pipe += wl_ptx_integer_pipe(&s->counting[number], i) * executed;
         out->shuffles += f->instructions[i].op == WL_PTX_OP_shfl ? r->executed[i] : 0;
         out->flops += r->executed[i] * wl_ptx_flops(&f->instructions[i]);
         wl_ptx_tensor_add(&f->instructions[i], r->executed[i] / WL_PTX_LANES, out->tensor, out->tensor_groups);
@@ -148,6 +150,16 @@ static bool anything_traced(const wl_ptx_source *s)
     return false;
 }
 
+bool wl_ptx_has_traced(const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count; i++)
+            if (s->is_traced[s->profile.first[f] + i] && accesses_memory(&m->functions[f].instructions[i]))
+                return true;
+    return false;
+}
+
 /* Recovers all accesses. Where emulated warps disagree, every access is traced instead. */
 static wl_status recover(wl_ptx_source *s, wl_ptx_rolled_loops *rolled, int32_t *wrong, wl_error *err)
 {
@@ -194,22 +206,44 @@ static bool step_is_irregular(const wl_ptx_source *s, const wl_ptx_thread_access
     return wl_ptx_address_pattern_is_irregular(&pattern);
 }
 
-static wl_status find_fields(const wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena,
-                             wl_ptx_fields *out, wl_error *err)
+/* The field that each recovered instruction accesses: several may have become one access. */
+static void number_fields(wl_ptx_source *s, const wl_ptx_fields *fields)
+{
+    const int32_t first = s->profile.first[s->launch.entry - s->launch.module->functions];
+    for (size_t i = 0; i < s->recovery.step_count; i++) {
+        const wl_ptx_thread_access *step = &s->recovery.steps[i];
+        const wl_ptx_buffer *buffer = step->address && step->space == WL_PTX_GLOBAL
+                                          ? wl_ptx_buffer_near(&s->arguments, (uint64_t)step->address->c)
+                                          : NULL;
+        for (size_t f = 0; f < fields->count && step->address; f++)
+            if (fields->list[f].buffer == buffer)
+                s->field_of[first + step->instruction] = (int32_t)f;
+    }
+}
+
+static wl_status find_fields(wl_ptx_source *s, const wl_ptx_rolled_loops *rolled, wl_arena *arena, wl_ptx_fields *out,
+                             wl_error *err)
 {
     const wl_ptx_function *f = s->launch.entry;
+    const int32_t *first = s->profile.first;
     out->list = WL_ARENA_NEW(arena, wl_ptx_field, s->arguments.buffer_count + 2);
-    if (!out->list)
+    s->field_of = WL_ARENA_NEW(arena, int32_t, s->profile.count + 1);
+    if (!out->list || !s->field_of)
         return wl_fail_memory(err);
+    memset(s->field_of, -1, (size_t)(s->profile.count + 1) * sizeof *s->field_of);
     for (size_t i = 0; i < rolled->count; i++) {
         const wl_ptx_access *a = &rolled->accesses[i];
-        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction])];
+        const size_t number = wl_ptx_field_of(out, a->buffer, &f->instructions[a->step->instruction]);
+        wl_ptx_field *field = &out->list[number];
         field->random = field->random || (!a->step->store && step_is_irregular(s, a->step));
     }
+    number_fields(s, out);
     for (size_t i = 0; i < s->traced_count; i++) {
         const wl_ptx_traced *t = &s->traced[i];
         const wl_ptx_instruction *in = &s->launch.module->functions[t->function].instructions[t->instruction];
-        wl_ptx_field *field = &out->list[wl_ptx_field_of(out, t->buffer, in)];
+        const size_t number = wl_ptx_field_of(out, t->buffer, in);
+        wl_ptx_field *field = &out->list[number];
+        s->field_of[first[t->function] + t->instruction] = (int32_t)number;
         field->random = field->random || (!t->store && wl_ptx_address_pattern_is_irregular(&t->pattern));
     }
     return WL_OK;
@@ -363,6 +397,8 @@ static wl_status complete(wl_ptx_source *s, wl_ptx_fields *fields, int32_t wrong
                             .warp_size = WL_PTX_LANES,
                             .population = s->traced_count > 0 || s->population.unseen ? &s->population : NULL,
                             .count_instructions = wl_ptx_count,
+                            .live = wl_ptx_live,
+                            .repeats = wl_ptx_may_repeat(s),
                             .visit_loads = replayed ? wl_ptx_visit_loads : NULL,
                             .visit_local = wl_ptx_has_local(&s->launch) ? wl_ptx_visit_local : NULL,
                             .free = wl_ptx_source_free};

@@ -11,6 +11,7 @@
 #include "ptx/kernel/census.h"
 #include "ptx/kernel/ptx_file.h"
 #include "ptx/kernel/write_kernel.h"
+#include "timeline/life.h"
 
 /* A traced access: an instruction and the buffer it touches. */
 typedef struct wl_ptx_traced {
@@ -48,6 +49,10 @@ typedef struct wl_ptx_source {
     size_t traced_count, traced_room;
     size_t access_base;       /* number of the first traced access in the kernel */
     int32_t *field_of_buffer; /* by buffer: its field in the kernel; -1: none */
+    int32_t *field_of;        /* by instruction number: a field that it accesses; -1: none */
+    bool finds_lives; /* a thread does, or looks whether one has: others wait */
+    bool has_lives;
+    wl_lives lives; /* of representative warps */
     struct wl_ptx_cache *cache;
     bool has_census;
     wl_ptx_census census;
@@ -74,6 +79,7 @@ void wl_ptx_make_line(char *text);
 
 /* What one launch may cost, in steps of the emulator, and how it is divided. */
 #define WL_PTX_CENSUS_SHARE 0.3
+#define WL_PTX_ALONE_SHARE 0.9   /* of the census, where there is nothing to trace */
 #define WL_PTX_FIND_SHARE 0.05   /* traced to see which accesses there are */
 #define WL_PTX_SAMPLE_SHARE 0.25 /* traced to see what each access costs */
 #define WL_PTX_RUN_SHARE 0.15    /* traced to see what runs of blocks touch together */
@@ -81,6 +87,8 @@ void wl_ptx_make_line(char *text);
 double wl_ptx_affordable(const wl_ptx_source *source, double share);
 double wl_ptx_effort(const wl_ptx_source *source); /* seconds, about */
 
+/* Whether there are accesses that recovery has not explained. */
+bool wl_ptx_has_traced(const wl_ptx_source *source);
 /* Follows the blocks of the launch, once. */
 wl_status wl_ptx_take_census(wl_ptx_source *source, wl_error *err);
 
@@ -101,6 +109,11 @@ wl_status wl_ptx_make_population(wl_ptx_source *source, wl_error *err);
 wl_status wl_ptx_trace_block(void *context, const int64_t block[3], const wl_block_trace **out, wl_error *err);
 wl_status wl_ptx_count(void *context, const int64_t block[3], const int64_t grid[3], wl_mix *out,
                        const wl_line_mix **lines, size_t *line_count, wl_error *err);
+wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err);
+/* Whether the launch may execute a function: the entry, or one that it calls. Whether such a function has a
+ * loop or a barrier. */
+bool wl_ptx_may_execute(const wl_ptx_source *source, const wl_ptx_function *function);
+bool wl_ptx_may_repeat(const wl_ptx_source *source);
 wl_status wl_ptx_visit_loads(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
 /* How often a thread of the domain executes the machine instructions of an instruction, if all execute
  * the same. */

@@ -390,6 +390,8 @@ static void write_summary(wl_buffer *out, const wl_ptx_summary *s)
         wl_buffer_add(out, "shuffles: %.15g\n", s->shuffles);
     if (s->has_mix) {
         write_mix(out, "mix: {", s->mix);
+        if (s->integer_pipe > 0)
+            wl_buffer_add(out, "integer_pipe: %.15g\n", s->integer_pipe);
         write_tensor(out, "tensor", s->tensor);
         write_tensor(out, "tensor_groups", s->tensor_groups);
         write_mix(out, s->stage_count ? "idle_instructions:\n  - {" : "idle_instructions: {", s->idle);

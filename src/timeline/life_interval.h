@@ -1,4 +1,4 @@
-/* interval.h - the life of a warp as intervals: instructions that issue, then a stall.
+/* life_interval.h - the life of a warp as intervals: instructions that issue, then a stall.
  *
  * A warp issues in order. It stalls when an instruction needs a value that is not there yet. What it
  * issues up to that stall, and the stall, is an interval. Trips of a loop that are alike are one
@@ -6,8 +6,8 @@
  *
  * Layer  timeline (uses base). Units: cycles and issue slots of one warp; requests of one warp.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_TIMELINE_INTERVAL_H
-#define WL_TIMELINE_INTERVAL_H
+#ifndef WL_TIMELINE_LIFE_INTERVAL_H
+#define WL_TIMELINE_LIFE_INTERVAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +32,7 @@ typedef struct wl_life_interval {
     double misses;   /* of these, the ones that miss the L2, too */
     double writes;   /* requests of its stores: they pass the L1 */
     int op;          /* the operation that stalls; -1: none */
+    int from;        /* the one it waits for; only of one that stalls */
 } wl_life_interval;
 
 /* Warps that behave alike, by one of them. */
@@ -41,4 +42,4 @@ typedef struct wl_life_profile {
     size_t count;
 } wl_life_profile;
 
-#endif /* WL_TIMELINE_INTERVAL_H */
+#endif /* WL_TIMELINE_LIFE_INTERVAL_H */

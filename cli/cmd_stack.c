@@ -1,0 +1,83 @@
+/* cmd_stack.c - warpline stack: where the cycles of one launch go. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+#include "job.h"
+#include "options.h"
+#include "output.h"
+#include "progress.h"
+
+static bool check_usage(const options *o)
+{
+    if (!o->update && o->argument_count > 1)
+        usage_error("one kernel at a time, please");
+    else if (!job_kernel_usage(o, o->argument_count > 0))
+        return false;
+    else if (!o->device)
+        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+    else if (o->block_count != 1)
+        usage_error(o->block_count ? "one launch at a time, please"
+                                   : "which launch? Give --block, as in --block 32x4x2");
+    else
+        return true;
+    return false;
+}
+
+static bool wants_all(const options *o) { return o->model && strcmp(o->model, "all") == 0; }
+
+static wl_status predict(const options *o, job *j, wl_prediction *prediction, char **text, wl_error *err)
+{
+    progress_wait();
+    const wl_status status = wl_predict(j->predictor, &j->launches[0], &j->options, prediction, err);
+    progress_wait_end();
+    if (status != WL_OK) {
+        job_show_option(o, o->block[0], err);
+        return status;
+    }
+    return wl_stack_render(prediction, j->kernel, j->device, wants_all(o), option_format(o), text, err);
+}
+
+/* The text is whole before the file is opened. */
+static int write_text(const options *o, const char *text)
+{
+    output out;
+    const int code = output_open(o->output, &out);
+    if (code != EXIT_OK)
+        return code;
+    output_print(text, option_format(o), out.file);
+    return output_close(&out, true);
+}
+
+static int run(const options *o, job *j)
+{
+    wl_error err = {0};
+    wl_prediction *prediction = NULL;
+    char *text = NULL;
+    options named = *o;
+    named.model = wants_all(o) ? NULL : o->model;
+    int code = job_read_launches(&named, j);
+    if (code != EXIT_OK)
+        return code;
+    if (job_load(o, o->update ? NULL : o->arguments[0], o->device, j, &err) != WL_OK)
+        return diag_report(&err);
+    j->options.emulate = j->options.stacks = true;
+    wl_status status = wl_prediction_new(&prediction, &err);
+    if (status == WL_OK)
+        status = predict(o, j, prediction, &text, &err);
+    code = status == WL_OK ? write_text(o, text) : diag_report(&err);
+    free(text);
+    wl_prediction_free(prediction);
+    return code;
+}
+
+int cmd_stack(const options *o)
+{
+    if (!check_usage(o))
+        return EXIT_USAGE;
+    job j = {0};
+    const int code = run(o, &j);
+    job_free(&j);
+    return code;
+}

@@ -1,0 +1,14 @@
+/* gpumech.c - GPUMech (Huang et al. 2014). The network is free. DRAM is a queue M/D/1 that the requests
+ * of the interval enter while it lasts; a request never waits for more than half of them, which the queue
+ * alone would exceed near its saturation. SPDX-License-Identifier: MIT */
+#include "model/interval_model.h"
+
+#include <math.h>
+
+wl_contended wl_gpumech(const wl_contention *c)
+{
+    const double busy = c->flying * c->dram_service, most = busy / 2;
+    const double load = c->alone > 0 ? busy / c->alone : 1;
+    const double queued = load < 1 ? load * c->dram_one / (2 * (1 - load)) : most;
+    return (wl_contended){.mshr = wl_mean_wait(c) * c->latency, .dram = fmin(queued, most)};
+}

@@ -1,0 +1,54 @@
+/* stacks.h - the stacks of a launch by every model that has one, and the lines of PTX that cost most.
+ *
+ * The interval models say what each interval costs. The model turnover knows only totals: those are shared
+ * out to the intervals by what they issue, wait for and request.
+ *
+ * Layer  model (uses timeline, metrics). Units: cycles of a multiprocessor.
+ * Maths  docs/model.md, "Where the cycles go". Oracle: tests/unit/test_stacks.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_MODEL_STACKS_H
+#define WL_MODEL_STACKS_H
+
+#include "base/arena.h"
+#include "metrics/counts.h"
+#include "model/turnover.h"
+#include "timeline/life.h"
+
+/* Intervals that end at one line of PTX, of all warps; without PTX one kind of interval. */
+typedef struct wl_stack_line {
+    const wl_op *op, *from; /* that stalls, and what it waits for; NULL: the end of a warp, or not known */
+    wl_stall cause;
+    int level;                                         /* of a memory stall: L1, L2 or DRAM, the slowest it waits for */
+    double warps, times;                               /* of the launch, that pass it; each of them, on average */
+    double instructions, stall, reads, misses, writes; /* of one pass */
+    double cycles[WL_MODEL_COUNT][WL_STACK_PART_COUNT];
+    double cost; /* the sum of these of the first model */
+} wl_stack_line;
+
+typedef struct wl_stacks {
+    wl_model_id asked, first;            /* by the options; the one that lines are sorted by */
+    const char *missing[WL_MODEL_COUNT]; /* the number a device lacks for the model */
+    bool known[WL_MODEL_COUNT];
+    wl_stack stack[WL_MODEL_COUNT];
+    wl_stack_line *lines; /* that cost most first */
+    size_t line_count;
+    bool assumed;             /* the life of a warp comes from its accesses, not from instructions */
+    const char *const *files; /* of source lines */
+} wl_stacks;
+
+typedef struct wl_stacks_input {
+    const wl_counts *counts;
+    const wl_device *device;
+    const wl_volumes *volumes;
+    const wl_lives *lives; /* behind those of the counts; NULL: none */
+    wl_model_id model;     /* that the options name */
+} wl_stacks_input;
+
+/* Metrics and time of the prediction are known. Warns where a life is assumed and no warning says so. */
+wl_status wl_stacks_make(const wl_stacks_input *input, wl_prediction *prediction, wl_arena *arena, wl_stacks **out,
+                         wl_error *err);
+
+/* What a line costs by one model. */
+double wl_stack_line_cycles(const wl_stack_line *line, wl_model_id model);
+
+#endif /* WL_MODEL_STACKS_H */

@@ -1,0 +1,282 @@
+/* lives.c - what representative warps of a launch live through: one block of each kind is followed once
+ * more, and what its warps execute is recorded. See ptx_source.h, timeline/life.h.
+ * Layer  ptx/kernel. SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/fail.h"
+#include "ptx/kernel/ptx_source.h"
+#include "ptx/life/record.h"
+#include "ptx/module/def_use.h"
+
+#define KINDS_MAX 8   /* blocks that are followed: the kinds that execute the most */
+#define LIVES_MAX 128 /* warps that are told apart */
+
+/* A warp that was recorded, and how many are like it. */
+typedef struct candidate {
+    const wl_stretch *parts;
+    size_t count;
+    uint64_t signature;
+    double warps, blocks;
+    double instructions;
+    int kind;
+} candidate;
+
+typedef struct finder {
+    wl_ptx_source *source;
+    wl_ptx_segments *segments;
+    wl_ptx_ops ops;
+    candidate list[LIVES_MAX];
+    size_t count;
+    int kinds;
+} finder;
+
+/* ---- blocks ---- */
+
+/* The block of a kind whose length is nearest to the mean. */
+static int64_t typical_block(const wl_ptx_census *c, const wl_ptx_kind *k)
+{
+    const wl_ptx_census_block *best = &c->list[k->first];
+    for (size_t i = k->first; i < k->first + k->count; i++) {
+        const wl_ptx_census_block *b = &c->list[i];
+        if (fabs((double)b->instructions - k->instructions) < fabs((double)best->instructions - k->instructions))
+            best = b;
+    }
+    return best->number;
+}
+
+static double instructions_of(const wl_op *ops, const wl_stretch *parts, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].loop) {
+            sum += parts[i].times * instructions_of(ops, parts + i + 1, (size_t)parts[i].count);
+            i += (size_t)parts[i].count;
+            continue;
+        }
+        for (int32_t k = 0; k < parts[i].count; k++)
+            sum += ops[parts[i].first + k].issue;
+    }
+    return sum;
+}
+
+/* Too many ways of life: the one of the nearest length, in the same kind of block if there is one. */
+static candidate *nearest(finder *f, const candidate *one)
+{
+    candidate *best = NULL;
+    for (size_t i = 0; i < f->count; i++) {
+        candidate *other = &f->list[i];
+        const bool same = other->kind == one->kind, had = best && best->kind == one->kind;
+        if (!best || same > had ||
+            (same == had &&
+             fabs(other->instructions - one->instructions) < fabs(best->instructions - one->instructions)))
+            best = other;
+    }
+    return best;
+}
+
+static void add_warp(finder *f, const candidate *one)
+{
+    size_t i = 0;
+    while (i < f->count && (f->list[i].kind != one->kind || f->list[i].signature != one->signature))
+        i++;
+    if (i < f->count)
+        f->list[i].warps += one->warps;
+    else if (f->count < LIVES_MAX)
+        f->list[f->count++] = *one;
+    else
+        nearest(f, one)->warps += one->warps;
+}
+
+static wl_status add_warps(finder *f, wl_ptx_record *record, int32_t warps, double blocks, wl_error *err)
+{
+    for (int32_t w = 0; w < warps; w++) {
+        candidate one = {.warps = blocks, .blocks = blocks, .kind = f->kinds};
+        bool failed = false;
+        one.parts = wl_ptx_record_parts(record, w, &f->source->arena, &one.count, &one.signature, &failed);
+        if (failed)
+            return wl_fail_memory(err);
+        if (!one.parts)
+            continue;
+        one.instructions = instructions_of(f->ops.list, one.parts, one.count);
+        add_warp(f, &one);
+    }
+    f->kinds++;
+    return WL_OK;
+}
+
+static wl_status follow(finder *f, const int64_t block[3], double blocks, wl_error *err)
+{
+    wl_ptx_source *s = f->source;
+    const int64_t threads = s->launch.block[0] * s->launch.block[1] * s->launch.block[2];
+    const int32_t warps = (int32_t)wl_ceil_div(threads, WL_PTX_LANES);
+    wl_ptx_record *record = wl_ptx_record_new(f->segments, warps);
+    wl_ptx_followed followed;
+    if (!record)
+        return wl_fail_memory(err);
+    wl_ptx_on_run(s->emulator, wl_ptx_record_visit, record);
+    wl_status status = wl_ptx_follow_block(s->emulator, block, &followed, err);
+    wl_ptx_on_run(s->emulator, NULL, NULL);
+    wl_ptx_forget(s->emulator);
+    if (status == WL_OK)
+        status = add_warps(f, record, warps, blocks, err);
+    wl_ptx_record_free(record);
+    return status;
+}
+
+/* The kind, of those that are followed, whose blocks execute about as much. */
+static int nearest_kind(const wl_ptx_census *c, int kind)
+{
+    int best = 0;
+    for (int k = 1; k < KINDS_MAX; k++)
+        if (fabs(c->kinds[k].instructions - c->kinds[kind].instructions) <
+            fabs(c->kinds[best].instructions - c->kinds[kind].instructions))
+            best = k;
+    return best;
+}
+
+static wl_status follow_kinds(finder *f, wl_error *err)
+{
+    const wl_ptx_census *c = &f->source->census;
+    double blocks[KINDS_MAX] = {0};
+    for (int k = 0; k < c->kind_count; k++)
+        blocks[k < KINDS_MAX ? k : nearest_kind(c, k)] += c->kinds[k].blocks;
+    for (int k = 0; k < c->kind_count && k < KINDS_MAX; k++) {
+        int64_t block[3];
+        wl_ptx_block_of(&f->source->launch, typical_block(c, &c->kinds[k]), block);
+        WL_TRY(follow(f, block, blocks[k], err));
+    }
+    return WL_OK;
+}
+
+/* The block and the warp of the thread in the middle of the domain. */
+static int find_middle(const wl_ptx_source *s, int64_t block[3])
+{
+    const wl_ptx_launch *l = &s->launch;
+    int64_t thread[3];
+    for (int d = 0; d < 3; d++) {
+        const int64_t launched = l->grid[d] * l->block[d];
+        const int64_t end = s->recovery.domain[d] > 0 ? wl_min(s->recovery.domain[d], launched) : launched;
+        const int64_t first = wl_min(s->recovery.first[d], end - 1);
+        const int64_t middle = first + (end - first) / 2;
+        block[d] = middle / l->block[d];
+        thread[d] = middle % l->block[d];
+    }
+    return (int)((thread[0] + l->block[0] * (thread[1] + l->block[1] * thread[2])) / WL_PTX_LANES);
+}
+
+/* All threads of the domain do the same: one warp of the block in the middle stands for all. */
+static wl_status follow_middle(finder *f, wl_error *err)
+{
+    wl_ptx_source *s = f->source;
+    const wl_ptx_launch *l = &s->launch;
+    int64_t block[3];
+    const int warp = find_middle(s, block);
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
+    const double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
+    wl_ptx_record *record = wl_ptx_record_new(f->segments, warp + 1);
+    if (!record)
+        return wl_fail_memory(err);
+    wl_ptx_on_run(s->emulator, wl_ptx_record_visit, record);
+    wl_status status = wl_ptx_follow_warp(s->emulator, block, warp, err);
+    wl_ptx_on_run(s->emulator, NULL, NULL);
+    if (status == WL_OK)
+        status = add_warps(f, record, warp + 1, blocks, err);
+    wl_ptx_record_free(record);
+    for (size_t i = 0; i < f->count; i++)
+        f->list[i].warps = blocks * (double)wl_ceil_div(threads, WL_PTX_LANES);
+    return status;
+}
+
+/* ---- lives ---- */
+
+static bool is_more(const wl_life *a, const wl_life *b)
+{
+    return a->warps * a->instructions > b->warps * b->instructions;
+}
+
+/* The lives that stand for the most first; what was found first stays first. */
+static void sort_in(wl_life *list, size_t count, wl_life one)
+{
+    for (; count > 0 && is_more(&one, &list[count - 1]); count--)
+        list[count] = list[count - 1];
+    list[count] = one;
+}
+
+bool wl_ptx_may_execute(const wl_ptx_source *s, const wl_ptx_function *f)
+{
+    return f->instruction_count > 0 && (f == s->launch.entry || (s->recovery.calls && !f->is_entry));
+}
+
+bool wl_ptx_may_repeat(const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    bool repeats = false;
+    for (int32_t f = 0; f < m->function_count; f++)
+        for (int32_t i = 0; i < m->functions[f].instruction_count && wl_ptx_may_execute(s, &m->functions[f]); i++) {
+            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            const int32_t to = wl_ptx_branch_target(in);
+            repeats = repeats || in->op == WL_PTX_OP_bar || (to >= 0 && to <= i);
+        }
+    return repeats;
+}
+
+static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **segments, wl_error *err)
+{
+    const wl_ptx_module *m = s->launch.module;
+    *segments = WL_ARENA_NEW(&s->arena, wl_ptx_segments, m->function_count + 1);
+    if (!*segments)
+        return wl_fail_memory(err);
+    for (int32_t f = 0; f < m->function_count; f++) {
+        const wl_ptx_life_input in = {m, &m->functions[f], s->weights[f], &s->counting[f],
+                                      s->field_of ? s->field_of + s->profile.first[f] : NULL};
+        if (wl_ptx_may_execute(s, &m->functions[f]))
+            WL_TRY(wl_ptx_segments_make(&in, &s->arena, ops, &(*segments)[f], err));
+    }
+    return WL_OK;
+}
+
+static wl_status find_lives(wl_ptx_source *s, wl_error *err)
+{
+    finder *f = WL_ARENA_NEW(&s->arena, finder, 1);
+    if (!f)
+        return wl_fail_memory(err);
+    f->source = s;
+    WL_TRY(find_ops(s, &f->ops, &f->segments, err));
+    if (s->recovery.uniform && !s->recovery.calls) {
+        WL_TRY(follow_middle(f, err));
+    } else {
+        WL_TRY(wl_ptx_take_census(s, err));
+        WL_TRY(follow_kinds(f, err));
+    }
+    wl_life *list = WL_ARENA_NEW(&s->arena, wl_life, f->count + 1);
+    if (!list)
+        return wl_fail_memory(err);
+    for (size_t i = 0; i < f->count; i++) {
+        const candidate *c = &f->list[i];
+        sort_in(list, i, (wl_life){c->parts, c->count, c->warps, c->blocks, c->kind, c->instructions});
+    }
+    s->lives = (wl_lives){.ops = f->ops.list,
+                          .op_count = f->ops.count,
+                          .register_count = f->ops.registers,
+                          .list = list,
+                          .count = f->count,
+                          .kind_count = f->kinds,
+                          .files = s->launch.module->files};
+    return WL_OK;
+}
+
+/* Predictors in several threads may share a kernel that serves all launches. */
+wl_status wl_ptx_live(void *context, const wl_lives **out, wl_error *err)
+{
+    wl_ptx_source *s = context;
+    while (__atomic_test_and_set(&s->finds_lives, __ATOMIC_ACQUIRE))
+        ; /* a fraction of a millisecond, once */
+    const wl_status status = s->has_lives ? WL_OK : find_lives(s, err);
+    s->has_lives = s->has_lives || status == WL_OK;
+    __atomic_clear(&s->finds_lives, __ATOMIC_RELEASE);
+    *out = &s->lives;
+    return status;
+}

@@ -1,0 +1,444 @@
+/* segments.c - see segments.h. SPDX-License-Identifier: MIT */
+#include "ptx/life/segments.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "ptx/module/def_use.h"
+
+typedef struct maker {
+    const wl_ptx_life_input *in;
+    const wl_ptx_function *f;
+    wl_arena *arena;
+    wl_ptx_ops *ops;
+    wl_ptx_segments *out;
+    int32_t base;     /* number of the function's first register */
+    int32_t async;    /* register that stands for copies under way */
+    int32_t *renamed; /* by register: its number in the copy at hand */
+    struct places *places;
+    bool failed;
+} maker;
+
+/* ---- operations ---- */
+
+static wl_op_kind kind_of_memory(const wl_ptx_instruction *in)
+{
+    const wl_inst_class c = wl_ptx_class_of(in);
+    if (in->space == WL_PTX_PARAM || in->space == WL_PTX_CONST)
+        return WL_OP_FREE; /* a constant bank, mostly read as an operand */
+    switch (c) {
+    case WL_INST_load: return WL_OP_LOAD;
+    case WL_INST_store: return WL_OP_STORE;
+    case WL_INST_atomic: return WL_OP_ATOMIC;
+    default: return in->op == WL_PTX_OP_shfl ? WL_OP_SHUFFLE : WL_OP_SHARED;
+    }
+}
+
+static wl_op_kind kind_of(const wl_ptx_instruction *in)
+{
+    switch (in->op) {
+    case WL_PTX_OP_bar: return in->modifiers & WL_PTX_MOD_WARP ? WL_OP_INT : WL_OP_BARRIER;
+    case WL_PTX_OP_cp_async: return WL_OP_LOAD;
+    case WL_PTX_OP_cvt:
+        return wl_ptx_type_is_float(in->type) || wl_ptx_type_is_float(in->from) ? WL_OP_CONVERT : WL_OP_INT;
+    case WL_PTX_OP_vote:
+    case WL_PTX_OP_match:
+    case WL_PTX_OP_activemask:
+    case WL_PTX_OP_elect:
+    case WL_PTX_OP_redux: return WL_OP_CONVERT;
+    default: break;
+    }
+    switch (wl_ptx_class_of(in)) {
+    case WL_INST_fp64: return WL_OP_FP64;
+    case WL_INST_fp32: return WL_OP_FP32;
+    case WL_INST_fp16: return WL_OP_HALF;
+    case WL_INST_special: return WL_OP_SPECIAL;
+    case WL_INST_tensor: return WL_OP_TENSOR;
+    case WL_INST_control: return WL_OP_BRANCH;
+    case WL_INST_load:
+    case WL_INST_store:
+    case WL_INST_atomic:
+    case WL_INST_shared: return kind_of_memory(in);
+    default: return WL_OP_INT;
+    }
+}
+
+#define REGS_MAX 80 /* of one instruction: matrix fragments have many */
+
+typedef struct regs {
+    maker *m;
+    int32_t read[REGS_MAX], written[REGS_MAX];
+    int reads, writes;
+} regs;
+
+static void add_register(void *user, int32_t reg, bool written)
+{
+    regs *r = user;
+    if (written && r->writes < REGS_MAX)
+        r->written[r->writes++] = reg;
+    else if (!written && r->reads < REGS_MAX)
+        r->read[r->reads++] = reg;
+}
+
+static bool waits_for_copies(const wl_ptx_instruction *in)
+{
+    return in->op == WL_PTX_OP_cp_async_control && in->text && strstr(in->text, "wait") != NULL &&
+           strstr(in->text, "wait") < in->text + in->text_length;
+}
+
+static wl_op *new_op(maker *m)
+{
+    wl_ptx_ops *o = m->ops;
+    if (o->count == o->room) {
+        const int32_t room = 2 * o->room + 256;
+        wl_op *list = WL_ARENA_NEW(m->arena, wl_op, room);
+        if (!list) {
+            m->failed = true;
+            return NULL;
+        }
+        if (o->count > 0)
+            memcpy(list, o->list, (size_t)o->count * sizeof *list);
+        o->list = list;
+        o->room = room;
+    }
+    return &o->list[o->count++];
+}
+
+/* Whether a branch is taken, as far as that shows: back, or always. */
+static bool is_taken(const wl_ptx_instruction *in, int32_t at)
+{
+    const int32_t to = wl_ptx_branch_target(in);
+    return to >= 0 && (to <= at || in->guard < 0);
+}
+
+/* How many results of a sequence wait for one another: about half, as for a division. */
+static float chain_of(wl_op_kind kind, double weight)
+{
+    if (kind == WL_OP_LOAD || kind == WL_OP_SHARED || kind == WL_OP_ATOMIC || weight <= 2)
+        return 1;
+    return (float)(0.5 * weight);
+}
+
+static void add_op(maker *m, int32_t at, double weight, bool carries)
+{
+    const wl_ptx_instruction *in = &m->f->instructions[at];
+    regs r = {.m = m};
+    wl_ptx_registers_of(m->f, in, add_register, &r);
+    wl_op *op = new_op(m);
+    int32_t *list = WL_ARENA_NEW(m->arena, int32_t, r.reads + r.writes + 2);
+    if (!op || !list) {
+        m->failed = true;
+        return;
+    }
+    const wl_op_kind kind = kind_of(in);
+    *op = (wl_op){.kind = weight > 0 ? kind : WL_OP_FREE,
+                  .issue = (float)weight,
+                  .chain = kind == WL_OP_BRANCH ? is_taken(in, at) : chain_of(kind, weight),
+                  .field = m->in->field ? m->in->field[at] : -1,
+                  .regs = list,
+                  .constant = in->modifiers & WL_PTX_MOD_NC,
+                  .line = in->line,
+                  .file = in->file,
+                  .source_line = in->source_line,
+                  .text = in->text,
+                  .text_length = in->text_length};
+    for (int i = 0; i < r.reads; i++)
+        list[op->reads++] = m->renamed[r.read[i]];
+    if (waits_for_copies(in)) { /* shared memory changes there, as by a store */
+        op->kind = WL_OP_SHARED;
+        op->issue = 1;
+        list[op->reads++] = m->async;
+    }
+    for (int i = 0; i < r.writes && carries; i++)
+        list[op->reads + op->writes++] = m->renamed[r.written[i]];
+    if (in->op == WL_PTX_OP_cp_async)
+        list[op->reads + op->writes++] = m->async;
+}
+
+/* ---- loads first ---- */
+
+/* Where an operation comes in its segment. */
+typedef struct place {
+    int32_t region; /* stores that it stays behind */
+    int32_t depth;  /* loads whose results it needs one after another */
+    int32_t rest;   /* 0: a load, or what its address needs; 1: the others; 2: what ends the segment */
+    int32_t index;
+} place;
+
+static int by_place(const void *p, const void *q)
+{
+    const place *a = p, *b = q;
+    if ((a->rest == 2) != (b->rest == 2))
+        return a->rest == 2 ? 1 : -1;
+    if (a->region != b->region)
+        return a->region < b->region ? -1 : 1;
+    if (a->depth != b->depth)
+        return a->depth < b->depth ? -1 : 1;
+    return a->rest != b->rest ? a->rest - b->rest : (a->index > b->index) - (a->index < b->index);
+}
+
+static bool is_load(const wl_op *op) { return op->kind == WL_OP_LOAD || (op->kind == WL_OP_SHARED && op->writes > 0); }
+
+static bool is_store(const wl_op *op, bool shared)
+{
+    return shared ? op->kind == WL_OP_SHARED && op->writes == 0 : op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC;
+}
+
+typedef struct places {
+    place *list;
+    wl_op *moved;
+    int32_t *depth, *region; /* by register; 0 between segments */
+    bool *needed;            /* by register: an address needs it */
+    int32_t room, registers;
+} places;
+
+/* Walks forward: what each operation must stay behind. */
+static void find_depths(const wl_op *ops, int32_t count, places *p)
+{
+    int32_t regions = 0, behind[2] = {0, 0}; /* stores to global memory, to shared memory */
+    for (int32_t i = 0; i < count; i++) {
+        const wl_op *op = &ops[i];
+        place *at = &p->list[i];
+        *at = (place){.rest = 1, .index = i};
+        for (int k = 0; k < op->reads; k++) {
+            at->depth = p->depth[op->regs[k]] > at->depth ? p->depth[op->regs[k]] : at->depth;
+            at->region = p->region[op->regs[k]] > at->region ? p->region[op->regs[k]] : at->region;
+        }
+        const bool load = is_load(op), shared = op->kind == WL_OP_SHARED;
+        if (load && !op->constant && behind[shared] > at->region)
+            at->region = behind[shared];
+        for (int s = 0; s < 2; s++)
+            if (is_store(op, s)) {
+                at->region = regions;
+                behind[s] = ++regions;
+            }
+        if (op->kind == WL_OP_BRANCH || op->kind == WL_OP_BARRIER)
+            at->rest = 2;
+        for (int k = op->reads; k < op->reads + op->writes; k++) {
+            p->depth[op->regs[k]] = at->depth + load;
+            p->region[op->regs[k]] = at->region;
+        }
+    }
+}
+
+/* Walks back: what addresses need. */
+static void find_needed(const wl_op *ops, int32_t count, places *p)
+{
+    for (int32_t i = count - 1; i >= 0; i--) {
+        const wl_op *op = &ops[i];
+        bool needed = is_load(op);
+        for (int k = op->reads; k < op->reads + op->writes; k++) {
+            needed = needed || p->needed[op->regs[k]];
+            p->needed[op->regs[k]] = false;
+        }
+        if (!needed || p->list[i].rest == 2)
+            continue;
+        p->list[i].rest = 0;
+        for (int k = 0; k < op->reads; k++)
+            p->needed[op->regs[k]] = true;
+    }
+}
+
+static void free_places(places *p)
+{
+    free(p->list);
+    free(p->moved);
+    free(p->depth);
+    free(p->region);
+    free(p->needed);
+    *p = (places){0};
+}
+
+/* Room for so many operations and registers; kept from segment to segment. */
+static bool make_places(places *p, int32_t count, int32_t registers)
+{
+    if (count <= p->room && registers <= p->registers)
+        return true;
+    free_places(p);
+    p->room = 2 * count;
+    p->registers = 2 * registers;
+    p->list = malloc((size_t)p->room * sizeof *p->list);
+    p->moved = malloc((size_t)p->room * sizeof *p->moved);
+    p->depth = calloc((size_t)p->registers, sizeof *p->depth);
+    p->region = calloc((size_t)p->registers, sizeof *p->region);
+    p->needed = calloc((size_t)p->registers, sizeof *p->needed);
+    return p->list && p->moved && p->depth && p->region && p->needed;
+}
+
+static void forget_registers(const wl_op *ops, int32_t count, places *p)
+{
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < ops[i].reads + ops[i].writes; k++) {
+            p->depth[ops[i].regs[k]] = p->region[ops[i].regs[k]] = 0;
+            p->needed[ops[i].regs[k]] = false;
+        }
+}
+
+static void hoist_loads(maker *m, int32_t first, int32_t count)
+{
+    wl_op *ops = m->ops->list + first;
+    places *p = m->places;
+    if (m->failed || count == 0)
+        return;
+    m->failed = !make_places(p, count, m->ops->registers + 1);
+    if (m->failed)
+        return;
+    find_depths(ops, count, p);
+    find_needed(ops, count, p);
+    qsort(p->list, (size_t)count, sizeof *p->list, by_place);
+    for (int32_t i = 0; i < count; i++)
+        p->moved[i] = ops[p->list[i].index];
+    memcpy(ops, p->moved, (size_t)count * sizeof *ops);
+    forget_registers(ops, count, p);
+}
+
+/* ---- segments ---- */
+
+static bool ends_segment(const wl_ptx_instruction *in) { return in->op == WL_PTX_OP_call || in->op == WL_PTX_OP_bar; }
+
+/* Whether the instruction belongs to the predicated body of a branch. */
+static bool is_predicated(const maker *m, int32_t at) { return m->in->counting && m->in->counting->as[at] != at; }
+
+/* By block: the ways to it besides the one from the block before it. */
+static int32_t *find_jumps(maker *m)
+{
+    const wl_ptx_flow *flow = &m->out->flow;
+    int32_t *jumps = WL_ARENA_NEW(m->arena, int32_t, flow->block_count + 1);
+    m->failed = m->failed || !jumps;
+    for (int32_t from = 0; from < flow->block_count && jumps; from++)
+        for (int32_t e = flow->edge_first[from]; e < flow->edge_first[from + 1]; e++)
+            jumps[flow->edges[e]] += flow->edges[e] != from + 1;
+    return jumps;
+}
+
+/* Whether warps that come to a block have come through the one before it, or around it by one branch: it is
+ * in the same loop, and nothing else leads there. */
+static bool follows_alone(const wl_ptx_flow *flow, const int32_t *jumps, int32_t block)
+{
+    const int32_t loop = flow->loop_of[block];
+    return jumps[block] <= 1 && loop == flow->loop_of[block - 1] && (loop < 0 || flow->loops[loop].header != block);
+}
+
+static void find_segments(maker *m)
+{
+    const wl_ptx_flow *flow = &m->out->flow;
+    const int32_t *jumps = find_jumps(m);
+    for (int32_t i = 0; i < m->f->instruction_count && jumps; i++) {
+        const bool block_starts = flow->first[flow->block_of[i]] == i;
+        /* the body of a predicated branch, and what follows it */
+        const bool joined = block_starts && i > 0 && (is_predicated(m, i) || is_predicated(m, i - 1)) &&
+                            follows_alone(flow, jumps, flow->block_of[i]);
+        if (i == 0 || (block_starts && !joined) || ends_segment(&m->f->instructions[i - 1]))
+            m->out->list[m->out->count++] = (wl_ptx_segment){.from = i};
+        m->out->of[i] = m->out->count - 1;
+        m->out->list[m->out->count - 1].to = i + 1;
+    }
+}
+
+static void rename_nothing(maker *m)
+{
+    for (int32_t r = 0; r < m->f->register_count; r++)
+        m->renamed[r] = m->base + r;
+}
+
+static void write_segment(maker *m, wl_ptx_segment *s)
+{
+    s->first = m->ops->count;
+    for (int32_t i = s->from; i < s->to && !m->failed; i++)
+        add_op(m, i, m->in->weight[i], true);
+    s->count = m->ops->count - s->first;
+    hoist_loads(m, s->first, s->count);
+}
+
+/* Whether it adds a constant to a register: copies of an unrolled loop fold it into their addresses. */
+static bool is_step(const wl_ptx_instruction *in)
+{
+    return (in->op == WL_PTX_OP_add || in->op == WL_PTX_OP_sub) && in->operand_count == 3 &&
+           in->operands[0].kind == WL_PTX_OPERAND_REG && in->operands[1].kind == WL_PTX_OPERAND_REG &&
+           in->operands[0].reg == in->operands[1].reg && !wl_ptx_type_is_float(in->type);
+}
+
+typedef struct first_use {
+    uint8_t *seen; /* by register: 1 read first, 2 written first */
+    bool written;  /* what is looked at */
+} first_use;
+
+static void note_use(void *user, int32_t reg, bool written)
+{
+    first_use *u = user;
+    if (!u->seen[reg] && written == u->written)
+        u->seen[reg] = written ? 2 : 1;
+}
+
+/* An instruction reads before it writes; one with a guard may leave what was there. */
+static void note_uses(const maker *m, const wl_ptx_instruction *in, first_use *u)
+{
+    for (int pass = 0; pass < (in->guard < 0 ? 2 : 1); pass++) {
+        u->written = pass == 1;
+        wl_ptx_registers_of(m->f, in, note_use, u);
+    }
+}
+
+/* The operations of several trips: what a trip computes for itself has registers of its own. */
+static void write_copies(maker *m, wl_ptx_segment *s)
+{
+    first_use u = {WL_ARENA_NEW(m->arena, uint8_t, m->f->register_count + 1), false};
+    if (!u.seen) {
+        m->failed = true;
+        return;
+    }
+    for (int32_t i = s->from; i < s->to; i++)
+        note_uses(m, &m->f->instructions[i], &u);
+    s->many = m->ops->count;
+    for (int copy = 0; copy < WL_PTX_UNROLLED && !m->failed; copy++) {
+        for (int32_t r = 0; r < m->f->register_count; r++)
+            if (u.seen[r] == 2)
+                m->renamed[r] = m->ops->registers++;
+        for (int32_t i = s->from; i < s->to && !m->failed; i++) {
+            const wl_ptx_instruction *in = &m->f->instructions[i];
+            if (wl_ptx_branch_target(in) >= 0 && copy < WL_PTX_UNROLLED - 1)
+                continue; /* one branch for all, whose weight is shared */
+            const double weight = wl_ptx_branch_target(in) >= 0 ? WL_PTX_UNROLLED * m->in->weight[i] : m->in->weight[i];
+            add_op(m, i, weight, !is_step(in) || copy == WL_PTX_UNROLLED - 1);
+        }
+    }
+    rename_nothing(m);
+    s->many_count = m->ops->count - s->many;
+    hoist_loads(m, s->many, s->many_count);
+}
+
+static bool is_unrolled(const maker *m, const wl_ptx_segment *s)
+{
+    const int32_t last = s->to - 1;
+    return m->in->counting && m->in->counting->unrolled[last] == last &&
+           wl_ptx_branch_target(&m->f->instructions[last]) == s->from;
+}
+
+wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, wl_ptx_ops *ops, wl_ptx_segments *out,
+                               wl_error *err)
+{
+    const wl_ptx_function *f = input->function;
+    places scratch = {0};
+    maker m = {.in = input, .f = f, .arena = arena, .ops = ops, .out = out, .places = &scratch};
+    *out = (wl_ptx_segments){0};
+    WL_TRY(wl_ptx_flow_make(f, arena, &out->flow, err));
+    out->list = WL_ARENA_NEW(arena, wl_ptx_segment, f->instruction_count + 1);
+    out->of = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 1);
+    m.renamed = WL_ARENA_NEW(arena, int32_t, f->register_count + 1);
+    if (!out->list || !out->of || !m.renamed)
+        return wl_fail_memory(err);
+    m.base = ops->registers;
+    m.async = m.base + f->register_count;
+    ops->registers = m.async + 1;
+    rename_nothing(&m);
+    find_segments(&m);
+    for (int32_t i = 0; i < out->count && !m.failed; i++) {
+        write_segment(&m, &out->list[i]);
+        if (!m.failed && is_unrolled(&m, &out->list[i]))
+            write_copies(&m, &out->list[i]);
+    }
+    free_places(&scratch);
+    return m.failed ? wl_fail_memory(err) : WL_OK;
+}

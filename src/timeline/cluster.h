@@ -1,0 +1,22 @@
+/* cluster.h - a few representative warps of many: the interval models look at no more.
+ *
+ * Lives are alike where they issue as much and take as long. The longest stays by itself, for a launch
+ * ends with it; the others form clusters, each of which has the life nearest to its mean stand for it,
+ * with the warps of all. The result depends on the lives alone.
+ *
+ * Layer  timeline (uses base). Units: instructions and cycles of one warp.
+ * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_cluster.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_TIMELINE_CLUSTER_H
+#define WL_TIMELINE_CLUSTER_H
+
+#include "base/arena.h"
+#include "timeline/life_interval.h"
+#include "warpline/status.h"
+
+#define WL_REPRESENTATIVES 8
+
+/* Leaves at most WL_REPRESENTATIVES of them, in their order; no more: they stay as they are. */
+wl_status wl_life_cluster(wl_life_profile *list, size_t *count, wl_arena *arena, wl_error *err);
+
+#endif /* WL_TIMELINE_CLUSTER_H */

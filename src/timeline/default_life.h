@@ -1,0 +1,42 @@
+/* default_life.h - the life of a warp where no instructions are known: a stated default.
+ *
+ * Loads go in phases of so many whose waits overlap. A phase waits for its slowest load: for DRAM, for the
+ * L2 or for the L1. Between phases one instruction follows another and waits for it; stores come last.
+ *
+ * Layer  timeline (uses base). Units: cycles; of one warp.
+ * Maths  docs/model.md, "Interval models". Oracle: tests/unit/test_default_life.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_TIMELINE_DEFAULT_LIFE_H
+#define WL_TIMELINE_DEFAULT_LIFE_H
+
+#include "timeline/life_interval.h"
+
+/* What a warp does. */
+typedef struct wl_warp_work {
+    double instructions;
+    double phases, loads_per_phase;
+    double fresh;         /* phases that load what nobody has loaded before */
+    double requested;     /* requests of its loads, */
+    double reads, misses; /* of these, the ones that miss the L1, and the L2, too */
+    double writes;        /* requests of its stores */
+    double barriers;
+} wl_warp_work;
+
+/* How long it waits: from the load to the use of what it loaded, by the level that has it. */
+typedef struct wl_warp_waits {
+    double issue;    /* of one instruction */
+    double next;     /* until the instruction that needs its result: instruction_wait; 0: not known */
+    double level[3]; /* L1, L2, DRAM; ascending */
+    double barrier;
+} wl_warp_waits;
+
+#define WL_DEFAULT_INTERVALS 6
+typedef struct wl_default_life {
+    wl_life_interval list[WL_DEFAULT_INTERVALS];
+    size_t count;
+    double phases, missing, dram; /* phases with a load; of these that wait for L2 or DRAM; for DRAM */
+} wl_default_life;
+
+void wl_default_life_make(const wl_warp_work *work, const wl_warp_waits *waits, wl_default_life *out);
+
+#endif /* WL_TIMELINE_DEFAULT_LIFE_H */

@@ -1,0 +1,76 @@
+/* life.h - what representative warps of a launch execute, in the order machine code has it: operations
+ * with their registers, and loops that stay loops.
+ *
+ * The maker of a kernel gives it (kernel/source.h); profile.h turns it into intervals. A life knows no
+ * latency: those depend on the device and on where its loads find their data.
+ *
+ * Layer  timeline (uses base). Units: warp instructions.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_TIMELINE_LIFE_H
+#define WL_TIMELINE_LIFE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What decides the latency of an operation. */
+typedef enum wl_op_kind {
+    WL_OP_FREE, /* no machine instruction, or one that nothing waits for: its results are there at once */
+    WL_OP_INT,
+    WL_OP_FP32,
+    WL_OP_FP64,
+    WL_OP_HALF,
+    WL_OP_SPECIAL,
+    WL_OP_CONVERT,
+    WL_OP_SHUFFLE,
+    WL_OP_SHARED, /* load or atomic of shared memory */
+    WL_OP_LOAD,   /* of global or local memory, or of a texture */
+    WL_OP_ATOMIC, /* of global memory */
+    WL_OP_STORE,
+    WL_OP_BRANCH,
+    WL_OP_BARRIER,
+    WL_OP_TENSOR,
+    WL_OP_KIND_COUNT
+} wl_op_kind;
+
+/* A machine instruction, or several that come from one of PTX. */
+typedef struct wl_op {
+    wl_op_kind kind;
+    float issue;         /* machine instructions */
+    float chain;         /* of these, how many wait for one another; latencies of its results */
+    int32_t field;       /* that it loads from or stores to; -1: none, or not known */
+    const int32_t *regs; /* numbers of registers: those it reads, then those it writes */
+    uint8_t reads, writes;
+    bool constant;                   /* a load of what no store changes */
+    int32_t line, file, source_line; /* of PTX; of the source, file -1: not known */
+    const char *text;                /* as PTX has it, so many characters */
+    int32_t text_length;
+} wl_op;
+
+/* A part of a life: operations in a row, or a loop over the parts that follow it. */
+typedef struct wl_stretch {
+    bool loop;
+    int32_t first, count; /* operations; of a loop: how many parts follow that belong to it */
+    double times;         /* trips of a loop, on average */
+} wl_stretch;
+
+/* Warps that execute about the same, by one of them. */
+typedef struct wl_life {
+    const wl_stretch *parts;
+    size_t count;
+    double warps;        /* of the launch, that it stands for */
+    double blocks;       /* its kind of block: of the launch, */
+    int kind;            /* and its number */
+    double instructions; /* of one warp */
+} wl_life;
+
+typedef struct wl_lives {
+    const wl_op *ops;
+    int32_t op_count, register_count;
+    const wl_life *list; /* those that stand for the most instructions first */
+    size_t count;
+    int kind_count;
+    const char *const *files; /* of source lines */
+} wl_lives;
+
+#endif /* WL_TIMELINE_LIFE_H */

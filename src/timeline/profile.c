@@ -1,0 +1,331 @@
+/* profile.c - see profile.h. SPDX-License-Identifier: MIT */
+#include "timeline/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+
+#define WALKED 4       /* trips of a loop that are walked through, */
+#define SETTLED 2      /* the last of which stand for all others: loads ahead of their use alternate */
+#define DEPTHS 16      /* of loops in one another; deeper ones are walked through as those */
+#define STEPS_MOST 1e6 /* operations that a walk may take, if fewer trips can help it */
+
+/* When a register is there, and what it waits for until then. */
+typedef struct wl_ready {
+    double at;
+    int32_t op;    /* that writes it; -1: none */
+    uint32_t loop; /* the loop whose further trips it has waited for */
+} ready;
+
+typedef struct walker {
+    const wl_lives *lives;
+    const wl_waits *waits;
+    ready *registers;
+    int32_t *slots;              /* by operation, and for the end: waits for memory, and others */
+    wl_life_interval *intervals; /* sums; the first is not used */
+    int32_t count, room;
+    wl_arena *arena;
+    double last;          /* when the last instruction was issued */
+    wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
+    uint32_t loops;       /* walked through */
+    int trips[DEPTHS];    /* of a loop, that are walked through */
+    bool failed;          /* no memory */
+} walker;
+
+void wl_waits_read(const wl_device *d, wl_waits *out)
+{
+    static const struct {
+        wl_op_kind kind;
+        wl_device_key latency;
+    } table[] = {{WL_OP_INT, WL_DEVICE_int32_latency},       {WL_OP_FP32, WL_DEVICE_fp32_latency},
+                 {WL_OP_FP64, WL_DEVICE_fp64_latency},       {WL_OP_HALF, WL_DEVICE_fp32_latency},
+                 {WL_OP_SPECIAL, WL_DEVICE_sfu_latency},     {WL_OP_CONVERT, WL_DEVICE_convert_latency},
+                 {WL_OP_SHUFFLE, WL_DEVICE_shuffle_latency}, {WL_OP_SHARED, WL_DEVICE_shared_latency},
+                 {WL_OP_ATOMIC, WL_DEVICE_atomic_latency},   {WL_OP_BRANCH, WL_DEVICE_branch_latency},
+                 {WL_OP_BARRIER, WL_DEVICE_barrier_latency}, {WL_OP_TENSOR, WL_DEVICE_tensor_latency}};
+    double level[3] = {0, 0, 0};
+    *out = (wl_waits){.fields = NULL};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        (void)wl_device_get(d, table[i].latency, &out->result[table[i].kind]);
+    (void)wl_device_get(d, WL_DEVICE_l1_latency, &level[0]);
+    (void)wl_device_get(d, WL_DEVICE_l2_latency, &level[1]);
+    (void)wl_device_get(d, WL_DEVICE_dram_latency, &level[2]);
+    out->level[0] = level[0];
+    out->level[1] = fmax(0, level[1] - level[0]);
+    out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
+}
+
+/* ---- one operation ---- */
+
+static const wl_field_waits *field_of(const walker *w, const wl_op *op)
+{
+    static const wl_field_waits unknown = {.l1_misses = 1, .l2_misses = 1, .reads = 4, .writes = 4, .missed = {1, 1}};
+    return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
+}
+
+/* The cycles that wait for each level, on average. */
+static void levels_of(const walker *w, const wl_op *op, double level[3])
+{
+    const wl_field_waits *f = field_of(w, op);
+    level[0] = w->waits->level[0];
+    level[1] = w->waits->level[1] * f->l1_misses;
+    level[2] = w->waits->level[2] * f->l1_misses * f->l2_misses;
+}
+
+static double latency_of(const walker *w, const wl_op *op)
+{
+    double level[3];
+    if (op->kind != WL_OP_LOAD)
+        return w->waits->result[op->kind] * op->chain;
+    levels_of(w, op, level);
+    return level[0] + level[1] + level[2];
+}
+
+static wl_stall cause_of(const wl_op *op)
+{
+    switch (op->kind) {
+    case WL_OP_LOAD:
+    case WL_OP_ATOMIC: return WL_STALL_MEMORY;
+    case WL_OP_SHARED:
+    case WL_OP_SHUFFLE: return WL_STALL_SHARED;
+    case WL_OP_BARRIER: return WL_STALL_BARRIER;
+    default: return WL_STALL_DEPENDENCE;
+    }
+}
+
+static void add(wl_life_interval *to, const wl_life_interval *one, double times)
+{
+    to->times += times;
+    to->instructions += one->instructions;
+    to->reads += one->reads;
+    to->misses += one->misses;
+    to->writes += one->writes;
+    to->stall += times * one->stall;
+    for (int l = 0; l < 3; l++)
+        to->level[l] += times * one->level[l];
+}
+
+/* The sums of intervals that end there; more of the arena where there are many. NULL: it has no more. */
+static wl_life_interval *interval_at(walker *w, int32_t slot)
+{
+    if (w->slots[slot] > 0)
+        return &w->intervals[w->slots[slot]];
+    if (w->count == w->room) {
+        wl_life_interval *more = WL_ARENA_NEW(w->arena, wl_life_interval, 2 * w->room + 32);
+        if (!more) {
+            w->failed = true;
+            return NULL;
+        }
+        if (w->count > 0)
+            memcpy(more, w->intervals, (size_t)w->count * sizeof *more);
+        w->intervals = more;
+        w->room = 2 * w->room + 32;
+        w->count += w->count == 0;
+    }
+    w->slots[slot] = w->count;
+    return &w->intervals[w->count++];
+}
+
+/* Ends the interval with a stall that waits for `producer`. */
+static void end_interval(walker *w, int32_t op, int32_t producer, double stall, double times)
+{
+    const wl_op *from = producer >= 0 ? &w->lives->ops[producer] : NULL;
+    const wl_stall cause = from ? cause_of(from) : WL_STALL_NONE;
+    wl_life_interval *to = interval_at(w, 2 * (op >= 0 ? op : w->lives->op_count) + (cause == WL_STALL_MEMORY));
+    if (!to)
+        return;
+    w->now.stall = stall;
+    if (from && from->kind == WL_OP_LOAD) {
+        double level[3];
+        levels_of(w, from, level);
+        const double all = level[0] + level[1] + level[2];
+        for (int l = 0; l < 3; l++)
+            w->now.level[l] = all > 0 ? stall * level[l] / all : 0;
+    } else if (from && from->kind == WL_OP_ATOMIC) {
+        w->now.level[1] = stall;
+    }
+    to->cause = cause;
+    to->op = op;
+    to->from = producer;
+    add(to, &w->now, times);
+    w->now = (wl_life_interval){0};
+}
+
+static void count_requests(walker *w, const wl_op *op, double times)
+{
+    const wl_field_waits *f = field_of(w, op);
+    if (op->kind == WL_OP_LOAD) {
+        w->now.reads += times * f->reads * f->missed[0];
+        w->now.misses += times * f->reads * f->missed[1];
+    } else if (op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC) {
+        w->now.writes += times * f->writes;
+    }
+}
+
+static void walk_op(walker *w, int32_t number, double times)
+{
+    const wl_op *op = &w->lives->ops[number];
+    double needed = w->last;
+    int32_t producer = -1;
+    for (int i = 0; i < op->reads; i++) {
+        const ready *r = &w->registers[op->regs[i]];
+        if (r->at > needed) {
+            needed = r->at;
+            producer = r->op;
+        }
+    }
+    if (op->issue <= 0) { /* no machine instruction: its readers wait for what it reads */
+        for (int i = 0; i < op->writes; i++)
+            w->registers[op->regs[op->reads + i]] = (ready){needed, producer, 0};
+        return;
+    }
+    const double stall = needed - (w->last + 1);
+    if (stall > 0 && producer >= 0)
+        end_interval(w, number, producer, stall, times);
+    const double at = fmax(needed, w->last + 1);
+    w->last = at + op->issue - 1;
+    w->now.instructions += times * op->issue;
+    count_requests(w, op, times);
+    for (int i = 0; i < op->writes; i++)
+        w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
+    if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) { /* nothing issues until it is through */
+        const double wait = w->waits->result[op->kind] * op->chain - 1;
+        if (wait > 0)
+            end_interval(w, number, number, wait, times);
+        w->last += fmax(0, wait);
+    }
+}
+
+/* ---- parts ---- */
+
+static double steps_of(const walker *w, const wl_stretch *parts, int32_t count, int depth)
+{
+    double steps = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (!parts[i].loop) {
+            steps += parts[i].count;
+            continue;
+        }
+        const double trips = fmin(w->trips[depth], ceil(parts[i].times));
+        steps += trips * steps_of(w, parts + i + 1, parts[i].count, depth < DEPTHS - 1 ? depth + 1 : depth);
+        i += parts[i].count;
+    }
+    return steps;
+}
+
+static void choose_trips(walker *w, const wl_life *life)
+{
+    for (int d = 0; d < DEPTHS; d++)
+        w->trips[d] = WALKED;
+    for (int d = DEPTHS - 1; d >= 0; d--)
+        while (w->trips[d] > 1 && steps_of(w, life->parts, (int32_t)life->count, 0) > STEPS_MOST)
+            w->trips[d]--;
+}
+
+static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times);
+
+/* What was written in the last trip is there as long after its end as after the end of the trips it stands for. */
+static void delay_results(walker *w, const wl_stretch *loop, double cycles)
+{
+    w->loops++;
+    for (int32_t i = 1; i <= loop->count; i++)
+        for (int32_t o = loop[i].first; o < loop[i].first + loop[i].count && !loop[i].loop; o++) {
+            const wl_op *op = &w->lives->ops[o];
+            for (int k = op->reads; k < op->reads + op->writes; k++) {
+                ready *r = &w->registers[op->regs[k]];
+                r->at += r->loop == w->loops ? 0 : cycles;
+                r->loop = w->loops;
+            }
+        }
+    w->last += cycles;
+}
+
+static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times)
+{
+    const double alone = fmax(0, fmin(w->trips[depth] - SETTLED, loop->times));
+    const double settled = loop->times - alone, last = fmin(fmin(SETTLED, w->trips[depth]), ceil(settled));
+    const int inner = depth < DEPTHS - 1 ? depth + 1 : depth;
+    double from = w->last;
+    for (double trip = 0; trip < ceil(alone) + last; trip++) {
+        const double stands = trip < ceil(alone) ? fmin(1, alone - trip) : settled / last;
+        from = trip == ceil(alone) ? w->last : from;
+        walk_parts(w, loop + 1, loop->count, inner, times * stands);
+    }
+    if (settled > last)
+        delay_results(w, loop, (settled / last - 1) * (w->last - from));
+}
+
+static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (parts[i].loop) {
+            walk_loop(w, &parts[i], depth, times);
+            i += parts[i].count;
+            continue;
+        }
+        for (int32_t op = 0; op < parts[i].count; op++)
+            walk_op(w, parts[i].first + op, times);
+    }
+}
+
+/* The end comes last; waits for memory behind others. */
+static int by_operation(const void *p, const void *q)
+{
+    const wl_life_interval *a = p, *b = q;
+    if (a->op != b->op)
+        return (unsigned)a->op < (unsigned)b->op ? -1 : 1;
+    return (a->cause == WL_STALL_MEMORY) - (b->cause == WL_STALL_MEMORY);
+}
+
+static void average(wl_life_interval *i)
+{
+    const double times = i->times;
+    i->instructions /= times;
+    i->stall /= times;
+    i->reads /= times;
+    i->misses /= times;
+    i->writes /= times;
+    for (int l = 0; l < 3; l++)
+        i->level[l] /= times;
+}
+
+wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err)
+{
+    out->registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
+    out->slots = WL_ARENA_NEW(arena, int32_t, 2 * ((size_t)lives->op_count + 1));
+    return out->registers && out->slots ? WL_OK : wl_fail_memory(err);
+}
+
+/* By operation, and clears the scratch. */
+static void sort_intervals(walker *w, wl_life_profile *out)
+{
+    wl_life_interval *list = w->intervals + 1;
+    const int32_t count = w->count - 1;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t op = list[i].op >= 0 ? list[i].op : w->lives->op_count;
+        w->slots[2 * op] = w->slots[2 * op + 1] = 0;
+        average(&list[i]);
+    }
+    qsort(list, (size_t)count, sizeof *list, by_operation);
+    out->list = list;
+    out->count = (size_t)count;
+}
+
+wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
+                       wl_arena *arena, wl_life_profile *out, wl_error *err)
+{
+    walker w = {
+        .lives = lives, .waits = waits, .registers = scratch->registers, .slots = scratch->slots, .arena = arena};
+    for (int32_t i = 0; i <= lives->register_count; i++)
+        w.registers[i] = (ready){.op = -1};
+    choose_trips(&w, life);
+    walk_parts(&w, life->parts, (int32_t)life->count, 0, 1);
+    end_interval(&w, -1, -1, 0, 1);
+    *out = (wl_life_profile){.warps = life->warps};
+    if (w.failed)
+        return wl_fail_memory(err);
+    sort_intervals(&w, out);
+    return WL_OK;
+}

@@ -1,0 +1,47 @@
+/* profile.h - walks through the life of a warp with a scoreboard: intervals of issue and stall.
+ *
+ * An instruction issues one cycle after the one before it, or when the last register it reads is
+ * there. Where it must wait, an interval ends. The trips of a loop settle after a few: the first ones
+ * are walked through one by one, the last two of them stand for the others. Of loops in loops in loops,
+ * fewer trips are walked through where all would take too long, of the innermost first.
+ *
+ * Layer  timeline (uses base). Units: cycles of one warp that is alone on its scheduler.
+ * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_timeline.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_TIMELINE_PROFILE_H
+#define WL_TIMELINE_PROFILE_H
+
+#include "base/arena.h"
+#include "timeline/life_interval.h"
+#include "timeline/life.h"
+#include "warpline/device.h"
+
+/* Where the accesses of a field find their data. */
+typedef struct wl_field_waits {
+    double l1_misses, l2_misses; /* shares of warp instructions that wait for the L2, and of these, for DRAM */
+    double reads, writes;        /* requests of one warp instruction */
+    double missed[2];            /* of the reads, shares that miss the L1, and both */
+} wl_field_waits;
+
+/* Latencies, in cycles. */
+typedef struct wl_waits {
+    double result[WL_OP_KIND_COUNT]; /* until a dependent instruction can issue; of loads: see level */
+    double level[3];                 /* of a load: L1, and what L2 and DRAM add */
+    const wl_field_waits *fields;
+    size_t field_count;
+} wl_waits;
+void wl_waits_read(const wl_device *device, wl_waits *out);
+
+/* Scratch for the walks through the lives of one launch. */
+typedef struct wl_walk_scratch {
+    struct wl_ready *registers;
+    int32_t *slots; /* by operation, and for the end, two each: which interval; 0: none yet */
+} wl_walk_scratch;
+wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err);
+
+/* The intervals of a life: for each operation those that wait for memory and those that wait for something else,
+ * and one for its end. */
+wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
+                       wl_arena *arena, wl_life_profile *out, wl_error *err);
+
+#endif /* WL_TIMELINE_PROFILE_H */

@@ -1,0 +1,70 @@
+/* waiting.c - see waiting.h. SPDX-License-Identifier: MIT */
+#include "timeline/waiting.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+
+static wl_waiting wait_of(const wl_life_profile *p)
+{
+    wl_waiting w = {.known = true};
+    for (size_t i = 0; i < p->count; i++) {
+        const wl_life_interval *at = &p->list[i];
+        w.issue += at->times * at->instructions;
+        w.stall[at->cause] += at->times * at->stall;
+        w.barriers += at->cause == WL_STALL_BARRIER ? at->times : 0;
+        for (int l = 0; l < 3; l++)
+            w.level[l] += at->times * at->level[l];
+    }
+    w.cycles = w.issue;
+    for (int c = 0; c < WL_STALL_COUNT; c++)
+        w.cycles += w.stall[c];
+    w.dram = w.level[2];
+    return w;
+}
+
+static void add(wl_waiting *to, const wl_waiting *one, double share)
+{
+    to->cycles += share * one->cycles;
+    to->dram += share * one->dram;
+    to->issue += share * one->issue;
+    to->barriers += share * one->barriers;
+    for (int c = 0; c < WL_STALL_COUNT; c++)
+        to->stall[c] += share * one->stall[c];
+    for (int l = 0; l < 3; l++)
+        to->level[l] += share * one->level[l];
+}
+
+static bool has_loop(const wl_life *life)
+{
+    for (size_t i = 0; i < life->count; i++)
+        if (life->parts[i].loop && life->parts[i].times > 1)
+            return true;
+    return false;
+}
+
+wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena *arena, wl_life_profile *profiles,
+                          wl_waiting *out, wl_error *err)
+{
+    *out = (wl_waiting){.known = lives->count > 0};
+    wl_waiting *longest = WL_ARENA_NEW(arena, wl_waiting, lives->kind_count + 1);
+    double *blocks = WL_ARENA_NEW(arena, double, lives->kind_count + 1), all = 0;
+    wl_walk_scratch scratch;
+    if (!longest || !blocks)
+        return wl_fail_memory(err);
+    WL_TRY(wl_walk_scratch_make(lives, arena, &scratch, err));
+    for (size_t i = 0; i < lives->count; i++) {
+        const wl_life *life = &lives->list[i];
+        WL_TRY(wl_life_walk(lives, life, waits, &scratch, arena, &profiles[i], err));
+        const wl_waiting one = wait_of(&profiles[i]);
+        if (one.cycles > longest[life->kind].cycles)
+            longest[life->kind] = one;
+        blocks[life->kind] = life->blocks;
+        out->repeats = out->repeats || has_loop(life) || one.barriers > 0;
+    }
+    for (int k = 0; k < lives->kind_count; k++)
+        all += blocks[k];
+    for (int k = 0; k < lives->kind_count && all > 0; k++)
+        add(out, &longest[k], blocks[k] / all);
+    return WL_OK;
+}

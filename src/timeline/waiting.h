@@ -1,0 +1,27 @@
+/* waiting.h - how long the blocks of a launch wait, from the lives of their warps.
+ *
+ * A block stays as long as its longest warp lives. Blocks of several kinds wait as long as their mean.
+ *
+ * Layer  timeline (uses base, device). Units: cycles of a block that is alone on its multiprocessor.
+ * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_timeline.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_TIMELINE_WAITING_H
+#define WL_TIMELINE_WAITING_H
+
+#include "timeline/profile.h"
+
+typedef struct wl_waiting {
+    bool known;
+    bool repeats;                           /* its warps loop, or meet at barriers */
+    double cycles;                          /* from its first instruction to its last */
+    double dram;                            /* of these, what DRAM adds to the wait for the L2 */
+    double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
+    double issue;                           /* and those in which its longest warp issues */
+    double barriers;                        /* that it passes */
+} wl_waiting;
+
+/* `profiles` has one entry for each life. */
+wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena *arena, wl_life_profile *profiles,
+                          wl_waiting *out, wl_error *err);
+
+#endif /* WL_TIMELINE_WAITING_H */

@@ -1,0 +1,510 @@
+/* test_timeline.c - timeline/profile.h, waiting.h: walks through lives by hand, and against a scoreboard that executes
+ * every trip. SPDX-License-Identifier: MIT */
+#include "unit/checks.h"
+
+#include <stdlib.h>
+
+#include "timeline/waiting.h"
+
+#define NEAR 1e-12
+#define OPS_MAX 64
+#define PARTS_MAX 64
+
+/* Latencies: 5 of an integer, 7 of a special function, 30 from L1, 130 from L2, 430 from DRAM, 11 of a taken branch,
+ * 21 of a barrier. */
+static const wl_field_waits fields[] = {{.l1_misses = 0, .reads = 4, .writes = 4},
+                                        {.l1_misses = 1, .l2_misses = 0, .reads = 4, .missed = {1, 0}},
+                                        {.l1_misses = 1, .l2_misses = 1, .reads = 4, .missed = {1, 1}},
+                                        {.l1_misses = 0.5, .l2_misses = 0.5, .reads = 8, .missed = {0.5, 0.25}}};
+static const wl_waits waits = {.result = {[WL_OP_INT] = 5,
+                                          [WL_OP_SPECIAL] = 7,
+                                          [WL_OP_SHUFFLE] = 23,
+                                          [WL_OP_ATOMIC] = 300,
+                                          [WL_OP_BRANCH] = 11,
+                                          [WL_OP_BARRIER] = 21},
+                               .level = {30, 100, 300},
+                               .fields = fields,
+                               .field_count = COUNT_OF(fields)};
+
+/* An operation: what it reads and writes are digits and letters, one for each register. */
+typedef struct row {
+    wl_op_kind kind;
+    const char *reads, *writes;
+    int field;
+    float issue, chain; /* 0: 1 */
+    bool free;
+} row;
+
+/* Parts as text: 'a' .. are operations, digits a number of trips, brackets a loop. "ab3(cd)" */
+typedef struct made {
+    wl_op ops[OPS_MAX];
+    int32_t regs[OPS_MAX][8];
+    wl_stretch parts[PARTS_MAX];
+    wl_life life;
+    wl_lives lives;
+} made;
+
+static int32_t register_of(char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; }
+
+static void make_ops(made *m, const row *rows, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const row *r = &rows[i];
+        wl_op *op = &m->ops[i];
+        *op = (wl_op){.kind = r->kind,
+                      .issue = r->free        ? 0
+                               : r->issue > 0 ? r->issue
+                                              : 1,
+                      .chain = r->chain > 0 ? r->chain : r->kind != WL_OP_BRANCH,
+                      .field = r->field,
+                      .regs = m->regs[i]};
+        for (const char *c = r->reads; c && *c; c++)
+            m->regs[i][op->reads++] = register_of(*c);
+        for (const char *c = r->writes; c && *c; c++)
+            m->regs[i][op->reads + op->writes++] = register_of(*c);
+    }
+    m->lives = (wl_lives){.ops = m->ops, .op_count = count, .register_count = 36, .list = &m->life, .count = 1};
+    m->lives.kind_count = 1;
+}
+
+static size_t make_parts(made *m, const char **text, size_t at)
+{
+    while (**text && **text != ')') {
+        if (**text >= 'a') {
+            m->parts[at++] = (wl_stretch){.first = *(*text)++ - 'a', .count = 1, .times = 1};
+            continue;
+        }
+        char *end;
+        const size_t loop = at++;
+        m->parts[loop] = (wl_stretch){.loop = true, .times = strtod(*text, &end)};
+        *text = end + 1; /* the bracket */
+        at = make_parts(m, text, at);
+        m->parts[loop].count = (int32_t)(at - loop - 1);
+        (*text)++;
+    }
+    return at;
+}
+
+static void make(made *m, const row *rows, int32_t count, const char *parts)
+{
+    memset(m, 0, sizeof *m);
+    make_ops(m, rows, count);
+    m->life = (wl_life){.parts = m->parts, .warps = 3, .blocks = 1};
+    m->life.count = make_parts(m, &parts, 0);
+}
+
+typedef struct walked {
+    double cycles, issue, stall[WL_STALL_COUNT], level[3], reads, misses, writes, passes;
+    size_t count;
+} walked;
+
+static walked walk(const made *m)
+{
+    wl_arena arena = {0};
+    wl_walk_scratch scratch;
+    wl_life_profile p = {0};
+    wl_error err = {0};
+    walked w = {0};
+    check_ok("walk", wl_walk_scratch_make(&m->lives, &arena, &scratch, &err), &err);
+    check_ok("walk", wl_life_walk(&m->lives, &m->life, &waits, &scratch, &arena, &p, &err), &err);
+    check_near("walk", "warps", p.warps, m->life.warps, 0);
+    for (size_t i = 0; i < p.count; i++) {
+        const wl_life_interval *at = &p.list[i];
+        w.passes += at->times;
+        w.issue += at->times * at->instructions;
+        w.stall[at->cause] += at->times * at->stall;
+        w.cycles += at->times * (at->instructions + at->stall);
+        w.reads += at->times * at->reads;
+        w.misses += at->times * at->misses;
+        w.writes += at->times * at->writes;
+        for (int l = 0; l < 3; l++)
+            w.level[l] += at->times * at->level[l];
+        if (at->cause == WL_STALL_MEMORY)
+            check_near("walk", "levels of a stall", at->level[0] + at->level[1] + at->level[2], at->stall, NEAR);
+    }
+    w.count = p.count;
+    wl_arena_free(&arena);
+    return w;
+}
+
+/* ---- another scoreboard: every trip, one number for each register ---- */
+
+typedef struct board {
+    const made *m;
+    double ready[36], last;
+} board;
+
+static double latency_of(const wl_op *op)
+{
+    const wl_field_waits *f = &fields[op->field];
+    if (op->kind == WL_OP_LOAD)
+        return 30 + f->l1_misses * (100 + 300 * f->l2_misses);
+    return waits.result[op->kind] * op->chain;
+}
+
+static void execute(board *b, const wl_op *op)
+{
+    double start = b->last + 1;
+    double there = b->last;
+    for (int i = 0; i < op->reads; i++)
+        there = fmax(there, b->ready[op->regs[i]]);
+    if (op->issue > 0) {
+        b->last = fmax(start, there) + op->issue - 1;
+        there = b->last + latency_of(op);
+        if (op->kind == WL_OP_BRANCH || op->kind == WL_OP_BARRIER)
+            b->last = fmax(b->last, there - 1);
+    }
+    for (int i = 0; i < op->writes; i++)
+        b->ready[op->regs[op->reads + i]] = there;
+}
+
+static void execute_parts(board *b, const wl_stretch *parts, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        if (!parts[i].loop) {
+            execute(b, &b->m->ops[parts[i].first]);
+            continue;
+        }
+        for (int trip = 0; trip < (int)parts[i].times; trip++)
+            execute_parts(b, parts + i + 1, parts[i].count);
+        i += parts[i].count;
+    }
+}
+
+static double executed(const made *m)
+{
+    board b = {.m = m};
+    execute_parts(&b, m->life.parts, (int32_t)m->life.count);
+    return b.last;
+}
+
+/* ---- by hand ---- */
+
+typedef struct hand_case {
+    const char *name;
+    row rows[8];
+    const char *parts;
+    double cycles, issue;
+    wl_stall cause;
+    double stall; /* of that cause */
+    double level[3];
+} hand_case;
+
+#define LOAD(address, to, of)                                                                                          \
+    {                                                                                                                  \
+        .kind = WL_OP_LOAD, .reads = address, .writes = to, .field = of                                                \
+    }
+#define INT(from, to)                                                                                                  \
+    {                                                                                                                  \
+        .kind = WL_OP_INT, .reads = from, .writes = to                                                                 \
+    }
+
+static const hand_case by_hand[] = {
+    {.name = "nothing to wait for", .rows = {INT("0", "1"), INT("0", "2")}, .parts = "ab", .cycles = 2, .issue = 2},
+    {.name = "each needs the one before it",
+     .rows = {INT("0", "1"), INT("1", "2"), INT("2", "3")},
+     .parts = "abc",
+     .cycles = 1 + 5 + 5,
+     .issue = 3,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 8},
+    {.name = "two loads wait together",
+     .rows = {LOAD("0", "1", 2), LOAD("0", "2", 2), INT("12", "3")},
+     .parts = "abc",
+     .cycles = 2 + 430,
+     .issue = 3,
+     .cause = WL_STALL_MEMORY,
+     .stall = 429,
+     .level = {429 * 30 / 430.0, 429 * 100 / 430.0, 429 * 300 / 430.0}},
+    {.name = "the slower load decides",
+     .rows = {LOAD("0", "1", 1), LOAD("0", "2", 0), INT("12", "3")},
+     .parts = "abc",
+     .cycles = 1 + 130,
+     .issue = 3,
+     .cause = WL_STALL_MEMORY,
+     .stall = 128,
+     .level = {128 * 30 / 130.0, 128 * 100 / 130.0, 0}},
+    {.name = "one load after the other",
+     .rows = {LOAD("0", "1", 1), LOAD("1", "2", 1), INT("2", "3")},
+     .parts = "abc",
+     .cycles = 1 + 130 + 130,
+     .issue = 3,
+     .cause = WL_STALL_MEMORY,
+     .stall = 258,
+     .level = {258 * 30 / 130.0, 258 * 100 / 130.0, 0}},
+    {.name = "what issues between load and use",
+     .rows = {LOAD("0", "1", 0), INT("0", "2"), INT("1", "3")},
+     .parts = "abbbbbbbbbbc",
+     .cycles = 31,
+     .issue = 12,
+     .cause = WL_STALL_MEMORY,
+     .stall = 19,
+     .level = {19, 0, 0}},
+    {.name = "far enough from its use",
+     .rows = {LOAD("0", "1", 0), INT("0", "2"), INT("1", "3")},
+     .parts = "a40(b)c",
+     .cycles = 42,
+     .issue = 42},
+    {.name = "half of the loads miss",
+     .rows = {LOAD("0", "1", 3), INT("1", "3")},
+     .parts = "ab",
+     .cycles = 1 + 30 + 50 + 75,
+     .issue = 2,
+     .cause = WL_STALL_MEMORY,
+     .stall = 154,
+     .level = {154 * 30 / 155.0, 154 * 50 / 155.0, 154 * 75 / 155.0}},
+    {.name = "a load that nothing uses", .rows = {LOAD("0", "1", 2)}, .parts = "a", .cycles = 1, .issue = 1},
+    {.name = "a copy that is no instruction",
+     .rows = {LOAD("0", "1", 1), {.reads = "1", .writes = "2", .free = true}, INT("2", "3")},
+     .parts = "abc",
+     .cycles = 131,
+     .issue = 2,
+     .cause = WL_STALL_MEMORY,
+     .stall = 129,
+     .level = {129 * 30 / 130.0, 129 * 100 / 130.0, 0}},
+    {.name = "a sequence of instructions whose half depends on the other",
+     .rows = {{.kind = WL_OP_INT, .writes = "1", .issue = 8, .chain = 4}, INT("1", "2")},
+     .parts = "ab",
+     .cycles = 8 + 20,
+     .issue = 9,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 19},
+    {.name = "a shuffle",
+     .rows = {{.kind = WL_OP_SHUFFLE, .writes = "1"}, INT("1", "2")},
+     .parts = "ab",
+     .cycles = 24,
+     .issue = 2,
+     .cause = WL_STALL_SHARED,
+     .stall = 22},
+    {.name = "an atomic that returns a value waits for the L2",
+     .rows = {{.kind = WL_OP_ATOMIC, .writes = "1"}, INT("1", "2")},
+     .parts = "ab",
+     .cycles = 301,
+     .issue = 2,
+     .cause = WL_STALL_MEMORY,
+     .stall = 299,
+     .level = {0, 299, 0}},
+    {.name = "a barrier",
+     .rows = {INT("0", "1"), {.kind = WL_OP_BARRIER}},
+     .parts = "aba",
+     .cycles = 1 + 21 + 1,
+     .issue = 3,
+     .cause = WL_STALL_BARRIER,
+     .stall = 20},
+    {.name = "a branch that is taken",
+     .rows = {INT("0", "1"), {.kind = WL_OP_BRANCH, .chain = 1}},
+     .parts = "aba",
+     .cycles = 1 + 11 + 1,
+     .issue = 3,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 10},
+    {.name = "a branch that is not",
+     .rows = {INT("0", "1"), {.kind = WL_OP_BRANCH}},
+     .parts = "aba",
+     .cycles = 3,
+     .issue = 3},
+    {.name = "a loop that carries a value",
+     .rows = {INT("1", "1")},
+     .parts = "10(a)",
+     .cycles = 1 + 9 * 5,
+     .issue = 10,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 36},
+    {.name = "a loop whose trips do not depend",
+     .rows = {INT("0", "1")},
+     .parts = "1e12(a)",
+     .cycles = 1e12,
+     .issue = 1e12},
+    {.name = "a loop that waits for its load in each trip",
+     .rows = {LOAD("0", "1", 1), INT("12", "2")},
+     .parts = "100(ab)",
+     .cycles = 100 * 131,
+     .issue = 200,
+     .cause = WL_STALL_MEMORY,
+     .stall = 12900,
+     .level = {12900 * 30 / 130.0, 12900 * 100 / 130.0, 0}},
+    {.name = "a chain of loads through the trips",
+     .rows = {LOAD("1", "1", 2)},
+     .parts = "64(a)",
+     .cycles = 1 + 63 * 430,
+     .issue = 64,
+     .cause = WL_STALL_MEMORY,
+     .stall = 63 * 429,
+     .level = {63 * 429 * 30 / 430.0, 63 * 429 * 100 / 430.0, 63 * 429 * 300 / 430.0}},
+    {.name = "loops in a loop",
+     .rows = {INT("1", "1"), INT("1", "2"), INT("2", "2")},
+     .parts = "5(a4(bc))",
+     /* a: one after the other, 5 or less after c; b: 5 behind a, then right behind c; c: 5 behind b */
+     .cycles = -1,
+     .issue = 45,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = -1},
+    {.name = "half a trip more",
+     .rows = {INT("1", "1")},
+     .parts = "6.5(a)",
+     .cycles = 1 + 5.5 * 5,
+     .issue = 6.5,
+     .cause = WL_STALL_DEPENDENCE,
+     .stall = 5.5 * 4},
+    {.name = "no trip", .rows = {INT("1", "1")}, .parts = "a0(a)", .cycles = 1, .issue = 1},
+    {.name = "nothing", .parts = "", .cycles = 0, .issue = 0},
+};
+
+static void check_hand(const hand_case *c)
+{
+    made m;
+    make(&m, c->rows, COUNT_OF(c->rows), c->parts);
+    const walked w = walk(&m);
+    const double cycles = c->cycles < 0 ? executed(&m) : c->cycles;
+    check_near(c->name, "cycles", w.cycles, cycles, NEAR);
+    check_near(c->name, "instructions", w.issue, c->issue, NEAR);
+    check_near(c->name, "stalls", w.stall[c->cause], c->stall < 0 ? cycles - c->issue : c->stall, NEAR);
+    check_near(c->name, "nothing but that", w.cycles, w.issue + w.stall[c->cause], NEAR);
+    for (int l = 0; l < 3 && c->cause == WL_STALL_MEMORY; l++)
+        check_near(c->name, "cycles of a level", w.level[l], c->level[l], NEAR);
+}
+
+static void walks_by_hand(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(by_hand); i++)
+        check_hand(&by_hand[i]);
+    check_done();
+}
+
+/* ---- requests ---- */
+
+static void requests_belong_to_intervals(void **state)
+{
+    (void)state;
+    static const row rows[] = {LOAD("0", "1", 3), INT("1", "2"), {.kind = WL_OP_STORE, .reads = "2", .field = 0}};
+    made m;
+    make(&m, rows, COUNT_OF(rows), "20(abc)");
+    const walked w = walk(&m);
+    check_near("requests", "of loads that miss the L1", w.reads, 20 * 8 * 0.5, NEAR);
+    check_near("requests", "and the L2", w.misses, 20 * 8 * 0.25, NEAR);
+    check_near("requests", "of stores", w.writes, 20 * 4, NEAR);
+    make(&m, (const row[]){{.kind = WL_OP_LOAD, .writes = "1", .field = -1}}, 1, "a");
+    const walked unknown = walk(&m);
+    check_true("a field that is not known", "is fetched from DRAM", unknown.reads == 4 && unknown.misses == 4);
+    check_done();
+}
+
+/* ---- loops, against every trip ---- */
+
+static const struct {
+    const char *name;
+    row rows[6];
+    const char *parts;
+} settled[] = {
+    {"arithmetic", {INT("12", "3"), INT("3", "1"), {.kind = WL_OP_SPECIAL, .reads = "1", .writes = "2"}}, "1000(abc)"},
+    {"loads ahead", {LOAD("0", "1", 2), INT("2", "3"), {.reads = "1", .writes = "2", .free = true}}, "500(abc)"},
+    {"a loop before another", {LOAD("0", "1", 1), INT("12", "2"), INT("2", "3"), INT("33", "3")}, "40(ab)30(cd)"},
+    {"nested", {LOAD("0", "1", 1), INT("12", "2"), INT("2", "4"), INT("34", "3")}, "40(30(ab)cd)"},
+    {"three deep", {LOAD("3", "1", 1), INT("12", "2"), INT("24", "4"), INT("34", "3")}, "9(8(7(ab)c)d)"},
+    {"barriers",
+     {LOAD("0", "1", 1), {.kind = WL_OP_BARRIER}, INT("12", "2"), {.kind = WL_OP_BRANCH, .chain = 1}},
+     "77(abcbd)"},
+};
+
+static void loops_are_as_long_as_all_their_trips(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(settled); i++) {
+        made m;
+        make(&m, settled[i].rows, COUNT_OF(settled[i].rows), settled[i].parts);
+        check_near(settled[i].name, "cycles", walk(&m).cycles, executed(&m), NEAR);
+    }
+    check_done();
+}
+
+/* Sixteen loops and more in one another: three trips each would be 3^20 walks. */
+static void deep_loops_end(void **state)
+{
+    (void)state;
+    char parts[128] = "";
+    made m;
+    for (int i = 0; i < 20; i++)
+        strcat(parts, "4(");
+    strcat(parts, "ab");
+    for (int i = 0; i < 20; i++)
+        strcat(parts, ")");
+    make(&m, (const row[]){INT("1", "1"), INT("0", "2")}, 2, parts);
+    const walked w = walk(&m);
+    check_near("deep", "instructions", w.issue, 2 * pow(4, 20), NEAR);
+    check_near("deep", "cycles", w.cycles, 5 * pow(4, 20), 1e-3);
+    check_done();
+}
+
+/* ---- blocks ---- */
+
+static void blocks_wait_for_their_longest_warp(void **state)
+{
+    (void)state;
+    static const row rows[] = {INT("1", "1"), LOAD("0", "2", 2), INT("2", "3"), {.kind = WL_OP_BARRIER}};
+    made m;
+    wl_arena arena = {0};
+    wl_error err = {0};
+    wl_waiting w;
+    wl_life_profile profiles[3];
+    make(&m, rows, COUNT_OF(rows), "abc8(a)bcd");
+    /* the parts: 3 operations, a loop, 3 operations */
+    const wl_life lives[] = {{.parts = m.parts, .count = 1, .warps = 6, .blocks = 2, .kind = 0},
+                             {.parts = m.parts, .count = 3, .warps = 2, .blocks = 2, .kind = 0},
+                             {.parts = m.parts + 3, .count = 2, .warps = 12, .blocks = 6, .kind = 1}};
+    m.lives.list = lives;
+    m.lives.count = 3;
+    m.lives.kind_count = 2;
+    check_ok("blocks", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
+    const double longer = 1 + 1 + 430, loop = 1 + 7 * 5;
+    check_true("blocks", "known, and repeating", w.known && w.repeats);
+    check_near("blocks", "cycles", w.cycles, (2 * longer + 6 * loop) / 8, NEAR);
+    check_near("blocks", "of these, DRAM's", w.dram, 2 * 429 * 300 / 430.0 / 8, NEAR);
+    check_near("blocks", "that issue", w.issue, (2 * 3 + 6 * 8) / 8.0, NEAR);
+    m.lives.list = &lives[1];
+    m.lives.count = 1;
+    m.lives.kind_count = 1;
+    check_ok("straight", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
+    check_true("straight", "does not repeat", w.known && !w.repeats);
+    check_near("straight", "cycles", w.cycles, longer, NEAR);
+    const wl_life with_barrier = {.parts = m.parts + 5, .count = 3, .warps = 1, .blocks = 1};
+    m.lives.list = &with_barrier;
+    check_ok("barrier", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
+    check_true("barrier", "repeats", w.repeats);
+    check_near("barrier", "barriers", w.barriers, 1, NEAR);
+    m.lives.count = 0;
+    check_ok("none", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
+    check_true("none", "not known", !w.known && w.cycles == 0);
+    wl_arena_free(&arena);
+    check_done();
+}
+
+static void latencies_of_a_device(void **state)
+{
+    (void)state;
+    wl_device *device = NULL;
+    wl_error err = {0};
+    wl_waits w;
+    double l1 = 0, dram = 0;
+    check_ok("h200", wl_device_builtin("h200", &device, &err), &err);
+    wl_waits_read(device, &w);
+    (void)wl_device_get(device, WL_DEVICE_l1_latency, &l1);
+    (void)wl_device_get(device, WL_DEVICE_dram_latency, &dram);
+    check_near("h200", "L1", w.level[0], l1, 0);
+    check_near("h200", "levels add up", w.level[0] + w.level[1] + w.level[2], dram, NEAR);
+    check_true("h200", "has latencies", w.result[WL_OP_INT] > 1 && w.result[WL_OP_BARRIER] > 1 && l1 > 1);
+    check_true("h200", "nothing waits for a store", w.result[WL_OP_STORE] == 0 && w.result[WL_OP_FREE] == 0);
+    wl_device_free(device);
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(walks_by_hand),
+                                       cmocka_unit_test(requests_belong_to_intervals),
+                                       cmocka_unit_test(loops_are_as_long_as_all_their_trips),
+                                       cmocka_unit_test(deep_loops_end),
+                                       cmocka_unit_test(blocks_wait_for_their_longest_warp),
+                                       cmocka_unit_test(latencies_of_a_device)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
