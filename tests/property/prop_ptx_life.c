@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "effort.h"
-#include "property/ptx_arguments.h"
+#include "property/program_arguments.h"
 #include "property/ptx_print.h"
 #include "property/random_program.h"
 #include "ptx/life/record.h"

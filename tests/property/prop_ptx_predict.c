@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "effort.h"
-#include "property/ptx_arguments.h"
+#include "property/program_arguments.h"
 #include "property/ptx_samples.h"
 #include "property/random_program.h"
 #include "ptx/kernel/ptx_source.h"

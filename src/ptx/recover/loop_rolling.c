@@ -551,5 +551,6 @@ wl_status wl_ptx_roll(const wl_ptx_launch *launch, wl_ptx_recovery *recovery, co
     *out = (wl_ptx_rolled_loops){0};
     const wl_status status = roll(&r);
     wl_arena_free(&r.scratch);
-    return status;
+    /* symbols that could not be made look like ones that cannot be rolled */
+    return status == WL_OK && recovery->symbols.out_of_memory ? wl_fail_memory(err) : status;
 }

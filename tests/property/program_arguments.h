@@ -1,6 +1,6 @@
-/* ptx_arguments.h - what a random program of ptx_program.h is called with. SPDX-License-Identifier: MIT */
-#ifndef WL_TESTS_PTX_ARGUMENTS_H
-#define WL_TESTS_PTX_ARGUMENTS_H
+/* program_arguments.h - what a random program of ptx_program.h is called with. SPDX-License-Identifier: MIT */
+#ifndef WL_TESTS_PROGRAM_ARGUMENTS_H
+#define WL_TESTS_PROGRAM_ARGUMENTS_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,4 +61,4 @@ static wl_status load_counts(void *user, const char *path, const uint8_t **bytes
     return WL_OK;
 }
 
-#endif /* WL_TESTS_PTX_ARGUMENTS_H */
+#endif /* WL_TESTS_PROGRAM_ARGUMENTS_H */
