@@ -296,7 +296,7 @@ static void check_record(const record_case *c, bool thin)
     wl_ptx_followed followed;
     wl_error err = {0};
     double sum = 0;
-    (void)snprintf(text, sizeof text, "%s%s%s%s}\n", PTX_HEAD, c->functions, HEAD + strlen(PTX_HEAD), c->body);
+    (void)snprintf(text, sizeof text, "%s%s%s%s}\n", PTX_HEAD, c->functions, &HEAD[strlen(PTX_HEAD)], c->body);
     if (!start(&t, c->name, text, c->n, c->threads, thin, &c->as)) {
         end(&t);
         return;
