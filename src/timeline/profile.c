@@ -248,9 +248,10 @@ static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times
     const double settled = loop->times - alone, last = fmin(fmin(SETTLED, w->trips[depth]), ceil(settled));
     const int inner = depth < DEPTHS - 1 ? depth + 1 : depth;
     double from = w->last;
-    for (double trip = 0; trip < ceil(alone) + last; trip++) {
-        const double stands = trip < ceil(alone) ? fmin(1, alone - trip) : settled / last;
-        from = trip == ceil(alone) ? w->last : from;
+    const int first = (int)ceil(alone);
+    for (int trip = 0; trip < first + (int)last; trip++) {
+        const double stands = trip < first ? fmin(1, alone - trip) : settled / last;
+        from = trip == first ? w->last : from;
         walk_parts(w, loop + 1, loop->count, inner, times * stands);
     }
     if (settled > last)

@@ -241,7 +241,8 @@ static void add_run(wl_ptx_record *r, warp_record *w, const wl_ptx_ran *ran)
             if (starts || w->open == 1 || !is_in(r, &w->levels[w->open - 1], ran, block))
                 enter_block(r, w, ran, block);
         const wl_ptx_segment *segment = &s->list[s->of[i]];
-        const bool goes_on = segment == w->last && i != segment->from; /* a predicated body, or what follows it */
+        /* a predicated body, or what follows it */
+        const bool goes_on = w->last && segment == w->last && i != segment->from;
         if (i != segment->from && (i != ran->from || goes_on))
             continue;
         r->failed = !append(&w->levels[w->open - 1].trip, (item){.segment = segment, .times = 1}) || r->failed;
