@@ -21,22 +21,6 @@ typedef struct advised {
     bool devices_left; /* for the time it would take */
 } advised;
 
-static bool check_usage(const options *o)
-{
-    if (!o->update && o->argument_count > 1)
-        usage_error("one kernel at a time, please");
-    else if (!job_kernel_usage(o, o->argument_count > 0))
-        return false;
-    else if (!o->device)
-        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
-    else if (o->block_count != 1)
-        usage_error(o->block_count ? "one launch at a time, please"
-                                   : "which launch? Give --block, as in --block 32x4x2");
-    else
-        return true;
-    return false;
-}
-
 /* NOT_SAID: some, unless that would take long */
 static bool read_devices(const options *o, int64_t *others)
 {
@@ -103,7 +87,7 @@ static int run(const options *o, advised *a)
 
 int cmd_advise(const options *o)
 {
-    if (!check_usage(o))
+    if (!job_launch_usage(o))
         return EXIT_USAGE;
     advised *a = calloc(1, sizeof *a);
     if (!a)

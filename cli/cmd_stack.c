@@ -9,22 +9,6 @@
 #include "output.h"
 #include "progress.h"
 
-static bool check_usage(const options *o)
-{
-    if (!o->update && o->argument_count > 1)
-        usage_error("one kernel at a time, please");
-    else if (!job_kernel_usage(o, o->argument_count > 0))
-        return false;
-    else if (!o->device)
-        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
-    else if (o->block_count != 1)
-        usage_error(o->block_count ? "one launch at a time, please"
-                                   : "which launch? Give --block, as in --block 32x4x2");
-    else
-        return true;
-    return false;
-}
-
 static bool wants_all(const options *o) { return o->model && strcmp(o->model, "all") == 0; }
 
 static wl_status predict(const options *o, job *j, wl_prediction *prediction, char **text, wl_error *err)
@@ -74,7 +58,7 @@ static int run(const options *o, job *j)
 
 int cmd_stack(const options *o)
 {
-    if (!check_usage(o))
+    if (!job_launch_usage(o))
         return EXIT_USAGE;
     job j = {0};
     const int code = run(o, &j);

@@ -45,6 +45,22 @@ bool job_kernel_usage(const options *o, bool named)
     return false;
 }
 
+bool job_launch_usage(const options *o)
+{
+    if (!o->update && o->argument_count > 1)
+        usage_error("one kernel at a time, please");
+    else if (!job_kernel_usage(o, o->argument_count > 0))
+        return false;
+    else if (!o->device)
+        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+    else if (o->block_count != 1)
+        usage_error(o->block_count ? "one launch at a time, please"
+                                   : "which launch? Give --block, as in --block 32x4x2");
+    else
+        return true;
+    return false;
+}
+
 /* An error in the rule shows it. */
 static void show_grid(const options *o, wl_error *err)
 {

@@ -23,6 +23,9 @@ typedef struct job {
  * arguments hold a kernel. */
 bool job_kernel_usage(const options *options, bool named);
 
+/* The same for commands that look at one launch on one device. */
+bool job_launch_usage(const options *options);
+
 /* Reads the options of launches and models, and one launch per --block; the exit code, EXIT_OK to go on. */
 int job_read_launches(const options *options, job *job);
 
