@@ -4,36 +4,10 @@
 
 #include "device/device_internal.h"
 #include "metrics/prediction.h"
-#include "model/turnover.h"
+#include "unit/round_numbers.h"
 #include "warpline/warpline.h"
 
 #define NEAR 1e-12
-
-/* A device of round numbers: 10 multiprocessors at 1 GHz; nothing waits unless a test says so. */
-static wl_turnover numbers(void)
-{
-    return (wl_turnover){.sms = 10,
-                         .clock = 1e9,
-                         .line = 128,
-                         .unit = 64,
-                         .wavefront_rate = 1,
-                         .issue_rate = 4,
-                         .block_rate = 1e30,
-                         .overlap = 1,
-                         .overlap_norm = 2,
-                         .narrow_multiply = 2,
-                         .l2_bandwidth = 1e30,
-                         .l2_write_cost = 1,
-                         .dram_bandwidth = 1e30,
-                         .dram_write_cost = 1,
-                         .streams = INFINITY,
-                         .norm = 4};
-}
-
-static wl_demand demand(void)
-{
-    return (wl_demand){.blocks = 1000, .blocks_per_sm = 2, .chunk = 128, .write_chunk = 128, .planes = 1};
-}
 
 static wl_model_result apply(const wl_turnover *n, const wl_demand *d)
 {

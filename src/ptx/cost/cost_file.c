@@ -94,7 +94,7 @@ static wl_status read_parts(const reader *r, const wl_yaml *node, wl_cost_row *r
     const char *keys[WL_INST_CLASS_COUNT + 2];
     double n = 0;
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
-        keys[c] = wl_ptx_class_name((wl_inst_class)c);
+        keys[c] = wl_inst_class_name((wl_inst_class)c);
     keys[WL_INST_CLASS_COUNT] = own;
     keys[WL_INST_CLASS_COUNT + 1] = pipe;
     WL_TRY(wl_yaml_known_keys(node, keys, WL_INST_CLASS_COUNT + 2, "a cost by class", r->err));

@@ -293,7 +293,6 @@ typedef struct wl_ptx_instruction {
 } wl_ptx_instruction;
 
 wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in);
-const char *wl_ptx_class_name(wl_inst_class c);
 /* Does it write its first operand? */
 bool wl_ptx_writes_first(const wl_ptx_instruction *in);
 /* Floating-point operations of one lane. Matrix products count as 0 here: see tensor.h. */

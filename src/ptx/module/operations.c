@@ -88,8 +88,6 @@ wl_inst_class wl_ptx_class_of(const wl_ptx_instruction *in)
     return info->class_by_space ? class_by_space(in) : info->kind;
 }
 
-const char *wl_ptx_class_name(wl_inst_class c) { return wl_inst_class_name(c); }
-
 int wl_ptx_access_bytes(const wl_ptx_instruction *in)
 {
     wl_ptx_tile tile;

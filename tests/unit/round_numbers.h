@@ -1,0 +1,36 @@
+/* round_numbers.h - a device and a launch for the model "turnover" that can be followed by hand.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_TESTS_ROUND_NUMBERS_H
+#define WL_TESTS_ROUND_NUMBERS_H
+
+#include <math.h>
+
+#include "model/turnover.h"
+
+/* A device of round numbers: 10 multiprocessors at 1 GHz; nothing waits unless a test says so. */
+static inline wl_turnover numbers(void)
+{
+    return (wl_turnover){.sms = 10,
+                         .clock = 1e9,
+                         .line = 128,
+                         .unit = 64,
+                         .wavefront_rate = 1,
+                         .issue_rate = 4,
+                         .block_rate = 1e30,
+                         .overlap = 1,
+                         .overlap_norm = 2,
+                         .narrow_multiply = 2,
+                         .l2_bandwidth = 1e30,
+                         .l2_write_cost = 1,
+                         .dram_bandwidth = 1e30,
+                         .dram_write_cost = 1,
+                         .streams = INFINITY,
+                         .norm = 4};
+}
+
+static inline wl_demand demand(void)
+{
+    return (wl_demand){.blocks = 1000, .blocks_per_sm = 2, .chunk = 128, .write_chunk = 128, .planes = 1};
+}
+
+#endif /* WL_TESTS_ROUND_NUMBERS_H */
