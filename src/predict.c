@@ -110,23 +110,26 @@ static wl_field_waits *find_waits(wl_predictor *p, const wl_volumes *volumes)
 {
     wl_field_waits *waits = WL_ARENA_NEW(&p->launch_arena, wl_field_waits, p->kernel->field_count + 1);
     const double sector = (double)p->rules.sector;
-    for (size_t f = 0; waits && f < p->kernel->field_count; f++) {
-        double inst[2] = {0, 0}, sectors[2] = {0, 0}; /* loads, stores */
-        for (size_t a = 0; a < p->kernel->access_count; a++)
-            if (p->kernel->accesses[a].field == f) {
-                inst[p->kernel->accesses[a].store] += p->costs[a].inst;
-                sectors[p->kernel->accesses[a].store] += p->costs[a].sectors;
-            }
+    double(*inst)[2] = wl_arena_alloc(&p->launch_arena, p->kernel->field_count + 1, sizeof *inst); /* loads, stores */
+    double(*sectors)[2] = wl_arena_alloc(&p->launch_arena, p->kernel->field_count + 1, sizeof *sectors);
+    if (!waits || !inst || !sectors)
+        return NULL;
+    for (size_t a = 0; a < p->kernel->access_count; a++) {
+        const wl_access *access = &p->kernel->accesses[a];
+        inst[access->field][access->store] += p->costs[a].inst;
+        sectors[access->field][access->store] += p->costs[a].sectors;
+    }
+    for (size_t f = 0; f < p->kernel->field_count; f++) {
         const wl_share *s = &p->field_shares[f];
-        const double requested = sector * sectors[0];
+        const double requested = sector * sectors[f][0];
         const double l1 = requested > 0 ? fmin(1, s->l2_load_bytes / requested) : 0;
         const double l2 = !volumes->known        ? 1
                           : s->l2_load_bytes > 0 ? fmin(1, s->dram_load_bytes / s->l2_load_bytes)
                                                  : 0;
         waits[f] = (wl_field_waits){.l1_misses = l1,
                                     .l2_misses = l2,
-                                    .reads = inst[0] > 0 ? sectors[0] / inst[0] : 0,
-                                    .writes = inst[1] > 0 ? sectors[1] / inst[1] : 0,
+                                    .reads = inst[f][0] > 0 ? sectors[f][0] / inst[f][0] : 0,
+                                    .writes = inst[f][1] > 0 ? sectors[f][1] / inst[f][1] : 0,
                                     .missed = {l1, l1 * l2}};
     }
     return waits;

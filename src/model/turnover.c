@@ -208,19 +208,20 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
 static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
 {
     const wl_waiting *life = d->waiting;
-    const double calm = n->turnover + life->cycles - life->dram * (1 - w->cold);
+    const double dram = life->level[2]; /* what it adds to the wait for the L2 */
+    const double calm = n->turnover + life->cycles - dram * (1 - w->cold);
     const double q = n->norm;
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {
         const double sm = w->waves * residence(n, &w->at, wait) / n->clock;
         const double time = pow(pow(sm, q) + pow(w->l2, q) + pow(w->dram, q), 1 / q);
-        wait = calm + (time > 0 ? n->queue_wait * life->dram * w->cold * w->dram / time : 0);
+        wait = calm + (time > 0 ? n->queue_wait * dram * w->cold * w->dram / time : 0);
     }
     *parts = (wl_block_waits){.start = n->turnover,
                               .issue = life->issue,
                               .dependence = life->stall[WL_STALL_NONE] + life->stall[WL_STALL_DEPENDENCE],
                               .shared = life->stall[WL_STALL_SHARED],
-                              .level = {life->level[0], life->level[1], life->dram * w->cold},
+                              .level = {life->level[0], life->level[1], dram * w->cold},
                               .queue = wait - calm,
                               .barrier = life->stall[WL_STALL_BARRIER]};
     return wait;

@@ -19,14 +19,12 @@ static wl_waiting wait_of(const wl_life_profile *p)
     w.cycles = w.issue;
     for (int c = 0; c < WL_STALL_COUNT; c++)
         w.cycles += w.stall[c];
-    w.dram = w.level[2];
     return w;
 }
 
 static void add(wl_waiting *to, const wl_waiting *one, double share)
 {
     to->cycles += share * one->cycles;
-    to->dram += share * one->dram;
     to->issue += share * one->issue;
     to->barriers += share * one->barriers;
     for (int c = 0; c < WL_STALL_COUNT; c++)

@@ -14,7 +14,6 @@ typedef struct wl_waiting {
     bool known;
     bool repeats;                           /* its warps loop, or meet at barriers */
     double cycles;                          /* from its first instruction to its last */
-    double dram;                            /* of these, what DRAM adds to the wait for the L2 */
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */
     double barriers;                        /* that it passes */

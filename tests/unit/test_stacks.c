@@ -6,37 +6,18 @@
 
 #include "metrics/prediction.h"
 #include "model/stacks.h"
+#include "unit/round_numbers.h"
 #include "warpline/warpline.h"
 
 #define NEAR 1e-9
 
 /* ---- turnover, by hand ---- */
 
-/* A device of round numbers: 10 multiprocessors at 1 GHz; nothing waits unless a test says so. */
-static wl_turnover numbers(void)
+static wl_demand demand_of_issue(void)
 {
-    return (wl_turnover){.sms = 10,
-                         .clock = 1e9,
-                         .line = 128,
-                         .unit = 64,
-                         .wavefront_rate = 1,
-                         .issue_rate = 4,
-                         .block_rate = 1e30,
-                         .overlap = 1,
-                         .overlap_norm = 2,
-                         .narrow_multiply = 2,
-                         .l2_bandwidth = 1e30,
-                         .l2_write_cost = 1,
-                         .dram_bandwidth = 1e30,
-                         .dram_write_cost = 1,
-                         .streams = INFINITY,
-                         .norm = 4};
-}
-
-static wl_demand demand(void)
-{
-    return (wl_demand){
-        .blocks = 1000, .blocks_per_sm = 2, .chunk = 128, .write_chunk = 128, .planes = 1, .instructions = 4e6};
+    wl_demand d = demand();
+    d.instructions = 4e6;
+    return d;
 }
 
 static wl_stack stack_of(const char *name, const wl_turnover *n, const wl_demand *d)
@@ -58,7 +39,7 @@ static void issue_is_base(void **state)
 {
     (void)state;
     const wl_turnover n = numbers();
-    wl_demand d = demand();
+    wl_demand d = demand_of_issue();
     wl_stack s = stack_of("issue", &n, &d);
     check_near("issue", "base", s.cycles[WL_STACK_BASE], 1e5, NEAR);
     check_near("issue", "CPI", wl_stack_cpi(&s, WL_STACK_BASE), 0.25, NEAR);
@@ -79,7 +60,7 @@ static void starts_and_ends(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    wl_demand d = demand();
+    wl_demand d = demand_of_issue();
     n.launch_overhead = 3e-6;
     n.launch_latency = 1e-6;
     wl_stack s = stack_of("launch", &n, &d);
@@ -104,11 +85,10 @@ static void waits_by_cause(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    wl_demand d = demand();
+    wl_demand d = demand_of_issue();
     const wl_waiting life = {.known = true,
                              .repeats = true,
                              .cycles = 10000,
-                             .dram = 3000,
                              .stall = {[WL_STALL_DEPENDENCE] = 1000,
                                        [WL_STALL_SHARED] = 500,
                                        [WL_STALL_MEMORY] = 6000,
@@ -144,7 +124,7 @@ static void memory_is_queues(void **state)
 {
     (void)state;
     wl_turnover n = numbers();
-    wl_demand d = demand();
+    wl_demand d = demand_of_issue();
     n.dram_bandwidth = 1e12;
     d.dram_read = 1e9; /* 1 ms, ten times the work */
     wl_stack s = stack_of("dram", &n, &d);
@@ -165,7 +145,7 @@ static void unequal_blocks_are_imbalance(void **state)
 {
     (void)state;
     const wl_turnover n = numbers();
-    wl_demand d = demand();
+    wl_demand d = demand_of_issue();
     wl_kinds kinds = {.count = 2};
     kinds.list[0] = (wl_block_kind){.blocks = 1,
                                     .instructions = 1e6,

@@ -459,7 +459,7 @@ static void blocks_wait_for_their_longest_warp(void **state)
     const double longer = 1 + 1 + 430, loop = 1 + 7 * 5;
     check_true("blocks", "known, and repeating", w.known && w.repeats);
     check_near("blocks", "cycles", w.cycles, (2 * longer + 6 * loop) / 8, NEAR);
-    check_near("blocks", "of these, DRAM's", w.dram, 2 * 429 * 300 / 430.0 / 8, NEAR);
+    check_near("blocks", "of these, DRAM's", w.level[2], 2 * 429 * 300 / 430.0 / 8, NEAR);
     check_near("blocks", "that issue", w.issue, (2 * 3 + 6 * 8) / 8.0, NEAR);
     m.lives.list = &lives[1];
     m.lives.count = 1;

@@ -238,17 +238,15 @@ void wl_ptx_tally_rungs(wl_ptx_machine *m, const wl_ptx_step *s, int64_t rungs)
     m->tally.rungs[m->first[s->function] + s->number] += rungs;
 }
 
-#define RUNG 4 /* trips of the first copy of an unrolled loop; then half as many, down to 1 */
-
 void wl_ptx_tally_trip(wl_ptx_machine *m, const wl_ptx_step *s, uint32_t active, uint32_t mask)
 {
     wl_ptx_warp *warp = m->warp;
     warp->trips++;
     if (active & ~mask)
-        warp->rest |= (int)(warp->trips % RUNG);
+        warp->rest |= (int)(warp->trips % WL_PTX_ROUND);
     if (mask)
         return;
-    const int64_t rungs = warp->trips / RUNG * RUNG + warp->rest - warp->trips;
+    const int64_t rungs = warp->trips / WL_PTX_ROUND * WL_PTX_ROUND + warp->rest - warp->trips;
     warp->trips = warp->rest = 0;
     wl_ptx_tally_rungs(m, s, rungs);
     if (m->recording && rungs > 0)

@@ -107,19 +107,26 @@ static wl_status add_warps(finder *f, wl_ptx_record *record, int32_t warps, doub
     return WL_OK;
 }
 
-static wl_status follow(finder *f, const int64_t block[3], double blocks, wl_error *err)
+static int32_t warps_of(const wl_ptx_launch *l)
+{
+    return (int32_t)wl_ceil_div(l->block[0] * l->block[1] * l->block[2], WL_PTX_LANES);
+}
+
+/* Follows a block that stands for so many, or one of its warps alone, and adds what was recorded. */
+static wl_status follow(finder *f, const int64_t block[3], int only_warp, double blocks, wl_error *err)
 {
     wl_ptx_source *s = f->source;
-    const int64_t threads = s->launch.block[0] * s->launch.block[1] * s->launch.block[2];
-    const int32_t warps = (int32_t)wl_ceil_div(threads, WL_PTX_LANES);
+    const int32_t warps = only_warp >= 0 ? only_warp + 1 : warps_of(&s->launch);
     wl_ptx_record *record = wl_ptx_record_new(f->segments, warps);
     wl_ptx_followed followed;
     if (!record)
         return wl_fail_memory(err);
     wl_ptx_on_run(s->emulator, wl_ptx_record_visit, record);
-    wl_status status = wl_ptx_follow_block(s->emulator, block, &followed, err);
+    wl_status status = only_warp >= 0 ? wl_ptx_follow_warp(s->emulator, block, only_warp, err)
+                                      : wl_ptx_follow_block(s->emulator, block, &followed, err);
     wl_ptx_on_run(s->emulator, NULL, NULL);
-    wl_ptx_forget(s->emulator);
+    if (only_warp < 0)
+        wl_ptx_forget(s->emulator);
     if (status == WL_OK)
         status = add_warps(f, record, warps, blocks, err);
     wl_ptx_record_free(record);
@@ -146,7 +153,7 @@ static wl_status follow_kinds(finder *f, wl_error *err)
     for (int k = 0; k < c->kind_count && k < KINDS_MAX; k++) {
         int64_t block[3];
         wl_ptx_block_of(&f->source->launch, typical_block(c, &c->kinds[k]), block);
-        WL_TRY(follow(f, block, blocks[k], err));
+        WL_TRY(follow(f, block, -1, blocks[k], err));
     }
     return WL_OK;
 }
@@ -174,20 +181,11 @@ static wl_status follow_middle(finder *f, wl_error *err)
     const wl_ptx_launch *l = &s->launch;
     int64_t block[3];
     const int warp = find_middle(s, block);
-    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
     const double blocks = (double)l->grid[0] * (double)l->grid[1] * (double)l->grid[2];
-    wl_ptx_record *record = wl_ptx_record_new(f->segments, warp + 1);
-    if (!record)
-        return wl_fail_memory(err);
-    wl_ptx_on_run(s->emulator, wl_ptx_record_visit, record);
-    wl_status status = wl_ptx_follow_warp(s->emulator, block, warp, err);
-    wl_ptx_on_run(s->emulator, NULL, NULL);
-    if (status == WL_OK)
-        status = add_warps(f, record, warp + 1, blocks, err);
-    wl_ptx_record_free(record);
+    WL_TRY(follow(f, block, warp, blocks, err));
     for (size_t i = 0; i < f->count; i++)
-        f->list[i].warps = blocks * (double)wl_ceil_div(threads, WL_PTX_LANES);
-    return status;
+        f->list[i].warps = blocks * (double)warps_of(l);
+    return WL_OK;
 }
 
 /* ---- lives ---- */

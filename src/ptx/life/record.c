@@ -316,7 +316,7 @@ static bool write_unrolled(writer *w, const item *loop)
     if (!s || s->many_count == 0)
         return false;
     sign_segment(w, s);
-    const double full = floor(loop->times / WL_PTX_UNROLLED), rest = loop->times - WL_PTX_UNROLLED * full;
+    const double full = floor(loop->times / WL_PTX_ROUND), rest = loop->times - WL_PTX_ROUND * full;
     if (full > 0) {
         w->list[w->count++] = (wl_stretch){.loop = true, .count = 1, .times = full};
         w->list[w->count++] = (wl_stretch){.first = s->many, .count = s->many_count, .times = 1};

@@ -68,7 +68,6 @@ static wl_op_kind kind_of(const wl_ptx_instruction *in)
 #define REGS_MAX 80 /* of one instruction: matrix fragments have many */
 
 typedef struct regs {
-    maker *m;
     int32_t read[REGS_MAX], written[REGS_MAX];
     int reads, writes;
 } regs;
@@ -124,7 +123,7 @@ static float chain_of(wl_op_kind kind, double weight)
 static void add_op(maker *m, int32_t at, double weight, bool carries)
 {
     const wl_ptx_instruction *in = &m->f->instructions[at];
-    regs r = {.m = m};
+    regs r = {.reads = 0};
     wl_ptx_registers_of(m->f, in, add_register, &r);
     wl_op *op = new_op(m);
     int32_t *list = WL_ARENA_NEW(m->arena, int32_t, r.reads + r.writes + 2);
@@ -392,16 +391,16 @@ static void write_copies(maker *m, wl_ptx_segment *s)
     for (int32_t i = s->from; i < s->to; i++)
         note_uses(m, &m->f->instructions[i], &u);
     s->many = m->ops->count;
-    for (int copy = 0; copy < WL_PTX_UNROLLED && !m->failed; copy++) {
+    for (int copy = 0; copy < WL_PTX_ROUND && !m->failed; copy++) {
         for (int32_t r = 0; r < m->f->register_count; r++)
             if (u.seen[r] == 2)
                 m->renamed[r] = m->ops->registers++;
         for (int32_t i = s->from; i < s->to && !m->failed; i++) {
             const wl_ptx_instruction *in = &m->f->instructions[i];
-            if (wl_ptx_branch_target(in) >= 0 && copy < WL_PTX_UNROLLED - 1)
+            if (wl_ptx_branch_target(in) >= 0 && copy < WL_PTX_ROUND - 1)
                 continue; /* one branch for all, whose weight is shared */
-            const double weight = wl_ptx_branch_target(in) >= 0 ? WL_PTX_UNROLLED * m->in->weight[i] : m->in->weight[i];
-            add_op(m, i, weight, !is_step(in) || copy == WL_PTX_UNROLLED - 1);
+            const double weight = wl_ptx_branch_target(in) >= 0 ? WL_PTX_ROUND * m->in->weight[i] : m->in->weight[i];
+            add_op(m, i, weight, !is_step(in) || copy == WL_PTX_ROUND - 1);
         }
     }
     rename_nothing(m);

@@ -7,21 +7,20 @@
  * loads. A loop of one segment that the assembler unrolls has a second form with the operations of
  * WL_PTX_ROUND trips.
  *
- * Layer  ptx/life (uses base, timeline, ptx/module, ptx/cost). Oracle: tests/unit/test_ptx_life.c
+ * Layer  ptx/life (uses base, timeline, ptx/module, ptx/cost, ptx/emulate). Oracle: tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_LIFE_SEGMENTS_H
 #define WL_PTX_LIFE_SEGMENTS_H
 
 #include "ptx/cost/cost.h"
+#include "ptx/emulate/emulate.h"
 #include "ptx/module/flow.h"
 #include "timeline/life.h"
-
-#define WL_PTX_UNROLLED 4 /* trips that the assembler unrolls a simple loop by */
 
 typedef struct wl_ptx_segment {
     int32_t from, to;         /* instructions of the function */
     int32_t first, count;     /* operations */
-    int32_t many, many_count; /* operations of WL_PTX_UNROLLED trips; count 0: it is not unrolled */
+    int32_t many, many_count; /* operations of WL_PTX_ROUND trips; count 0: it is not unrolled */
 } wl_ptx_segment;
 
 typedef struct wl_ptx_segments {
