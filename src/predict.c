@@ -10,18 +10,16 @@
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
  *   invariants volumes + counts           -> volumes that can be                 metrics/invariants
  *   metrics    the above                  -> one table of named values           metrics/fill
- *   lives      instructions + volumes     -> intervals of warps, and their waits timeline/
+ *   lives      instructions + volumes     -> intervals of warps, and their waits model/follow_warps
  *   time       metrics + device           -> bounds, time, limiter               model/
  *   stacks     time + intervals           -> where the cycles go, if asked for   model/stacks
  *   warnings   the above                  -> what was assumed or is unknown      metrics/warnings
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ckd.h"
 #include "base/fail.h"
 #include "count/place_kinds.h"
 #include "laws/local_volumes.h"
@@ -31,11 +29,11 @@
 #include "metrics/invariants.h"
 #include "metrics/shares.h"
 #include "metrics/warnings.h"
-#include "model/stacks.h"
+#include "model/follow_warps.h"
 #include "model/interval_time.h"
+#include "model/stacks.h"
 #include "model/time.h"
 #include "predictor.h"
-#include "timeline/cluster.h"
 
 static wl_costs costs_of(const wl_predictor *p)
 {
@@ -105,75 +103,28 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     return WL_OK;
 }
 
-/* What the loads of each field wait for, on average. */
-static wl_field_waits *find_waits(wl_predictor *p, const wl_volumes *volumes)
-{
-    wl_field_waits *waits = WL_ARENA_NEW(&p->launch_arena, wl_field_waits, p->kernel->field_count + 1);
-    const double sector = (double)p->rules.sector;
-    double(*inst)[2] = wl_arena_alloc(&p->launch_arena, p->kernel->field_count + 1, sizeof *inst); /* loads, stores */
-    double(*sectors)[2] = wl_arena_alloc(&p->launch_arena, p->kernel->field_count + 1, sizeof *sectors);
-    if (!waits || !inst || !sectors)
-        return NULL;
-    for (size_t a = 0; a < p->kernel->access_count; a++) {
-        const wl_access *access = &p->kernel->accesses[a];
-        inst[access->field][access->store] += p->costs[a].inst;
-        sectors[access->field][access->store] += p->costs[a].sectors;
-    }
-    for (size_t f = 0; f < p->kernel->field_count; f++) {
-        const wl_share *s = &p->field_shares[f];
-        const double requested = sector * sectors[f][0];
-        const double l1 = requested > 0 ? fmin(1, s->l2_load_bytes / requested) : 0;
-        const double l2 = !volumes->known        ? 1
-                          : s->l2_load_bytes > 0 ? fmin(1, s->dram_load_bytes / s->l2_load_bytes)
-                                                 : 0;
-        waits[f] = (wl_field_waits){.l1_misses = l1,
-                                    .l2_misses = l2,
-                                    .reads = inst[f][0] > 0 ? sectors[f][0] / inst[f][0] : 0,
-                                    .writes = inst[f][1] > 0 ? sectors[f][1] / inst[f][1] : 0,
-                                    .missed = {l1, l1 * l2}};
-    }
-    return waits;
-}
-
-/* A kernel that serves all launches knows the warps of the one it was made for. */
-static void scale_warps(const wl_predictor *p, const wl_geometry *launched, wl_life_profile *list, size_t count)
-{
-    const double warps = (double)launched->blocks * (double)wl_ceil_div(launched->threads, p->rules.warp_size);
-    double known = 0;
-    for (size_t i = 0; i < count; i++)
-        known += list[i].warps;
-    for (size_t i = 0; i < count && !p->kernel->source.at_launch; i++)
-        list[i].warps *= warps / known;
-}
-
 /* Whether a model looks at lives whether or not warps loop or meet at barriers. */
 static bool shows_lives(const wl_predict_options *options)
 {
     return options && (options->stacks || wl_contention_model_of(options->model));
 }
 
-/* The lives of representative warps, where the kernel has an instruction stream and they tell something. */
+/* The lives of representative warps, where they are known, with the waits of this launch. */
 static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, const wl_volumes *volumes,
                             wl_counts *out, const wl_lives **from, wl_error *err)
 {
-    const wl_source *source = &p->kernel->source;
+    const wl_costs costs = costs_of(p);
+    wl_followed followed;
     wl_waits waits;
-    *from = NULL;
-    if (!source->live || (!source->repeats && !shows_lives(options)))
+    WL_TRY(wl_follow_find(&costs, &out->launched, shows_lives(options), &p->launch_arena, &followed, err));
+    *from = followed.lives;
+    if (!followed.lives)
         return WL_OK;
-    WL_TRY(source->live(source->context, from, err));
-    const wl_lives *lives = *from;
-    wl_waits_read(p->device, &waits);
-    wl_life_profile *profiles = WL_ARENA_NEW(&p->launch_arena, wl_life_profile, lives->count + 1);
-    waits.fields = find_waits(p, volumes);
-    waits.field_count = p->kernel->field_count;
-    if (!profiles || !waits.fields)
+    wl_field_waits *fields = WL_ARENA_NEW(&p->launch_arena, wl_field_waits, followed.field_count + 1);
+    if (!fields)
         return wl_fail_memory(err);
-    out->lives = profiles;
-    out->life_count = lives->count;
-    WL_TRY(wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err));
-    scale_warps(p, &out->launched, profiles, lives->count);
-    return wl_life_cluster(profiles, &out->life_count, &p->launch_arena, err);
+    wl_follow_waits(&followed, p->device, volumes, fields, &waits);
+    return wl_follow_warps(&followed, &waits, &p->launch_arena, out, err);
 }
 
 /* Metrics and time from counts and volumes. */
