@@ -215,7 +215,45 @@ wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_
 struct wl_counted {
     wl_counts counts;   /* without lines, which belong to the kernel */
     wl_volume *volumes; /* scratch, one per field */
+    wl_followed followed;
+    wl_lives lives;
+    wl_arena kept, profiles;        /* for lives, and for what follows from them with the waits seen last: */
+    wl_field_waits *waited, *tried; /* one per field */
+    wl_waits waits;
+    bool has_waits;
 };
+
+static wl_status keep_traffic(wl_counted *c, size_t fields, wl_error *err)
+{
+    wl_field_traffic *kept = WL_ARENA_NEW(&c->kept, wl_field_traffic, fields + 1);
+    c->volumes = WL_ARENA_NEW(&c->kept, wl_volume, fields + 1);
+    if (!kept || !c->volumes)
+        return wl_fail_memory(err);
+    if (!c->counts.has_traffic || !c->counts.traffic.windows_known)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       c->counts.has_traffic ? "memory volumes cannot be counted"
+                                             : "the device file lacks the numbers of the measured laws");
+    memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
+    c->counts.traffic.fields = kept;
+    c->counts.executed.lines = NULL;
+    c->counts.executed.line_count = 0;
+    return WL_OK;
+}
+
+static wl_status keep_lives(wl_counted *c, const wl_predictor *p, bool always, wl_error *err)
+{
+    const wl_costs costs = costs_of(p);
+    WL_TRY(wl_follow_find(&costs, &c->counts.launched, always, &c->kept, &c->followed, err));
+    if (!c->followed.lives)
+        return WL_OK;
+    c->waited = WL_ARENA_NEW(&c->kept, wl_field_waits, c->followed.field_count + 1);
+    c->tried = WL_ARENA_NEW(&c->kept, wl_field_waits, c->followed.field_count + 1);
+    if (!c->waited || !c->tried)
+        return wl_fail_memory(err);
+    WL_TRY(wl_lives_copy(c->followed.lives, &c->kept, &c->lives, err));
+    c->followed.lives = &c->lives;
+    return WL_OK;
+}
 
 wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                           wl_counted **out, wl_error *err)
@@ -227,22 +265,10 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (!c)
         return wl_fail_memory(err);
     wl_status status = count(p, launch, options, &view, &c->counts, err);
-    const size_t fields = p->kernel->field_count;
-    wl_field_traffic *kept = calloc(fields, sizeof *kept);
-    c->volumes = calloc(fields, sizeof *c->volumes);
-    if (status == WL_OK && (!kept || !c->volumes))
-        status = wl_fail_memory(err);
-    if (status == WL_OK && (!c->counts.has_traffic || !c->counts.traffic.windows_known))
-        status = wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                         c->counts.has_traffic ? "memory volumes cannot be counted"
-                                               : "the device file lacks the numbers of the measured laws");
     if (status == WL_OK)
-        memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
-    c->counts.traffic.fields = kept;
-    c->counts.executed.lines = NULL;
-    c->counts.executed.line_count = 0;
-    c->counts.lives = NULL;
-    c->counts.life_count = 0;
+        status = keep_traffic(c, p->kernel->field_count, err);
+    if (status == WL_OK)
+        status = keep_lives(c, p, shows_lives(options), err);
     if (status != WL_OK) {
         wl_counted_free(c);
         return status;
@@ -251,7 +277,28 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     return WL_OK;
 }
 
-void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_model_id model, wl_prediction *out)
+/* The waits of warps with these numbers. Most numbers of a fit leave them as they are. */
+static wl_status follow_again(wl_counted *c, const wl_device *device, const wl_volumes *volumes, wl_error *err)
+{
+    wl_waits waits;
+    if (!c->followed.lives)
+        return WL_OK;
+    wl_follow_waits(&c->followed, device, volumes, c->tried, &waits);
+    if (c->has_waits && wl_follow_same(&c->waits, &waits))
+        return WL_OK;
+    c->has_waits = false;
+    wl_arena_reset(&c->profiles);
+    WL_TRY(wl_follow_warps(&c->followed, &waits, &c->profiles, &c->counts, err));
+    wl_field_waits *spare = c->waited;
+    c->waited = c->tried;
+    c->tried = spare;
+    c->waits = waits;
+    c->has_waits = true;
+    return WL_OK;
+}
+
+wl_status wl_counted_predict(wl_counted *counted, const wl_device *device, wl_model_id model, wl_prediction *out,
+                             wl_error *err)
 {
     wl_laws laws;
     wl_volumes volumes;
@@ -259,14 +306,16 @@ void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_m
     wl_metrics_set_launch(&counted->counts.launched, out);
     wl_volumes_by_laws(&counted->counts.traffic, &laws, counted->volumes, &volumes);
     wl_local_volumes(&counted->counts.local, &counted->counts.launched, device, &volumes);
+    WL_TRY(follow_again(counted, device, &volumes, err));
     evaluate(&counted->counts, device, &volumes, model, out);
+    return WL_OK;
 }
 
 void wl_counted_free(wl_counted *counted)
 {
     if (!counted)
         return;
-    free(counted->counts.traffic.fields);
-    free(counted->volumes);
+    wl_arena_free(&counted->kept);
+    wl_arena_free(&counted->profiles);
     free(counted);
 }

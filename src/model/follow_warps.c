@@ -2,6 +2,7 @@
 #include "model/follow_warps.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
@@ -53,6 +54,16 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
                                      .writes = per_instruction(a, 1),
                                      .missed = {l1, l1 * l2}};
     }
+}
+
+/* Everything in them: another number there cannot be forgotten here. */
+static bool is_equal(const void *a, const void *b, size_t size) { return size == 0 || memcmp(a, b, size) == 0; }
+
+bool wl_follow_same(const wl_waits *a, const wl_waits *b)
+{
+    wl_waits one = *a, other = *b;
+    one.fields = other.fields = NULL;
+    return is_equal(&one, &other, sizeof one) && is_equal(a->fields, b->fields, a->field_count * sizeof *a->fields);
 }
 
 static void scale_warps(double warps, wl_life_profile *list, size_t count)

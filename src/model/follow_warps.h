@@ -4,7 +4,7 @@
  * What is known before any fitted number stays the same while numbers are tried: a fit keeps it.
  *
  * Layer  model (uses timeline, count, laws, metrics). Units: cycles of one warp; requests are sectors.
- * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_stacks.c, test_interval_time.c
+ * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_fit_lives.c, test_stacks.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_FOLLOW_WARPS_H
 #define WL_MODEL_FOLLOW_WARPS_H
@@ -35,6 +35,9 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
 /* What their instructions wait for. `fields` has one entry per field; the waits borrow it. */
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,
                      wl_field_waits *fields, wl_waits *out);
+
+/* Whether both are the same, so that warps wait as long. */
+bool wl_follow_same(const wl_waits *a, const wl_waits *b);
 
 /* Sets the lives of the counts, at most WL_REPRESENTATIVES, and the wait of a block. */
 wl_status wl_follow_warps(const wl_followed *followed, const wl_waits *waits, wl_arena *arena, wl_counts *out,
