@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "diag.h"
 #include "job.h"
 #include "output.h"
@@ -32,11 +33,11 @@ static bool check_usage(const options *o)
     size_t standard_input = 0;
     for (size_t i = 0; i < o->argument_count; i++)
         standard_input += strcmp(o->arguments[i], "-") == 0;
-    if (!kernels_ok(o))
+    if (!o->batch && !kernels_ok(o))
         return false;
-    if (!o->device)
+    if (!o->device && !o->batch)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
-    else if (o->block_count == 0)
+    else if (o->block_count == 0 && !o->batch)
         usage_error("which launch? Give --block, as in --block 32x4x2");
     else if (standard_input > 1)
         usage_error("standard input can be read only once");
@@ -54,7 +55,8 @@ typedef struct picture {
     wl_roofline_kind kind;
     wl_roofline *roofline;
     size_t added, left_out;
-    wl_error why; /* the first launch that was left out */
+    wl_error why;    /* the first launch that was left out */
+    char device[64]; /* of lines */
 } picture;
 
 /* The launch as it was asked for. */
@@ -64,13 +66,11 @@ static void name_launch(const options *o, size_t launch, char text[LAUNCH_LENGTH
 }
 
 /* One that the picture has no place for is left out, and said. */
-static wl_status add(picture *p, const job *j, size_t launch, const wl_prediction *prediction, wl_error *err)
+static wl_status add(picture *p, const batch_launch *launch, const char *name, wl_error *err)
 {
-    char text[LAUNCH_LENGTH];
     wl_tallies t;
-    wl_tallies_predicted(prediction, j->kernel, j->device, &t);
-    name_launch(p->options, launch, text);
-    t.launch = text;
+    wl_tallies_predicted(launch->prediction, launch->kernel, launch->device, &t);
+    t.launch = name;
     const wl_status status = wl_roofline_add(p->roofline, &t, err);
     p->added += status == WL_OK;
     if (status != WL_E_UNSUPPORTED)
@@ -93,8 +93,10 @@ static wl_status predict_all(picture *p, job *j, wl_error *err)
         progress_wait();
         status = wl_predict(j->predictor, &j->launches[i], &j->options, prediction, err);
         progress_wait_end();
+        char name[LAUNCH_LENGTH];
+        name_launch(p->options, i, name);
         if (status == WL_OK)
-            status = add(p, j, i, prediction, err);
+            status = add(p, &(batch_launch){prediction, j->kernel, j->device}, name, err);
         else
             job_show_option(p->options, p->options->block[i], err);
     }
@@ -121,6 +123,45 @@ static int add_kernel(picture *p, const char *kernel, const char *entry)
     return code;
 }
 
+/* "32x8", of a launch from a line. */
+static void name_block(const wl_launch *launch, char text[LAUNCH_LENGTH])
+{
+    const int dims = launch->block[2] > 1 ? 3 : launch->block[1] > 1 ? 2 : 1;
+    size_t used = 0;
+    for (int d = 0; d < dims && used < LAUNCH_LENGTH; d++)
+        used +=
+            (size_t)snprintf(text + used, LAUNCH_LENGTH - used, "%s%lld", d ? "x" : "", (long long)launch->block[d]);
+}
+
+/* One picture has one device. */
+static wl_status visit(void *user, const batch_launch *launch, wl_error *err)
+{
+    picture *p = user;
+    char name[LAUNCH_LENGTH];
+    wl_status status = WL_OK;
+    if (!p->roofline)
+        status = wl_roofline_new(p->kind, launch->device, &p->roofline, err);
+    if (status == WL_OK && p->device[0] && strcmp(p->device, wl_device_name(launch->device)) != 0) {
+        *err = (wl_error){.code = WL_E_INPUT};
+        (void)snprintf(err->message, sizeof err->message, "a picture has one device: %.60s, and here %.60s", p->device,
+                       wl_device_name(launch->device));
+        return err->code;
+    }
+    (void)snprintf(p->device, sizeof p->device, "%.60s", wl_device_name(launch->device));
+    name_block(wl_prediction_launch(launch->prediction), name);
+    return status == WL_OK ? add(p, launch, name, err) : status;
+}
+
+static int add_lines(picture *p)
+{
+    options o = *p->options;
+    wl_predict_options predict = {.emulate = true};
+    if (!option_model(o.model, &predict.model))
+        return EXIT_UNSUPPORTED;
+    o.model = NULL; /* goes with every line */
+    return batch_each(&o, &predict, visit, p);
+}
+
 static int add_kernels(picture *p)
 {
     const options *o = p->options;
@@ -129,6 +170,17 @@ static int add_kernels(picture *p)
     for (size_t k = 0; k < kernels && code == EXIT_OK; k++)
         for (size_t e = 0; e < entries && code == EXIT_OK; e++)
             code = add_kernel(p, o->update ? NULL : o->arguments[k], o->kernel_count ? o->kernels[e] : NULL);
+    return code;
+}
+
+/* All that was asked for. */
+static int add_all(picture *p)
+{
+    const int code = p->options->batch ? add_lines(p) : add_kernels(p);
+    if (code == EXIT_OK && p->added + p->left_out == 0) {
+        usage_error("error: no launch in %s", p->options->batch);
+        return EXIT_INPUT;
+    }
     if (code != EXIT_OK || p->left_out == 0)
         return code;
     if (p->added == 0)
@@ -228,7 +280,7 @@ int cmd_roofline(const options *o)
         option_error("--kind", o->kind, 1, "there is no such roofline: classic, hierarchical or instruction");
         return EXIT_UNSUPPORTED;
     }
-    int code = add_kernels(&p);
+    int code = add_all(&p);
     if (code == EXIT_OK)
         code = report(&p);
     wl_roofline_free(p.roofline);

@@ -31,7 +31,7 @@ static void add_intensity(const wl_roofline *r, size_t launch, wl_series series,
 {
     const wl_mark *m = wl_roofline_find(r, launch, series, level);
     if (m)
-        wl_buffer_add(out, "%.3g", m->x);
+        wl_roofline_number_text(m->x, 3, out);
 }
 
 /* All warp instructions, else loads and stores; all flops. */
@@ -39,7 +39,7 @@ static void add_rate(const wl_roofline *r, size_t launch, wl_buffer *out)
 {
     for (size_t i = 0; i < r->mark_count; i++)
         if (r->marks[i].launch == launch && r->marks[i].series != WL_SERIES_THREAD) {
-            wl_buffer_add(out, "%.4g", r->marks[i].y / 1e9);
+            wl_roofline_number_text(r->marks[i].y / 1e9, 4, out);
             return;
         }
 }
