@@ -183,7 +183,7 @@ static void errors_of(const synthetic *k, int trips, double errors[MODELS])
     sim_result r;
     check_true(k->name, "ends", sim_run(&machine, &program, &r));
     walk_program(&program, &w);
-    const wl_life_profile life = {pascal.sms * k->warps, w.list, w.count};
+    const wl_life_profile life = {.warps = pascal.sms * k->warps, .list = w.list, .count = w.count};
     print_message("%-22s %9.0f", k->name, r.cycles);
     for (int m = 0; m < MODELS; m++) {
         wl_stack s;
