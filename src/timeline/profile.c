@@ -31,6 +31,9 @@ typedef struct walker {
     double atomics[2];    /* when the first atomic was, and the last; below 0: none */
     double lines[2];      /* that come from the L2 and from DRAM, loaded since the last wait for memory */
     wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
+    double flying[2];     /* reads and misses of loads that are on their way, in no interval yet, */
+    double arrives;       /* when the first of them is there, */
+    int32_t taker;        /* and the interval that had such loads last; 0: none */
     uint32_t loops;       /* walked through */
     int trips[DEPTHS];    /* of a loop, that are walked through */
     bool failed;          /* no memory */
@@ -134,14 +137,27 @@ static wl_life_interval *interval_at(walker *w, int32_t slot)
     return &w->intervals[w->count++];
 }
 
+/* Requests that are on their way together compete with each other, whatever short stalls lie between their loads:
+ * they belong to the interval that waits for memory, or to the one in which the first of them has come. */
+static void take_flying(walker *w, int32_t interval)
+{
+    w->now.reads = w->flying[0];
+    w->now.misses = w->flying[1];
+    w->taker = w->flying[0] > 0 ? interval : w->taker;
+    w->flying[0] = w->flying[1] = 0;
+}
+
 /* Ends the interval with a stall that waits for `producer`. */
 static void end_interval(walker *w, int32_t op, int32_t producer, double stall, double times)
 {
     const wl_op *from = producer >= 0 ? &w->lives->ops[producer] : NULL;
     const wl_stall cause = from ? cause_of(from) : WL_STALL_NONE;
-    wl_life_interval *to = interval_at(w, 2 * (op >= 0 ? op : w->lives->op_count) + (cause == WL_STALL_MEMORY));
+    const int32_t slot = 2 * (op >= 0 ? op : w->lives->op_count) + (cause == WL_STALL_MEMORY);
+    wl_life_interval *to = interval_at(w, slot);
     if (!to)
         return;
+    if (cause == WL_STALL_MEMORY || op < 0 || w->arrives <= w->last + 1 + stall)
+        take_flying(w, w->slots[slot]);
     w->now.stall = stall;
     if (from && from->kind == WL_OP_LOAD) {
         double level[3];
@@ -165,10 +181,11 @@ static void count_requests(walker *w, const wl_op *op, double times)
 {
     const wl_field_waits *f = field_of(w, op);
     if (op->kind == WL_OP_LOAD) {
-        w->now.reads += times * f->reads * f->missed[0];
-        w->now.misses += times * f->reads * f->missed[1];
         for (int l = 0; l < 2; l++)
             w->lines[l] += f->lines * f->missed[l];
+        w->arrives = w->flying[0] > 0 ? w->arrives : w->last + latency_of(w, op);
+        w->flying[0] += times * f->reads * f->missed[0];
+        w->flying[1] += times * f->reads * f->missed[1];
     } else if (op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC) {
         w->now.writes += times * f->writes;
     }
@@ -254,6 +271,20 @@ static void delay_results(walker *w, const wl_stretch *loop, double cycles)
             }
         }
     w->last += cycles;
+    w->arrives += cycles;
+}
+
+/* What is on its way behind the last trip was so behind each that it stands for: all but one have come in the next
+ * trip, where it came in the last one. */
+static void settle_flying(walker *w, double share)
+{
+    if (w->taker == 0)
+        return;
+    wl_life_interval *taker = &w->intervals[w->taker];
+    taker->reads += w->flying[0] * (1 - share);
+    taker->misses += w->flying[1] * (1 - share);
+    w->flying[0] *= share;
+    w->flying[1] *= share;
 }
 
 static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times)
@@ -264,16 +295,20 @@ static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times
     double from = w->last;
     const double before = w->atomics[1];
     const int first = (int)ceil(alone);
+    const int32_t taker = w->taker;
     for (int trip = 0; trip < first + (int)last; trip++) {
         const double stands = trip < first ? fmin(1, alone - trip) : settled / last;
         from = trip == first ? w->last : from;
+        w->taker = trip == first ? 0 : w->taker;
         walk_parts(w, loop + 1, loop->count, inner, times * stands);
     }
     if (settled > last) {
         const double further = (settled / last - 1) * (w->last - from);
         delay_results(w, loop, further);
         w->atomics[1] += w->atomics[1] > before ? further : 0;
+        settle_flying(w, last / settled);
     }
+    w->taker = w->taker > 0 ? w->taker : taker;
 }
 
 static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int depth, double times)
