@@ -186,14 +186,18 @@ static wl_status check(const wl_roofline *r, const wl_tallies *t, int marks, wl_
     return WL_OK;
 }
 
-/* Grows both lists; NULL stays what it was. */
+/* Grows both lists; what cannot grow stays as it is. */
 static bool make_room(wl_roofline *r, int marks)
 {
-    wl_roofline_launch *launches = realloc(r->launches, (r->launch_count + 1) * sizeof *launches);
-    r->launches = launches ? launches : r->launches;
-    wl_mark *list = realloc(r->marks, (r->mark_count + (size_t)marks) * sizeof *list);
-    r->marks = list ? list : r->marks;
-    return launches && list;
+    void *more = realloc(r->launches, (r->launch_count + 1) * sizeof *r->launches);
+    if (!more)
+        return false;
+    r->launches = more;
+    more = realloc(r->marks, (r->mark_count + (size_t)marks) * sizeof *r->marks);
+    if (!more)
+        return false;
+    r->marks = more;
+    return true;
 }
 
 wl_status wl_roofline_add(wl_roofline *r, const wl_tallies *t, wl_error *err)
