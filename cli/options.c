@@ -97,8 +97,7 @@ static const struct spec {
      "list the operations of the file and what is known of each"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDra",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
-     "mdm-mshr, "
-     "mdm"},
+     "mdm-mshr, mdm, simple"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
      "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
      "mdm)"},
@@ -330,7 +329,7 @@ bool option_model(const char *text, wl_model_id *model)
     if (!text || wl_model_find(text, model))
         return true;
     option_error("--model", text, 1,
-                 "there is no such model: turnover, limiter, gpumech, gpumech+, mdm-queue, mdm-mshr or mdm");
+                 "there is no such model: turnover, limiter, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm or simple");
     return false;
 }
 
