@@ -42,6 +42,9 @@ static const command commands[] = {
     {"explain", 'e', "[METRIC]",
      "Says what a metric means and which hardware counter measures it; 'diff' says what one does to the time.", "text",
      cmd_explain},
+    {"metrics", 'M', "[--model NAME]",
+     "Names of hardware counters: ours, nvprof's and ncu's, and the ncu command that collects what a model needs.",
+     "text json csv", cmd_metrics},
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 

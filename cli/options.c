@@ -14,7 +14,7 @@ typedef enum kind { ONE, MANY, FLAG } kind;
 #define EVERY "*" /* command */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
- * a advise, s show, x ptx, t stack */
+ * a advise, s show, x ptx, t stack, M metrics */
 static const struct spec {
     const char *name, *value;
     kind kind;
@@ -98,6 +98,8 @@ static const struct spec {
     {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDra",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
      "mdm-mshr, mdm, simple"},
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "M",
+     "only what this needs: classic, hierarchical, instruction, roofline (all three) or compare; with the ncu command"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
      "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
      "mdm)"},
@@ -151,7 +153,7 @@ static const struct spec {
     {"--output", "FILE", ONE, offsetof(options, output), 0, "f",
      "write the device file with the fitted numbers here; without it nothing is written"},
     {"--date", "YYYY-MM-DD", ONE, offsetof(options, date), 0, "f", "the date to write beside them (default: today)"},
-    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDrax",
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDraxM",
      "output format: text (default), json, and for predict, rank and compare csv"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "t", "output format: text (default), json or svg"},
     {"--help", NULL, FLAG, offsetof(options, help), 0, EVERY, "this text"},

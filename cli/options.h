@@ -77,6 +77,7 @@ int cmd_occupancy(const options *options);
 int cmd_devices(const options *options);
 int cmd_kernels(const options *options);
 int cmd_explain(const options *options);
+int cmd_metrics(const options *options);
 int cmd_advise(const options *options);
 int cmd_compare(const options *options);
 int cmd_fit(const options *options);

@@ -9,6 +9,7 @@
 #include "warpline/fit.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
+#include "warpline/roofline.h"
 
 /* ---- stored predictions ---- */
 
@@ -119,6 +120,11 @@ WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_
 /* A list of all metrics; one of them in full. */
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
+/* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model ("classic", ..,
+ * "roofline", "compare") those it needs, and the ncu command that collects them. */
+WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, wl_error *err);
+/* What a roofline needs and is not known, with that command; "" for nothing. */
+WL_FALLIBLE wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], char **out, wl_error *err);
 
 /* What ptxas says of an entry. */
 typedef struct wl_ptx_needs {
