@@ -94,6 +94,14 @@ typedef struct wl_plot_files {
 WL_FALLIBLE wl_rank_plot(const wl_ranked_space *spaces, size_t count, const wl_plot_files *files, char **script,
                          char **data, wl_error *err);
 
+/* ---- rooflines ---- */
+
+/* TEXT, JSON of the schema warpline.roofline/1, CSV, or SVG: at least one launch was added. */
+WL_FALLIBLE wl_roofline_render(const wl_roofline *roofline, wl_format format, char **out, wl_error *err);
+/* A script for gnuplot that draws a PNG or, by the suffix of the picture, a PDF. */
+WL_FALLIBLE wl_roofline_plot(const wl_roofline *roofline, const wl_plot_files *files, char **script, char **data,
+                             wl_error *err);
+
 /* ---- comparisons ---- */
 
 /* TEXT (with all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. It has its groups. */

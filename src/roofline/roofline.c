@@ -177,7 +177,7 @@ static wl_status check(const wl_roofline *r, const wl_tallies *t, int marks, wl_
         return WL_OK;
     if (!wl_all_flops(t, &flops) || !(flops > 0))
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                       "%.120s %s: a roofline of flops has no place for it, an instruction roofline has", name,
+                       "%.120s %s: a roofline of flops has no place for it; --kind instruction has", name,
                        wl_all_flops(t, &flops) ? "does no floating-point operations"
                                                : "has an unknown number of flops");
     if (marks == 0)

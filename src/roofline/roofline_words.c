@@ -88,11 +88,13 @@ static void add_bound(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
         wl_buffer_text(out, " of the data sheet's)");
     }
     add_others(r, uses, count, most, out);
-    wl_buffer_add(out, ". %s%s.", u->busy >= AT_ROOF ? "There " : "",
-                  u->busy >= AT_ROOF ? advice(u)
-                  : u->busy >= NEAR_ROOF
-                      ? "Waits take the rest: more warps or more independent work per thread help"
-                      : "Waits bound it: more warps, or more independent work per thread, help most");
+    wl_buffer_add(
+        out, ". %s%s.", u->busy >= AT_ROOF ? "There " : "",
+        u->busy >= AT_ROOF ? advice(u)
+        : u->busy >= NEAR_ROOF
+            ? "Waits take the rest: more warps or more independent work per thread help"
+            : "Waits bound it, or requests that memory serves one by one: more warps, more independent work per thread "
+              "or better access patterns help");
 }
 
 /* ---- flops ---- */
