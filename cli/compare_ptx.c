@@ -132,11 +132,11 @@ static wl_status left_out(wl_error *why, const char *format, const char *name)
     return WL_E_INPUT;
 }
 
-/* The entry that the table calls so. */
-static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_measurement *m, size_t *entry,
-                            wl_error *why)
+/* The entry that the table calls so; a map may name it where the table does not. */
+static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_measurement *m, const wl_map_entry *mapped,
+                            size_t *entry, wl_error *why)
 {
-    const char *name = m->kernel[0] ? m->kernel : m->family;
+    const char *name = m->kernel[0] ? m->kernel : mapped && mapped->entry ? mapped->entry : m->family;
     wl_error found = {0};
     if (name[0] == '\0')
         return left_out(why, "%s", "a launch without the name of its kernel");
@@ -190,7 +190,7 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
     const wl_ptx *ptx = ptx_unit_module(out->unit);
     if (m->grid[0] == 0)
         return left_out(why, "%s", "a launch without its grid, which a kernel in PTX needs");
-    status = find_entry(c, ptx, m, &entry, why);
+    status = find_entry(c, ptx, m, mapped, &entry, why);
     if (status != WL_OK)
         return status;
     const wl_map_entry *e = mapped ? mapped : arguments_of(c, ptx, entry, m);

@@ -12,8 +12,9 @@ static const command commands[] = {
      "text json csv", cmd_predict},
     {"stack", 't', "[KERNEL] --device D --block XxYxZ [options]",
      "Says where the cycles of a launch go, by part and by line of PTX: a CPI stack.", "text json svg", cmd_stack},
-    {"roofline", 'R', "KERNEL... --device D --block XxYxZ [options]",
-     "Shows launches under the ceilings of a device: classic, hierarchical or instruction roofline.",
+    {"roofline", 'R', "KERNEL|TABLE.csv... --device D [--block XxYxZ | --measured TABLE] [options]",
+     "Shows predicted or measured launches under the ceilings of a device: classic, hierarchical or instruction "
+     "roofline.",
      "text json csv svg", cmd_roofline},
     {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
      "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},

@@ -34,6 +34,8 @@ typedef struct wl_measurement {
 WL_API bool wl_measurement_value(const wl_measurement *measurement, wl_metric metric, double *value);
 /* What rooflines need, as far as the table has the counters for it. Texts are those of the measurement. */
 WL_API void wl_measurement_tallies(const wl_measurement *measurement, wl_tallies *out);
+/* What other counters than the usual ones count differently: "without stores"; "" where nothing does. */
+WL_API const char *wl_measurement_differs(const wl_measurement *measurement, wl_tally tally);
 
 /* Something that was left out: equal reasons are counted. */
 typedef struct wl_note {

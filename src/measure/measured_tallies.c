@@ -100,3 +100,11 @@ void wl_measurement_tallies(const wl_measurement *m, wl_tallies *out)
     out->known[WL_TALLY_time] = m->time_known; /* the best there is: without the profiler, where the table has both */
     out->value[WL_TALLY_time] = m->time_s;
 }
+
+const char *wl_measurement_differs(const wl_measurement *m, wl_tally tally)
+{
+    const char *difference = "";
+    double value = 0;
+    (void)wl_counts_tally(&m->values->counts, tally, &value, &difference);
+    return difference;
+}

@@ -134,15 +134,21 @@ wl_status wl_counters_render(const char *model, wl_format format, char **out, wl
     return wl_buffer_take(&text, out, err);
 }
 
-wl_status wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], char **out, wl_error *err)
+wl_status wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], bool brief, char **out,
+                              wl_error *err)
 {
     const wl_purpose purpose = 1u << kind;
     bool needed[WL_COUNTER_COUNT];
     wl_buffer text = {0};
-    for (int t = 0; t < WL_TALLY_COUNT; t++)
-        if (wl_tally_is_needed((wl_tally)t, purpose) && !known[t])
+    for (int t = 0; t < WL_TALLY_COUNT; t++) {
+        if (!wl_tally_is_needed((wl_tally)t, purpose) || known[t])
+            continue;
+        if (brief)
+            wl_buffer_add(&text, "%s%s", text.length > 0 ? ", " : "", wl_tally_name((wl_tally)t));
+        else
             wl_buffer_add(&text, "  %s: %s\n", wl_tally_name((wl_tally)t), wl_tally_ncu((wl_tally)t));
-    if (text.length > 0) {
+    }
+    if (text.length > 0 && !brief) {
         wl_counters_needed(purpose, needed);
         wl_buffer_text(&text, "collect all of it with\n  ");
         wl_counters_command(needed, &text);
