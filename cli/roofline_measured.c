@@ -48,18 +48,30 @@ static int report_missing(const picture *p, const char *name, const survey *s)
         fprintf(stderr, "%s: error: not measured, for a roofline of the kind %s:\n%s", name, kind, text);
     else if (lacks)
         fprintf(stderr,
-                "%s: note: not measured by every launch, and taken as none: %s; 'warpline metrics --model %s' "
+                "%s: note: not measured by every launch, so missing in the picture: %s; 'warpline metrics --model %s' "
                 "prints the ncu command\n",
                 name, text, kind);
     free(text);
     return lacks && empty ? EXIT_INPUT : EXIT_OK;
 }
 
-static void report_differences(const char *name, const survey *s)
+static int report_differences(const picture *p, const char *name, const survey *s)
 {
-    for (int i = 0; i < WL_TALLY_COUNT; i++)
-        if (s->differs[i] && s->added > 0)
+    for (int i = 0; i < WL_TALLY_COUNT && s->added > 0; i++) {
+        bool known[WL_TALLY_COUNT];
+        wl_error err = {0};
+        char *needed = NULL;
+        for (int k = 0; k < WL_TALLY_COUNT; k++)
+            known[k] = k != i;
+        if (!s->differs[i])
+            continue;
+        if (wl_counters_missing(p->kind, known, true, &needed, &err) != WL_OK)
+            return diag_report(&err);
+        if (needed[0])
             fprintf(stderr, "%s: note: %s is %s\n", name, wl_tally_name((wl_tally)i), s->differs[i]);
+        free(needed);
+    }
+    return EXIT_OK;
 }
 
 /* What could not be read; that some metrics of comparisons are absent does not matter here. */
@@ -159,7 +171,7 @@ int picture_add_table(picture *p, const char *path)
     if (status == WL_OK) {
         report_notes(name, table);
         code = report_missing(p, name, &s);
-        report_differences(name, &s);
+        code = code == EXIT_OK ? report_differences(p, name, &s) : code;
     }
     wl_table_free(table);
     return code;
@@ -217,7 +229,7 @@ int picture_add_pairs(picture *p, const char *kernel)
         code = comparison_print_skips(&c);
     if (code == EXIT_OK && pairs.survey.rows > 0) {
         code = report_missing(p, o.measured, &pairs.survey);
-        report_differences(o.measured, &pairs.survey);
+        code = code == EXIT_OK ? report_differences(p, o.measured, &pairs.survey) : code;
     }
     comparison_free(&c);
     return code;

@@ -1,4 +1,5 @@
 /* measured_tallies.c - what rooflines need, from the counters of a launch. SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ static bool add_up(const wl_counts *counts, const char *sum, double *total)
             return false;
         *total += term.factor * value;
     }
-    return true;
+    return isfinite(*total);
 }
 
 bool wl_counts_tally(const wl_counts *counts, wl_tally tally, double *value, const char **difference)

@@ -279,10 +279,11 @@ static void add_totals(wl_row *row)
     known[WL_PER_CYCLE] = cycles_of(row, &length[WL_PER_CYCLE]);
     for (int per = WL_PER_SECOND; per < WL_PER_COUNT; per++) {
         for (int i = 0; i < WL_COUNTER_COUNT && known[per]; i++) {
-            if (row->counted[WL_PER_LAUNCH][i] || !row->counted[per][i])
+            const double total = row->counts[per][i] * length[per];
+            if (row->counted[WL_PER_LAUNCH][i] || !row->counted[per][i] || !isfinite(total))
                 continue;
             row->counted[WL_PER_LAUNCH][i] = true;
-            row->counts[WL_PER_LAUNCH][i] = row->counts[per][i] * length[per];
+            row->counts[WL_PER_LAUNCH][i] = total;
         }
     }
 }
@@ -304,6 +305,16 @@ static void keep_counts(wl_row *row, wl_notes *notes)
             *list++ = (wl_counted_value){i, row->counts[WL_PER_LAUNCH][i]};
 }
 
+static bool has_tally(const wl_row *row)
+{
+    const char *difference = "";
+    double value = 0;
+    for (int t = 0; t < WL_TALLY_COUNT; t++)
+        if (wl_counts_tally(&row->values.counts, (wl_tally)t, &value, &difference))
+            return true;
+    return false;
+}
+
 static bool is_complete(const int64_t extent[3]) { return extent[0] > 0 && extent[1] > 0 && extent[2] > 0; }
 
 void wl_row_finish(wl_row *row, wl_notes *notes)
@@ -311,7 +322,7 @@ void wl_row_finish(wl_row *row, wl_notes *notes)
     wl_measurement *m = &row->m;
     add_totals(row);
     keep_counts(row, notes);
-    bool measured = m->time_known || row->counts_more;
+    bool measured = m->time_known || (row->counts_more && has_tally(row));
     for (int i = 0; i < WL_METRIC_COUNT; i++)
         measured = measured || row->values.known[i];
     if (!m->family[0])

@@ -32,6 +32,7 @@ typedef struct reader {
     wl_csv csv;
     wl_arena arena; /* of the header: reset at each */
     wl_error *err;
+    int32_t first_line; /* with anything in it */
     bool has_header, has_units;
     size_t column_count;
     wl_column *columns;
@@ -327,6 +328,8 @@ static wl_status read_table(reader *r)
         WL_TRY(wl_csv_next(&r->csv, &more, r->err));
         if (!more)
             break;
+        if (r->first_line == 0)
+            r->first_line = r->csv.line;
         WL_TRY(read_record(r));
     }
     WL_TRY(close_row(r));
@@ -336,7 +339,7 @@ static wl_status read_table(reader *r)
     if (t->notes.failed)
         return wl_fail_memory(r->err);
     if (!r->has_header)
-        return wl_fail(r->err, WL_E_INPUT, WL_NOWHERE,
+        return wl_fail(r->err, WL_E_INPUT, (wl_loc){r->first_line, r->first_line > 0, 1},
                        "no header of a measured table: neither our columns nor those of ncu --csv or nvprof --csv");
     if (t->count > 0)
         return WL_OK;

@@ -5,27 +5,13 @@
 #include "base/buffer.h"
 #include "base/fail.h"
 #include "ptx/module/demangle.h"
+#include "ptx/module/name_match.h"
 #include "warpline/report.h"
-
-/* Where the parameters of "void ns::axpy<f(int)>(float*)" begin: the last bracket that closes at the end. */
-static size_t end_of_name(const char *text)
-{
-    const size_t length = strlen(text);
-    size_t depth = 0;
-    if (length == 0 || text[length - 1] != ')')
-        return length;
-    for (size_t i = length; i-- > 0;) {
-        depth += text[i] == ')';
-        if (text[i] == '(' && --depth == 0)
-            return i > 0 ? i : length;
-    }
-    return length;
-}
 
 static void put_printed(const char *text, wl_buffer *out)
 {
     const char *name = strncmp(text, "void ", 5) == 0 ? text + 5 : text;
-    wl_buffer_put(out, name, end_of_name(name));
+    wl_buffer_put(out, name, wl_ptx_printed_end(name));
 }
 
 wl_status wl_kernel_title(const char *kernel, const char *family, const char *variant, char **out, wl_error *err)
