@@ -125,6 +125,8 @@ static void test_formulas(void **state)
     (void)state;
     for (int t = 0; t < WL_TALLY_COUNT; t++) {
         const char *const sums[] = {wl_tally_ncu((wl_tally)t), wl_tally_nvprof((wl_tally)t)};
+        check_true(wl_tally_name((wl_tally)t), "has a unit and a meaning",
+                   wl_tally_unit((wl_tally)t)[0] && wl_tally_meaning((wl_tally)t)[0]);
         for (size_t i = 0; i < COUNT_OF(sums); i++) {
             const char *sum = sums[i];
             wl_term term;
@@ -254,7 +256,7 @@ static const struct {
     int32_t line;
     const char *message;
 } broken[] = {
-    {"another tool", "Name,Calls,Total\nfoo,1,2\n", WL_E_INPUT, 0,
+    {"another tool", "\nName,Calls,Total\nfoo,1,2\n", WL_E_INPUT, 2,
      "neither our columns nor those of ncu --csv or nvprof"},
     {"metrics of each launch",
      "==1== Metric result:\n\"Device\",\"Context\",\"Stream\",\"Kernel\",\"Correlation_ID\",\"inst_executed\"\n",
