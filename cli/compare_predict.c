@@ -248,9 +248,13 @@ static wl_status predict_launch(const comparison *c, model *found, const wl_laun
     const wl_predict_options how = {.model = c->model, .emulate = c->emulate};
     if (!c->keep_counts)
         return wl_predict(found->predictor, launch, &how, prediction, err);
-    const wl_status status = wl_counted_make(found->predictor, launch, &how, &row->counted, err);
+    wl_status status = wl_counted_make(found->predictor, launch, &how, &row->counted, err);
     if (status == WL_OK)
-        wl_counted_predict(row->counted, c->device, c->model, prediction);
+        status = wl_counted_predict(row->counted, c->device, c->model, prediction, err);
+    if (status != WL_OK) {
+        wl_counted_free(row->counted);
+        row->counted = NULL;
+    }
     if (status != WL_E_UNSUPPORTED || !c->all_models)
         return status;
     *err = (wl_error){0};

@@ -11,7 +11,8 @@
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
-#define EVERY "*" /* command */
+#define EVERY "*"       /* command */
+#define ARGUMENTS_MAX 8 /* but for rooflines, which take any number of kernels */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
  * a advise, s show, x ptx, t stack, R roofline, M metrics */
@@ -229,7 +230,7 @@ bool options_read(const command *c, int argc, char **argv, options *out)
         if (strcmp(word, "-o") == 0)
             word = "--output";
         if (word[0] != '-' || word[1] == '\0') {
-            if (out->argument_count == sizeof out->arguments / sizeof out->arguments[0]) {
+            if (out->argument_count == (c->letter == 'R' ? MANY_MAX : ARGUMENTS_MAX)) {
                 usage_error("too many arguments: '%s'", word);
                 return false;
             }

@@ -10,18 +10,16 @@
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
  *   invariants volumes + counts           -> volumes that can be                 metrics/invariants
  *   metrics    the above                  -> one table of named values           metrics/fill
- *   lives      instructions + volumes     -> intervals of warps, and their waits timeline/
+ *   lives      instructions + volumes     -> intervals of warps, and their waits model/follow_warps
  *   time       metrics + device           -> bounds, time, limiter               model/
  *   stacks     time + intervals           -> where the cycles go, if asked for   model/stacks
  *   warnings   the above                  -> what was assumed or is unknown      metrics/warnings
  * SPDX-License-Identifier: MIT */
 #include "warpline/predict.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ckd.h"
 #include "base/fail.h"
 #include "count/place_kinds.h"
 #include "laws/least_volumes.h"
@@ -32,11 +30,11 @@
 #include "metrics/invariants.h"
 #include "metrics/shares.h"
 #include "metrics/warnings.h"
-#include "model/stacks.h"
+#include "model/follow_warps.h"
 #include "model/interval_time.h"
+#include "model/stacks.h"
 #include "model/time.h"
 #include "predictor.h"
-#include "timeline/cluster.h"
 
 static wl_costs costs_of(const wl_predictor *p)
 {
@@ -106,75 +104,28 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     return WL_OK;
 }
 
-/* What the loads of each field wait for, on average. */
-static wl_field_waits *find_waits(wl_predictor *p, const wl_volumes *volumes)
-{
-    wl_field_waits *waits = WL_ARENA_NEW(&p->launch_arena, wl_field_waits, p->kernel->field_count + 1);
-    const double sector = (double)p->rules.sector;
-    double(*inst)[2] = wl_arena_alloc(&p->launch_arena, p->kernel->field_count + 1, sizeof *inst); /* loads, stores */
-    double(*sectors)[2] = wl_arena_alloc(&p->launch_arena, p->kernel->field_count + 1, sizeof *sectors);
-    if (!waits || !inst || !sectors)
-        return NULL;
-    for (size_t a = 0; a < p->kernel->access_count; a++) {
-        const wl_access *access = &p->kernel->accesses[a];
-        inst[access->field][access->store] += p->costs[a].inst;
-        sectors[access->field][access->store] += p->costs[a].sectors;
-    }
-    for (size_t f = 0; f < p->kernel->field_count; f++) {
-        const wl_share *s = &p->field_shares[f];
-        const double requested = sector * sectors[f][0];
-        const double l1 = requested > 0 ? fmin(1, s->l2_load_bytes / requested) : 0;
-        const double l2 = !volumes->known        ? 1
-                          : s->l2_load_bytes > 0 ? fmin(1, s->dram_load_bytes / s->l2_load_bytes)
-                                                 : 0;
-        waits[f] = (wl_field_waits){.l1_misses = l1,
-                                    .l2_misses = l2,
-                                    .reads = inst[f][0] > 0 ? sectors[f][0] / inst[f][0] : 0,
-                                    .writes = inst[f][1] > 0 ? sectors[f][1] / inst[f][1] : 0,
-                                    .missed = {l1, l1 * l2}};
-    }
-    return waits;
-}
-
-/* A kernel that serves all launches knows the warps of the one it was made for. */
-static void scale_warps(const wl_predictor *p, const wl_geometry *launched, wl_life_profile *list, size_t count)
-{
-    const double warps = (double)launched->blocks * (double)wl_ceil_div(launched->threads, p->rules.warp_size);
-    double known = 0;
-    for (size_t i = 0; i < count; i++)
-        known += list[i].warps;
-    for (size_t i = 0; i < count && !p->kernel->source.at_launch; i++)
-        list[i].warps *= warps / known;
-}
-
 /* Whether a model looks at lives whether or not warps loop or meet at barriers. */
 static bool shows_lives(const wl_predict_options *options)
 {
     return options && (options->stacks || wl_contention_model_of(options->model));
 }
 
-/* The lives of representative warps, where the kernel has an instruction stream and they tell something. */
+/* The lives of representative warps, where they are known, with the waits of this launch. */
 static wl_status find_lives(wl_predictor *p, const wl_predict_options *options, const wl_volumes *volumes,
                             wl_counts *out, const wl_lives **from, wl_error *err)
 {
-    const wl_source *source = &p->kernel->source;
+    const wl_costs costs = costs_of(p);
+    wl_followed followed;
     wl_waits waits;
-    *from = NULL;
-    if (!source->live || (!source->repeats && !shows_lives(options)))
+    WL_TRY(wl_follow_find(&costs, &out->launched, shows_lives(options), &p->launch_arena, &followed, err));
+    *from = followed.lives;
+    if (!followed.lives)
         return WL_OK;
-    WL_TRY(source->live(source->context, from, err));
-    const wl_lives *lives = *from;
-    wl_waits_read(p->device, &waits);
-    wl_life_profile *profiles = WL_ARENA_NEW(&p->launch_arena, wl_life_profile, lives->count + 1);
-    waits.fields = find_waits(p, volumes);
-    waits.field_count = p->kernel->field_count;
-    if (!profiles || !waits.fields)
+    wl_field_waits *fields = WL_ARENA_NEW(&p->launch_arena, wl_field_waits, followed.field_count + 1);
+    if (!fields)
         return wl_fail_memory(err);
-    out->lives = profiles;
-    out->life_count = lives->count;
-    WL_TRY(wl_waiting_find(lives, &waits, &p->launch_arena, profiles, &out->waiting, err));
-    scale_warps(p, &out->launched, profiles, lives->count);
-    return wl_life_cluster(profiles, &out->life_count, &p->launch_arena, err);
+    wl_follow_waits(&followed, p->device, volumes, fields, &waits);
+    return wl_follow_warps(&followed, &waits, &p->launch_arena, out, err);
 }
 
 /* Metrics and time from counts and volumes. */
@@ -269,7 +220,45 @@ wl_status wl_predict(wl_predictor *predictor, const wl_launch *launch, const wl_
 struct wl_counted {
     wl_counts counts;   /* without lines, which belong to the kernel */
     wl_volume *volumes; /* scratch, one per field */
+    wl_followed followed;
+    wl_lives lives;
+    wl_arena kept, profiles;        /* for lives, and for what follows from them with the waits seen last: */
+    wl_field_waits *waited, *tried; /* one per field */
+    wl_waits waits;
+    bool has_waits;
 };
+
+static wl_status keep_traffic(wl_counted *c, size_t fields, wl_error *err)
+{
+    wl_field_traffic *kept = WL_ARENA_NEW(&c->kept, wl_field_traffic, fields + 1);
+    c->volumes = WL_ARENA_NEW(&c->kept, wl_volume, fields + 1);
+    if (!kept || !c->volumes)
+        return wl_fail_memory(err);
+    if (!c->counts.has_traffic || !c->counts.traffic.windows_known)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       c->counts.has_traffic ? "memory volumes cannot be counted"
+                                             : "the device file lacks the numbers of the measured laws");
+    memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
+    c->counts.traffic.fields = kept;
+    c->counts.executed.lines = NULL;
+    c->counts.executed.line_count = 0;
+    return WL_OK;
+}
+
+static wl_status keep_lives(wl_counted *c, const wl_predictor *p, bool always, wl_error *err)
+{
+    const wl_costs costs = costs_of(p);
+    WL_TRY(wl_follow_find(&costs, &c->counts.launched, always, &c->kept, &c->followed, err));
+    if (!c->followed.lives)
+        return WL_OK;
+    c->waited = WL_ARENA_NEW(&c->kept, wl_field_waits, c->followed.field_count + 1);
+    c->tried = WL_ARENA_NEW(&c->kept, wl_field_waits, c->followed.field_count + 1);
+    if (!c->waited || !c->tried)
+        return wl_fail_memory(err);
+    WL_TRY(wl_lives_copy(c->followed.lives, &c->kept, &c->lives, err));
+    c->followed.lives = &c->lives;
+    return WL_OK;
+}
 
 wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                           wl_counted **out, wl_error *err)
@@ -281,22 +270,10 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     if (!c)
         return wl_fail_memory(err);
     wl_status status = count(p, launch, options, &view, &c->counts, err);
-    const size_t fields = p->kernel->field_count;
-    wl_field_traffic *kept = calloc(fields, sizeof *kept);
-    c->volumes = calloc(fields, sizeof *c->volumes);
-    if (status == WL_OK && (!kept || !c->volumes))
-        status = wl_fail_memory(err);
-    if (status == WL_OK && (!c->counts.has_traffic || !c->counts.traffic.windows_known))
-        status = wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                         c->counts.has_traffic ? "memory volumes cannot be counted"
-                                               : "the device file lacks the numbers of the measured laws");
     if (status == WL_OK)
-        memcpy(kept, c->counts.traffic.fields, fields * sizeof *kept);
-    c->counts.traffic.fields = kept;
-    c->counts.executed.lines = NULL;
-    c->counts.executed.line_count = 0;
-    c->counts.lives = NULL;
-    c->counts.life_count = 0;
+        status = keep_traffic(c, p->kernel->field_count, err);
+    if (status == WL_OK)
+        status = keep_lives(c, p, shows_lives(options), err);
     if (status != WL_OK) {
         wl_counted_free(c);
         return status;
@@ -305,7 +282,28 @@ wl_status wl_counted_make(wl_predictor *predictor, const wl_launch *launch, cons
     return WL_OK;
 }
 
-void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_model_id model, wl_prediction *out)
+/* The waits of warps with these numbers. Most numbers of a fit leave them as they are. */
+static wl_status follow_again(wl_counted *c, const wl_device *device, const wl_volumes *volumes, wl_error *err)
+{
+    wl_waits waits;
+    if (!c->followed.lives)
+        return WL_OK;
+    wl_follow_waits(&c->followed, device, volumes, c->tried, &waits);
+    if (c->has_waits && wl_follow_same(&c->waits, &waits))
+        return WL_OK;
+    c->has_waits = false;
+    wl_arena_reset(&c->profiles);
+    WL_TRY(wl_follow_warps(&c->followed, &waits, &c->profiles, &c->counts, err));
+    wl_field_waits *spare = c->waited;
+    c->waited = c->tried;
+    c->tried = spare;
+    c->waits = waits;
+    c->has_waits = true;
+    return WL_OK;
+}
+
+wl_status wl_counted_predict(wl_counted *counted, const wl_device *device, wl_model_id model, wl_prediction *out,
+                             wl_error *err)
 {
     wl_laws laws;
     wl_volumes volumes;
@@ -313,14 +311,16 @@ void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_m
     wl_metrics_set_launch(&counted->counts.launched, out);
     wl_volumes_by_laws(&counted->counts.traffic, &laws, counted->volumes, &volumes);
     wl_local_volumes(&counted->counts.local, &counted->counts.launched, device, &volumes);
+    WL_TRY(follow_again(counted, device, &volumes, err));
     evaluate(&counted->counts, device, &volumes, model, out);
+    return WL_OK;
 }
 
 void wl_counted_free(wl_counted *counted)
 {
     if (!counted)
         return;
-    free(counted->counts.traffic.fields);
-    free(counted->volumes);
+    wl_arena_free(&counted->kept);
+    wl_arena_free(&counted->profiles);
     free(counted);
 }

@@ -115,9 +115,9 @@ WL_FALLIBLE wl_predict(wl_predictor *predictor, const wl_launch *launch, const w
 typedef struct wl_counted wl_counted;
 WL_FALLIBLE wl_counted_make(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                             wl_counted **out, wl_error *err);
-/* No shares, and no warnings about what was assumed. */
-WL_API void wl_counted_predict(const wl_counted *counted, const wl_device *device, wl_model_id model,
-                               wl_prediction *out);
+/* No shares, and no warnings about what was assumed. One thread at a time; WL_E_NOMEM. */
+WL_FALLIBLE wl_counted_predict(wl_counted *counted, const wl_device *device, wl_model_id model, wl_prediction *out,
+                               wl_error *err);
 WL_API void wl_counted_free(wl_counted *counted);
 
 /* The prediction as text, which the caller frees. JSON: schema warpline.predict/1; CSV: a header and one line. */

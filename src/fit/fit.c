@@ -77,6 +77,8 @@ typedef struct fitter {
     const wl_fit_spec *specs[WL_FIT_NUMBERS_MAX];
     double start[WL_FIT_NUMBERS_MAX];
     int count;
+    wl_status status; /* the first failure of a prediction */
+    wl_error *err;
 } fitter;
 
 static double *value_of(wl_device *device, const wl_fit_spec *spec)
@@ -98,12 +100,14 @@ static void apply(const fitter *f, const double *x)
         *value_of(f->device, f->specs[i]) = admissible(f->specs[i], f->start[i] * exp(x[i]));
 }
 
-static bool log_error(const fitter *f, const wl_fit_case *c, double *error)
+static bool log_error(fitter *f, const wl_fit_case *c, double *error)
 {
     static _Thread_local wl_prediction prediction;
     double predicted, value;
-    wl_counted_predict(c->counted, f->device, WL_MODEL_TURNOVER, &prediction);
-    if (!wl_fit_pair(f->target, f->device, &prediction, c->measured, f->options->min_time_s, &predicted, &value))
+    if (f->status == WL_OK)
+        f->status = wl_counted_predict(c->counted, f->device, WL_MODEL_TURNOVER, &prediction, f->err);
+    if (f->status != WL_OK ||
+        !wl_fit_pair(f->target, f->device, &prediction, c->measured, f->options->min_time_s, &predicted, &value))
         return false;
     *error = log(predicted / value);
     return true;
@@ -118,7 +122,7 @@ static double soften(double error)
 
 static int residuals(void *context, int m, int n, const double *x, double *out, int flag)
 {
-    const fitter *f = context;
+    fitter *f = context;
     (void)m;
     (void)flag;
     apply(f, x);
@@ -128,11 +132,11 @@ static int residuals(void *context, int m, int n, const double *x, double *out, 
     }
     for (int i = 0; i < n; i++)
         out[f->used_count + (size_t)i] = PULL * x[i];
-    return 0;
+    return f->status == WL_OK ? 0 : -1; /* ends the fit */
 }
 
 /* Which cases take part, and their weights. */
-static wl_status choose_cases(fitter *f, size_t *used, double *weight, wl_error *err)
+static void choose_cases(fitter *f, size_t *used, double *weight)
 {
     for (size_t i = 0; i < f->case_count; i++) {
         const wl_fit_case *c = &f->cases[i];
@@ -147,14 +151,55 @@ static wl_status choose_cases(fitter *f, size_t *used, double *weight, wl_error 
             alike += strcmp(f->cases[used[i]].family, f->cases[used[j]].family) == 0;
         weight[i] = 1 / sqrt((double)alike);
     }
-    if (f->used_count < (size_t)f->count)
-        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "%zu launches are too few to fit the %d numbers of %s",
+}
+
+#define OTHERWISE 2 /* times a number: another one */
+
+/* Whether it matters to a launch, also to one of the family that is left out: that one is to be judged by the neutral
+ * start then, not by the device's number. A device without the number has it afterwards. */
+static bool is_shown(fitter *f, const wl_fit_spec *spec)
+{
+    wl_device_entry *entry = &f->device->entries[spec->key];
+    const wl_device_entry own = *entry;
+    bool shown = false;
+    entry->count = spec->index + 1;
+    for (size_t i = 0; i < f->case_count && !shown; i++) {
+        double one = 0, other = 0;
+        entry->values[spec->index] = spec->if_shown;
+        (void)log_error(f, &f->cases[i], &one);
+        entry->values[spec->index] = OTHERWISE * spec->if_shown;
+        (void)log_error(f, &f->cases[i], &other);
+        shown = one != other;
+    }
+    *entry = own;
+    entry->count = shown ? spec->index + 1 : own.count;
+    return shown;
+}
+
+static void choose_numbers(fitter *f)
+{
+    for (size_t i = 0; i < wl_fit_spec_count; i++) {
+        const wl_fit_spec *spec = &wl_fit_specs[i];
+        if (spec->target != f->target || (spec->if_shown > 0 && !is_shown(f, spec)))
+            continue;
+        f->specs[f->count] = spec;
+        f->start[f->count++] = wl_fit_start(f->device, spec);
+    }
+}
+
+/* Cases and numbers. */
+static wl_status choose(fitter *f, size_t *used, double *weight)
+{
+    choose_cases(f, used, weight);
+    choose_numbers(f);
+    if (f->status == WL_OK && f->used_count < (size_t)f->count)
+        return wl_fail(f->err, WL_E_INPUT, WL_NOWHERE, "%zu launches are too few to fit the %d numbers of %s",
                        f->used_count, f->count, wl_fit_target_name(f->target));
-    return WL_OK;
+    return f->status;
 }
 
 /* Mean of |relative error|, every family with equal weight. */
-static double mean_error(const fitter *f)
+static double mean_error(fitter *f)
 {
     double sum = 0, weights = 0;
     for (size_t i = 0; i < f->used_count; i++) {
@@ -211,7 +256,10 @@ static wl_status least_squares(fitter *f, wl_fit_result *out, wl_error *err)
     }
     (void)lmdif(residuals, f, m, n, w.x, w.out, FUNCTION_TOLERANCE, STEP_TOLERANCE, 0, EVALUATIONS, DIFFERENCE, w.diag,
                 1, 1, 0, &evaluations, w.jacobian, m, w.ipvt, w.qtf, w.wa1, w.wa2, w.wa3, w.wa4);
-    (void)residuals(f, m, n, w.x, w.out, 1);
+    if (residuals(f, m, n, w.x, w.out, 1) != 0) {
+        workspace_free(&w);
+        return f->status;
+    }
     for (int i = 0; i < n; i++) { /* sizes are whole bytes */
         double *v = value_of(f->device, f->specs[i]);
         if (wl_device_keys[f->specs[i]->key].dimension == WL_DIM_BYTES)
@@ -242,14 +290,8 @@ static wl_status fit_target(fitter *f, wl_fit_result *out, wl_error *err)
     wl_status status = used && weight ? WL_OK : wl_fail_memory(err);
     f->used = used;
     f->weight = weight;
-    for (size_t i = 0; i < wl_fit_spec_count; i++) {
-        if (wl_fit_specs[i].target != f->target)
-            continue;
-        f->specs[f->count] = &wl_fit_specs[i];
-        f->start[f->count++] = wl_fit_start(f->device, &wl_fit_specs[i]);
-    }
     if (status == WL_OK)
-        status = choose_cases(f, used, weight, err);
+        status = choose(f, used, weight);
     if (status == WL_OK) {
         out->used[f->target] = f->used_count;
         out->before[f->target] = mean_error(f);
@@ -257,6 +299,7 @@ static wl_status fit_target(fitter *f, wl_fit_result *out, wl_error *err)
     }
     if (status == WL_OK)
         out->after[f->target] = mean_error(f);
+    status = status ? status : f->status;
     free(used);
     free(weight);
     return status;
@@ -272,14 +315,18 @@ wl_status wl_fit_numbers(wl_device *device, const wl_fit_case *cases, size_t cou
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        "the device file lacks the numbers of the measured laws (l1_reload_curve, l2_reuse_room, ...)");
     for (size_t i = 0; i < wl_fit_spec_count; i++)
-        if (device->entries[wl_fit_specs[i].key].count <= wl_fit_specs[i].index)
+        if (!(wl_fit_specs[i].if_shown > 0) && device->entries[wl_fit_specs[i].key].count <= wl_fit_specs[i].index)
             return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "the device file has no %s to fit",
                            wl_device_key_name(wl_fit_specs[i].key));
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++)
         any = any || options->targets[t];
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
-        fitter f = {
-            .device = device, .cases = cases, .case_count = count, .options = options, .target = (wl_fit_target)t};
+        fitter f = {.device = device,
+                    .cases = cases,
+                    .case_count = count,
+                    .options = options,
+                    .target = (wl_fit_target)t,
+                    .err = err};
         if (!any || options->targets[t])
             WL_TRY(fit_target(&f, out, err));
     }

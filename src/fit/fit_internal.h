@@ -11,7 +11,7 @@
 
 /* One measured launch with its counts. */
 typedef struct wl_fit_case {
-    const wl_counted *counted;
+    wl_counted *counted;
     const wl_measurement *measured;
     const char *family; /* every family has the same weight */
 } wl_fit_case;
@@ -67,8 +67,8 @@ typedef struct wl_fit_score {
     size_t count[WL_FIT_TARGET_COUNT];
     double error[WL_FIT_TARGET_COUNT], bias[WL_FIT_TARGET_COUNT]; /* means of |error| and error, relative */
 } wl_fit_score;
-wl_fit_score wl_fit_judge(const wl_device *device, const wl_fit_case *cases, size_t count, const char *family,
-                          double min_time_s);
+wl_status wl_fit_judge(const wl_device *device, const wl_fit_case *cases, size_t count, const char *family,
+                       double min_time_s, wl_fit_score *out, wl_error *err);
 
 /* A device file's text with new values for the fitted keys and with the assumed values it lacks;
  * everything else stays. `origin` says what they were fitted to ("h200_fit.csv, 2026-11-15"). *out

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "metrics/prediction.h"
+#include "base/fail.h"
 #include "fit/fit_internal.h"
+#include "metrics/prediction.h"
 
 static void add_case(const wl_device *device, const wl_fit_case *k, const wl_prediction *p, double min_time_s,
                      wl_fit_score *score)
@@ -19,20 +20,20 @@ static void add_case(const wl_device *device, const wl_fit_case *k, const wl_pre
     }
 }
 
-wl_fit_score wl_fit_judge(const wl_device *device, const wl_fit_case *cases, size_t count, const char *family,
-                          double min_time_s)
+wl_status wl_fit_judge(const wl_device *device, const wl_fit_case *cases, size_t count, const char *family,
+                       double min_time_s, wl_fit_score *out, wl_error *err)
 {
-    wl_fit_score score = {0};
     wl_prediction p;
+    *out = (wl_fit_score){0};
     for (size_t i = 0; i < count; i++) {
         if (strcmp(family, cases[i].family) != 0)
             continue;
-        wl_counted_predict(cases[i].counted, device, WL_MODEL_TURNOVER, &p);
-        add_case(device, &cases[i], &p, min_time_s, &score);
+        WL_TRY(wl_counted_predict(cases[i].counted, device, WL_MODEL_TURNOVER, &p, err));
+        add_case(device, &cases[i], &p, min_time_s, out);
     }
     for (int t = 0; t < WL_FIT_TARGET_COUNT; t++) {
-        score.error[t] /= fmax(1, (double)score.count[t]);
-        score.bias[t] /= fmax(1, (double)score.count[t]);
+        out->error[t] /= fmax(1, (double)out->count[t]);
+        out->bias[t] /= fmax(1, (double)out->count[t]);
     }
-    return score;
+    return WL_OK;
 }

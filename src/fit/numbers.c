@@ -3,11 +3,15 @@
 
 #define ONE(target, name)                                                                                              \
     {                                                                                                                  \
-        WL_FIT_##target, WL_DEVICE_##name, 0                                                                           \
+        WL_FIT_##target, WL_DEVICE_##name, 0, 0                                                                        \
     }
 #define LIST(target, name, i)                                                                                          \
     {                                                                                                                  \
-        WL_FIT_##target, WL_DEVICE_##name, i                                                                           \
+        WL_FIT_##target, WL_DEVICE_##name, i, 0                                                                        \
+    }
+#define IF_SHOWN(target, name, start)                                                                                  \
+    {                                                                                                                  \
+        WL_FIT_##target, WL_DEVICE_##name, 0, start                                                                    \
     }
 
 const wl_fit_spec wl_fit_specs[] = {
@@ -41,6 +45,9 @@ const wl_fit_spec wl_fit_specs[] = {
     ONE(TIME, dram_request_overhead),
     ONE(TIME, dram_region_loss),
     ONE(TIME, dram_stream_loss),
+    /* of warps that are followed through loops and barriers: kernels from PTX */
+    IF_SHOWN(TIME, dram_queue_wait, 1),
+    IF_SHOWN(TIME, barrier_overlap, 1),
 };
 const size_t wl_fit_spec_count = sizeof wl_fit_specs / sizeof wl_fit_specs[0];
 
@@ -59,6 +66,8 @@ static double number(const wl_device *device, wl_device_key key, double otherwis
 
 double wl_fit_start(const wl_device *d, const wl_fit_spec *spec)
 {
+    if (spec->if_shown > 0)
+        return spec->if_shown;
     const double room = number(d, WL_DEVICE_l2_size, 0) / number(d, WL_DEVICE_l2_partitions, 1);
     const double l2 = number(d, WL_DEVICE_l2_latency, TYPICAL_L2_LATENCY),
                  beyond = number(d, WL_DEVICE_dram_latency, TYPICAL_DRAM_LATENCY) - l2;

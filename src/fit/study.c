@@ -38,10 +38,11 @@ static wl_status make_cases(const wl_comparison *rows, const wl_fit_row *more, w
 
 /* ---- numbers ---- */
 
-static void judge(const wl_fit *f, const wl_device *device, wl_fit_score *scores)
+static wl_status judge(const wl_fit *f, const wl_device *device, wl_fit_score *scores, wl_error *err)
 {
     for (size_t i = 0; i < f->family_count; i++)
-        scores[i] = wl_fit_judge(device, f->cases, f->count, f->families[i], f->options.min_time_s);
+        WL_TRY(wl_fit_judge(device, f->cases, f->count, f->families[i], f->options.min_time_s, &scores[i], err));
+    return WL_OK;
 }
 
 static wl_status fit_numbers(const wl_fit *f, const char *without, wl_device *device, wl_fit_result *out, wl_error *err)
@@ -56,18 +57,19 @@ static wl_status leave_out(const wl_device *device, wl_fit *f, size_t family, wl
     wl_device *own = NULL;
     wl_fit_result result;
     WL_TRY(wl_device_copy(device, &own, err));
-    const wl_status status = fit_numbers(f, f->families[family], own, &result, err);
+    wl_status status = fit_numbers(f, f->families[family], own, &result, err);
     if (status == WL_OK)
-        f->left_out[family] = wl_fit_judge(own, f->cases, f->count, f->families[family], f->options.min_time_s);
+        status = wl_fit_judge(own, f->cases, f->count, f->families[family], f->options.min_time_s, &f->left_out[family],
+                              err);
     wl_device_free(own);
     return status;
 }
 
 static wl_status fit_and_judge(const wl_device *device, wl_fit *f, wl_error *err)
 {
-    judge(f, device, f->before);
+    WL_TRY(judge(f, device, f->before, err));
     WL_TRY(fit_numbers(f, NULL, f->device, &f->result, err));
-    judge(f, f->device, f->after);
+    WL_TRY(judge(f, f->device, f->after, err));
     for (size_t i = 0; i < f->family_count && f->options.cross_validate; i++)
         WL_TRY(leave_out(device, f, i, err));
     return WL_OK;
@@ -75,12 +77,15 @@ static wl_status fit_and_judge(const wl_device *device, wl_fit *f, wl_error *err
 
 /* ---- rankings ---- */
 
-static double time_by(const wl_fit_row *row, const wl_device *device, int model, wl_prediction *p)
+static wl_status time_by(const wl_fit_row *row, const wl_device *device, int model, wl_prediction *p, double *time,
+                         wl_error *err)
 {
+    *time = row->model_time[model];
     if (!row->counted)
-        return row->model_time[model];
-    wl_counted_predict(row->counted, device, wl_ranked_model(model), p);
-    return wl_prediction_model(p) == wl_ranked_model(model) ? wl_prediction_time(p) : 0;
+        return WL_OK;
+    WL_TRY(wl_counted_predict(row->counted, device, wl_ranked_model(model), p, err));
+    *time = wl_prediction_model(p) == wl_ranked_model(model) ? wl_prediction_time(p) : 0;
+    return WL_OK;
 }
 
 static wl_status find_contests(const wl_fit *f, wl_comparison *rows, const wl_fit_row *more, int model,
@@ -92,7 +97,7 @@ static wl_status find_contests(const wl_fit *f, wl_comparison *rows, const wl_fi
     if (!times)
         status = wl_fail_memory(err);
     for (size_t i = 0; i < f->count && status == WL_OK; i++)
-        times[i] = time_by(&more[i], f->device, model, p);
+        status = time_by(&more[i], f->device, model, p, &times[i], err);
     if (status == WL_OK)
         status = wl_comparison_contests(rows, times, f->options.contest_time_s, out, err);
     wl_prediction_free(p);

@@ -426,8 +426,7 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         v->dram_partial = ((f->atomic && !f->loaded_too ? f->stored : f->stored_partly) + early.reads) * t->sector;
         v->dram_store = (f->stored + early.writes) * t->sector;
         writes += v->dram_store;
-        reads += v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_capacity +
-                 v->dram_partial;
+        reads += wl_volume_dram_loads(v);
     }
     const double rest = wl_laws_dirty_rest(laws, writes, reads);
     for (size_t i = 0; i < t->field_count; i++)

@@ -5,6 +5,12 @@
 #include "laws/least_volumes.h"
 #include "laws/traffic_laws.h"
 
+double wl_volume_dram_loads(const wl_volume *v)
+{
+    return v->dram_compulsory + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2] + v->dram_capacity +
+           v->dram_partial;
+}
+
 void wl_volumes_add_up(size_t count, wl_volumes *out)
 {
     wl_volume *t = &out->total;

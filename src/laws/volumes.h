@@ -26,6 +26,9 @@ typedef struct wl_volume {
     double dram_compulsory, dram_reuse[3], dram_capacity, dram_partial, dram_store;
 } wl_volume;
 
+/* All that is loaded from DRAM. */
+double wl_volume_dram_loads(const wl_volume *volume);
+
 /* How the volumes are requested: what a time model needs besides bytes. Launch totals. */
 typedef struct wl_requests {
     double read_units, written_units; /* units in which the L2 serves requests */

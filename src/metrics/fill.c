@@ -130,9 +130,7 @@ static void set_volumes(const wl_volumes *v, wl_prediction *out)
     }
     if (!v->known)
         return;
-    value = set(out, WL_METRIC_dram_load_bytes,
-                t->dram_compulsory + t->dram_reuse[0] + t->dram_reuse[1] + t->dram_reuse[2] + t->dram_capacity +
-                    t->dram_partial);
+    value = set(out, WL_METRIC_dram_load_bytes, wl_volume_dram_loads(t));
     add_part(value, "compulsory", t->dram_compulsory);
     add_part(value, "reuse_x", t->dram_reuse[0]);
     add_part(value, "reuse_y", t->dram_reuse[1]);

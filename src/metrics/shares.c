@@ -17,8 +17,7 @@ void wl_field_shares(const wl_costs *p, const wl_volumes *v, wl_share *shares)
         const wl_volume *vol = &v->fields[f];
         s->l2_load_bytes = vol->l2_compulsory + vol->l2_capacity;
         s->l2_store_bytes = vol->l2_store;
-        s->dram_load_bytes = vol->dram_compulsory + vol->dram_reuse[0] + vol->dram_reuse[1] + vol->dram_reuse[2] +
-                             vol->dram_capacity + vol->dram_partial;
+        s->dram_load_bytes = wl_volume_dram_loads(vol);
         s->dram_store_bytes = vol->dram_store;
     }
 }

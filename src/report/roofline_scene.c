@@ -15,7 +15,7 @@ enum {
     CLOSE = 4, /* marks closer than this share a number */
     DIRECTIONS = 12,
     JOINED = 8, /* launches whose levels are joined */
-    RINGS = 9   /* distances at which a number may stand */
+    RINGS = 18  /* distances at which a number may stand */
 };
 
 #define DEGREES 57.29577951308232 /* of a radian */
@@ -182,6 +182,7 @@ static bool put(wl_scene *s, const wl_scene_label *l, bool anyway)
 {
     if (!anyway && !each_box(s, l, false))
         return false;
+    s->crowded += anyway;
     (void)each_box(s, l, true);
     s->labels[s->label_count++] = *l;
     return true;
@@ -229,18 +230,18 @@ static bool join_label(const wl_scene *s, int roof, char text[WL_SCENE_TEXT])
     return true;
 }
 
-/* Along the line from its start, above it or below. */
+/* Along the line from its start, above it or below, then farther away. */
 static void label_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label label)
 {
     const double dx = f->line.x1 - f->line.x0, dy = f->line.y0 - f->line.y1, length = hypot(dx, dy);
     const double turn = atan2(dy, dx);
     label.angle = turn * DEGREES;
     label.anchor = -1;
-    for (int below = 0; below < 2; below++)
+    static const double away[] = {4, -(TALL + 2), TALL + 8, -(2 * TALL + 6)}; /* from the line, upwards */
+    for (size_t i = 0; i < sizeof away / sizeof away[0]; i++)
         for (double at = 14; at < length; at += 12) {
-            const double away = below ? -(TALL + 2) : 4; /* from the line, upwards */
-            label.x = f->line.x0 + at * cos(turn) - away * sin(turn);
-            label.y = f->line.y0 - at * sin(turn) - away * cos(turn);
+            label.x = f->line.x0 + at * cos(turn) - away[i] * sin(turn);
+            label.y = f->line.y0 - at * sin(turn) - away[i] * cos(turn);
             if (put(s, &label, false))
                 return;
         }
@@ -279,23 +280,30 @@ static void label_roofs(wl_scene *s, bool slanted)
     }
 }
 
-/* Upwards beside the wall, from its foot; the shared walls to the right, those of global memory to the left. */
+/* Upwards beside the wall, from its foot. */
+static bool label_wall(wl_scene *s, double x, wl_scene_label *label)
+{
+    label->x = x;
+    for (double y = WL_SCENE_BOTTOM - 6; y > WL_SCENE_TOP; y -= 12) {
+        label->y = y;
+        if (put(s, label, false))
+            return true;
+    }
+    return false;
+}
+
+/* Shared walls to the right, those of global memory to the left, if there is room. */
 static void label_walls(wl_scene *s)
 {
     for (int i = 0; i < s->wall_count; i++) {
-        const double x = wl_scene_x(s, s->walls[i].x);
-        wl_scene_label label = {.angle = 90, .anchor = -1, .ink = s->walls[i].shared ? WL_INK_SHARED : WL_INK_L1};
-        bool done = false;
+        const double x = wl_scene_x(s, s->walls[i].x), left = x - 3, right = x + TALL + 1;
+        const bool shared = s->walls[i].shared;
+        wl_scene_label label = {.angle = 90, .anchor = -1, .ink = shared ? WL_INK_SHARED : WL_INK_L1};
         (void)wl_print(label.text, sizeof label.text, "%s", s->walls[i].name);
-        label.x = x + (s->walls[i].shared ? TALL + 1 : -3);
-        for (double y = WL_SCENE_BOTTOM - 6; y > WL_SCENE_TOP && !done; y -= 12) {
-            label.y = y;
-            done = put(s, &label, false);
-        }
-        if (!done) {
-            label.y = WL_SCENE_BOTTOM - 6;
-            (void)put(s, &label, true);
-        }
+        if (label_wall(s, shared ? right : left, &label) || label_wall(s, shared ? left : right, &label))
+            continue;
+        label.y = WL_SCENE_BOTTOM - 6;
+        (void)put(s, &label, true);
     }
 }
 

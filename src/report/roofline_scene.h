@@ -76,6 +76,7 @@ typedef struct wl_scene {
     size_t join_count;
     wl_scene_box *boxes; /* taken */
     size_t box_count, box_room;
+    int crowded; /* labels that found no free place, and stand over others */
     bool failed; /* out of memory */
 } wl_scene;
 

@@ -260,7 +260,7 @@ static void add_wrapped(drawing *d, const char *font, const char *text)
         size_t length = 0, end = 0;
         while (text[length] && length < WORDS) {
             length++;
-            if (text[length] == ' ' || text[length] == '\0')
+            if (text[length] == '\0' || (text[length] == ' ' && text[length + 1] != '%')) /* "38 %" stays together */
                 end = length;
         }
         end = end ? end : length;

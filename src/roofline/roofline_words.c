@@ -89,7 +89,7 @@ static void add_bound(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
     }
     add_others(r, uses, count, most, out);
     wl_buffer_add(
-        out, ". %s%s.", u->busy >= AT_ROOF ? "There " : "",
+        out, ". %s%s.", u->busy >= AT_ROOF ? "At that roof, " : "",
         u->busy >= AT_ROOF ? advice(u)
         : u->busy >= NEAR_ROOF
             ? "Waits take the rest: more warps or more independent work per thread help"

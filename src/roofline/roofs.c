@@ -31,14 +31,18 @@ static bool some_launch_uses(const wl_roofline *r, wl_pipe pipe)
     return false;
 }
 
-/* Is the pipe to be seen? With levels, the tensor cores of a type that is computed without them, too. */
-static bool shows_pipe(const wl_roofline *r, wl_pipe pipe)
+/* Does a launch need the roof of the pipe? */
+static bool needs_pipe(const wl_roofline *r, wl_pipe pipe)
 {
     if (r->kind == WL_ROOFLINE_INSTRUCTION)
         return pipe == WL_PIPE_ISSUE || (pipe == WL_PIPE_TENSOR_INSTRUCTION && has_series(r, WL_SERIES_TENSOR));
-    if (pipe >= WL_PIPE_ISSUE)
-        return false;
-    if (some_launch_uses(r, pipe))
+    return pipe < WL_PIPE_ISSUE && some_launch_uses(r, pipe);
+}
+
+/* Is it to be seen? With levels, the tensor cores of a type that is computed without them, too. */
+static bool shows_pipe(const wl_roofline *r, wl_pipe pipe)
+{
+    if (needs_pipe(r, pipe))
         return true;
     return r->kind == WL_ROOFLINE_HIERARCHICAL && ((pipe == WL_PIPE_TENSOR_F16 && some_launch_uses(r, WL_PIPE_F16)) ||
                                                    (pipe == WL_PIPE_TENSOR_TF32 && some_launch_uses(r, WL_PIPE_F32)) ||
@@ -80,7 +84,7 @@ bool wl_roofline_lacks(const wl_roofline *r, size_t index, const char **roof, wl
             return true;
         }
     for (int p = 0; p < WL_PIPE_COUNT; p++)
-        if (shows_pipe(r, (wl_pipe)p) && !(r->ceilings.peak[p] > 0) && index-- == 0) {
+        if (needs_pipe(r, (wl_pipe)p) && !(r->ceilings.peak[p] > 0) && index-- == 0) {
             *roof = wl_pipe_name((wl_pipe)p);
             *key = wl_pipe_key((wl_pipe)p);
             return true;

@@ -4,7 +4,7 @@
  * The maker of a kernel gives it (kernel/source.h); profile.h turns it into intervals. A life knows no
  * latency: those depend on the device and on where its loads find their data.
  *
- * Layer  timeline (uses base). Units: warp instructions.
+ * Layer  timeline (uses base). Units: warp instructions. Oracle: tests/unit/test_fit_lives.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_TIMELINE_LIFE_H
 #define WL_TIMELINE_LIFE_H
@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/arena.h"
+#include "warpline/status.h"
 
 /* What decides the latency of an operation. */
 typedef enum wl_op_kind {
@@ -72,5 +75,8 @@ typedef struct wl_lives {
     int kind_count;
     const char *const *files; /* of source lines */
 } wl_lives;
+
+/* A copy that outlives the kernel; without texts and files. */
+wl_status wl_lives_copy(const wl_lives *from, wl_arena *arena, wl_lives *out, wl_error *err);
 
 #endif /* WL_TIMELINE_LIFE_H */

@@ -98,7 +98,7 @@ static void counts_outlive_it(void **state)
     check_ok("predict", wl_predict(predictor, &launch, NULL, &p, &err), &err);
     wl_predictor_free(predictor);
     wl_kernel_free(kernel);
-    wl_counted_predict(counted, device, WL_MODEL_BEST, &q);
+    check_ok("predict", wl_counted_predict(counted, device, WL_MODEL_BEST, &q, &err), &err);
     check_near("counted", "time", q.model.time_s, p.model.time_s, 0);
     wl_counted_free(counted);
     wl_device_free(device);

@@ -1,0 +1,46 @@
+/* follow_warps.h - how long the warps of a launch wait: what they execute, where their loads find their data,
+ * and the latencies of the device.
+ *
+ * What is known before any fitted number stays the same while numbers are tried: a fit keeps it.
+ *
+ * Layer  model (uses timeline, count, laws, metrics). Units: cycles of one warp; requests are sectors.
+ * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_fit_lives.c, test_stacks.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_MODEL_FOLLOW_WARPS_H
+#define WL_MODEL_FOLLOW_WARPS_H
+
+#include "laws/volumes.h"
+#include "metrics/counts.h"
+#include "timeline/profile.h"
+
+/* What the warps access of a field; launch totals of loads and of stores. */
+typedef struct wl_field_accesses {
+    double inst[2], sectors[2];
+} wl_field_accesses;
+
+/* Warps and their accesses, without any latency. */
+typedef struct wl_followed {
+    const wl_lives *lives; /* NULL: no warp is followed */
+    const wl_field_accesses *fields;
+    size_t field_count;
+    double sector; /* bytes */
+    double warps;  /* of the launch; 0: the lives are those of this launch */
+} wl_followed;
+
+/* The warps of the launch, where the kernel has an instruction stream and they tell something: `always`, or if they
+ * loop or meet at barriers. Borrows from the kernel. */
+wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, bool always, wl_arena *arena,
+                         wl_followed *out, wl_error *err);
+
+/* What their instructions wait for. `fields` has one entry per field; the waits borrow it. */
+void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,
+                     wl_field_waits *fields, wl_waits *out);
+
+/* Whether both are the same, so that warps wait as long. */
+bool wl_follow_same(const wl_waits *a, const wl_waits *b);
+
+/* Sets the lives of the counts, at most WL_REPRESENTATIVES, and the wait of a block. */
+wl_status wl_follow_warps(const wl_followed *followed, const wl_waits *waits, wl_arena *arena, wl_counts *out,
+                          wl_error *err);
+
+#endif /* WL_MODEL_FOLLOW_WARPS_H */
