@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "diag.h"
 #include "job.h"
 #include "output.h"
@@ -42,13 +43,15 @@ static bool kernels_ok(const options *o)
 static bool launches_ok(const options *o)
 {
     const bool predicts = o->update || o->map || o->argument_count > table_count(o);
-    if (o->measured && o->block_count > 0)
+    if (o->batch && (o->measured || o->map))
+        usage_error("--batch goes without --measured and --map");
+    else if (o->measured && o->block_count > 0)
         usage_error("--measured says which launches: leave --block out");
     else if (o->measured && (o->update || (o->map && o->argument_count > 0) || table_count(o) > 0 || !predicts))
         usage_error("--measured FILE goes with kernels, or with --map");
     else if ((o->map || o->args_file || o->family_count || o->variant || o->kernel_name) && !o->measured)
         usage_error("--map, --args, --family, --variant and --kernel-name go with --measured FILE");
-    else if (predicts && !o->measured && o->block_count == 0)
+    else if (predicts && !o->measured && !o->batch && o->block_count == 0)
         usage_error("which launch? Give --block, as in --block 32x4x2");
     else
         return true;
@@ -60,9 +63,9 @@ static bool check_usage(const options *o)
     size_t standard_input = o->measured && strcmp(o->measured, "-") == 0;
     for (size_t i = 0; i < o->argument_count; i++)
         standard_input += strcmp(o->arguments[i], "-") == 0;
-    if (!kernels_ok(o))
+    if (!o->batch && !kernels_ok(o))
         return false;
-    if (!o->device)
+    if (!o->device && !o->batch)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
     else if (!launches_ok(o))
         return false;
@@ -96,14 +99,12 @@ wl_status picture_add(picture *p, const wl_tallies *t, bool *added, wl_error *er
     return WL_OK;
 }
 
-static wl_status add(picture *p, const job *j, size_t launch, const wl_prediction *prediction, wl_error *err)
+static wl_status add(picture *p, const batch_launch *launch, const char *name, wl_error *err)
 {
-    char text[LAUNCH_LENGTH];
     wl_tallies t;
     bool added = false;
-    wl_tallies_predicted(prediction, j->kernel, j->device, &t);
-    name_launch(p->options, launch, text);
-    t.launch = text;
+    wl_tallies_predicted(launch->prediction, launch->kernel, launch->device, &t);
+    t.launch = name;
     return picture_add(p, &t, &added, err);
 }
 
@@ -119,8 +120,10 @@ static wl_status predict_all(picture *p, job *j, wl_error *err)
         progress_wait();
         status = wl_predict(j->predictor, &j->launches[i], &j->options, prediction, err);
         progress_wait_end();
+        char name[LAUNCH_LENGTH];
+        name_launch(p->options, i, name);
         if (status == WL_OK)
-            status = add(p, j, i, prediction, err);
+            status = add(p, &(batch_launch){prediction, j->kernel, j->device}, name, err);
         else
             job_show_option(p->options, p->options->block[i], err);
     }
@@ -147,6 +150,45 @@ static int add_kernel(picture *p, const char *kernel, const char *entry)
     return code;
 }
 
+/* "32x8", of a launch from a line. */
+static void name_block(const wl_launch *launch, char text[LAUNCH_LENGTH])
+{
+    const int dims = launch->block[2] > 1 ? 3 : launch->block[1] > 1 ? 2 : 1;
+    size_t used = 0;
+    for (int d = 0; d < dims && used < LAUNCH_LENGTH; d++)
+        used +=
+            (size_t)snprintf(text + used, LAUNCH_LENGTH - used, "%s%lld", d ? "x" : "", (long long)launch->block[d]);
+}
+
+/* One picture has one device. */
+static wl_status visit(void *user, const batch_launch *launch, wl_error *err)
+{
+    picture *p = user;
+    char name[LAUNCH_LENGTH];
+    wl_status status = WL_OK;
+    if (!p->roofline)
+        status = wl_roofline_new(p->kind, launch->device, &p->roofline, err);
+    if (status == WL_OK && p->device[0] && strcmp(p->device, wl_device_name(launch->device)) != 0) {
+        *err = (wl_error){.code = WL_E_INPUT};
+        (void)snprintf(err->message, sizeof err->message, "a picture has one device: %.60s, and here %.60s", p->device,
+                       wl_device_name(launch->device));
+        return err->code;
+    }
+    (void)snprintf(p->device, sizeof p->device, "%.60s", wl_device_name(launch->device));
+    name_block(wl_prediction_launch(launch->prediction), name);
+    return status == WL_OK ? add(p, launch, name, err) : status;
+}
+
+static int add_lines(picture *p)
+{
+    options o = *p->options;
+    wl_predict_options predict = {.emulate = true};
+    if (!option_model(o.model, &predict.model))
+        return EXIT_UNSUPPORTED;
+    o.model = NULL; /* goes with every line */
+    return batch_each(&o, &predict, visit, p);
+}
+
 /* All entries of one kernel file, or the rows of a table. */
 static int add_source(picture *p, const char *source)
 {
@@ -168,6 +210,17 @@ static int add_sources(picture *p)
     int code = o->update || o->map ? add_source(p, NULL) : EXIT_OK;
     for (size_t i = 0; i < o->argument_count && code == EXIT_OK; i++)
         code = add_source(p, o->arguments[i]);
+    return code;
+}
+
+/* All that was asked for. */
+static int add_all(picture *p)
+{
+    const int code = p->options->batch ? add_lines(p) : add_sources(p);
+    if (code == EXIT_OK && p->added + p->left_out == 0) {
+        usage_error("error: no launch in %s", p->options->batch);
+        return EXIT_INPUT;
+    }
     if (code != EXIT_OK || p->left_out == 0)
         return code;
     if (p->added == 0)
@@ -267,7 +320,7 @@ int cmd_roofline(const options *o)
         option_error("--kind", o->kind, 1, "there is no such roofline: classic, hierarchical or instruction");
         return EXIT_UNSUPPORTED;
     }
-    int code = add_sources(&p);
+    int code = add_all(&p);
     if (code == EXIT_OK)
         code = report(&p);
     wl_roofline_free(p.roofline);

@@ -115,6 +115,8 @@ static const struct spec {
      "warps per instruction looked at for L1 tag conflicts"},
     {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",
      "one JSON object per line in, one result per line out"},
+    {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "R",
+     "kernels and launches of one device as lines of JSON, as of predict --batch"},
     {"--top", "N", ONE, offsetof(options, top), 0, "r", "show the best N (default: 10 as text, all as json and csv)"},
     {"--top-k", "P%|K", ONE, offsetof(options, top_k), 0, "r",
      "only the launches to benchmark: so many that the true best is among them with this probability, or K"},

@@ -10,7 +10,8 @@ typedef struct picture {
     wl_roofline_kind kind;
     wl_roofline *roofline;
     size_t added, left_out;
-    wl_error why; /* the first launch that was left out */
+    wl_error why;    /* the first launch that was left out */
+    char device[64]; /* of lines */
 } picture;
 
 /* cmd_roofline.c: adds a launch. One that the picture has no place for is left out, and said; *added is false then. */

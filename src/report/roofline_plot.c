@@ -7,7 +7,7 @@
 #include "report/roofline_report.h"
 #include "report/roofline_scene.h"
 
-enum { MARGIN = 24, ROW = 19, CHARACTER = 6, GAP = 12, PER_INCH = 96 };
+enum { MARGIN = 24, ROW = 19, CHARACTER = 7, GAP = 12, PER_INCH = 96 };
 
 static const char *const colours[] = {
     [WL_INK_L1] = "#b87f00",     [WL_INK_L2] = "#007a59",   [WL_INK_DRAM] = "#0072b2",
@@ -87,7 +87,7 @@ static void add_cell(const script *p, const double *x, wl_column c, double y, bo
 {
     wl_buffer shown = {0};
     const bool from_left = wl_column_is_text(c);
-    const double room = (x[c + 1] - x[c] - GAP) / (CHARACTER + 0.6);
+    const double room = (x[c + 1] - x[c] - GAP) / CHARACTER;
     wl_shorten(text, room > 8 ? (size_t)room : 8, &shown);
     add_label(p, from_left ? x[c] : x[c + 1] - GAP, y, from_left ? -1 : 1, "#202020", 8, strong,
               shown.text ? shown.text : "");

@@ -40,8 +40,6 @@ typedef enum wl_column {
 /* Does the picture have the column? One without a value for any launch is left out. */
 bool wl_column_shows(const wl_roofline *roofline, wl_column column);
 const char *wl_column_head(const wl_roofline *roofline, wl_column column);
-/* The most characters its cells take; those of kernels and launches are as long as the texts. */
-size_t wl_column_width(wl_column column);
 /* Where each column begins, from `left` to `right`; those that do not show have no width, the kernel gets what is
  * left. */
 void wl_columns_place(const wl_roofline *roofline, double left, double right, double character, double gap,

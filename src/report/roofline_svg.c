@@ -14,7 +14,7 @@ enum {
     MARGIN = 24,
     TITLE = 100,   /* characters */
     ROW = 19,      /* of the table */
-    CHARACTER = 6, /* pixels, of a table */
+    CHARACTER = 7, /* pixels, of a table */
     GAP = 12,
     WITH_WORDS = 6, /* launches with words */
     WORDS = 145     /* characters of a line */
@@ -215,7 +215,7 @@ static void add_cell(drawing *d, const double *x, wl_column c, const char *font,
 {
     wl_buffer shown = {0};
     const bool from_left = wl_column_is_text(c);
-    const double room = (x[c + 1] - x[c] - GAP) / (CHARACTER + 0.3);
+    const double room = (x[c + 1] - x[c] - GAP) / CHARACTER;
     wl_shorten(text, room > 8 ? (size_t)room : 8, &shown);
     wl_buffer_add(d->out, "<text class=\"%s%s\" x=\"%.1f\" y=\"%.1f\">", font, from_left ? "" : " end",
                   from_left ? x[c] : x[c + 1] - GAP, d->y);

@@ -1,19 +1,19 @@
 /* roofline_table.c - the table of launches under a roofline. SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "base/units.h"
 #include "report/roofline_report.h"
 #include "report/roofline_scene.h"
 
 static const struct {
     const char *head;
-    size_t width;
+    size_t width; /* the most characters it takes in a picture */
 } columns[WL_COLUMN_COUNT] = {
-    [WL_COLUMN_NUMBER] = {"#", 3},      [WL_COLUMN_KERNEL] = {"kernel", 44}, [WL_COLUMN_LAUNCH] = {"launch", 18},
-    [WL_COLUMN_SOURCE] = {"source", 9}, [WL_COLUMN_TIME] = {"time", 9},      [WL_COLUMN_RATE] = {NULL, 10},
-    [WL_COLUMN_L1] = {"L1", 7},         [WL_COLUMN_L2] = {"L2", 7},          [WL_COLUMN_DRAM] = {"DRAM", 7},
-    [WL_COLUMN_GLOBAL] = {"global", 7}, [WL_COLUMN_SHARED] = {"shared", 7},  [WL_COLUMN_LANES] = {"lanes", 6},
-    [WL_COLUMN_ROOF] = {"roof", 11},    [WL_COLUMN_PERCENT] = {"of it", 7}};
-
-size_t wl_column_width(wl_column column) { return columns[column].width; }
+    [WL_COLUMN_NUMBER] = {"#", 4},      [WL_COLUMN_KERNEL] = {"kernel", 44}, [WL_COLUMN_LAUNCH] = {"launch", 24},
+    [WL_COLUMN_SOURCE] = {"source", 9}, [WL_COLUMN_TIME] = {"time", 10},     [WL_COLUMN_RATE] = {NULL, 10},
+    [WL_COLUMN_L1] = {"L1", 8},         [WL_COLUMN_L2] = {"L2", 8},          [WL_COLUMN_DRAM] = {"DRAM", 8},
+    [WL_COLUMN_GLOBAL] = {"global", 8}, [WL_COLUMN_SHARED] = {"shared", 8},  [WL_COLUMN_LANES] = {"lanes", 7},
+    [WL_COLUMN_ROOF] = {"roof", 20},    [WL_COLUMN_PERCENT] = {"of it", 7}};
 
 bool wl_column_is_text(wl_column c)
 {
@@ -31,7 +31,7 @@ static void add_intensity(const wl_roofline *r, size_t launch, wl_series series,
 {
     const wl_mark *m = wl_roofline_find(r, launch, series, level);
     if (m)
-        wl_buffer_add(out, "%.3g", m->x);
+        wl_roofline_number_text(m->x, 3, out);
 }
 
 /* All warp instructions, else loads and stores; all flops. */
@@ -39,7 +39,7 @@ static void add_rate(const wl_roofline *r, size_t launch, wl_buffer *out)
 {
     for (size_t i = 0; i < r->mark_count; i++)
         if (r->marks[i].launch == launch && r->marks[i].series != WL_SERIES_THREAD) {
-            wl_buffer_add(out, "%.4g", r->marks[i].y / 1e9);
+            wl_roofline_number_text(r->marks[i].y / 1e9, 4, out);
             return;
         }
 }
@@ -101,13 +101,28 @@ bool wl_column_shows(const wl_roofline *r, wl_column c)
     return shows;
 }
 
+/* Characters that a column takes: those of its head, in bold letters, or of its longest cell. */
+static double width_of(const wl_roofline *r, wl_column c)
+{
+    size_t most = strlen(wl_column_head(r, c)) + 1;
+    if (!wl_column_shows(r, c))
+        return 0;
+    for (size_t i = 0; i < r->launch_count; i++) {
+        wl_buffer cell = {0};
+        wl_roofline_cell(r, i, c, &cell);
+        most = cell.length > most ? cell.length : most;
+        wl_buffer_drop(&cell);
+    }
+    return (double)(most < columns[c].width ? most : columns[c].width);
+}
+
 void wl_columns_place(const wl_roofline *r, double left, double right, double character, double gap,
                       double x[WL_COLUMN_COUNT + 1])
 {
     double all = 0;
     x[0] = left;
     for (int c = 0; c < WL_COLUMN_COUNT; c++) {
-        const double width = wl_column_shows(r, (wl_column)c) ? character * (double)columns[c].width + gap : 0;
+        const double characters = width_of(r, (wl_column)c), width = characters > 0 ? character * characters + gap : 0;
         x[c + 1] = x[c] + width;
         all += width;
     }

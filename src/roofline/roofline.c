@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "roofline/roofline_internal.h"
 
-#define SEEN 0.99 /* fewer lanes at work than this share show as a mark of their own */
+#define SEEN 0.95 /* fewer lanes at work than this share show as a mark of their own */
 
 static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
 

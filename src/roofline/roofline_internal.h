@@ -133,6 +133,8 @@ int wl_roofline_roofs(const wl_roofline *roofline, wl_roof out[WL_ROOFS_MAX]);
 int wl_roofline_walls(const wl_roofline *roofline, wl_wall out[WL_WALLS_MAX]);
 /* "DRAM", "f64 FMA", "f64 without FMA", "issue" */
 void wl_roof_text(const wl_roof *roof, char *text, size_t size);
+/* So many digits, but never an exponent for a large number: "0.0833", "1460" */
+void wl_roofline_number_text(double value, int digits, wl_buffer *out);
 /* Units of rates and intensities: "FLOP/s", "FLOP/byte" */
 const char *wl_roofline_rate_unit(const wl_roofline *roofline);
 const char *wl_roofline_intensity_unit(const wl_roofline *roofline);

@@ -123,7 +123,11 @@ static void add_reuse(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
         !wl_level_transactions(t, &r->ceilings, WL_LEVEL_L2, &l2) ||
         !wl_level_transactions(t, &r->ceilings, WL_LEVEL_DRAM, &dram) || !(l2 > 0) || !(dram > 0))
         return;
-    wl_buffer_add(out, " For each byte of DRAM the L2 moves %.3g and the L1 %.3g.", l2 / dram, l1 / dram);
+    wl_buffer_text(out, " For each byte of DRAM the L2 moves ");
+    wl_roofline_number_text(l2 / dram, 3, out);
+    wl_buffer_text(out, " and the L1 ");
+    wl_roofline_number_text(l1 / dram, 3, out);
+    wl_buffer_text(out, ".");
 }
 
 /* ---- walls ---- */

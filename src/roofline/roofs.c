@@ -14,6 +14,14 @@ const char *wl_roofline_intensity_unit(const wl_roofline *r)
     return r->kind == WL_ROOFLINE_INSTRUCTION ? "instructions/transaction" : "FLOP/byte";
 }
 
+void wl_roofline_number_text(double value, int digits, wl_buffer *out)
+{
+    if (fabs(value) >= pow(10, digits))
+        wl_buffer_add(out, "%.0f", value);
+    else
+        wl_buffer_add(out, "%.*g", digits, value);
+}
+
 static bool has_series(const wl_roofline *r, wl_series series)
 {
     for (size_t i = 0; i < r->mark_count; i++)
