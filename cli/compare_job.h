@@ -13,7 +13,8 @@ typedef struct kernel_source {
     wl_kernel *plain;
 } kernel_source;
 
-typedef struct compared_unit compared_unit; /* compare_ptx.c: a PTX or CUDA file */
+typedef struct compared_unit compared_unit;     /* compare_ptx.c: a PTX or CUDA file */
+typedef struct compared_params compared_params; /* the params of a row, as names in its arguments */
 
 typedef struct comparison {
     const options *options;
@@ -29,6 +30,7 @@ typedef struct comparison {
     wl_device *device;
     wl_map *map, *arguments; /* arguments: --args */
     compared_unit *units;
+    compared_params *params;
     const char *tables[8];
     wl_table *parsed[8];
     size_t table_count;

@@ -14,6 +14,11 @@ struct compared_unit {
     char path[];
 };
 
+struct compared_params {
+    compared_params *next;
+    char text[];
+};
+
 static wl_status no_memory(wl_error *err)
 {
     *err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
@@ -29,6 +34,11 @@ void compare_ptx_free(comparison *c)
         c->units = u->next;
         ptx_unit_free(u->unit);
         free(u);
+    }
+    while (c->params) {
+        compared_params *p = c->params;
+        c->params = p->next;
+        free(p);
     }
 }
 
@@ -82,10 +92,10 @@ static bool is_like(const char *pattern, const char *text)
     return !pattern || fnmatch(pattern, text, FNM_NOESCAPE) == 0;
 }
 
-static bool fits(const wl_map_entry *e, const wl_ptx *ptx, size_t entry, const wl_measurement *m)
+bool row_is_meant(const wl_map_entry *e, const wl_measurement *m)
 {
-    return is_like(e->family, m->family) && is_like(e->variant, m->variant) && is_entry(ptx, entry, e->entry) &&
-           same_shape(e->block, m->block) && same_shape(e->grid, m->grid);
+    return is_like(e->family, m->family) && is_like(e->variant, m->variant) && same_shape(e->block, m->block) &&
+           same_shape(e->grid, m->grid);
 }
 
 /* The first entry of --args that fits; NULL: none. */
@@ -93,24 +103,57 @@ static const wl_map_entry *arguments_of(const comparison *c, const wl_ptx *ptx, 
 {
     const wl_map_entry *e = NULL;
     for (size_t i = 0; c->arguments && (e = wl_map_at(c->arguments, i)); i++)
-        if (fits(e, ptx, entry, m))
+        if (row_is_meant(e, m) && is_entry(ptx, entry, e->entry))
             return e;
     return NULL;
 }
 
-/* Those of the file first: names that are set later win. */
-static void take_sets(const comparison *c, const wl_map_entry *e, ptx_row *row)
+static bool is_whole_number(const char *text)
+{
+    text += *text == '-';
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* Params of the row that are whole numbers: names in its arguments. Kept, since messages show them. */
+static wl_status take_params(comparison *c, const wl_measurement *m, ptx_row *row, size_t *count, wl_error *err)
+{
+    const size_t length = strlen(m->params);
+    compared_params *kept = length > 0 ? calloc(1, sizeof *kept + length + 1) : NULL;
+    if (length > 0 && !kept)
+        return no_memory(err);
+    if (!kept)
+        return WL_OK;
+    memcpy(kept->text, m->params, length + 1);
+    kept->next = c->params;
+    c->params = kept;
+    for (char *at = kept->text, *next; at && *at && *count < MANY_MAX; at = next) {
+        next = strchr(at, ';');
+        if (next)
+            *next++ = '\0';
+        at += strspn(at, " ");
+        const char *equals = strchr(at, '=');
+        if (equals && is_whole_number(equals + 1))
+            row->sets[(*count)++] = at;
+    }
+    return WL_OK;
+}
+
+/* Those of the table first, then of the file: names that are set later win. */
+static wl_status take_sets(comparison *c, const wl_map_entry *e, const wl_measurement *m, ptx_row *row, wl_error *err)
 {
     size_t count = 0;
-    for (size_t i = 0; i < e->set_count && count < MANY_MAX; i++)
+    const wl_status status = take_params(c, m, row, &count, err);
+    for (size_t i = 0; i < e->set_count && i < MANY_MAX; i++)
         row->sets[count++] = e->sets[i];
     for (size_t i = 0; i < c->options->set_count; i++)
         row->sets[count++] = c->options->set[i];
     row->request.sets = row->sets;
     row->request.set_count = count;
+    return status;
 }
 
-static void take_arguments(const comparison *c, const wl_map_entry *e, ptx_row *row)
+static wl_status take_arguments(comparison *c, const wl_map_entry *e, const wl_measurement *m, ptx_row *row,
+                                wl_error *err)
 {
     ptx_request *r = &row->request;
     const size_t args = e->arg_count, constants = e->constant_count;
@@ -120,7 +163,7 @@ static void take_arguments(const comparison *c, const wl_map_entry *e, ptx_row *
     r->constant_count = constants < MANY_MAX ? constants : MANY_MAX;
     if (e->dynamic_shared)
         r->dynamic_shared = e->dynamic_shared;
-    take_sets(c, e, row);
+    return take_sets(c, e, m, row, err);
 }
 
 /* ---- rows ---- */
@@ -132,12 +175,14 @@ static wl_status left_out(wl_error *why, const char *format, const char *name)
     return WL_E_INPUT;
 }
 
-/* The entry that the table calls so; a map may name it where the table does not. */
-static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_measurement *m, const wl_map_entry *mapped,
+/* The entry that the table calls so; where it has no names of kernels, the one that the map names. */
+static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_map_entry *mapped, const wl_measurement *m,
                             size_t *entry, wl_error *why)
 {
-    const char *name = m->kernel[0] ? m->kernel : mapped && mapped->entry ? mapped->entry : m->family;
+    const char *name = m->kernel[0] ? m->kernel : m->family, *named = mapped ? mapped->entry : NULL;
     wl_error found = {0};
+    if (named && !m->kernel[0])
+        return wl_ptx_entry_find(ptx, named, entry, why);
     if (name[0] == '\0')
         return left_out(why, "%s", "a launch without the name of its kernel");
     const wl_status status = wl_ptx_entry_printed(ptx, name, entry, &found);
@@ -147,7 +192,7 @@ static wl_status find_entry(const comparison *c, const wl_ptx *ptx, const wl_mea
         return left_out(why, "'%.120s' is not in the file", name);
     if (status != WL_OK)
         return left_out(why, "%.200s", found.message);
-    if (!is_entry(ptx, *entry, c->options->entry))
+    if (!is_entry(ptx, *entry, c->options->entry) || !is_entry(ptx, *entry, named))
         return left_out(why, "%s", "a launch of another kernel");
     return WL_OK;
 }
@@ -165,14 +210,18 @@ static void take_launch(const comparison *c, const wl_measurement *m, ptx_row *r
         r->launch.shared_bytes = m->shared_bytes;
 }
 
-/* Files, entries and arguments stay where they are as long as rows are compared. */
-static void make_key(const wl_ptx *ptx, const wl_map_entry *e, ptx_row *row)
+/* Files, entries, arguments and rows stay where they are as long as rows are compared. */
+static void make_key(const wl_ptx *ptx, const wl_map_entry *e, const wl_measurement *m, ptx_row *row)
 {
     const wl_launch *l = &row->request.launch;
-    (void)snprintf(row->key, sizeof row->key, "%p %p %p %lldx%lldx%lld %lldx%lldx%lld %lld %lld", (const void *)ptx,
-                   (const void *)row->symbol, (const void *)e, (long long)l->block[0], (long long)l->block[1],
-                   (long long)l->block[2], (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2],
-                   (long long)l->registers, (long long)l->shared_bytes);
+    const int used =
+        snprintf(row->key, sizeof row->key, "%p %p %p %lldx%lldx%lld %lldx%lldx%lld %lld %lld ", (const void *)ptx,
+                 (const void *)row->symbol, (const void *)e, (long long)l->block[0], (long long)l->block[1],
+                 (long long)l->block[2], (long long)l->grid[0], (long long)l->grid[1], (long long)l->grid[2],
+                 (long long)l->registers, (long long)l->shared_bytes);
+    const size_t room = sizeof row->key - (size_t)used;
+    if (snprintf(row->key + used, room, "%s", m->params) >= (int)room)
+        (void)snprintf(row->key + used, room, "%p", (const void *)m);
 }
 
 wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,
@@ -190,7 +239,7 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
     const wl_ptx *ptx = ptx_unit_module(out->unit);
     if (m->grid[0] == 0)
         return left_out(why, "%s", "a launch without its grid, which a kernel in PTX needs");
-    status = find_entry(c, ptx, m, mapped, &entry, why);
+    status = find_entry(c, ptx, mapped, m, &entry, why);
     if (status != WL_OK)
         return status;
     const wl_map_entry *e = mapped ? mapped : arguments_of(c, ptx, entry, m);
@@ -200,12 +249,12 @@ wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapp
         return left_out(why, "--args has no arguments for '%.120s' with this block and grid", out->name);
     if (e && e->skip)
         return left_out(why, "%.200s", e->skip);
-    if (e)
-        take_arguments(c, e, out);
+    if (e && take_arguments(c, e, m, out, err) != WL_OK)
+        return WL_E_NOMEM;
     take_launch(c, m, out);
     out->request.entry = out->symbol;
     out->args = out->request.args;
     out->arg_count = out->request.arg_count;
-    make_key(ptx, e, out);
+    make_key(ptx, e, m, out);
     return WL_OK;
 }

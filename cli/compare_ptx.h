@@ -10,12 +10,15 @@
 typedef struct ptx_row {
     ptx_unit *unit;
     ptx_request request;
-    const char *sets[2 * MANY_MAX];
+    const char *sets[3 * MANY_MAX];
     const char *name, *symbol; /* of the entry */
     const char *const *args;   /* as they were given */
     size_t arg_count;
-    char key[300];
+    char key[600];
 } ptx_row;
+
+/* Whether the entry of a map or of --args is for this row: family, variant, block and grid, where it names them. */
+bool row_is_meant(const wl_map_entry *entry, const wl_measurement *m);
 
 /* The file at `path` is read once. `mapped` has the arguments, or is NULL: then --args has them, or --arg. An error in
  * `err` is one of every row; one in `why` is of this row, which is left out. */

@@ -33,6 +33,8 @@ wl_status wl_block_sum_make(const wl_block_sum_input *input, wl_block_sum *out, 
 /* The same under conditions, or for tiles: every kind of block or tile that alike.h tells apart. Needs
  * a shape. */
 wl_status wl_tile_sum_make(const wl_block_sum_input *input, const int64_t tile[3], wl_block_sum *out, wl_error *err);
+/* Whether a shape has few enough different conditions for that. */
+bool wl_tile_sum_can(const wl_shape *shape);
 
 /* The same per warp instead of per block. */
 wl_status wl_warp_sum_make(const wl_block_sum_input *input, int warp_size, wl_block_sum *out, wl_error *err);

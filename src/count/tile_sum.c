@@ -168,6 +168,14 @@ static bool list_guards(const wl_shape *shape, const wl_guard *guards[GUARDS_MAX
     return true;
 }
 
+bool wl_tile_sum_can(const wl_shape *shape)
+{
+    const wl_guard *guards[GUARDS_MAX];
+    int count;
+    bool anywhere;
+    return list_guards(shape, guards, &count, &anywhere);
+}
+
 static wl_status sum_all(summer *s, wl_arena *arena)
 {
     const wl_guard *guards[GUARDS_MAX];

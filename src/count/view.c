@@ -3,6 +3,7 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "count/block_sum.h"
 #include "footprint/pieces.h"
 #include "kernel/program.h"
 
@@ -115,7 +116,7 @@ static wl_status make_side(wl_view *v, size_t field, wl_side side, const wl_geom
         const wl_status status = wl_shape_make(s->accesses, s->count, g, arena, &s->shape, &ignored);
         if (status == WL_E_NOMEM)
             return wl_fail(err, status, WL_NOWHERE, "out of memory");
-        s->has_shape = status == WL_OK;
+        s->has_shape = status == WL_OK && wl_tile_sum_can(&s->shape);
     }
     v->opaque = v->opaque || !s->has_shape;
     for (size_t i = 0; i < s->count; i++)

@@ -117,8 +117,8 @@ static void add_rows(maker *m, wl_model_id model)
 
 /* ---- the interval models ---- */
 
-/* Contention makes waits for memory longer. An interval model adds it where the requests are issued; here the
- * reads' share goes to the intervals that wait, in proportion. Where none waits, it stays. */
+/* Contention makes waits for memory longer. The reads' share of an interval that does not wait for memory itself goes
+ * to those that do, in proportion. Where none does, it stays. */
 static void move_contention(wl_stack_row *rows, const wl_life_profile *life)
 {
     double waited = 0, moved[WL_STACK_PART_COUNT] = {0};
@@ -127,7 +127,7 @@ static void move_contention(wl_stack_row *rows, const wl_life_profile *life)
     for (size_t i = 0; i < life->count && waited > 0; i++) {
         const wl_life_interval *at = &life->list[i];
         const double reads = at->reads + at->writes > 0 ? at->reads / (at->reads + at->writes) : 0;
-        for (int p = WL_STACK_MSHR; p <= WL_STACK_DRAM_QUEUE; p++) {
+        for (int p = WL_STACK_MSHR; p <= WL_STACK_DRAM_QUEUE && at->cause != WL_STALL_MEMORY; p++) {
             moved[p] += reads * rows[i].cycles[p];
             rows[i].cycles[p] -= reads * rows[i].cycles[p];
         }

@@ -28,7 +28,7 @@ typedef struct wl_life_interval {
     double stall;        /* cycles, if no other warp were there */
     wl_stall cause;
     double level[3]; /* of a memory stall: the cycles that wait for L1, L2 and DRAM; they add up to the stall */
-    double reads;    /* requests of its loads that miss the L1 */
+    double reads;    /* requests of loads that miss the L1 and are on their way in its stall, or come before it ends */
     double misses;   /* of these, the ones that miss the L2, too */
     double writes;   /* requests of its stores: they pass the L1 */
     int op;          /* the operation that stalls; -1: none */
@@ -40,6 +40,7 @@ typedef struct wl_life_profile {
     double warps; /* of the launch, that it stands for */
     const wl_life_interval *list;
     size_t count;
+    double atomics; /* share of its cycles from its first atomic in global memory to its last */
 } wl_life_profile;
 
 #endif /* WL_TIMELINE_LIFE_INTERVAL_H */

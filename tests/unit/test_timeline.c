@@ -390,6 +390,62 @@ static void requests_belong_to_intervals(void **state)
     check_done();
 }
 
+/* Which interval has how many reads each time it is passed; all others have none. */
+static const struct {
+    const char *name;
+    row rows[6];
+    const char *parts;
+    struct {
+        int op; /* that stalls; -1: the end */
+        double times, reads;
+    } has[2];
+} taken[] = {
+    {"short stalls between loads",
+     {LOAD("0", "1", 2), INT("5", "5"), LOAD("5", "2", 2), INT("12", "3")},
+     "abbcd",
+     {{3, 1, 8}}},
+    {"a barrier behind a load",
+     {LOAD("0", "1", 2), {.kind = WL_OP_BARRIER}, LOAD("0", "2", 2), INT("1", "3"), INT("2", "4")},
+     "abcde",
+     {{3, 1, 8}}},
+    {"a load that comes during another stall",
+     {LOAD("0", "1", 1), {.kind = WL_OP_INT, .writes = "2", .issue = 1, .chain = 40}, INT("2", "3"), INT("1", "4")},
+     "abcd",
+     {{2, 1, 4}}},
+    {"nothing waits", {LOAD("0", "1", 2), INT("0", "3")}, "ab", {{-1, 1, 4}}},
+    {"one load ahead in a loop", {LOAD("0", "1", 2), INT("1", "2")}, "a100(ba)", {{1, 100, 4}, {-1, 1, 4}}},
+    {"and in a loop of it", {LOAD("0", "1", 2), INT("1", "2")}, "a20(30(ba))", {{1, 600, 4}, {-1, 1, 4}}},
+    {"a load before a loop", {LOAD("0", "1", 2), INT("5", "5"), INT("1", "2")}, "a50(b)c", {{2, 1, 4}}},
+};
+
+static void requests_belong_to_who_waits(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(taken); i++) {
+        wl_arena arena = {0};
+        wl_walk_scratch scratch;
+        wl_life_profile p = {0};
+        wl_error err = {0};
+        made m;
+        make(&m, taken[i].rows, COUNT_OF(taken[i].rows), taken[i].parts);
+        check_ok("walk", wl_walk_scratch_make(&m.lives, &arena, &scratch, &err), &err);
+        check_ok("walk", wl_life_walk(&m.lives, &m.life, &waits, &scratch, &arena, &p, &err), &err);
+        for (size_t k = 0; k < p.count; k++) {
+            const wl_life_interval *at = &p.list[k];
+            double reads = 0, times = at->times;
+            for (size_t h = 0; h < COUNT_OF(taken[i].has); h++)
+                if (taken[i].has[h].times > 0 && taken[i].has[h].op == at->op) {
+                    reads = taken[i].has[h].reads;
+                    times = taken[i].has[h].times;
+                }
+            check_near(taken[i].name, "reads", at->reads, reads, NEAR);
+            check_near(taken[i].name, "times", at->times, times, NEAR);
+        }
+        wl_arena_free(&arena);
+    }
+    check_done();
+}
+
 /* ---- loops, against every trip ---- */
 
 static const struct {
@@ -502,6 +558,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(walks_by_hand),
                                        cmocka_unit_test(requests_belong_to_intervals),
+                                       cmocka_unit_test(requests_belong_to_who_waits),
                                        cmocka_unit_test(loops_are_as_long_as_all_their_trips),
                                        cmocka_unit_test(deep_loops_end),
                                        cmocka_unit_test(blocks_wait_for_their_longest_warp),
