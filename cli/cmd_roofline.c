@@ -43,13 +43,15 @@ static bool kernels_ok(const options *o)
 static bool launches_ok(const options *o)
 {
     const bool predicts = o->update || o->map || o->argument_count > table_count(o);
-    if (o->measured && o->block_count > 0)
+    if (o->batch && (o->measured || o->map))
+        usage_error("--batch goes without --measured and --map");
+    else if (o->measured && o->block_count > 0)
         usage_error("--measured says which launches: leave --block out");
     else if (o->measured && (o->update || (o->map && o->argument_count > 0) || table_count(o) > 0 || !predicts))
         usage_error("--measured FILE goes with kernels, or with --map");
     else if ((o->map || o->args_file || o->family_count || o->variant || o->kernel_name) && !o->measured)
         usage_error("--map, --args, --family, --variant and --kernel-name go with --measured FILE");
-    else if (predicts && !o->measured && o->block_count == 0)
+    else if (predicts && !o->measured && !o->batch && o->block_count == 0)
         usage_error("which launch? Give --block, as in --block 32x4x2");
     else
         return true;
@@ -65,7 +67,7 @@ static bool check_usage(const options *o)
         return false;
     if (!o->device && !o->batch)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
-    else if (!o->batch && !launches_ok(o))
+    else if (!launches_ok(o))
         return false;
     else if (standard_input > 1)
         usage_error("standard input can be read only once");
