@@ -54,7 +54,7 @@ struct benchmark {
     void (*run)(machine &m);
 };
 extern const benchmark query_benchmarks[], launch_benchmarks[], l1_benchmarks[], l2_benchmarks[], dram_benchmarks[],
-    arith_benchmarks[], latency_benchmarks[], phase_benchmarks[]; /* each ends with a null name */
+    arith_benchmarks[], latency_benchmarks[], phase_benchmarks[], spread_benchmarks[]; /* each ends with a null name */
 
 /* One row of the CSV: what was measured, under which parameters ("k=v;k=v"). */
 void record(machine &m, const std::string &parameters, const char *quantity, double value, const char *unit);

@@ -6,7 +6,8 @@
 #   NAME.ncu.csv    the counters of counters.txt, caches flushed before each pass, clocks left alone
 #   NAME.csv        both in one table, in the format of validate/data
 # Needs nvcc, ncu (with the right to read counters) and a CUDA GPU. NVCC_FLAGS and ARCH change how the program is built;
-# MORE=1 also reads the counters of counters_more.txt, TEXTURE=1 those of counters_texture.txt.
+# MORE=1 also reads the counters of counters_more.txt, TEXTURE=1 those of counters_texture.txt, ROOFLINE=1 those of
+# counters_roofline.txt.
 set -eu
 LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
 here=$(cd "$(dirname "$0")" && pwd)
@@ -38,7 +39,8 @@ nvcc ${NVCC_FLAGS:--O3} -arch="${ARCH:-sm_90}" -std=c++17 -o "$binary" "$source"
 echo "measure: timing the launches of $name" >&2
 "$binary" time 7 >"$out/$name.time.csv"
 echo "measure: reading their counters" >&2
-cat "$here/counters.txt" ${MORE:+"$here/counters_more.txt"} ${TEXTURE:+"$here/counters_texture.txt"} >"$list"
+cat "$here/counters.txt" ${MORE:+"$here/counters_more.txt"} ${TEXTURE:+"$here/counters_texture.txt"} \
+  ${ROOFLINE:+"$here/counters_roofline.txt"} >"$list"
 counters=$(awk '!/^(#|$)/ { printf "%s%s", comma, $2; comma = "," }' "$list")
 LC_ALL=C ncu --clock-control none -k 'regex:^k_' --csv --page raw --print-units base --metrics "$counters" "$binary" prof \
   >"$out/$name.ncu.csv" 2>"$out/$name.ncu.log" || {

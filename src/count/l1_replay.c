@@ -153,6 +153,8 @@ typedef struct player {
     int64_t turn, cycle[PAIR];        /* a load takes a cycle per line */
     double *requested[2], *missed[2]; /* of a pair, by field; of the first generation, and of later ones */
     double *all[2], *all_missed[2];   /* of all pairs */
+    double *units, *lone;             /* of a pair, by field: pairs of sectors that miss together; single sectors */
+    double *all_units, *all_lone;     /* of all pairs */
     wl_error *err;
 } player;
 
@@ -252,6 +254,15 @@ static wl_status start_block(player *p, place *at, int64_t number, int generatio
 
 /* ---- the replay ---- */
 
+/* A request for sectors of one line. */
+static void count_missed(player *p, int later, size_t field, uint32_t missed)
+{
+    const uint32_t first_halves = 0x55555555u;
+    p->missed[later][field] += __builtin_popcount(missed);
+    p->units[field] += __builtin_popcount((missed | missed >> 1) & first_halves);
+    p->lone[field] += __builtin_popcount(missed) == 1;
+}
+
 /* The loads that a warp issues before it waits for one of them. */
 static void play(player *p, int sm, place *at, queue *warp)
 {
@@ -265,7 +276,7 @@ static void play(player *p, int sm, place *at, queue *warp)
         const uint32_t missed = request(&p->caches[sm], l->line, l->sectors, p->turn, cycle);
         const uint32_t other = missed ? on_their_way(&p->caches[1 - sm], l->line, p->turn, cycle, p->in->latency) : 0;
         p->requested[later][l->field] += __builtin_popcount(l->sectors);
-        p->missed[later][l->field] += __builtin_popcount(missed & ~other);
+        count_missed(p, later, l->field, missed & ~other);
         warp->first = l->next;
     }
 }
@@ -332,6 +343,9 @@ static void mean_of_generations(const player *p, wl_replay *out)
         }
         out->replayed[f] = weights > 0;
         out->missed[f] = weights > 0 ? share / weights : 0;
+        const double missed = p->all_missed[0][f] + p->all_missed[1][f];
+        out->units[f] = missed > 0 ? p->all_units[f] / missed : 0;
+        out->lone[f] = p->all_units[f] > 0 ? p->all_lone[f] / p->all_units[f] : 0;
     }
 }
 
@@ -350,6 +364,11 @@ static void add_pair(player *p, bool drawn)
             p->all_missed[i][f] += weight * p->missed[i][f];
             p->requested[i][f] = p->missed[i][f] = 0;
         }
+    for (size_t f = 0; f < p->in->kernel->field_count; f++) {
+        p->all_units[f] += weight * p->units[f];
+        p->all_lone[f] += weight * p->lone[f];
+        p->units[f] = p->lone[f] = 0;
+    }
 }
 
 /* The pair on which a drawn block runs, from about when it starts. */
@@ -386,13 +405,13 @@ static wl_status play_pairs(player *p, int64_t lines)
 static bool make_player(player *p, int64_t lines, wl_arena *arena)
 {
     const size_t fields = p->in->kernel->field_count;
+    double **const sums[] = {&p->requested[0], &p->requested[1], &p->missed[0],     &p->missed[1],
+                             &p->all[0],       &p->all[1],       &p->all_missed[0], &p->all_missed[1],
+                             &p->units,        &p->lone,         &p->all_units,     &p->all_lone};
     bool ok = true;
-    for (int i = 0; i < 2; i++) {
-        p->requested[i] = WL_ARENA_NEW(arena, double, fields);
-        p->missed[i] = WL_ARENA_NEW(arena, double, fields);
-        p->all[i] = WL_ARENA_NEW(arena, double, fields);
-        p->all_missed[i] = WL_ARENA_NEW(arena, double, fields);
-        ok = ok && p->requested[i] && p->missed[i] && p->all[i] && p->all_missed[i];
+    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
+        *sums[i] = WL_ARENA_NEW(arena, double, fields);
+        ok = ok && *sums[i];
     }
     for (int sm = 0; sm < PAIR && ok; sm++) {
         p->places[sm] = WL_ARENA_NEW(arena, place, p->resident);
@@ -415,7 +434,9 @@ wl_status wl_replay_loads(const wl_replay_input *in, wl_arena *arena, wl_replay 
         return WL_OK;
     out->replayed = WL_ARENA_NEW(arena, bool, fields);
     out->missed = WL_ARENA_NEW(arena, double, fields);
-    const bool made = make_player(&p, lines, arena) && out->replayed && out->missed;
+    out->units = WL_ARENA_NEW(arena, double, fields);
+    out->lone = WL_ARENA_NEW(arena, double, fields);
+    const bool made = make_player(&p, lines, arena) && out->replayed && out->missed && out->units && out->lone;
     const wl_status status = made ? play_pairs(&p, lines) : wl_fail_memory(err);
     for (int sm = 0; sm < PAIR; sm++)
         for (int64_t i = 0; p.places[sm] && i < resident; i++)

@@ -29,6 +29,8 @@ typedef struct wl_replay {
     bool known;     /* false: the kernel's source visits no loads */
     bool *replayed; /* by field: some load was replayed */
     double *missed; /* by field */
+    double *units;  /* by field: pairs of sectors that are requested together, per sector that is */
+    double *lone;   /* by field: share of these with a single sector, the only one of its line */
 } wl_replay;
 
 wl_status wl_replay_loads(const wl_replay_input *input, wl_arena *arena, wl_replay *out, wl_error *err);

@@ -379,6 +379,8 @@ static wl_status replay(const tally *t, wl_arena *arena)
     for (size_t i = 0; i < t->out->field_count && replayed.known; i++) {
         t->out->fields[i].replayed = replayed.replayed[i];
         t->out->fields[i].missed = replayed.missed[i];
+        t->out->fields[i].missed_units = replayed.units[i];
+        t->out->fields[i].lone = replayed.lone[i];
     }
     return WL_OK;
 }

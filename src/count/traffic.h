@@ -40,7 +40,8 @@ typedef struct wl_field_traffic {
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool far_common;              /* blocks that are no neighbours may load the same */
     bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
-    double missed;
+    double missed, missed_units,
+        lone;                /* units per sector that misses; share of these with one sector, alone in its line */
     double in_step;          /* share of a block's sectors that a neighbour has requested at the same moment */
     double atomics;          /* sectors per atomic, summed */
     bool atomic;             /* some stores are atomics, which read what they change */

@@ -147,9 +147,9 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
             v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
             v->l2_capacity = missed - v->l2_compulsory;
         }
-        const double read = units * (v->l2_compulsory + v->l2_capacity) / t->sector;
-        const bool scattered = (f->random || f->replayed) && f->block_lines > 0;
-        const double lone = scattered ? fmax(0, 2 - f->block_sectors / f->block_lines) : 0;
+        const double read = (f->replayed ? f->missed_units : units) * (v->l2_compulsory + v->l2_capacity) / t->sector;
+        const double random = f->random && f->block_lines > 0 ? fmax(0, 2 - f->block_sectors / f->block_lines) : 0;
+        const double lone = f->replayed ? f->lone : random;
         out->requests.read_units += read;
         out->requests.lone_units += read * lone;
         v->dram_capacity = f->replayed ? 0 : wl_reloads_from_dram(reloads, t, f) * t->sector * left;

@@ -40,11 +40,12 @@ typedef struct filler {
 
 static double norm2(double a, double b, double p) { return pow(pow(a, p) + pow(b, p), 1 / p); }
 
-/* How long a block stays beside others that keep the unit busy for so long in the meantime. */
-static double stay_of(const wl_slots *s, double resident, double own, double wait, double others)
+/* How long a block stays beside others that keep the unit busy for so long in the meantime. `alone` is its work that
+ * nothing hides. */
+static double stay_of(const wl_slots *s, double resident, double alone, double wait, double others)
 {
     const double p = s->hiding * pow(fmax(1, resident / 2), s->growth); /* many blocks average out */
-    return s->overlap * own + norm2(wait, fmax(0, others), p);
+    return alone + norm2(wait, fmax(0, others), p);
 }
 
 /* ---- parts of the launch order ---- */
@@ -141,7 +142,7 @@ static double time_with(const filler *f, const part *p, double wait)
         own += p->blocks[k] * f->kinds[k].own / (s->sms * s->resident);
         traffic += f->kinds[k].blocks > 0 ? p->blocks[k] / f->kinds[k].blocks * f->kinds[k].traffic : 0;
     }
-    const double sm = stay_of(s, s->resident, own, wait, (s->resident - s->overlap) * own);
+    const double sm = stay_of(s, s->resident, s->overlap * own, wait, (s->resident - s->overlap) * own);
     const double memory = norm2(s->memory * traffic, s->atomics * traffic, s->norm);
     return fmax(norm2(sm, memory, s->norm), blocks * s->launch);
 }
@@ -221,8 +222,9 @@ static double end_of(const filler *f, int kind)
             work += f->parts[i].filled[j] * f->s->resident * f->kinds[j].own;
             resident += f->parts[i].filled[j] * f->s->resident;
         }
-    const double others = fmax(work, k->longest_own) - f->s->overlap * k->longest_own;
-    return start_of(f, kind) + stay_of(f->s, resident, k->longest_own, k->longest_wait, others);
+    const double alone = f->s->overlap * (1 - k->hidden) * k->longest_own;
+    const double others = fmax(work, k->longest_own) - alone;
+    return start_of(f, kind) + stay_of(f->s, resident, alone, k->longest_wait, others);
 }
 
 wl_filled wl_fill(const wl_slots *slots, const wl_block_time *kinds, int count)
@@ -230,8 +232,9 @@ wl_filled wl_fill(const wl_slots *slots, const wl_block_time *kinds, int count)
     filler f = {.s = slots, .kinds = kinds, .count = count};
     wl_filled out = {.last = -1};
     for (int k = 0; k < count; k++) {
-        const double others = fmax(0, slots->resident - slots->overlap) * kinds[k].own;
-        f.stay[k] = stay_of(slots, slots->resident, kinds[k].own, kinds[k].wait, others);
+        const double alone = slots->overlap * (1 - kinds[k].hidden) * kinds[k].own;
+        const double others = fmax(0, slots->resident * kinds[k].own - alone);
+        f.stay[k] = stay_of(slots, slots->resident, alone, kinds[k].wait, others);
         /* what waits for work of others ends with them */
         f.ended[k] = kinds[k].wait > 0 ? BETWEEN * f.stay[k] * kinds[k].wait / (kinds[k].wait + others) : 0;
     }

@@ -18,6 +18,7 @@ typedef struct wl_block_time {
     double blocks, first, last, middle;
     double own, wait;                 /* of one block: its multiprocessor's busiest unit, and latency */
     double longest_own, longest_wait; /* of its longest block */
+    double hidden;                    /* of its work, done while its longest warp waits: 0 where its warps are alike */
     double traffic;                   /* of all its blocks: share of the launch's memory traffic */
 } wl_block_time;
 

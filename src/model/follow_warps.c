@@ -13,7 +13,10 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
 {
     const wl_kernel *k = costs->kernel;
     const int warp_size = costs->rules->warp_size;
-    *out = (wl_followed){.field_count = k->field_count, .sector = (double)costs->rules->sector};
+    *out = (wl_followed){.field_count = k->field_count,
+                         .sector = (double)costs->rules->sector,
+                         .in_line = (double)((1 << costs->rules->line_shift) / costs->rules->sector),
+                         .tag_banks = (double)costs->rules->tag_banks};
     if (!k->source.live || (!k->source.repeats && !always))
         return WL_OK;
     WL_TRY(k->source.live(k->source.context, &out->lives, err));
@@ -24,6 +27,8 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
         wl_field_accesses *f = &fields[k->accesses[a].field];
         f->inst[k->accesses[a].store] += costs->access[a].inst;
         f->sectors[k->accesses[a].store] += costs->access[a].sectors;
+        f->tags += k->accesses[a].store ? 0 : costs->access[a].tag;
+        f->traced = f->traced || (k->accesses[a].traced && !k->accesses[a].store);
     }
     out->fields = fields;
     if (!k->source.at_launch) /* a kernel that serves all launches knows the warps of the one it was made for */
@@ -34,6 +39,19 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
 static double per_instruction(const wl_field_accesses *f, int store)
 {
     return f->inst[store] > 0 ? f->sectors[store] / f->inst[store] : 0;
+}
+
+/* Lines that a load touches: whole ones, or more that have a sector each, which take several tag wavefronts. */
+static double lines_of(const wl_followed *followed, const wl_field_accesses *f)
+{
+    const double sectors = per_instruction(f, 0), tags = f->inst[0] > 0 ? f->tags / f->inst[0] : 0;
+    return fmin(sectors, fmax(sectors / followed->in_line, 1 + followed->tag_banks * fmax(0, tags - 1)));
+}
+
+/* How often a load of several lines waits, if a share of them misses: where data decide, each line by itself. */
+static double waits_share(const wl_field_accesses *f, double lines, double missed)
+{
+    return f->traced ? 1 - pow(1 - missed, fmax(1, lines)) : missed;
 }
 
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,
@@ -48,8 +66,11 @@ void wl_follow_waits(const wl_followed *followed, const wl_device *device, const
         const double requested = followed->sector * a->sectors[0], loaded = v->l2_compulsory + v->l2_capacity;
         const double l1 = requested > 0 ? fmin(1, loaded / requested) : 0;
         const double l2 = !volumes->known ? 1 : loaded > 0 ? fmin(1, wl_volume_dram_loads(v) / loaded) : 0;
-        fields[f] = (wl_field_waits){.l1_misses = l1,
-                                     .l2_misses = l2,
+        const double lines = lines_of(followed, a);
+        const double waits = waits_share(a, lines, l1);
+        fields[f] = (wl_field_waits){.l1_misses = waits,
+                                     .l2_misses = waits > 0 ? waits_share(a, lines, l1 * l2) / waits : 0,
+                                     .lines = lines,
                                      .reads = per_instruction(a, 0),
                                      .writes = per_instruction(a, 1),
                                      .missed = {l1, l1 * l2}};

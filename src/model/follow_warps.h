@@ -16,6 +16,8 @@
 /* What the warps access of a field; launch totals of loads and of stores. */
 typedef struct wl_field_accesses {
     double inst[2], sectors[2];
+    double tags; /* tag wavefronts of loads; 0: not known */
+    bool traced; /* data decide what it loads */
 } wl_field_accesses;
 
 /* Warps and their accesses, without any latency. */
@@ -23,8 +25,9 @@ typedef struct wl_followed {
     const wl_lives *lives; /* NULL: no warp is followed */
     const wl_field_accesses *fields;
     size_t field_count;
-    double sector; /* bytes */
-    double warps;  /* of the launch; 0: the lives are those of this launch */
+    double sector;             /* bytes */
+    double in_line, tag_banks; /* sectors; lines that a tag wavefront can serve */
+    double warps;              /* of the launch; 0: the lives are those of this launch */
 } wl_followed;
 
 /* The warps of the launch, where the kernel has an instruction stream and they tell something: `always`, or if they

@@ -91,7 +91,7 @@ void wl_assume_life(const wl_counts *counts, const wl_device *device, const wl_d
                                .writes = m[WL_METRIC_l2_store_bytes].value / sector / warps,
                                .barriers = demand->barriers};
     wl_default_life_make(&work, &waits, &out->life);
-    out->profile = (wl_life_profile){warps, out->life.list, out->life.count};
+    out->profile = (wl_life_profile){.warps = warps, .list = out->life.list, .count = out->life.count};
 }
 
 void wl_assumed_life_warn(const wl_assumed_life *assumed, const wl_demand *demand, wl_prediction *prediction)

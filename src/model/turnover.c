@@ -32,6 +32,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
         {WL_DEVICE_l1_latency, offsetof(wl_turnover, l1_latency), false},
         {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), false},
+        {WL_DEVICE_dram_latency, offsetof(wl_turnover, dram_latency), false},
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
         {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
         {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
@@ -54,6 +55,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_launch_latency, offsetof(wl_turnover, launch_latency), false},
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_barrier_overlap, offsetof(wl_turnover, barrier_overlap), false},
+        {WL_DEVICE_barrier_reach, offsetof(wl_turnover, barrier_reach), false},
         {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
         {WL_DEVICE_l2_reuse_steepness, offsetof(wl_turnover, steepness), false},
     };
@@ -175,6 +177,7 @@ static double many_streams(const wl_turnover *n, const wl_demand *d)
 
 typedef struct waits {
     double waves;
+    double start; /* cycles until a block runs */
     resident at;
     double cold;     /* the share of DRAM traffic that the L2 does not save */
     double l2, dram; /* seconds of the memory's bounds */
@@ -188,10 +191,10 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
     const double dram =
         met * (n->dram_first + (d->serial ? n->dram_first : n->dram_next) * fmax(0, d->fresh_phases - 1));
     double wait =
-        n->turnover + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) + dram;
+        w->start + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) + dram;
     const double calm = w->waves * residence(n, &w->at, wait) / n->clock;
     const double traffic = d->dram_read + d->dram_write;
-    *parts = (wl_block_waits){.start = n->turnover,
+    *parts = (wl_block_waits){.start = w->start,
                               .dependence = n->instruction_wait * d->thread_instructions,
                               .level = {0, n->phase_wait * d->phases, dram},
                               .barrier = n->phase_wait * d->barriers};
@@ -204,20 +207,29 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
 
 #define ROUNDS 4 /* until the wait for DRAM and the time agree */
 
+/* How much longer each wait for DRAM is where all of its bandwidth is used, per cycle of the wait. Reads queue, and
+ * between writes they wait longer. */
+static double dram_queue(const wl_turnover *n, const wl_demand *d)
+{
+    const double traffic = d->dram_read + d->dram_write, alone = n->dram_latency - n->l2_latency;
+    const double writes = traffic > 0 && n->l2_latency > 0 && alone > 0 ? d->dram_write / traffic / alone : 0;
+    return n->queue_wait + n->dram_write_wait * writes;
+}
+
 /* By the life of its longest warp. The more of DRAM's bandwidth is used, the longer each wait for it. */
 static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
 {
     const wl_waiting *life = d->waiting;
     const double dram = life->level[2]; /* what it adds to the wait for the L2 */
-    const double calm = n->turnover + life->cycles - dram * (1 - w->cold);
-    const double q = n->norm;
+    const double calm = w->start + life->cycles - dram * (1 - w->cold);
+    const double q = n->norm, queue = dram_queue(n, d);
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {
         const double sm = w->waves * residence(n, &w->at, wait) / n->clock;
         const double time = pow(pow(sm, q) + pow(w->l2, q) + pow(w->dram, q), 1 / q);
-        wait = calm + (time > 0 ? n->queue_wait * dram * w->cold * w->dram / time : 0);
+        wait = calm + (time > 0 ? queue * dram * w->cold * w->dram / time : 0);
     }
-    *parts = (wl_block_waits){.start = n->turnover,
+    *parts = (wl_block_waits){.start = w->start,
                               .issue = life->issue,
                               .dependence = life->stall[WL_STALL_NONE] + life->stall[WL_STALL_DEPENDENCE],
                               .shared = life->stall[WL_STALL_SHARED],
@@ -225,6 +237,30 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
                               .queue = wait - calm,
                               .barrier = life->stall[WL_STALL_BARRIER]};
     return wait;
+}
+
+/* Own work of a block that overlaps with no other block's. Warps that have just met at a barrier wait and work at
+ * the same time; each barrier keeps them together for a while, then they drift apart. */
+static double overlap_of(const wl_turnover *n, const wl_demand *d)
+{
+    if (!lives(d) || !(d->waiting->barriers > 0) || !(n->barrier_overlap > 0))
+        return n->overlap;
+    const double together = n->barrier_reach * d->waiting->barriers, loads = d->waiting->loads;
+    const double share = n->barrier_reach > 0 && loads > together ? together / loads : 1;
+    return n->overlap + (n->barrier_overlap - n->overlap) * share;
+}
+
+/* With the atomics. Where one block follows another, atomics of some go on under the work of others. Blocks that are
+ * all there at once are all in the same part of their lives: only the work between the first atomic and the last one
+ * overlaps with them. */
+static double with_atomics(const wl_turnover *n, const wl_demand *d, double waves, double rest, double atomics)
+{
+    const double q = n->norm, apart = pow(pow(rest, q) + pow(atomics, q), 1 / q);
+    if (!lives(d) || atomics <= 0)
+        return apart;
+    const double meanwhile = rest * d->waiting->atomics;
+    const double in_step = rest - meanwhile + pow(pow(meanwhile, q) + pow(atomics, q), 1 / q);
+    return apart + (in_step - apart) / waves;
 }
 
 void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
@@ -239,16 +275,18 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double own = busiest * n->clock / (waves * at_once);
     const double l2 = m->bound_s[WL_BOUND_L2], dram = m->bound_s[WL_BOUND_DRAM];
     const double q = n->norm;
-    const bool meets = lives(d) && d->waiting->barriers > 0 && n->barrier_overlap > 0;
+    /* blocks of one wave end together, and leave one after the other */
+    const double leaving = fmax(0, fmin(d->blocks, n->sms * at_once) - n->sms) / n->block_rate * n->clock;
     const waits w = {.waves = waves,
-                     .at = {at_once, own, meets ? n->barrier_overlap : n->overlap},
+                     .start = n->turnover + leaving / waves,
+                     .at = {at_once, own, overlap_of(n, d)},
                      .cold = cold,
                      .l2 = l2,
                      .dram = dram};
     m->from_life = lives(d);
     const double wait = lives(d) ? wait_of_life(n, d, &w, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
     const double sm = waves * residence(n, &w.at, wait) / n->clock;
-    bound(m, WL_BOUND_LATENCY, waves * wait / n->clock);
+    bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
     /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors, overlap
      * with no other memory traffic; other partial writes are ordinary work of the L2, random fetches of DRAM */
@@ -258,7 +296,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency;
-    const double together = pow(pow(sm, q) + pow(memory, q) + pow(m->bound_s[WL_BOUND_ATOMICS], q), 1 / q);
+    const double apart = pow(pow(sm, q) + pow(memory, q), 1 / q);
+    const double together = with_atomics(n, d, waves, apart, m->bound_s[WL_BOUND_ATOMICS]);
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks; /* the busiest's, of one */
     m->steps = (wl_turnover_steps){.own = busiest,
                                    .even = busiest / shares,
@@ -270,7 +309,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
                                    .together = together,
                                    .started = start};
     if (d->kinds && d->kinds->count > 1) {
-        m->own_cycles = busiest * n->clock * n->sms / d->blocks;
+        m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms); /* of a mean block: all there is, evenly */
         m->from_life = false;
         const double filled = wl_turnover_fill(n, d, m->own_cycles, memory, m) / n->clock;
         m->steps.filled = filled;

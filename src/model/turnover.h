@@ -53,12 +53,12 @@ typedef struct wl_turnover {
     double sms, clock, line, unit;
     double wavefront_rate, issue_rate;
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
-    double l1_latency, l2_latency; /* 0: not known */
+    double l1_latency, l2_latency, dram_latency; /* 0: not known */
     double overlap_norm, lsu_issue, narrow_multiply, wide_multiply;
     double l2_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
-    double launch_latency, queue_wait, barrier_overlap;
+    double launch_latency, queue_wait, barrier_overlap, barrier_reach;
     double room, steepness; /* of the L2, for what an earlier launch has left there */
 } wl_turnover;
 

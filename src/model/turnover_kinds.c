@@ -59,6 +59,13 @@ static void add_waits(wl_block_waits *to, const wl_block_waits *one, double shar
         to->level[l] += share * one->level[l];
 }
 
+/* Of the work of a block, what its warps do beyond the mean while they wait for the longest one. */
+static double hidden_of(const wl_demand *d, const wl_block_kind *k)
+{
+    const double each = k->most / fmax(1, d->warps / d->blocks);
+    return k->longest.instructions > each ? 1 - each / k->longest.instructions : 0;
+}
+
 static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_model_result *m, wl_block_time *out)
 {
     double mean = 0;
@@ -79,6 +86,7 @@ static void find_times(const wl_turnover *n, const wl_demand *d, double own, wl_
                                  .own = busy,
                                  .wait = wait,
                                  .longest_own = busy / share,
+                                 .hidden = hidden_of(d, k),
                                  .longest_wait = wait_of(n, d, k, traffic, 1, &of_longest),
                                  .traffic = traffic};
     }

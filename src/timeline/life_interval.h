@@ -40,6 +40,7 @@ typedef struct wl_life_profile {
     double warps; /* of the launch, that it stands for */
     const wl_life_interval *list;
     size_t count;
+    double atomics; /* share of its cycles from its first atomic in global memory to its last */
 } wl_life_profile;
 
 #endif /* WL_TIMELINE_LIFE_INTERVAL_H */

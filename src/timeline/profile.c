@@ -28,6 +28,8 @@ typedef struct walker {
     int32_t count, room;
     wl_arena *arena;
     double last;          /* when the last instruction was issued */
+    double atomics[2];    /* when the first atomic was, and the last; below 0: none */
+    double lines[2];      /* that come from the L2 and from DRAM, loaded since the last wait for memory */
     wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
     double flying[2];     /* reads and misses of loads that are on their way, in no interval yet, */
     double arrives;       /* when the first of them is there, */
@@ -58,6 +60,8 @@ void wl_waits_read(const wl_device *d, wl_waits *out)
     out->level[0] = level[0];
     out->level[1] = fmax(0, level[1] - level[0]);
     out->level[2] = fmax(0, level[2] - fmax(level[0], level[1]));
+    (void)wl_device_get(d, WL_DEVICE_l2_latency_spread, &out->spread[0]);
+    (void)wl_device_get(d, WL_DEVICE_dram_latency_spread, &out->spread[1]);
 }
 
 /* ---- one operation ---- */
@@ -68,13 +72,15 @@ static const wl_field_waits *field_of(const walker *w, const wl_op *op)
     return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
 }
 
-/* The cycles that wait for each level, on average. */
+/* The cycles that wait for each level, on average. A warp waits for the last of all lines that it has asked for:
+ * the more they are, the later that one is. */
 static void levels_of(const walker *w, const wl_op *op, double level[3])
 {
     const wl_field_waits *f = field_of(w, op);
-    level[0] = w->waits->level[0];
-    level[1] = w->waits->level[1] * f->l1_misses;
-    level[2] = w->waits->level[2] * f->l1_misses * f->l2_misses;
+    const double misses[2] = {f->l1_misses, f->l1_misses * f->l2_misses};
+    level[0] = w->waits->level[0] + fmax(0, f->lines - 1); /* the L1 takes a cycle for each line */
+    for (int l = 0; l < 2; l++)
+        level[l + 1] = misses[l] * (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
 }
 
 static double latency_of(const walker *w, const wl_op *op)
@@ -162,6 +168,8 @@ static void end_interval(walker *w, int32_t op, int32_t producer, double stall, 
     } else if (from && from->kind == WL_OP_ATOMIC) {
         w->now.level[1] = stall;
     }
+    if (cause == WL_STALL_MEMORY)
+        w->lines[0] = w->lines[1] = 0;
     to->cause = cause;
     to->op = op;
     to->from = producer;
@@ -173,6 +181,8 @@ static void count_requests(walker *w, const wl_op *op, double times)
 {
     const wl_field_waits *f = field_of(w, op);
     if (op->kind == WL_OP_LOAD) {
+        for (int l = 0; l < 2; l++)
+            w->lines[l] += f->lines * f->missed[l];
         w->arrives = w->flying[0] > 0 ? w->arrives : w->last + latency_of(w, op);
         w->flying[0] += times * f->reads * f->missed[0];
         w->flying[1] += times * f->reads * f->missed[1];
@@ -205,6 +215,10 @@ static void walk_op(walker *w, int32_t number, double times)
     w->last = at + op->issue - 1;
     w->now.instructions += times * op->issue;
     count_requests(w, op, times);
+    if (op->kind == WL_OP_ATOMIC) {
+        w->atomics[0] = w->atomics[0] < 0 ? at : w->atomics[0];
+        w->atomics[1] = at;
+    }
     for (int i = 0; i < op->writes; i++)
         w->registers[op->regs[op->reads + i]] = (ready){w->last + latency_of(w, op), number, 0};
     if (op->kind == WL_OP_BARRIER || op->kind == WL_OP_BRANCH) { /* nothing issues until it is through */
@@ -279,6 +293,7 @@ static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times
     const double settled = loop->times - alone, last = fmin(fmin(SETTLED, w->trips[depth]), ceil(settled));
     const int inner = depth < DEPTHS - 1 ? depth + 1 : depth;
     double from = w->last;
+    const double before = w->atomics[1];
     const int first = (int)ceil(alone);
     const int32_t taker = w->taker;
     for (int trip = 0; trip < first + (int)last; trip++) {
@@ -288,7 +303,9 @@ static void walk_loop(walker *w, const wl_stretch *loop, int depth, double times
         walk_parts(w, loop + 1, loop->count, inner, times * stands);
     }
     if (settled > last) {
-        delay_results(w, loop, (settled / last - 1) * (w->last - from));
+        const double further = (settled / last - 1) * (w->last - from);
+        delay_results(w, loop, further);
+        w->atomics[1] += w->atomics[1] > before ? further : 0;
         settle_flying(w, last / settled);
     }
     w->taker = w->taker > 0 ? w->taker : taker;
@@ -353,14 +370,18 @@ static void sort_intervals(walker *w, wl_life_profile *out)
 wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_waits *waits, wl_walk_scratch *scratch,
                        wl_arena *arena, wl_life_profile *out, wl_error *err)
 {
-    walker w = {
-        .lives = lives, .waits = waits, .registers = scratch->registers, .slots = scratch->slots, .arena = arena};
+    walker w = {.lives = lives,
+                .waits = waits,
+                .registers = scratch->registers,
+                .slots = scratch->slots,
+                .arena = arena,
+                .atomics = {-1, -1}};
     for (int32_t i = 0; i <= lives->register_count; i++)
         w.registers[i] = (ready){.op = -1};
     choose_trips(&w, life);
     walk_parts(&w, life->parts, (int32_t)life->count, 0, 1);
     end_interval(&w, -1, -1, 0, 1);
-    *out = (wl_life_profile){.warps = life->warps};
+    *out = (wl_life_profile){.warps = life->warps, .atomics = w.last > 0 ? (w.atomics[1] - w.atomics[0]) / w.last : 0};
     if (w.failed)
         return wl_fail_memory(err);
     sort_intervals(&w, out);

@@ -21,12 +21,14 @@ typedef struct wl_field_waits {
     double l1_misses, l2_misses; /* shares of warp instructions that wait for the L2, and of these, for DRAM */
     double reads, writes;        /* requests of one warp instruction */
     double missed[2];            /* of the reads, shares that miss the L1, and both */
+    double lines;                /* that a load of one warp instruction touches */
 } wl_field_waits;
 
 /* Latencies, in cycles. */
 typedef struct wl_waits {
     double result[WL_OP_KIND_COUNT]; /* until a dependent instruction can issue; of loads: see level */
     double level[3];                 /* of a load: L1, and what L2 and DRAM add */
+    double spread[2];                /* what L2 and DRAM add for twice as many lines at once: the last one counts */
     const wl_field_waits *fields;
     size_t field_count;
 } wl_waits;

@@ -7,12 +7,13 @@
 
 static wl_waiting wait_of(const wl_life_profile *p)
 {
-    wl_waiting w = {.known = true};
+    wl_waiting w = {.known = true, .atomics = p->atomics};
     for (size_t i = 0; i < p->count; i++) {
         const wl_life_interval *at = &p->list[i];
         w.issue += at->times * at->instructions;
         w.stall[at->cause] += at->times * at->stall;
         w.barriers += at->cause == WL_STALL_BARRIER ? at->times : 0;
+        w.loads += at->cause == WL_STALL_MEMORY ? at->times : 0;
         for (int l = 0; l < 3; l++)
             w.level[l] += at->times * at->level[l];
     }
@@ -27,6 +28,8 @@ static void add(wl_waiting *to, const wl_waiting *one, double share)
     to->cycles += share * one->cycles;
     to->issue += share * one->issue;
     to->barriers += share * one->barriers;
+    to->loads += share * one->loads;
+    to->atomics += share * one->atomics;
     for (int c = 0; c < WL_STALL_COUNT; c++)
         to->stall[c] += share * one->stall[c];
     for (int l = 0; l < 3; l++)

@@ -16,7 +16,8 @@ typedef struct wl_waiting {
     double cycles;                          /* from its first instruction to its last */
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */
-    double barriers;                        /* that it passes */
+    double barriers, loads;                 /* that it passes; how often it waits for memory */
+    double atomics;                         /* share of the cycles from its first atomic to its last */
 } wl_waiting;
 
 /* `profiles` has one entry for each life. */

@@ -92,7 +92,7 @@ static void make_case(uint64_t seed, interval_case *c)
         for (size_t i = 0; i < count; i++)
             c->intervals[k][i] = random_interval(&r);
         const double warps = 1 + floor(number(&r, 20));
-        c->lives[k] = (wl_life_profile){warps, c->intervals[k], count};
+        c->lives[k] = (wl_life_profile){.warps = warps, .list = c->intervals[k], .count = count};
     }
     c->machine = random_machine(&r);
     c->launch.blocks = (double)random_in(&r, 1, 1 << random_in(&r, 0, 20));

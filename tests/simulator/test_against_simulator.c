@@ -234,7 +234,7 @@ static void errors_of(const synthetic *k, int trips, double errors[MODELS])
     check_true(k->name, "ends", sim_run(&machine, &program, &r));
     wl_arena arena = {0};
     walk_program(&program, &w);
-    wl_life_profile life = {pascal.sms * k->warps, w.list, w.count};
+    wl_life_profile life = {.warps = pascal.sms * k->warps, .list = w.list, .count = w.count};
     if (k->apart > 0)
         walk_in_library(k, &program, &arena, &life);
     print_message("%-22s %9.0f", k->name, r.cycles);

@@ -15,7 +15,7 @@ typedef struct many {
 static void add(many *m, double warps, double instructions, double stall)
 {
     m->intervals[m->count] = (wl_life_interval){.times = 1, .instructions = instructions, .stall = stall};
-    m->list[m->count] = (wl_life_profile){warps, &m->intervals[m->count], 1};
+    m->list[m->count] = (wl_life_profile){.warps = warps, .list = &m->intervals[m->count], .count = 1};
     m->count++;
     m->warps += warps;
     m->issue += warps * instructions;

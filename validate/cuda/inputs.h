@@ -1,4 +1,4 @@
-/* inputs.h - the inputs of data.cu, uneven.cu and waiting.cu, from whole-number arithmetic alone: the same
+/* inputs.h - the inputs of data.cu, uneven.cu, waiting.cu and roofline.cu, from whole-number arithmetic alone: the same
  * on every machine, in C and in CUDA.
  *
  * Everything comes from hash(i, stream). Lists are arrays of 32-bit numbers; a graph or matrix is stored by rows (row r
@@ -194,5 +194,10 @@ static inline int32_t mesh_neighbour(uint32_t cell, uint32_t k, uint32_t cells)
 
 /* A link to any other place. */
 static inline uint32_t link_random(uint32_t i, uint32_t n) { return hash(i, 47) % n; }
+
+/* ---- roofline.cu ---- */
+
+/* Four letters of an alphabet of four, a byte each. */
+static inline uint32_t letters_draw(uint32_t i) { return hash(i, 50) & 0x03030303u; }
 
 #endif /* INPUTS_H */

@@ -238,5 +238,7 @@ int main(int argc, char **argv)
     write_search(7);
     write_uneven();
     write_waiting();
+    write_list("letters", 1u << 21, letters_draw);
+    write_list("roofline_binned", 1u << 24, binned_random);
     return failures ? 1 : 0;
 }
