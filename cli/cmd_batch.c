@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch.h"
 #include "diag.h"
 #include "load.h"
 #include "options.h"
@@ -30,6 +31,9 @@ typedef struct batch {
     kept kept[KEPT];
     size_t next; /* to be replaced */
     held_output held;
+    const wl_predict_options *predict; /* NULL: the defaults */
+    batch_visit visit;                 /* NULL: the answers are printed */
+    void *user;
 } batch;
 
 static void kept_free(kept *k)
@@ -427,8 +431,11 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     status = status ? status : read_source(line, b->options, &s, err);
     status = status ? status : find_kept(b, line, &s, &launch, &k, err);
     status = status ? status : wl_prediction_new(&prediction, err);
-    status = status ? status : wl_predict(k->predictor, &launch, NULL, prediction, err);
-    status = status ? status : wl_prediction_render(prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
+    status = status ? status : wl_predict(k->predictor, &launch, b->predict, prediction, err);
+    if (status == WL_OK && b->visit)
+        status = b->visit(b->user, &(batch_launch){prediction, k->kernel, k->device}, err);
+    else if (status == WL_OK)
+        status = wl_prediction_render(prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
     wl_prediction_free(prediction);
     source_free(&s);
     json_decref(line);
@@ -454,17 +461,30 @@ static bool check_usage(const options *o)
                        o->dynamic_shared || o->emulate || o->effort;
     if (other)
         usage_error("--batch takes kernels and launches from its lines; only --device goes with it");
-    else if (o->format && strcmp(o->format, "json") != 0)
-        usage_error("--batch answers in JSON");
     else
         return true;
     return false;
+}
+
+/* The line of an error where the kernel it names has no error of its own. */
+static void name_line(const batch *b, size_t number, wl_error *err)
+{
+    if (err->loc.line > 0 || err->code == WL_E_NOMEM)
+        return;
+    (void)snprintf(err->input, sizeof err->input, "%.100s",
+                   strcmp(b->options->batch, "-") == 0 ? "standard input" : b->options->batch);
+    err->loc = (wl_loc){(int32_t)number, 1, 1};
 }
 
 static wl_status answer_line(batch *b, const char *line, size_t length, size_t number, wl_error *err)
 {
     char *out = NULL;
     wl_status status = predict_line(b, line, length, &out, err);
+    if (b->visit) {
+        if (status != WL_OK)
+            name_line(b, number, err);
+        return status;
+    }
     if (status != WL_OK)
         status = render_error(err, number, &out);
     if (status == WL_OK)
@@ -497,16 +517,14 @@ static wl_status predict_lines(batch *b, FILE *f, wl_error *err)
     return status;
 }
 
-int run_batch(const options *o)
+static int run_lines(batch b)
 {
+    const options *o = b.options;
     ptx_request common = {0};
-    if (!check_usage(o))
-        return EXIT_USAGE;
     const int code = ptx_request_read(o, &common); /* the compiler's options are for all lines */
     if (code != EXIT_OK)
         return code;
     FILE *f = strcmp(o->batch, "-") == 0 ? stdin : fopen(o->batch, "rb");
-    batch b = {.options = o, .held = {.file = stdout}};
     wl_error err = {0};
     const wl_status status = f ? predict_lines(&b, f, &err) : errno == ENOMEM ? out_of_memory(&err) : WL_OK;
     for (size_t i = 0; i < KEPT; i++)
@@ -518,4 +536,22 @@ int run_batch(const options *o)
     if (f && f != stdin)
         fclose(f);
     return failed ? EXIT_INPUT : status != WL_OK ? diag_report(&err) : EXIT_OK;
+}
+
+int run_batch(const options *o)
+{
+    if (!check_usage(o))
+        return EXIT_USAGE;
+    if (o->format && strcmp(o->format, "json") != 0) {
+        usage_error("--batch answers in JSON");
+        return EXIT_USAGE;
+    }
+    return run_lines((batch){.options = o, .held = {.file = stdout}});
+}
+
+int batch_each(const options *o, const wl_predict_options *predict, batch_visit visit, void *user)
+{
+    if (!check_usage(o))
+        return EXIT_USAGE;
+    return run_lines((batch){.options = o, .held = {.file = stdout}, .predict = predict, .visit = visit, .user = user});
 }

@@ -11,28 +11,31 @@
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
-#define EVERY "*" /* command */
+#define EVERY "*"       /* command */
+#define ARGUMENTS_MAX 8 /* but for rooflines, which take any number of kernels */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
- * a advise, s show, x ptx, t stack */
+ * a advise, s show, x ptx, t stack, R roofline, M metrics */
 static const struct spec {
     const char *name, *value;
     kind kind;
     size_t offset, count_offset;
     const char *commands, *help;
 } specs[] = {
-    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "ptomfcDasx",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "ptomfcDasxR",
      "a built-in device ('warpline devices' lists them) or a device file"},
     {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "r",
      "a built-in device ('warpline devices' lists them) or a device file; repeatable"},
-    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasx",
+    {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxR",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "pc",
      "threads per block; given several times, the launches are compared"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "tas", "threads per block"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "R",
+     "threads per block; repeatable: each is a point"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "r",
      "PTX, CUDA: the block to read the kernel with (default: 256, 32x8 or 32x4x2)"},
-    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "ptmcDa",
+    {"--fold", "XxYxZ", ONE, offsetof(options, fold), 0, "ptmcDaR",
      "consecutive cells each thread computes (default 1x1x1)"},
     {"--block-x", "NUMBERS", ONE, offsetof(options, block_axis[0]), 0, "r",
      "extents of blocks to try: 16,32,64 or 1..64 or 32..1024:32 or 1..1024:x2; --block-y, --block-z likewise"},
@@ -49,74 +52,84 @@ static const struct spec {
     {"--where", "CONDITION", MANY, offsetof(options, where), offsetof(options, where_count), "r",
      "only launches that meet this, as 'block.x * block.y <= 512 && fold.z == 1'; repeatable"},
     {"--space", "FILE", ONE, offsetof(options, space), 0, "r", "the space as a YAML file; options change it"},
-    {"--grid", "XxYxZ|RULE", ONE, offsetof(options, grid), 0, "ptcDasr",
+    {"--grid", "XxYxZ|RULE", ONE, offsetof(options, grid), 0, "ptcDasrR",
      "blocks, as 20x128x256 or 'cdiv(nx,block.x),ny'; default: as many as the domain needs"},
-    {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "ptcDa", "order in which blocks visit the domain"},
+    {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "ptcDaR", "order in which blocks visit the domain"},
     {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "mf",
      "value of a kernel parameter; repeatable"},
-    {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "ptcDras",
+    {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "ptcDrasR",
      "value of a kernel parameter, or of a name in --grid and --arg; repeatable"},
     {"--threads", "N", ONE, offsetof(options, threads), 0, "o", "threads per block"},
-    {"--registers", "N", ONE, offsetof(options, registers), 0, "ptomcDas", "registers per thread"},
-    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "ptocDas",
+    {"--registers", "N", ONE, offsetof(options, registers), 0, "ptomcDasR", "registers per thread"},
+    {"--shared", "BYTES", ONE, offsetof(options, shared), 0, "ptocDasR",
      "shared memory per block, static and dynamic together"},
-    {"--update", "TEXT", ONE, offsetof(options, update), 0, "ptcDras",
+    {"--update", "TEXT", ONE, offsetof(options, update), 0, "ptcDrasR",
      "a stencil assignment instead of a kernel file; needs --domain"},
-    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDas",
+    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDasR",
      "with --update: the domain; PTX, CUDA: the threads needed, from which the grid follows"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
      "the domain, through the params it is made of (PTX, CUDA: the threads needed); repeatable: each is ranked"},
-    {"--type", "TYPE", ONE, offsetof(options, type), 0, "ptcDras",
+    {"--type", "TYPE", ONE, offsetof(options, type), 0, "ptcDrasR",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
     {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "ptmcDrasx",
      "PTX, CUDA: the entry, as 'axpy<float>', a pattern, or a part that no other has (default: the only one)"},
-    {"--arg", "[NAME=]VALUE", MANY, offsetof(options, args), offsetof(options, arg_count), "ptmcDras",
+    {"--kernel", "NAME", MANY, offsetof(options, kernels), offsetof(options, kernel_count), "R",
+     "PTX, CUDA: an entry, as 'axpy<float>', a pattern, or a part that no other has; repeatable"},
+    {"--arg", "[NAME=]VALUE", MANY, offsetof(options, args), offsetof(options, arg_count), "ptmcDrasR",
      "PTX, CUDA: an argument, see below; repeatable, in order or by name"},
-    {"--constant", "NAME=CONTENTS", MANY, offsetof(options, constants), offsetof(options, constant_count), "ptmcDras",
+    {"--constant", "NAME=CONTENTS", MANY, offsetof(options, constants), offsetof(options, constant_count), "ptmcDrasR",
      "PTX, CUDA: what a __constant__ or __device__ variable holds, see below; repeatable"},
-    {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "ptmcDras",
+    {"--dynamic-shared", "BYTES", ONE, offsetof(options, dynamic_shared), 0, "ptmcDrasR",
      "PTX, CUDA: dynamic shared memory of the launch"},
-    {"--emulate", "N", ONE, offsetof(options, emulate), 0, "ptmfcDras",
+    {"--emulate", "N", ONE, offsetof(options, emulate), 0, "ptmfcDrasR",
      "PTX, CUDA: warp instructions to emulate per block at most"},
-    {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "ptmfcDras",
+    {"--effort", "SECONDS", ONE, offsetof(options, effort), 0, "ptmfcDrasR",
      "PTX, CUDA: about how long to emulate a launch (default 1, rank: 0.1); beyond, blocks are sampled"},
-    {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "ptmfcDrasx",
+    {"--no-ptxas", NULL, FLAG, offsetof(options, no_ptxas), 0, "ptmfcDrasxR",
      "PTX, CUDA: do not ask ptxas for registers and shared memory"},
-    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmfcDrasx",
+    {"--compiler", "PATH", ONE, offsetof(options, compiler), 0, "ptmfcDrasxR",
      "CUDA: nvcc or clang++ (default: $NVCC, nvcc, clang++)"},
-    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "ptmfcDrasx",
+    {"--arch", "sm_NN", ONE, offsetof(options, arch), 0, "ptmfcDrasxR",
      "CUDA: architecture to compile for (default: the device's)"},
-    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "ptmfcDrasx",
+    {"--define", "X=Y", MANY, offsetof(options, defines), offsetof(options, define_count), "ptmfcDrasxR",
      "CUDA: a macro; repeatable"},
-    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmfcDrasx",
+    {"--include", "DIR", MANY, offsetof(options, includes), offsetof(options, include_count), "ptmfcDrasxR",
      "CUDA: a folder of headers; repeatable"},
     {"--compiler-option", "OPT", MANY, offsetof(options, compiler_options), offsetof(options, compiler_option_count),
-     "ptmfcDrasx", "CUDA: any other option, as --compiler-option=--use_fast_math; repeatable"},
+     "ptmfcDrasxR", "CUDA: any other option, as --compiler-option=--use_fast_math; repeatable"},
     {"--entries", NULL, FLAG, offsetof(options, entries), 0, "x", "list the entries with what they need (the default)"},
     {"--coverage", NULL, FLAG, offsetof(options, coverage), 0, "x",
      "list the operations of the file and what is known of each"},
-    {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDra",
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDraR",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
-     "mdm-mshr, "
-     "mdm"},
+     "mdm-mshr, mdm, simple"},
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "M",
+     "only what this needs: classic, hierarchical, instruction, roofline (all three) or compare; with the ncu command"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
      "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
      "mdm)"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
     {"--per-line", NULL, FLAG, offsetof(options, per_line), 0, "p",
      "PTX, CUDA: show which source line executes what (needs -lineinfo)"},
-    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "ptcDra",
+    {"--l1-samples", "N|all", ONE, offsetof(options, samples), 0, "ptcDraR",
      "warps per instruction looked at for L1 tag conflicts"},
     {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "p",
      "one JSON object per line in, one result per line out"},
+    {"--batch", "FILE|-", ONE, offsetof(options, batch), 0, "R",
+     "kernels and launches of one device as lines of JSON, as of predict --batch"},
     {"--top", "N", ONE, offsetof(options, top), 0, "r", "show the best N (default: 10 as text, all as json and csv)"},
     {"--top-k", "P%|K", ONE, offsetof(options, top_k), 0, "r",
      "only the launches to benchmark: so many that the true best is among them with this probability, or K"},
     {"--export", "FORMAT=FILE", MANY, offsetof(options, exports), offsetof(options, export_count), "r",
      "write what autotuners read: kernel-tuner, kernel-tuner-cache or triton; repeatable"},
-    {"--output", "FILE", ONE, offsetof(options, output), 0, "rt", "write the result here instead of standard output"},
+    {"--output", "FILE", ONE, offsetof(options, output), 0, "rtR", "write the result here instead of standard output"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "r",
      "performance over DRAM volume and the volumes of the best ten, as FILE.svg or FILE.png (needs gnuplot)"},
+    {"--plot", "FILE", ONE, offsetof(options, plot), 0, "R",
+     "the picture as FILE.svg, with its numbers as FILE.csv; as FILE.png or FILE.pdf through gnuplot, with script and "
+     "data"},
+    {"--kind", "NAME", ONE, offsetof(options, kind), 0, "R",
+     "the roofline: classic (DRAM), hierarchical (L1, L2, DRAM; the default), instruction"},
     {"--jobs", "N", ONE, offsetof(options, jobs), 0, "r", "threads to use (default: all cores)"},
     {"--memory", "SIZE", ONE, offsetof(options, memory), 0, "r",
      "most memory for sorting (default 32MiB); larger spaces are written unsorted"},
@@ -128,13 +141,15 @@ static const struct spec {
      "how much worse than the baseline is still fine (default 1%)"},
     {"--devices", "N|all", ONE, offsetof(options, other_devices), 0, "a",
      "how many other devices to compare with (default 3; 0: none)"},
-    {"--map", "FILE", ONE, offsetof(options, map), 0, "mf", "which kernel belongs to which family and variant (YAML)"},
-    {"--args", "FILE", ONE, offsetof(options, args_file), 0, "m",
+    {"--measured", "FILE", ONE, offsetof(options, measured), 0, "R",
+     "a measured table (our CSV, ncu --csv): its launches are predicted, too, and drawn beside the measured ones"},
+    {"--map", "FILE", ONE, offsetof(options, map), 0, "mfR", "which kernel belongs to which family and variant (YAML)"},
+    {"--args", "FILE", ONE, offsetof(options, args_file), 0, "mR",
      "PTX, CUDA: arguments of the launches (YAML), by kernel, block and grid"},
-    {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "mf",
+    {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "mfR",
      "only launches of this family (* and ? are wild); repeatable"},
-    {"--variant", "PATTERN", ONE, offsetof(options, variant), 0, "mf", "only launches of such variants (* and ?)"},
-    {"--kernel-name", "TEXT", ONE, offsetof(options, kernel_name), 0, "m",
+    {"--variant", "PATTERN", ONE, offsetof(options, variant), 0, "mfR", "only launches of such variants (* and ?)"},
+    {"--kernel-name", "TEXT", ONE, offsetof(options, kernel_name), 0, "mR",
      "only launches whose kernel's name contains TEXT"},
     {"--metric", "NAME", MANY, offsetof(options, metric), offsetof(options, metric_count), "m",
      "only this metric, or time; repeatable (default: all that both sides know)"},
@@ -152,9 +167,10 @@ static const struct spec {
     {"--output", "FILE", ONE, offsetof(options, output), 0, "f",
      "write the device file with the fitted numbers here; without it nothing is written"},
     {"--date", "YYYY-MM-DD", ONE, offsetof(options, date), 0, "f", "the date to write beside them (default: today)"},
-    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDrax",
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDraxM",
      "output format: text (default), json, and for predict, rank and compare csv"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "t", "output format: text (default), json or svg"},
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "R", "output format: text (default), json, csv or svg"},
     {"--help", NULL, FLAG, offsetof(options, help), 0, EVERY, "this text"},
 };
 static const size_t spec_count = sizeof specs / sizeof specs[0];
@@ -216,7 +232,7 @@ bool options_read(const command *c, int argc, char **argv, options *out)
         if (strcmp(word, "-o") == 0)
             word = "--output";
         if (word[0] != '-' || word[1] == '\0') {
-            if (out->argument_count == sizeof out->arguments / sizeof out->arguments[0]) {
+            if (out->argument_count == (c->letter == 'R' ? MANY_MAX : ARGUMENTS_MAX)) {
                 usage_error("too many arguments: '%s'", word);
                 return false;
             }
@@ -330,7 +346,7 @@ bool option_model(const char *text, wl_model_id *model)
     if (!text || wl_model_find(text, model))
         return true;
     option_error("--model", text, 1,
-                 "there is no such model: turnover, limiter, gpumech, gpumech+, mdm-queue, mdm-mshr or mdm");
+                 "there is no such model: turnover, limiter, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm or simple");
     return false;
 }
 

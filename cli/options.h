@@ -23,7 +23,7 @@ enum {
 #define MANY_MAX 64 /* repeatable options, each */
 
 typedef struct options {
-    const char *arguments[8];
+    const char *arguments[MANY_MAX];
     size_t argument_count;
     const char *device, *block[MANY_MAX], *fold, *grid, *set[MANY_MAX], *with[MANY_MAX];
     size_t block_count, set_count, with_count;
@@ -40,6 +40,8 @@ typedef struct options {
     const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *emulate, *effort, *compiler, *arch;
     const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
+    const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
+    size_t kernel_count;
     bool no_ptxas, entries, coverage;
     bool per_access, per_line, rows, cross_validate, help;
 } options;
@@ -71,12 +73,14 @@ bool option_number(const char *option, const char *text, double least, double mo
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
 
 int cmd_predict(const options *options);
+int cmd_roofline(const options *options);
 int cmd_stack(const options *options);
 int cmd_rank(const options *options);
 int cmd_occupancy(const options *options);
 int cmd_devices(const options *options);
 int cmd_kernels(const options *options);
 int cmd_explain(const options *options);
+int cmd_metrics(const options *options);
 int cmd_advise(const options *options);
 int cmd_compare(const options *options);
 int cmd_fit(const options *options);

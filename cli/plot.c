@@ -13,16 +13,15 @@
 
 extern char **environ;
 
-static bool has_suffix(const char *path, const char *suffix)
+bool plot_is(const char *path, const char *suffix)
 {
     const size_t length = strlen(path);
     return length > 4 && strcmp(path + length - 4, suffix) == 0;
 }
 
-bool plot_file_ok(const char *path) { return has_suffix(path, ".svg") || has_suffix(path, ".png"); }
+bool plot_file_ok(const char *path) { return plot_is(path, ".svg") || plot_is(path, ".png"); }
 
-/* The path with another suffix. */
-static char *sibling(const char *path, const char *suffix)
+char *plot_sibling(const char *path, const char *suffix)
 {
     const size_t stem = strlen(path) - 4, size = stem + strlen(suffix) + 1;
     char *other = malloc(size);
@@ -33,7 +32,7 @@ static char *sibling(const char *path, const char *suffix)
 
 bool plot_name(plot *p, const char *path, wl_error *err)
 {
-    *p = (plot){.script = sibling(path, ".gp"), .data = sibling(path, ".dat")};
+    *p = (plot){.script = plot_sibling(path, ".gp"), .data = plot_sibling(path, ".dat")};
     p->files = (wl_plot_files){path, p->data};
     if (p->script && p->data)
         return true;
@@ -74,6 +73,14 @@ static bool write_file(const char *path, const char *text)
     FILE *file = fopen(path, "wb");
     const bool written = file && fputs(text, file) >= 0;
     return file && fclose(file) == 0 && written;
+}
+
+int plot_write(const char *path, const char *text)
+{
+    if (write_file(path, text))
+        return EXIT_OK;
+    usage_error("error: --plot: cannot write %s: %s", path, strerror(errno));
+    return EXIT_INTERNAL;
 }
 
 int plot_draw(const plot *p, const char *script, const char *data)

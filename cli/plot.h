@@ -12,10 +12,15 @@ typedef struct plot {
 
 /* The suffixes .svg and .png. */
 bool plot_file_ok(const char *path);
+bool plot_is(const char *path, const char *suffix); /* ".pdf" */
+/* The path with another suffix of four characters, in memory of malloc. */
+char *plot_sibling(const char *path, const char *suffix);
 
 /* Names script and data; false when there is no memory for it. To be freed in any case. */
 bool plot_name(plot *p, const char *path, wl_error *err);
 void plot_free(plot *p);
+/* Writes a file; prints what is wrong. The exit code. */
+int plot_write(const char *path, const char *text);
 /* Writes both and runs gnuplot; prints what is wrong. The exit code. */
 int plot_draw(const plot *p, const char *script, const char *data);
 

@@ -1,6 +1,8 @@
 # Script: writes OUT, a C source with every .yaml file of FOLDER as bytes, sorted by name.
 file(GLOB files ${FOLDER}/*.yaml)
+list(TRANSFORM files REPLACE "[.]yaml$" "") # "v100" before "v100-sxm2"
 list(SORT files)
+list(TRANSFORM files APPEND ".yaml")
 string(REGEX REPLACE "s$" "" single ${KIND})
 set(arrays "")
 set(table "")

@@ -22,6 +22,7 @@
 
 #include "base/fail.h"
 #include "count/place_kinds.h"
+#include "laws/least_volumes.h"
 #include "laws/local_volumes.h"
 #include "laws/traffic_laws.h"
 #include "metrics/attribution.h"
@@ -172,6 +173,10 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_traffic_input input = input_of(p, view, &counts.busy);
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
                                &p->launch_arena, &volumes, err));
+    if (options && options->model == WL_MODEL_SIMPLE) {
+        WL_TRY(wl_distinct_bytes(&input, &p->counter, volumes.distinct, err));
+        volumes.has_distinct = true;
+    }
     const wl_invariants_input known = {p->kernel, p->device, p->costs, counts.has_traffic ? &counts.traffic : NULL};
     wl_invariants_of_volumes(&known, &volumes, out);
     wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);

@@ -9,6 +9,7 @@
 #include "warpline/fit.h"
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
+#include "warpline/roofline.h"
 
 /* ---- stored predictions ---- */
 
@@ -93,6 +94,14 @@ typedef struct wl_plot_files {
 WL_FALLIBLE wl_rank_plot(const wl_ranked_space *spaces, size_t count, const wl_plot_files *files, char **script,
                          char **data, wl_error *err);
 
+/* ---- rooflines ---- */
+
+/* TEXT, JSON of the schema warpline.roofline/1, CSV, or SVG: at least one launch was added. */
+WL_FALLIBLE wl_roofline_render(const wl_roofline *roofline, wl_format format, char **out, wl_error *err);
+/* A script for gnuplot that draws a PNG or, by the suffix of the picture, a PDF. */
+WL_FALLIBLE wl_roofline_plot(const wl_roofline *roofline, const wl_plot_files *files, char **script, char **data,
+                             wl_error *err);
+
 /* ---- comparisons ---- */
 
 /* TEXT (with all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. It has its groups. */
@@ -119,6 +128,15 @@ WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_
 /* A list of all metrics; one of them in full. */
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
+/* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model ("classic", ..,
+ * "roofline", "compare") those it needs, and the ncu command that collects them. */
+WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, wl_error *err);
+/* A measured kernel's name for people: "axpy<float>" of _Z4axpyIfEvPT_ or "void axpy<float>(float *)"; without a kernel,
+ * family and variant. */
+WL_FALLIBLE wl_kernel_title(const char *kernel, const char *family, const char *variant, char **out, wl_error *err);
+/* What a roofline needs and is not known: names, or lines with their counters and that command; "" for nothing. */
+WL_FALLIBLE wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], bool brief, char **out,
+                                wl_error *err);
 
 /* What ptxas says of an entry. */
 typedef struct wl_ptx_needs {

@@ -16,7 +16,9 @@
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
 #include "warpline/report.h"
+#include "warpline/roofline.h"
 #include "warpline/status.h"
+#include "warpline/tallies.h"
 #include "warpline/trust.h"
 
 #endif /* WL_WARPLINE_H */

@@ -49,6 +49,7 @@ void wl_buffer_put(wl_buffer *b, const char *text, size_t length)
         return;
     memcpy(b->text + b->length, text, length);
     b->length += length;
+    b->text[b->length] = '\0';
 }
 
 void wl_buffer_text(wl_buffer *b, const char *text) { wl_buffer_put(b, text, strlen(text)); }

@@ -12,7 +12,7 @@
 #include "warpline/status.h"
 
 typedef struct wl_buffer {
-    char *text;
+    char *text; /* ends in a 0; NULL: nothing was appended */
     size_t length, capacity;
     bool failed;
 } wl_buffer;

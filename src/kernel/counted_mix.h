@@ -48,12 +48,17 @@ bool wl_kinds_differ(const wl_block_kind *list, int count);
 /* Joins kinds of about the same length; none where they do not differ. */
 void wl_kinds_join(const wl_block_kind *list, int count, wl_kinds *out);
 
+/* Arithmetic outside tensor cores, by width. */
+typedef enum wl_float_kind { WL_FLOAT_F16, WL_FLOAT_F32, WL_FLOAT_F64, WL_FLOAT_COUNT } wl_float_kind;
+
 /* Launch totals of machine instructions. For PTX: what an instruction becomes by the cost table. */
 typedef struct wl_mix {
     double warp[WL_INST_CLASS_COUNT];           /* warp instructions */
     double thread[WL_INST_CLASS_COUNT];         /* warp instructions times active lanes */
     double thread_on;                           /* thread instructions, all classes, whose predicate is on */
     double flops;                               /* of all lanes; known if the instructions are emulated */
+    double flops_of[WL_FLOAT_COUNT];            /* the same by type; */
+    double fma_of[WL_FLOAT_COUNT];              /* of them, those of fused multiply-adds */
     double branches, divergent;                 /* warp branches, and divergent ones */
     double integer_pipe;                        /* warp instructions that only the integer pipe executes */
     double shuffles;                            /* warp shuffles: they use the data stage of the L1 */

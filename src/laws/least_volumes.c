@@ -120,14 +120,17 @@ static wl_status least_of_side(const measurer *m, double *granules)
     return WL_OK;
 }
 
-static wl_status add_least(const wl_traffic_input *in, wl_counter *counter, double bytes[2], wl_error *err)
+/* In the units that memory moves, or element by element. */
+static wl_status add_least(const wl_traffic_input *in, wl_counter *counter, bool elements, double bytes[2],
+                           wl_error *err)
 {
     const wl_device_key keys[2] = {WL_DEVICE_dram_fetch, WL_DEVICE_l2_sector};
+    const wl_kernel *k = in->view->kernel;
     for (int side = 0; side < 2; side++) {
         bytes[side] = 0;
-        for (size_t f = 0; f < in->view->kernel->field_count; f++) {
-            const measurer m = {in, counter, f, side ? WL_STORES : WL_LOADS, wl_device_int(in->device, keys[side]),
-                                err};
+        for (size_t f = 0; f < k->field_count; f++) {
+            const int64_t granule = elements ? wl_type_bytes(k->fields[f].type) : wl_device_int(in->device, keys[side]);
+            const measurer m = {in, counter, f, side ? WL_STORES : WL_LOADS, granule, err};
             double granules = 0;
             WL_TRY(least_of_side(&m, &granules));
             bytes[side] += granules * (double)m.granule;
@@ -139,7 +142,15 @@ static wl_status add_least(const wl_traffic_input *in, wl_counter *counter, doub
 wl_status wl_least_volumes(const wl_traffic_input *in, wl_counter *counter, double bytes[2], wl_error *err)
 {
     wl_threads_begin(counter, in->view->kernel);
-    const wl_status status = add_least(in, counter, bytes, err);
+    const wl_status status = add_least(in, counter, false, bytes, err);
+    wl_threads_end(counter);
+    return status;
+}
+
+wl_status wl_distinct_bytes(const wl_traffic_input *in, wl_counter *counter, double bytes[2], wl_error *err)
+{
+    wl_threads_begin(counter, in->view->kernel);
+    const wl_status status = add_least(in, counter, true, bytes, err);
     wl_threads_end(counter);
     return status;
 }

@@ -17,4 +17,8 @@
 /* Of all fields: loads, stores. */
 wl_status wl_least_volumes(const wl_traffic_input *input, wl_counter *counter, double bytes[2], wl_error *err);
 
+/* Bytes of all elements that the launch loads, and that it stores, each element once: what caches without limits
+ * would move. */
+wl_status wl_distinct_bytes(const wl_traffic_input *input, wl_counter *counter, double bytes[2], wl_error *err);
+
 #endif /* WL_LAWS_LEAST_VOLUMES_H */

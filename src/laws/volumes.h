@@ -47,6 +47,8 @@ typedef struct wl_volumes {
     wl_volume total;   /* of fields and local memory */
     bool known;        /* false: too much to enumerate; only the L1 side is known */
     double least[2];   /* where not: bytes loaded from and stored to DRAM at least (least_volumes.h) */
+    bool has_distinct;
+    double distinct[2]; /* bytes of the elements loaded, and stored, each once; for the model simple */
     bool sampled;
     bool partial_unknown; /* it is unknown which sectors are only partially written */
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;

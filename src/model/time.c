@@ -7,6 +7,7 @@
 #include "metrics/rates.h"
 #include "model/interval_time.h"
 #include "model/limiter.h"
+#include "model/simple.h"
 #include "model/turnover.h"
 
 static const char *const model_names[WL_MODEL_COUNT] = {
@@ -173,6 +174,8 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
     *missing = NULL;
     if (wl_contention_model_of(model)) {
         by_intervals(counts, device, volumes, model, out, missing);
+    } else if (model == WL_MODEL_SIMPLE) {
+        wl_simple_apply(volumes, device, out);
     } else if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
         *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
         limiter(counts, device, volumes, out);

@@ -6,11 +6,14 @@
 
 #include "base/quote.h"
 
-bool wl_gnuplot_is_svg(const wl_plot_files *files)
+static bool has_suffix(const wl_plot_files *files, const char *suffix)
 {
     const size_t length = strlen(files->picture);
-    return length > 4 && strcmp(files->picture + length - 4, ".svg") == 0;
+    return length > 4 && strcmp(files->picture + length - 4, suffix) == 0;
 }
+
+bool wl_gnuplot_is_svg(const wl_plot_files *files) { return has_suffix(files, ".svg"); }
+bool wl_gnuplot_is_pdf(const wl_plot_files *files) { return has_suffix(files, ".pdf"); }
 
 void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out)
 {

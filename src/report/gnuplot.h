@@ -5,8 +5,9 @@
 #include "base/buffer.h"
 #include "warpline/report.h"
 
-/* A picture is SVG or PNG, by the suffix of its file. */
+/* A picture is SVG, PDF or PNG, by the suffix of its file. */
 bool wl_gnuplot_is_svg(const wl_plot_files *files);
+bool wl_gnuplot_is_pdf(const wl_plot_files *files);
 /* "set output 'FILE'", "data = 'FILE.dat'" */
 void wl_gnuplot_files(const wl_plot_files *files, wl_buffer *out);
 /* Gives both texts to the caller, or none. */

@@ -8,6 +8,7 @@
 #include "report/derived.h"
 #include "report/prediction_report.h"
 #include "report/shape_text.h"
+#include "roofline/roofline_internal.h"
 
 #define BAR_WIDTH 40
 
@@ -48,6 +49,35 @@ static void add_head(const wl_report *r, wl_buffer *out)
     wl_buffer_add(out, "  %lld updates; %lld blocks and %lld warps per SM (limit: %s); a wave is %lld of %lld blocks\n",
                   (long long)p->items, (long long)p->occupancy.blocks_per_sm, (long long)p->occupancy.warps_per_sm,
                   wl_occupancy_limit_name(p->occupancy.limiter), (long long)p->wave_blocks, (long long)p->blocks);
+}
+
+/* Time, work rate, and the share of every peak that is used. */
+static void add_headline(const wl_report *r, wl_buffer *out)
+{
+    const wl_model_result *m = &r->prediction->model;
+    wl_tallies tallies;
+    wl_ceilings ceilings;
+    wl_use uses[WL_USES_MAX];
+    char time[32], rate[32];
+    double flops;
+    if (!(m->time_s > 0))
+        return;
+    wl_tallies_predicted(r->prediction, r->kernel, r->device, &tallies);
+    wl_ceilings_read(r->device, &ceilings);
+    wl_quantity_text(WL_DIM_TIME, m->time_s, time, sizeof time);
+    wl_scaled_text(m->items_per_s, rate, sizeof rate);
+    wl_buffer_add(out, "  %s, %sLUP/s", time, rate);
+    if (wl_all_flops(&tallies, &flops) && flops > 0) {
+        wl_scaled_text(flops / m->time_s, rate, sizeof rate);
+        wl_buffer_add(out, ", %sFLOP/s", rate);
+    }
+    const int count = wl_uses(&tallies, &ceilings, uses);
+    for (int i = 0; i < count; i++)
+        if (uses[i].is_level ? uses[i].level != WL_LEVEL_SHARED || !ceilings.shared_in_l1
+                             : uses[i].pipe != WL_PIPE_TENSOR_INSTRUCTION)
+            wl_buffer_add(out, "%s %s %.3g %%", i == 0 ? "; of peak:" : ",", wl_use_name(&uses[i]),
+                          100 * uses[i].share);
+    wl_buffer_add(out, "\n");
 }
 
 static void add_metrics(const wl_report *r, wl_buffer *out)
@@ -284,6 +314,7 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
 {
     const wl_prediction *p = r->prediction;
     add_head(r, out);
+    add_headline(r, out);
     add_metrics(r, out);
     add_figures(r, out);
     add_instructions(r, out);

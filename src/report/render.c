@@ -7,6 +7,7 @@
 #include "ptx/kernel/ptx_file.h"
 #include "report/coverage_report.h"
 #include "report/prediction_report.h"
+#include "report/roofline_report.h"
 #include "report/stack_report.h"
 
 static bool is_json(wl_format format) { return format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE; }
@@ -73,6 +74,21 @@ wl_status wl_stack_render(const wl_prediction *prediction, const wl_kernel *kern
         wl_stack_svg(&r, &text);
     else
         wl_stack_text(&r, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_roofline_render(const wl_roofline *roofline, wl_format format, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (roofline->launch_count == 0)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "a roofline without a launch has nothing to show");
+    switch (format) {
+    case WL_FORMAT_JSON:
+    case WL_FORMAT_JSON_LINE: return wl_roofline_json(roofline, format == WL_FORMAT_JSON_LINE, out, err);
+    case WL_FORMAT_CSV: wl_roofline_csv(roofline, &text); break;
+    case WL_FORMAT_TEXT: wl_roofline_text(roofline, &text); break;
+    case WL_FORMAT_SVG: wl_roofline_svg(roofline, &text); break;
+    }
     return wl_buffer_take(&text, out, err);
 }
 

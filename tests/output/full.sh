@@ -27,6 +27,10 @@ predict star3d_r4 --device h200 --block 64x4 --format csv
 stack star3d_r4 --device h200 --block 64x4
 stack star3d_r4 --device h200 --block 64x4 --format json
 stack star3d_r4 --device h200 --block 64x4 --format svg
+roofline star3d_r4 --device h200 --block 64x4
+roofline star3d_r4 --device h200 --block 64x4 --format json
+roofline star3d_r4 --device h200 --block 64x4 --format csv
+roofline star3d_r4 --device h200 --block 64x4 --format svg
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1s'
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1ns'
 advise star3d_7pt --device h200 --block 64x4
@@ -45,6 +49,9 @@ devices show h200
 devices check share/devices/h200.yaml
 kernels
 kernels show star3d_r4
+metrics
+metrics --model roofline --format json
+roofline validate/ncu/full_raw.csv --device h200
 explain
 explain dram_load_bytes
 END

@@ -18,9 +18,9 @@ static wl_device *builtin(const char *name)
 
 /* ---- the devices that are shipped ---- */
 
-static const char *const shipped[] = {"a100-40gb", "a100-80gb", "a40",   "gtx970", "h100",   "h200",
-                                      "l40",       "l40s",      "mi100", "mi210",  "mi300x", "pascal-sim",
-                                      "rtx2080s",  "rx6900xt",  "t4",    "v100"};
+static const char *const shipped[] = {"a100-40gb", "a100-80gb", "a40",   "gtx970", "h100",     "h200",
+                                      "l40",       "l40s",      "mi100", "mi210",  "mi300x",   "pascal-sim",
+                                      "rtx2080s",  "rx6900xt",  "t4",    "v100",   "v100-sxm2"};
 
 static void test_shipped(void **state)
 {

@@ -92,7 +92,7 @@ static void every_model_has_a_name_and_a_time(void **state)
 {
     (void)state;
     double before = 0;
-    for (int i = WL_MODEL_GPUMECH; i < WL_MODEL_COUNT; i++) {
+    for (int i = WL_MODEL_GPUMECH; i <= WL_MODEL_MDM; i++) {
         const char *name = wl_model_name((wl_model_id)i);
         wl_model_id found = WL_MODEL_BEST;
         check_true(name, "found", wl_model_find(name, &found) && found == (wl_model_id)i);
@@ -148,7 +148,7 @@ static void no_loads_one_warp(void **state)
                                "stores: [\"a[x]\"]\nflops: 0\n";
     static const char one[] = "name: one\ndomain: [32]\nfields:\n  a: {type: f32}\n"
                               "loads: [\"a[x]\"]\nstores: [\"a[x]\"]\nflops: 1\n";
-    for (int i = WL_MODEL_GPUMECH; i < WL_MODEL_COUNT; i++) {
+    for (int i = WL_MODEL_GPUMECH; i <= WL_MODEL_MDM; i++) {
         const char *name = wl_model_name((wl_model_id)i);
         wl_prediction p = predict("h200", NULL, fill, &blocks_of_256, (wl_model_id)i);
         check_true(name, "no loads", isfinite(p.model.time_s) && p.model.time_s > 0);

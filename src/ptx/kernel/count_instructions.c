@@ -123,6 +123,22 @@ static copies copies_of(const wl_ptx_source *s, const wl_ptx_profile *p, int32_t
     return out;
 }
 
+static wl_float_kind float_kind(wl_ptx_type type)
+{
+    return type == WL_PTX_F64 ? WL_FLOAT_F64 : type == WL_PTX_F32 || type == WL_PTX_F32X2 ? WL_FLOAT_F32 : WL_FLOAT_F16;
+}
+
+static void add_flops(const wl_ptx_instruction *in, double threads, wl_mix *mix)
+{
+    const double flops = wl_ptx_flops(in) * threads;
+    mix->flops += flops;
+    if (!(flops > 0))
+        return;
+    mix->flops_of[float_kind(in->type)] += flops;
+    if (in->op == WL_PTX_OP_fma || in->op == WL_PTX_OP_mad)
+        mix->fma_of[float_kind(in->type)] += flops;
+}
+
 static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
 {
     const wl_ptx_module *m = s->launch.module;
@@ -145,7 +161,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
                 s->mix.idle_accesses += weight * (p->warps[as] - p->warps[at] + more.idle);
             add_access(s, f, i, weight * executed, weight * (p->warps_on[at] + more.taken));
             wl_ptx_tensor_add(in, p->warps[at], s->mix.tensor, s->mix.tensor_groups);
-            s->mix.flops += wl_ptx_flops(in) * p->threads_on[at];
+            add_flops(in, p->threads_on[at], &s->mix);
             s->mix.shuffles += in->op == WL_PTX_OP_shfl ? p->warps[at] : 0;
             s->mix.divergent += p->diverged[at];
             /* each group of lanes that a branch sends away executes the wait for the others alone */

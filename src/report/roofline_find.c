@@ -1,0 +1,145 @@
+/* roofline_find.c - what the renderings of a roofline look up. SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "report/roofline_scene.h"
+
+const wl_mark *wl_roofline_nearest(const wl_roofline *r, size_t launch)
+{
+    const wl_mark *nearest = NULL;
+    for (size_t i = 0; i < r->mark_count; i++) {
+        const wl_mark *m = &r->marks[i];
+        if (m->launch != launch || m->series == WL_SERIES_THREAD || !(m->ceiling > 0))
+            continue;
+        if (!nearest || m->y / m->ceiling > nearest->y / nearest->ceiling)
+            nearest = m;
+    }
+    return nearest;
+}
+
+const wl_mark *wl_roofline_find(const wl_roofline *r, size_t launch, wl_series series, wl_level level)
+{
+    for (size_t i = 0; i < r->mark_count; i++)
+        if (r->marks[i].launch == launch && r->marks[i].series == series && r->marks[i].level == level)
+            return &r->marks[i];
+    return NULL;
+}
+
+const char *wl_mark_roof(const wl_mark *m)
+{
+    return !(m->ceiling > 0) ? "" : m->under_flat ? wl_pipe_name(m->pipe) : wl_level_name(m->level);
+}
+
+wl_ink wl_mark_ink(const wl_mark *m) { return m->series == WL_SERIES_TENSOR ? WL_INK_TENSOR : wl_level_ink(m->level); }
+
+static bool has(const wl_roofline *r, wl_series series, wl_level level)
+{
+    for (size_t i = 0; i < r->launch_count; i++)
+        if (wl_roofline_find(r, i, series, level))
+            return true;
+    return false;
+}
+
+static bool has_measured(const wl_roofline *r)
+{
+    for (size_t i = 0; i < r->launch_count; i++)
+        if (r->launches[i].tallies.measured)
+            return true;
+    return false;
+}
+
+int wl_scene_keys(const wl_roofline *r, wl_scene_key out[WL_SCENE_KEYS_MAX])
+{
+    static const struct {
+        wl_series series;
+        wl_level level;
+        const char *name;
+    } keys[] = {{WL_SERIES_ALL, WL_LEVEL_L1, "L1"},
+                {WL_SERIES_ALL, WL_LEVEL_L2, "L2"},
+                {WL_SERIES_ALL, WL_LEVEL_DRAM, "DRAM"},
+                {WL_SERIES_GLOBAL, WL_LEVEL_L1, "global loads and stores"},
+                {WL_SERIES_SHARED, WL_LEVEL_SHARED, "shared loads and stores"},
+                {WL_SERIES_TENSOR, WL_LEVEL_DRAM, "tensor instructions"},
+                {WL_SERIES_THREAD, WL_LEVEL_DRAM, "lanes at work"}};
+    const double y = 64, glyph = 6.4, gap = 40;
+    double x = WL_SCENE_LEFT + 6;
+    int count = 0;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const wl_mark like = {.series = keys[i].series, .level = keys[i].level};
+        if (!has(r, keys[i].series, keys[i].level))
+            continue;
+        out[count++] = (wl_scene_key){keys[i].series, false, wl_mark_ink(&like), keys[i].name, x, y};
+        x += gap + glyph * (double)strlen(keys[i].name);
+    }
+    if (has_measured(r))
+        out[count++] = (wl_scene_key){WL_SERIES_ALL, true, WL_INK_FLAT, "measured", x, y};
+    return count;
+}
+
+/* Bytes of so many characters of UTF-8, from the start. */
+static size_t bytes_of(const char *text, size_t characters)
+{
+    size_t at = 0;
+    while (text[at] && characters-- > 0)
+        do
+            at++;
+        while (((unsigned char)text[at] & 0xC0) == 0x80);
+    return at;
+}
+
+static size_t length_of(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
+/* Where the list of parameters begins: the last "(" outside of brackets; the end: there is none. */
+static size_t parameters_of(const char *text)
+{
+    size_t at = strlen(text);
+    int depth = 0;
+    if (at == 0 || text[at - 1] != ')')
+        return at;
+    for (size_t i = at; i-- > 0;) {
+        depth += text[i] == ')' || text[i] == '>';
+        depth -= text[i] == '(' || text[i] == '<';
+        if (depth == 0)
+            return i > 0 ? i : at;
+    }
+    return at;
+}
+
+/* Where the function's own name begins: behind the type it returns and its namespaces. */
+static size_t own_name(const char *text, size_t end)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < end && text[i] != '<' && text[i] != '('; i++)
+        if (text[i] == ' ' || text[i] == ':')
+            begin = i + 1;
+    return begin < end ? begin : 0;
+}
+
+void wl_shorten(const char *text, size_t most, wl_buffer *out)
+{
+    const size_t dots = 3;
+    if (length_of(text) <= most || most <= dots) {
+        wl_buffer_text(out, text);
+        return;
+    }
+    wl_buffer name = {0};
+    const size_t end = parameters_of(text), begin = own_name(text, end);
+    wl_buffer_put(&name, text + begin, end - begin);
+    const char *left = name.text ? name.text : "";
+    const size_t length = length_of(left);
+    if (length <= most) {
+        wl_buffer_text(out, left);
+    } else {
+        const size_t front = (most - dots) * 3 / 4, back = most - dots - front;
+        wl_buffer_put(out, left, bytes_of(left, front));
+        wl_buffer_text(out, "...");
+        wl_buffer_text(out, left + bytes_of(left, length - back));
+    }
+    out->failed = out->failed || name.failed;
+    wl_buffer_drop(&name);
+}

@@ -1,0 +1,73 @@
+/* ceilings.c - the peaks of a device. SPDX-License-Identifier: MIT */
+#include "metrics/rates.h"
+#include "roofline/roofline_internal.h"
+
+const char *wl_level_name(wl_level level)
+{
+    static const char *const names[WL_LEVEL_COUNT] = {"L1", "L2", "DRAM", "shared"};
+    return names[level];
+}
+
+static const struct {
+    const char *name;
+    wl_device_key key;
+    double flops; /* per result of the key */
+} pipes[WL_PIPE_COUNT] = {[WL_PIPE_F16] = {"f16", WL_DEVICE_fp16_rate, 2},
+                          [WL_PIPE_F32] = {"f32", WL_DEVICE_fp32_rate, 2},
+                          [WL_PIPE_F64] = {"f64", WL_DEVICE_fp64_rate, 2},
+                          [WL_PIPE_TENSOR_F16] = {"tensor f16", WL_DEVICE_tensor_f16_rate, 1},
+                          [WL_PIPE_TENSOR_TF32] = {"tensor tf32", WL_DEVICE_tensor_tf32_rate, 1},
+                          [WL_PIPE_TENSOR_I8] = {"tensor i8", WL_DEVICE_tensor_i8_rate, 1},
+                          [WL_PIPE_TENSOR_F64] = {"tensor f64", WL_DEVICE_tensor_f64_rate, 1},
+                          [WL_PIPE_ISSUE] = {"issue", WL_DEVICE_issue_rate, 1},
+                          [WL_PIPE_TENSOR_INSTRUCTION] = {"tensor instructions", WL_DEVICE_tensor_f16_rate, 1}};
+
+const char *wl_pipe_name(wl_pipe pipe) { return pipes[pipe].name; }
+
+wl_device_key wl_level_key(wl_level level)
+{
+    return level == WL_LEVEL_L2     ? WL_DEVICE_l2_bandwidth
+           : level == WL_LEVEL_DRAM ? WL_DEVICE_dram_bandwidth
+                                    : WL_DEVICE_l1_bandwidth;
+}
+
+wl_device_key wl_pipe_key(wl_pipe pipe)
+{
+    return pipe == WL_PIPE_TENSOR_INSTRUCTION ? WL_DEVICE_tensor_instruction_flops : pipes[pipe].key;
+}
+
+static double number(const wl_device *device, wl_device_key key, double otherwise)
+{
+    double value = otherwise;
+    (void)wl_device_get(device, key, &value);
+    return value;
+}
+
+/* What was measured, else what the banks deliver in every cycle. Shared memory that is not a part of the L1 makes one
+ * pass per cycle. */
+static void read_l1(const wl_device *device, double sm_cycles, wl_ceilings *out)
+{
+    const double wavefront = number(device, WL_DEVICE_l1_banks, 0) * number(device, WL_DEVICE_l1_bank_width, 0);
+    const double all = sm_cycles * number(device, WL_DEVICE_l1_wavefront_rate, 0) * wavefront;
+    out->bandwidth[WL_LEVEL_L1] = number(device, WL_DEVICE_l1_bandwidth, all);
+    out->pass_bytes = number(device, WL_DEVICE_shared_banks, 0) * number(device, WL_DEVICE_shared_bank_width, 0);
+    out->shared_in_l1 = wl_device_list_length(device, WL_DEVICE_shared_carveouts) > 0;
+    out->bandwidth[WL_LEVEL_SHARED] = out->shared_in_l1 ? out->bandwidth[WL_LEVEL_L1] : sm_cycles * out->pass_bytes;
+}
+
+void wl_ceilings_read(const wl_device *device, wl_ceilings *out)
+{
+    const double sm_cycles = number(device, WL_DEVICE_sm_count, 0) * number(device, WL_DEVICE_clock, 0);
+    const double flops = number(device, WL_DEVICE_tensor_instruction_flops, 0);
+    *out = (wl_ceilings){.lanes = number(device, WL_DEVICE_warp_size, 1),
+                         .sector = number(device, WL_DEVICE_l1_sector, WL_TRANSACTION),
+                         .data_sheet = number(device, WL_DEVICE_dram_bandwidth_peak, 0)};
+    read_l1(device, sm_cycles, out);
+    out->bandwidth[WL_LEVEL_L2] = number(device, WL_DEVICE_l2_bandwidth, 0);
+    out->bandwidth[WL_LEVEL_DRAM] = number(device, WL_DEVICE_dram_bandwidth, 0);
+    for (int p = 0; p < WL_PIPE_TENSOR_INSTRUCTION; p++)
+        out->peak[p] = number(device, pipes[p].key, 0) * pipes[p].flops * sm_cycles;
+    if (out->peak[WL_PIPE_ISSUE] == 0) /* one instruction per scheduler and cycle */
+        out->peak[WL_PIPE_ISSUE] = number(device, WL_DEVICE_sub_partitions, 0) * sm_cycles;
+    out->peak[WL_PIPE_TENSOR_INSTRUCTION] = flops > 0 ? out->peak[WL_PIPE_TENSOR_F16] / flops : 0;
+}
