@@ -556,7 +556,8 @@ static void blocks_have_a_mean_share_of_atomics(void **state)
     const wl_life lives[] = {{.parts = m.parts + 3, .count = 4, .warps = 1, .blocks = 1, .kind = 0},
                              {.parts = m.parts, .count = 2, .warps = 3, .blocks = 3, .kind = 1}};
     m.lives.list = lives;
-    m.lives.count = m.lives.kind_count = 2;
+    m.lives.count = 2;
+    m.lives.kind_count = 2;
     check_ok("atomics", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
     check_near("atomics", "share", w.atomics, 0.99 / 4, NEAR);
     wl_arena_free(&arena);
