@@ -8,7 +8,7 @@
  * waits, filling.h how they fill the machine.
  *
  * Layer  model. Units: cycles, seconds.
- * Maths  docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c
+ * Maths  docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c, test_turnover_lives.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_TURNOVER_H
 #define WL_MODEL_TURNOVER_H
