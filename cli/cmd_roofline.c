@@ -9,36 +9,66 @@
 #include "output.h"
 #include "plot.h"
 #include "progress.h"
+#include "roofline_job.h"
 
 #define LAUNCH_LENGTH 64
 
 static bool picture_ok(const char *path) { return plot_file_ok(path) || plot_is(path, ".pdf"); }
+
+static size_t table_count(const options *o)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < o->argument_count; i++)
+        count += picture_is_table(o->arguments[i]);
+    return count;
+}
 
 /* Every kernel is checked as if it were the only one. */
 static bool kernels_ok(const options *o)
 {
     for (size_t i = 0; i < o->argument_count; i++) {
         options one = *o;
+        if (picture_is_table(o->arguments[i]))
+            continue;
         one.arguments[0] = o->arguments[i];
         one.argument_count = 1;
         one.entry = o->kernels[0];
         if (!job_kernel_usage(&one, true))
             return false;
     }
-    return o->argument_count > 0 || job_kernel_usage(o, false);
+    return o->argument_count > 0 || o->map || job_kernel_usage(o, false);
+}
+
+/* Predicted launches are those of --block, or those that were measured. */
+static bool launches_ok(const options *o)
+{
+    const bool predicts = o->update || o->map || o->argument_count > table_count(o);
+    if (o->batch && (o->measured || o->map))
+        usage_error("--batch goes without --measured and --map");
+    else if (o->measured && o->block_count > 0)
+        usage_error("--measured says which launches: leave --block out");
+    else if (o->measured && (o->update || (o->map && o->argument_count > 0) || table_count(o) > 0 || !predicts))
+        usage_error("--measured FILE goes with kernels, or with --map");
+    else if ((o->map || o->args_file || o->family_count || o->variant || o->kernel_name) && !o->measured)
+        usage_error("--map, --args, --family, --variant and --kernel-name go with --measured FILE");
+    else if (predicts && !o->measured && !o->batch && o->block_count == 0)
+        usage_error("which launch? Give --block, as in --block 32x4x2");
+    else
+        return true;
+    return false;
 }
 
 static bool check_usage(const options *o)
 {
-    size_t standard_input = 0;
+    size_t standard_input = o->measured && strcmp(o->measured, "-") == 0;
     for (size_t i = 0; i < o->argument_count; i++)
         standard_input += strcmp(o->arguments[i], "-") == 0;
     if (!o->batch && !kernels_ok(o))
         return false;
     if (!o->device && !o->batch)
         usage_error("which device? Give --device NAME ('warpline devices' lists them)");
-    else if (o->block_count == 0 && !o->batch)
-        usage_error("which launch? Give --block, as in --block 32x4x2");
+    else if (!launches_ok(o))
+        return false;
     else if (standard_input > 1)
         usage_error("standard input can be read only once");
     else if (o->plot && !picture_ok(o->plot))
@@ -50,35 +80,32 @@ static bool check_usage(const options *o)
 
 /* ---- launches ---- */
 
-typedef struct picture {
-    const options *options;
-    wl_roofline_kind kind;
-    wl_roofline *roofline;
-    size_t added, left_out;
-    wl_error why;    /* the first launch that was left out */
-    char device[64]; /* of lines */
-} picture;
-
 /* The launch as it was asked for. */
 static void name_launch(const options *o, size_t launch, char text[LAUNCH_LENGTH])
 {
     (void)snprintf(text, LAUNCH_LENGTH, o->fold ? "%.24s fold %.24s" : "%.24s", o->block[launch], o->fold);
 }
 
-/* One that the picture has no place for is left out, and said. */
-static wl_status add(picture *p, const batch_launch *launch, const char *name, wl_error *err)
+wl_status picture_add(picture *p, const wl_tallies *t, bool *added, wl_error *err)
 {
-    wl_tallies t;
-    wl_tallies_predicted(launch->prediction, launch->kernel, launch->device, &t);
-    t.launch = name;
-    const wl_status status = wl_roofline_add(p->roofline, &t, err);
-    p->added += status == WL_OK;
+    const wl_status status = wl_roofline_add(p->roofline, t, err);
+    *added = status == WL_OK;
+    p->added += *added;
     if (status != WL_E_UNSUPPORTED)
         return status;
     if (p->left_out++ == 0)
         p->why = *err;
     *err = (wl_error){0};
     return WL_OK;
+}
+
+static wl_status add(picture *p, const batch_launch *launch, const char *name, wl_error *err)
+{
+    wl_tallies t;
+    bool added = false;
+    wl_tallies_predicted(launch->prediction, launch->kernel, launch->device, &t);
+    t.launch = name;
+    return picture_add(p, &t, &added, err);
 }
 
 static wl_status predict_all(picture *p, job *j, wl_error *err)
@@ -162,21 +189,34 @@ static int add_lines(picture *p)
     return batch_each(&o, &predict, visit, p);
 }
 
-static int add_kernels(picture *p)
+/* All entries of one kernel file, or the rows of a table. */
+static int add_source(picture *p, const char *source)
 {
     const options *o = p->options;
-    const size_t kernels = o->update ? 1 : o->argument_count, entries = o->kernel_count ? o->kernel_count : 1;
+    const size_t entries = o->kernel_count ? o->kernel_count : 1;
     int code = EXIT_OK;
-    for (size_t k = 0; k < kernels && code == EXIT_OK; k++)
-        for (size_t e = 0; e < entries && code == EXIT_OK; e++)
-            code = add_kernel(p, o->update ? NULL : o->arguments[k], o->kernel_count ? o->kernels[e] : NULL);
+    if (o->measured)
+        return picture_add_pairs(p, source);
+    if (source && picture_is_table(source))
+        return picture_add_table(p, source);
+    for (size_t e = 0; e < entries && code == EXIT_OK; e++)
+        code = add_kernel(p, source, o->kernel_count ? o->kernels[e] : NULL);
+    return code;
+}
+
+static int add_sources(picture *p)
+{
+    const options *o = p->options;
+    int code = o->update || o->map ? add_source(p, NULL) : EXIT_OK;
+    for (size_t i = 0; i < o->argument_count && code == EXIT_OK; i++)
+        code = add_source(p, o->arguments[i]);
     return code;
 }
 
 /* All that was asked for. */
 static int add_all(picture *p)
 {
-    const int code = p->options->batch ? add_lines(p) : add_kernels(p);
+    const int code = p->options->batch ? add_lines(p) : add_sources(p);
     if (code == EXIT_OK && p->added + p->left_out == 0) {
         usage_error("error: no launch in %s", p->options->batch);
         return EXIT_INPUT;

@@ -22,6 +22,11 @@ typedef struct comparison {
     wl_model_id model;
     bool keep_counts; /* for a fit */
     bool all_models;  /* for a ranking: a row that cannot be counted is predicted by every model */
+    bool emulate;     /* instructions are counted by execution, as rooflines want them */
+    /* Told of every row with its prediction, if not NULL. */
+    wl_status (*seen)(void *user, const wl_compared *row, const wl_prediction *prediction, const wl_kernel *kernel,
+                      wl_error *err);
+    void *seen_user;
     wl_device *device;
     wl_map *map, *arguments; /* arguments: --args */
     compared_unit *units;

@@ -209,8 +209,11 @@ static wl_launch launch_of(const predictor *p, const wl_kernel *kernel, const wl
 
 /* Appends a row, and what is kept of it. */
 static wl_status add_row(comparison *c, const wl_compared *row, const wl_prediction *prediction,
-                         const wl_fit_row *counted, wl_error *err)
+                         const wl_kernel *kernel, const wl_fit_row *counted, wl_error *err)
 {
+    const wl_status seen = c->seen ? c->seen(c->seen_user, row, prediction, kernel, err) : WL_OK;
+    if (seen != WL_OK)
+        return seen;
     const size_t count = wl_comparison_count(c->found);
     if (c->keep_counts && count == c->counted_capacity) {
         const size_t capacity = 2 * c->counted_capacity + 64;
@@ -242,7 +245,7 @@ static wl_status predict_by_all(model *found, const wl_launch *launch, wl_predic
 static wl_status predict_launch(const comparison *c, model *found, const wl_launch *launch, wl_prediction *prediction,
                                 wl_fit_row *row, wl_error *err)
 {
-    const wl_predict_options how = {.model = c->model};
+    const wl_predict_options how = {.model = c->model, .emulate = c->emulate};
     if (!c->keep_counts)
         return wl_predict(found->predictor, launch, &how, prediction, err);
     wl_status status = wl_counted_make(found->predictor, launch, &how, &row->counted, err);
@@ -332,7 +335,7 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
                                   .sets = row.args,
                                   .set_count = row.arg_count,
                                   .measurement = m};
-    status = add_row(c, &compared, p->prediction, &made, err);
+    status = add_row(c, &compared, p->prediction, found->kernel, &made, err);
     if (status != WL_OK)
         wl_counted_free(made.counted);
     return status;
@@ -348,11 +351,24 @@ static const wl_map_entry *mapped(const wl_map *map, const wl_measurement *m)
     return NULL;
 }
 
+static bool is_comparable(const wl_measurement *m)
+{
+    double value;
+    bool measured = m->time_known;
+    for (int i = 0; i < WL_METRIC_COUNT && !measured; i++)
+        measured = wl_measurement_value(m, (wl_metric)i, &value);
+    return measured;
+}
+
 /* A row that cannot be predicted is left out; only what is wrong with every row ends the run. */
 static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m, wl_error *err)
 {
     comparison *c = p->c;
     const char *name = c->tables[table];
+    if (m->block[0] == 0)
+        return wl_comparison_skip(c->found, name, m->line, 1, "a summary over launches, without their block", err);
+    if (!c->seen && !is_comparable(m))
+        return wl_comparison_skip(c->found, name, m->line, 1, "a launch with no value that is predicted", err);
     const wl_map_entry *entry = mapped(c->map, m);
     kernel_source *s = NULL;
     model *found = NULL;
@@ -380,7 +396,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
     if (status != WL_OK)
         return wl_comparison_skip(c->found, name, m->line, 1, row_err.message, err);
     const wl_compared row = row_of(c, table, m, s, entry);
-    status = add_row(c, &row, p->prediction, &made, err);
+    status = add_row(c, &row, p->prediction, found->kernel, &made, err);
     if (status != WL_OK)
         wl_counted_free(made.counted);
     return status;

@@ -15,7 +15,7 @@ typedef enum kind { ONE, MANY, FLAG } kind;
 #define ARGUMENTS_MAX 8 /* but for rooflines, which take any number of kernels */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
- * a advise, s show, x ptx, t stack, R roofline */
+ * a advise, s show, x ptx, t stack, R roofline, M metrics */
 static const struct spec {
     const char *name, *value;
     kind kind;
@@ -103,6 +103,8 @@ static const struct spec {
     {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDraR",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
      "mdm-mshr, mdm, simple"},
+    {"--model", "NAME", ONE, offsetof(options, model), 0, "M",
+     "only what this needs: classic, hierarchical, instruction, roofline (all three) or compare; with the ncu command"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
      "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
      "mdm)"},
@@ -139,13 +141,15 @@ static const struct spec {
      "how much worse than the baseline is still fine (default 1%)"},
     {"--devices", "N|all", ONE, offsetof(options, other_devices), 0, "a",
      "how many other devices to compare with (default 3; 0: none)"},
-    {"--map", "FILE", ONE, offsetof(options, map), 0, "mf", "which kernel belongs to which family and variant (YAML)"},
-    {"--args", "FILE", ONE, offsetof(options, args_file), 0, "m",
+    {"--measured", "FILE", ONE, offsetof(options, measured), 0, "R",
+     "a measured table (our CSV, ncu --csv): its launches are predicted, too, and drawn beside the measured ones"},
+    {"--map", "FILE", ONE, offsetof(options, map), 0, "mfR", "which kernel belongs to which family and variant (YAML)"},
+    {"--args", "FILE", ONE, offsetof(options, args_file), 0, "mR",
      "PTX, CUDA: arguments of the launches (YAML), by kernel, block and grid"},
-    {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "mf",
+    {"--family", "NAME", MANY, offsetof(options, family), offsetof(options, family_count), "mfR",
      "only launches of this family (* and ? are wild); repeatable"},
-    {"--variant", "PATTERN", ONE, offsetof(options, variant), 0, "mf", "only launches of such variants (* and ?)"},
-    {"--kernel-name", "TEXT", ONE, offsetof(options, kernel_name), 0, "m",
+    {"--variant", "PATTERN", ONE, offsetof(options, variant), 0, "mfR", "only launches of such variants (* and ?)"},
+    {"--kernel-name", "TEXT", ONE, offsetof(options, kernel_name), 0, "mR",
      "only launches whose kernel's name contains TEXT"},
     {"--metric", "NAME", MANY, offsetof(options, metric), offsetof(options, metric_count), "m",
      "only this metric, or time; repeatable (default: all that both sides know)"},
@@ -163,7 +167,7 @@ static const struct spec {
     {"--output", "FILE", ONE, offsetof(options, output), 0, "f",
      "write the device file with the fitted numbers here; without it nothing is written"},
     {"--date", "YYYY-MM-DD", ONE, offsetof(options, date), 0, "f", "the date to write beside them (default: today)"},
-    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDrax",
+    {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDraxM",
      "output format: text (default), json, and for predict, rank and compare csv"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "t", "output format: text (default), json or svg"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "R", "output format: text (default), json, csv or svg"},

@@ -40,7 +40,7 @@ typedef struct options {
     const char *entry, *args[MANY_MAX], *constants[MANY_MAX], *dynamic_shared, *emulate, *effort, *compiler, *arch;
     const char *defines[MANY_MAX], *includes[MANY_MAX], *compiler_options[MANY_MAX];
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
-    const char *kernels[MANY_MAX], *kind; /* of rooflines */
+    const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
     size_t kernel_count;
     bool no_ptxas, entries, coverage;
     bool per_access, per_line, rows, cross_validate, help;
@@ -80,6 +80,7 @@ int cmd_occupancy(const options *options);
 int cmd_devices(const options *options);
 int cmd_kernels(const options *options);
 int cmd_explain(const options *options);
+int cmd_metrics(const options *options);
 int cmd_advise(const options *options);
 int cmd_compare(const options *options);
 int cmd_fit(const options *options);

@@ -1,17 +1,19 @@
 /* measure.h - measured launches, read from a table.
  *
- * Three layouts, told apart by their header: a table of our own (one launch per row; columns named by short names or
- * by hardware counters), and the two CSV pages of Nsight Compute, wide (--page raw) and long (details). What a table
- * does not say is absent, never 0; what could not be used is in the notes. SPDX-License-Identifier: MIT */
+ * Layouts are told apart by their header: a table of our own (one launch per row; columns named by short names or by
+ * hardware counters), the two CSV pages of Nsight Compute, wide (--page raw) and long (details), and the CSV summaries
+ * of nvprof (a row per kernel, without its block). What a table does not say is absent, never 0; what could not be used
+ * is in the notes. SPDX-License-Identifier: MIT */
 #ifndef WL_MEASURE_H
 #define WL_MEASURE_H
 
 #include <stddef.h>
 
 #include "warpline/metrics.h"
+#include "warpline/tallies.h"
 
 #define WL_TABLE_ROWS_MAX 1000000
-typedef enum wl_table_layout { WL_TABLE_OWN, WL_TABLE_NCU_WIDE, WL_TABLE_NCU_LONG } wl_table_layout;
+typedef enum wl_table_layout { WL_TABLE_OWN, WL_TABLE_NCU_WIDE, WL_TABLE_NCU_LONG, WL_TABLE_NVPROF } wl_table_layout;
 
 /* One launch. Texts are "" and numbers 0 where the table has none, unless a flag says more. */
 typedef struct wl_measurement {
@@ -30,6 +32,10 @@ typedef struct wl_measurement {
 
 /* In the metric's own unit; false when the table does not say. */
 WL_API bool wl_measurement_value(const wl_measurement *measurement, wl_metric metric, double *value);
+/* What rooflines need, as far as the table has the counters for it. Texts are those of the measurement. */
+WL_API void wl_measurement_tallies(const wl_measurement *measurement, wl_tallies *out);
+/* What other counters than the usual ones count differently: "without stores"; "" where nothing does. */
+WL_API const char *wl_measurement_differs(const wl_measurement *measurement, wl_tally tally);
 
 /* Something that was left out: equal reasons are counted. */
 typedef struct wl_note {

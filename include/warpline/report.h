@@ -128,6 +128,15 @@ WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_
 /* A list of all metrics; one of them in full. */
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
+/* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model ("classic", ..,
+ * "roofline", "compare") those it needs, and the ncu command that collects them. */
+WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, wl_error *err);
+/* A measured kernel's name for people: "axpy<float>" of _Z4axpyIfEvPT_ or "void axpy<float>(float *)"; without a kernel,
+ * family and variant. */
+WL_FALLIBLE wl_kernel_title(const char *kernel, const char *family, const char *variant, char **out, wl_error *err);
+/* What a roofline needs and is not known: names, or lines with their counters and that command; "" for nothing. */
+WL_FALLIBLE wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], bool brief, char **out,
+                                wl_error *err);
 
 /* What ptxas says of an entry. */
 typedef struct wl_ptx_needs {

@@ -10,6 +10,11 @@
 
 #define SECTOR_BYTES 32.0 /* unit of the lts__ and dram__ sector counters, on every device that has them */
 
+#define NUMBER(kind_, index_, dimension_, factor_)                                                                     \
+    {                                                                                                                  \
+        .kind = kind_, .index = index_, .dimension = dimension_, .factor = factor_                                     \
+    }
+
 static const struct named_column {
     const char *name;
     wl_column column;
@@ -21,58 +26,58 @@ static const struct named_column {
     {"Kernel Name", {.kind = WL_COLUMN_KERNEL}},
     {"Block Size", {.kind = WL_COLUMN_BLOCK_SHAPE}},
     {"Grid Size", {.kind = WL_COLUMN_GRID_SHAPE}},
-    {"bx", {WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1}},
-    {"by", {WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1}},
-    {"bz", {WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1}},
-    {"launch__block_dim_x", {WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1}},
-    {"launch__block_dim_y", {WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1}},
-    {"launch__block_dim_z", {WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1}},
-    {"gx", {WL_COLUMN_GRID, 0, WL_DIM_COUNT, 1}},
-    {"gy", {WL_COLUMN_GRID, 1, WL_DIM_COUNT, 1}},
-    {"gz", {WL_COLUMN_GRID, 2, WL_DIM_COUNT, 1}},
-    {"launch__grid_dim_x", {WL_COLUMN_GRID, 0, WL_DIM_COUNT, 1}},
-    {"launch__grid_dim_y", {WL_COLUMN_GRID, 1, WL_DIM_COUNT, 1}},
-    {"launch__grid_dim_z", {WL_COLUMN_GRID, 2, WL_DIM_COUNT, 1}},
-    {"regs", {WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1}},
-    {"launch__registers_per_thread", {WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1}},
-    {"Registers Per Thread", {WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1}},
-    {"smem", {WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1}},
-    {"launch__shared_mem_per_block", {WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1}},
-    {"launch__shared_mem_per_block_static", {WL_COLUMN_SHARED_PART, 0, WL_DIM_BYTES, 1}},
-    {"launch__shared_mem_per_block_dynamic", {WL_COLUMN_SHARED_PART, 1, WL_DIM_BYTES, 1}},
-    {"Static Shared Memory Per Block", {WL_COLUMN_SHARED_PART, 0, WL_DIM_BYTES, 1}},
-    {"Dynamic Shared Memory Per Block", {WL_COLUMN_SHARED_PART, 1, WL_DIM_BYTES, 1}},
-    {"blocks_per_sm", {WL_COLUMN_BLOCKS_PER_SM, 0, WL_DIM_COUNT, 1}},
-    {"launch__occupancy_limit_blocks", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
-    {"launch__occupancy_limit_registers", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
-    {"launch__occupancy_limit_shared_mem", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
-    {"launch__occupancy_limit_warps", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
-    {"Block Limit SM", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
-    {"Block Limit Registers", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
-    {"Block Limit Shared Mem", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
-    {"Block Limit Warps", {WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1}},
-    {"work", {WL_COLUMN_WORK, 0, WL_DIM_COUNT, 1}},
-    {"ms_median", {WL_COLUMN_TIME, 0, WL_DIM_TIME, 1e-3}},
-    {"time_s", {WL_COLUMN_TIME, 1, WL_DIM_TIME, 1}},
-    {"ncu_ns", {WL_COLUMN_TIME, 2, WL_DIM_TIME, 1e-9}},
-    {"gpu__time_duration.sum", {WL_COLUMN_TIME, 2, WL_DIM_TIME, 1e-9}},
-    {"Duration", {WL_COLUMN_TIME, 3, WL_DIM_TIME, 1e-9}},
-    {"inst", {WL_COLUMN_METRIC, WL_METRIC_inst_executed, WL_DIM_COUNT, 1}},
-    {"sm__inst_executed.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_executed, WL_DIM_COUNT, 1}},
-    {"sm__thread_inst_executed.sum", {WL_COLUMN_METRIC, WL_METRIC_thread_inst, WL_DIM_COUNT, 1}},
-    {"smsp__sass_inst_executed_op_global_ld.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_global_ld, WL_DIM_COUNT, 1}},
-    {"smsp__sass_inst_executed_op_global_st.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_global_st, WL_DIM_COUNT, 1}},
-    {"smsp__sass_inst_executed_op_shared_ld.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_shared_ld, WL_DIM_COUNT, 1}},
-    {"smsp__sass_inst_executed_op_shared_st.sum", {WL_COLUMN_METRIC, WL_METRIC_inst_shared_st, WL_DIM_COUNT, 1}},
-    {"l1_tag_wavefronts_ld", {WL_COLUMN_METRIC, WL_METRIC_l1_tag_wavefronts, WL_DIM_COUNT, 1}},
-    {"l1_wavefronts_shared", {WL_COLUMN_METRIC, WL_METRIC_shared_wavefronts, WL_DIM_COUNT, 1}},
-    {"l1_wavefronts_tex", {WL_COLUMN_METRIC, WL_METRIC_texture_wavefronts, WL_DIM_COUNT, 1}},
-    {"l2_sectors_rd_tex", {WL_COLUMN_METRIC, WL_METRIC_l2_load_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
-    {"l2_sectors_wr_tex", {WL_COLUMN_METRIC, WL_METRIC_l2_store_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
-    {"dram_rd_bytes", {WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_BYTES, 1}},
-    {"dram_wr_bytes", {WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_BYTES, 1}},
-    {"dram__sectors_read.sum", {WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
-    {"dram__sectors_write.sum", {WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_COUNT, SECTOR_BYTES}},
+    {"bx", NUMBER(WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1)},
+    {"by", NUMBER(WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1)},
+    {"bz", NUMBER(WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1)},
+    {"launch__block_dim_x", NUMBER(WL_COLUMN_BLOCK, 0, WL_DIM_COUNT, 1)},
+    {"launch__block_dim_y", NUMBER(WL_COLUMN_BLOCK, 1, WL_DIM_COUNT, 1)},
+    {"launch__block_dim_z", NUMBER(WL_COLUMN_BLOCK, 2, WL_DIM_COUNT, 1)},
+    {"gx", NUMBER(WL_COLUMN_GRID, 0, WL_DIM_COUNT, 1)},
+    {"gy", NUMBER(WL_COLUMN_GRID, 1, WL_DIM_COUNT, 1)},
+    {"gz", NUMBER(WL_COLUMN_GRID, 2, WL_DIM_COUNT, 1)},
+    {"launch__grid_dim_x", NUMBER(WL_COLUMN_GRID, 0, WL_DIM_COUNT, 1)},
+    {"launch__grid_dim_y", NUMBER(WL_COLUMN_GRID, 1, WL_DIM_COUNT, 1)},
+    {"launch__grid_dim_z", NUMBER(WL_COLUMN_GRID, 2, WL_DIM_COUNT, 1)},
+    {"regs", NUMBER(WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1)},
+    {"launch__registers_per_thread", NUMBER(WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1)},
+    {"Registers Per Thread", NUMBER(WL_COLUMN_REGISTERS, 0, WL_DIM_COUNT, 1)},
+    {"smem", NUMBER(WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1)},
+    {"launch__shared_mem_per_block", NUMBER(WL_COLUMN_SHARED, 0, WL_DIM_BYTES, 1)},
+    {"launch__shared_mem_per_block_static", NUMBER(WL_COLUMN_SHARED_PART, 0, WL_DIM_BYTES, 1)},
+    {"launch__shared_mem_per_block_dynamic", NUMBER(WL_COLUMN_SHARED_PART, 1, WL_DIM_BYTES, 1)},
+    {"Static Shared Memory Per Block", NUMBER(WL_COLUMN_SHARED_PART, 0, WL_DIM_BYTES, 1)},
+    {"Dynamic Shared Memory Per Block", NUMBER(WL_COLUMN_SHARED_PART, 1, WL_DIM_BYTES, 1)},
+    {"blocks_per_sm", NUMBER(WL_COLUMN_BLOCKS_PER_SM, 0, WL_DIM_COUNT, 1)},
+    {"launch__occupancy_limit_blocks", NUMBER(WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1)},
+    {"launch__occupancy_limit_registers", NUMBER(WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1)},
+    {"launch__occupancy_limit_shared_mem", NUMBER(WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1)},
+    {"launch__occupancy_limit_warps", NUMBER(WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1)},
+    {"Block Limit SM", NUMBER(WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1)},
+    {"Block Limit Registers", NUMBER(WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1)},
+    {"Block Limit Shared Mem", NUMBER(WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1)},
+    {"Block Limit Warps", NUMBER(WL_COLUMN_BLOCK_LIMIT, 0, WL_DIM_COUNT, 1)},
+    {"work", NUMBER(WL_COLUMN_WORK, 0, WL_DIM_COUNT, 1)},
+    {"ms_median", NUMBER(WL_COLUMN_TIME, 0, WL_DIM_TIME, 1e-3)},
+    {"time_s", NUMBER(WL_COLUMN_TIME, 1, WL_DIM_TIME, 1)},
+    {"ncu_ns", NUMBER(WL_COLUMN_TIME, 2, WL_DIM_TIME, 1e-9)},
+    {"gpu__time_duration.sum", NUMBER(WL_COLUMN_TIME, 2, WL_DIM_TIME, 1e-9)},
+    {"Duration", NUMBER(WL_COLUMN_TIME, 3, WL_DIM_TIME, 1e-9)},
+    {"inst", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_executed, WL_DIM_COUNT, 1)},
+    {"sm__inst_executed.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_executed, WL_DIM_COUNT, 1)},
+    {"sm__thread_inst_executed.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_thread_inst, WL_DIM_COUNT, 1)},
+    {"smsp__sass_inst_executed_op_global_ld.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_global_ld, WL_DIM_COUNT, 1)},
+    {"smsp__sass_inst_executed_op_global_st.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_global_st, WL_DIM_COUNT, 1)},
+    {"smsp__sass_inst_executed_op_shared_ld.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_shared_ld, WL_DIM_COUNT, 1)},
+    {"smsp__sass_inst_executed_op_shared_st.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_inst_shared_st, WL_DIM_COUNT, 1)},
+    {"l1_tag_wavefronts_ld", NUMBER(WL_COLUMN_METRIC, WL_METRIC_l1_tag_wavefronts, WL_DIM_COUNT, 1)},
+    {"l1_wavefronts_shared", NUMBER(WL_COLUMN_METRIC, WL_METRIC_shared_wavefronts, WL_DIM_COUNT, 1)},
+    {"l1_wavefronts_tex", NUMBER(WL_COLUMN_METRIC, WL_METRIC_texture_wavefronts, WL_DIM_COUNT, 1)},
+    {"l2_sectors_rd_tex", NUMBER(WL_COLUMN_METRIC, WL_METRIC_l2_load_bytes, WL_DIM_COUNT, SECTOR_BYTES)},
+    {"l2_sectors_wr_tex", NUMBER(WL_COLUMN_METRIC, WL_METRIC_l2_store_bytes, WL_DIM_COUNT, SECTOR_BYTES)},
+    {"dram_rd_bytes", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_BYTES, 1)},
+    {"dram_wr_bytes", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_BYTES, 1)},
+    {"dram__sectors_read.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_load_bytes, WL_DIM_COUNT, SECTOR_BYTES)},
+    {"dram__sectors_write.sum", NUMBER(WL_COLUMN_METRIC, WL_METRIC_dram_store_bytes, WL_DIM_COUNT, SECTOR_BYTES)},
 };
 
 /* "lts__t_sectors_srcunit_tex_op_read.sum (x 32 B)": the first word is the counter. */
@@ -84,7 +89,7 @@ static bool is_counter_of(const char *name, wl_metric metric, double *factor)
     return length > 0 && strlen(name) == length && memcmp(name, counter, length) == 0;
 }
 
-wl_column wl_column_find(const char *name)
+static wl_column find_kind(const char *name)
 {
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (strcmp(columns[i].name, name) == 0)
@@ -93,11 +98,22 @@ wl_column wl_column_find(const char *name)
         const bool bytes = strcmp(wl_metric_unit((wl_metric)m), "bytes") == 0;
         double factor = 1;
         if (strcmp(wl_metric_name((wl_metric)m), name) == 0)
-            return (wl_column){WL_COLUMN_METRIC, m, bytes ? WL_DIM_BYTES : WL_DIM_COUNT, 1};
+            return (wl_column){
+                .kind = WL_COLUMN_METRIC, .index = m, .dimension = bytes ? WL_DIM_BYTES : WL_DIM_COUNT, .factor = 1};
         if (is_counter_of(name, (wl_metric)m, &factor))
-            return (wl_column){WL_COLUMN_METRIC, m, bytes && factor == 1 ? WL_DIM_BYTES : WL_DIM_COUNT, factor};
+            return (wl_column){.kind = WL_COLUMN_METRIC,
+                               .index = m,
+                               .dimension = bytes && factor == 1 ? WL_DIM_BYTES : WL_DIM_COUNT,
+                               .factor = factor};
     }
     return (wl_column){.kind = WL_COLUMN_OTHER};
+}
+
+wl_column wl_column_find(const char *name)
+{
+    wl_column found = find_kind(name);
+    found.is_counter = wl_counter_find(name, &found.counter);
+    return found;
 }
 
 static const struct {
@@ -118,9 +134,9 @@ static const struct {
 };
 
 static const char *const byte_names[] = {"byte", "bytes", "B", "byte/block"};
-static const char *const count_names[] = {"",          "inst",       "instruction",    "sector", "sectors",
-                                          "wavefront", "wavefronts", "request",        "block",  "thread",
-                                          "warp",      "register",   "register/thread"};
+static const char *const count_names[] = {"",          "inst",       "instruction",     "sector", "sectors",
+                                          "wavefront", "wavefronts", "request",         "block",  "thread",
+                                          "warp",      "register",   "register/thread", "cycle"};
 
 static bool is_one_of(const char *word, const char *const *names, size_t count)
 {

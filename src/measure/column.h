@@ -6,6 +6,7 @@
 #define WL_MEASURE_COLUMN_H
 
 #include "base/units.h"
+#include "measure/counters.h"
 #include "warpline/metrics.h"
 
 typedef enum wl_column_kind {
@@ -35,6 +36,8 @@ typedef struct wl_column {
     int index;              /* component, metric, or for times the quality of the source (smaller is better) */
     wl_dimension dimension; /* of a number: counts, bytes, time */
     double factor;          /* to base units if there is no unit; for a count, to the metric */
+    bool is_counter;        /* whatever its kind */
+    wl_counter_name counter;
 } wl_column;
 
 /* WL_COLUMN_OTHER for an unknown name. */

@@ -186,9 +186,26 @@ static void take_number(wl_row *row, const char *name, const wl_column *c, doubl
     }
 }
 
+bool wl_row_count(wl_row *row, const wl_counter_name *counter, const char *unit, const char *text)
+{
+    double value = 0, scale = 1;
+    const int i = counter->index, per = (int)counter->per;
+    if (wl_column_is_absent(text) || !wl_column_number(text, &value) || !(value >= 0) ||
+        !wl_counter_unit(counter, unit ? unit : "", &scale))
+        return false;
+    value = wl_unit_convert(value, scale);
+    if (!isfinite(value) || row->counted[per][i]) /* of two columns for one counter, the first wins */
+        return false;
+    row->counted[per][i] = true;
+    row->counts[per][i] = value;
+    return true;
+}
+
 void wl_row_take(wl_row *row, const char *name, const wl_column *c, const char *unit, const char *text, wl_notes *notes)
 {
     double value = 0;
+    if (c->is_counter && wl_row_count(row, &c->counter, unit, text) && c->kind == WL_COLUMN_OTHER)
+        row->counts_more = true;
     switch (c->kind) {
     case WL_COLUMN_OTHER: return;
     case WL_COLUMN_FAMILY: row->m.family = keep(text, strlen(text), notes); return;
@@ -222,12 +239,90 @@ static const char *plain_name(const char *kernel, wl_notes *notes)
     return keep(from, (size_t)(end - from), notes);
 }
 
+/* ---- counters ---- */
+
+static bool count_of(const wl_row *row, wl_counted_per per, const char *name, double *value)
+{
+    wl_counter_name found;
+    if (!wl_counter_find(name, &found) || !row->counted[per][found.index])
+        return false;
+    *value = row->counts[per][found.index];
+    return true;
+}
+
+/* Cycles of the launch: counted, or its time at the measured clock. */
+static bool cycles_of(const wl_row *row, double *cycles)
+{
+    static const char *const names[] = {"smsp__cycles_elapsed.avg", "sm__cycles_elapsed.avg", "sm__cycles_elapsed.max"};
+    double hz = 0, ns = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (count_of(row, WL_PER_LAUNCH, names[i], cycles))
+            return true;
+    if (!count_of(row, WL_PER_LAUNCH, "gpu__time_duration.sum", &ns))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (count_of(row, WL_PER_SECOND, names[i], &hz)) {
+            *cycles = hz * ns * 1e-9;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Totals of what was given as rates only. */
+static void add_totals(wl_row *row)
+{
+    double length[WL_PER_COUNT] = {0};
+    bool known[WL_PER_COUNT] = {false};
+    known[WL_PER_SECOND] = count_of(row, WL_PER_LAUNCH, "gpu__time_duration.sum", &length[WL_PER_SECOND]);
+    length[WL_PER_SECOND] *= 1e-9;
+    known[WL_PER_CYCLE] = cycles_of(row, &length[WL_PER_CYCLE]);
+    for (int per = WL_PER_SECOND; per < WL_PER_COUNT; per++) {
+        for (int i = 0; i < WL_COUNTER_COUNT && known[per]; i++) {
+            const double total = row->counts[per][i] * length[per];
+            if (row->counted[WL_PER_LAUNCH][i] || !row->counted[per][i] || !isfinite(total))
+                continue;
+            row->counted[WL_PER_LAUNCH][i] = true;
+            row->counts[WL_PER_LAUNCH][i] = total;
+        }
+    }
+}
+
+static void keep_counts(wl_row *row, wl_notes *notes)
+{
+    size_t count = 0;
+    for (int i = 0; i < WL_COUNTER_COUNT; i++)
+        count += row->counted[WL_PER_LAUNCH][i];
+    if (count == 0)
+        return;
+    wl_counted_value *list = WL_ARENA_NEW(notes->arena, wl_counted_value, count);
+    notes->failed = notes->failed || !list;
+    if (!list)
+        return;
+    row->values.counts = (wl_counts){list, count};
+    for (int i = 0; i < WL_COUNTER_COUNT; i++)
+        if (row->counted[WL_PER_LAUNCH][i])
+            *list++ = (wl_counted_value){i, row->counts[WL_PER_LAUNCH][i]};
+}
+
+static bool has_tally(const wl_row *row)
+{
+    const char *difference = "";
+    double value = 0;
+    for (int t = 0; t < WL_TALLY_COUNT; t++)
+        if (wl_counts_tally(&row->values.counts, (wl_tally)t, &value, &difference))
+            return true;
+    return false;
+}
+
 static bool is_complete(const int64_t extent[3]) { return extent[0] > 0 && extent[1] > 0 && extent[2] > 0; }
 
 void wl_row_finish(wl_row *row, wl_notes *notes)
 {
     wl_measurement *m = &row->m;
-    bool measured = m->time_known;
+    add_totals(row);
+    keep_counts(row, notes);
+    bool measured = m->time_known || (row->counts_more && has_tally(row));
     for (int i = 0; i < WL_METRIC_COUNT; i++)
         measured = measured || row->values.known[i];
     if (!m->family[0])
@@ -240,8 +335,10 @@ void wl_row_finish(wl_row *row, wl_notes *notes)
         m->blocks_per_sm = row->block_limit;
     if (!is_complete(m->grid))
         memset(m->grid, 0, sizeof m->grid);
-    if (!is_complete(m->block))
+    if (!is_complete(m->block) && row->block_optional)
+        memset(m->block, 0, sizeof m->block);
+    else if (!is_complete(m->block))
         row->unsound = "a launch without its block (three whole numbers above 0)";
-    else if (!measured)
+    if (!row->unsound && !measured)
         row->unsound = "a launch with no value that is predicted";
 }

@@ -23,6 +23,7 @@ void wl_notes_add(wl_notes *notes, int32_t line, const char *format, ...) WL_PRI
 struct wl_measured_values {
     double value[WL_METRIC_COUNT];
     bool known[WL_METRIC_COUNT];
+    wl_counts counts; /* of all counters, those the metrics stand for among them */
 };
 
 typedef struct wl_row {
@@ -34,6 +35,10 @@ typedef struct wl_row {
     bool part_known[2];  /* shared memory, static and dynamic */
     int64_t parts[2];
     int64_t block_limit; /* the smallest; 0: none */
+    bool counted[WL_PER_COUNT][WL_COUNTER_COUNT];
+    double counts[WL_PER_COUNT][WL_COUNTER_COUNT];
+    bool counts_more;    /* than metrics */
+    bool block_optional; /* a summary over launches: the profiler does not tell */
 } wl_row;
 
 /* Takes one cell. `unit` is NULL if the table has no units. Texts are kept in the arena of the
@@ -41,7 +46,11 @@ typedef struct wl_row {
 void wl_row_take(wl_row *row, const char *name, const wl_column *column, const char *unit, const char *text,
                  wl_notes *notes);
 
-/* Sets what follows from several cells; row->unsound says whether the row is usable. */
+/* A cell known to be a counter; false if it says nothing new. */
+bool wl_row_count(wl_row *row, const wl_counter_name *counter, const char *unit, const char *text);
+
+/* Sets what follows from several cells; row->unsound says whether the row is usable. Counts are kept in the arena of
+ * the notes. */
 void wl_row_finish(wl_row *row, wl_notes *notes);
 
 #endif /* WL_MEASURE_ROW_H */

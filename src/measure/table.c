@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "measure/csv.h"
+#include "measure/nvprof.h"
 #include "measure/row.h"
 
 struct wl_table {
@@ -20,9 +21,10 @@ struct wl_table {
     wl_notes notes;
 };
 
-enum { ID, PROCESS, KERNEL, BLOCK, GRID, METRIC, UNIT, VALUE, PLACE_COUNT }; /* of the long layout */
-static const char *const place_names[PLACE_COUNT] = {"ID",        "Process ID",  "Kernel Name", "Block Size",
-                                                     "Grid Size", "Metric Name", "Metric Unit", "Metric Value"};
+enum { ID, PROCESS, KERNEL, BLOCK, GRID, SECTION, METRIC, UNIT, VALUE, PLACE_COUNT }; /* of the long layout */
+static const char *const place_names[PLACE_COUNT] = {"ID",          "Process ID",  "Kernel Name",
+                                                     "Block Size",  "Grid Size",   "Section Name",
+                                                     "Metric Name", "Metric Unit", "Metric Value"};
 
 /* A table being read. */
 typedef struct reader {
@@ -30,6 +32,7 @@ typedef struct reader {
     wl_csv csv;
     wl_arena arena; /* of the header: reset at each */
     wl_error *err;
+    int32_t first_line; /* with anything in it */
     bool has_header, has_units;
     size_t column_count;
     wl_column *columns;
@@ -38,6 +41,7 @@ typedef struct reader {
     wl_row row;                 /* long layout: the launch being collected */
     bool row_open;
     char *row_key; /* distinguishes it from the next */
+    wl_nvprof nvprof;
 } reader;
 
 /* ---- rows ---- */
@@ -124,6 +128,12 @@ static bool same_launch(reader *r, bool *failed)
     return same;
 }
 
+/* Sections are measured in passes of their own, at clocks of their own: counts per cycle stand in those of rooflines. */
+static bool is_other_clock(const reader *r)
+{
+    return strcmp(at_place(r, METRIC), "SM Frequency") == 0 && !strstr(at_place(r, SECTION), "Roofline");
+}
+
 static wl_status read_long(reader *r)
 {
     wl_notes *notes = &r->table->notes;
@@ -143,7 +153,8 @@ static wl_status read_long(reader *r)
     r->row.line = r->csv.line;
     const char *name = at_place(r, METRIC);
     const wl_column column = wl_column_find(name);
-    if (column.kind >= WL_COLUMN_BLOCK) /* "Block Size" is also a metric, and no shape then */
+    const bool read = column.kind >= WL_COLUMN_BLOCK || column.is_counter; /* "Block Size" is no shape as a metric */
+    if (read && !is_other_clock(r))
         wl_row_take(&r->row, name, &column, at_place(r, UNIT), at_place(r, VALUE), notes);
     return WL_OK;
 }
@@ -211,6 +222,35 @@ static bool may_be_header(const reader *r)
     return !r->has_header || strcmp(first, r->names[0]) == 0 || strcmp(first, "ID") == 0;
 }
 
+static bool may_start_nvprof(const wl_csv *csv) { return wl_nvprof_recognise(csv) != WL_NVPROF_NONE; }
+
+static wl_status open_nvprof(reader *r)
+{
+    const wl_nvprof_part part = wl_nvprof_recognise(&r->csv);
+    if (part == WL_NVPROF_UNKNOWN)
+        return wl_fail(
+            r->err, WL_E_INPUT, (wl_loc){r->csv.line, 1, 1},
+            "metrics launch by launch (nvprof --print-gpu-trace --metrics); export without --print-gpu-trace");
+    WL_TRY(close_row(r));
+    r->table->layout = WL_TABLE_NVPROF;
+    WL_TRY(take_header(r));
+    wl_nvprof_open(&r->nvprof, part, &r->csv);
+    return WL_OK;
+}
+
+static wl_status close_nvprof(reader *r)
+{
+    for (size_t i = 0; i < r->nvprof.count; i++)
+        WL_TRY(add_row(r, &r->nvprof.kernels[i]->row));
+    return WL_OK;
+}
+
+/* On ncu's details page, lines of metrics may end before the columns of rules. */
+static bool is_short_long(const reader *r)
+{
+    return r->table->layout == WL_TABLE_NCU_LONG && r->csv.count < r->column_count && r->csv.count > r->places[VALUE];
+}
+
 static wl_status read_record(reader *r)
 {
     const wl_csv *csv = &r->csv;
@@ -227,15 +267,19 @@ static wl_status read_record(reader *r)
         r->table->layout = layout;
         return take_header(r);
     }
+    if (!csv->problem && may_start_nvprof(csv))
+        return open_nvprof(r);
     if (!r->has_header)
         wl_notes_add(notes, csv->line, "a line before the header");
     else if (csv->problem && csv->cut)
         wl_notes_add(notes, csv->line, "the last line is cut off");
     else if (csv->problem)
         wl_notes_add(notes, csv->line, "a line with %s", csv->problem);
-    else if (csv->count != r->column_count)
+    else if (csv->count != r->column_count && !is_short_long(r))
         wl_notes_add(notes, csv->line,
                      csv->cut && csv->count > 1 ? "the last line is cut off" : "a line that is no row of the table");
+    else if (r->table->layout == WL_TABLE_NVPROF)
+        return wl_nvprof_take(&r->nvprof, csv, notes, r->err);
     else
         return r->table->layout == WL_TABLE_NCU_LONG ? read_long(r) : read_wide(r);
     return WL_OK;
@@ -284,16 +328,19 @@ static wl_status read_table(reader *r)
         WL_TRY(wl_csv_next(&r->csv, &more, r->err));
         if (!more)
             break;
+        if (r->first_line == 0)
+            r->first_line = r->csv.line;
         WL_TRY(read_record(r));
     }
     WL_TRY(close_row(r));
+    WL_TRY(close_nvprof(r));
     if (!t->notes.failed && t->count > 0)
         note_missing(t);
     if (t->notes.failed)
         return wl_fail_memory(r->err);
     if (!r->has_header)
-        return wl_fail(r->err, WL_E_INPUT, WL_NOWHERE,
-                       "no header of a measured table: neither our columns nor those of ncu --csv");
+        return wl_fail(r->err, WL_E_INPUT, (wl_loc){r->first_line, r->first_line > 0, 1},
+                       "no header of a measured table: neither our columns nor those of ncu --csv or nvprof --csv");
     if (t->count > 0)
         return WL_OK;
     if (t->notes.count == 0)
@@ -313,6 +360,7 @@ wl_status wl_table_parse(const char *input, const char *text, size_t length, wl_
     wl_csv_open(&r.csv, text, length);
     const wl_status status = read_table(&r);
     wl_csv_free(&r.csv);
+    wl_nvprof_free(&r.nvprof);
     wl_arena_free(&r.arena);
     free(r.row_key);
     if (status == WL_OK) {

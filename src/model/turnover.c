@@ -36,6 +36,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_dram_wait_write, offsetof(wl_turnover, dram_write_wait), false},
         {WL_DEVICE_lsu_issue, offsetof(wl_turnover, lsu_issue), false},
         {WL_DEVICE_wide_multiply, offsetof(wl_turnover, wide_multiply), false},
+        {WL_DEVICE_l2_read_bandwidth, offsetof(wl_turnover, l2_read_bandwidth), false},
         {WL_DEVICE_l2_lone_rate, offsetof(wl_turnover, lone_rate), false},
         {WL_DEVICE_l2_write_cost, offsetof(wl_turnover, l2_write_cost), false},
         {WL_DEVICE_l2_fill_cost, offsetof(wl_turnover, l2_fill_cost), false},
@@ -297,7 +298,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency;
     const double apart = pow(pow(sm, q) + pow(memory, q), 1 / q);
-    const double together = with_atomics(n, d, waves, apart, m->bound_s[WL_BOUND_ATOMICS]);
+    const double delivered = over(d->l2_moved, n->l2_read_bandwidth); /* however well the rest overlaps */
+    const double together = fmax(with_atomics(n, d, waves, apart, m->bound_s[WL_BOUND_ATOMICS]), delivered);
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks; /* the busiest's, of one */
     m->steps = (wl_turnover_steps){.own = busiest,
                                    .even = busiest / shares,

@@ -1,12 +1,15 @@
 /* fuzz_table.c - any bytes as a measured table. SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
-static void check_row(const wl_measurement *m)
+static void check_row(const wl_measurement *m, bool nvprof)
 {
+    wl_tallies tallies;
     bool any = m->time_known;
     REQUIRE(m->line >= 1 && m->family && m->variant && m->params && m->kernel);
-    for (int d = 0; d < 3; d++)
-        REQUIRE(m->block[d] >= 1 && m->grid[d] >= 0 && (m->grid[d] > 0) == (m->grid[0] > 0));
+    for (int d = 0; d < 3; d++) { /* a summary of nvprof has no block */
+        REQUIRE(m->block[d] >= 0 && (m->block[d] > 0) == (m->block[0] > 0) && (m->block[d] > 0 || nvprof));
+        REQUIRE(m->grid[d] >= 0 && (m->grid[d] > 0) == (m->grid[0] > 0));
+    }
     REQUIRE(m->registers >= 0 && m->shared_bytes >= 0 && m->blocks_per_sm >= 0 && m->work >= 0);
     REQUIRE(!m->time_known || (isfinite(m->time_s) && m->time_s > 0));
     for (int i = 0; i < WL_METRIC_COUNT; i++) {
@@ -14,6 +17,12 @@ static void check_row(const wl_measurement *m)
         const bool known = wl_measurement_value(m, (wl_metric)i, &value);
         REQUIRE(!known || (isfinite(value) && value >= 0));
         any = any || known;
+    }
+    wl_measurement_tallies(m, &tallies);
+    for (int i = 0; i < WL_TALLY_COUNT; i++) {
+        REQUIRE(!tallies.known[i] || (isfinite(tallies.value[i]) && tallies.value[i] >= 0));
+        REQUIRE(tallies.known[i] || wl_measurement_differs(m, (wl_tally)i)[0] == '\0');
+        any = any || tallies.known[i];
     }
     REQUIRE(any);
 }
@@ -49,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == WL_OK) {
         REQUIRE(wl_table_count(table) >= 1 && wl_table_count(table) <= size);
         for (size_t i = 0; i < wl_table_count(table); i++)
-            check_row(wl_table_row(table, i));
+            check_row(wl_table_row(table, i), wl_table_layout_of(table) == WL_TABLE_NVPROF);
         for (size_t i = 0; i < wl_table_note_count(table); i++) {
             const wl_note *n = wl_table_note(table, i);
             REQUIRE(n->count >= 1 && n->line >= 0 && n->reason[0] && !strchr(n->reason, '\n'));

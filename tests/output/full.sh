@@ -49,6 +49,9 @@ devices show h200
 devices check share/devices/h200.yaml
 kernels
 kernels show star3d_r4
+metrics
+metrics --model roofline --format json
+roofline validate/ncu/full_raw.csv --device h200
 explain
 explain dram_load_bytes
 END

@@ -339,7 +339,7 @@ static const struct {
     expected_error want;
 } errors[] = {
     {"empty", "", {WL_E_INPUT, "no header", 0, 0}},
-    {"no table", "hello\nworld\n", {WL_E_INPUT, "no header", 0, 0}},
+    {"no table", "hello\nworld\n", {WL_E_INPUT, "no header", 1, 1}},
     {"no by", "bx,bz,inst\n1,1,1\n", {WL_E_INPUT, "no column 'by'", 1, 1}},
     {"no bx", "\nfamily,inst\na,1\n", {WL_E_INPUT, "no column 'bx'", 2, 1}},
     {"only a header", "bx,by,bz,inst\n", {WL_E_INPUT, "no rows", 0, 0}},

@@ -132,6 +132,25 @@ static const struct {
      A "mov.u32 %r5, %tid.x;\nadd.u32 %r6, %r5, 7;\nmul.wide.u32 %rd2, %r5, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"
        "ld.global.u32 %r2, [%rd3];\nret;\n",
      .order = "abdefcg"},
+    /* the next five: as ptxas 13.0 orders loads one trip ahead and loads with a default, for sm_90 */
+    {"not before what reads the register it replaces",
+     A "add.u32 %r2, %r1, 1;\nld.global.u32 %r1, [%rd1];\nld.global.u32 %r3, [%rd1+4];\nadd.u32 %r4, %r1, %r2;\nret;\n",
+     .order = "adbcef"},
+    {"even where that waits for another load",
+     A
+     "ld.global.u32 %r4, [%rd1+8];\nadd.u32 %r2, %r4, %r1;\nld.global.u32 %r1, [%rd1];\nadd.u32 %r5, %r1, %r2;\nret;\n",
+     .order = "abcdef"},
+    {"not before the default that it replaces",
+     A "mov.u32 %r1, 0;\nsetp.eq.u64 %p1, %rd1, 0;\n@%p1 bra L;\nld.global.u32 %r1, [%rd1];\nL:\nadd.u32 %r2, %r1, 1;\n"
+       "ret;\n",
+     .order = "abcefdg", .as = {3, 5, 0}},
+    {"what was loaded is not overwritten before it is read",
+     A "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\nmov.u32 %r1, 7;\nadd.u32 %r3, %r1, %r2;\nret;\n",
+     .order = "abcdef"},
+    {"a load one trip ahead: the last of a round stays behind the first use",
+     A "L:\nadd.u32 %r2, %r2, %r1;\nld.global.u32 %r1, [%rd1];\nadd.u64 %rd1, %rd1, 4;\nadd.u32 %r3, %r3, 1;\n"
+       "setp.lt.u32 %p1, %r3, 64;\n@%p1 bra L;\nret;\n",
+     "a|bcdefg|h", "a|cccbdefdefdefcdefbbbg|h", .as = {0, 0, 6}},
     {"a barrier ends a segment",
      A "ld.global.u32 %r1, [%rd1];\nbar.sync 0;\nadd.u32 %r2, %r1, 1;\nld.global.u32 %r3, [%rd1+4];\nret;\n",
      .order = "abc|edf"},

@@ -18,6 +18,14 @@
 /* address %rd4 = a + 4 * register */
 #define AT(reg) "mul.wide.s32 %rd3, " reg ", 4;\nadd.s64 %rd4, %rd1, %rd3;\n"
 #define LOAD "ld.global.f32 %f1, [%rd4];\n"
+/* a loop with %r6 = 0 to n - 1, in which %p3 skips what follows up to NEXT */
+#define LOOP "mov.u32 %r6, 0;\nLOOP:\n"
+#define SKIP "@%p3 bra NEXT;\nmad.lo.s32 %r8, %r6, 32, %r4;\n" AT("%r8") "st.global.f32 [%rd4], %f1;\n"
+#define NEXT "NEXT:\nadd.s32 %r6, %r6, 1;\nsetp.lt.s32 %p4, %r6, %r1;\n@%p4 bra LOOP;\n"
+#define BARRIER "bar.sync 0;\n"
+/* tid <= %r6 < tid + 60: of a warp, some lanes at first, then all, then some, then none */
+#define WINDOW                                                                                                         \
+    "add.s32 %r7, %r4, 60;\nsetp.ge.s32 %p1, %r6, %r4;\nsetp.lt.s32 %p2, %r6, %r7;\nand.pred %p3, %p1, %p2;\n"
 #define TAIL "END:\nret;\n}\n"
 
 static const struct {
@@ -315,6 +323,50 @@ static const struct {
      "1024",
      {"atomics:", "% 32 == 0"},
      {NULL},
+     true},
+    {"a condition of a loop that divides no lanes for a while",
+     LOOP WINDOW SKIP NEXT,
+     32,
+     8,
+     "200",
+     {"loops: {i: 2, j: 31, k: 109}", "arg_0[threadIdx.x + 32*k + 2912]\""},
+     {NULL},
+     false},
+    {"barriers where it does not hold for any lane are not counted",
+     LOOP WINDOW SKIP BARRIER NEXT,
+     32,
+     8,
+     "200",
+     {"barriers: 171\n"},
+     {NULL},
+     false},
+    {"nor where a remainder decides",
+     LOOP
+     "shl.b32 %r7, %r6, 4;\nadd.s32 %r7, %r7, %r4;\nand.b32 %r7, %r7, 63;\nsetp.ge.s32 %p3, %r7, 32;\n" SKIP BARRIER
+         NEXT,
+     32,
+     8,
+     "200",
+     {"barriers: 150\n"},
+     {NULL},
+     false},
+    {"a condition that all threads meet in the first trip only",
+     LOOP "shl.b32 %r7, %r6, 4;\nadd.s32 %r7, %r7, %r4;\nsetp.gt.s32 %p1, %r7, 1071;\nsetp.lt.s32 %p2, %r4, 5;\n"
+          "or.pred %p3, %p1, %p2;\n" SKIP NEXT,
+     32,
+     8,
+     "200",
+     {"(-threadIdx.x - 16*i + 1055) >= 0"},
+     {NULL},
+     false},
+    {"a condition of two loops divides no threads",
+     "mov.u32 %r9, 0;\nOUTER:\n" LOOP "setp.ne.s32 %p3, %r6, %r9;\n" SKIP NEXT
+     "add.s32 %r9, %r9, 1;\nsetp.lt.s32 %p5, %r9, %r1;\n@%p5 bra OUTER;\n",
+     32,
+     8,
+     "40",
+     {"loops: {i: 40}", "arg_0[threadIdx.x + 32*i]\"", "mix:"},
+     {" if "},
      true},
 };
 

@@ -8,7 +8,8 @@ cd "$root/tests/validate" || exit 2
 work=$(mktemp -d "${TMPDIR:-/tmp}/warpline-join.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 failed=0
-cat "$root/validate/counters.txt" "$root/validate/counters_more.txt" "$root/validate/counters_texture.txt" >"$work/counters"
+cat "$root/validate/counters.txt" "$root/validate/counters_more.txt" "$root/validate/counters_texture.txt" \
+  "$root/validate/counters_roofline.txt" >"$work/counters"
 
 join() { awk -f "$root/validate/join.awk" "$root/validate/counters.txt" "$1" "$2"; }
 

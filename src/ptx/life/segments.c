@@ -17,9 +17,15 @@ typedef struct maker {
     int32_t base;     /* number of the function's first register */
     int32_t async;    /* register that stands for copies under way */
     int32_t *renamed; /* by register: its number in the copy at hand */
+    /* Of copies: what a register is in a trip (first_use), and whether the copy at hand is the last. NULL: no copies. */
+    const uint8_t *uses;
+    bool last_copy;
     struct places *places;
     bool failed;
 } maker;
+
+/* What a trip of a loop does first with a register. */
+enum { NOT_USED, READ_FIRST, WRITTEN_FIRST };
 
 /* ---- operations ---- */
 
@@ -120,6 +126,15 @@ static float chain_of(wl_op_kind kind, double weight)
     return (float)(0.5 * weight);
 }
 
+/* The number of a register that is written. What a trip leaves for the next one has a register of its own in each copy;
+ * the last copy leaves it where the next round reads it. */
+static int32_t written(maker *m, int32_t reg)
+{
+    if (m->uses && m->uses[reg] == READ_FIRST)
+        m->renamed[reg] = m->last_copy ? m->base + reg : m->ops->registers++;
+    return m->renamed[reg];
+}
+
 static void add_op(maker *m, int32_t at, double weight, bool carries)
 {
     const wl_ptx_instruction *in = &m->f->instructions[at];
@@ -151,7 +166,7 @@ static void add_op(maker *m, int32_t at, double weight, bool carries)
         list[op->reads++] = m->async;
     }
     for (int i = 0; i < r.writes && carries; i++)
-        list[op->reads + op->writes++] = m->renamed[r.written[i]];
+        list[op->reads + op->writes++] = written(m, r.written[i]);
     if (in->op == WL_PTX_OP_cp_async)
         list[op->reads + op->writes++] = m->async;
 }
@@ -185,13 +200,49 @@ static bool is_store(const wl_op *op, bool shared)
     return shared ? op->kind == WL_OP_SHARED && op->writes == 0 : op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC;
 }
 
+/* What is known of a register at some operation; 0 between segments. */
+typedef struct known {
+    int32_t depth, region;           /* of its value */
+    int32_t used_depth, used_region; /* the last place of those that have read or written it */
+    bool loaded;                     /* its value comes from a load */
+    bool needed;                     /* an address needs it */
+} known;
+
 typedef struct places {
     place *list;
     wl_op *moved;
-    int32_t *depth, *region; /* by register; 0 between segments */
-    bool *needed;            /* by register: an address needs it */
-    int32_t room, registers;
+    known *registers; /* by number */
+    int32_t room, register_room;
 } places;
+
+static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+
+/* A load stays behind those that read or write its register before it, and so does what overwrites a register that was
+ * loaded: the assembler gives loads no registers of their own for that, only arithmetic. */
+static void stay_behind_uses(const wl_op *op, bool load, const known *registers, place *at)
+{
+    for (int k = op->reads; k < op->reads + op->writes; k++) {
+        const known *r = &registers[op->regs[k]];
+        if (load || r->loaded) {
+            at->depth = larger(at->depth, r->used_depth);
+            at->region = larger(at->region, r->used_region);
+        }
+    }
+}
+
+static void note_places(const wl_op *op, bool load, known *registers, const place *at)
+{
+    for (int k = 0; k < op->reads + op->writes; k++) {
+        known *r = &registers[op->regs[k]];
+        r->used_depth = larger(r->used_depth, at->depth);
+        r->used_region = larger(r->used_region, at->region);
+        if (k < op->reads)
+            continue;
+        r->depth = at->depth + load;
+        r->region = at->region;
+        r->loaded = load;
+    }
+}
 
 /* Walks forward: what each operation must stay behind. */
 static void find_depths(const wl_op *ops, int32_t count, places *p)
@@ -202,8 +253,8 @@ static void find_depths(const wl_op *ops, int32_t count, places *p)
         place *at = &p->list[i];
         *at = (place){.rest = 1, .index = i};
         for (int k = 0; k < op->reads; k++) {
-            at->depth = p->depth[op->regs[k]] > at->depth ? p->depth[op->regs[k]] : at->depth;
-            at->region = p->region[op->regs[k]] > at->region ? p->region[op->regs[k]] : at->region;
+            at->depth = larger(at->depth, p->registers[op->regs[k]].depth);
+            at->region = larger(at->region, p->registers[op->regs[k]].region);
         }
         const bool load = is_load(op), shared = op->kind == WL_OP_SHARED;
         if (load && !op->constant && behind[shared] > at->region)
@@ -215,10 +266,8 @@ static void find_depths(const wl_op *ops, int32_t count, places *p)
             }
         if (op->kind == WL_OP_BRANCH || op->kind == WL_OP_BARRIER)
             at->rest = 2;
-        for (int k = op->reads; k < op->reads + op->writes; k++) {
-            p->depth[op->regs[k]] = at->depth + load;
-            p->region[op->regs[k]] = at->region;
-        }
+        stay_behind_uses(op, load, p->registers, at);
+        note_places(op, load, p->registers, at);
     }
 }
 
@@ -229,14 +278,37 @@ static void find_needed(const wl_op *ops, int32_t count, places *p)
         const wl_op *op = &ops[i];
         bool needed = is_load(op);
         for (int k = op->reads; k < op->reads + op->writes; k++) {
-            needed = needed || p->needed[op->regs[k]];
-            p->needed[op->regs[k]] = false;
+            needed = needed || p->registers[op->regs[k]].needed;
+            p->registers[op->regs[k]].needed = false;
         }
         if (!needed || p->list[i].rest == 2)
             continue;
         p->list[i].rest = 0;
         for (int k = 0; k < op->reads; k++)
-            p->needed[op->regs[k]] = true;
+            p->registers[op->regs[k]].needed = true;
+    }
+}
+
+static void forget_registers(const wl_op *ops, int32_t count, places *p)
+{
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < ops[i].reads + ops[i].writes; k++)
+            p->registers[ops[i].regs[k]] = (known){0};
+}
+
+/* Walks forward: a load does not go before arithmetic of its own place that has used its register. */
+static void find_stays(const wl_op *ops, int32_t count, places *p)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const wl_op *op = &ops[i];
+        place *at = &p->list[i];
+        for (int k = op->reads; k < op->reads + op->writes && is_load(op); k++) {
+            const known *r = &p->registers[op->regs[k]];
+            if (r->loaded && r->used_depth == at->depth && r->used_region == at->region)
+                at->rest = larger(at->rest, 1);
+        }
+        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++) /* loaded: used at all, here */
+            p->registers[op->regs[k]] = (known){.loaded = true, .used_depth = at->depth, .used_region = at->region};
     }
 }
 
@@ -244,35 +316,22 @@ static void free_places(places *p)
 {
     free(p->list);
     free(p->moved);
-    free(p->depth);
-    free(p->region);
-    free(p->needed);
+    free(p->registers);
     *p = (places){0};
 }
 
 /* Room for so many operations and registers; kept from segment to segment. */
 static bool make_places(places *p, int32_t count, int32_t registers)
 {
-    if (count <= p->room && registers <= p->registers)
+    if (count <= p->room && registers <= p->register_room)
         return true;
     free_places(p);
     p->room = 2 * count;
-    p->registers = 2 * registers;
+    p->register_room = 2 * registers;
     p->list = malloc((size_t)p->room * sizeof *p->list);
     p->moved = malloc((size_t)p->room * sizeof *p->moved);
-    p->depth = calloc((size_t)p->registers, sizeof *p->depth);
-    p->region = calloc((size_t)p->registers, sizeof *p->region);
-    p->needed = calloc((size_t)p->registers, sizeof *p->needed);
-    return p->list && p->moved && p->depth && p->region && p->needed;
-}
-
-static void forget_registers(const wl_op *ops, int32_t count, places *p)
-{
-    for (int32_t i = 0; i < count; i++)
-        for (int k = 0; k < ops[i].reads + ops[i].writes; k++) {
-            p->depth[ops[i].regs[k]] = p->region[ops[i].regs[k]] = 0;
-            p->needed[ops[i].regs[k]] = false;
-        }
+    p->registers = calloc((size_t)p->register_room, sizeof *p->registers);
+    return p->list && p->moved && p->registers;
 }
 
 static void hoist_loads(maker *m, int32_t first, int32_t count)
@@ -286,6 +345,8 @@ static void hoist_loads(maker *m, int32_t first, int32_t count)
         return;
     find_depths(ops, count, p);
     find_needed(ops, count, p);
+    forget_registers(ops, count, p);
+    find_stays(ops, count, p);
     qsort(p->list, (size_t)count, sizeof *p->list, by_place);
     for (int32_t i = 0; i < count; i++)
         p->moved[i] = ops[p->list[i].index];
@@ -360,7 +421,7 @@ static bool is_step(const wl_ptx_instruction *in)
 }
 
 typedef struct first_use {
-    uint8_t *seen; /* by register: 1 read first, 2 written first */
+    uint8_t *seen; /* by register */
     bool written;  /* what is looked at */
 } first_use;
 
@@ -368,7 +429,7 @@ static void note_use(void *user, int32_t reg, bool written)
 {
     first_use *u = user;
     if (!u->seen[reg] && written == u->written)
-        u->seen[reg] = written ? 2 : 1;
+        u->seen[reg] = written ? WRITTEN_FIRST : READ_FIRST;
 }
 
 /* An instruction reads before it writes; one with a guard may leave what was there. */
@@ -391,18 +452,21 @@ static void write_copies(maker *m, wl_ptx_segment *s)
     for (int32_t i = s->from; i < s->to; i++)
         note_uses(m, &m->f->instructions[i], &u);
     s->many = m->ops->count;
+    m->uses = u.seen;
     for (int copy = 0; copy < WL_PTX_ROUND && !m->failed; copy++) {
+        m->last_copy = copy == WL_PTX_ROUND - 1;
         for (int32_t r = 0; r < m->f->register_count; r++)
-            if (u.seen[r] == 2)
+            if (u.seen[r] == WRITTEN_FIRST)
                 m->renamed[r] = m->ops->registers++;
         for (int32_t i = s->from; i < s->to && !m->failed; i++) {
             const wl_ptx_instruction *in = &m->f->instructions[i];
-            if (wl_ptx_branch_target(in) >= 0 && copy < WL_PTX_ROUND - 1)
+            if (wl_ptx_branch_target(in) >= 0 && !m->last_copy)
                 continue; /* one branch for all, whose weight is shared */
             const double weight = wl_ptx_branch_target(in) >= 0 ? WL_PTX_ROUND * m->in->weight[i] : m->in->weight[i];
-            add_op(m, i, weight, !is_step(in) || copy == WL_PTX_ROUND - 1);
+            add_op(m, i, weight, !is_step(in) || m->last_copy);
         }
     }
+    m->uses = NULL;
     rename_nothing(m);
     s->many_count = m->ops->count - s->many;
     hoist_loads(m, s->many, s->many_count);

@@ -131,5 +131,18 @@ wl_status wl_ptx_find_entry(const wl_ptx_module *module, const char *name, const
 
 wl_status wl_ptx_find_printed(const wl_ptx_module *module, const char *name, const wl_ptx_function **out, wl_error *err)
 {
-    return find_fitting(module, name, WL_PTX_FIT_PLAIN, out, err);
+    const wl_status status = find_fitting(module, name, WL_PTX_FIT_PLAIN, out, err);
+    if (status != WL_E_INPUT || !wl_ptx_printed_generic(name))
+        return status;
+    /* parameters of template types say less than the template's arguments, which stand before them */
+    wl_arena scratch = {0};
+    wl_error second = {0};
+    const char *plain = wl_arena_text(&scratch, name, wl_ptx_printed_end(name));
+    const wl_status found =
+        plain ? find_fitting(module, plain, WL_PTX_FIT_PLAIN, out, &second) : wl_fail_memory(&second);
+    wl_arena_free(&scratch);
+    if (found != WL_OK && found != WL_E_NOMEM)
+        return status;
+    *err = second;
+    return found;
 }

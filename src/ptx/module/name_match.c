@@ -130,6 +130,37 @@ const char *wl_ptx_wanted_name(const char *wanted, wl_arena *arena)
     return kept;
 }
 
+/* ---- printed names ---- */
+
+size_t wl_ptx_printed_end(const char *printed)
+{
+    const size_t length = strlen(printed);
+    size_t depth = 0;
+    if (length == 0 || printed[length - 1] != ')')
+        return length;
+    for (size_t i = length; i-- > 1;) {
+        depth += printed[i] == ')';
+        depth -= printed[i] == '(';
+        if (depth == 0)
+            return i;
+    }
+    return length;
+}
+
+bool wl_ptx_printed_generic(const char *printed)
+{
+    const char *const end = printed + strlen(printed);
+    for (const char *at = printed + wl_ptx_printed_end(printed); at < end;) {
+        const piece word = word_at(&at, end);
+        size_t digits = 0;
+        while (1 + digits < word.length && wl_is_digit(word.at[1 + digits]))
+            digits++;
+        if (word.at[0] == 'T' && digits > 0 && 1 + digits == word.length)
+            return true;
+    }
+    return false;
+}
+
 /* ---- fits ---- */
 
 static bool is_form_of(const char *compared, const char *text, size_t length, bool part, bool *failed)

@@ -76,11 +76,12 @@ void wl_ptx_limit_domain(wl_ptx_recovery *o, const wl_ptx_limits *l)
 
 /* ---- limits that all steps share ---- */
 
-/* The condition without the parts that hold in the whole domain; NULL: nothing remains. */
+/* The condition without the parts that hold in the whole domain, in all trips; NULL: nothing remains.
+ * What is recovered for one launch need not hold at others. */
 static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *condition)
 {
-    const wl_interval any = wl_sym_bounds(s, condition, WL_AT_ANY_LAUNCH);
-    if (any.lo == 1)
+    const wl_interval of = wl_sym_bounds(s, condition, s->launch_bound ? WL_AT_LAUNCH : WL_AT_ANY_LAUNCH);
+    if (of.lo == 1)
         return NULL;
     if (condition->count != 1 || condition->c != 0 || condition->terms[0].k != 1 ||
         condition->terms[0].atom->op != WL_ATOM_BOTH)
@@ -88,6 +89,30 @@ static const wl_symbol *simplified(wl_symbols *s, const wl_symbol *condition)
     const wl_atom *atom = condition->terms[0].atom;
     const wl_symbol *a = simplified(s, atom->a), *b = simplified(s, atom->b);
     return a && b ? wl_sym_both(s, a, b) : a ? a : b;
+}
+
+/* Says what the variables of the kept loops around a step range over: recovery leaves them in their
+ * first trip. */
+static void range_over_trips(wl_ptx_recovery *o, const wl_ptx_thread_access *step)
+{
+    for (int32_t l = step->loop; l >= 0; l = o->loops[l].parent)
+        wl_sym_range(&o->symbols, o->loops[l].var, (wl_interval){0, o->loops[l].trips - 1});
+}
+
+/* Drops what holds for every thread of the domain from the conditions of steps. */
+static void simplify_conditions(wl_ptx_recovery *o)
+{
+    int32_t loop = -1;
+    for (size_t i = 0; i < o->step_count; i++) {
+        if (!o->steps[i].when)
+            continue;
+        if (o->steps[i].loop != loop)
+            range_over_trips(o, &o->steps[i]);
+        loop = o->steps[i].loop;
+        o->steps[i].when = simplified(&o->symbols, o->steps[i].when);
+    }
+    for (int v = WL_VAR_LOOP_0; v <= WL_VAR_LOOP_2; v++)
+        wl_sym_range(&o->symbols, (wl_var)v, wl_interval_one(0));
 }
 
 void wl_ptx_share_limits(wl_ptx_recovery *o)
@@ -111,7 +136,5 @@ void wl_ptx_share_limits(wl_ptx_recovery *o)
         o->idle_differs = o->idle_differs || memcmp(domain, o->domain, sizeof domain) != 0 ||
                           memcmp(first, o->first, sizeof first) != 0;
     }
-    for (size_t i = 0; i < o->step_count; i++)
-        if (o->steps[i].when)
-            o->steps[i].when = simplified(&o->symbols, o->steps[i].when);
+    simplify_conditions(o);
 }

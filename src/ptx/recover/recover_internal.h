@@ -1,5 +1,5 @@
 /* recover_internal.h - shared by recover.c (paths through a function), recover_loops.c (loops
- * that are kept), split_warps.c and recover_execute.c (single instructions).
+ * that are kept), loop_conditions.c, split_warps.c and recover_execute.c (single instructions).
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #ifndef WL_PTX_RECOVER_RECOVER_INTERNAL_H
 #define WL_PTX_RECOVER_RECOVER_INTERNAL_H
@@ -71,6 +71,10 @@ void wl_ptx_abandon_loop(wl_ptx_executor *r);
 /* Whether a condition is the same in all iterations of the symbolic loops: decided in one way, or
  * in none. If not, a loop is unwound and looked at again with fewer trips. */
 bool wl_ptx_same_in_loops(wl_ptx_executor *r, const wl_symbol *condition);
+/* Whether as many threads come here in all iterations of the symbolic loops: neither the condition
+ * nor that of the path depends on them. If not, a loop is unwound. For what is counted, and is no
+ * step that keeps its condition. */
+bool wl_ptx_counts_in_loops(wl_ptx_executor *r, const wl_symbol *condition);
 /* Whether an instruction is in the innermost symbolic loop, if there is one. */
 bool wl_ptx_stays_in_loop(const wl_ptx_executor *r, int32_t pc);
 

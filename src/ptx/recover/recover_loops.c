@@ -63,64 +63,6 @@ bool wl_ptx_stays_in_loop(const wl_ptx_executor *r, int32_t pc)
     return i < 0 || wl_ptx_flow_in_loop(r->flow, r->open_loops[i].loop, r->flow->block_of[pc]);
 }
 
-/* ---- conditions of a symbolic loop ---- */
-
-typedef enum answer { IS_FALSE, IS_TRUE, IS_OPEN } answer;
-
-/* What a condition is while k is in a range. */
-static answer answer_for(wl_symbols *s, const wl_symbol *condition, wl_var var, int64_t lo, int64_t hi)
-{
-    wl_sym_range(s, var, (wl_interval){lo, hi});
-    const wl_interval b = wl_sym_bounds(s, condition, WL_AT_LAUNCH);
-    if (b.lo != b.hi || !wl_interval_is_known(b))
-        return IS_OPEN;
-    return b.lo ? IS_TRUE : IS_FALSE;
-}
-
-/* The number of trips, at most `most`, in which the condition is what it is in the first. */
-static int64_t alike_trips(wl_symbols *s, const wl_symbol *condition, wl_var var, int64_t most)
-{
-    const answer first = answer_for(s, condition, var, 0, 0);
-    /* a range of trips is decided as a whole; those that are not are looked at one by one */
-    const bool whole = first != IS_OPEN;
-    if (answer_for(s, condition, var, whole ? 0 : most - 1, most - 1) == first)
-        return most;
-    int64_t alike = 1, differs = most;
-    while (differs - alike > 1) {
-        const int64_t middle = alike + (differs - alike) / 2;
-        if (answer_for(s, condition, var, whole ? 0 : middle - 1, middle - 1) == first)
-            alike = middle;
-        else
-            differs = middle;
-    }
-    return alike;
-}
-
-bool wl_ptx_same_in_loops(wl_ptx_executor *r, const wl_symbol *condition)
-{
-    wl_symbols *s = r->values.symbols;
-    if (r->symbolic_count == 0 || !condition || wl_sym_is_const(condition))
-        return true;
-    const uint32_t vars = wl_sym_vars(condition);
-    for (int i = r->open_loop_count; i-- > 0;) {
-        wl_ptx_open_loop *l = &r->open_loops[i];
-        if (!l->is_symbolic || !(vars >> l->var & 1))
-            continue;
-        const int64_t alike = alike_trips(s, condition, l->var, l->trips);
-        if (alike == l->trips && l->at_most > l->trips)
-            l->at_most = alike_trips(s, condition, l->var, l->at_most);
-        wl_sym_range(s, l->var, (wl_interval){0, l->trips - 1});
-        if (alike < l->trips) {
-            l->trips = alike;
-            l->is_shorter = true;
-            r->unwind = i;
-            return false;
-        }
-        r->work += 8;
-    }
-    return true;
-}
-
 /* ---- saving and restoring ---- */
 
 static wl_status state_room(wl_ptx_executor *r, wl_ptx_loop_state **out)

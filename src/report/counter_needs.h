@@ -1,0 +1,24 @@
+/* counter_needs.h - which counters a roofline or a comparison needs, and the ncu command that collects them.
+ *
+ * Layer  report. Oracle: tests/unit/test_counters.c. SPDX-License-Identifier: MIT */
+#ifndef WL_REPORT_COUNTER_NEEDS_H
+#define WL_REPORT_COUNTER_NEEDS_H
+
+#include "base/buffer.h"
+#include "measure/counters.h"
+#include "warpline/roofline.h"
+
+/* What is asked for: bits of kinds of roofline, and one for what `compare` and `fit` compare. */
+typedef unsigned wl_purpose;
+#define WL_PURPOSE_ROOFLINES ((1u << WL_ROOFLINE_KIND_COUNT) - 1)
+#define WL_PURPOSE_COMPARE (1u << WL_ROOFLINE_KIND_COUNT)
+/* "classic", .., "roofline" (all kinds), "compare"; false for another name. */
+bool wl_purpose_find(const char *name, wl_purpose *purpose);
+
+bool wl_tally_is_needed(wl_tally tally, wl_purpose purpose);
+/* Sets needed[i] for the counters of counters.def that measure it. */
+void wl_counters_needed(wl_purpose purpose, bool needed[WL_COUNTER_COUNT]);
+/* "ncu --csv --page raw .. PROGRAM >measured.csv", without a line end. */
+void wl_counters_command(const bool needed[WL_COUNTER_COUNT], wl_buffer *out);
+
+#endif /* WL_REPORT_COUNTER_NEEDS_H */

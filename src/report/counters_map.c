@@ -1,0 +1,158 @@
+/* counters_map.c - names of counters: ours, nvprof's, ncu's. SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/json.h"
+#include "base/quote.h"
+#include "report/counter_needs.h"
+#include "warpline/report.h"
+
+/* Sums go on in the next line. */
+static void put_row(const wl_counter_row *c, wl_buffer *out)
+{
+    const char *sum = c->ncu;
+    wl_term term;
+    bool first = true;
+    wl_buffer_add(out, "%-22s %-40s", c->column[0] ? c->column : "-", c->nvprof[0] ? c->nvprof : "-");
+    while (wl_term_next(&sum, &term)) {
+        if (!first)
+            wl_buffer_add(out, "%-63s", "");
+        wl_buffer_text(out, first ? " " : " + ");
+        if (term.factor != 1)
+            wl_buffer_add(out, "%g * ", term.factor);
+        wl_buffer_add(out, "%s\n", term.name);
+        first = false;
+    }
+}
+
+static void put_text(const bool *needed, const char *model, wl_buffer *out)
+{
+    wl_buffer_add(out, "%-22s %-40s %s\n", "ours", "nvprof", "ncu");
+    for (int i = 0; i < WL_COUNTER_COUNT; i++)
+        if (needed[i])
+            put_row(wl_counter_at(i), out);
+    if (!model) {
+        wl_buffer_text(out, "\n'warpline metrics --model NAME' prints the ncu command that collects what NAME needs: "
+                            "classic, hierarchical,\ninstruction, roofline (all three) or compare.\n");
+        return;
+    }
+    wl_buffer_text(out, "\ncollect them with\n");
+    wl_counters_command(needed, out);
+    wl_buffer_text(out, "\n");
+}
+
+static void put_csv(const bool *needed, wl_buffer *out)
+{
+    wl_buffer_text(out, "ours,nvprof,ncu,unit,meaning\n");
+    for (int i = 0; i < WL_COUNTER_COUNT; i++) {
+        const wl_counter_row *c = wl_counter_at(i);
+        const char *const cells[] = {c->column, c->nvprof, c->ncu, c->unit, c->meaning};
+        for (size_t k = 0; k < sizeof cells / sizeof cells[0] && needed[i]; k++) {
+            wl_buffer_text(out, k ? "," : "");
+            wl_quote_csv(out, cells[k]);
+        }
+        wl_buffer_text(out, needed[i] ? "\n" : "");
+    }
+}
+
+static json_t *text_or_nothing(wl_json *j, const char *text) { return text[0] ? wl_json_text(j, text) : NULL; }
+
+static json_t *counters_of(wl_json *j, const bool *needed)
+{
+    json_t *list = wl_json_array(j);
+    for (int i = 0; i < WL_COUNTER_COUNT; i++) {
+        const wl_counter_row *c = wl_counter_at(i);
+        if (!needed[i])
+            continue;
+        json_t *row = wl_json_object(j);
+        wl_json_set(j, row, "ours", text_or_nothing(j, c->column));
+        wl_json_set(j, row, "nvprof", text_or_nothing(j, c->nvprof));
+        wl_json_set(j, row, "ncu", wl_json_text(j, c->ncu));
+        wl_json_set(j, row, "unit", wl_json_text(j, c->unit));
+        wl_json_set(j, row, "meaning", text_or_nothing(j, c->meaning));
+        wl_json_add(j, list, row);
+    }
+    return list;
+}
+
+/* What rooflines make of the counters. */
+static json_t *tallies_of(wl_json *j, wl_purpose purpose)
+{
+    json_t *list = wl_json_array(j);
+    for (int t = 0; t < WL_TALLY_COUNT; t++) {
+        const wl_tally tally = (wl_tally)t;
+        if (!wl_tally_is_needed(tally, purpose))
+            continue;
+        json_t *row = wl_json_object(j);
+        wl_json_set(j, row, "name", wl_json_text(j, wl_tally_name(tally)));
+        wl_json_set(j, row, "unit", wl_json_text(j, wl_tally_unit(tally)));
+        wl_json_set(j, row, "ncu", wl_json_text(j, wl_tally_ncu(tally)));
+        wl_json_set(j, row, "nvprof", text_or_nothing(j, wl_tally_nvprof(tally)));
+        wl_json_set(j, row, "meaning", wl_json_text(j, wl_tally_meaning(tally)));
+        wl_json_add(j, list, row);
+    }
+    return list;
+}
+
+static wl_status make_json(const bool *needed, const char *model, wl_purpose purpose, char **out, wl_error *err)
+{
+    wl_json j = {0};
+    wl_buffer command = {0};
+    char *text = NULL;
+    json_t *root = wl_json_object(&j);
+    wl_json_set(&j, root, "schema", wl_json_text(&j, "warpline.metrics/1"));
+    wl_json_set(&j, root, "counters", counters_of(&j, needed));
+    wl_json_set(&j, root, "tallies", tallies_of(&j, purpose));
+    if (model) {
+        wl_counters_command(needed, &command);
+        j.failed = wl_buffer_take(&command, &text, err) != WL_OK || j.failed;
+        wl_json_set(&j, root, "model", wl_json_text(&j, model));
+        wl_json_set(&j, root, "command", text ? wl_json_text(&j, text) : NULL);
+        free(text);
+    }
+    return wl_json_take(&j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
+}
+
+wl_status wl_counters_render(const char *model, wl_format format, char **out, wl_error *err)
+{
+    bool needed[WL_COUNTER_COUNT];
+    wl_purpose purpose = WL_PURPOSE_ROOFLINES;
+    wl_buffer text = {0};
+    if (model && !wl_purpose_find(model, &purpose))
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                       "there is no such model: classic, hierarchical, instruction, roofline or compare (not '%.40s')",
+                       model);
+    wl_counters_needed(purpose, needed);
+    for (int i = 0; i < WL_COUNTER_COUNT; i++)
+        needed[i] = needed[i] || !model;
+    if (format == WL_FORMAT_JSON)
+        return make_json(needed, model, purpose, out, err);
+    if (format == WL_FORMAT_CSV)
+        put_csv(needed, &text);
+    else
+        put_text(needed, model, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_counters_missing(wl_roofline_kind kind, const bool known[WL_TALLY_COUNT], bool brief, char **out,
+                              wl_error *err)
+{
+    const wl_purpose purpose = 1u << kind;
+    bool needed[WL_COUNTER_COUNT];
+    wl_buffer text = {0};
+    for (int t = 0; t < WL_TALLY_COUNT; t++) {
+        if (!wl_tally_is_needed((wl_tally)t, purpose) || known[t])
+            continue;
+        if (brief)
+            wl_buffer_add(&text, "%s%s", text.length > 0 ? ", " : "", wl_tally_name((wl_tally)t));
+        else
+            wl_buffer_add(&text, "  %s: %s\n", wl_tally_name((wl_tally)t), wl_tally_ncu((wl_tally)t));
+    }
+    if (text.length > 0 && !brief) {
+        wl_counters_needed(purpose, needed);
+        wl_buffer_text(&text, "collect all of it with\n  ");
+        wl_counters_command(needed, &text);
+        wl_buffer_text(&text, "\n");
+    }
+    return wl_buffer_take(&text, out, err);
+}
