@@ -99,7 +99,7 @@ static void add_table(const script *p)
 {
     const wl_roofline *r = p->s->r;
     double x[WL_COLUMN_COUNT + 1], y = WL_SCENE_BOTTOM + 66;
-    wl_columns_place(r, MARGIN, WL_SCENE_WIDTH - MARGIN, CHARACTER, GAP, x);
+    wl_columns_place(r, MARGIN, WL_SCENE_WIDTH - MARGIN, CHARACTER, GAP, x, &p->out->failed);
     for (int c = 0; c < WL_COLUMN_COUNT; c++)
         if (x[c + 1] > x[c])
             add_cell(p, x, (wl_column)c, y, true, wl_column_head(r, (wl_column)c));

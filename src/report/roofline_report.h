@@ -37,13 +37,14 @@ typedef enum wl_column {
     WL_COLUMN_PERCENT,
     WL_COLUMN_COUNT
 } wl_column;
-/* Does the picture have the column? One without a value for any launch is left out. */
-bool wl_column_shows(const wl_roofline *roofline, wl_column column);
+/* Does the picture have the column? One without a value for any launch is left out. *failed becomes true where memory
+ * is short. */
+bool wl_column_shows(const wl_roofline *roofline, wl_column column, bool *failed);
 const char *wl_column_head(const wl_roofline *roofline, wl_column column);
 /* Where each column begins, from `left` to `right`; those that do not show have no width, the kernel gets what is
  * left. */
 void wl_columns_place(const wl_roofline *roofline, double left, double right, double character, double gap,
-                      double x[WL_COLUMN_COUNT + 1]);
+                      double x[WL_COLUMN_COUNT + 1], bool *failed);
 bool wl_column_is_text(wl_column column); /* to be read from the left */
 /* Appends a cell; nothing where the value is not known. */
 void wl_roofline_cell(const wl_roofline *roofline, size_t launch, wl_column column, wl_buffer *out);

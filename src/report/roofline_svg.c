@@ -228,7 +228,7 @@ static void add_cell(drawing *d, const double *x, wl_column c, const char *font,
 static void add_table(drawing *d)
 {
     double x[WL_COLUMN_COUNT + 1];
-    wl_columns_place(d->r, MARGIN, WL_SCENE_WIDTH - MARGIN, CHARACTER, GAP, x);
+    wl_columns_place(d->r, MARGIN, WL_SCENE_WIDTH - MARGIN, CHARACTER, GAP, x, &d->out->failed);
     d->y = WL_SCENE_BOTTOM + 66;
     for (int c = 0; c < WL_COLUMN_COUNT; c++)
         if (x[c + 1] > x[c])

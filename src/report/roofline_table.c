@@ -85,7 +85,7 @@ void wl_roofline_cell(const wl_roofline *r, size_t launch, wl_column c, wl_buffe
     }
 }
 
-bool wl_column_shows(const wl_roofline *r, wl_column c)
+bool wl_column_shows(const wl_roofline *r, wl_column c, bool *failed)
 {
     bool shows = false;
     for (size_t i = 0; i < r->launch_count && !shows; i++) {
@@ -95,34 +95,37 @@ bool wl_column_shows(const wl_roofline *r, wl_column c)
             continue;
         }
         wl_roofline_cell(r, i, c, &cell);
-        shows = cell.length > 0 || cell.failed;
+        shows = cell.length > 0;
+        *failed = *failed || cell.failed;
         wl_buffer_drop(&cell);
     }
     return shows;
 }
 
 /* Characters that a column takes: those of its head, in bold letters, or of its longest cell. */
-static double width_of(const wl_roofline *r, wl_column c)
+static double width_of(const wl_roofline *r, wl_column c, bool *failed)
 {
     size_t most = strlen(wl_column_head(r, c)) + 1;
-    if (!wl_column_shows(r, c))
+    if (!wl_column_shows(r, c, failed))
         return 0;
     for (size_t i = 0; i < r->launch_count; i++) {
         wl_buffer cell = {0};
         wl_roofline_cell(r, i, c, &cell);
         most = cell.length > most ? cell.length : most;
+        *failed = *failed || cell.failed;
         wl_buffer_drop(&cell);
     }
     return (double)(most < columns[c].width ? most : columns[c].width);
 }
 
 void wl_columns_place(const wl_roofline *r, double left, double right, double character, double gap,
-                      double x[WL_COLUMN_COUNT + 1])
+                      double x[WL_COLUMN_COUNT + 1], bool *failed)
 {
     double all = 0;
     x[0] = left;
     for (int c = 0; c < WL_COLUMN_COUNT; c++) {
-        const double characters = width_of(r, (wl_column)c), width = characters > 0 ? character * characters + gap : 0;
+        const double characters = width_of(r, (wl_column)c, failed),
+                     width = characters > 0 ? character * characters + gap : 0;
         x[c + 1] = x[c] + width;
         all += width;
     }

@@ -187,13 +187,14 @@ static void make_cell(const wl_roofline *r, size_t launch, wl_column c, wl_buffe
     wl_buffer_drop(&whole);
 }
 
-static size_t width_of(const wl_roofline *r, wl_column c)
+static size_t width_of(const wl_roofline *r, wl_column c, bool *failed)
 {
     size_t width = strlen(wl_column_head(r, c));
     for (size_t i = 0; i < r->launch_count; i++) {
         wl_buffer cell = {0};
         make_cell(r, i, c, &cell);
         width = characters(&cell) > width ? characters(&cell) : width;
+        *failed = *failed || cell.failed;
         wl_buffer_drop(&cell);
     }
     return width;
@@ -222,7 +223,7 @@ static void add_table(const wl_roofline *r, wl_buffer *out)
     size_t widths[WL_COLUMN_COUNT];
     int last = 0;
     for (int c = 0; c < WL_COLUMN_COUNT; c++) {
-        widths[c] = wl_column_shows(r, (wl_column)c) ? width_of(r, (wl_column)c) : 0;
+        widths[c] = wl_column_shows(r, (wl_column)c, &out->failed) ? width_of(r, (wl_column)c, &out->failed) : 0;
         last = widths[c] > 0 ? c : last;
     }
     wl_buffer_text(out, "\n");
