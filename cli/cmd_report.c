@@ -31,8 +31,10 @@ static bool check_usage(const options *o)
         if (!o->batch && !job_kernel_usage(&one, true)) /* each as if it were the only one */
             return false;
     }
+    if (o->batch && o->device_count > 1)
+        usage_error("--batch takes at most one --device: for lines that name none");
     if (o->batch)
-        return true; /* batch.h looks at the rest */
+        return o->device_count <= 1; /* batch.h looks at the rest */
     if (o->argument_count == 0 && !job_kernel_usage(o, false))
         return false;
     if (o->device_count == 0)

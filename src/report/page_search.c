@@ -120,15 +120,19 @@ wl_status wl_page_ranking(const wl_page_part *p, wl_buffer *out, wl_error *err)
     if (s->count == 0)
         return add_left_out(s, out, err);
     wl_tie_groups groups = {.tie = s->tie};
+    bool below = false;
     wl_page_table(out, "ranking", heads, 10);
     for (size_t i = 0; i < s->count; i++) {
         const size_t group = wl_tie_group_of(&groups, &s->launches[i]);
-        if (i < ROWS_MOST || is_given(p, i))
+        const bool given = is_given(p, i);
+        below = below || (given && i >= ROWS_MOST);
+        if (i < ROWS_MOST || given)
             add_launch(p, i, group, out);
     }
     wl_page_table_end(out);
     if (s->count > ROWS_MOST)
-        wl_buffer_add(out, "<p>The best %d of %zu, and the launch of this section.</p>\n", ROWS_MOST, s->count);
+        wl_buffer_add(out, "<p>The best %d of %zu%s.</p>\n", ROWS_MOST, s->count,
+                      below ? ", and the launch of this section" : "");
     add_ties(p, out);
     return add_left_out(s, out, err);
 }
