@@ -124,6 +124,7 @@ static void bandwidth(machine &m)
     /* between half and twenty times what memory could give; any number where the query does not tell that */
     const window plausible = m.memory_peak > 0 ? window{0.5 * m.memory_peak, 20 * m.memory_peak} : window{1e10, 1e15};
     keep(m, CAL_l2_bandwidth, copy, plausible, "copies inside the L2, both directions");
+    keep(m, CAL_l2_read_bandwidth, read, plausible, "full lines read");
     keep(m, CAL_l2_unit_bandwidth, read, plausible,
          "full lines read, a plain limit; a fit through bound_norm gives about 1.25 times as much");
     keep(m, CAL_l2_write_cost, 2 * read / copy - 1, {0.7, 5}, "copies against reads");

@@ -11,7 +11,7 @@
 #include "roofline_job.h"
 
 #define LAUNCH_LENGTH 120
-#define PARAMS_END 28 /* the first params tell launches apart; all of them would fill the line */
+#define PARAMS_END 15 /* the first params tell launches apart; all of them would fill the line */
 
 bool picture_is_table(const char *path) { return plot_is(path, ".csv"); }
 
@@ -111,8 +111,9 @@ static void name_launch(const wl_measurement *m, char text[LAUNCH_LENGTH])
     }
 }
 
-/* A measured launch; `of` is the number of the predicted one it belongs to, 0: of none. */
-static wl_status add_measured(picture *p, const wl_measurement *m, size_t of, survey *s, wl_error *err)
+/* A measured launch, and the predicted one it belongs to: the one added last; NULL: to none. */
+static wl_status add_measured(picture *p, const wl_measurement *m, const wl_tallies *predicted, survey *s,
+                              wl_error *err)
 {
     char launch[LAUNCH_LENGTH], *title = NULL;
     wl_tallies t;
@@ -124,8 +125,12 @@ static wl_status add_measured(picture *p, const wl_measurement *m, size_t of, su
     name_launch(m, launch);
     t.kernel = title;
     t.launch = launch;
-    t.of = of;
     look_at(m, &t, s);
+    if (predicted) { /* how wide accesses are is a matter of the code, and no counter tells */
+        t.of = p->added;
+        t.known[WL_TALLY_element_bytes] = predicted->known[WL_TALLY_element_bytes];
+        t.value[WL_TALLY_element_bytes] = predicted->value[WL_TALLY_element_bytes];
+    }
     status = picture_add(p, &t, &added, err);
     s->added += added;
     free(title);
@@ -149,7 +154,7 @@ static wl_status add_rows(picture *p, const wl_table *table, survey *s, wl_error
 {
     wl_status status = open_picture(p, err);
     for (size_t i = 0; i < wl_table_count(table) && status == WL_OK; i++)
-        status = add_measured(p, wl_table_row(table, i), 0, s, err);
+        status = add_measured(p, wl_table_row(table, i), NULL, s, err);
     return status;
 }
 
@@ -205,7 +210,7 @@ static wl_status add_pair(void *user, const wl_compared *row, const wl_predictio
     t.launch = launch;
     status = picture_add(p, &t, &added, err);
     free(title);
-    return status == WL_OK && added ? add_measured(p, m, p->added, &pairs->survey, err) : status;
+    return status == WL_OK && added ? add_measured(p, m, &t, &pairs->survey, err) : status;
 }
 
 int picture_add_pairs(picture *p, const char *kernel)

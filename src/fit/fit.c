@@ -172,7 +172,10 @@ static bool is_shown(fitter *f, const wl_fit_spec *spec)
         shown = one != other;
     }
     *entry = own;
-    entry->count = shown ? spec->index + 1 : own.count;
+    if (shown && own.count <= spec->index) { /* others may matter beside it only */
+        entry->count = spec->index + 1;
+        entry->values[spec->index] = spec->if_shown;
+    }
     return shown;
 }
 

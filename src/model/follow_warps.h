@@ -4,7 +4,7 @@
  * What is known before any fitted number stays the same while numbers are tried: a fit keeps it.
  *
  * Layer  model (uses timeline, count, laws, metrics). Units: cycles of one warp; requests are sectors.
- * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_fit_lives.c, test_stacks.c
+ * Maths  docs/model.md, "The life of a warp". Oracle: tests/unit/test_follow_warps.c, test_fit_lives.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_FOLLOW_WARPS_H
 #define WL_MODEL_FOLLOW_WARPS_H

@@ -80,6 +80,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
                    .multiplies = warps * (thread->multiplies + work->fp_results),
                    .wide_multiplies = warps * thread->wide_multiplies,
+                   .l2_moved = m[WL_METRIC_l2_load_bytes].value + m[WL_METRIC_l2_store_bytes].value,
                    .read_units = v->requests.read_units,
                    .lone_units = v->requests.lone_units,
                    .written_units = v->requests.written_units,

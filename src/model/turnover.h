@@ -8,7 +8,7 @@
  * waits, filling.h how they fill the machine.
  *
  * Layer  model. Units: cycles, seconds.
- * Maths  docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c
+ * Maths  docs/model.md, "Time: model turnover". Oracle: tests/unit/test_turnover.c, test_turnover_lives.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_MODEL_TURNOVER_H
 #define WL_MODEL_TURNOVER_H
@@ -30,6 +30,7 @@ typedef struct wl_demand {
     double tensor_cycles;               /* of the tensor cores, likewise */
     double integer_cycles;              /* of the integer pipe, likewise */
     double multiplies, wide_multiplies; /* warp instructions */
+    double l2_moved; /* bytes, to and from the L1 */
     double read_units, lone_units, written_units, pieces, lone_pieces;
     double dram_read, dram_write, random_read, random_fetches, cleaned; /* random_read: bytes of random fetches */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
@@ -55,7 +56,7 @@ typedef struct wl_turnover {
     double block_rate, turnover, instruction_wait, phase_wait, dram_first, dram_next, dram_write_wait, overlap, growth;
     double l1_latency, l2_latency, dram_latency; /* 0: not known */
     double overlap_norm, lsu_issue, narrow_multiply, wide_multiply;
-    double l2_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
+    double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
     double launch_latency, queue_wait, barrier_overlap, barrier_reach;

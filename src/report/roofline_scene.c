@@ -13,6 +13,7 @@ enum {
     TALL = 11, /* its height */
     MARK = 5,  /* half a mark */
     CLOSE = 4, /* marks closer than this share a number */
+    STEP = 12, /* between places along a line */
     DIRECTIONS = 12,
     JOINED = 8, /* launches whose levels are joined */
     RINGS = 18  /* distances at which a number may stand */
@@ -239,7 +240,7 @@ static void label_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label la
     label.anchor = -1;
     static const double away[] = {4, -(TALL + 2), TALL + 8, -(2 * TALL + 6)}; /* from the line, upwards */
     for (size_t i = 0; i < sizeof away / sizeof away[0]; i++)
-        for (double at = 14; at < length; at += 12) {
+        for (int at = 14; at < length; at += STEP) {
             label.x = f->line.x0 + at * cos(turn) - away[i] * sin(turn);
             label.y = f->line.y0 - at * sin(turn) - away[i] * cos(turn);
             if (put(s, &label, false))
@@ -254,7 +255,7 @@ static void label_slanted(wl_scene *s, const wl_scene_roof *f, wl_scene_label la
 static void label_flat(wl_scene *s, const wl_scene_roof *f, wl_scene_label label)
 {
     label.anchor = 1;
-    for (double x = f->line.x1 - 6; x > f->line.x0; x -= 12)
+    for (int x = (int)f->line.x1 - 6; x > f->line.x0; x -= STEP)
         for (int below = 0; below < 2; below++) {
             label.x = x;
             label.y = f->line.y0 + (below ? TALL + 2 : -4);
@@ -284,7 +285,7 @@ static void label_roofs(wl_scene *s, bool slanted)
 static bool label_wall(wl_scene *s, double x, wl_scene_label *label)
 {
     label->x = x;
-    for (double y = WL_SCENE_BOTTOM - 6; y > WL_SCENE_TOP; y -= 12) {
+    for (int y = WL_SCENE_BOTTOM - 6; y > WL_SCENE_TOP; y -= STEP) {
         label->y = y;
         if (put(s, label, false))
             return true;

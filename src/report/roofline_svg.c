@@ -258,7 +258,7 @@ static void add_wrapped(drawing *d, const char *font, const char *text)
 {
     while (*text) {
         size_t length = 0, end = 0;
-        while (text[length] && length < WORDS) {
+        while (length < WORDS && text[length]) {
             length++;
             if (text[length] == '\0' || (text[length] == ' ' && text[length + 1] != '%')) /* "38 %" stays together */
                 end = length;

@@ -63,7 +63,8 @@ void wl_ceilings_read(const wl_device *device, wl_ceilings *out)
                          .sector = number(device, WL_DEVICE_l1_sector, WL_TRANSACTION),
                          .data_sheet = number(device, WL_DEVICE_dram_bandwidth_peak, 0)};
     read_l1(device, sm_cycles, out);
-    out->bandwidth[WL_LEVEL_L2] = number(device, WL_DEVICE_l2_bandwidth, 0);
+    out->bandwidth[WL_LEVEL_L2] =
+        number(device, WL_DEVICE_l2_read_bandwidth, number(device, WL_DEVICE_l2_bandwidth, 0));
     out->bandwidth[WL_LEVEL_DRAM] = number(device, WL_DEVICE_dram_bandwidth, 0);
     for (int p = 0; p < WL_PIPE_TENSOR_INSTRUCTION; p++)
         out->peak[p] = number(device, pipes[p].key, 0) * pipes[p].flops * sm_cycles;

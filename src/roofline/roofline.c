@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "roofline/roofline_internal.h"
 
+#define FEW 0.001 /* of all instructions: some kernels execute one tensor instruction a warp without a product */
 #define SEEN 0.95 /* fewer lanes at work than this share show as a mark of their own */
 
 static const char *const kind_names[WL_ROOFLINE_KIND_COUNT] = {"classic", "hierarchical", "instruction"};
@@ -100,6 +101,13 @@ static int mark_levels(const wl_roofline *r, const wl_tallies *t, wl_series seri
     return count;
 }
 
+bool wl_has_products(const wl_tallies *t)
+{
+    const double tensor = t->value[WL_TALLY_inst_tensor];
+    return t->known[WL_TALLY_inst_tensor] && tensor > 0 &&
+           (!t->known[WL_TALLY_inst] || tensor >= FEW * t->value[WL_TALLY_inst]);
+}
+
 static int mark_instructions(const wl_roofline *r, const wl_tallies *t, wl_mark *out)
 {
     const flat issue = {WL_PIPE_ISSUE, r->ceilings.peak[WL_PIPE_ISSUE]};
@@ -117,7 +125,7 @@ static int mark_instructions(const wl_roofline *r, const wl_tallies *t, wl_mark 
     if (t->known[WL_TALLY_inst_shared] && t->known[WL_TALLY_shared_transactions])
         count += add_mark(r, WL_SERIES_SHARED, WL_LEVEL_SHARED, v[WL_TALLY_inst_shared],
                           v[WL_TALLY_shared_transactions], time, issue, out + count);
-    if (t->known[WL_TALLY_inst_tensor])
+    if (wl_has_products(t))
         count += mark_levels(r, t, WL_SERIES_TENSOR, v[WL_TALLY_inst_tensor], WL_PIPE_TENSOR_INSTRUCTION, out + count);
     return count;
 }
@@ -186,14 +194,18 @@ static wl_status check(const wl_roofline *r, const wl_tallies *t, int marks, wl_
     return WL_OK;
 }
 
-/* Grows both lists; NULL stays what it was. */
+/* Grows both lists; what cannot grow stays as it is. */
 static bool make_room(wl_roofline *r, int marks)
 {
-    wl_roofline_launch *launches = realloc(r->launches, (r->launch_count + 1) * sizeof *launches);
-    r->launches = launches ? launches : r->launches;
-    wl_mark *list = realloc(r->marks, (r->mark_count + (size_t)marks) * sizeof *list);
-    r->marks = list ? list : r->marks;
-    return launches && list;
+    void *more = realloc(r->launches, (r->launch_count + 1) * sizeof *r->launches);
+    if (!more)
+        return false;
+    r->launches = more;
+    more = realloc(r->marks, (r->mark_count + (size_t)marks) * sizeof *r->marks);
+    if (!more)
+        return false;
+    r->marks = more;
+    return true;
 }
 
 wl_status wl_roofline_add(wl_roofline *r, const wl_tallies *t, wl_error *err)

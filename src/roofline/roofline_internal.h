@@ -141,6 +141,9 @@ const char *wl_roofline_intensity_unit(const wl_roofline *roofline);
 /* The bandwidth of a level in the unit of the picture: bytes or transactions per second. */
 double wl_roofline_bandwidth(const wl_roofline *roofline, wl_level level);
 
+/* Are there tensor instructions worth a mark? */
+bool wl_has_products(const wl_tallies *launch);
+
 /* Every mark of a launch into out[WL_MARKS_MAX]; how many. */
 #define WL_MARKS_MAX 16
 int wl_roofline_mark(const wl_roofline *roofline, const wl_tallies *launch, wl_mark *out);

@@ -202,7 +202,7 @@ static void add_lanes(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
 static void add_tensor(const wl_roofline *r, const wl_tallies *t, wl_buffer *out)
 {
     const double peak = r->ceilings.peak[WL_PIPE_TENSOR_INSTRUCTION], time = t->value[WL_TALLY_time];
-    if (!t->known[WL_TALLY_inst_tensor] || !(t->value[WL_TALLY_inst_tensor] > 0) || !(peak > 0))
+    if (!wl_has_products(t) || !(peak > 0))
         return;
     wl_buffer_text(out, " Tensor instructions reach ");
     add_percent(t->value[WL_TALLY_inst_tensor] / time / peak, out);

@@ -104,6 +104,20 @@ static void one_kind_takes_turns(void **state)
     check_done();
 }
 
+/* Warps of the last block that work while its longest one waits: as work of other blocks does. */
+static void work_beside_the_longest_warp_is_hidden(void **state)
+{
+    (void)state;
+    const wl_slots s = slots();
+    wl_block_time k = {.blocks = 1, .own = 1000, .longest_own = 1000, .wait = 1000, .longest_wait = 1000};
+    check_near("none", "cycles", wl_fill(&s, &k, 1).cycles, 1000 + 1000, 1e-9);
+    k.hidden = 0.25;
+    check_near("a quarter", "cycles", wl_fill(&s, &k, 1).cycles, 750 + hypot(1000, 250), 1e-9);
+    k.hidden = 1;
+    check_near("all", "cycles", wl_fill(&s, &k, 1).cycles, hypot(1000, 1000), 1e-9);
+    check_done();
+}
+
 /* Half of the blocks leave at once: their launches take time, which work hides only beside it. */
 static void idle_blocks_cost_their_launch(void **state)
 {
@@ -175,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_are_dealt_to_slots),
         cmocka_unit_test(one_kind_takes_turns),
+        cmocka_unit_test(work_beside_the_longest_warp_is_hidden),
         cmocka_unit_test(idle_blocks_cost_their_launch),
         cmocka_unit_test(chance_fills_one_multiprocessor_more),
         cmocka_unit_test(kinds_become_fewer),

@@ -107,6 +107,29 @@ static void the_reload_curve_at_a_given_point(void **state)
     check_done();
 }
 
+/* Replayed loads: a quarter of 1600 sectors misses, 3 units for 4 of them, a fifth of which are single sectors. What
+ * the block requests in all, 5 units for 8 sectors, does not matter. */
+static void replayed_loads_tell_their_requests(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    b.traffic.windows_known = false;
+    b.field[0].replayed = true;
+    b.field[0].missed = 0.25;
+    b.field[0].missed_units = 0.75;
+    b.field[0].lone = 0.2;
+    bench_run(&b);
+    check_near("replayed", "volume", b.out.total.l2_compulsory + b.out.total.l2_capacity, 400 * 32, NEAR);
+    check_near("replayed", "units", b.out.requests.read_units, 300, NEAR);
+    check_near("replayed", "single sectors", b.out.requests.lone_units, 60, NEAR);
+    b.field[0].block_lines = 800; /* a sector of each line, in the whole block */
+    bench_run(&b);
+    check_near("a sector of a line", "single sectors", b.out.requests.lone_units, 60, NEAR);
+    check_done();
+}
+
 /* Runs of 1, 4 and 16 steps, which request 1600 sectors and have 1400, 1000 and 800 distinct ones. */
 static void add_steps(bench *b, double short_lines, double lines, double all_lines)
 {
@@ -772,6 +795,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_loaded_again_in_a_large_l1),
         cmocka_unit_test(the_reload_curve_at_a_given_point),
+        cmocka_unit_test(replayed_loads_tell_their_requests),
         cmocka_unit_test(loops_are_judged_run_by_run),
         cmocka_unit_test(passes_come_from_memory_again),
         cmocka_unit_test(blocks_that_load_the_same_walk_together),

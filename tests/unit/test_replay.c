@@ -36,8 +36,12 @@ static wl_status visit_loads(void *context, const int64_t block[3], wl_load_visi
     return WL_OK;
 }
 
-/* The share of requested sectors that misses. */
-static double missed(pattern p, int64_t blocks, int64_t resident, int64_t latency)
+typedef struct shares {
+    double missed, units, lone;
+} shares;
+
+/* Of requested sectors those that miss; units for each of these; single sectors among the units. */
+static shares replay(pattern p, int64_t blocks, int64_t resident, int64_t latency)
 {
     wl_kernel kernel = {.field_count = 1, .source = {.context = &p, .visit_loads = visit_loads}};
     const wl_geometry g = {.grid = {blocks, 1, 1},
@@ -49,9 +53,14 @@ static double missed(pattern p, int64_t blocks, int64_t resident, int64_t latenc
     wl_error err = {0};
     check_ok("replay", wl_replay_loads(&in, &arena, &out, &err), &err);
     check_true("replay", "known", out.known && out.replayed[0]);
-    const double share = out.missed[0];
+    const shares s = {out.missed[0], out.units[0], out.lone[0]};
     wl_arena_free(&arena);
-    return share;
+    return s;
+}
+
+static double missed(pattern p, int64_t blocks, int64_t resident, int64_t latency)
+{
+    return replay(p, blocks, resident, latency).missed;
 }
 
 static int64_t stream(int64_t block, int warp, int load, int lane)
@@ -126,6 +135,73 @@ static void live_lines(void **state)
                  alone = missed((pattern){8, 128, own_lines_and_far, 1, true}, 400, 16, 0);
     check_near("and far lines", "four steps at once", walk, (1 + 0.25) / 2, 0.02);
     check_true("and far lines", "one by one", alone > 0.9);
+    check_done();
+}
+
+/* Neighbouring lanes share a line, each with its own of these sectors. Sectors 0 and 1 are a unit, 2 and 3 another. */
+static int64_t in_lines(int64_t block, int warp, int load, int lane, const int *sectors, int count)
+{
+    const int64_t line = (block * 8 + warp) * 64 + load;
+    return (line * 32 + lane / count) * LINE + sectors[lane % count] * SECTOR;
+}
+
+static int64_t lone_sectors(int64_t block, int warp, int load, int lane)
+{
+    return in_lines(block, warp, load, lane, (const int[]){2}, 1);
+}
+
+static int64_t units(int64_t block, int warp, int load, int lane)
+{
+    return in_lines(block, warp, load, lane, (const int[]){2, 3}, 2);
+}
+
+static int64_t far_halves(int64_t block, int warp, int load, int lane)
+{
+    return in_lines(block, warp, load, lane, (const int[]){1, 2}, 2);
+}
+
+static int64_t three_of_four(int64_t block, int warp, int load, int lane)
+{
+    return in_lines(block, warp, load, lane, (const int[]){0, 2, 3, 3}, 4);
+}
+
+/* One sector in every other load, a unit in the others. */
+static int64_t by_turns(int64_t block, int warp, int load, int lane)
+{
+    return (load % 2 ? units : lone_sectors)(block, warp, load, lane);
+}
+
+/* The second sector of a unit one load after the first: two requests. */
+static int64_t one_by_one(int64_t block, int warp, int load, int lane)
+{
+    return in_lines(block, warp, load / 2, lane, (const int[]){load % 2}, 1);
+}
+
+/* Each request of an instruction tells whether its missing sectors share a unit or a line, whatever else its block
+ * requests of that line. */
+static void what_is_requested_together(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int64_t (*address)(int64_t block, int warp, int load, int lane);
+        double units, lone;
+    } cases[] = {{"lines", stream, 0.5, 0},
+                 {"lone sectors", lone_sectors, 1, 1},
+                 {"units", units, 0.5, 0},
+                 {"two units of a line", far_halves, 1, 0},
+                 {"three sectors", three_of_four, 2 / 3.0, 0},
+                 {"by turns", by_turns, 48 / 64.0, 32 / 48.0},
+                 {"one by one", one_by_one, 1, 1}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        for (int warps = 1; warps <= 8; warps *= 8) { /* small blocks and large ones are alike */
+            const shares s = replay((pattern){warps, 8, cases[i].address, 1, false}, 100, 1, 0);
+            check_near(cases[i].name, "missed", s.missed, 1, 0);
+            check_near(cases[i].name, "units for a sector", s.units, cases[i].units, 1e-12);
+            check_near(cases[i].name, "lone ones", s.lone, cases[i].lone, 1e-12);
+        }
+    check_near("table", "hits request nothing", replay((pattern){8, 64, small_table, 1, false}, 40, 4, 0).units, 0.5,
+               1e-12);
     check_done();
 }
 
@@ -231,9 +307,9 @@ static void no_loads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_misses),  cmocka_unit_test(live_lines),
-                                       cmocka_unit_test(neighbours),   cmocka_unit_test(few_blocks),
-                                       cmocka_unit_test(drawn_blocks), cmocka_unit_test(long_blocks),
-                                       cmocka_unit_test(no_loads)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_misses), cmocka_unit_test(live_lines), cmocka_unit_test(what_is_requested_together),
+        cmocka_unit_test(neighbours),  cmocka_unit_test(few_blocks), cmocka_unit_test(drawn_blocks),
+        cmocka_unit_test(long_blocks), cmocka_unit_test(no_loads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

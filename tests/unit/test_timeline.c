@@ -2,13 +2,10 @@
  * every trip. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
-#include <stdlib.h>
-
 #include "timeline/waiting.h"
+#include "unit/lives_by_hand.h"
 
 #define NEAR 1e-12
-#define OPS_MAX 64
-#define PARTS_MAX 64
 
 /* Latencies: 5 of an integer, 7 of a special function, 30 from L1, 130 from L2, 430 from DRAM, 11 of a taken branch,
  * 21 of a barrier. */
@@ -26,79 +23,12 @@ static const wl_waits waits = {.result = {[WL_OP_INT] = 5,
                                .fields = fields,
                                .field_count = COUNT_OF(fields)};
 
-/* An operation: what it reads and writes are digits and letters, one for each register. */
-typedef struct row {
-    wl_op_kind kind;
-    const char *reads, *writes;
-    int field;
-    float issue, chain; /* 0: 1 */
-    bool free;
-} row;
-
-/* Parts as text: 'a' .. are operations, digits a number of trips, brackets a loop. "ab3(cd)" */
-typedef struct made {
-    wl_op ops[OPS_MAX];
-    int32_t regs[OPS_MAX][8];
-    wl_stretch parts[PARTS_MAX];
-    wl_life life;
-    wl_lives lives;
-} made;
-
-static int32_t register_of(char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; }
-
-static void make_ops(made *m, const row *rows, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        const row *r = &rows[i];
-        wl_op *op = &m->ops[i];
-        *op = (wl_op){.kind = r->kind,
-                      .issue = r->free        ? 0
-                               : r->issue > 0 ? r->issue
-                                              : 1,
-                      .chain = r->chain > 0 ? r->chain : r->kind != WL_OP_BRANCH,
-                      .field = r->field,
-                      .regs = m->regs[i]};
-        for (const char *c = r->reads; c && *c; c++)
-            m->regs[i][op->reads++] = register_of(*c);
-        for (const char *c = r->writes; c && *c; c++)
-            m->regs[i][op->reads + op->writes++] = register_of(*c);
-    }
-    m->lives = (wl_lives){.ops = m->ops, .op_count = count, .register_count = 36, .list = &m->life, .count = 1};
-    m->lives.kind_count = 1;
-}
-
-static size_t make_parts(made *m, const char **text, size_t at)
-{
-    while (**text && **text != ')') {
-        if (**text >= 'a') {
-            m->parts[at++] = (wl_stretch){.first = *(*text)++ - 'a', .count = 1, .times = 1};
-            continue;
-        }
-        char *end;
-        const size_t loop = at++;
-        m->parts[loop] = (wl_stretch){.loop = true, .times = strtod(*text, &end)};
-        *text = end + 1; /* the bracket */
-        at = make_parts(m, text, at);
-        m->parts[loop].count = (int32_t)(at - loop - 1);
-        (*text)++;
-    }
-    return at;
-}
-
-static void make(made *m, const row *rows, int32_t count, const char *parts)
-{
-    memset(m, 0, sizeof *m);
-    make_ops(m, rows, count);
-    m->life = (wl_life){.parts = m->parts, .warps = 3, .blocks = 1};
-    m->life.count = make_parts(m, &parts, 0);
-}
-
 typedef struct walked {
-    double cycles, issue, stall[WL_STALL_COUNT], level[3], reads, misses, writes, passes;
+    double cycles, issue, stall[WL_STALL_COUNT], level[3], reads, misses, writes, passes, atomics;
     size_t count;
 } walked;
 
-static walked walk(const made *m)
+static walked walk_with(const made *m, const wl_waits *with)
 {
     wl_arena arena = {0};
     wl_walk_scratch scratch;
@@ -106,8 +36,9 @@ static walked walk(const made *m)
     wl_error err = {0};
     walked w = {0};
     check_ok("walk", wl_walk_scratch_make(&m->lives, &arena, &scratch, &err), &err);
-    check_ok("walk", wl_life_walk(&m->lives, &m->life, &waits, &scratch, &arena, &p, &err), &err);
+    check_ok("walk", wl_life_walk(&m->lives, &m->life, with, &scratch, &arena, &p, &err), &err);
     check_near("walk", "warps", p.warps, m->life.warps, 0);
+    w.atomics = p.atomics;
     for (size_t i = 0; i < p.count; i++) {
         const wl_life_interval *at = &p.list[i];
         w.passes += at->times;
@@ -126,6 +57,8 @@ static walked walk(const made *m)
     wl_arena_free(&arena);
     return w;
 }
+
+static walked walk(const made *m) { return walk_with(m, &waits); }
 
 /* ---- another scoreboard: every trip, one number for each register ---- */
 
@@ -189,15 +122,6 @@ typedef struct hand_case {
     double stall; /* of that cause */
     double level[3];
 } hand_case;
-
-#define LOAD(address, to, of)                                                                                          \
-    {                                                                                                                  \
-        .kind = WL_OP_LOAD, .reads = address, .writes = to, .field = of                                                \
-    }
-#define INT(from, to)                                                                                                  \
-    {                                                                                                                  \
-        .kind = WL_OP_INT, .reads = from, .writes = to                                                                 \
-    }
 
 static const hand_case by_hand[] = {
     {.name = "nothing to wait for", .rows = {INT("0", "1"), INT("0", "2")}, .parts = "ab", .cycles = 2, .issue = 2},
@@ -446,6 +370,88 @@ static void requests_belong_to_who_waits(void **state)
     check_done();
 }
 
+/* ---- many lines ---- */
+
+/* Twice as many lines: 8 cycles more from the L2, 80 more from DRAM. Each line of a load: a cycle in the L1. */
+static const wl_field_waits of_lines[] = {{.lines = 8},
+                                          {.lines = 1, .l1_misses = 1, .missed = {1, 0}},
+                                          {.lines = 1, .l1_misses = 1, .l2_misses = 1, .missed = {1, 1}},
+                                          {.lines = 4, .l1_misses = 1, .l2_misses = 1, .missed = {1, 1}},
+                                          {.lines = 8, .l1_misses = 1, .l2_misses = 0.5, .missed = {0.5, 0.25}}};
+
+static const struct {
+    const char *name;
+    row rows[5];
+    const char *parts;
+    double cycles;
+    double latency, dram; /* of what is waited for; of it, DRAM's */
+} lines[] = {
+    {"one line", {LOAD("0", "1", 2), INT("1", "2")}, "ab", 1 + 430, 430, 300},
+    {"eight of the L1", {LOAD("0", "1", 0), INT("1", "2")}, "ab", 1 + 30 + 7, 37, 0},
+    {"four lines of a load", {LOAD("0", "1", 3), INT("1", "2")}, "ab", 1 + 433 + 2 * 88, 609, 460},
+    {"loads of a line each", {LOAD("0", "1", 2), INT("1", "2")}, "aaaab", 4 + 430 + 2 * 88, 606, 460},
+    {"two of the L2", {LOAD("0", "1", 1), INT("1", "2")}, "aab", 2 + 138, 138, 0},
+    /* of eight lines four come from the L2, and two of these from DRAM */
+    {"some miss", {LOAD("0", "1", 4), INT("1", "2")}, "ab", 1 + 37 + 116 + 380 / 2, 343, 190},
+    {"a line, and again", {LOAD("0", "1", 2), INT("1", "2")}, "abab", 2 * 431, 430, 300},
+    {"in each trip", {LOAD("0", "1", 3), INT("1", "2")}, "100(ab)", 100 * 610, 609, 460},
+    {"a barrier between them",
+     {LOAD("0", "1", 2), {.kind = WL_OP_BARRIER}, LOAD("0", "2", 2), INT("12", "3")},
+     "abcd",
+     1 + 21 + 1 + 430 + 88,
+     518,
+     380},
+};
+
+static void warps_wait_for_the_last_line(void **state)
+{
+    (void)state;
+    wl_waits with = waits;
+    with.spread[0] = 8;
+    with.spread[1] = 80;
+    with.fields = of_lines;
+    with.field_count = COUNT_OF(of_lines);
+    for (size_t i = 0; i < COUNT_OF(lines); i++) {
+        made m;
+        make(&m, lines[i].rows, COUNT_OF(lines[i].rows), lines[i].parts);
+        const walked w = walk_with(&m, &with);
+        check_near(lines[i].name, "cycles", w.cycles, lines[i].cycles, NEAR);
+        check_near(lines[i].name, "cycles of DRAM", w.level[2],
+                   w.stall[WL_STALL_MEMORY] * lines[i].dram / lines[i].latency, NEAR);
+    }
+    check_done();
+}
+
+/* ---- atomics ---- */
+
+/* From the first atomic to the last, of 100 cycles; a: an atomic, b: anything else. */
+static const struct {
+    const char *parts;
+    double cycles;
+} atomics[] = {{"100(b)", 0},
+               {"a99(b)", 0},
+               {"aa98(b)", 1},
+               {"a98(b)a", 99},
+               {"50(b)a48(b)a", 49},
+               {"40(b)20(a)40(b)", 19},
+               {"40(b)5(4(a))40(b)", 19},
+               {"20(abbbb)", 95},
+               {"10(b)a10(5(b)abb)9(b)", 78}};
+
+static void atomics_take_a_share_of_a_life(void **state)
+{
+    (void)state;
+    static const row rows[] = {{.kind = WL_OP_ATOMIC}, {.kind = WL_OP_INT}};
+    for (size_t i = 0; i < COUNT_OF(atomics); i++) {
+        made m;
+        make(&m, rows, COUNT_OF(rows), atomics[i].parts);
+        const walked w = walk(&m);
+        check_near(atomics[i].parts, "cycles", w.cycles, 100, NEAR);
+        check_near(atomics[i].parts, "share", w.atomics, atomics[i].cycles / 100, NEAR);
+    }
+    check_done();
+}
+
 /* ---- loops, against every trip ---- */
 
 static const struct {
@@ -517,6 +523,7 @@ static void blocks_wait_for_their_longest_warp(void **state)
     check_near("blocks", "cycles", w.cycles, (2 * longer + 6 * loop) / 8, NEAR);
     check_near("blocks", "of these, DRAM's", w.level[2], 2 * 429 * 300 / 430.0 / 8, NEAR);
     check_near("blocks", "that issue", w.issue, (2 * 3 + 6 * 8) / 8.0, NEAR);
+    check_near("blocks", "waits for memory", w.loads, 2 / 8.0, NEAR);
     m.lives.list = &lives[1];
     m.lives.count = 1;
     m.lives.kind_count = 1;
@@ -535,6 +542,28 @@ static void blocks_wait_for_their_longest_warp(void **state)
     check_done();
 }
 
+/* One block has an atomic at either end of its life, three have none. */
+static void blocks_have_a_mean_share_of_atomics(void **state)
+{
+    (void)state;
+    static const row rows[] = {{.kind = WL_OP_ATOMIC}, {.kind = WL_OP_INT}};
+    made m;
+    wl_arena arena = {0};
+    wl_error err = {0};
+    wl_waiting w;
+    wl_life_profile profiles[2];
+    make(&m, rows, COUNT_OF(rows), "98(b)aa98(b)a");
+    const wl_life lives[] = {{.parts = m.parts + 3, .count = 4, .warps = 1, .blocks = 1, .kind = 0},
+                             {.parts = m.parts, .count = 2, .warps = 3, .blocks = 3, .kind = 1}};
+    m.lives.list = lives;
+    m.lives.count = 2;
+    m.lives.kind_count = 2;
+    check_ok("atomics", wl_waiting_find(&m.lives, &waits, &arena, profiles, &w, &err), &err);
+    check_near("atomics", "share", w.atomics, 0.99 / 4, NEAR);
+    wl_arena_free(&arena);
+    check_done();
+}
+
 static void latencies_of_a_device(void **state)
 {
     (void)state;
@@ -549,6 +578,7 @@ static void latencies_of_a_device(void **state)
     check_near("h200", "L1", w.level[0], l1, 0);
     check_near("h200", "levels add up", w.level[0] + w.level[1] + w.level[2], dram, NEAR);
     check_true("h200", "has latencies", w.result[WL_OP_INT] > 1 && w.result[WL_OP_BARRIER] > 1 && l1 > 1);
+    check_true("h200", "has spreads", w.spread[0] > 1 && w.spread[1] > w.spread[0]);
     check_true("h200", "nothing waits for a store", w.result[WL_OP_STORE] == 0 && w.result[WL_OP_FREE] == 0);
     wl_device_free(device);
     check_done();
@@ -559,9 +589,12 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(walks_by_hand),
                                        cmocka_unit_test(requests_belong_to_intervals),
                                        cmocka_unit_test(requests_belong_to_who_waits),
+                                       cmocka_unit_test(warps_wait_for_the_last_line),
+                                       cmocka_unit_test(atomics_take_a_share_of_a_life),
                                        cmocka_unit_test(loops_are_as_long_as_all_their_trips),
                                        cmocka_unit_test(deep_loops_end),
                                        cmocka_unit_test(blocks_wait_for_their_longest_warp),
+                                       cmocka_unit_test(blocks_have_a_mean_share_of_atomics),
                                        cmocka_unit_test(latencies_of_a_device)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

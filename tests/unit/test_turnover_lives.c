@@ -1,0 +1,254 @@
+/* test_turnover_lives.c - model/turnover.h by hand: DRAM's queue, blocks that leave, atomics in step, barriers, and the
+ * work of blocks of several kinds. SPDX-License-Identifier: MIT */
+#include "unit/checks.h"
+
+#include "unit/round_numbers.h"
+
+#define NEAR 1e-9
+
+static wl_model_result apply(const wl_turnover *n, const wl_demand *d)
+{
+    wl_model_result m;
+    wl_turnover_apply(n, d, &m);
+    return m;
+}
+
+/* So many blocks of a multiprocessor at once, in so many waves; they live as long as they wait. */
+static wl_demand demand_of(double blocks_per_sm, double waves, const wl_waiting *life)
+{
+    wl_demand d = demand();
+    d.blocks_per_sm = blocks_per_sm;
+    d.blocks = 10 * blocks_per_sm * waves;
+    d.waiting = life;
+    return d;
+}
+
+/* ---- the queue of DRAM ---- */
+
+/* DRAM adds 400 cycles to each wait for the L2. */
+static wl_turnover numbers_of_queue(void)
+{
+    wl_turnover n = numbers();
+    n.l2_latency = 300;
+    n.dram_latency = 700;
+    n.queue_wait = 0.5;
+    n.dram_write_wait = 800;
+    n.dram_bandwidth = 1e9; /* so little that all of it is used */
+    return n;
+}
+
+static void waits_for_dram_grow_with_its_load(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers_of_queue();
+    wl_waiting life = {.known = true, .repeats = true, .cycles = 1000, .level = {100, 300, 400}};
+    wl_demand d = demand_of(1, 1, &life);
+    d.dram_read = 3e9;
+    wl_model_result m = apply(&n, &d);
+    check_near("reads", "wait", m.wait_cycles, 1000 + 0.5 * 400, NEAR);
+    check_near("reads", "of it the queue's", m.waits.queue, 0.5 * 400, NEAR);
+    /* half of the bandwidth: the norm of 1100 cycles and half of what it gives */
+    n.dram_bandwidth = 3e9 / (1100e-9 * pow(0.0625 / (1 - 0.0625), 0.25));
+    check_near("half", "wait", apply(&n, &d).wait_cycles, 1000 + 0.5 * 400 / 2, 1e-3);
+    n.queue_wait = 0;
+    check_near("no number", "wait", apply(&n, &d).wait_cycles, 1000, NEAR);
+    check_done();
+}
+
+/* Each wait for DRAM is 200 cycles longer where a quarter of the traffic is writes: of 800. */
+static void reads_wait_between_writes(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers_of_queue();
+    wl_waiting life = {.known = true, .repeats = true, .cycles = 1000, .level = {100, 300, 400}};
+    wl_demand d = demand_of(1, 1, &life);
+    d.dram_read = 3e9;
+    d.dram_write = 1e9;
+    check_near("one wait", "wait", apply(&n, &d).wait_cycles, 1000 + 200 + 200, NEAR);
+    life.level[2] = 3 * 400;
+    life.cycles = 1800;
+    check_near("three waits", "wait", apply(&n, &d).wait_cycles, 1800 + 3 * (200 + 200), NEAR);
+    d.dram_write = 3e9;
+    check_near("as many writes", "wait", apply(&n, &d).wait_cycles, 1800 + 3 * (200 + 400), NEAR);
+    n.dram_latency = 0;
+    check_near("latency not known", "wait", apply(&n, &d).wait_cycles, 1800 + 3 * 200, NEAR);
+    n.dram_latency = 700;
+    n.l2_latency = 0;
+    check_near("nor the L2's", "wait", apply(&n, &d).wait_cycles, 1800 + 3 * 200, NEAR);
+    check_done();
+}
+
+/* ---- blocks that leave ---- */
+
+/* One block leaves in 10 cycles. The first of each multiprocessor leave together with the life that ends. */
+static void blocks_leave_one_after_the_other(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double blocks, fit, waves, leaving;
+    } cases[] = {{"one each", 10, 1, 1, 0},
+                 {"four each", 40, 4, 1, 300},
+                 {"two each, four would fit", 20, 4, 1, 100},
+                 {"fewer than multiprocessors", 5, 4, 1, 0},
+                 {"a multiprocessor with two", 11, 4, 1, 10},
+                 {"three waves", 120, 4, 3, 300}};
+    const wl_waiting life = {.known = true, .repeats = true, .cycles = 1000};
+    wl_turnover n = numbers();
+    n.block_rate = 1e8;
+    n.turnover = 500;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const double waves = cases[i].waves, leaving = cases[i].leaving;
+        wl_demand d = demand_of(cases[i].fit, 1, NULL);
+        d.blocks = cases[i].blocks;
+        const wl_model_result phases = apply(&n, &d);
+        check_near(cases[i].name, "time", phases.time_s, (waves * 500 + leaving) * 1e-9, NEAR);
+        check_near(cases[i].name, "wait of a block", phases.wait_cycles, 500 + leaving / waves, NEAR);
+        check_near(cases[i].name, "start of a block", phases.waits.start, 500 + leaving / waves, NEAR);
+        check_near(cases[i].name, "waiting alone", phases.bound_s[WL_BOUND_LATENCY], waves * 500e-9, NEAR);
+        d.waiting = &life;
+        const wl_model_result lives = apply(&n, &d);
+        check_near(cases[i].name, "time of a life", lives.time_s, (waves * 1500 + leaving) * 1e-9, NEAR);
+        check_near(cases[i].name, "waiting alone", lives.bound_s[WL_BOUND_LATENCY], waves * 1500e-9, NEAR);
+    }
+    check_done();
+}
+
+/* ---- atomics ---- */
+
+/* A life takes as long as the atomics of a wave. */
+static void atomics_of_one_wave_are_in_step(void **state)
+{
+    (void)state;
+    const double both = pow(1 + 1, 0.25); /* of two that take 1 us each and overlap */
+    const struct {
+        const char *name;
+        double waves, share, time; /* share of a life with atomics; time in us */
+    } cases[] = {{"at the end", 1, 0, 1 + 1},
+                 {"all along", 1, 1, both},
+                 {"in a half", 1, 0.5, 0.5 + pow(1 + 0.0625, 0.25)},
+                 {"two waves, at the end", 2, 0, (2 + 2 + 2 * both) / 2},
+                 {"two waves, all along", 2, 1, 2 * both},
+                 {"ten thousand waves", 1e4, 0, 1e4 * both + (2 - both)}};
+    wl_waiting life = {.known = true, .repeats = true, .cycles = 1000};
+    wl_turnover n = numbers();
+    n.atomic_rate = 1e9;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        wl_demand d = demand_of(1, cases[i].waves, &life);
+        d.atomics = 1000 * cases[i].waves;
+        life.atomics = cases[i].share;
+        check_near(cases[i].name, "time", apply(&n, &d).time_s, cases[i].time * 1e-6, NEAR);
+        d.atomics = 0;
+        check_near(cases[i].name, "no atomics", apply(&n, &d).time_s, cases[i].waves * 1e-6, NEAR);
+    }
+    wl_demand d = demand_of(1, 1, NULL); /* nobody knows when a thread adds */
+    n.turnover = 1000;
+    d.atomics = 1000;
+    check_near("no life", "time", apply(&n, &d).time_s, both * 1e-6, NEAR);
+    check_done();
+}
+
+/* ---- barriers ---- */
+
+/* Two barriers; a block alone on its multiprocessor works 1000 cycles and waits 500. */
+static void barriers_keep_warps_together_for_some_loads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double barriers, reach, loads, overlap;
+    } cases[] = {{"no barrier", 0, 4, 16, 0.5},    {"no loads", 2, 4, 0, 1.5},    {"loads within reach", 2, 4, 8, 1.5},
+                 {"twice as many", 2, 4, 16, 1},   {"many", 2, 4, 800, 0.51},     {"a longer reach", 2, 8, 16, 1.5},
+                 {"more barriers", 4, 4, 16, 1.5}, {"no number", 2, 0, 1600, 1.5}};
+    wl_turnover n = numbers();
+    n.overlap = 0.5;
+    n.barrier_overlap = 1.5;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const wl_waiting life = {
+            .known = true, .repeats = true, .cycles = 500, .barriers = cases[i].barriers, .loads = cases[i].loads};
+        wl_demand d = demand_of(1, 1, &life);
+        d.l1_wavefronts = 1000 * d.blocks;
+        n.barrier_reach = cases[i].reach;
+        const double alone = 1000 * cases[i].overlap, beside = fmax(0, 1000 - alone);
+        check_near(cases[i].name, "time", apply(&n, &d).time_s, (alone + hypot(500, beside)) * 1e-9, NEAR);
+    }
+    check_done();
+}
+
+/* ---- several kinds ---- */
+
+/* Two kinds of blocks that do the same, one after the other: 4 warps, 400 instructions. */
+static wl_kinds two_kinds(double blocks, double of_longest)
+{
+    const double half = blocks / 2;
+    wl_kinds kinds = {.count = 2};
+    for (int i = 0; i < 2; i++)
+        kinds.list[i] = (wl_block_kind){.blocks = half,
+                                        .instructions = 400,
+                                        .most = 400,
+                                        .first = i * half,
+                                        .last = (i + 1) * half - 1,
+                                        .middle = (i + 0.5) * half - 0.5,
+                                        .longest = {.instructions = of_longest}};
+    return kinds;
+}
+
+/* A block has 4000 issue slots of 4 a cycle. */
+static wl_demand demand_of_kinds(double blocks, const wl_kinds *kinds)
+{
+    wl_demand d = demand_of(2, 1, NULL);
+    d.blocks = blocks;
+    d.warps = 4 * blocks;
+    d.instructions = 4000 * blocks;
+    d.kinds = kinds;
+    return d;
+}
+
+static void a_mean_block_has_its_own_work(void **state)
+{
+    (void)state;
+    const wl_turnover n = numbers();
+    static const double blocks[] = {2, 6, 10, 12, 20, 1000};
+    for (size_t i = 0; i < COUNT_OF(blocks); i++) {
+        const wl_kinds kinds = two_kinds(blocks[i], 100);
+        const wl_demand d = demand_of_kinds(blocks[i], &kinds);
+        check_near("mean block", "own work", apply(&n, &d).own_cycles, 1000, NEAR);
+    }
+    const wl_kinds few = two_kinds(6, 100);
+    const wl_demand d = demand_of_kinds(6, &few);
+    check_near("a block on each", "time", apply(&n, &d).time_s, 1000e-9, NEAR);
+    check_done();
+}
+
+/* Where one warp does all the work, the others wait for it, and do no more than the mean meanwhile. */
+static void warps_work_while_the_longest_waits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double longest, wait, alone; /* instructions; cycles each waits; share of the work that nothing hides */
+    } cases[] = {{"alike", 100, 10, 1}, {"one does all", 400, 2.5, 0.25}, {"twice the mean", 200, 5, 0.5}};
+    wl_turnover n = numbers();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const wl_kinds kinds = two_kinds(6, cases[i].longest);
+        const wl_demand d = demand_of_kinds(6, &kinds);
+        n.instruction_wait = cases[i].wait;
+        const double alone = 1000 * cases[i].alone;
+        check_near(cases[i].name, "time", apply(&n, &d).time_s, (alone + hypot(1000, 1000 - alone)) * 1e-9, NEAR);
+    }
+    check_done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waits_for_dram_grow_with_its_load),
+        cmocka_unit_test(reads_wait_between_writes),
+        cmocka_unit_test(blocks_leave_one_after_the_other),
+        cmocka_unit_test(atomics_of_one_wave_are_in_step),
+        cmocka_unit_test(barriers_keep_warps_together_for_some_loads),
+        cmocka_unit_test(a_mean_block_has_its_own_work),
+        cmocka_unit_test(warps_work_while_the_longest_waits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
