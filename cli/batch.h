@@ -9,6 +9,7 @@ typedef struct batch_launch {
     const wl_prediction *prediction;
     const wl_kernel *kernel;
     const wl_device *device;
+    const wl_launch *launch; /* as the line has it: a grid of 0 follows from the domain */
 } batch_launch;
 typedef wl_status (*batch_visit)(void *user, const batch_launch *launch, wl_error *err);
 

@@ -433,7 +433,7 @@ static wl_status predict_line(batch *b, const char *line_text, size_t length, ch
     status = status ? status : wl_prediction_new(&prediction, err);
     status = status ? status : wl_predict(k->predictor, &launch, b->predict, prediction, err);
     if (status == WL_OK && b->visit)
-        status = b->visit(b->user, &(batch_launch){prediction, k->kernel, k->device}, err);
+        status = b->visit(b->user, &(batch_launch){prediction, k->kernel, k->device, &launch}, err);
     else if (status == WL_OK)
         status = wl_prediction_render(prediction, k->kernel, k->device, WL_FORMAT_JSON_LINE, out, err);
     wl_prediction_free(prediction);

@@ -123,7 +123,7 @@ static wl_status predict_all(picture *p, job *j, wl_error *err)
         char name[LAUNCH_LENGTH];
         name_launch(p->options, i, name);
         if (status == WL_OK)
-            status = add(p, &(batch_launch){prediction, j->kernel, j->device}, name, err);
+            status = add(p, &(batch_launch){prediction, j->kernel, j->device, &j->launches[i]}, name, err);
         else
             job_show_option(p->options, p->options->block[i], err);
     }

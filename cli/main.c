@@ -16,6 +16,10 @@ static const command commands[] = {
      "Shows predicted or measured launches under the ceilings of a device: classic, hierarchical or instruction "
      "roofline.",
      "text json csv svg", cmd_roofline},
+    {"report", 'P', "KERNEL... --device D... --block XxYxZ... -o FILE.html [options]",
+     "Writes all that is known of launches into one HTML file: rooflines, volumes, stacks, better launches, "
+     "assumptions.",
+     "html", cmd_report},
     {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
      "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},
     {"advise", 'a', "[KERNEL] --device D --block XxYxZ [options]",

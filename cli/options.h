@@ -74,6 +74,7 @@ bool option_integer(const char *option, const char *text, int64_t least, int64_t
 
 int cmd_predict(const options *options);
 int cmd_roofline(const options *options);
+int cmd_report(const options *options);
 int cmd_stack(const options *options);
 int cmd_rank(const options *options);
 int cmd_occupancy(const options *options);

@@ -102,6 +102,25 @@ WL_FALLIBLE wl_roofline_render(const wl_roofline *roofline, wl_format format, ch
 WL_FALLIBLE wl_roofline_plot(const wl_roofline *roofline, const wl_plot_files *files, char **script, char **data,
                              wl_error *err);
 
+/* ---- pages: launches of any kernels and devices in one HTML file that loads nothing ---- */
+
+typedef struct wl_page_launch {
+    const wl_prediction *prediction; /* with what its options asked for: accesses, lines, stacks */
+    const wl_kernel *kernel;
+    const wl_device *device;
+    const wl_ranked_space *ranked; /* launches around it, or NULL ... */
+    const char *searched;          /* ... and which, or why there are none: a sentence */
+    const wl_advised *advised;     /* or NULL ... */
+    const char *no_advice;         /* ... and why */
+} wl_page_launch;
+typedef struct wl_page wl_page;
+WL_FALLIBLE wl_page_new(wl_page **out, wl_error *err);
+WL_API void wl_page_free(wl_page *page);
+/* Borrows nothing. */
+WL_FALLIBLE wl_page_add(wl_page *page, const wl_page_launch *launch, wl_error *err);
+/* The text of the file. A date is shown where one is given. WL_E_UNSUPPORTED: there is no launch. */
+WL_FALLIBLE wl_page_render(const wl_page *page, const char *date, char **out, wl_error *err);
+
 /* ---- comparisons ---- */
 
 /* TEXT (with all rows, or those farthest off), JSON of the schema warpline.compare/1, CSV. It has its groups. */

@@ -40,12 +40,12 @@ typedef struct wl_field_traffic {
     double stored, stored_partly; /* sectors of the launch: distinct, never filled */
     bool far_common;              /* blocks that are no neighbours may load the same */
     bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
-    double missed, missed_units,
-        lone;                /* units per sector that misses; share of these with one sector, alone in its line */
-    double in_step;          /* share of a block's sectors that a neighbour has requested at the same moment */
-    double atomics;          /* sectors per atomic, summed */
-    bool atomic;             /* some stores are atomics, which read what they change */
-    bool loaded_too, random; /* random: some load has an unknown, data-dependent address */
+    double missed;
+    double missed_units, lone; /* units per sector that misses; share of these with one sector, alone in its line */
+    double in_step;            /* share of a block's sectors that a neighbour has requested at the same moment */
+    double atomics;            /* sectors per atomic, summed */
+    bool atomic;               /* some stores are atomics, which read what they change */
+    bool loaded_too, random;   /* random: some load has an unknown, data-dependent address */
     double window_units[WL_WINDOWS_MAX], window_lines[WL_WINDOWS_MAX], window_store_lines[WL_WINDOWS_MAX];
     double window_store_sectors[WL_WINDOWS_MAX]; /* 0: not counted, as where blocks fill all they store to */
     double store_again; /* windows after which blocks store to the same sectors again; 0: as the next window says */

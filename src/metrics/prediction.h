@@ -45,7 +45,9 @@ typedef struct wl_turnover_steps {
     double l2, dram;         /* the memory's bounds, */
     double alone[2];         /* what overlaps with neither: of the L2, of DRAM; */
     double memory;           /* all of these, */
-    double together;         /* and multiprocessors and atomics as well */
+    double rest;             /* and multiprocessors, */
+    double together;         /* and atomics as well; */
+    double atomics;          /* what these weigh in it: a share */
     double longest;          /* until the longest block ends; */
     double filled, balanced; /* until unequal blocks have ended, and if they were dealt evenly; 0: they are alike */
     double last, started;    /* the last blocks take longer by; before the first one starts */

@@ -253,15 +253,19 @@ static double overlap_of(const wl_turnover *n, const wl_demand *d)
 
 /* With the atomics. Where one block follows another, atomics of some go on under the work of others. Blocks that are
  * all there at once are all in the same part of their lives: only the work between the first atomic and the last one
- * overlaps with them. */
-static double with_atomics(const wl_turnover *n, const wl_demand *d, double waves, double rest, double atomics)
+ * overlaps with them. `share` is what atomics weigh in the time. */
+static double with_atomics(const wl_turnover *n, const wl_demand *d, double waves, double rest, double atomics,
+                           double *share)
 {
     const double q = n->norm, apart = pow(pow(rest, q) + pow(atomics, q), 1 / q);
+    *share = apart > 0 ? pow(atomics / apart, q) : 0;
     if (!lives(d) || atomics <= 0)
         return apart;
     const double meanwhile = rest * d->waiting->atomics;
-    const double in_step = rest - meanwhile + pow(pow(meanwhile, q) + pow(atomics, q), 1 / q);
-    return apart + (in_step - apart) / waves;
+    const double beside = pow(pow(meanwhile, q) + pow(atomics, q), 1 / q), in_step = rest - meanwhile + beside;
+    const double time = apart + (in_step - apart) / waves, alone = apart * *share;
+    *share = (alone + (beside * pow(atomics / beside, q) - alone) / waves) / time;
+    return time;
 }
 
 void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
@@ -297,9 +301,10 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency;
-    const double apart = pow(pow(sm, q) + pow(memory, q), 1 / q);
+    const double rest = pow(pow(sm, q) + pow(memory, q), 1 / q);
     const double delivered = over(d->l2_moved, n->l2_read_bandwidth); /* however well the rest overlaps */
-    const double together = fmax(with_atomics(n, d, waves, apart, m->bound_s[WL_BOUND_ATOMICS]), delivered);
+    double share;
+    const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
     const double shares = ceil(d->blocks / n->sms) * fmin(n->sms, d->blocks) / d->blocks; /* the busiest's, of one */
     m->steps = (wl_turnover_steps){.own = busiest,
                                    .even = busiest / shares,
@@ -308,7 +313,9 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
                                    .dram = dram + random,
                                    .alone = {lone, cleaning},
                                    .memory = memory,
+                                   .rest = rest,
                                    .together = together,
+                                   .atomics = share,
                                    .started = start};
     if (d->kinds && d->kinds->count > 1) {
         m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms); /* of a mean block: all there is, evenly */

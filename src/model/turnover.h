@@ -30,7 +30,7 @@ typedef struct wl_demand {
     double tensor_cycles;               /* of the tensor cores, likewise */
     double integer_cycles;              /* of the integer pipe, likewise */
     double multiplies, wide_multiplies; /* warp instructions */
-    double l2_moved; /* bytes, to and from the L1 */
+    double l2_moved;                    /* bytes, to and from the L1 */
     double read_units, lone_units, written_units, pieces, lone_pieces;
     double dram_read, dram_write, random_read, random_fetches, cleaned; /* random_read: bytes of random fetches */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */

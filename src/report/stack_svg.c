@@ -47,11 +47,12 @@ static const char *const colours[WL_STACK_PART_COUNT] = {
 
 static const char style[] =
     "<style>\n"
-    ".page{fill:#ffffff}.words{fill:#202020}.faint{fill:#606060}.edge{stroke:#ffffff;stroke-width:0.5}\n"
-    "text{font-family:sans-serif;font-size:13px}.title{font-size:16px;font-weight:bold}.small{font-size:11px}\n"
-    ".code{font-family:monospace;font-size:11px}.end{text-anchor:end}\n"
-    "@media (prefers-color-scheme:dark){.page{fill:#181818}.words{fill:#e8e8e8}.faint{fill:#a8a8a8}\n"
-    ".edge{stroke:#c8c8c8}}\n"
+    ".stack .page{fill:#ffffff}.stack .words{fill:#202020}.stack .faint{fill:#606060}\n"
+    ".stack .edge{stroke:#ffffff;stroke-width:0.5}.stack text{font-family:sans-serif;font-size:13px}\n"
+    ".stack .title{font-size:16px;font-weight:bold}.stack .small{font-size:11px}\n"
+    ".stack .code{font-family:monospace;font-size:11px}.stack .end{text-anchor:end}\n"
+    "@media (prefers-color-scheme:dark){.stack .page{fill:#181818}.stack .words{fill:#e8e8e8}\n"
+    ".stack .faint{fill:#a8a8a8}.stack .edge{stroke:#c8c8c8}}\n"
     "</style>\n";
 
 typedef struct drawing {
@@ -202,8 +203,8 @@ void wl_stack_svg(const wl_stack_report *r, wl_buffer *out)
     add_lines(&d);
     const double height = d.y + MARGIN;
     wl_buffer_add(out,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n"
-                  "<title>",
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"stack\" width=\"%d\" height=\"%.0f\" "
+                  "viewBox=\"0 0 %d %.0f\">\n<title>",
                   WIDTH, height, WIDTH, height);
     wl_quote_xml(out, wl_kernel_name(r->kernel), SIZE_MAX);
     wl_buffer_add(out, "</title>\n%s<rect class=\"page\" width=\"100%%\" height=\"100%%\"/>\n", style);

@@ -31,6 +31,7 @@ roofline star3d_r4 --device h200 --block 64x4
 roofline star3d_r4 --device h200 --block 64x4 --format json
 roofline star3d_r4 --device h200 --block 64x4 --format csv
 roofline star3d_r4 --device h200 --block 64x4 --format svg
+report star3d_7pt --device h200 --block 64x4
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1s'
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1ns'
 advise star3d_7pt --device h200 --block 64x4

@@ -120,6 +120,30 @@ static void waits_by_cause(void **state)
     check_done();
 }
 
+/* Blocks of 1000 cycles that are all there at once, with their atomics at the end: these come on top. */
+static void atomics_in_step_come_on_top(void **state)
+{
+    (void)state;
+    const wl_waiting life = {.known = true, .repeats = true, .cycles = 1000, .stall = {[WL_STALL_DEPENDENCE] = 1000}};
+    wl_turnover n = numbers();
+    wl_demand d = demand();
+    n.atomic_rate = 1e9;
+    d.waiting = &life;
+    d.blocks_per_sm = 1;
+    d.blocks = 10;
+    d.atomics = 500;
+    wl_stack s = stack_of("one wave", &n, &d);
+    check_near("one wave", "atomics", s.cycles[WL_STACK_NOC], 500, NEAR);
+    check_near("one wave", "dependence", s.cycles[WL_STACK_DEPENDENCE], 1000, NEAR);
+    d.blocks = 20;
+    d.atomics = 1000;
+    s = stack_of("two waves", &n, &d);
+    /* half of the time as a norm of 2000 and 1000, half in step */
+    check_near("two waves", "atomics", s.cycles[WL_STACK_NOC], (1000 + 1000 / pow(17, 0.75)) / 2, NEAR);
+    check_near("two waves", "total", s.total, (3000 + 1000 * pow(17, 0.25)) / 2, NEAR);
+    check_done();
+}
+
 static void memory_is_queues(void **state)
 {
     (void)state;
@@ -396,6 +420,7 @@ int main(void)
         cmocka_unit_test(issue_is_base),
         cmocka_unit_test(starts_and_ends),
         cmocka_unit_test(waits_by_cause),
+        cmocka_unit_test(atomics_in_step_come_on_top),
         cmocka_unit_test(memory_is_queues),
         cmocka_unit_test(unequal_blocks_are_imbalance),
         cmocka_unit_test(parts_add_up_to_the_time),

@@ -1,0 +1,212 @@
+/* cmd_report.c - warpline report: all that is known of launches, as one HTML file. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "diag.h"
+#include "job.h"
+#include "output.h"
+#include "progress.h"
+#include "report_search.h"
+
+#define EFFORT 0.1 /* seconds to emulate each of many launches, about: as rank does */
+
+typedef struct report {
+    const options *options;
+    wl_page *page;
+    wl_predict_options predict;
+    size_t added;
+} report;
+
+static bool check_usage(const options *o)
+{
+    size_t standard_input = 0;
+    for (size_t i = 0; i < o->argument_count; i++) {
+        options one = *o;
+        standard_input += strcmp(o->arguments[i], "-") == 0;
+        one.arguments[0] = o->arguments[i];
+        one.argument_count = 1;
+        one.entry = o->kernels[0];
+        if (!o->batch && !job_kernel_usage(&one, true)) /* each as if it were the only one */
+            return false;
+    }
+    if (o->batch && o->device_count > 1)
+        usage_error("--batch takes at most one --device: for lines that name none");
+    if (o->batch)
+        return o->device_count <= 1; /* batch.h looks at the rest */
+    if (o->argument_count == 0 && !job_kernel_usage(o, false))
+        return false;
+    if (o->device_count == 0)
+        usage_error("which device? Give --device NAME ('warpline devices' lists them)");
+    else if (o->block_count == 0)
+        usage_error("which launch? Give --block, as in --block 32x4x2");
+    else if (standard_input > 1 || (standard_input && o->device_count * (o->kernel_count ? o->kernel_count : 1) > 1))
+        usage_error("standard input can be read only once");
+    else
+        return true;
+    return false;
+}
+
+/* ---- launches ---- */
+
+static wl_status add(report *r, const report_launch *launch, wl_error *err)
+{
+    report_search found = {0};
+    wl_status status = report_search_run(launch, &found, err);
+    if (status == WL_OK)
+        status = wl_page_add(r->page,
+                             &(wl_page_launch){.prediction = launch->prediction,
+                                               .kernel = launch->kernel,
+                                               .device = launch->device,
+                                               .ranked = found.space.ranker ? &found.space : NULL,
+                                               .searched = found.searched,
+                                               .advised = found.advised,
+                                               .no_advice = found.no_advice},
+                             err);
+    r->added += status == WL_OK;
+    report_search_free(&found);
+    return status;
+}
+
+/* A kernel that is emulated gets less effort where many launches are predicted. */
+static wl_status load_quick(const options *o, job *j, wl_kernel **out, wl_error *err)
+{
+    ptx_request request = j->request;
+    if (!j->unit || o->effort)
+        return WL_OK;
+    request.effort = EFFORT;
+    return ptx_unit_kernel(j->unit, &request, out, err);
+}
+
+/* Its shares, lines and stacks last until the next one. */
+static wl_status predict_one(report *r, const options *o, job *j, size_t i, const wl_kernel *quick, wl_error *err)
+{
+    wl_prediction *prediction = NULL;
+    wl_status status = wl_prediction_new(&prediction, err);
+    if (status == WL_OK) {
+        progress_wait();
+        status = wl_predict(j->predictor, &j->launches[i], &j->options, prediction, err);
+        progress_wait_end();
+        if (status != WL_OK)
+            job_show_option(o, o->block[i], err);
+    }
+    if (status == WL_OK)
+        status = add(r,
+                     &(report_launch){.prediction = prediction,
+                                      .kernel = j->kernel,
+                                      .device = j->device,
+                                      .predict = &j->options,
+                                      .options = o,
+                                      .others = quick ? quick : j->kernel,
+                                      .launch = j->launches[i],
+                                      .rule = j->grid ? o->grid : NULL},
+                     err);
+    wl_prediction_free(prediction);
+    return status;
+}
+
+static void ask_for_all(wl_predict_options *predict)
+{
+    predict->per_access = predict->per_line = predict->emulate = predict->stacks = true;
+}
+
+/* All launches of one kernel on one device. */
+static int add_kernel(report *r, const char *kernel, const char *entry, const char *device)
+{
+    options o = *r->options;
+    wl_error err = {0};
+    job j = {0};
+    wl_kernel *quick = NULL;
+    o.entry = entry;
+    int code = job_read_launches(&o, &j);
+    if (code == EXIT_OK) {
+        wl_status status = job_load(&o, kernel, device, &j, &err);
+        if (status == WL_OK)
+            status = load_quick(&o, &j, &quick, &err);
+        ask_for_all(&j.options);
+        for (size_t i = 0; i < j.launch_count && status == WL_OK; i++)
+            status = predict_one(r, &o, &j, i, quick, &err);
+        code = status == WL_OK ? EXIT_OK : diag_report(&err);
+    }
+    wl_kernel_free(quick);
+    job_free(&j);
+    return code;
+}
+
+static int add_kernels(report *r)
+{
+    const options *o = r->options;
+    const size_t kernels = o->update ? 1 : o->argument_count, entries = o->kernel_count ? o->kernel_count : 1;
+    int code = EXIT_OK;
+    for (size_t k = 0; k < kernels; k++)
+        for (size_t e = 0; e < entries; e++)
+            for (size_t d = 0; d < o->device_count && code == EXIT_OK; d++)
+                code = add_kernel(r, o->update ? NULL : o->arguments[k], o->kernel_count ? o->kernels[e] : NULL,
+                                  o->devices[d]);
+    return code;
+}
+
+static wl_status visit(void *user, const batch_launch *line, wl_error *err)
+{
+    report *r = user;
+    return add(r,
+               &(report_launch){.prediction = line->prediction,
+                                .kernel = line->kernel,
+                                .device = line->device,
+                                .predict = &r->predict,
+                                .options = r->options,
+                                .others = line->kernel,
+                                .launch = *line->launch},
+               err);
+}
+
+static int add_lines(report *r)
+{
+    options o = *r->options;
+    if (!option_model(o.model, &r->predict.model))
+        return EXIT_UNSUPPORTED;
+    o.model = NULL; /* goes with every line */
+    o.device = o.device_count ? o.devices[0] : NULL;
+    ask_for_all(&r->predict);
+    const int code = batch_each(&o, &r->predict, visit, r);
+    if (code == EXIT_OK && r->added == 0) {
+        usage_error("error: no launch in %s", o.batch);
+        return EXIT_INPUT;
+    }
+    return code;
+}
+
+/* ---- the page ---- */
+
+/* The text is whole before the file is opened. */
+static int write_page(const report *r)
+{
+    wl_error err = {0};
+    char *text = NULL;
+    output out;
+    if (wl_page_render(r->page, r->options->date, &text, &err) != WL_OK)
+        return diag_report(&err);
+    int code = output_open(r->options->output, &out);
+    if (code == EXIT_OK) {
+        fputs(text, out.file);
+        code = output_close(&out, true);
+    }
+    free(text);
+    return code;
+}
+
+int cmd_report(const options *o)
+{
+    report r = {.options = o};
+    wl_error err = {0};
+    if (!check_usage(o))
+        return EXIT_USAGE;
+    if (wl_page_new(&r.page, &err) != WL_OK)
+        return diag_report(&err);
+    int code = o->batch ? add_lines(&r) : add_kernels(&r);
+    if (code == EXIT_OK)
+        code = write_page(&r);
+    wl_page_free(r.page);
+    return code;
+}
