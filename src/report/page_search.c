@@ -172,7 +172,7 @@ static wl_status add_advice(const wl_page_part *p, const wl_advice *a, wl_buffer
     wl_buffer_text(out, "><td>");
     wl_page_text(out, w.text);
     if (wl_advice_lays_out(a))
-        status = wl_advice_fields(p->kernel, a, add_field, out, err);
+        status = wl_advice_fields(p->launch->kernel, a, add_field, out, err);
     wl_buffer_text(out, "</td>");
     wl_page_number(out, a->gain, "%.1f %% less time", 100 * a->gain);
     wl_page_quantity(out, WL_DIM_TIME, a->time_s);

@@ -235,6 +235,13 @@ static void add_all_accesses(const wl_page_part *p, wl_buffer *out)
     say_cut(count, out);
 }
 
+static void add_count(double count, wl_buffer *out)
+{
+    char text[32];
+    wl_scaled_text(count, text, sizeof text);
+    wl_page_number(out, count, "%s", text);
+}
+
 static void add_line(const wl_page_part *p, const wl_line_mix *l, wl_buffer *out)
 {
     const double all = p->prediction->metrics[WL_METRIC_inst_executed].value;
@@ -242,14 +249,14 @@ static void add_line(const wl_page_part *p, const wl_line_mix *l, wl_buffer *out
     wl_page_text(out, l->file);
     wl_buffer_text(out, "</td>");
     wl_page_number(out, l->line, "%d", (int)l->line);
-    wl_page_number(out, l->warp, "%.6g", l->warp);
+    add_count(l->warp, out);
     if (all > 0)
         wl_page_number(out, l->warp / all, "%.1f %%", 100 * l->warp / all);
     else
         wl_page_unknown(out);
-    wl_page_number(out, l->thread, "%.6g", l->thread);
-    wl_page_number(out, l->global_accesses, "%.6g", l->global_accesses);
-    wl_page_number(out, l->shared_accesses, "%.6g", l->shared_accesses);
+    add_count(l->thread, out);
+    add_count(l->global_accesses, out);
+    add_count(l->shared_accesses, out);
     wl_buffer_text(out, "</tr>\n");
 }
 
