@@ -73,7 +73,7 @@ fi
 
 # ---- a search that would take very long, and is disturbed ----
 
-long="rank star3d_r4 --device h200 --block-x 1..1024 --block-y 1..64 --block-z 1..64 --threads 1..1024 --fold 1x1x1 --fold 1x2x1 --fold 1x1x2 --top 5"
+long="rank star3d_r4 --device h200 --block-x 1..1024 --block-y 1..64 --block-z 1..64 --threads 1..1024 --fold 1x1x1 --fold 1x2x1 --fold 1x1x2 --fold 2x1x1 --fold 2x2x1 --fold 2x1x2 --fold 1x2x2 --fold 2x2x2 --fold 1x4x1 --fold 1x1x4 --fold 1x4x2 --fold 1x2x4 --top 5"
 
 # wait_for SECONDS CONDITION...
 wait_for() {
