@@ -341,16 +341,6 @@ static wl_status predict_ptx_row(predictor *p, size_t table, const wl_measuremen
     return status;
 }
 
-/* The first entry of the map that is for this row. */
-static const wl_map_entry *mapped(const wl_map *map, const wl_measurement *m)
-{
-    const wl_map_entry *e = NULL;
-    for (size_t i = 0; map && (e = wl_map_at(map, i)); i++)
-        if (row_is_meant(e, m))
-            return e;
-    return NULL;
-}
-
 static bool is_comparable(const wl_measurement *m)
 {
     double value;
@@ -369,7 +359,7 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
         return wl_comparison_skip(c->found, name, m->line, 1, "a summary over launches, without their block", err);
     if (!c->seen && !is_comparable(m))
         return wl_comparison_skip(c->found, name, m->line, 1, "a launch with no value that is predicted", err);
-    const wl_map_entry *entry = mapped(c->map, m);
+    const wl_map_entry *entry = c->map ? wl_map_find(c->map, m) : NULL;
     kernel_source *s = NULL;
     model *found = NULL;
     wl_fit_row made = {0};

@@ -62,11 +62,6 @@ static wl_status find_unit(comparison *c, const char *path, ptx_unit **out, wl_e
 
 /* ---- arguments ---- */
 
-static bool same_shape(const int64_t wanted[3], const int64_t got[3])
-{
-    return wanted[0] == 0 || (wanted[0] == got[0] && wanted[1] == got[1] && wanted[2] == got[2]);
-}
-
 /* Without namespaces: axpy<ns::real> of ns::axpy<ns::real>. */
 static const char *without_scope(const char *name)
 {
@@ -87,23 +82,12 @@ static bool is_entry(const wl_ptx *ptx, size_t entry, const char *wanted)
     return wl_ptx_entry_find(ptx, wanted, &found, &ignored) == WL_OK && found == entry;
 }
 
-static bool is_like(const char *pattern, const char *text)
-{
-    return !pattern || fnmatch(pattern, text, FNM_NOESCAPE) == 0;
-}
-
-bool row_is_meant(const wl_map_entry *e, const wl_measurement *m)
-{
-    return is_like(e->family, m->family) && is_like(e->variant, m->variant) && same_shape(e->block, m->block) &&
-           same_shape(e->grid, m->grid);
-}
-
 /* The first entry of --args that fits; NULL: none. */
 static const wl_map_entry *arguments_of(const comparison *c, const wl_ptx *ptx, size_t entry, const wl_measurement *m)
 {
     const wl_map_entry *e = NULL;
     for (size_t i = 0; c->arguments && (e = wl_map_at(c->arguments, i)); i++)
-        if (row_is_meant(e, m) && is_entry(ptx, entry, e->entry))
+        if (wl_map_entry_fits(e, m) && is_entry(ptx, entry, e->entry))
             return e;
     return NULL;
 }

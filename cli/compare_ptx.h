@@ -17,9 +17,6 @@ typedef struct ptx_row {
     char key[600];
 } ptx_row;
 
-/* Whether the entry of a map or of --args is for this row: family, variant, block and grid, where it names them. */
-bool row_is_meant(const wl_map_entry *entry, const wl_measurement *m);
-
 /* The file at `path` is read once. `mapped` has the arguments, or is NULL: then --args has them, or --arg. An error in
  * `err` is one of every row; one in `why` is of this row, which is left out. */
 wl_status ptx_row_find(comparison *c, const char *path, const wl_map_entry *mapped, const wl_measurement *m,

@@ -78,8 +78,9 @@ typedef struct wl_map wl_map;
 WL_FALLIBLE wl_map_parse(const char *input, const char *text, size_t length, wl_map **out, wl_error *err);
 WL_API void wl_map_free(wl_map *map);
 WL_API const wl_map_entry *wl_map_at(const wl_map *map, size_t index); /* NULL: there are fewer */
-/* The first entry that matches, or NULL. Families and variants are patterns, as fnmatch(3) knows them. */
-WL_API const wl_map_entry *wl_map_find(const wl_map *map, const char *family, const char *variant);
+/* Whether an entry is for a row. Families and variants are patterns, as fnmatch(3) knows them. */
+WL_API bool wl_map_entry_fits(const wl_map_entry *entry, const wl_measurement *row);
+WL_API const wl_map_entry *wl_map_find(const wl_map *map, const wl_measurement *row); /* the first that is, or NULL */
 /* The folding a variant's name tells: "r4_fy2_fz1_b64" is {1,2,1}; 1 where it says nothing. */
 WL_API void wl_variant_fold(const char *variant, int64_t fold[3]);
 

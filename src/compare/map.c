@@ -175,13 +175,22 @@ static bool matches(const char *pattern, const char *text)
     return !pattern || fnmatch(pattern, text, FNM_NOESCAPE) == 0;
 }
 
-const wl_map_entry *wl_map_find(const wl_map *map, const char *family, const char *variant)
+static bool is_shape(const int64_t wanted[3], const int64_t given[3])
 {
-    for (size_t i = 0; i < map->count; i++) {
-        const wl_map_entry *e = &map->entries[i];
-        if (matches(e->family, family) && matches(e->variant, variant))
-            return e;
-    }
+    return wanted[0] == 0 || memcmp(wanted, given, 3 * sizeof *wanted) == 0;
+}
+
+bool wl_map_entry_fits(const wl_map_entry *e, const wl_measurement *row)
+{
+    return matches(e->family, row->family) && matches(e->variant, row->variant) && is_shape(e->block, row->block) &&
+           is_shape(e->grid, row->grid);
+}
+
+const wl_map_entry *wl_map_find(const wl_map *map, const wl_measurement *row)
+{
+    for (size_t i = 0; i < map->count; i++)
+        if (wl_map_entry_fits(&map->entries[i], row))
+            return &map->entries[i];
     return NULL;
 }
 

@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const wl_status status = wl_map_parse("fuzz.yaml", text, size, &map, &err);
     fuzz_check_outcome(status, map, &err);
     for (size_t i = 0; status == WL_OK && i < sizeof families / sizeof families[0]; i++) {
-        const wl_map_entry *e = wl_map_find(map, families[i], line);
+        const wl_map_entry *e = wl_map_find(map, &(wl_measurement){.family = families[i], .variant = line});
         if (e)
             check_entry(e, families[i], line);
     }

@@ -155,6 +155,11 @@ static void test_best_pick(void **state)
     check_done();
 }
 
+static const wl_map_entry *find_in(const wl_map *map, const char *family, const char *variant)
+{
+    return wl_map_find(map, &(wl_measurement){.family = family, .variant = variant});
+}
+
 /* Does the only entry of a map, with this variant, match? */
 static bool finds(const char *pattern, const char *variant)
 {
@@ -163,7 +168,7 @@ static bool finds(const char *pattern, const char *variant)
     wl_error err = {0};
     const int length = snprintf(text, sizeof text, "- {variant: '%s', kernel: k.yaml}\n", pattern);
     check_ok(pattern, wl_map_parse("m.yaml", text, (size_t)length, &map, &err), &err);
-    const bool found = map && wl_map_find(map, "any", variant);
+    const bool found = map && find_in(map, "any", variant);
     wl_map_free(map);
     return found;
 }
@@ -231,20 +236,20 @@ static void test_map(void **state)
     wl_error err = {0};
     (void)state;
     check_ok("map", wl_map_parse("m.yaml", text, sizeof text - 1, &map, &err), &err);
-    const wl_map_entry *e = wl_map_find(map, "star7", "fy1_b32");
+    const wl_map_entry *e = find_in(map, "star7", "fy1_b32");
     assert_non_null(e);
     check_text("first", "kernel", e->kernel, "a.yaml");
     check_int("first", "sets", (int64_t)e->set_count, 2);
     check_text("first", "set", e->sets[0], "n=2*3");
     check_text("first", "second set", e->sets[1], "m=1");
     check_true("first", "fold", e->fold[0] == 1 && e->fold[1] == 2 && e->fold[2] == 1);
-    e = wl_map_find(map, "star7", "fy1_b64");
+    e = find_in(map, "star7", "fy1_b64");
     assert_non_null(e);
     check_text("second", "kernel", e->kernel, "b.yaml");
     check_true("second", "no fold", e->fold[0] == 0 && e->set_count == 0);
-    e = wl_map_find(map, "box", "z");
+    e = find_in(map, "box", "z");
     check_text("third", "kernel", e ? e->kernel : NULL, "c.yaml");
-    check_true("none", "entry", wl_map_find(map, "box", "y") == NULL);
+    check_true("none", "entry", find_in(map, "box", "y") == NULL);
     wl_map_free(map);
     check_done();
 }

@@ -163,8 +163,8 @@ const wl_prediction *again_predict(again *a, const row *r)
 {
     wl_error err = {0};
     const wl_measurement *m = find_measurement(a, r);
-    const wl_map_entry *entry = wl_map_find(a->map, r->family, r->variant);
-    if (!m || !entry || !entry->kernel || !open_kernel(a, r, entry))
+    const wl_map_entry *entry = m ? wl_map_find(a->map, m) : NULL;
+    if (!entry || !entry->kernel || !open_kernel(a, r, entry))
         return NULL;
     wl_launch launch = {.registers = m->registers, .shared_bytes = m->shared_bytes};
     memcpy(launch.block, r->block, sizeof launch.block);
