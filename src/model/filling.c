@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "model/norm.h"
+
 #define EVEN_CUTS 16 /* of the whole launch, where kinds become more or fewer */
 #define CUTS_MAX (2 * WL_KINDS_MAX + EVEN_CUTS)
 
@@ -38,14 +40,12 @@ typedef struct filler {
     part parts[CUTS_MAX];
 } filler;
 
-static double norm2(double a, double b, double p) { return pow(pow(a, p) + pow(b, p), 1 / p); }
-
 /* How long a block stays beside others that keep the unit busy for so long in the meantime. `alone` is its work that
  * nothing hides. */
 static double stay_of(const wl_slots *s, double resident, double alone, double wait, double others)
 {
     const double p = s->hiding * pow(fmax(1, resident / 2), s->growth); /* many blocks average out */
-    return alone + norm2(wait, fmax(0, others), p);
+    return alone + wl_norm2(wait, fmax(0, others), p);
 }
 
 /* ---- parts of the launch order ---- */
@@ -143,8 +143,8 @@ static double time_with(const filler *f, const part *p, double wait)
         traffic += f->kinds[k].blocks > 0 ? p->blocks[k] / f->kinds[k].blocks * f->kinds[k].traffic : 0;
     }
     const double sm = stay_of(s, s->resident, s->overlap * own, wait, (s->resident - s->overlap) * own);
-    const double memory = norm2(s->memory * traffic, s->atomics * traffic, s->norm);
-    return fmax(norm2(sm, memory, s->norm), blocks * s->launch);
+    const double memory = wl_norm2(s->memory * traffic, s->atomics * traffic, s->norm);
+    return fmax(wl_norm2(sm, memory, s->norm), blocks * s->launch);
 }
 
 /* Blocks that outlast the part only take slots away from the others, which go on meanwhile. They are

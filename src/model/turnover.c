@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "model/norm.h"
+
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing)
 {
     static const struct {
@@ -152,7 +154,7 @@ static double residence(const wl_turnover *n, const resident *r, double wait)
 {
     const double others = fmax(0, r->blocks - r->overlap) * r->own;
     const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth); /* many blocks average out */
-    return r->overlap * r->own + pow(pow(wait, p) + pow(others, p), 1 / p);
+    return r->overlap * r->own + wl_norm2(wait, others, p);
 }
 
 /* Whether its warps are followed through loops and barriers. */
@@ -257,12 +259,12 @@ static double overlap_of(const wl_turnover *n, const wl_demand *d)
 static double with_atomics(const wl_turnover *n, const wl_demand *d, double waves, double rest, double atomics,
                            double *share)
 {
-    const double q = n->norm, apart = pow(pow(rest, q) + pow(atomics, q), 1 / q);
+    const double q = n->norm, apart = wl_norm2(rest, atomics, q);
     *share = apart > 0 ? pow(atomics / apart, q) : 0;
     if (!lives(d) || atomics <= 0)
         return apart;
     const double meanwhile = rest * d->waiting->atomics;
-    const double beside = pow(pow(meanwhile, q) + pow(atomics, q), 1 / q), in_step = rest - meanwhile + beside;
+    const double beside = wl_norm2(meanwhile, atomics, q), in_step = rest - meanwhile + beside;
     const double time = apart + (in_step - apart) / waves, alone = apart * *share;
     *share = (alone + (beside * pow(atomics / beside, q) - alone) / waves) / time;
     return time;
@@ -299,9 +301,9 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double lone = alone + shared * many_streams(n, d), other = shared * (1 - many_streams(n, d));
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
     const double random = cold * over(d->random_fetches, n->random_rate);
-    const double memory = pow(pow(l2 + other, q) + pow(dram + random, q), 1 / q) + lone + cleaning;
+    const double memory = wl_norm2(l2 + other, dram + random, q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency;
-    const double rest = pow(pow(sm, q) + pow(memory, q), 1 / q);
+    const double rest = wl_norm2(sm, memory, q);
     const double delivered = over(d->l2_moved, n->l2_read_bandwidth); /* however well the rest overlaps */
     double share;
     const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
