@@ -9,6 +9,7 @@
 #include "base/quote.h"
 #include "report/roofline_report.h"
 #include "report/roofline_scene.h"
+#include "report/svg.h"
 
 enum {
     MARGIN = 24,
@@ -50,13 +51,6 @@ typedef struct drawing {
     double y;
 } drawing;
 
-static void add_text(drawing *d, double x, double y, const char *font, const char *text, size_t most)
-{
-    wl_buffer_add(d->out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", font, x, y);
-    wl_quote_xml(d->out, text, most);
-    wl_buffer_text(d->out, "</text>\n");
-}
-
 static void add_line(drawing *d, const char *font, double x0, double y0, double x1, double y1, const char *dashes)
 {
     wl_buffer_add(d->out, "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"%s%s%s/>\n", font, x0, y0,
@@ -69,7 +63,7 @@ static void add_head(drawing *d)
 {
     wl_buffer title = {0};
     wl_roofline_headline(d->r, &title);
-    add_text(d, MARGIN, MARGIN + 12, "title", title.text ? title.text : "", TITLE);
+    wl_svg_text(d->out, MARGIN, MARGIN + 12, "title", title.text ? title.text : "", TITLE);
     d->out->failed = d->out->failed || title.failed;
     wl_buffer_drop(&title);
 }
@@ -108,9 +102,9 @@ static void add_frame(drawing *d)
     add_axis(d, true);
     wl_buffer_add(d->out, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", WL_SCENE_LEFT,
                   WL_SCENE_TOP, WL_SCENE_RIGHT - WL_SCENE_LEFT, WL_SCENE_BOTTOM - WL_SCENE_TOP);
-    add_text(d, (WL_SCENE_LEFT + WL_SCENE_RIGHT) / 2.0, WL_SCENE_BOTTOM + 36, "middle",
-             instructions ? "warp instructions per transaction (32 B; shared memory: one pass)" : "FLOP per byte",
-             SIZE_MAX);
+    wl_svg_text(d->out, (WL_SCENE_LEFT + WL_SCENE_RIGHT) / 2.0, WL_SCENE_BOTTOM + 36, "middle",
+                instructions ? "warp instructions per transaction (32 B; shared memory: one pass)" : "FLOP per byte",
+                SIZE_MAX);
     wl_buffer_add(d->out, "<text class=\"middle\" transform=\"translate(20 %d) rotate(-90)\">%s</text>\n", middle,
                   instructions ? "10^9 warp instructions per second (GIPS)" : "GFLOP/s");
 }
@@ -205,7 +199,7 @@ static void add_key(drawing *d)
     const int count = wl_scene_keys(d->r, keys);
     for (int i = 0; i < count; i++) {
         add_form(d, keys[i].series, keys[i].measured, keys[i].ink, keys[i].x, keys[i].y - 4);
-        add_text(d, keys[i].x + 10, keys[i].y, "faint", keys[i].name, SIZE_MAX);
+        wl_svg_text(d->out, keys[i].x + 10, keys[i].y, "faint", keys[i].name, SIZE_MAX);
     }
 }
 
@@ -266,7 +260,7 @@ static void add_wrapped(drawing *d, const char *font, const char *text)
         end = end ? end : length;
         wl_buffer line = {0};
         wl_buffer_put(&line, text, end);
-        add_text(d, MARGIN, d->y, font, line.text ? line.text : "", SIZE_MAX);
+        wl_svg_text(d->out, MARGIN, d->y, font, line.text ? line.text : "", SIZE_MAX);
         d->out->failed = d->out->failed || line.failed;
         wl_buffer_drop(&line);
         d->y += ROW - 2;

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "report/shape_text.h"
 #include "report/stack_report.h"
+#include "report/svg.h"
 
 enum {
     WIDTH = 960,
@@ -61,14 +62,6 @@ typedef struct drawing {
     double y;
 } drawing;
 
-/* At most so many characters of a text; font is a list of classes. */
-static void add_text(drawing *d, double x, double y, const char *font, const char *text, size_t most)
-{
-    wl_buffer_add(d->out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">", font, x, y);
-    wl_quote_xml(d->out, text, most);
-    wl_buffer_text(d->out, "</text>\n");
-}
-
 /* The parts of a sum, from left to right; a viewer shows what each is. */
 static void add_parts(drawing *d, wl_model_id model, const double cycles[WL_STACK_PART_COUNT], double x, double height,
                       double per_cycle)
@@ -94,12 +87,12 @@ static void add_head(drawing *d)
     char block[WL_SHAPE_LENGTH], grid[WL_SHAPE_LENGTH];
     wl_buffer launch = {0};
     d->y = MARGIN + 12;
-    add_text(d, MARGIN, d->y, "words title", wl_kernel_name(d->r->kernel), TITLE);
+    wl_svg_text(d->out, MARGIN, d->y, "words title", wl_kernel_name(d->r->kernel), TITLE);
     wl_buffer_add(&launch, "on %s; block %s, grid %s; blocks per SM: %lld; cycles by part",
                   wl_device_title(d->r->device), wl_shape_text(p->launch.block, block),
                   wl_shape_text(p->launch.grid, grid), (long long)p->occupancy.blocks_per_sm);
     d->y += 22;
-    add_text(d, MARGIN, d->y, "faint", launch.text ? launch.text : "", TITLE + TITLE / 2);
+    wl_svg_text(d->out, MARGIN, d->y, "faint", launch.text ? launch.text : "", TITLE + TITLE / 2);
     d->out->failed = d->out->failed || launch.failed;
     wl_buffer_drop(&launch);
     d->y += 22;
@@ -115,7 +108,7 @@ static void add_models(drawing *d)
         const double per_cycle = most > 0 ? BAR_WIDTH / most : 0, middle = d->y + BAR_HEIGHT / 2 + 5;
         char time[32];
         wl_quantity_text(WL_DIM_TIME, s->seconds, time, sizeof time);
-        add_text(d, BAR_X - 10, middle, "words end", wl_model_name(d->r->models[i]), NAME);
+        wl_svg_text(d->out, BAR_X - 10, middle, "words end", wl_model_name(d->r->models[i]), NAME);
         add_parts(d, d->r->models[i], s->cycles, BAR_X, BAR_HEIGHT, per_cycle);
         wl_buffer_add(d->out, "<text class=\"words\" x=\"%.1f\" y=\"%.1f\">%s, CPI %.3g</text>\n",
                       BAR_X + s->total * per_cycle + 8, middle, time,
@@ -154,17 +147,17 @@ static void add_words(drawing *d, const wl_stack_line *line)
     wl_buffer words = {0};
     if (!line->op) {
         const char *what = d->r->stacks->assumed ? wl_stack_assumed_words(line) : "the end of a warp";
-        add_text(d, MARGIN, d->y + 12, "words small", what, CODE);
+        wl_svg_text(d->out, MARGIN, d->y + 12, "words small", what, CODE);
         return;
     }
-    add_text(d, MARGIN, d->y + 8, "words code", wl_stack_ptx(line->op, ptx), CODE);
+    wl_svg_text(d->out, MARGIN, d->y + 8, "words code", wl_stack_ptx(line->op, ptx), CODE);
     wl_buffer_add(&words, "line %d", (int)line->op->line);
     if (wl_stack_place(d->r, line->op, place)[0])
         wl_buffer_add(&words, ", %s", place);
     wl_buffer_add(&words, "; %.4g times, %.4g cycles for %s", line->times, line->stall, wl_stack_cause(line));
     if (line->from)
         wl_buffer_add(&words, ": line %d, %s", (int)line->from->line, wl_stack_ptx(line->from, ptx));
-    add_text(d, MARGIN, d->y + 22, "faint small", words.text ? words.text : "", WORDS);
+    wl_svg_text(d->out, MARGIN, d->y + 22, "faint small", words.text ? words.text : "", WORDS);
     d->out->failed = d->out->failed || words.failed;
     wl_buffer_drop(&words);
 }
