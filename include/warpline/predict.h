@@ -29,7 +29,7 @@ WL_API bool wl_model_find(const char *name, wl_model_id *model);
 
 /* ---- what a prediction says ---- */
 
-/* The results of one launch. Tables (*.def) grow at their end, so programs built against an older library go on working.
+/* The results of one launch. Tables (*.def) grow at their end, so programs built against an older library still work.
  * A value that is not known is not given: false (or NULL), and *value is left alone. All values are launch totals. */
 typedef struct wl_prediction wl_prediction;
 WL_FALLIBLE wl_prediction_new(wl_prediction **out, wl_error *err);

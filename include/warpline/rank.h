@@ -86,7 +86,7 @@ typedef struct wl_rank_options {
 
 typedef struct wl_ranker wl_ranker;
 /* Borrows kernel and device; the space may be freed or changed afterwards. options may be NULL.
- * WL_E_UNSUPPORTED: neither the kernel has a domain nor the space a grid; WL_E_INPUT: a condition or the grid names what
+ * WL_E_UNSUPPORTED: neither kernel domain nor grid of the space; WL_E_INPUT: a condition or the grid names what
  * there is not. */
 WL_FALLIBLE wl_ranker_new(const wl_kernel *kernel, const wl_device *device, const wl_space *space,
                           const wl_rank_options *options, wl_ranker **out, wl_error *err);
@@ -95,7 +95,7 @@ WL_API int64_t wl_ranker_size(const wl_ranker *ranker);
 WL_API int64_t wl_ranker_items(const wl_ranker *ranker); /* lattice updates of every launch; 0: they differ */
 WL_API const wl_kernel *wl_ranker_kernel(const wl_ranker *ranker);
 WL_API const wl_device *wl_ranker_device(const wl_ranker *ranker);
-/* Launch number `index`, with registers where the space or the kernel states them, and the grid where the space does. */
+/* Launch number `index`, with registers where space or kernel state them, and the grid where the space does. */
 WL_API void wl_ranker_launch(const wl_ranker *ranker, int64_t index, wl_launch *out);
 /* The whole prediction of one launch. Its shares last until the next call. */
 WL_FALLIBLE wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err);

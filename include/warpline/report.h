@@ -1,5 +1,5 @@
 /* report.h - results as text, and stored results read back. Predictions and differences have their own: predict.h,
- * diff.h. Where *out is given, it is allocated with malloc; JSON comes without a line end. SPDX-License-Identifier: MIT */
+ * diff.h. Where *out is given, it is allocated with malloc; JSON has no line end. SPDX-License-Identifier: MIT */
 #ifndef WL_REPORT_H
 #define WL_REPORT_H
 
@@ -13,7 +13,7 @@
 
 /* ---- stored predictions ---- */
 
-/* Reads predictions of the schema warpline.predict/1, one object or several after one another. WL_E_INPUT: not JSON, not
+/* Reads predictions of the schema warpline.predict/1, one object or several in a row. WL_E_INPUT: not JSON, not
  * predictions, no prediction at all. */
 typedef struct wl_stored_list wl_stored_list;
 WL_FALLIBLE wl_stored_read(const char *input, const char *text, size_t length, wl_stored_list **out, wl_error *err);
@@ -67,7 +67,7 @@ WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top
 WL_FALLIBLE wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
 
 /* JSON of the schema warpline.rank/1, or CSV, written piece by piece: spaces of one kernel, each whole and sorted, or
- * launch by launch in any order. A piece that cannot be made is not given to the sink, whose failure ends the writing. */
+ * launch by launch in any order. What cannot be made is not given to the sink, whose failure ends the writing. */
 typedef wl_status (*wl_sink)(void *user, const char *text, size_t length, wl_error *err);
 typedef struct wl_rank_writer {
     wl_format format;
@@ -150,7 +150,7 @@ WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
 /* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model ("classic", ..,
  * "roofline", "compare") those it needs, and the ncu command that collects them. */
 WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, wl_error *err);
-/* A measured kernel's name for people: "axpy<float>" of _Z4axpyIfEvPT_ or "void axpy<float>(float *)"; without a kernel,
+/* A measured kernel's readable name: "axpy<float>" of _Z4axpyIfEvPT_ or "void axpy<float>(float *)"; without a kernel,
  * family and variant. */
 WL_FALLIBLE wl_kernel_title(const char *kernel, const char *family, const char *variant, char **out, wl_error *err);
 /* What a roofline needs and is not known: names, or lines with their counters and that command; "" for nothing. */

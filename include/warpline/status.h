@@ -1,6 +1,6 @@
 /* status.h - how every function of the library says what went wrong.
  *
- * Three kinds of failure are kept apart: a mistake in the user's input or a failing machine is a wl_status; a bug of the
+ * Three kinds of failure are kept apart: a mistake in the input or a failing machine is a wl_status; a bug of the
  * calling program is an assertion; an honest limit of a model is WL_E_UNSUPPORTED or a warning inside a result.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_STATUS_H
