@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/fail.h"
-#include "schedule/curve.h"
+#include "schedule/space_curve.h"
 
 static bool is_curve(wl_schedule_kind kind) { return kind == WL_SCHEDULE_HILBERT || kind == WL_SCHEDULE_MORTON; }
 

@@ -6,7 +6,7 @@
 #ifndef WL_SCHEDULE_WALK_H
 #define WL_SCHEDULE_WALK_H
 
-#include "schedule/curve.h"
+#include "schedule/space_curve.h"
 #include "schedule/order.h"
 
 /* Neighbours in x that are visited one after the other: cell, and then x + step, x + 2 step, .. */

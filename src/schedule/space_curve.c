@@ -1,5 +1,5 @@
-/* curve.c - see curve.h. SPDX-License-Identifier: MIT */
-#include "schedule/curve.h"
+/* space_curve.c - see space_curve.h. SPDX-License-Identifier: MIT */
+#include "schedule/space_curve.h"
 
 /* Four quadrants in the order the curve visits them, and how it lies in each. Bit 0 of a turn swaps x and y, bit 1
  * mirrors both. These turns commute, so that of a quadrant in the square is the exclusive or of both. */

@@ -1,4 +1,4 @@
-/* curve.h - Hilbert's and Morton's curve over any rectangle.
+/* space_curve.h - Hilbert's and Morton's curve over any rectangle.
  *
  * The curve runs through the smallest square of 2^n x 2^n cells around the domain; cells outside
  * the domain are left out. How many cells of a quadrant lie inside is a product of two lengths, so
@@ -6,8 +6,8 @@
  *
  * Layer   schedule (uses base). Oracle: tests/property/prop_schedule.c
  * SPDX-License-Identifier: MIT */
-#ifndef WL_SCHEDULE_CURVE_H
-#define WL_SCHEDULE_CURVE_H
+#ifndef WL_SCHEDULE_SPACE_CURVE_H
+#define WL_SCHEDULE_SPACE_CURVE_H
 
 #include "schedule/order.h"
 
@@ -35,4 +35,4 @@ void wl_curve_start(const wl_order *order, int64_t position, wl_curve_walk *walk
 /* There must be `count` more cells. */
 void wl_curve_fill(const wl_order *order, wl_curve_walk *walk, int64_t count, int64_t *x, int64_t *row);
 
-#endif /* WL_SCHEDULE_CURVE_H */
+#endif /* WL_SCHEDULE_SPACE_CURVE_H */
