@@ -345,6 +345,35 @@ bool option_shape(const char *option, const char *text, int64_t extent[3])
     }
 }
 
+/* Says what is wrong with a schedule; the exit code. */
+static int schedule_error(const char *option, const char *text, const wl_error *err)
+{
+    option_error(option, text, err->loc.col > 0 ? err->loc.col : 1, "%s", err->message);
+    return err->code == WL_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_INPUT;
+}
+
+bool option_schedule(const char *option, const char *text, wl_schedule *out)
+{
+    wl_error err = {0};
+    return wl_schedule_parse(text, out, &err) == WL_OK || schedule_error(option, text, &err) == EXIT_OK;
+}
+
+wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err)
+{
+    const wl_status status = wl_schedule_parse(text, out, err);
+    if (status != WL_OK || out->kind == WL_SCHEDULE_LINEAR)
+        return status;
+    err->code = WL_E_UNSUPPORTED; /* until volumes under a schedule are predicted */
+    (void)snprintf(err->message, sizeof err->message, "the only schedule so far is linear");
+    return err->code;
+}
+
+int option_launch_schedule(const char *option, const char *text, wl_schedule *out)
+{
+    wl_error err = {0};
+    return launch_schedule(text, out, &err) == WL_OK ? EXIT_OK : schedule_error(option, text, &err);
+}
+
 bool option_model(const char *text, wl_model_id *model)
 {
     *model = WL_MODEL_BEST;
