@@ -15,7 +15,7 @@ typedef enum kind { ONE, MANY, FLAG } kind;
 #define ARGUMENTS_MAX 8 /* but for rooflines and reports, which take any number of kernels */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
- * a advise, s show, x ptx, t stack, R roofline, P report, M metrics */
+ * a advise, s show, x ptx, t stack, R roofline, P report, M metrics, E emit */
 static const struct spec {
     const char *name, *value;
     kind kind;
@@ -57,7 +57,12 @@ static const struct spec {
     {"--grid", "XxYxZ|RULE", ONE, offsetof(options, grid), 0, "ptcDasrRP",
      "blocks, as 20x128x256 or 'cdiv(nx,block.x),ny'; default: as many as the domain needs"},
     {"--schedule", "linear", ONE, offsetof(options, schedule), 0, "ptcDaRP", "order in which blocks visit the domain"},
-    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "mf",
+    {"--schedule", "S", ONE, offsetof(options, schedule), 0, "E",
+     "linear, column:W, zigzag:W, tile:WxH, hilbert, morton, or swizzle:G, which orders blocks"},
+    {"--as", "LANGUAGE", ONE, offsetof(options, language), 0, "E", "cuda (default) or c"},
+    {"--precomputed", NULL, FLAG, offsetof(options, precomputed), 0, "E",
+     "with constants that the host prepares: multiplications in place of divisions"},
+    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "mfE",
      "value of a kernel parameter; repeatable"},
     {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "ptcDrasRP",
      "value of a kernel parameter, or of a name in --grid and --arg; repeatable"},
@@ -69,6 +74,8 @@ static const struct spec {
      "a stencil assignment instead of a kernel file; needs --domain"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDasRP",
      "with --update: the domain; PTX, CUDA: the threads needed, from which the grid follows"},
+    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "E",
+     "the domain, or the grid of a swizzle: its dimensions, and whether 32 bits do (default: two and 32)"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
      "the domain, through the params it is made of (PTX, CUDA: the threads needed); repeatable: each is ranked"},
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "ptcDrasRP",

@@ -42,6 +42,8 @@ typedef struct options {
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
     size_t kernel_count;
+    const char *language; /* of emit */
+    bool precomputed;
     bool no_ptxas, entries, coverage;
     bool per_access, per_line, rows, cross_validate, help;
 } options;
@@ -94,6 +96,7 @@ int cmd_check(const options *options);
 int cmd_diff(const options *options);
 int cmd_show(const options *options);
 int cmd_ptx(const options *options);
+int cmd_emit(const options *options);
 int run_batch(const options *options);
 
 #endif /* WL_CLI_OPTIONS_H */
