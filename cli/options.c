@@ -367,12 +367,7 @@ bool option_schedule(const char *option, const char *text, wl_schedule *out)
 
 wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err)
 {
-    const wl_status status = wl_schedule_parse(text, out, err);
-    if (status != WL_OK || out->kind == WL_SCHEDULE_LINEAR)
-        return status;
-    err->code = WL_E_UNSUPPORTED; /* until volumes under a schedule are predicted */
-    (void)snprintf(err->message, sizeof err->message, "the only schedule so far is linear");
-    return err->code;
+    return wl_schedule_parse(text, out, err);
 }
 
 int option_launch_schedule(const char *option, const char *text, wl_schedule *out)

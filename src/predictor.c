@@ -97,7 +97,7 @@ void wl_predictor_free(wl_predictor *predictor)
 wl_status wl_predictor_view(wl_predictor *p, const wl_geometry *launched, const wl_view **out, wl_error *err)
 {
     *out = &p->fixed_view;
-    if (p->has_fixed_view)
+    if (p->has_fixed_view && !wl_threads_are_ordered(launched))
         return WL_OK;
     wl_view *own = WL_ARENA_NEW(&p->launch_arena, wl_view, 1);
     if (!own)
@@ -109,7 +109,7 @@ wl_status wl_predictor_view(wl_predictor *p, const wl_geometry *launched, const 
 wl_status wl_predictor_instructions(wl_predictor *p, const wl_view *view, const wl_geometry *g, wl_instructions *out,
                                     wl_error *err)
 {
-    if (!p->has_fixed_view)
+    if (!p->has_fixed_view || wl_threads_are_ordered(g))
         return wl_instructions_make(p->kernel, g, view->bounds, &p->launch_arena, out, err);
     for (size_t i = 0; i < WL_FOLDINGS_KEPT; i++) {
         const wl_kept_instructions *kept = &p->foldings[i];

@@ -187,7 +187,7 @@ static wl_status sum_uneven_blocks(const summer *s)
     wl_status status = choose_uneven(s, &arena, &sample);
     for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
         int64_t block[3];
-        wl_block_at(g, sample.number[i], block);
+        wl_block_placed(g, sample.number[i], block);
         wl_region region = one_block(s, block);
         region.thread_count = g->threads;
         status = add_threads(s, wl_sample_weight(&sample, i), &region);
@@ -396,7 +396,7 @@ static wl_status sum_uneven_warps(const summer *s, int warp_size)
     wl_status status = choose_uneven(s, &arena, &sample);
     for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
         int64_t block[3];
-        wl_block_at(g, sample.number[i], block);
+        wl_block_placed(g, sample.number[i], block);
         for (int64_t first = 0; first < g->threads && status == WL_OK; first += warp_size)
             status = add_warp(s, &c, wl_sample_weight(&sample, i), block, first, warp_size);
     }
@@ -514,7 +514,7 @@ static wl_status sum_both(const summer *blocks, const summer *warps, int warp_si
     for (int64_t i = 0; status == WL_OK && i < sample.count; i++) {
         const double weight = wl_sample_weight(&sample, i);
         int64_t block[3];
-        wl_block_at(g, sample.number[i], block);
+        wl_block_placed(g, sample.number[i], block);
         wl_region region = one_block(blocks, block);
         region.thread_count = warp_size;
         wl_granules_clear(all);

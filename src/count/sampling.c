@@ -68,7 +68,7 @@ void wl_sample_block_at(const wl_sample *sample, const wl_geometry *g, int64_t i
 {
     const int64_t number = sample->number[i];
     if (!sample->launched) {
-        wl_block_at(g, number, block);
+        wl_block_placed(g, number, block);
         return;
     }
     block[0] = number % g->grid_dim[0];

@@ -158,6 +158,10 @@ wl_status wl_view_make(const wl_kernel *kernel, const wl_geometry *geometry, wl_
         return wl_fail_memory(err);
     for (size_t i = 0; i < kernel->access_count; i++) {
         WL_TRY(wl_bind(kernel, &kernel->accesses[i], g, &ranges, &out->bounds[i], err));
+        if (wl_threads_are_ordered(g)) { /* the cells of a block are no box: threads are asked one by one */
+            out->bounds[i].affine = out->bounds[i].linear = false;
+            continue;
+        }
         WL_TRY(make_guard(&out->bounds[i], g, &ranges, &kept, arena, err));
         WL_TRY(wl_pieces_make(kernel, g, &ranges, &kept, arena, &out->bounds[i], err));
         out->guarded = out->guarded || out->bounds[i].guard || has_placed_pieces(&out->bounds[i]);

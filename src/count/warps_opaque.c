@@ -269,7 +269,7 @@ static wl_status measure_access(const wl_warps_measurer *m, const wl_sample *sam
     for (int64_t i = 0; i < sample->count; i++) {
         const wl_access_cost before = m->costs[a];
         int64_t block[3];
-        wl_block_at(m->context.geometry, sample->number[i], block);
+        wl_block_placed(m->context.geometry, sample->number[i], block);
         WL_TRY(measure_block(m, &program, a, block, wl_sample_weight(sample, i)));
         add_block(m, a, &before, i, sums);
     }

@@ -53,16 +53,18 @@ static void choose_windows(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
     wl_traffic *o = t->out;
-    const int64_t row = g->grid[0], layer = row * g->grid[1];
     const double layers = repeats(g, 2), rows = repeats(g, 1);
     const bool one_wave = g->blocks <= g->wave_blocks; /* all blocks are resident at once: no earlier window */
-    if (g->grid[1] > 1 && !one_wave)
-        wl_window_add(o, (double)row, rows * layers, 1);
-    if (g->grid[2] > 1 && !one_wave)
-        wl_window_add(o, (double)layer, layers, 2);
+    wl_block_run runs[WL_BLOCK_RUNS_MAX];
+    const int n = one_wave ? 0 : wl_block_runs(g, runs);
+    for (int i = 0; i < n; i++) {
+        const double whole = runs[i].next == 1 ? rows * layers : layers;
+        wl_window_add(o, (double)runs[i].blocks,
+                      wl_blocks_are_ordered(g) ? (double)g->blocks / (double)runs[i].blocks : whole, runs[i].next);
+    }
     if (o->window_count == 0) /* one dimension: everything farther back than a wave */
-        for (int64_t n = g->wave_blocks; n < g->blocks && o->window_count < WL_WINDOWS_MAX - 1; n *= 2)
-            wl_window_add(o, (double)n, (double)g->blocks / (double)n, 0);
+        for (int64_t length = g->wave_blocks; length < g->blocks && o->window_count < WL_WINDOWS_MAX - 1; length *= 2)
+            wl_window_add(o, (double)length, (double)g->blocks / (double)length, 0);
     wl_window_add(o, (double)g->blocks, 1, 2);
 }
 
@@ -72,7 +74,9 @@ static wl_region window_region(const tally *t, int w)
     const wl_geometry *g = t->in->geometry;
     const int64_t row = g->grid[0], layer = row * g->grid[1], n = (int64_t)t->out->window_blocks[w];
     int64_t start = 0;
-    if (n < g->blocks)
+    if (n < g->blocks && wl_blocks_are_ordered(g))
+        start = (g->blocks / n - 1) / 2 * n;
+    else if (n < g->blocks)
         start = t->out->window_direction[w] == 0   ? (g->blocks - n) / 2
                 : t->out->window_direction[w] == 1 ? middle(g, 2) * layer + middle(g, 1) * row
                                                    : middle(g, 2) * layer;
@@ -389,7 +393,7 @@ static wl_status count_two_waves(const tally *t)
 wl_status wl_windows_count(const wl_traffic_input *input, wl_counter *counter, wl_traffic *out, wl_error *err)
 {
     const tally t = {input, counter, out, err};
-    if (input->view->guarded && !input->view->opaque)
+    if (input->view->guarded && !input->view->opaque && !wl_blocks_are_ordered(input->geometry))
         return wl_windows_count_guarded(&t);
     return input->view->opaque ? count_two_waves(&t) : count_runs(&t);
 }

@@ -139,17 +139,21 @@ wl_geometry wl_geometry_busy(const wl_geometry *geometry)
     return g;
 }
 
-void wl_block_at(const wl_geometry *g, int64_t n, int64_t block[3])
+void wl_block_placed(const wl_geometry *g, int64_t n, int64_t block[3])
 {
-    if (g->schedule.kind == WL_SCHEDULE_SWIZZLE) {
-        wl_swizzled_block(g, n, block);
-        return;
-    }
     block[0] = n % g->grid[0];
     block[1] = n / g->grid[0] % g->grid[1];
     block[2] = n / g->grid[0] / g->grid[1];
     for (int d = 0; d < 3; d++)
         block[d] += g->start[d];
+}
+
+void wl_block_at(const wl_geometry *g, int64_t n, int64_t block[3])
+{
+    if (wl_blocks_are_ordered(g))
+        wl_ordered_block(g, n, block);
+    else
+        wl_block_placed(g, n, block);
 }
 
 static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int64_t z0, int64_t z1)
@@ -193,8 +197,8 @@ void wl_block_interval(const wl_geometry *g, int64_t first, int64_t last, wl_blo
 {
     WL_ASSERT(first >= 0 && last <= g->blocks);
     out->count = 0;
-    if (first < last && g->schedule.kind == WL_SCHEDULE_SWIZZLE)
-        wl_swizzled_interval(g, first, last, out);
+    if (first < last && wl_blocks_are_ordered(g))
+        wl_ordered_interval(g, first, last, out);
     else if (first < last)
         add_interval(out, g->grid[0], g->grid[1], first, last);
     for (int i = 0; i < out->count; i++)
@@ -202,6 +206,18 @@ void wl_block_interval(const wl_geometry *g, int64_t first, int64_t last, wl_blo
             out->boxes[i].lo[d] += g->start[d];
             out->boxes[i].hi[d] += g->start[d];
         }
+}
+
+int wl_block_runs(const wl_geometry *g, wl_block_run runs[WL_BLOCK_RUNS_MAX])
+{
+    if (wl_blocks_are_ordered(g))
+        return wl_ordered_runs(g, runs);
+    int n = 0;
+    if (g->grid[1] > 1)
+        runs[n++] = (wl_block_run){g->grid[0], 1};
+    if (g->grid[2] > 1)
+        runs[n++] = (wl_block_run){g->grid[0] * g->grid[1], 2};
+    return n;
 }
 
 /* Blocks that the domain's edges cut in the same way, along one dimension. */

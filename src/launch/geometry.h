@@ -1,11 +1,14 @@
 /* geometry.h - a launch with everything filled in, and sets of its blocks.
  *
  * Blocks that are consecutive in launch order (x fastest, then y, then z) form at most five boxes:
- * the end of a row, full rows, full planes, full rows, the start of a row. Swizzled, they form at
- * most seven: the end of a column of a group, full columns, full groups, full planes, and back.
+ * the end of a row, full rows, full planes, full rows, the start of a row. Blocks that are launched
+ * tile by tile form at most seven: rows of a tile, full tiles, full bands of tiles, and back; each is
+ * cut where it spans layers.
  *
  * A schedule of threads makes block and grid one-dimensional: thread t of the launch works on the
- * cell at position t of the order, and threads from `positions` on are idle.
+ * cell at position t of the order, and threads from `positions` on are idle. Where the cells of each
+ * block are a box (tiles and columns that divide the domain and a block, or are multiples of it),
+ * block and grid are those of the boxes, and only the order of blocks is unlike a linear launch.
  *
  * Layer  launch (uses base, device, schedule, kernel). Units: blocks, threads, cells.
  * Oracle  tests/unit/test_geometry.c, tests/unit/test_scheduled_launch.c
@@ -31,6 +34,7 @@ typedef struct wl_geometry {
     int64_t items;       /* cells inside the domain */
     wl_schedule schedule;
     wl_order order;    /* unless it is linear: of the domain's cells, or of the blocks as launched */
+    bool boxed;        /* threads are ordered so that the cells of a block are a box: only blocks have an order */
     int64_t positions; /* of threads that are ordered: those that work on a cell of the domain */
     int64_t registers, shared_bytes;
     bool registers_assumed;
@@ -42,16 +46,35 @@ typedef struct wl_box3 {
     int64_t lo[3], hi[3]; /* half open */
 } wl_box3;
 
-#define WL_BLOCK_BOXES_MAX 7
+#define WL_BLOCK_BOXES_MAX 21
 typedef struct wl_block_set {
     int count;
     wl_box3 boxes[WL_BLOCK_BOXES_MAX];
 } wl_block_set;
 
+/* Has each thread to be asked for its cell? */
 static inline bool wl_threads_are_ordered(const wl_geometry *g)
 {
-    return g->schedule.kind != WL_SCHEDULE_LINEAR && g->schedule.kind != WL_SCHEDULE_SWIZZLE;
+    return g->schedule.kind != WL_SCHEDULE_LINEAR && g->schedule.kind != WL_SCHEDULE_SWIZZLE && !g->boxed;
 }
+
+/* Are blocks launched in another order than row by row? */
+static inline bool wl_blocks_are_ordered(const wl_geometry *g)
+{
+    return g->schedule.kind == WL_SCHEDULE_SWIZZLE || g->boxed;
+}
+
+/* Blocks that follow each other and are whole rows, layers, tiles or bands of tiles. */
+typedef struct wl_block_run {
+    int64_t blocks;
+    int next; /* dimension in which the next one lies */
+} wl_block_run;
+#define WL_BLOCK_RUNS_MAX 4
+/* From the smallest to the largest; returns how many. The launch itself is none. */
+int wl_block_runs(const wl_geometry *geometry, wl_block_run runs[WL_BLOCK_RUNS_MAX]);
+
+/* Block number n of the grid, row by row, whatever the order in which blocks are launched. */
+void wl_block_placed(const wl_geometry *geometry, int64_t n, int64_t block[3]);
 
 /* WL_E_INPUT: block, grid or fold exceeds the device's limits, a block does not fit on a
  * multiprocessor, or the grid ends before the first cell of the domain. WL_E_UNSUPPORTED: the

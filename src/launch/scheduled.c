@@ -12,6 +12,8 @@ static wl_status refuse(const wl_geometry *g, wl_error *err, const char *why)
     return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "%s orders threads, %s", text, why);
 }
 
+#define WARP_WIDEST 64 /* lanes of a warp, on any device */
+
 /* Thread t of the launch has to be defined, and to have one cell. */
 static wl_status check_ordered(const wl_kernel *k, const wl_launch *launch, const wl_geometry *g, wl_error *err)
 {
@@ -28,6 +30,24 @@ static wl_status check_ordered(const wl_kernel *k, const wl_launch *launch, cons
     return WL_OK;
 }
 
+/* The box of cells that each block has, if all have one: a part of a row of a tile, or rows of a tile, as many in every
+ * tile. Backwards rows of a zigzag have the same cells per warp if they are whole warps. */
+static bool make_boxes(const wl_kernel *k, wl_geometry *g)
+{
+    const wl_order *o = &g->order;
+    const int64_t n = g->threads, wide = wl_min(n, o->tile[0]), high = n / wide;
+    const bool starts_later = k->first[0] > 0 || k->first[1] > 0 || k->first[2] > 0;
+    const bool curve = g->schedule.kind == WL_SCHEDULE_HILBERT || g->schedule.kind == WL_SCHEDULE_MORTON;
+    const bool backwards = g->schedule.kind == WL_SCHEDULE_ZIGZAG && o->tile[0] % WARP_WIDEST != 0;
+    if (curve || backwards || starts_later || wl_kernel_names_launch(k) || o->width % o->tile[0] ||
+        o->rows % o->tile[1] || o->tile[0] % wide || n % wide || o->tile[1] % high || o->extent[1] % high)
+        return false;
+    g->boxed = true;
+    g->block[0] = wide;
+    g->block[1] = high;
+    return true;
+}
+
 wl_status wl_scheduled_launch(const wl_kernel *kernel, const wl_launch *launch, wl_geometry *g, wl_launch *out,
                               wl_error *err)
 {
@@ -37,6 +57,8 @@ wl_status wl_scheduled_launch(const wl_kernel *kernel, const wl_launch *launch, 
         return WL_OK;
     WL_TRY(wl_order_make(&g->schedule, kernel->domain, &g->order, err));
     WL_TRY(check_ordered(kernel, launch, g, err));
+    if (out->grid[0] == 0 && make_boxes(kernel, g))
+        return WL_OK;
     if (out->grid[0] == 0)
         out->grid[0] = wl_ceil_div(g->order.cells, g->threads);
     for (int d = 1; d < 3; d++)
@@ -77,73 +99,27 @@ static wl_status finish_swizzled(wl_geometry *g, wl_error *err)
     return WL_OK;
 }
 
+/* The order of boxes follows from that of their cells. */
+static void finish_boxed(wl_geometry *g)
+{
+    wl_order *o = &g->order;
+    o->kind = WL_SCHEDULE_TILE;
+    o->tile[0] /= g->block[0];
+    o->tile[1] /= g->block[1];
+    o->width /= g->block[0];
+    o->rows /= g->block[1];
+    o->cells = o->plane = o->width * o->rows;
+    for (int d = 0; d < 3; d++)
+        o->extent[d] = g->grid[d];
+}
+
 wl_status wl_scheduled_finish(wl_geometry *g, wl_error *err)
 {
+    if (g->boxed) {
+        finish_boxed(g);
+        return WL_OK;
+    }
     if (wl_threads_are_ordered(g))
         return finish_ordered(g, err);
     return g->schedule.kind == WL_SCHEDULE_SWIZZLE ? finish_swizzled(g, err) : WL_OK;
-}
-
-void wl_swizzled_block(const wl_geometry *g, int64_t n, int64_t block[3])
-{
-    wl_order_cell(&g->order, n, block);
-    for (int d = 0; d < 3; d++)
-        block[d] += g->start[d];
-}
-
-static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int64_t z0, int64_t z1)
-{
-    if (x0 < x1 && y0 < y1 && z0 < z1)
-        set->boxes[set->count++] = (wl_box3){{x0, y0, z0}, {x1, y1, z1}};
-}
-
-/* Adds blocks first <= n < last of the group that starts with row `top` and has `high` rows. */
-static void add_columns(wl_block_set *set, int64_t z, int64_t top, int64_t high, int64_t first, int64_t last)
-{
-    const int64_t x0 = first / high, x1 = last / high, y0 = top + first % high, y1 = top + last % high;
-    if (x0 == x1) {
-        add_box(set, x0, x0 + 1, y0, y1, z, z + 1);
-        return;
-    }
-    if (y0 > top)
-        add_box(set, x0, x0 + 1, y0, top + high, z, z + 1);
-    add_box(set, x0 + (y0 > top), x1, top, top + high, z, z + 1);
-    add_box(set, x1, x1 + 1, top, y1, z, z + 1);
-}
-
-/* Adds blocks first <= n < last of plane z. */
-static void add_groups(wl_block_set *set, const wl_order *o, int64_t z, int64_t first, int64_t last)
-{
-    const int64_t rows = o->tile[1], group = rows * o->width;
-    int64_t from = first / group;
-    if (first % group != 0) {
-        const int64_t top = from * rows, high = wl_min(rows, o->rows - top), end = from * group + high * o->width;
-        add_columns(set, z, top, high, first % group, wl_min(last, end) - from * group);
-        if (last <= end)
-            return;
-        from++;
-    }
-    if (last == o->plane) {
-        add_box(set, 0, o->width, from * rows, o->rows, z, z + 1);
-        return;
-    }
-    const int64_t to = last / group, top = to * rows;
-    add_box(set, 0, o->width, from * rows, top, z, z + 1);
-    add_columns(set, z, top, wl_min(rows, o->rows - top), 0, last % group);
-}
-
-void wl_swizzled_interval(const wl_geometry *g, int64_t first, int64_t last, wl_block_set *out)
-{
-    const wl_order *o = &g->order;
-    const int64_t z0 = first / o->plane, z1 = last / o->plane;
-    if (z0 == z1) {
-        add_groups(out, o, z0, first % o->plane, last % o->plane);
-        return;
-    }
-    const bool cut = first % o->plane != 0;
-    if (cut)
-        add_groups(out, o, z0, first % o->plane, o->plane);
-    add_box(out, 0, o->width, 0, o->rows, z0 + cut, z1);
-    if (last % o->plane != 0)
-        add_groups(out, o, z1, 0, last % o->plane);
 }

@@ -16,8 +16,10 @@ wl_status wl_scheduled_finish(wl_geometry *geometry, wl_error *err);
 /* wl_geometry_busy of threads that are ordered. */
 wl_geometry wl_scheduled_busy(const wl_geometry *geometry);
 
-/* wl_block_at and wl_block_interval of a swizzled launch; boxes count from the first block of the grid. */
-void wl_swizzled_block(const wl_geometry *geometry, int64_t n, int64_t block[3]);
-void wl_swizzled_interval(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
+/* wl_block_at, wl_block_interval and wl_block_runs where blocks are ordered; boxes count from the first block of
+ * the grid. */
+void wl_ordered_block(const wl_geometry *geometry, int64_t n, int64_t block[3]);
+void wl_ordered_interval(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
+int wl_ordered_runs(const wl_geometry *geometry, wl_block_run runs[WL_BLOCK_RUNS_MAX]);
 
 #endif /* WL_LAUNCH_SCHEDULED_H */

@@ -80,6 +80,8 @@ static int64_t wave_start(const wl_geometry *g)
     int64_t start;
     if (g->blocks <= wave)
         return 0;
+    if (wl_blocks_are_ordered(g))
+        return (g->blocks - wave) / 2;
     if (wave >= layer)
         start = (g->grid[2] - wl_ceil_div(wave, layer)) / 2 * layer;
     else if (wave >= row)
@@ -95,6 +97,14 @@ static int64_t wave_start(const wl_geometry *g)
 static void reuse_distances(const wl_geometry *g, int64_t start, int64_t distance[3])
 {
     const int64_t row = g->grid[0], layer = row * g->grid[1];
+    if (wl_blocks_are_ordered(g)) {
+        wl_block_run runs[WL_BLOCK_RUNS_MAX];
+        const int n = wl_block_runs(g, runs);
+        distance[0] = distance[1] = distance[2] = 0;
+        for (int i = n - 1; i >= 0; i--)
+            distance[runs[i].next] = wl_min(runs[i].blocks, start);
+        return;
+    }
     distance[0] = wl_min(start % row, g->wave_blocks);
     distance[1] = g->grid[1] > 1 ? wl_min(row, start) : 0;
     distance[2] = g->grid[2] > 1 ? wl_min(layer, start) : 0;

@@ -234,6 +234,23 @@ static int64_t volume(const wl_block_set *set)
     return blocks;
 }
 
+/* A random interval of blocks is its boxes; returns how many these are. */
+static int check_interval(const wl_geometry *g, random_source *r)
+{
+    const int64_t first = random_in(r, 0, g->blocks), last = random_in(r, first, g->blocks);
+    wl_block_set set;
+    wl_block_interval(g, first, last, &set);
+    if (volume(&set) != last - first)
+        fail_msg("blocks %lld..%lld: %lld", (long long)first, (long long)last, (long long)volume(&set));
+    for (int64_t n = first; n < last; n++) {
+        int64_t block[3];
+        wl_block_at(g, n, block);
+        if (!is_in(&set, block))
+            fail_msg("block %lld of %lld..%lld is not in one box", (long long)n, (long long)first, (long long)last);
+    }
+    return set.count;
+}
+
 static void swizzled_intervals_are_their_blocks(void **state)
 {
     (void)state;
@@ -253,21 +270,62 @@ static void swizzled_intervals_are_their_blocks(void **state)
         if (wl_geometry_make(&kernel, device, &launch, &g, &err) != WL_OK)
             fail_msg("%s", err.message);
         g = wl_geometry_busy(&g);
-        const int64_t first = random_in(&r, 0, g.blocks), last = random_in(&r, first, g.blocks);
-        wl_block_set set;
-        wl_block_interval(&g, first, last, &set);
-        most = set.count > most ? set.count : most;
-        if (volume(&set) != last - first)
-            fail_msg("blocks %lld..%lld: %lld", (long long)first, (long long)last, (long long)volume(&set));
-        for (int64_t n = first; n < last; n++) {
-            int64_t block[3];
-            wl_block_at(&g, n, block);
-            if (!is_in(&set, block))
-                fail_msg("block %lld of swizzle:%lld is not in one box", (long long)n, (long long)group);
-        }
+        const int count = check_interval(&g, &r);
+        most = count > most ? count : most;
     }
     wl_device_free(device);
-    assert_int_equal(most, WL_BLOCK_BOXES_MAX);
+    assert_int_equal(most, 8);
+}
+
+/* ---- threads whose blocks are boxes of cells ---- */
+
+/* Thread t of block n works on the cell at position n * threads + t, whether blocks are boxes or not. */
+static void check_cells(const wl_geometry *g, const wl_order *order)
+{
+    for (int64_t n = 0; n < g->blocks; n++) {
+        wl_warp_id warp = {.first_thread = 0};
+        wl_lane_values values;
+        uint8_t lane[WL_LANES_MAX];
+        wl_block_at(g, n, warp.block);
+        const int lanes = wl_lanes_fill(g, &warp, WL_LANES_MAX, (const int64_t[3]){0}, &values, lane);
+        for (int l = 0; l < lanes; l++) {
+            int64_t cell[3];
+            wl_order_cell(order, n * g->threads + l, cell);
+            for (int d = 0; d < 3; d++)
+                if (values.at[WL_VAR_X + d][l] != cell[d])
+                    fail_msg("block %lld, lane %d, dimension %d: %lld, not %lld", (long long)n, l, d,
+                             (long long)values.at[WL_VAR_X + d][l], (long long)cell[d]);
+        }
+    }
+}
+
+static void boxes_are_the_cells_of_their_threads(void **state)
+{
+    (void)state;
+    random_source r = random_start(11);
+    int most = 0, boxed = 0;
+    wl_device *device = v100();
+    for (int i = 0; i < 20000; i++) {
+        const int64_t wide = (int64_t)1 << random_in(&r, 0, 4), high = (int64_t)1 << random_in(&r, 0, 3);
+        const int64_t threads = (int64_t)1 << random_in(&r, 0, 5);
+        const wl_kernel kernel = kernel_over(3, wide * random_in(&r, 1, 4), random_in(&r, 1, 12), random_in(&r, 1, 4));
+        const bool column = random_in(&r, 0, 1);
+        const wl_launch launch = {
+            .block = {threads}, .schedule = {column ? WL_SCHEDULE_COLUMN : WL_SCHEDULE_TILE, wide, column ? 0 : high}};
+        wl_geometry g;
+        wl_order order;
+        wl_error err = {0};
+        if (wl_geometry_make(&kernel, device, &launch, &g, &err) != WL_OK ||
+            wl_order_make(&launch.schedule, kernel.domain, &order, &err) != WL_OK)
+            fail_msg("%s", err.message);
+        boxed += g.boxed;
+        check_cells(&g, &order);
+        const int count = check_interval(&g, &r);
+        most = count > most ? count : most;
+    }
+    wl_device_free(device);
+    assert_true(boxed > 4000 && boxed < 16000);
+    assert_in_range(most, 9, WL_BLOCK_BOXES_MAX);
 }
 
 /* Without idle blocks launch order is the mapping itself; with them, the same order without these. */
@@ -301,7 +359,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids_follow_from_schedules),           cmocka_unit_test(launches_without_meaning_are_refused),
         cmocka_unit_test(conditions_see_the_grid_of_a_schedule), cmocka_unit_test(lanes_visit_the_order),
-        cmocka_unit_test(swizzled_intervals_are_their_blocks),   cmocka_unit_test(idle_blocks_leave_the_order_alone),
+        cmocka_unit_test(swizzled_intervals_are_their_blocks),   cmocka_unit_test(boxes_are_the_cells_of_their_threads),
+        cmocka_unit_test(idle_blocks_leave_the_order_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
