@@ -5,6 +5,7 @@
  *   warps      view + L1 rules            -> wavefronts, sectors                 count/warps
  *   thread     view                       -> what a thread waits for             laws/thread
  *   executed   kernel + geometry          -> instructions                        count/executed
+ *   remapping  schedule                   -> instructions to find a cell         count/remapping
  *   local      kernel + geometry          -> local memory of threads             count/local_count
  *   traffic    view + geometry            -> what warps, blocks and runs touch   count/traffic
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
@@ -22,6 +23,7 @@
 
 #include "base/fail.h"
 #include "count/place_kinds.h"
+#include "count/remapping.h"
 #include "laws/least_volumes.h"
 #include "laws/local_volumes.h"
 #include "laws/traffic_laws.h"
@@ -49,6 +51,9 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
                              options && (options->emulate || options->per_line), &out->executed, err));
+    out->remapping = wl_remapping_instructions(p->kernel, &out->launched, p->thread.division);
+    out->thread.instructions += out->remapping;
+    wl_remapping_add(&out->launched, p->rules.warp_size, out->remapping, &out->executed);
     if (out->work.has_instructions && !p->kernel->has_mix && out->executed.warps > 0) {
         out->thread.instructions = out->executed.warp / out->executed.warps;
         out->thread.instructions_stated = true;

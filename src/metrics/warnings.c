@@ -126,6 +126,9 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)
         wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
                 c->thread.instructions);
+    if (c->remapping > 0)
+        wl_warn(out, "threads find their %s in this order with %.0f instructions each, as code of 'warpline emit' does",
+                g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "block" : "cell", c->remapping);
     warn_about_instructions(c, out);
 }
 
