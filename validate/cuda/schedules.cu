@@ -19,14 +19,8 @@ __device__ inline void curve(bool hilbert, long t, int levels, int W, int H, int
   long cx = 0, cy = 0; int turn = 0;                       // turn: how the pattern of the quarter lies, 0 to 3
   for (int l = levels - 1; l >= 0; l--) {
     for (int q = 0; q < 4; q++) {
-      int qx, qy, next = turn;
-      if (!hilbert) { qx = q & 1; qy = q >> 1; }
-      else {                                                // the four ways in which Hilbert's pattern can lie
-        const int px[4][4] = {{0, 0, 1, 1}, {0, 1, 1, 0}, {1, 0, 0, 1}, {1, 1, 0, 0}};
-        const int py[4][4] = {{0, 1, 1, 0}, {0, 0, 1, 1}, {1, 1, 0, 0}, {1, 0, 0, 1}};
-        const int to[4][4] = {{1, 0, 0, 2}, {0, 1, 1, 3}, {3, 2, 2, 0}, {2, 3, 3, 1}};
-        qx = px[turn][q]; qy = py[turn][q]; next = to[turn][q];
-      }
+      int way = 4 * turn + q, qx = q & 1, qy = q >> 1, next = turn;
+      if (hilbert) { qx = 0x396cu >> way & 1; qy = 0x93c6u >> way & 1; next = 0x7e2bd481u >> 2 * way & 3; } // the ways its pattern can lie
       long sx = cx + ((long)qx << l), sy = cy + ((long)qy << l), n = inside(sx, sy, l, W, H);
       if (t < n) { cx = sx; cy = sy; turn = next; break; }
       t -= n;
