@@ -53,4 +53,10 @@ bool read_time(const char *text, double *seconds);
 /* compare_predict.c: fills the rows from the tables. */
 wl_status comparison_predict(comparison *c, wl_error *err);
 
+/* The schedule of a row by the pattern of its entry: "column:{col}" with the row's params; a width of 0 is the row of the
+ * domain. WL_E_INPUT: a param is missing, or what comes out is no schedule. */
+wl_status row_schedule(const char *pattern, const wl_measurement *row, const int64_t domain[3], wl_schedule *out,
+                       wl_error *err);
+bool names_param(const char *pattern, const char *name);
+
 #endif /* WL_CLI_COMPARE_JOB_H */

@@ -116,7 +116,7 @@ static size_t collect_sets(predictor *p, const wl_kernel *plain, char *params, c
             continue;
         *equals = '\0';
         const bool known = wl_kernel_has_param(plain, at);
-        if (!known)
+        if (!known && !(entry && names_param(entry->schedule, at)))
             note_ignored(p, at);
         *equals = '=';
         if (known)
@@ -188,23 +188,28 @@ static wl_status find_model(predictor *p, const kernel_source *s, const wl_measu
 
 /* ---- one row ---- */
 
-static wl_launch launch_of(const predictor *p, const wl_kernel *kernel, const wl_measurement *m,
-                           const wl_map_entry *entry, wl_table_layout layout)
+static wl_status launch_of(const predictor *p, const wl_kernel *kernel, const wl_measurement *m,
+                           const wl_map_entry *entry, wl_table_layout layout, wl_launch *out, wl_error *err)
 {
     wl_launch launch = {.registers = p->c->registers ? p->c->registers : m->registers, .shared_bytes = m->shared_bytes};
     int64_t domain[3] = {1, 1, 1}, from_variant[3] = {1, 1, 1};
     if (layout == WL_TABLE_OWN)
         wl_variant_fold(m->variant, from_variant);
     bool same = wl_kernel_domain(kernel, domain) > 0;
+    const wl_status status =
+        entry && entry->schedule ? row_schedule(entry->schedule, m, domain, &launch.schedule, err) : WL_OK;
+    const bool threads = launch.schedule.kind != WL_SCHEDULE_LINEAR && !wl_schedule_orders_blocks(&launch.schedule);
     for (int d = 0; d < 3; d++) {
         launch.block[d] = m->block[d];
         launch.fold[d] = p->c->fold[d] ? p->c->fold[d] : entry && entry->fold[d] ? entry->fold[d] : from_variant[d];
-        const int64_t blocks = (domain[d] + m->block[d] - 1) / m->block[d];
+        const int64_t cells = !threads ? domain[d] : d == 0 ? domain[0] * domain[1] * domain[2] : 1;
+        const int64_t blocks = (cells + m->block[d] - 1) / m->block[d];
         same = same && (m->grid[d] == 0 || m->grid[d] == (blocks + launch.fold[d] - 1) / launch.fold[d]);
     }
     for (int d = 0; d < 3 && !same; d++)
         launch.grid[d] = m->grid[d];
-    return launch;
+    *out = launch;
+    return status;
 }
 
 /* Appends a row, and what is kept of it. */
@@ -378,8 +383,10 @@ static wl_status predict_row(predictor *p, size_t table, const wl_measurement *m
         return status;
     status = find_model(p, s, m, entry, &found, &row_err);
     if (status == WL_OK) {
-        const wl_launch launch = launch_of(p, found->kernel, m, entry, wl_table_layout_of(c->parsed[table]));
-        status = predict_launch(c, found, &launch, p->prediction, &made, &row_err);
+        wl_launch launch;
+        status = launch_of(p, found->kernel, m, entry, wl_table_layout_of(c->parsed[table]), &launch, &row_err);
+        if (status == WL_OK)
+            status = predict_launch(c, found, &launch, p->prediction, &made, &row_err);
     }
     if (status == WL_E_NOMEM)
         return no_memory(err);

@@ -69,6 +69,7 @@ WL_FALLIBLE wl_comparison_group(wl_comparison *comparison, const char *by, wl_er
 typedef struct wl_map_entry {
     const char *family, *variant, *entry;                     /* NULL: any */
     const char *kernel, *skip;                                /* one of them, or neither */
+    const char *schedule;                                     /* "column:{col}", {..} being params; NULL: linear */
     const char *const *sets, *const *args, *const *constants; /* "a=1" */
     size_t set_count, arg_count, constant_count;
     int64_t fold[3], block[3], grid[3], dynamic_shared; /* 0: not given */

@@ -109,7 +109,7 @@ static wl_status read_bytes(const wl_yaml *entry, const char *key, int64_t *byte
 
 static wl_status read_entry(wl_map *map, const wl_yaml *node, wl_error *err)
 {
-    static const char *const keys[] = {"family", "variant", "kernel", "set",  "fold",      "skip",
+    static const char *const keys[] = {"family", "variant", "kernel", "set",  "fold",      "skip",           "schedule",
                                        "entry",  "block",   "grid",   "args", "constants", "dynamic_shared"};
     wl_map_entry *entry = &map->entries[map->count++];
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "an entry of the map", err));
@@ -118,6 +118,7 @@ static wl_status read_entry(wl_map *map, const wl_yaml *node, wl_error *err)
     WL_TRY(read_text(node, "variant", &entry->variant, err));
     WL_TRY(read_text(node, "kernel", &entry->kernel, err));
     WL_TRY(read_text(node, "skip", &entry->skip, err));
+    WL_TRY(read_text(node, "schedule", &entry->schedule, err));
     WL_TRY(read_text(node, "entry", &entry->entry, err));
     WL_TRY(read_texts(map, node, "set", false, &entry->sets, &entry->set_count, err));
     WL_TRY(read_texts(map, node, "args", true, &entry->args, &entry->arg_count, err));

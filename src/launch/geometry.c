@@ -1,6 +1,8 @@
 /* geometry.c - see geometry.h. SPDX-License-Identifier: MIT */
 #include "launch/geometry.h"
 
+#include <string.h>
+
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
@@ -247,6 +249,13 @@ static int find_kinds(const wl_geometry *g, int d, block_kind kinds[KINDS_MAX])
 
 int wl_block_classes(const wl_geometry *g, wl_block_class classes[WL_BLOCK_CLASSES_MAX])
 {
+    wl_geometry flat;
+    if (wl_threads_are_ordered(g)) { /* a row of threads, whatever their cells */
+        flat = *g;
+        memcpy(flat.cells, (int64_t[3]){g->positions, 1, 1}, sizeof flat.cells);
+        memset(flat.first, 0, sizeof flat.first);
+        g = &flat;
+    }
     block_kind kinds[3][KINDS_MAX];
     int n = 0, count[3];
     for (int d = 0; d < 3; d++)
