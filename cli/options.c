@@ -47,6 +47,8 @@ static const struct spec {
      "threads a block may have, as 256..1024 (default: whole warps)"},
     {"--fold", "D:NUMBERS", MANY, offsetof(options, folds), offsetof(options, folds_count), "r",
      "cells per thread in x, y or z to try, as y:1,2,4, or one folding, as 1x2x1; repeatable"},
+    {"--schedules", "LIST|all", ONE, offsetof(options, schedules), 0, "r",
+     "orders to try, as linear,column:32,swizzle:8, or all that suit the kernel (default: linear)"},
     {"--registers", "N|LIST", ONE, offsetof(options, registers), 0, "r",
      "registers per thread, or per folding: 1x1x1:32,1x2x1:40"},
     {"--registers-file", "FILE", ONE, offsetof(options, registers_file), 0, "r",

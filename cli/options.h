@@ -42,7 +42,8 @@ typedef struct options {
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
     size_t kernel_count;
-    const char *language; /* of emit */
+    const char *schedules, *widths, *orders; /* to try */
+    const char *language;                    /* of emit */
     bool precomputed;
     bool no_ptxas, entries, coverage;
     bool per_access, per_line, rows, cross_validate, help;
