@@ -98,6 +98,7 @@ int cmd_diff(const options *options);
 int cmd_show(const options *options);
 int cmd_ptx(const options *options);
 int cmd_emit(const options *options);
+int cmd_schedule(const options *options);
 int run_batch(const options *options);
 
 #endif /* WL_CLI_OPTIONS_H */
