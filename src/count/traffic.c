@@ -10,6 +10,7 @@
 #include "kernel/program.h"
 #include "count/block_sum.h"
 #include "count/l1_replay.h"
+#include "count/walk_replay.h"
 #include "count/spread.h"
 #include "count/windows.h"
 
@@ -36,6 +37,7 @@ static void add_instructions(const tally *t)
     for (size_t a = 0; a < k->access_count; a++) {
         wl_field_traffic *f = &t->out->fields[k->accesses[a].field];
         const wl_access_cost *c = &t->in->costs[a];
+        t->out->wavefronts += fmax(c->hit, c->tag);
         if (!k->accesses[a].store) {
             f->requested += c->sectors;
             continue;
@@ -385,6 +387,45 @@ static wl_status replay(const tally *t, wl_arena *arena)
     return WL_OK;
 }
 
+/* ---- loops of several blocks through the same data ---- */
+
+/* Worth it where blocks that are no neighbours load the same, and not all blocks start at the same moment. */
+static bool walk_together(const tally *t)
+{
+    bool common = false;
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        const wl_field_traffic *f = &t->out->fields[i];
+        if (f->replayed || f->random)
+            return false;
+        common = common || (f->far_common && f->block_sectors > 0);
+    }
+    return common && t->out->blocks > t->out->wave_blocks;
+}
+
+static wl_status replay_walks(const tally *t, wl_arena *arena)
+{
+    const wl_walk_input in = {t->in->view,
+                              t->in->geometry,
+                              t->in->costs,
+                              (int64_t)t->out->sms,
+                              wl_device_int(t->in->device, WL_DEVICE_warp_size),
+                              (int64_t)t->out->line,
+                              (int64_t)t->out->sector,
+                              device_or(t->in->device, WL_DEVICE_l1_latency, 0),
+                              device_or(t->in->device, WL_DEVICE_l2_latency, 0),
+                              device_or(t->in->device, WL_DEVICE_lsu_issue, 1)};
+    wl_walked walked = {0};
+    if (in.miss_cycles <= 0 || !walk_together(t))
+        return WL_OK;
+    WL_TRY(wl_walk_replay(&in, arena, &walked, t->err));
+    for (size_t i = 0; i < t->out->field_count && walked.known; i++) {
+        t->out->fields[i].walked = t->out->fields[i].requested > 0;
+        t->out->fields[i].missed = walked.missed[i];
+        t->out->fields[i].whole_lines = walked.whole_lines[i];
+    }
+    return WL_OK;
+}
+
 /* ---- counts that fit together ---- */
 
 /* A window is made of smaller ones, and those of blocks: they touch at least as much when each is
@@ -444,6 +485,7 @@ static wl_status count_all(const tally *t, wl_arena *arena)
     WL_TRY(count_in_step(t));
     WL_TRY(count_all_steps(t));
     WL_TRY(replay(t, arena));
+    WL_TRY(replay_walks(t, arena));
     wl_error limit = {0};
     const wl_status status = wl_windows_count(t->in, t->counter, t->out, &limit);
     t->out->windows_known = status == WL_OK;

@@ -42,6 +42,8 @@ typedef struct wl_field_traffic {
     bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
     double missed;
     double missed_units, lone; /* units per sector that misses; share of these with one sector, alone in its line */
+    bool walked;               /* loops were replayed (walk_replay.h): `missed` is as above, before requests merge */
+    double whole_lines;        /* then: share of a line that a request for it wants */
     double in_step;            /* share of a block's sectors that a neighbour has requested at the same moment */
     double atomics;            /* sectors per atomic, summed */
     bool atomic;               /* some stores are atomics, which read what they change */
@@ -56,6 +58,7 @@ typedef struct wl_traffic {
     size_t field_count;
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, l1_bytes, sms;
+    double wavefronts; /* of all loads and stores in the L1 */
     double resident; /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
     double sector, line, unit, fetch, l2_line; /* bytes */
     double common; /* share of a block's sectors that others on its multiprocessor load, too: fields with far_common */
