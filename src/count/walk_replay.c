@@ -59,7 +59,7 @@ static void start_of(const chunks *c, int64_t n, int64_t at[WL_LOOPS_MAX])
 
 /* What one access does in a chunk. */
 typedef struct walker {
-    size_t number;
+    int kind;  /* the first that goes from a line to the same others */
     int field; /* -1: takes time alone, as shared memory and stores do */
     wl_program program;
     int64_t stride[WL_LOOPS_MAX]; /* bytes; 0: it does not name the loop */
@@ -69,8 +69,6 @@ typedef struct walker {
     int64_t lines_each;           /* lines that stand for one: loops with larger strides */
     double cycles, sectors;       /* per execution by one warp */
 } walker;
-
-static double wavefronts(const wl_access_cost *c) { return fmax(c->hit, c->tag) / fmax(1, c->inst); }
 
 static void set_loops(walker *w, const wl_kernel *k, const chunks *c, const wl_bound *b, int64_t line)
 {
@@ -252,6 +250,26 @@ static void count_wanted(street *s, const walker *w, const bytes *b)
     }
 }
 
+/* What a warp loads at the first step of all loops, with all cells of its threads. */
+static wl_status gather(street *s, const wl_warp_id *id, walking *warp)
+{
+    const wl_geometry *g = s->in->geometry;
+    wl_lane_values values;
+    uint8_t lane[WL_LANES_MAX];
+    int64_t f[3];
+    for (f[2] = 0; f[2] < g->fold[2]; f[2]++)
+        for (f[1] = 0; f[1] < g->fold[1]; f[1]++)
+            for (f[0] = 0; f[0] < g->fold[0]; f[0]++) {
+                const bool any = wl_lanes_fill(g, id, (int)s->in->warp_size, f, &values, lane) > 0;
+                for (int i = 0; i < s->walker_count && any; i++) {
+                    gatherer to = {&warp->loads[i], s->walkers[i].program.access->width_bytes};
+                    if (s->walkers[i].field >= 0)
+                        WL_TRY(wl_program_run_first(&s->walkers[i].program, &values, add_bytes, &to, s->err));
+                }
+            }
+    return WL_OK;
+}
+
 static wl_status start_block(street *s, int place, int64_t number, double when)
 {
     const wl_geometry *g = s->in->geometry;
@@ -260,18 +278,13 @@ static wl_status start_block(street *s, int place, int64_t number, double when)
     for (int64_t w = 0; w < s->per_block; w++) {
         walking *warp = &s->warps[place * s->per_block + w];
         const wl_warp_id id = {{block[0], block[1], block[2]}, w * s->in->warp_size};
-        wl_lane_values values;
-        uint8_t lane[WL_LANES_MAX];
         *warp = (walking){true,       place,      0, when + (double)wl_random_below(number * WL_LANES_MAX + w, 200),
                           s->started, warp->loads};
-        const bool any = wl_lanes_fill(g, &id, (int)s->in->warp_size, (const int64_t[3]){0}, &values, lane) > 0;
-        for (int i = 0; i < s->walker_count; i++) {
-            gatherer to = {&warp->loads[i], s->walkers[i].program.access->width_bytes};
-            to.to->count = 0;
-            if (any && s->walkers[i].field >= 0)
-                WL_TRY(wl_program_run_first(&s->walkers[i].program, &values, add_bytes, &to, s->err));
-            count_wanted(s, &s->walkers[i], to.to);
-        }
+        for (int i = 0; i < s->walker_count; i++)
+            warp->loads[i].count = 0;
+        WL_TRY(gather(s, &id, warp));
+        for (int i = 0; i < s->walker_count; i++)
+            count_wanted(s, &s->walkers[i], &warp->loads[i]);
     }
     s->left[place] = s->per_block;
     s->waiting_count[place] = 0;
@@ -297,8 +310,7 @@ static double load_lines(street *s, const walker *w, int64_t lo, int64_t hi, dou
     for (int64_t l = wl_floor_div(lo, line); l * line < hi; l++) {
         const int64_t from = wl_max(lo - l * line, 0) / sector, to = (wl_min(hi - l * line, line) - 1) / sector;
         const uint32_t wanted = (2u << to) - (1u << from);
-        const uint64_t kind =
-            w->lines_each > 1 ? w->number + 1 : 0; /* others of the field start there, but go elsewhere */
+        const uint64_t kind = w->lines_each > 1 ? (uint64_t)w->kind + 1 : 0;
         piece *p = use(&s->l1, wl_hash_add((uint64_t)l, kind), w->lines_each);
         const uint32_t missing = wanted & ~p->sectors;
         if (missing) {
@@ -422,9 +434,7 @@ static wl_status walk(street *s)
 static bool can_walk(const wl_walk_input *in)
 {
     const wl_kernel *k = in->view->kernel;
-    const wl_geometry *g = in->geometry;
-    if (k->loop_count == 0 || k->access_count > ACCESSES_MOST || g->fold[0] * g->fold[1] * g->fold[2] > 1 ||
-        in->warp_size > PIECES || in->line / in->sector > 31)
+    if (k->loop_count == 0 || k->access_count > ACCESSES_MOST || in->warp_size > PIECES || in->line / in->sector > 31)
         return false;
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_bound *b = &in->view->bounds[i];
@@ -435,24 +445,34 @@ static bool can_walk(const wl_walk_input *in)
     return true;
 }
 
+static bool go_alike(const walker *a, const walker *b)
+{
+    return a->field == b->field && a->lines_each == b->lines_each &&
+           memcmp(a->stride, b->stride, sizeof a->stride) == 0;
+}
+
 static wl_status make_walkers(street *s, wl_arena *arena)
 {
     const wl_kernel *k = s->in->view->kernel;
+    const double warps =
+        (double)s->in->geometry->blocks * (double)wl_ceil_div(s->in->geometry->threads, s->in->warp_size);
     for (size_t i = 0; i < k->access_count; i++) {
         const wl_bound *b = &s->in->view->bounds[i];
         const bool loads = !b->access->store && !k->fields[b->access->field].shared;
         walker *w = &s->walkers[s->walker_count];
         if (b->never || s->in->costs[i].inst <= 0)
             continue;
-        *w = (walker){.number = i,
-                      .field = loads ? (int)b->access->field : -1,
-                      .cycles = wavefronts(&s->in->costs[i]),
-                      .sectors = s->in->costs[i].sectors / s->in->costs[i].inst};
+        const double all = warps * wl_access_steps(k, b->access);
+        *w = (walker){.field = loads ? (int)b->access->field : -1,
+                      .cycles = fmax(s->in->costs[i].hit, s->in->costs[i].tag) / all,
+                      .sectors = s->in->costs[i].sectors / all};
         WL_TRY(wl_program_make(k, b->access, arena, &w->program, s->err));
         w->program.one_block = true;
         if (!b->conditional)
             wl_program_always(&w->program);
         set_loops(w, k, &s->chunks, b, s->in->line);
+        while (w->kind < s->walker_count && !go_alike(&s->walkers[w->kind], w))
+            w->kind++;
         s->walker_count++;
     }
     return WL_OK;
