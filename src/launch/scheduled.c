@@ -1,7 +1,10 @@
 /* scheduled.c - see scheduled.h. SPDX-License-Identifier: MIT */
 #include "launch/scheduled.h"
 
+#include <string.h>
+
 #include "base/fail.h"
+#include "schedule/order_boxes.h"
 
 /* ---- threads ---- */
 
@@ -91,59 +94,13 @@ void wl_swizzled_block(const wl_geometry *g, int64_t n, int64_t block[3])
         block[d] += g->start[d];
 }
 
-static void add_box(wl_block_set *set, int64_t x0, int64_t x1, int64_t y0, int64_t y1, int64_t z0, int64_t z1)
-{
-    if (x0 < x1 && y0 < y1 && z0 < z1)
-        set->boxes[set->count++] = (wl_box3){{x0, y0, z0}, {x1, y1, z1}};
-}
-
-/* Adds blocks first <= n < last of the group that starts with row `top` and has `high` rows. */
-static void add_columns(wl_block_set *set, int64_t z, int64_t top, int64_t high, int64_t first, int64_t last)
-{
-    const int64_t x0 = first / high, x1 = last / high, y0 = top + first % high, y1 = top + last % high;
-    if (x0 == x1) {
-        add_box(set, x0, x0 + 1, y0, y1, z, z + 1);
-        return;
-    }
-    if (y0 > top)
-        add_box(set, x0, x0 + 1, y0, top + high, z, z + 1);
-    add_box(set, x0 + (y0 > top), x1, top, top + high, z, z + 1);
-    add_box(set, x1, x1 + 1, top, y1, z, z + 1);
-}
-
-/* Adds blocks first <= n < last of plane z. */
-static void add_groups(wl_block_set *set, const wl_order *o, int64_t z, int64_t first, int64_t last)
-{
-    const int64_t rows = o->tile[1], group = rows * o->width;
-    int64_t from = first / group;
-    if (first % group != 0) {
-        const int64_t top = from * rows, high = wl_min(rows, o->rows - top), end = from * group + high * o->width;
-        add_columns(set, z, top, high, first % group, wl_min(last, end) - from * group);
-        if (last <= end)
-            return;
-        from++;
-    }
-    if (last == o->plane) {
-        add_box(set, 0, o->width, from * rows, o->rows, z, z + 1);
-        return;
-    }
-    const int64_t to = last / group, top = to * rows;
-    add_box(set, 0, o->width, from * rows, top, z, z + 1);
-    add_columns(set, z, top, wl_min(rows, o->rows - top), 0, last % group);
-}
-
 void wl_swizzled_interval(const wl_geometry *g, int64_t first, int64_t last, wl_block_set *out)
 {
-    const wl_order *o = &g->order;
-    const int64_t z0 = first / o->plane, z1 = last / o->plane;
-    if (z0 == z1) {
-        add_groups(out, o, z0, first % o->plane, last % o->plane);
-        return;
+    wl_cell_box boxes[WL_ORDER_BOXES_MAX];
+    out->count = wl_order_boxes(&g->order, first, last, boxes);
+    WL_ASSERT(out->count <= WL_BLOCK_BOXES_MAX);
+    for (int i = 0; i < out->count; i++) {
+        memcpy(out->boxes[i].lo, boxes[i].lo, sizeof boxes[i].lo);
+        memcpy(out->boxes[i].hi, boxes[i].hi, sizeof boxes[i].hi);
     }
-    const bool cut = first % o->plane != 0;
-    if (cut)
-        add_groups(out, o, z0, first % o->plane, o->plane);
-    add_box(out, 0, o->width, 0, o->rows, z0 + cut, z1);
-    if (last % o->plane != 0)
-        add_groups(out, o, z1, 0, last % o->plane);
 }
