@@ -1,6 +1,7 @@
 /* scheduled.c - see scheduled.h. SPDX-License-Identifier: MIT */
 #include "launch/scheduled.h"
 
+
 #include "base/fail.h"
 
 /* ---- threads ---- */
