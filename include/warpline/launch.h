@@ -5,6 +5,7 @@
 
 #include "warpline/device.h"
 #include "warpline/kernel.h"
+#include "warpline/schedule.h"
 #include "warpline/status.h"
 
 /* All-zero means "not given": blocks and folds of 0 count as 1, a grid of 0 follows from the domain. */
@@ -14,6 +15,7 @@ typedef struct wl_launch {
     int64_t grid[3];      /* blocks; 0: as many as the domain needs                               */
     int64_t registers;    /* per thread; 0: what the kernel states                                */
     int64_t shared_bytes; /* per block; 0: what the kernel states                                 */
+    wl_schedule schedule; /* the order in which threads or blocks visit the domain                */
 } wl_launch;
 
 typedef enum wl_occupancy_limit {

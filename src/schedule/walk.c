@@ -1,0 +1,155 @@
+/* walk.c - see walk.h. SPDX-License-Identifier: MIT */
+#include "schedule/walk.h"
+
+#include "base/fail.h"
+
+static bool follows_curve(const wl_order *o) { return o->levels > 0; }
+
+/* The present tile begins at walk->corner. */
+static void enter_tile(wl_walk *w)
+{
+    const wl_order *o = w->order;
+    w->size[0] = wl_min(o->tile[0], o->width - w->corner[0]);
+    w->size[1] = wl_min(o->tile[1], o->rows - w->corner[1]);
+}
+
+static void set_row(wl_walk *w)
+{
+    const int64_t row = w->corner[1] + w->at[1], height = w->order->extent[1];
+    w->y = row < height ? row : row % height;
+    w->z = w->plane + (row < height ? 0 : row / height);
+}
+
+static void next_tile(wl_walk *w)
+{
+    const wl_order *o = w->order;
+    w->at[1] = 0;
+    w->corner[0] += w->size[0];
+    if (w->corner[0] == o->width) {
+        w->corner[0] = 0;
+        w->corner[1] += w->size[1];
+    }
+    if (w->corner[1] == o->rows) {
+        w->corner[1] = 0;
+        w->plane++;
+    }
+    enter_tile(w);
+    set_row(w);
+}
+
+static void next_row(wl_walk *w)
+{
+    w->at[0] = 0;
+    if (++w->at[1] == w->size[1]) {
+        next_tile(w);
+        return;
+    }
+    if (++w->y == w->order->extent[1]) {
+        w->y = 0;
+        w->z++;
+    }
+}
+
+static void start_in_tile(wl_walk *w, int64_t first)
+{
+    const wl_order *o = w->order;
+    const int64_t band = o->tile[1] * o->width, in_plane = first % o->plane, in_band = in_plane % band;
+    w->plane = first / o->plane;
+    w->corner[1] = in_plane / band * o->tile[1];
+    w->corner[0] = in_band / (o->tile[0] * wl_min(o->tile[1], o->rows - w->corner[1])) * o->tile[0];
+    enter_tile(w);
+    const int64_t in_tile = in_band - w->corner[0] * w->size[1];
+    w->at[0] = in_tile % w->size[0];
+    w->at[1] = in_tile / w->size[0];
+    set_row(w);
+}
+
+void wl_walk_start(wl_walk *w, const wl_order *order, int64_t first, int64_t count)
+{
+    WL_ASSERT(first >= 0 && count >= 0 && first <= order->cells - count);
+    w->order = order;
+    w->left = count;
+    w->z = 0;
+    if (count == 0)
+        return;
+    if (follows_curve(order))
+        wl_curve_start(order, first, &w->curve);
+    else
+        start_in_tile(w, first);
+}
+
+/* The rest of the present row of the tile, at most `most` cells of it. */
+static wl_run row_run(wl_walk *w, int64_t most)
+{
+    const int64_t count = wl_min(most, w->size[0] - w->at[0]);
+    const bool back = w->order->kind == WL_SCHEDULE_ZIGZAG && (w->corner[1] + w->at[1]) % 2 == 0;
+    const int64_t x = back ? w->size[0] - 1 - w->at[0] : w->at[0];
+    const wl_run run = {{w->corner[0] + x, w->y, w->z}, count, back ? -1 : 1};
+    w->left -= count;
+    w->at[0] += count;
+    if (w->at[0] == w->size[0] && w->left > 0)
+        next_row(w);
+    return run;
+}
+
+/* Neighbours on a curve mostly lie in the same plane: w->z and its first row are kept. */
+static void fill_from_curve(wl_walk *w, int64_t count, int64_t *x, int64_t *y, int64_t *z)
+{
+    const int64_t height = w->order->extent[1];
+    wl_curve_fill(w->order, &w->curve, count, x, y);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t above = y[i] - w->z * height;
+        if (above < 0 || above >= height)
+            w->z = y[i] / height;
+        y[i] -= w->z * height;
+        z[i] = w->z;
+    }
+    w->left -= count;
+}
+
+bool wl_walk_run(wl_walk *w, wl_run *run)
+{
+    if (w->left == 0)
+        return false;
+    if (follows_curve(w->order)) {
+        run->count = run->step = 1;
+        fill_from_curve(w, 1, &run->cell[0], &run->cell[1], &run->cell[2]);
+    } else {
+        *run = row_run(w, w->left);
+    }
+    return true;
+}
+
+int64_t wl_walk_fill(wl_walk *w, int64_t count, int64_t *x, int64_t *y, int64_t *z)
+{
+    const int64_t most = wl_min(count, w->left);
+    if (follows_curve(w->order)) {
+        fill_from_curve(w, most, x, y, z);
+        return most;
+    }
+    for (int64_t n = 0; n < most;) {
+        const wl_run run = row_run(w, most - n);
+        for (int64_t i = 0; i < run.count; i++) {
+            x[n + i] = run.cell[0] + i * run.step;
+            y[n + i] = run.cell[1];
+            z[n + i] = run.cell[2];
+        }
+        n += run.count;
+    }
+    return most;
+}
+
+wl_status wl_schedule_cells(const wl_schedule *schedule, const int64_t extent[3], int64_t first, int64_t count,
+                            int64_t (*cells)[3], wl_error *err)
+{
+    wl_order order;
+    wl_walk walk;
+    WL_TRY(wl_order_make(schedule, extent, &order, err));
+    if (first < 0 || count < 0 || first > order.cells || count > order.cells - first)
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "the positions of this domain are 0 to %lld",
+                       (long long)(order.cells - 1));
+    wl_walk_start(&walk, &order, first, count);
+    for (int64_t i = 0; i < count; i++)
+        (void)wl_walk_fill(&walk, 1, &cells[i][0], &cells[i][1], &cells[i][2]);
+    return WL_OK;
+}
