@@ -324,6 +324,7 @@ wl_status wl_tasks_of_kernel(const wl_kernel_tasks *w, wl_arena *arena, wl_tasks
         names[f] = kernel->fields[f].name;
     const int64_t threads = w->geometry && !g->mapped ? w->geometry->blocks * w->geometry->threads : g->order.cells;
     *out = (wl_tasks){.count = wl_ceil_div(threads, w->by),
+                      .linear = wl_order_is_linear(&g->order),
                       .field_count = (int)kernel->field_count,
                       .fields = names,
                       .context = g,

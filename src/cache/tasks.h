@@ -31,6 +31,7 @@ typedef wl_status (*wl_task_visit)(void *user, int64_t task, const wl_line_use *
 
 typedef struct wl_tasks {
     int64_t count;
+    bool linear; /* of a kernel: the schedule visits them as linear order does */
     int field_count;
     const char *const *fields; /* names */
     void *context;             /* in the arena, as all else */

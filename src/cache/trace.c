@@ -350,6 +350,7 @@ static wl_status trace_stencil(wl_trace *t, const char *extents, const int64_t d
     if (*extents && (!read_numbers(extents, 2, box, &count) || count != 2 || box[0] % 2 == 0 || box[1] % 2 == 0))
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a stencil has two odd extents, as stencil:7x7 (not '%.40s')",
                        extents);
+    t->as_linear = wl_schedule_is_linear(&t->options.schedule, domain);
     const wl_stencil s = {domain[0], domain[1], {box[0] / 2, box[1] / 2}, t->options.line_bytes / ELEMENT_BYTES};
     WL_TRY(wl_tasks_of_stencil(&s, &t->options.schedule, t->options.by, &t->arena, &tasks, err));
     if (has_closed_form(t) && tile_of(&t->options.schedule, domain, &tile))
@@ -366,6 +367,7 @@ static wl_status trace_product(wl_trace *t, const char *extents, const int64_t d
     wl_tasks tasks;
     if (*extents && !read_numbers(extents, 1, &depth, &count))
         return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a product has one depth, as matmul:16 (not '%.40s')", extents);
+    t->as_linear = wl_schedule_is_linear(&t->options.schedule, domain);
     const wl_product p = {domain[0], domain[1], depth, t->options.line_bytes / ELEMENT_BYTES};
     WL_TRY(wl_tasks_of_product(&p, &t->options.schedule, t->options.by, &t->arena, &tasks, err));
     if (has_closed_form(t) && tile_of(&t->options.schedule, domain, &tile))
@@ -436,6 +438,7 @@ static wl_status trace_kernel(wl_trace *t, const wl_kernel *kernel, const wl_dev
     WL_TRY(choose_cache(t, device, wanted.geometry, err));
     wanted.line_bytes = t->options.line_bytes;
     WL_TRY(wl_tasks_of_kernel(&wanted, &t->arena, &tasks, err));
+    t->as_linear = tasks.linear;
     return run(t, &tasks, err);
 }
 

@@ -30,6 +30,7 @@ struct wl_trace {
     char name[WL_TRACE_NAME]; /* of the example or kernel */
     wl_trace_options options; /* resolved */
     wl_policy policy;
+    bool as_linear; /* the schedule visits these tasks as linear order does */
     wl_trace_counts counts;
     int64_t first, count; /* the window */
     bool whole;           /* it has all tasks */

@@ -22,6 +22,7 @@ wl_status wl_trace_json(const wl_trace *t, char **out, wl_error *err)
         (json_int_t)c->stores, "fetches", (json_int_t)c->fetches, "least", (json_int_t)c->least, "evictions",
         (json_int_t)c->evictions, "window", "first", (json_int_t)t->first, "tasks", (json_int_t)t->count, "lines",
         (json_int_t)t->line_count);
+    wl_json_set(j, root, "as_linear", wl_json_truth(j, t->as_linear));
     if (t->closed_form.lines)
         wl_json_set(j, root, "closed_form",
                     wl_json_pack(j, "{s:I, s:b}", "fetches", (json_int_t)t->closed_form.lines, "exact",

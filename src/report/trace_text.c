@@ -36,7 +36,10 @@ void wl_trace_words(const wl_trace *t, wl_buffer *out)
     const wl_trace_counts *c = &t->counts;
     char order[WL_SCHEDULE_TEXT_MAX];
     wl_schedule_print(&t->options.schedule, order);
-    wl_buffer_add(out, "%s, order %s\n", t->name, order);
+    wl_buffer_add(out, "%s, order %s", t->name, order);
+    wl_buffer_text(out, t->as_linear && t->options.schedule.kind != WL_SCHEDULE_LINEAR
+                            ? ", which is linear order here: it is at least as wide as a row\n"
+                            : "\n");
     cache_words(t, out);
     wl_buffer_text(out, "tasks: ");
     count_words(out, c->tasks, "task", "tasks");
@@ -120,8 +123,8 @@ static void window_words(const wl_trace *t, const wl_trace_grid *g, wl_buffer *o
     count_words(out, g->row_lines, "line", "lines");
     wl_buffer_text(out, " a row");
     if (!t->whole)
-        wl_buffer_add(out, "; tasks %lld to %lld and the %zu lines in use then", (long long)t->first,
-                      (long long)(t->first + t->count - 1), t->line_count);
+        wl_buffer_add(out, "; tasks %lld to %lld, and the %zu lines that are used or in the cache then",
+                      (long long)t->first, (long long)(t->first + t->count - 1), t->line_count);
     wl_buffer_text(out, "\n");
 }
 
