@@ -374,10 +374,9 @@ static wl_status read_launch(const json_t *line, wl_launch *launch, wl_error *er
     status = status ? status : text(line, "schedule", &schedule, err);
     if (status == WL_OK && !json_object_get(line, "block"))
         return bad(err, "%s", "\"block\" is missing");
-    if (status == WL_OK && schedule && strcmp(schedule, "linear") != 0) {
-        err->code = WL_E_UNSUPPORTED;
-        snprintf(err->message, sizeof err->message, "the only schedule so far is linear (not \"%.40s\")", schedule);
-        return WL_E_UNSUPPORTED;
+    if (status == WL_OK && schedule) {
+        status = launch_schedule(schedule, &launch->schedule, err);
+        err->loc = (wl_loc){0, 0, 0}; /* of the value; messages name the line */
     }
     return status;
 }

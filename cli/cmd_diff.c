@@ -72,12 +72,17 @@ static int read_setting(side *s, const char *setting, int column)
         return option_integer("launch:shared", value, 0, (int64_t)1 << 30, &s->launch.shared_bytes) ? EXIT_OK
                                                                                                     : EXIT_INPUT;
     case 4: s->device = value; return EXIT_OK;
-    default: break;
+    default: return option_launch_schedule("launch:schedule", value, &s->launch.schedule);
     }
-    if (strcmp(value, "linear") == 0)
-        return EXIT_OK;
-    option_error("launch:schedule", value, 1, "the only schedule so far is linear");
-    return EXIT_UNSUPPORTED;
+}
+
+/* Where the part at `at` ends; the width of a schedule follows a colon of its own. */
+static char *end_of_part(char *at)
+{
+    char *end = strchr(at, ':');
+    if (end && strncmp(at, "schedule=", strlen("schedule=")) == 0 && end[1] >= '0' && end[1] <= '9')
+        end = strchr(end + 1, ':');
+    return end;
 }
 
 static int read_spec(side *s)
@@ -89,7 +94,7 @@ static int read_spec(side *s)
     (void)snprintf(s->text, sizeof s->text, "%s", s->spec);
     int code = EXIT_OK;
     for (char *at = s->text, *next; at && code == EXIT_OK; at = next) {
-        next = strchr(at, ':');
+        next = end_of_part(at);
         if (next)
             *next++ = '\0';
         if (at == s->text)

@@ -92,6 +92,8 @@ int job_read_launches(const options *o, job *j)
     int code = ptx_request_read(o, &j->request);
     if (code == EXIT_OK)
         code = read_grid(o, j);
+    if (code == EXIT_OK && o->schedule)
+        code = option_launch_schedule("--schedule", o->schedule, &common->schedule);
     if (code != EXIT_OK)
         return code;
     if ((o->fold && !option_shape("--fold", o->fold, common->fold)) ||
@@ -106,10 +108,6 @@ int job_read_launches(const options *o, job *j)
     }
     j->launch_count = o->block_count;
     j->request.launch = o->block_count ? j->launches[0] : *common;
-    if (o->schedule && strcmp(o->schedule, "linear") != 0) {
-        option_error("--schedule", o->schedule, 1, "the only schedule so far is linear");
-        return EXIT_UNSUPPORTED;
-    }
     j->options.per_access = o->per_access;
     j->options.per_line = o->per_line;
     return option_predict(o, &j->options);
@@ -164,10 +162,11 @@ wl_status job_load(const options *o, const char *kernel, const char *device, job
 
 void job_show_option(const options *o, const char *block, wl_error *err)
 {
-    const char *text = strcmp(err->input, "--block") == 0  ? block
-                       : strcmp(err->input, "--fold") == 0 ? o->fold
-                       : strcmp(err->input, "--grid") == 0 ? o->grid
-                                                           : NULL;
+    const char *text = strcmp(err->input, "--block") == 0      ? block
+                       : strcmp(err->input, "--fold") == 0     ? o->fold
+                       : strcmp(err->input, "--grid") == 0     ? o->grid
+                       : strcmp(err->input, "--schedule") == 0 ? o->schedule
+                                                               : NULL;
     if (err->loc.line > 0 || !text)
         return;
     err->loc = (wl_loc){1, 1, (int32_t)strlen(text)};

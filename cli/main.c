@@ -44,6 +44,8 @@ static const command commands[] = {
     {"show", 's', "KERNEL [--block XxYxZ and options of predict]",
      "Prints a kernel as a kernel file: what was recovered of PTX or CUDA, or the text of a built-in kernel.", "text",
      cmd_show},
+    {"emit", 'E', "[KERNEL | --domain XxYxZ] --schedule S [--as cuda|c] [--precomputed]",
+     "Prints the function that gives each thread, or block, its cell in the order of a schedule.", "text", cmd_emit},
     {"ptx", 'x', "FILE [--entries | --coverage]",
      "Lists the entries of a PTX or CUDA file, or which of its operations are understood.", "text json", cmd_ptx},
     {"devices", 'd', "[list | show NAME|FILE | check FILE]",

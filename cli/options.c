@@ -15,7 +15,7 @@ typedef enum kind { ONE, MANY, FLAG } kind;
 #define ARGUMENTS_MAX 8 /* but for rooflines and reports, which take any number of kernels */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
- * a advise, s show, x ptx, t stack, R roofline, P report, M metrics, T trace */
+ * a advise, s show, x ptx, t stack, R roofline, P report, M metrics, E emit, T trace */
 static const struct spec {
     const char *name, *value;
     kind kind;
@@ -74,7 +74,12 @@ static const struct spec {
     {"--ascii", NULL, FLAG, offsetof(options, ascii), 0, "T", "draw with ASCII characters"},
     {"--width", "N", ONE, offsetof(options, width), 0, "T", "characters of a line of text (default 100)"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "T", "the diagram as FILE.svg, or without words as FILE.png"},
-    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "mf",
+    {"--schedule", "S", ONE, offsetof(options, schedule), 0, "E",
+     "linear, column:W, zigzag:W, tile:WxH, hilbert, morton, or swizzle:G, which orders blocks"},
+    {"--as", "LANGUAGE", ONE, offsetof(options, language), 0, "E", "cuda (default) or c"},
+    {"--precomputed", NULL, FLAG, offsetof(options, precomputed), 0, "E",
+     "with constants that the host prepares: multiplications in place of divisions"},
+    {"--set", "PARAM=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "mfE",
      "value of a kernel parameter; repeatable"},
     {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "ptcDrasRPT",
      "value of a kernel parameter, or of a name in --grid and --arg; repeatable"},
@@ -86,6 +91,8 @@ static const struct spec {
      "a stencil assignment instead of a kernel file; needs --domain"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDasRP",
      "with --update: the domain; PTX, CUDA: the threads needed, from which the grid follows"},
+    {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "E",
+     "the domain, or the grid of a swizzle: its dimensions, and whether 32 bits do (default: two and 32)"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
      "the domain, through the params it is made of (PTX, CUDA: the threads needed); repeatable: each is ranked"},
     {"--domain", "XxY", ONE, offsetof(options, domain), 0, "T",
@@ -363,6 +370,35 @@ bool option_shape(const char *option, const char *text, int64_t extent[3])
             return true;
         p = end + 1;
     }
+}
+
+/* Says what is wrong with a schedule; the exit code. */
+static int schedule_error(const char *option, const char *text, const wl_error *err)
+{
+    option_error(option, text, err->loc.col > 0 ? err->loc.col : 1, "%s", err->message);
+    return err->code == WL_E_UNSUPPORTED ? EXIT_UNSUPPORTED : EXIT_INPUT;
+}
+
+bool option_schedule(const char *option, const char *text, wl_schedule *out)
+{
+    wl_error err = {0};
+    return wl_schedule_parse(text, out, &err) == WL_OK || schedule_error(option, text, &err) == EXIT_OK;
+}
+
+wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err)
+{
+    const wl_status status = wl_schedule_parse(text, out, err);
+    if (status != WL_OK || out->kind == WL_SCHEDULE_LINEAR)
+        return status;
+    err->code = WL_E_UNSUPPORTED; /* until volumes under a schedule are predicted */
+    (void)snprintf(err->message, sizeof err->message, "the only schedule so far is linear");
+    return err->code;
+}
+
+int option_launch_schedule(const char *option, const char *text, wl_schedule *out)
+{
+    wl_error err = {0};
+    return launch_schedule(text, out, &err) == WL_OK ? EXIT_OK : schedule_error(option, text, &err);
 }
 
 bool option_model(const char *text, wl_model_id *model)

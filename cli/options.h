@@ -43,7 +43,9 @@ typedef struct options {
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
     size_t kernel_count;
     const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
-    bool no_ptxas, entries, coverage, ascii;
+    const char *language;                                                            /* of emit */
+    bool precomputed, ascii;
+    bool no_ptxas, entries, coverage;
     bool per_access, per_line, rows, cross_validate, help;
 } options;
 
@@ -68,6 +70,11 @@ wl_format option_format(const options *options);
 bool option_format_is(const options *options, const char *name);
 /* What options say of how to predict: model, samples. Prints what is wrong; the exit code. */
 int option_predict(const options *options, wl_predict_options *out);
+/* --schedule of a launch that is to be predicted; batches have a wl_error, other commands print it: the exit code. */
+wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err);
+int option_launch_schedule(const char *option, const char *text, wl_schedule *out);
+/* Any schedule: prints what is wrong and returns false. */
+bool option_schedule(const char *option, const char *text, wl_schedule *out);
 /* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
 bool option_shape(const char *option, const char *text, int64_t extent[3]);
 bool option_number(const char *option, const char *text, double least, double most, double *value);
@@ -91,6 +98,7 @@ int cmd_check(const options *options);
 int cmd_diff(const options *options);
 int cmd_show(const options *options);
 int cmd_ptx(const options *options);
+int cmd_emit(const options *options);
 int run_batch(const options *options);
 
 #endif /* WL_CLI_OPTIONS_H */

@@ -92,6 +92,8 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     p->counter.method = WL_COUNT_CLOSED_FORM;
     p->warps.arena = &p->launch_arena;
     WL_TRY(wl_geometry_make(p->kernel, p->device, launch, &out->launched, err));
+    if (launch->schedule.kind != WL_SCHEDULE_LINEAR)
+        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "only linear launches are predicted so far");
     out->busy = wl_geometry_busy(&out->launched);
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));

@@ -1,6 +1,7 @@
 /* predictor.c - see predictor.h. SPDX-License-Identifier: MIT */
 #include "predictor.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,12 +58,19 @@ static void forget_launch(wl_predictor *p)
     p->own_kernel = NULL;
 }
 
+/* Member by member where there is padding between them. */
+static bool is_same(const wl_launch *a, const wl_launch *b)
+{
+    return memcmp(a, b, offsetof(wl_launch, schedule)) == 0 && a->schedule.kind == b->schedule.kind &&
+           a->schedule.width == b->schedule.width && a->schedule.height == b->schedule.height;
+}
+
 wl_status wl_predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor **out, wl_error *err)
 {
     *out = p;
     if (!p->kernel->source.at_launch)
         return WL_OK;
-    if (!p->own || memcmp(&p->launch, launch, sizeof *launch) != 0) {
+    if (!p->own || !is_same(&p->launch, launch)) {
         forget_launch(p);
         WL_TRY(p->kernel->source.at_launch(p->kernel->source.context, launch, &p->own_kernel, err));
         WL_TRY(make_predictor(p->own_kernel ? p->own_kernel : p->kernel, p->device, true, &p->own, err));

@@ -182,6 +182,18 @@ typedef struct wl_ptx_report {
 /* The entries: TEXT, or JSON of the schema warpline.ptx/1. */
 WL_FALLIBLE wl_ptx_render(const wl_ptx_report *report, wl_format format, char **out, wl_error *err);
 
+/* ---- schedules as code ---- */
+
+typedef enum wl_code_language { WL_CODE_CUDA, WL_CODE_C } wl_code_language;
+typedef struct wl_code_options {
+    wl_code_language language;
+    bool precomputed;  /* with constants that the host prepares */
+    int dims;          /* 3: the function gives z, too */
+    int64_t extent[3]; /* of the domain, or of the grid if blocks are ordered: how wide integers are; 0: 2^31 cells */
+} wl_code_options;
+/* A function that gives the cell of a thread, or block; extents are its arguments. */
+WL_FALLIBLE wl_schedule_code(const wl_schedule *schedule, const wl_code_options *options, char **out, wl_error *err);
+
 /* An error as one line of JSON: {"error": .., "status": .., "line": ..}. */
 WL_FALLIBLE wl_error_json(const wl_error *error, size_t line, char **out, wl_error *err);
 

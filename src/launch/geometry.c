@@ -4,6 +4,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "launch/scheduled.h"
 
 #define ASSUMED_REGISTERS 32 /* of a kernel that does not state them; a warning says so */
 
@@ -59,7 +60,9 @@ static wl_status set_grid(const wl_kernel *k, const wl_device *d, const wl_launc
                            (long long)limit, (long long)g -> grid[i]);
         g->grid_dim[i] = g->grid[i];
         const bool in_range = wl_mul(g->grid[i], per_block, &g->cells[i]);
-        if (in_range && k->dims)
+        if (in_range && wl_threads_are_ordered(g))
+            g->cells[i] = k->domain[i];
+        else if (in_range && k->dims)
             g->cells[i] = wl_min(g->cells[i], k->domain[i]);
         g->first[i] = k->first[i];
         if (in_range && g->first[i] >= g->cells[i])
@@ -106,7 +109,10 @@ wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, con
     WL_TRY(blame("--block", check_block(device, g, err), err));
     WL_TRY(blame("--fold", check_fold(g, err), err));
     const bool given = launch->grid[0] || launch->grid[1] || launch->grid[2];
-    WL_TRY(blame(given ? "--grid" : "--block", set_grid(kernel, device, launch, g, err), err));
+    wl_launch flat;
+    WL_TRY(blame("--schedule", wl_scheduled_launch(kernel, launch, g, &flat, err), err));
+    WL_TRY(blame(given ? "--grid" : "--block", set_grid(kernel, device, &flat, g, err), err));
+    WL_TRY(blame("--schedule", wl_scheduled_finish(g, err), err));
     g->registers = launch->registers ? launch->registers : kernel->registers;
     g->registers_assumed = g->registers == 0;
     if (g->registers_assumed)
@@ -118,6 +124,8 @@ wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, con
 wl_geometry wl_geometry_busy(const wl_geometry *geometry)
 {
     wl_geometry g = *geometry;
+    if (wl_threads_are_ordered(geometry))
+        return wl_scheduled_busy(geometry);
     g.blocks = 1;
     for (int d = 0; d < 3; d++) {
         const int64_t per_block = g.block[d] * g.fold[d];
@@ -126,11 +134,17 @@ wl_geometry wl_geometry_busy(const wl_geometry *geometry)
         g.blocks *= g.grid[d];
     }
     g.wave_blocks = wl_min(g.wave_blocks, g.blocks);
+    if (g.schedule.kind == WL_SCHEDULE_SWIZZLE) /* idle blocks in front are whole groups, so groups stay as they are */
+        (void)wl_order_make(&g.schedule, g.grid, &g.order, NULL);
     return g;
 }
 
 void wl_block_at(const wl_geometry *g, int64_t n, int64_t block[3])
 {
+    if (g->schedule.kind == WL_SCHEDULE_SWIZZLE) {
+        wl_swizzled_block(g, n, block);
+        return;
+    }
     block[0] = n % g->grid[0];
     block[1] = n / g->grid[0] % g->grid[1];
     block[2] = n / g->grid[0] / g->grid[1];
@@ -179,7 +193,9 @@ void wl_block_interval(const wl_geometry *g, int64_t first, int64_t last, wl_blo
 {
     WL_ASSERT(first >= 0 && last <= g->blocks);
     out->count = 0;
-    if (first < last)
+    if (first < last && g->schedule.kind == WL_SCHEDULE_SWIZZLE)
+        wl_swizzled_interval(g, first, last, out);
+    else if (first < last)
         add_interval(out, g->grid[0], g->grid[1], first, last);
     for (int i = 0; i < out->count; i++)
         for (int d = 0; d < 3; d++) {
@@ -243,6 +259,15 @@ static int64_t bounded_product(int64_t a, int64_t b)
     return product;
 }
 
+/* Cells along dimension d of the grid: threads that are ordered count all of them along x. */
+static int64_t scheduled_extent(const wl_kernel *kernel, const wl_launch *launch, int d)
+{
+    const int64_t *domain = kernel->domain;
+    if (launch->schedule.kind == WL_SCHEDULE_LINEAR || launch->schedule.kind == WL_SCHEDULE_SWIZZLE)
+        return domain[d];
+    return d == 0 ? bounded_product(bounded_product(domain[0], domain[1]), domain[2]) : 1;
+}
+
 void wl_launch_values(const wl_kernel *kernel, int64_t warp_size, const wl_launch *launch,
                       int64_t values[WL_WHERE_NAMES])
 {
@@ -254,8 +279,8 @@ void wl_launch_values(const wl_kernel *kernel, int64_t warp_size, const wl_launc
         values[WL_WHERE_FOLD + d] = fold;
         values[WL_WHERE_TILE + d] = tile;
         values[WL_WHERE_DOMAIN + d] = kernel->domain[d];
-        values[WL_WHERE_GRID + d] =
-            launch->grid[d] > 0 ? bounded_product(launch->grid[d], 1) : wl_ceil_div(kernel->domain[d], tile);
+        values[WL_WHERE_GRID + d] = launch->grid[d] > 0 ? bounded_product(launch->grid[d], 1)
+                                                        : wl_ceil_div(scheduled_extent(kernel, launch, d), tile);
         values[WL_WHERE_THREADS] = bounded_product(values[WL_WHERE_THREADS], block);
         values[WL_WHERE_CELLS] = bounded_product(values[WL_WHERE_CELLS], fold);
     }

@@ -1,16 +1,21 @@
 /* geometry.h - a launch with everything filled in, and sets of its blocks.
  *
  * Blocks that are consecutive in launch order (x fastest, then y, then z) form at most five boxes:
- * the end of a row, full rows, full planes, full rows, the start of a row.
+ * the end of a row, full rows, full planes, full rows, the start of a row. Swizzled, they form at
+ * most seven: the end of a column of a group, full columns, full groups, full planes, and back.
  *
- * Layer  launch (uses base, device, kernel). Units: blocks, threads, cells.
- * Oracle  tests/unit/test_geometry.c
+ * A schedule of threads makes block and grid one-dimensional: thread t of the launch works on the
+ * cell at position t of the order, and threads from `positions` on are idle.
+ *
+ * Layer  launch (uses base, device, schedule, kernel). Units: blocks, threads, cells.
+ * Oracle  tests/unit/test_geometry.c, tests/unit/test_scheduled_launch.c
  * SPDX-License-Identifier: MIT */
 #ifndef WL_LAUNCH_GEOMETRY_H
 #define WL_LAUNCH_GEOMETRY_H
 
 #include "base/ckd.h"
 #include "kernel/kernel_internal.h"
+#include "schedule/order.h"
 #include "warpline/launch.h"
 
 #define WL_FOLD_MAX 64 /* cells one thread computes, all dimensions together */
@@ -24,6 +29,9 @@ typedef struct wl_geometry {
     int64_t threads;     /* per block */
     int64_t blocks;      /* of the grid */
     int64_t items;       /* cells inside the domain */
+    wl_schedule schedule;
+    wl_order order;    /* unless it is linear: of the domain's cells, or of the blocks as launched */
+    int64_t positions; /* of threads that are ordered: those that work on a cell of the domain */
     int64_t registers, shared_bytes;
     bool registers_assumed;
     wl_occupancy occupancy;
@@ -34,14 +42,20 @@ typedef struct wl_box3 {
     int64_t lo[3], hi[3]; /* half open */
 } wl_box3;
 
-#define WL_BLOCK_BOXES_MAX 5
+#define WL_BLOCK_BOXES_MAX 7
 typedef struct wl_block_set {
     int count;
     wl_box3 boxes[WL_BLOCK_BOXES_MAX];
 } wl_block_set;
 
+static inline bool wl_threads_are_ordered(const wl_geometry *g)
+{
+    return g->schedule.kind != WL_SCHEDULE_LINEAR && g->schedule.kind != WL_SCHEDULE_SWIZZLE;
+}
+
 /* WL_E_INPUT: block, grid or fold exceeds the device's limits, a block does not fit on a
- * multiprocessor, or the grid ends before the first cell of the domain. */
+ * multiprocessor, or the grid ends before the first cell of the domain. WL_E_UNSUPPORTED: the
+ * schedule has no meaning for such blocks, grids, foldings or kernels. */
 wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch, wl_geometry *out,
                            wl_error *err);
 

@@ -155,6 +155,7 @@ void wl_metrics_set_launch(const wl_geometry *g, wl_prediction *out)
     memcpy(out->launch.grid, g->grid, sizeof g->grid);
     out->launch.registers = g->registers;
     out->launch.shared_bytes = g->shared_bytes;
+    out->launch.schedule = g->schedule;
     out->occupancy = g->occupancy;
     out->items = g->items;
     out->threads_per_block = g->threads;

@@ -7,9 +7,11 @@
 
 static json_t *launch(wl_json *j, const wl_prediction *p)
 {
+    char schedule[WL_SCHEDULE_TEXT_MAX];
+    wl_schedule_print(&p->launch.schedule, schedule);
     return wl_json_pack(j, "{s:o, s:o, s:o, s:s, s:I, s:I}", "block", wl_json_shape(j, p->launch.block), "grid",
                         wl_json_shape(j, p->launch.grid), "fold", wl_json_shape(j, p->launch.fold), "schedule",
-                        "linear", "registers", (json_int_t)p->launch.registers, "shared_bytes",
+                        schedule, "registers", (json_int_t)p->launch.registers, "shared_bytes",
                         (json_int_t)p->launch.shared_bytes);
 }
 

@@ -108,6 +108,16 @@ static void shape_of(reader *r, const json_t *object, const char *key, int64_t e
 
 /* ---- parts of a prediction ---- */
 
+static void read_schedule(reader *r, const json_t *launch, wl_schedule *schedule)
+{
+    wl_error err = {0};
+    if (!json_object_get(launch, "schedule")) /* linear */
+        return;
+    const char *text = text_of(r, launch, "schedule");
+    if (r->status == WL_OK && wl_schedule_parse(text, schedule, &err) != WL_OK)
+        refuse(r, "'schedule' is wrong: %s", err.message);
+}
+
 static void read_launch(reader *r, const json_t *root, wl_prediction *p)
 {
     const json_t *launch = member(r, root, "launch"), *occupancy = member(r, root, "occupancy");
@@ -117,6 +127,7 @@ static void read_launch(reader *r, const json_t *root, wl_prediction *p)
     shape_of(r, launch, "grid", p->launch.grid);
     p->launch.registers = whole_of(r, launch, "registers", 1);
     p->launch.shared_bytes = whole_of(r, launch, "shared_bytes", 0);
+    read_schedule(r, launch, &p->launch.schedule);
     p->occupancy.blocks_per_sm = whole_of(r, occupancy, "blocks_per_sm", 1);
     p->occupancy.warps_per_sm = whole_of(r, occupancy, "warps_per_sm", 1);
     const char *limiter = text_of(r, occupancy, "limiter");

@@ -82,6 +82,8 @@ void wl_rank_json_launch(const wl_ranked_space *s, const wl_launch *l, const wl_
     wl_json json = {0}, *j = &json;
     json_t *all = wl_json_object(j);
     const double items = (double)wl_ranker_launch_items(s->ranker, r->index);
+    char schedule[WL_SCHEDULE_TEXT_MAX];
+    wl_schedule_print(&l->schedule, schedule);
     if (place.rank) {
         wl_json_set(j, all, "rank", wl_json_whole(j, (int64_t)place.rank));
         wl_json_set(j, all, "group", wl_json_whole(j, (int64_t)place.group));
@@ -90,7 +92,7 @@ void wl_rank_json_launch(const wl_ranked_space *s, const wl_launch *l, const wl_
     wl_json_set(j, all, "fold", wl_json_shape(j, l->fold));
     if (l->grid[0] > 0)
         wl_json_set(j, all, "grid", wl_json_shape(j, l->grid));
-    wl_json_set(j, all, "schedule", wl_json_text(j, "linear"));
+    wl_json_set(j, all, "schedule", wl_json_text(j, schedule));
     if (l->registers)
         wl_json_set(j, all, "registers", wl_json_whole(j, l->registers));
     wl_json_set(j, all, "occupancy", occupancy(j, r));

@@ -36,7 +36,9 @@ static wl_status read_kind(const char *text, size_t length, wl_schedule_kind *ki
         if (strlen(names[k]) == length && memcmp(names[k], text, length) == 0)
             return WL_OK;
     }
-    if (length == 0)
+    char word[WL_SCHEDULE_TEXT_MAX];
+    (void)wl_print(word, sizeof word, "%.*s", (int)length, text);
+    if (!wl_text_nearest(word, names, WL_SCHEDULE_KIND_COUNT))
         return wl_fail(err, WL_E_INPUT, at(text, text),
                        "a schedule is linear, column:W, zigzag:W, tile:WxH, hilbert, morton or swizzle:G");
     return wl_fail_unknown(err, (wl_loc){1, 1, (int32_t)length}, "there is no schedule", text, length, names,

@@ -37,6 +37,8 @@ roofline star3d_r4 --device h200 --block 64x4 --format svg
 report star3d_7pt --device h200 --block 64x4
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1s'
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1ns'
+emit --schedule column:32
+emit star3d_7pt --schedule hilbert --precomputed --as c
 advise star3d_7pt --device h200 --block 64x4
 rank star3d_7pt --device h200
 rank star3d_7pt --device h200 --format json

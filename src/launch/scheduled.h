@@ -1,0 +1,23 @@
+/* scheduled.h - what a schedule makes of the geometry of a launch; geometry.c calls it.
+ *
+ * Layer   launch (uses base, schedule, kernel). Oracle: tests/unit/test_scheduled_launch.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_LAUNCH_SCHEDULED_H
+#define WL_LAUNCH_SCHEDULED_H
+
+#include "launch/geometry.h"
+
+/* Notes the schedule in the geometry, which has its block and fold. *out is the launch with a grid
+ * for threads that are ordered, else the same. WL_E_UNSUPPORTED: the schedule has no meaning. */
+wl_status wl_scheduled_launch(const wl_kernel *kernel, const wl_launch *launch, wl_geometry *geometry, wl_launch *out,
+                              wl_error *err);
+/* What follows from schedule and grid. */
+wl_status wl_scheduled_finish(wl_geometry *geometry, wl_error *err);
+/* wl_geometry_busy of threads that are ordered. */
+wl_geometry wl_scheduled_busy(const wl_geometry *geometry);
+
+/* wl_block_at and wl_block_interval of a swizzled launch; boxes count from the first block of the grid. */
+void wl_swizzled_block(const wl_geometry *geometry, int64_t n, int64_t block[3]);
+void wl_swizzled_interval(const wl_geometry *geometry, int64_t first, int64_t last, wl_block_set *out);
+
+#endif /* WL_LAUNCH_SCHEDULED_H */
