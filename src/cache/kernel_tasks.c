@@ -16,6 +16,7 @@
 /* One execution of one access by the lanes of a group. */
 typedef struct execution {
     int64_t step[WL_LOOPS_MAX]; /* of its loops; -1: before a loop; its extent: after it */
+    int fold;                   /* number of the thread's cell */
     size_t access, number;      /* number: in the order of evaluation */
     size_t first;               /* of its addresses */
     int lanes;
@@ -24,13 +25,14 @@ typedef struct execution {
 typedef struct group {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
-    wl_order order;
-    bool mapped; /* cells follow from the order, not from the geometry */
+    wl_order order; /* of cells, without a geometry */
     int64_t line_bytes, by;
     wl_program *programs; /* of accesses to global memory */
     size_t program_count;
     wl_lane_values values;
-    const wl_access *access; /* being evaluated */
+    uint8_t position[WL_LANES_MAX]; /* of each lane of the values, in the group */
+    const wl_access *access;        /* being evaluated */
+    int fold;                       /* likewise */
     /* what was found; grown with realloc, freed at the end of a visit */
     execution *executions;
     int64_t *addresses;
@@ -86,14 +88,16 @@ static wl_status note(void *context, const int64_t *addresses, const uint8_t *wh
     if (!make_room(g, lanes))
         return wl_fail_memory(err);
     execution *e = &g->executions[g->execution_count];
-    *e = (execution){.access = (size_t)(g->access - g->kernel->accesses),
+    *e = (execution){.fold = g->fold,
+                     .access = (size_t)(g->access - g->kernel->accesses),
                      .number = g->execution_count++,
                      .first = g->address_count,
                      .lanes = lanes};
     if (!g->access->traced)
         set_steps(g, e);
     memcpy(g->addresses + g->address_count, addresses, (size_t)lanes * sizeof *addresses);
-    memcpy(g->which + g->address_count, which, (size_t)lanes);
+    for (int i = 0; i < lanes; i++)
+        g->which[g->address_count + (size_t)i] = g->position[which[i]];
     g->address_count += (size_t)lanes;
     return WL_OK;
 }
@@ -104,18 +108,65 @@ static int in_program_order(const void *p, const void *q)
     for (int l = 0; l < WL_LOOPS_MAX; l++)
         if (a->step[l] != b->step[l])
             return a->step[l] < b->step[l] ? -1 : 1;
+    if (a->fold != b->fold)
+        return a->fold < b->fold ? -1 : 1;
     if (a->access != b->access)
         return a->access < b->access ? -1 : 1;
     return a->number < b->number ? -1 : 1;
 }
 
-static wl_status evaluate(group *g, wl_error *err)
+static wl_status run_programs(group *g, wl_error *err)
 {
-    g->execution_count = g->address_count = 0;
     for (size_t i = 0; i < g->program_count && g->values.lanes > 0; i++) {
         g->access = g->programs[i].access;
         WL_TRY(wl_program_run(&g->programs[i], &g->values, note, g, err));
     }
+    return WL_OK;
+}
+
+/* Cells of the domain, one for each lane. */
+static wl_status run_cells(group *g, int64_t first, int lanes, wl_error *err)
+{
+    int n = 0;
+    for (; n < lanes && first + n < g->order.cells; n++) {
+        int64_t cell[3];
+        wl_order_cell(&g->order, first + n, cell);
+        for (int d = 0; d < 3; d++) {
+            g->values.at[WL_VAR_X + d][n] = cell[d] + g->kernel->first[d];
+            g->values.at[WL_VAR_THREAD_X + d][n] = 0;
+            g->values.at[WL_VAR_BLOCK_X + d][n] = cell[d];
+            g->values.at[WL_VAR_BLOCKDIM_X + d][n] = 1;
+            g->values.at[WL_VAR_GRIDDIM_X + d][n] = g->order.extent[d];
+        }
+        g->position[n] = (uint8_t)n;
+    }
+    g->values.lanes = n;
+    return run_programs(g, err);
+}
+
+/* Threads of one block, with all their cells. */
+static wl_status run_threads(group *g, int64_t block, int64_t first_thread, int lanes, wl_error *err)
+{
+    const wl_geometry *launch = g->geometry;
+    wl_warp_id warp = {.first_thread = first_thread};
+    int64_t f[3];
+    wl_block_at(launch, block, warp.block);
+    for (f[2] = 0; f[2] < launch->fold[2]; f[2]++)
+        for (f[1] = 0; f[1] < launch->fold[1]; f[1]++)
+            for (f[0] = 0; f[0] < launch->fold[0]; f[0]++, g->fold++)
+                if (wl_lanes_fill(launch, &warp, lanes, f, &g->values, g->position) > 0)
+                    WL_TRY(run_programs(g, err));
+    return WL_OK;
+}
+
+static wl_status evaluate(group *g, int64_t first, int lanes, wl_error *err)
+{
+    g->execution_count = g->address_count = 0;
+    g->fold = 0;
+    if (g->geometry)
+        WL_TRY(run_threads(g, first / g->geometry->threads, first % g->geometry->threads, lanes, err));
+    else
+        WL_TRY(run_cells(g, first, lanes, err));
     if (g->execution_count > 1)
         qsort(g->executions, g->execution_count, sizeof *g->executions, in_program_order);
     return WL_OK;
@@ -157,64 +208,6 @@ static wl_status collect(group *g, int lane, size_t *count, wl_error *err)
     return WL_OK;
 }
 
-/* Coordinates of threads first .. first + lanes - 1. Returns how many of them have a cell; position[i] is the number
- * of lane i in the group. */
-static int fill_cells(group *g, int64_t first, int lanes, uint8_t *position)
-{
-    int n = 0;
-    for (int i = 0; i < lanes && first + i < g->order.cells; i++, n++) {
-        int64_t cell[3];
-        wl_order_cell(&g->order, first + i, cell);
-        for (int d = 0; d < 3; d++) {
-            g->values.at[WL_VAR_X + d][n] = cell[d] + g->kernel->first[d];
-            if (g->geometry)
-                continue;
-            g->values.at[WL_VAR_THREAD_X + d][n] = 0;
-            g->values.at[WL_VAR_BLOCK_X + d][n] = cell[d];
-            g->values.at[WL_VAR_BLOCKDIM_X + d][n] = 1;
-            g->values.at[WL_VAR_GRIDDIM_X + d][n] = g->order.extent[d];
-        }
-        position[n] = (uint8_t)i;
-    }
-    g->values.lanes = n;
-    return n;
-}
-
-static int fill_threads(group *g, int64_t first, int lanes, uint8_t *position)
-{
-    const int64_t none[3] = {0, 0, 0};
-    wl_warp_id warp = {.first_thread = first % g->geometry->threads};
-    const int64_t number = first / g->geometry->threads;
-    if (wl_schedule_orders_blocks(&(wl_schedule){.kind = g->order.kind}))
-        wl_order_cell(&g->order, number, warp.block);
-    else
-        wl_block_at(g->geometry, number, warp.block);
-    return wl_lanes_fill(g->geometry, &warp, lanes, none, &g->values, position);
-}
-
-/* A schedule of threads: thread number n of a one-dimensional launch works on the cell at position n. */
-static int fill_mapped(group *g, int64_t first, int lanes, uint8_t *position)
-{
-    const wl_geometry *launch = g->geometry;
-    const int n = fill_cells(g, first, lanes, position);
-    for (int i = 0; i < n; i++)
-        for (int d = 0; d < 3; d++) {
-            const int64_t thread = first + i;
-            g->values.at[WL_VAR_THREAD_X + d][i] = d ? 0 : thread % launch->threads;
-            g->values.at[WL_VAR_BLOCK_X + d][i] = d ? 0 : thread / launch->threads;
-            g->values.at[WL_VAR_BLOCKDIM_X + d][i] = launch->block[d];
-            g->values.at[WL_VAR_GRIDDIM_X + d][i] = launch->grid_dim[d];
-        }
-    return n;
-}
-
-static int fill(group *g, int64_t first, int lanes, uint8_t *position)
-{
-    return !g->geometry ? fill_cells(g, first, lanes, position)
-           : g->mapped  ? fill_mapped(g, first, lanes, position)
-                        : fill_threads(g, first, lanes, position);
-}
-
 typedef struct visitor {
     wl_task_visit visit;
     void *user;
@@ -222,23 +215,30 @@ typedef struct visitor {
 
 static wl_status visit_group(group *g, int64_t first, int lanes, const visitor *v, wl_error *err)
 {
-    uint8_t position[WL_LANES_MAX];
     size_t count = 0;
-    const int filled = fill(g, first, lanes, position);
-    WL_TRY(evaluate(g, err));
+    WL_TRY(evaluate(g, first, lanes, err));
     if (g->by > 1) {
         WL_TRY(collect(g, -1, &count, err));
         return v->visit(v->user, first / g->by, g->uses, count, err);
     }
-    for (int i = 0, at = 0; i < lanes; i++) {
-        const bool works = at < filled && position[at] == i;
-        count = 0;
-        if (works)
-            WL_TRY(collect(g, at, &count, err));
-        at += works;
+    for (int i = 0; i < lanes; i++) {
+        WL_TRY(collect(g, i, &count, err));
         WL_TRY(v->visit(v->user, first + i, g->uses, count, err));
     }
     return WL_OK;
+}
+
+static void forget(group *g)
+{
+    free(g->executions);
+    free(g->addresses);
+    free(g->which);
+    free(g->uses);
+    g->executions = NULL;
+    g->addresses = NULL;
+    g->which = NULL;
+    g->uses = NULL;
+    g->execution_room = g->address_room = g->use_room = 0;
 }
 
 /* Groups end with blocks. */
@@ -254,39 +254,38 @@ static wl_status visit_kernel(void *context, int64_t first, int64_t count, wl_ta
         status = visit_group(g, at, (int)lanes, &v, err);
         at += g->by > 1 ? g->by : lanes;
     }
-    free(g->executions);
-    free(g->addresses);
-    free(g->which);
-    free(g->uses);
-    g->executions = NULL;
-    g->addresses = NULL;
-    g->which = NULL;
-    g->uses = NULL;
-    g->execution_room = g->address_room = g->use_room = 0;
+    forget(g);
     return status;
 }
 
+/* ---- warps ---- */
+
+wl_status wl_tasks_visit_warp(const wl_tasks *tasks, int64_t block, int64_t first_thread, wl_warp_visit visit,
+                              void *user, wl_error *err)
+{
+    group *g = tasks->context;
+    const int64_t lanes = wl_min(g->by, g->geometry->threads - first_thread);
+    WL_TRY(evaluate(g, block * g->geometry->threads + first_thread, (int)lanes, err));
+    for (size_t i = 0; i < g->execution_count; i++) {
+        const execution *e = &g->executions[i];
+        const wl_warp_execution one = {&g->kernel->accesses[e->access], e->lanes, g->addresses + e->first};
+        WL_TRY(visit(user, &one, err));
+    }
+    return WL_OK;
+}
+
+void wl_tasks_forget(const wl_tasks *tasks) { forget(tasks->context); }
+
 /* ---- making ---- */
 
-static wl_status check(const wl_kernel_tasks *w, bool mapped, wl_error *err)
+static wl_status check(const wl_kernel_tasks *w, wl_error *err)
 {
     const wl_geometry *g = w->geometry;
     if (!g && (w->kernel->dims == 0 || wl_kernel_names_launch(w->kernel)))
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
                        "what a thread does depends on the launch: a block is needed");
-    if (!g && wl_schedule_orders_blocks(w->schedule))
+    if (!g && wl_schedule_orders_blocks(&w->schedule))
         return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "this schedule orders blocks: a block is needed");
-    if (!g)
-        return WL_OK;
-    if (g->fold[0] * g->fold[1] * g->fold[2] > 1)
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "folded threads cannot be traced yet");
-    if (mapped && (g->block[1] > 1 || g->block[2] > 1 || w->kernel->dims == 0))
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
-                       "a schedule of threads maps their number to a cell: blocks must have one dimension, "
-                       "and the kernel a domain");
-    if (w->by > 1 && g->threads % w->by != 0)
-        return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "blocks of %lld threads do not end with a warp",
-                       (long long)g->threads);
     return WL_OK;
 }
 
@@ -299,7 +298,7 @@ static wl_status make_programs(group *g, wl_arena *arena, wl_error *err)
     for (size_t i = 0; i < kernel->access_count; i++)
         if (!kernel->fields[kernel->accesses[i].field].shared) {
             WL_TRY(wl_program_make(kernel, &kernel->accesses[i], arena, &g->programs[g->program_count], err));
-            g->programs[g->program_count++].one_block = g->geometry && !g->mapped;
+            g->programs[g->program_count++].one_block = g->geometry != NULL;
         }
     return WL_OK;
 }
@@ -314,17 +313,14 @@ wl_status wl_tasks_of_kernel(const wl_kernel_tasks *w, wl_arena *arena, wl_tasks
     int64_t cells[3];
     for (int d = 0; d < 3; d++)
         cells[d] = kernel->dims ? kernel->domain[d] - kernel->first[d] : 1;
-    const bool blocks = wl_schedule_orders_blocks(w->schedule);
+    WL_TRY(check(w, err));
     *g = (group){.kernel = kernel, .geometry = w->geometry, .line_bytes = w->line_bytes, .by = w->by};
-    g->mapped = w->geometry && !blocks && !wl_schedule_is_linear(w->schedule, cells);
-    WL_TRY(check(w, g->mapped, err));
-    WL_TRY(wl_order_make(w->schedule, blocks ? w->geometry->grid : cells, &g->order, err));
+    WL_TRY(wl_order_make(&w->schedule, cells, &g->order, err));
     WL_TRY(make_programs(g, arena, err));
     for (size_t f = 0; f < kernel->field_count; f++)
         names[f] = kernel->fields[f].name;
-    const int64_t threads = w->geometry && !g->mapped ? w->geometry->blocks * w->geometry->threads : g->order.cells;
+    const int64_t threads = w->geometry ? w->geometry->blocks * w->geometry->threads : g->order.cells;
     *out = (wl_tasks){.count = wl_ceil_div(threads, w->by),
-                      .linear = wl_order_is_linear(&g->order),
                       .field_count = (int)kernel->field_count,
                       .fields = names,
                       .context = g,

@@ -31,7 +31,6 @@ typedef wl_status (*wl_task_visit)(void *user, int64_t task, const wl_line_use *
 
 typedef struct wl_tasks {
     int64_t count;
-    bool linear; /* of a kernel: the schedule visits them as linear order does */
     int field_count;
     const char *const *fields; /* names */
     void *context;             /* in the arena, as all else */
@@ -45,15 +44,29 @@ wl_status wl_tasks_of_stencil(const wl_stencil *stencil, const wl_schedule *sche
 wl_status wl_tasks_of_product(const wl_product *product, const wl_schedule *schedule, int64_t by, wl_arena *arena,
                               wl_tasks *out, wl_error *err);
 
-/* The threads of a kernel. With a geometry: those of its blocks, in launch order, each working on the cell that the
- * schedule gives to its number. Without: the cells of the domain. WL_E_UNSUPPORTED: the kernel has no domain, or names
- * its block, and there is no geometry; threads are folded; blocks of several dimensions and a schedule of threads. */
+/* The threads of a kernel. With a geometry: those of its blocks, in launch order; its schedule is the launch's. Without:
+ * the cells of the domain, in the order of a schedule. WL_E_UNSUPPORTED: there is no geometry, and the kernel has no
+ * domain, names its block, or the schedule orders blocks. */
 typedef struct wl_kernel_tasks {
     const wl_kernel *kernel;
     const wl_geometry *geometry; /* or NULL */
-    const wl_schedule *schedule;
-    int64_t line_bytes, by; /* by: at most WL_LANES_MAX */
+    wl_schedule schedule;        /* without a geometry */
+    int64_t line_bytes, by;      /* by: at most WL_LANES_MAX */
 } wl_kernel_tasks;
 wl_status wl_tasks_of_kernel(const wl_kernel_tasks *wanted, wl_arena *arena, wl_tasks *out, wl_error *err);
+
+/* One execution of one access by one warp: byte addresses of the active lanes from the base of the field. */
+typedef struct wl_warp_execution {
+    const wl_access *access;
+    int lanes;
+    const int64_t *addresses;
+} wl_warp_execution;
+typedef wl_status (*wl_warp_visit)(void *user, const wl_warp_execution *execution, wl_error *err);
+
+/* The executions of one warp of a kernel with a geometry, in program order; block: its number in launch order. Memory
+ * stays until wl_tasks_forget. */
+wl_status wl_tasks_visit_warp(const wl_tasks *tasks, int64_t block, int64_t first_thread, wl_warp_visit visit,
+                              void *user, wl_error *err);
+void wl_tasks_forget(const wl_tasks *tasks);
 
 #endif /* WL_CACHE_TASKS_H */

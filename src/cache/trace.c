@@ -430,15 +430,21 @@ static wl_status trace_kernel(wl_trace *t, const wl_kernel *kernel, const wl_dev
 {
     wl_geometry geometry;
     wl_tasks tasks;
-    wl_kernel_tasks wanted = {.kernel = kernel, .schedule = &t->options.schedule, .by = t->options.by};
+    wl_kernel_tasks wanted = {.kernel = kernel, .schedule = t->options.schedule, .by = t->options.by};
     if (launch) {
-        WL_TRY(wl_geometry_make(kernel, device, launch, &geometry, err));
+        wl_launch ordered = *launch;
+        ordered.schedule = t->options.schedule;
+        WL_TRY(wl_geometry_make(kernel, device, &ordered, &geometry, err));
         wanted.geometry = &geometry;
+        if (t->options.by > 1 && geometry.threads % t->options.by != 0)
+            return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "blocks of %lld threads do not end with a warp",
+                           (long long)geometry.threads);
     }
+    t->as_linear = wl_schedule_is_linear(
+        &wanted.schedule, wl_schedule_orders_blocks(&wanted.schedule) && launch ? geometry.grid : kernel->domain);
     WL_TRY(choose_cache(t, device, wanted.geometry, err));
     wanted.line_bytes = t->options.line_bytes;
     WL_TRY(wl_tasks_of_kernel(&wanted, &t->arena, &tasks, err));
-    t->as_linear = tasks.linear;
     return run(t, &tasks, err);
 }
 

@@ -21,7 +21,7 @@ static int64_t distinct_lines(addresses *set)
 static int64_t enumerate_uses(const trial *t, int64_t by, addresses *scratch)
 {
     const wl_launch *l = &t->input.launch;
-    const int64_t threads = l->block[0] * l->block[1] * l->block[2];
+    const int64_t threads = l->block[0] * l->block[1] * l->block[2], folds = l->fold[0] * l->fold[1] * l->fold[2];
     int64_t sum = 0;
     for (int64_t n = 0; n < t->grid[0] * t->grid[1] * t->grid[2]; n++) {
         const int64_t block[3] = {n % t->grid[0], n / t->grid[0] % t->grid[1], n / t->grid[0] / t->grid[1]};
@@ -31,8 +31,8 @@ static int64_t enumerate_uses(const trial *t, int64_t by, addresses *scratch)
                     const group g = trial_group(t, f, which);
                     int64_t variables[WL_VAR_COUNT];
                     scratch->count = 0;
-                    for (int64_t thread = first; thread < first + by; thread++)
-                        if (g.count && set_cell(t, block, thread, 0, variables))
+                    for (int64_t i = 0; g.count && i < by * folds; i++)
+                        if (set_cell(t, block, first + i / folds, i % folds, variables))
                             run_cell(t, &g, variables, scratch);
                     sum += distinct_lines(scratch);
                 }
@@ -95,7 +95,7 @@ static void test_kernels(void **state)
     for (uint64_t i = 0; i < count; i++) {
         trial_start(&current, device, seed + i);
         const wl_geometry *g = &current.geometry;
-        if (g->fold[0] * g->fold[1] * g->fold[2] > 1 || g->threads * g->blocks > THREADS_MAX || shares_memory(&current))
+        if (g->threads * g->blocks > THREADS_MAX || shares_memory(&current))
             continue;
         check_trace(device, 1, &scratch);
         if (g->threads % 32 == 0)
