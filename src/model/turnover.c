@@ -31,6 +31,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_bound_norm, offsetof(wl_turnover, norm), true},
         {WL_DEVICE_overlap_norm, offsetof(wl_turnover, overlap_norm), true},
         {WL_DEVICE_narrow_multiply, offsetof(wl_turnover, narrow_multiply), true},
+        {WL_DEVICE_warp_size, offsetof(wl_turnover, lanes), true},
+        {WL_DEVICE_fp32_rate, offsetof(wl_turnover, fp32_rate), false},
         {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
         {WL_DEVICE_l1_latency, offsetof(wl_turnover, l1_latency), false},
         {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), false},
@@ -81,6 +83,16 @@ static void bound(wl_model_result *m, wl_bound_id id, double seconds)
     m->bound_s[id] = seconds;
 }
 
+/* Cycles of the multiply pipe and one scheduler, as if it did all the work. If addresses take multiplications, as many
+ * single-precision results share the part of the pipe that they need; further ones have all of it. */
+static double multiply_cycles(const wl_turnover *n, const wl_demand *d)
+{
+    const double beside = fmin(d->results, d->multiplies + d->wide_multiplies);
+    const double alone = n->fp32_rate > 0 ? n->lanes * n->issue_rate / n->fp32_rate : n->narrow_multiply;
+    return n->narrow_multiply * (d->multiplies + beside) + n->wide_multiply * d->wide_multiplies +
+           fmin(alone, n->narrow_multiply) * (d->results - beside);
+}
+
 /* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
  * times the mean load. */
 static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
@@ -92,10 +104,8 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
     bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
-    /* if addresses take multiplications, single-precision arithmetic shares the pipe */
     if (d->wide_multiplies > 0)
-        bound(m, WL_BOUND_MULTIPLY,
-              (n->narrow_multiply * d->multiplies + n->wide_multiply * d->wide_multiplies) / (n->issue_rate * cycles));
+        bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->issue_rate * cycles));
     double busiest = 0;
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         busiest = fmax(busiest, m->bound_s[i]);
