@@ -162,9 +162,9 @@ typedef struct resident {
  * not hide it. */
 static double residence(const wl_turnover *n, const resident *r, double wait)
 {
-    const double others = fmax(0, r->blocks - r->overlap) * r->own;
+    const double alone = fmin(r->overlap, r->blocks); /* there is no more work than that of all */
     const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth); /* many blocks average out */
-    return r->overlap * r->own + wl_norm2(wait, others, p);
+    return alone * r->own + wl_norm2(wait, (r->blocks - alone) * r->own, p);
 }
 
 /* Whether its warps are followed through loops and barriers. */
@@ -195,6 +195,18 @@ typedef struct waits {
     double cold;     /* the share of DRAM traffic that the L2 does not save */
     double l2, dram; /* seconds of the memory's bounds */
 } waits;
+
+/* Cycles of all waves, one after the other. The last one may be a part: where lives are long its blocks have the
+ * multiprocessors to themselves, unless many waves before have let blocks drift apart. */
+static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w, double wait)
+{
+    const double each = residence(n, &w->at, wait), full = floor(w->waves);
+    const double left = d->blocks - full * n->sms * w->at.blocks;
+    if (!lives(d) || left <= 0 || w->waves <= 1)
+        return w->waves * each;
+    const resident last = {fmin(w->at.blocks, ceil(left / n->sms)), w->at.own, w->at.overlap};
+    return w->waves * each + (residence(n, &last, wait) - (w->waves - full) * each) / full;
+}
 
 /* By what a thread loads, in phases. */
 static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
@@ -238,7 +250,7 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     const double q = n->norm, queue = dram_queue(n, d);
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {
-        const double sm = w->waves * residence(n, &w->at, wait) / n->clock;
+        const double sm = all_waves(n, d, w, wait) / n->clock;
         const double time = pow(pow(sm, q) + pow(w->l2, q) + pow(w->dram, q), 1 / q);
         wait = calm + (time > 0 ? queue * dram * w->cold * w->dram / time : 0);
     }
@@ -302,7 +314,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
                      .dram = dram};
     m->from_life = lives(d);
     const double wait = lives(d) ? wait_of_life(n, d, &w, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
-    const double sm = waves * residence(n, &w.at, wait) / n->clock;
+    const double sm = all_waves(n, d, &w, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
     /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors, overlap
