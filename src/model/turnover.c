@@ -196,16 +196,17 @@ typedef struct waits {
     double l2, dram; /* seconds of the memory's bounds */
 } waits;
 
-/* Cycles of all waves, one after the other. The last one may be a part: where lives are long its blocks have the
- * multiprocessors to themselves, unless many waves before have let blocks drift apart. */
+/* Cycles of all waves, one after the other. The last one may be a part: its blocks have the multiprocessors to
+ * themselves, unless they live no longer than they take to start, or many waves before have let blocks drift apart. */
 static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w, double wait)
 {
     const double each = residence(n, &w->at, wait), full = floor(w->waves);
     const double left = d->blocks - full * n->sms * w->at.blocks;
-    if (!lives(d) || left <= 0 || w->waves <= 1)
+    if (!lives(d) || left <= 0 || w->waves <= 1 || wait <= 0)
         return w->waves * each;
     const resident last = {fmin(w->at.blocks, ceil(left / n->sms)), w->at.own, w->at.overlap};
-    return w->waves * each + (residence(n, &last, wait) - (w->waves - full) * each) / full;
+    const double in_step = fmax(0, 1 - w->start / wait) / full;
+    return w->waves * each + in_step * (residence(n, &last, wait) - (w->waves - full) * each);
 }
 
 /* By what a thread loads, in phases. */

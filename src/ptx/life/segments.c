@@ -316,10 +316,20 @@ static void find_stays(const wl_op *ops, int32_t count, places *p)
     }
 }
 
+/* Whether the assembler knows when the result is there. */
+static bool is_timed(const wl_op *op)
+{
+    return op->kind != WL_OP_SPECIAL && op->kind != WL_OP_CONVERT && op->kind != WL_OP_SHUFFLE &&
+           op->kind != WL_OP_TENSOR;
+}
+
 /* Walks forward: arithmetic of one place goes on in all chains of dependent results at once, as the assembler has it.
- * PTX often writes a chain down link by link. */
+ * PTX often writes a chain down link by link. Where some results take their time, the order of PTX survives. */
 static void find_levels(const wl_op *ops, int32_t count, places *p)
 {
+    for (int32_t i = 0; i < count; i++)
+        if (!is_timed(&ops[i]))
+            return;
     for (int32_t i = 0; i < count; i++) {
         const wl_op *op = &ops[i];
         place *at = &p->list[i];
