@@ -319,14 +319,46 @@ static int by_program(const void *p, const void *q)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* If one execution of an instruction must be traced, all are. */
-static void drop_traced(roller *r)
+/* If one execution of an instruction must be traced, all are; and with it all of the steps that were rolled together:
+ * an access stands for several, and would take the others with it. Keys are in order. */
+static void drop_traced(roller *r, const keyed *keys, size_t count)
 {
     size_t n = 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0, end; i < count; i = end) {
+            size_t traced = 0;
+            for (end = i; end < count && keys[end].key == keys[i].key; end++)
+                traced += r->recovery->traced[step_of(r, keys[end].step)->instruction];
+            more = more || (traced > 0 && traced < end - i);
+            for (size_t k = i; k < end && traced > 0; k++)
+                trace(r, step_of(r, keys[k].step), WL_PTX_WHY_IRREGULAR);
+        }
+    }
     for (size_t i = 0; i < r->out->count; i++)
         if (!r->recovery->traced[r->out->accesses[i].step->instruction])
             r->out->accesses[n++] = r->out->accesses[i];
     r->out->count = n;
+}
+
+/* Where a kernel has too many different accesses, the instructions that have the most of them are traced. */
+static wl_status trace_many(roller *r, const keyed *keys, size_t count)
+{
+    int32_t *accesses = WL_ARENA_NEW(&r->scratch, int32_t, r->launch->entry->instruction_count + 1);
+    if (!accesses)
+        return wl_fail_memory(r->err);
+    while (r->out->count > ACCESSES_MAX) {
+        const wl_ptx_thread_access *most = r->out->accesses[0].step;
+        for (size_t i = 0; i < r->out->count; i++)
+            accesses[r->out->accesses[i].step->instruction] = 0;
+        for (size_t i = 0; i < r->out->count; i++) {
+            const wl_ptx_thread_access *step = r->out->accesses[i].step;
+            most = ++accesses[step->instruction] > accesses[most->instruction] ? step : most;
+        }
+        trace(r, most, WL_PTX_WHY_MANY);
+        drop_traced(r, keys, count);
+    }
+    return WL_OK;
 }
 
 /* Notes all executions of steps that are not traced, with their keys. */
@@ -528,13 +560,9 @@ static wl_status roll(roller *r)
     else
         WL_TRY(list_executions(r, total, keys, &n));
     WL_TRY(add_groups(r, keys, n, is_long));
-    drop_traced(r);
+    drop_traced(r, keys, n);
+    WL_TRY(trace_many(r, keys, n));
     qsort(out->accesses, out->count, sizeof *out->accesses, by_program);
-    if (out->count > ACCESSES_MAX) {
-        for (size_t i = 0; i < out->count; i++)
-            trace(r, out->accesses[i].step, WL_PTX_WHY_MANY);
-        out->count = 0;
-    }
     wl_ptx_access *few = WL_ARENA_NEW(r->arena, wl_ptx_access, out->count + 1);
     if (!few)
         return wl_fail_memory(r->err);
