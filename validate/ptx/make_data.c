@@ -205,7 +205,7 @@ static void write_turn(uint32_t table)
         const char *name;
         uint32_t (*length)(uint32_t);
     } works[] = {{"equal", length_turn_equal}, {"few", length_turn_few}, {"power", length_turn_power}};
-    char name[64];
+    char name[48];
     for (int i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "turn_%s_%u", works[i].name, table);
         write_rows(name, rows_make_from(1u << 15, works[i].length, table, 60));
