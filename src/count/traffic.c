@@ -332,8 +332,8 @@ static wl_status count_all_steps(const tally *t)
     return WL_OK;
 }
 
-/* Blocks that walk side by side write the pieces of a sector that they share in the same step, or, where one begins
- * where another ends, in different ones: then more sectors are written in single steps than in all. */
+/* Blocks that start together and walk side by side write the pieces of a sector that they share in the same step, or,
+ * where one begins where another ends, in different ones: then more sectors are written in single steps than in all. */
 static wl_status count_store_steps(const tally *t, size_t field)
 {
     static const int64_t one[WL_LOOPS_MAX] = {1, 1, 1};
@@ -343,7 +343,8 @@ static wl_status count_store_steps(const tally *t, size_t field)
     wl_region region = wl_view_run(v, t->in->geometry, 0, t->in->geometry->blocks);
     wl_count c;
     f->store_steps = 1;
-    if (shared <= 0 || !v->fields[field][WL_STORES].has_shape || !wl_loop_runs_walk(v, field, WL_STORES))
+    if (shared <= 0 || t->out->blocks > t->out->wave_blocks || !v->fields[field][WL_STORES].has_shape ||
+        !wl_loop_runs_walk(v, field, WL_STORES))
         return WL_OK;
     region.steps = one;
     WL_TRY(wl_view_count(v, t->counter, field, WL_STORES, &region, (int64_t)t->out->sector, false, &c, t->err));

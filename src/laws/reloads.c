@@ -130,15 +130,16 @@ static double evicting(const wl_traffic *t, const totals *s, double fetched)
     return lines > 0 ? fmax(0, 1 - t->l1_bytes / (lines / t->sms * t->line)) : 0;
 }
 
-/* What a warp itself loaded: warps go their own ways, so all that each of them loads in the shorter run lies between.
- * Loops of a few steps are unrolled, and their loads issued at once: these always hit. */
+/* What a warp itself loaded: warps go their own ways, so all that each of them fetches in the shorter run lies between;
+ * what they only touch evicts nothing. Loops of a few steps are unrolled, and their loads issued at once: these always
+ * hit. */
 static double missed_by_its_warp(const wl_traffic *t, const totals *s, int n, double fetched, double evict)
 {
     if (s->again.own[n] <= 0 || s->sectors[n - 1] <= 0 || s->warps[t->step_count - 1] > 0)
         return 0;
     const double touched = s->sectors[n - 1] + s->stored;
     const double alone = fmax(1, s->warps[n - 1] / s->sectors[n - 1]); /* lines that warps share count for each */
-    return wl_reloads_gone(oversubscription(t, n - 1) * alone, fmin(1, (fetched + s->stored) / touched) * evict);
+    return wl_reloads_gone(oversubscription(t, n - 1) * alone * fmin(1, (fetched + s->stored) / touched) * evict, 1);
 }
 
 /* Misses evict, and evictions make misses: from the most there can be down to where both agree. */
