@@ -1,7 +1,6 @@
 /* scheduled.c - see scheduled.h. SPDX-License-Identifier: MIT */
 #include "launch/scheduled.h"
 
-
 #include "base/fail.h"
 
 /* ---- threads ---- */

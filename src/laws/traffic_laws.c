@@ -424,7 +424,10 @@ static pieced written_in_pieces(const wl_traffic *t, const wl_laws *laws, const 
     /* a sector that several blocks complete counts once */
     const double shared = fmin(stored, fmax(0, f->stored - f->stored_partly - f->store_block_full));
     const double near = shared - (f->atomic ? 0 : pieces_far_apart(t, laws, f, shared, &out));
-    const double early = near * cleaned_share(laws, wave_bytes);
+    const double in_step = f->store_steps > 1 ? f->store_in_step : 0; /* blocks that walk side by side meet there */
+    const double step_bytes = wave_bytes / fmax(1, f->store_steps);
+    const double early =
+        near * (in_step * cleaned_share(laws, step_bytes) + (1 - in_step) * cleaned_share(laws, wave_bytes));
     out.cleaned += early;
     out.reads += early;
     out.writes += early;

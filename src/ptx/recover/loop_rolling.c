@@ -193,18 +193,25 @@ static bool is_writable(const wl_ptx_thread_access *step, const wl_ptx_access *a
     return nodes <= NODES_MAX;
 }
 
-/* The nest of a group's steps; false: there is none. */
-static bool nest_of(roller *r, const keyed *keys, size_t n, wl_ptx_nest *nest, int *places)
+/* The constants of a group's steps, a row each; NULL: they differ in number, or memory ran out. */
+static int64_t *rows_of(roller *r, const keyed *keys, size_t n, int *places)
 {
     int64_t one[WL_PTX_PLACES_MAX];
     *places = constants_of(r, keys[0].step, one);
     int64_t *rows = *places > 0 ? WL_ARENA_NEW(&r->scratch, int64_t, n * (size_t)*places) : NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (!rows || constants_of(r, keys[i].step, one) != *places)
-            return false;
+    for (size_t i = 0; i < n && rows; i++) {
+        if (constants_of(r, keys[i].step, one) != *places)
+            return NULL;
         memcpy(rows + i * (size_t)*places, one, (size_t)*places * sizeof *one);
     }
-    return wl_ptx_nest_find(rows, *places, n, &r->scratch, nest);
+    return rows;
+}
+
+/* The nest of a group's steps; false: there is none. */
+static bool nest_of(roller *r, const keyed *keys, size_t n, wl_ptx_nest *nest, int *places)
+{
+    const int64_t *rows = rows_of(r, keys, n, places);
+    return rows && wl_ptx_nest_find(rows, *places, n, &r->scratch, nest);
 }
 
 /* The access of the steps that begin with one of the group; false: it cannot be written. */
@@ -293,10 +300,36 @@ static wl_status add_single(roller *r, const keyed *steps, size_t n)
     return WL_OK;
 }
 
+/* Rolls steps that come in periods, one after another: several loads of a body that was unrolled, say. False: they do
+ * not, or there is no room for their loop. */
+static bool add_periods(roller *r, const keyed *steps, size_t n)
+{
+    const wl_ptx_loop_table table = r->out->table;
+    const size_t count = r->out->count;
+    int places;
+    wl_ptx_period period;
+    const int64_t *rows = n >= MANY_STEPS && repeats(r, steps, n) ? rows_of(r, steps, n, &places) : NULL;
+    if (!rows || !wl_ptx_period_find(rows, places, n, LEAST_STEPS, &r->scratch, &period))
+        return false;
+    const size_t trips = (n - period.first) / period.length;
+    keyed *chain = WL_ARENA_NEW(&r->scratch, keyed, trips);
+    bool rolled = chain != NULL;
+    for (size_t i = 0; i < period.length && rolled; i++) {
+        for (size_t trip = 0; trip < trips; trip++)
+            chain[trip] = steps[period.first + trip * period.length + i];
+        rolled = add_rolled(r, chain, trips);
+    }
+    if (rolled && add_single(r, steps, period.first) == WL_OK)
+        return true;
+    r->out->table = table;
+    r->out->count = count;
+    return false;
+}
+
 /* Rolls all steps into one loop nest if possible, else those of each instruction. */
 static wl_status add_group(roller *r, const keyed *steps, size_t n)
 {
-    if (add_rolled(r, steps, n) || add_fitted(r, steps, n))
+    if (add_rolled(r, steps, n) || add_fitted(r, steps, n) || add_periods(r, steps, n))
         return WL_OK;
     keyed *by_instruction = WL_ARENA_NEW(&r->scratch, keyed, n);
     if (!by_instruction)
