@@ -20,6 +20,9 @@ static const command commands[] = {
      "Writes all that is known of launches into one HTML file: rooflines, volumes, stacks, better launches, "
      "assumptions.",
      "html", cmd_report},
+    {"trace", 'T', "KERNEL | --example NAME [--device D | --lines N] [options]",
+     "Draws which lines of memory tasks use, one after the other, and what a cache fetches, keeps and evicts.",
+     "text json svg", cmd_trace},
     {"check", 'c', "KERNEL [--device D --block XxYxZ] --budget NAME<=LIMIT | --baseline FILE [options]",
      "Fails when a prediction is over a budget, or worse than a stored one.", "text json", cmd_check},
     {"advise", 'a', "[KERNEL] --device D --block XxYxZ [options]",

@@ -42,9 +42,10 @@ typedef struct options {
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
     size_t kernel_count;
-    const char *schedules, *widths, *orders; /* to try */
-    const char *language;                    /* of emit */
-    bool precomputed;
+    const char *schedules, *widths, *orders;                                         /* to try */
+    const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
+    const char *language;                                                            /* of emit */
+    bool precomputed, ascii;
     bool no_ptxas, entries, coverage;
     bool per_access, per_line, rows, cross_validate, help;
 } options;
@@ -84,6 +85,7 @@ int cmd_predict(const options *options);
 int cmd_roofline(const options *options);
 int cmd_report(const options *options);
 int cmd_stack(const options *options);
+int cmd_trace(const options *options);
 int cmd_rank(const options *options);
 int cmd_occupancy(const options *options);
 int cmd_devices(const options *options);

@@ -10,6 +10,7 @@
 #include "warpline/ptx.h"
 #include "warpline/rank.h"
 #include "warpline/roofline.h"
+#include "warpline/trace.h"
 
 /* ---- stored predictions ---- */
 
@@ -105,6 +106,17 @@ WL_FALLIBLE wl_roofline_render(const wl_roofline *roofline, wl_format format, ch
 /* A script for gnuplot that draws a PNG or, by the suffix of the picture, a PDF. */
 WL_FALLIBLE wl_roofline_plot(const wl_roofline *roofline, const wl_plot_files *files, char **script, char **data,
                              wl_error *err);
+
+/* ---- traces: TEXT, JSON of the schema warpline.trace/1, or SVG ---- */
+
+typedef struct wl_trace_look { /* of TEXT */
+    bool ascii, colour;
+    int width; /* characters of a line */
+} wl_trace_look;
+WL_FALLIBLE wl_trace_render(const wl_trace *trace, wl_format format, const wl_trace_look *look, char **out,
+                            wl_error *err);
+/* The diagram alone, as a PNG in memory of malloc. */
+WL_FALLIBLE wl_trace_png(const wl_trace *trace, unsigned char **out, size_t *length, wl_error *err);
 
 /* ---- pages: launches of any kernels and devices in one HTML file that loads nothing ---- */
 

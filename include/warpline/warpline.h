@@ -17,6 +17,7 @@
 #include "warpline/rank.h"
 #include "warpline/report.h"
 #include "warpline/roofline.h"
+#include "warpline/trace.h"
 #include "warpline/schedule.h"
 #include "warpline/status.h"
 #include "warpline/tallies.h"

@@ -10,6 +10,8 @@
 #include "kernel/program.h"
 #include "count/block_sum.h"
 #include "count/l1_replay.h"
+#include "count/loop_runs.h"
+#include "count/walk_replay.h"
 #include "count/spread.h"
 #include "count/windows.h"
 
@@ -36,6 +38,7 @@ static void add_instructions(const tally *t)
     for (size_t a = 0; a < k->access_count; a++) {
         wl_field_traffic *f = &t->out->fields[k->accesses[a].field];
         const wl_access_cost *c = &t->in->costs[a];
+        t->out->wavefronts += fmax(c->hit, c->tag);
         if (!k->accesses[a].store) {
             f->requested += c->sectors;
             continue;
@@ -242,7 +245,8 @@ static void neighbours(const tally *t, wl_region *region)
 }
 
 /* The blocks of one wave start together. What neighbours load by the same instruction they request at
- * the same moment. Several accesses of a field reach the same sectors at different moments. */
+ * the same moment. Several accesses of a field reach the same sectors at different moments. Blocks that walk have parted
+ * after a few steps, unless they load the same: then who falls behind catches up. */
 static wl_status count_in_step(const tally *t)
 {
     const wl_geometry *g = t->in->geometry;
@@ -253,7 +257,8 @@ static wl_status count_in_step(const tally *t)
         const wl_field_side *side = &t->in->view->fields[i][WL_LOADS];
         /* texture units have a way of their own */
         const bool plain = t->in->view->kernel->fields[i].reached == 0;
-        const int n = side->count == 1 && plain ? countable(t, i, &region) : 1;
+        const bool parts = wl_loop_runs_walk(t->in->view, i, WL_LOADS) && !t->out->fields[i].far_common;
+        const int n = side->count == 1 && plain && !parts ? countable(t, i, &region) : 1;
         double sum = 0, all = 0;
         if (n < region.blocks.count || n < 2)
             continue;
@@ -273,42 +278,6 @@ static wl_status count_in_step(const tally *t)
 
 /* ---- runs of loop steps ---- */
 
-#define RUN_GROWTH 4 /* growth factor of the run length */
-
-/* The run lengths: all loops at their first step, then the innermost (last) loop grows, then the
- * next. */
-static int choose_steps(const wl_kernel *kernel, int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX])
-{
-    int n = 1;
-    for (int l = 0; l < WL_LOOPS_MAX; l++)
-        extents[0][l] = 1;
-    for (int l = kernel->loop_count; l-- > 0;)
-        while (extents[n - 1][l] < kernel->loop_extent[l] && n < WL_STEPS_MAX) {
-            memcpy(extents[n], extents[n - 1], sizeof extents[n]);
-            const int64_t longer = wl_min(RUN_GROWTH * extents[n][l], kernel->loop_extent[l]);
-            extents[n][l] = n == WL_STEPS_MAX - 1 ? kernel->loop_extent[l] : longer;
-            n++;
-        }
-    for (int l = 0; l < kernel->loop_count; l++)
-        extents[n - 1][l] = kernel->loop_extent[l];
-    return n;
-}
-
-/* The number of such runs in the loads of a field. */
-static double runs_of(const tally *t, size_t field, const int64_t extents[WL_LOOPS_MAX])
-{
-    const wl_kernel *kernel = t->in->view->kernel;
-    const wl_field_side *side = &t->in->view->fields[field][WL_LOADS];
-    uint32_t vars = 0;
-    double runs = 1;
-    for (size_t i = 0; i < side->count; i++)
-        vars |= wl_access_vars(side->accesses[i]->access);
-    for (int l = 0; l < kernel->loop_count; l++)
-        if (vars & (1u << (WL_VAR_LOOP_0 + l)))
-            runs *= (double)kernel->loop_extent[l] / (double)extents[l];
-    return runs;
-}
-
 /* Counts one run length: the footprints of loops with these extents. */
 static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOOPS_MAX])
 {
@@ -318,16 +287,18 @@ static wl_status count_steps(const tally *t, int n, const int64_t extents[WL_LOO
         wl_field_traffic *f = &t->out->fields[i];
         wl_block_sum block, warp = {0};
         wl_block_sum_input in = sum_input(t, i, WL_LOADS, false, 2);
-        const double runs = runs_of(t, i, extents);
+        const double runs = wl_loop_runs_of(t->in->view, i, WL_LOADS, extents);
         const bool warps_too = extents[0] * extents[1] * extents[2] <= t->in->own_steps;
         in.view = &view;
+        f->step_runs[n] = runs;
         if (!f->loaded_too)
             continue;
         WL_TRY(warps_too ? wl_block_and_warp_sums(&in, &in, t->warp_size, &block, &warp, t->err)
                          : wl_block_sum_make(&in, &block, t->err));
         f->step_sectors[n] = block.granules[0] * runs;
         t->out->step_lines[n] += block.granules[1] / t->out->blocks;
-        t->out->step_distinct[n] += block.granules[0] / t->out->blocks;
+        t->out->step_distinct[n] +=
+            wl_loop_runs_beside(t->in->view, i, WL_LOADS) ? 0 : block.granules[0] / t->out->blocks;
         if (warps_too)
             f->step_warp_sectors[n] = warp.granules[0] * runs;
     }
@@ -338,7 +309,7 @@ static wl_status count_all_steps(const tally *t)
 {
     wl_traffic *o = t->out;
     int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX];
-    o->step_count = choose_steps(t->in->view->kernel, extents);
+    o->step_count = wl_loop_runs_choose(t->in->view->kernel, extents);
     for (int n = 0; n < o->step_count; n++) {
         o->step_share[n] = 1;
         for (int l = 0; l < t->in->view->kernel->loop_count; l++)
@@ -350,15 +321,37 @@ static wl_status count_all_steps(const tally *t)
     for (size_t i = 0; i < o->field_count; i++) {
         wl_field_traffic *f = &o->fields[i];
         f->step_sectors[last] = f->block_sectors;
+        f->step_runs[last] = 1;
         if (extents[last][0] * extents[last][1] * extents[last][2] <= t->in->own_steps)
             f->step_warp_sectors[last] = f->warp_sectors;
         o->step_lines[last] += f->block_lines / o->blocks;
-        o->step_distinct[last] += f->block_sectors / o->blocks;
+        o->step_distinct[last] += wl_loop_runs_beside(t->in->view, i, WL_LOADS) ? 0 : f->block_sectors / o->blocks;
         /* samples must not contradict each other: longer runs never have more distinct sectors */
         for (int n = 0; n <= last; n++)
             f->step_sectors[n] =
                 fmin(fmax(f->step_sectors[n], f->block_sectors), n ? f->step_sectors[n - 1] : f->requested);
     }
+    return WL_OK;
+}
+
+/* Blocks that start together and walk side by side write the pieces of a sector that they share in the same step, or,
+ * where one begins where another ends, in different ones: then more sectors are written in single steps than in all. */
+static wl_status count_store_steps(const tally *t, size_t field)
+{
+    static const int64_t one[WL_LOOPS_MAX] = {1, 1, 1};
+    const wl_view *v = t->in->view;
+    wl_field_traffic *f = &t->out->fields[field];
+    const double shared = f->stored - f->stored_partly - f->store_block_full;
+    wl_region region = wl_view_run(v, t->in->geometry, 0, t->in->geometry->blocks);
+    wl_count c;
+    f->store_steps = 1;
+    if (shared <= 0 || t->out->blocks > t->out->wave_blocks || !v->fields[field][WL_STORES].has_shape ||
+        !wl_loop_runs_walk(v, field, WL_STORES))
+        return WL_OK;
+    region.steps = one;
+    WL_TRY(wl_view_count(v, t->counter, field, WL_STORES, &region, (int64_t)t->out->sector, false, &c, t->err));
+    f->store_steps = wl_loop_runs_of(v, field, WL_STORES, one);
+    f->store_in_step = fmin(1, fmax(0, 1 - ((double)c.touched * f->store_steps - f->stored) / shared));
     return WL_OK;
 }
 
@@ -381,6 +374,45 @@ static wl_status replay(const tally *t, wl_arena *arena)
         t->out->fields[i].missed = replayed.missed[i];
         t->out->fields[i].missed_units = replayed.units[i];
         t->out->fields[i].lone = replayed.lone[i];
+    }
+    return WL_OK;
+}
+
+/* ---- loops of several blocks through the same data ---- */
+
+/* Worth it where blocks that are no neighbours load the same, and not all blocks start at the same moment. */
+static bool walk_together(const tally *t)
+{
+    bool common = false;
+    for (size_t i = 0; i < t->out->field_count; i++) {
+        const wl_field_traffic *f = &t->out->fields[i];
+        if (f->replayed || f->random)
+            return false;
+        common = common || (f->far_common && f->block_sectors > 0);
+    }
+    return common && t->out->blocks > t->out->wave_blocks;
+}
+
+static wl_status replay_walks(const tally *t, wl_arena *arena)
+{
+    const wl_walk_input in = {t->in->view,
+                              t->in->geometry,
+                              t->in->costs,
+                              (int64_t)t->out->sms,
+                              wl_device_int(t->in->device, WL_DEVICE_warp_size),
+                              (int64_t)t->out->line,
+                              (int64_t)t->out->sector,
+                              device_or(t->in->device, WL_DEVICE_l1_latency, 0),
+                              device_or(t->in->device, WL_DEVICE_l2_latency, 0),
+                              device_or(t->in->device, WL_DEVICE_lsu_issue, 1)};
+    wl_walked walked = {0};
+    if (in.miss_cycles <= 0 || !walk_together(t))
+        return WL_OK;
+    WL_TRY(wl_walk_replay(&in, arena, &walked, t->err));
+    for (size_t i = 0; i < t->out->field_count && walked.known; i++) {
+        t->out->fields[i].walked = t->out->fields[i].requested > 0;
+        t->out->fields[i].missed = walked.missed[i];
+        t->out->fields[i].whole_lines = walked.whole_lines[i];
     }
     return WL_OK;
 }
@@ -444,11 +476,14 @@ static wl_status count_all(const tally *t, wl_arena *arena)
     WL_TRY(count_in_step(t));
     WL_TRY(count_all_steps(t));
     WL_TRY(replay(t, arena));
+    WL_TRY(replay_walks(t, arena));
     wl_error limit = {0};
     const wl_status status = wl_windows_count(t->in, t->counter, t->out, &limit);
     t->out->windows_known = status == WL_OK;
     if (status != WL_OK && status != WL_E_LIMIT)
         return wl_fail(t->err, status, limit.loc, "%s", limit.message);
+    for (size_t f = 0; f < t->out->field_count && t->out->windows_known; f++)
+        WL_TRY(count_store_steps(t, f));
     return WL_OK;
 }
 

@@ -29,6 +29,7 @@ typedef struct wl_field_traffic {
     double warp_sectors, warp_lines;                /* distinct per warp, loads */
     double step_sectors[WL_STEPS_MAX];              /* distinct per block and run of steps, summed over runs */
     double step_warp_sectors[WL_STEPS_MAX];         /* the same per warp; 0: not counted, for long runs */
+    double step_runs[WL_STEPS_MAX];                 /* runs of a block; 0 everywhere: not counted */
     double wave_sectors;                            /* distinct in one wave, loads */
     double launch_sectors;                          /* distinct in the launch, loads: at least */
     double wave_lines, wave_pages;                  /* distinct in one wave, loads and stores */
@@ -42,6 +43,8 @@ typedef struct wl_field_traffic {
     bool replayed; /* loads were replayed (l1_replay.h): `missed` is the share of `requested` that misses */
     double missed;
     double missed_units, lone; /* units per sector that misses; share of these with one sector, alone in its line */
+    bool walked;               /* loops were replayed (walk_replay.h): `missed` is as above, before requests merge */
+    double whole_lines;        /* then: share of a line that a request for it wants */
     double in_step;            /* share of a block's sectors that a neighbour has requested at the same moment */
     double atomics;            /* sectors per atomic, summed */
     bool atomic;               /* some stores are atomics, which read what they change */
@@ -50,18 +53,21 @@ typedef struct wl_field_traffic {
     double window_store_sectors[WL_WINDOWS_MAX]; /* 0: not counted, as where blocks fill all they store to */
     double store_again; /* windows after which blocks store to the same sectors again; 0: as the next window says */
     bool store_again_assumed;
+    double store_steps;   /* of the loops that the stores walk in; 1: none */
+    double store_in_step; /* share of the sectors that blocks fill together whose pieces come in one step */
 } wl_field_traffic;
 
 typedef struct wl_traffic {
     size_t field_count;
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, l1_bytes, sms;
+    double wavefronts; /* of all loads and stores in the L1 */
     double resident; /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
     double sector, line, unit, fetch, l2_line; /* bytes */
     double common; /* share of a block's sectors that others on its multiprocessor load, too: fields with far_common */
     int step_count;
     double step_lines[WL_STEPS_MAX];    /* of all loads of one block in one run of steps: its working set */
-    double step_distinct[WL_STEPS_MAX]; /* the same in sectors */
+    double step_distinct[WL_STEPS_MAX]; /* the same in sectors, without fields that another nest of loops walks along */
     double step_share[WL_STEPS_MAX];    /* of all steps that a run has */
     int window_count;
     int window_direction[WL_WINDOWS_MAX]; /* dimension in which the next window lies */

@@ -6,31 +6,6 @@
 #define ROUNDS 100   /* at most, until misses and what they evict agree */
 #define AGREED 1e-12 /* shares that differ by less */
 
-/* All fields: requested by instructions, stored, and distinct in runs of steps of each length. */
-typedef struct totals {
-    double requested, stored, once;
-    double lines, stored_lines; /* distinct per block */
-    double warps[WL_STEPS_MAX], sectors[WL_STEPS_MAX];
-} totals;
-
-static totals add_up(const wl_traffic *t)
-{
-    totals s = {0};
-    for (size_t i = 0; i < t->field_count; i++) {
-        const wl_field_traffic *f = &t->fields[i];
-        s.requested += f->requested;
-        s.stored += f->store_block;
-        s.once += f->block_sectors;
-        s.lines += f->block_lines;
-        s.stored_lines += f->store_block_lines;
-        for (int n = 0; n < t->step_count; n++) {
-            s.sectors[n] += f->step_sectors[n];
-            s.warps[n] += f->step_warp_sectors[n];
-        }
-    }
-    return s;
-}
-
 /* The working set of the resident blocks in runs of such length, in sizes of the L1. */
 static double oversubscription(const wl_traffic *t, int n)
 {
@@ -47,12 +22,66 @@ static bool is_pass(const wl_traffic *t, int n)
     return distinct[n - 1] >= SAME * distinct[n] && distinct[0] < SAME * distinct[n];
 }
 
-/* Sectors that a run of this length has from shorter ones. What a warp itself loaded a few steps before always
- * hits, unless a whole pass lies between. */
-static double reused(const wl_traffic *t, const double sectors[], const double warps[], int n)
+/* Sectors of a field that are loaded again, by the run length that decides whether they are still there. */
+typedef struct by_distance {
+    double others[WL_STEPS_MAX]; /* loaded by any warp of the block before */
+    double own[WL_STEPS_MAX];    /* by the same warp */
+} by_distance;
+
+/* Of what the end of a run costs, `most` cost ends of shorter runs, too, as where a stencil walks on by a plane: it
+ * comes back as soon in this run as in those. Only what goes beyond comes back later. */
+static void add_ends(double ends, double each, int n, double most[WL_STEPS_MAX], double out[WL_STEPS_MAX])
 {
-    const double own = warps[n] > 0 && !is_pass(t, n) ? fmax(0, warps[n - 1] - warps[n]) : 0;
-    return fmax(0, sectors[n - 1] - sectors[n] - own);
+    most[n] = fmax(most[n - 1], each);
+    for (int k = 1; k <= n; k++)
+        out[k] += ends * (fmin(most[k], each) - fmin(most[k - 1], each));
+}
+
+/* A longer run has fewer ends than the shorter ones it is made of. A pass loads everything again, whoever loaded it. */
+static by_distance sort_by_distance(const wl_traffic *t, const wl_field_traffic *f)
+{
+    by_distance out = {{0}, {0}};
+    double most_others[WL_STEPS_MAX] = {0}, most_own[WL_STEPS_MAX] = {0}, own = 0;
+    for (int n = 1; n < t->step_count; n++) {
+        const double ends = f->step_runs[n - 1] - f->step_runs[n], *warps = f->step_warp_sectors;
+        const double again = fmax(0, f->step_sectors[n - 1] - f->step_sectors[n]);
+        const bool apart = is_pass(t, n) || ends <= 0;
+        own = apart ? 0 : warps[n] > 0 ? fmax(0, warps[n - 1] - warps[n]) / ends : own;
+        own = apart ? 0 : fmin(own, again / ends);
+        add_ends(apart ? 0 : ends, own, n, most_own, out.own);
+        add_ends(apart ? 0 : ends, apart ? 0 : again / ends - own, n, most_others, out.others);
+        out.others[n] += apart ? again : 0;
+    }
+    return out;
+}
+
+/* All fields: requested by instructions, stored, and distinct in runs of steps of each length. */
+typedef struct totals {
+    double requested, stored, once;
+    double lines, stored_lines; /* distinct per block */
+    double warps[WL_STEPS_MAX], sectors[WL_STEPS_MAX];
+    by_distance again;
+} totals;
+
+static totals add_up(const wl_traffic *t)
+{
+    totals s = {0};
+    for (size_t i = 0; i < t->field_count; i++) {
+        const wl_field_traffic *f = &t->fields[i];
+        s.requested += f->requested;
+        s.stored += f->store_block;
+        s.once += f->block_sectors;
+        s.lines += f->block_lines;
+        s.stored_lines += f->store_block_lines;
+        const by_distance again = sort_by_distance(t, f);
+        for (int n = 0; n < t->step_count; n++) {
+            s.sectors[n] += f->step_sectors[n];
+            s.warps[n] += f->step_warp_sectors[n];
+            s.again.others[n] += again.others[n];
+            s.again.own[n] += again.own[n];
+        }
+    }
+    return s;
 }
 
 /* Share of lines that the working set of a few steps evicts: a fitted curve of blocks that load at one moment what they
@@ -101,25 +130,39 @@ static double evicting(const wl_traffic *t, const totals *s, double fetched)
     return lines > 0 ? fmax(0, 1 - t->l1_bytes / (lines / t->sms * t->line)) : 0;
 }
 
+/* What a warp itself loaded: warps go their own ways, so all that each of them fetches in the shorter run lies between;
+ * what they only touch evicts nothing. Loops of a few steps are unrolled, and their loads issued at once: these always
+ * hit. */
+static double missed_by_its_warp(const wl_traffic *t, const totals *s, int n, double fetched, double evict)
+{
+    if (s->again.own[n] <= 0 || s->sectors[n - 1] <= 0 || s->warps[t->step_count - 1] > 0)
+        return 0;
+    const double touched = s->sectors[n - 1] + s->stored;
+    const double alone = fmax(1, s->warps[n - 1] / s->sectors[n - 1]); /* lines that warps share count for each */
+    return wl_reloads_gone(oversubscription(t, n - 1) * alone * fmin(1, (fetched + s->stored) / touched) * evict, 1);
+}
+
 /* Misses evict, and evictions make misses: from the most there can be down to where both agree. */
 static void find_missed(const wl_traffic *t, const wl_laws *laws, const totals *s, double at_once, wl_reloads *r)
 {
     double change = 1;
     for (int n = 1; n < WL_STEPS_MAX; n++)
-        r->missed[n] = 1;
+        r->missed[n] = r->missed_own[n] = 1;
     for (int round = 0; round < ROUNDS && change > AGREED; round++) {
         r->fetched = s->once + at_once;
         change = 0;
         for (int n = 1; n < t->step_count; n++)
-            r->fetched += r->missed[n] * reused(t, s->sectors, s->warps, n);
+            r->fetched += r->missed[n] * s->again.others[n] + r->missed_own[n] * s->again.own[n];
         const double evict = evicting(t, s, r->fetched);
         for (int n = 1; n < t->step_count; n++) {
             const double touched = s->sectors[one_pass(t, n)] + s->stored;
             const double fresh = touched > 0 ? fmin(1, (r->fetched + s->stored) / touched) : 1;
             const double gone = is_short(t, s, n) ? missed_shortly(t, laws, n)
                                                   : wl_reloads_gone(oversubscription(t, n - 1), fresh * evict);
-            change = fmax(change, fabs(r->missed[n] - gone));
+            const double own = missed_by_its_warp(t, s, n, r->fetched, evict);
+            change = fmax(change, fmax(fabs(r->missed[n] - gone), fabs(r->missed_own[n] - own)));
             r->missed[n] = gone;
+            r->missed_own[n] = own;
         }
     }
 }
@@ -190,8 +233,8 @@ wl_reloads wl_reloads_find(const wl_traffic *t, const wl_laws *laws)
     double sum = at_once;
     find_missed(t, laws, &s, at_once, &r);
     for (int n = 1; n < t->step_count && n < WL_STEPS_MAX; n++) {
-        const double later = reused(t, s.sectors, s.warps, n);
-        sum += later > 0 ? r.missed[n] * later : 0;
+        const double later = s.again.others[n];
+        sum += r.missed[n] * later + r.missed_own[n] * s.again.own[n];
         if (!t->windows_known || later <= 0 || !is_pass(t, n))
             continue;
         const pass p = pass_of(t, &s, &r, n);
@@ -205,16 +248,18 @@ wl_reloads wl_reloads_find(const wl_traffic *t, const wl_laws *laws)
 
 double wl_reloads_of(const wl_reloads *r, const wl_traffic *t, const wl_field_traffic *f)
 {
+    const by_distance again = sort_by_distance(t, f);
     double sum = r->at_once * (f->requested - f->step_sectors[0]);
     for (int n = 1; n < t->step_count; n++)
-        sum += r->missed[n] * reused(t, f->step_sectors, f->step_warp_sectors, n);
+        sum += r->missed[n] * again.others[n] + r->missed_own[n] * again.own[n];
     return fmax(0, fmin(sum, f->requested - f->block_sectors));
 }
 
 double wl_reloads_from_dram(const wl_reloads *r, const wl_traffic *t, const wl_field_traffic *f)
 {
+    const by_distance again = sort_by_distance(t, f);
     double sum = 0;
     for (int n = 1; n < t->step_count; n++)
-        sum += r->through[n] * r->missed[n] * reused(t, f->step_sectors, f->step_warp_sectors, n);
+        sum += r->through[n] * r->missed[n] * again.others[n];
     return sum / readers_of(t, f); /* fetched once for all of them */
 }

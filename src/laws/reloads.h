@@ -12,11 +12,12 @@
 #include "laws/traffic_laws.h"
 
 typedef struct wl_reloads {
-    double fetched;               /* sectors that miss the L1, those of the first pass, too */
-    double rate;                  /* share of what is requested again that misses the L1 */
-    double at_once;               /* share of what the shortest runs of steps request again that misses the L1 */
-    double missed[WL_STEPS_MAX];  /* share of what a run of so many steps has from shorter ones that misses the L1 */
-    double through[WL_STEPS_MAX]; /* the share of that which misses the L2, too */
+    double fetched;                  /* sectors that miss the L1, those of the first pass, too */
+    double rate;                     /* share of what is requested again that misses the L1 */
+    double at_once;                  /* share of what the shortest runs of steps request again that misses the L1 */
+    double missed[WL_STEPS_MAX];     /* share of what a run of so many steps has from shorter ones that misses the L1 */
+    double missed_own[WL_STEPS_MAX]; /* the same of what the warp itself has loaded before */
+    double through[WL_STEPS_MAX];    /* the share of `missed` which misses the L2, too */
 } wl_reloads;
 
 wl_reloads wl_reloads_find(const wl_traffic *traffic, const wl_laws *laws);

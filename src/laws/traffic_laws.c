@@ -19,6 +19,7 @@ bool wl_laws_read(const wl_device *d, wl_laws *out)
     *out = (wl_laws){.partitions = (double)wl_device_int(d, WL_DEVICE_l2_partitions)};
     read_list(d, WL_DEVICE_l1_reload_curve, out->reload, 3);
     read_list(d, WL_DEVICE_l1_block_share, out->share, 2);
+    read_list(d, WL_DEVICE_l2_walk_merge, out->walk_merge, 2);
     read_list(d, WL_DEVICE_store_combine, out->combine, 2);
     read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
     read_list(d, WL_DEVICE_l2_dirty_rest, out->dirty, 2);
@@ -124,6 +125,22 @@ static double at_least(const wl_traffic *t, const wl_field_traffic *f)
     return fmin(1, fmax(units, f->launch_sectors) / f->block_sectors);
 }
 
+/* Requests of multiprocessors for the same line, as blocks walk through the same data: a coalescer before the L2 sends
+ * one for up to four. It holds few lines, so the more of them come per time, the fewer it finds. Time is counted in
+ * wavefronts of the L1. */
+static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_field_traffic *f)
+{
+    double lines = 0;
+    if (!f->far_common || laws->walk_merge[1] <= 0 || t->wavefronts <= 0 || f->wave_sectors <= 0)
+        return 0;
+    for (size_t i = 0; i < t->field_count; i++)
+        lines += t->fields[i].missed * t->fields[i].requested * t->sector / t->line;
+    const double readers = fmax(1, f->block_sectors * t->wave_blocks / t->blocks / f->wave_sectors);
+    const double whole = f->whole_lines, alone = 1 / readers;
+    return whole * whole * (1 - alone) * (1 - alone) * laws->walk_merge[0] /
+           (1 + lines / t->wavefronts / laws->walk_merge[1]);
+}
+
 static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s, const wl_reloads *reloads,
                   wl_volumes *out)
 {
@@ -142,6 +159,12 @@ static void loads(const wl_traffic *t, const wl_laws *laws, const load_totals *s
         const double units = f->block_sectors > 0 ? f->block_units / f->block_sectors : 0;
         v->l2_compulsory = f->block_sectors * t->sector * left;
         v->l2_capacity = again_here * t->sector * left;
+        if (f->walked) {
+            const double arrived =
+                fmax(f->missed * f->requested * (1 - walk_merged(t, laws, f)), at_least(t, f) * f->block_sectors);
+            v->l2_compulsory = fmin(f->block_sectors, arrived) * t->sector;
+            v->l2_capacity = arrived * t->sector - v->l2_compulsory;
+        }
         if (f->replayed) {
             const double missed = fmax(f->missed * f->requested, at_least(t, f) * f->block_sectors) * t->sector;
             v->l2_compulsory = fmin(f->block_sectors * t->sector, missed);
@@ -401,7 +424,10 @@ static pieced written_in_pieces(const wl_traffic *t, const wl_laws *laws, const 
     /* a sector that several blocks complete counts once */
     const double shared = fmin(stored, fmax(0, f->stored - f->stored_partly - f->store_block_full));
     const double near = shared - (f->atomic ? 0 : pieces_far_apart(t, laws, f, shared, &out));
-    const double early = near * cleaned_share(laws, wave_bytes);
+    const double in_step = f->store_steps > 1 ? f->store_in_step : 0; /* blocks that walk side by side meet there */
+    const double step_bytes = wave_bytes / fmax(1, f->store_steps);
+    const double early =
+        near * (in_step * cleaned_share(laws, step_bytes) + (1 - in_step) * cleaned_share(laws, wave_bytes));
     out.cleaned += early;
     out.reads += early;
     out.writes += early;

@@ -6,7 +6,15 @@
 
 #include "base/ckd.h"
 #include "base/fail.h"
+#include "kernel/program.h"
 #include "timeline/cluster.h"
+
+/* Whether a loop leads a load from place to place. */
+static bool walks(const wl_kernel *k, const wl_access *access, const wl_access_cost *cost)
+{
+    const uint32_t loops = k->loop_count > 0 ? wl_access_vars(access) >> WL_VAR_LOOP_0 : 0;
+    return !access->store && cost->inst > 0 && (loops & ((1u << k->loop_count) - 1)) != 0;
+}
 
 wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, bool always, wl_arena *arena,
                          wl_followed *out, wl_error *err)
@@ -28,6 +36,7 @@ wl_status wl_follow_find(const wl_costs *costs, const wl_geometry *launched, boo
         f->inst[k->accesses[a].store] += costs->access[a].inst;
         f->sectors[k->accesses[a].store] += costs->access[a].sectors;
         f->tags += k->accesses[a].store ? 0 : costs->access[a].tag;
+        f->in_walk += walks(k, &k->accesses[a], &costs->access[a]);
         f->traced = f->traced || (k->accesses[a].traced && !k->accesses[a].store);
     }
     out->fields = fields;
@@ -48,10 +57,11 @@ static double lines_of(const wl_followed *followed, const wl_field_accesses *f)
     return fmin(sectors, fmax(sectors / followed->in_line, 1 + followed->tag_banks * fmax(0, tags - 1)));
 }
 
-/* How often a load of several lines waits, if a share of them misses: where data decide, each line by itself. */
+/* How often a load of several lines waits, if a share of them misses: where data decide, each line by itself. Of the
+ * loads of a walk one comes first to each line, and the step goes on when that one is there. */
 static double waits_share(const wl_field_accesses *f, double lines, double missed)
 {
-    return f->traced ? 1 - pow(1 - missed, fmax(1, lines)) : missed;
+    return f->traced ? 1 - pow(1 - missed, fmax(1, lines)) : fmin(1, missed * fmax(1, f->in_walk));
 }
 
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,

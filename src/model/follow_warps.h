@@ -16,8 +16,9 @@
 /* What the warps access of a field; launch totals of loads and of stores. */
 typedef struct wl_field_accesses {
     double inst[2], sectors[2];
-    double tags; /* tag wavefronts of loads; 0: not known */
-    bool traced; /* data decide what it loads */
+    double tags;    /* tag wavefronts of loads; 0: not known */
+    double in_walk; /* loads of one step of the loop that leads them on; 0: none does */
+    bool traced;    /* data decide what it loads */
 } wl_field_accesses;
 
 /* Warps and their accesses, without any latency. */

@@ -78,7 +78,8 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                                   t->shared_atomics + t->texture_inst + t->surface_inst + c->warps.atomics.inst +
                                   c->local.inst[0] + c->local.inst[1],
                    .instructions = c->executed.known ? c->executed.warp : warps * thread->instructions,
-                   .multiplies = warps * (thread->multiplies + work->fp_results),
+                   .multiplies = warps * thread->multiplies,
+                   .results = warps * work->fp_results,
                    .wide_multiplies = warps * thread->wide_multiplies,
                    .l2_moved = m[WL_METRIC_l2_load_bytes].value + m[WL_METRIC_l2_store_bytes].value,
                    .read_units = v->requests.read_units,

@@ -31,6 +31,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_bound_norm, offsetof(wl_turnover, norm), true},
         {WL_DEVICE_overlap_norm, offsetof(wl_turnover, overlap_norm), true},
         {WL_DEVICE_narrow_multiply, offsetof(wl_turnover, narrow_multiply), true},
+        {WL_DEVICE_warp_size, offsetof(wl_turnover, lanes), true},
+        {WL_DEVICE_fp32_rate, offsetof(wl_turnover, fp32_rate), false},
         {WL_DEVICE_overlap_growth, offsetof(wl_turnover, growth), false},
         {WL_DEVICE_l1_latency, offsetof(wl_turnover, l1_latency), false},
         {WL_DEVICE_l2_latency, offsetof(wl_turnover, l2_latency), false},
@@ -81,6 +83,16 @@ static void bound(wl_model_result *m, wl_bound_id id, double seconds)
     m->bound_s[id] = seconds;
 }
 
+/* Cycles of the multiply pipe and one scheduler, as if it did all the work. If addresses take multiplications, as many
+ * single-precision results share the part of the pipe that they need; further ones have all of it. */
+static double multiply_cycles(const wl_turnover *n, const wl_demand *d)
+{
+    const double beside = fmin(d->results, d->multiplies + d->wide_multiplies);
+    const double alone = n->fp32_rate > 0 ? n->lanes * n->issue_rate / n->fp32_rate : n->narrow_multiply;
+    return n->narrow_multiply * (d->multiplies + beside) + n->wide_multiply * d->wide_multiplies +
+           fmin(alone, n->narrow_multiply) * (d->results - beside);
+}
+
 /* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
  * times the mean load. */
 static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
@@ -92,10 +104,8 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
     bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
-    /* if addresses take multiplications, single-precision arithmetic shares the pipe */
     if (d->wide_multiplies > 0)
-        bound(m, WL_BOUND_MULTIPLY,
-              (n->narrow_multiply * d->multiplies + n->wide_multiply * d->wide_multiplies) / (n->issue_rate * cycles));
+        bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->issue_rate * cycles));
     double busiest = 0;
     for (int i = 0; i < WL_BOUND_COUNT; i++)
         busiest = fmax(busiest, m->bound_s[i]);
@@ -152,9 +162,9 @@ typedef struct resident {
  * not hide it. */
 static double residence(const wl_turnover *n, const resident *r, double wait)
 {
-    const double others = fmax(0, r->blocks - r->overlap) * r->own;
+    const double alone = fmin(r->overlap, r->blocks); /* there is no more work than that of all */
     const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth); /* many blocks average out */
-    return r->overlap * r->own + wl_norm2(wait, others, p);
+    return alone * r->own + wl_norm2(wait, (r->blocks - alone) * r->own, p);
 }
 
 /* Whether its warps are followed through loops and barriers. */
@@ -185,6 +195,19 @@ typedef struct waits {
     double cold;     /* the share of DRAM traffic that the L2 does not save */
     double l2, dram; /* seconds of the memory's bounds */
 } waits;
+
+/* Cycles of all waves, one after the other. The last one may be a part: its blocks have the multiprocessors to
+ * themselves, unless they live no longer than they take to start, or many waves before have let blocks drift apart. */
+static double all_waves(const wl_turnover *n, const wl_demand *d, const waits *w, double wait)
+{
+    const double each = residence(n, &w->at, wait), full = floor(w->waves);
+    const double left = d->blocks - full * n->sms * w->at.blocks;
+    if (!lives(d) || left <= 0 || w->waves <= 1 || wait <= 0)
+        return w->waves * each;
+    const resident last = {fmin(w->at.blocks, ceil(left / n->sms)), w->at.own, w->at.overlap};
+    const double in_step = fmax(0, 1 - w->start / wait) / full;
+    return w->waves * each + in_step * (residence(n, &last, wait) - (w->waves - full) * each);
+}
 
 /* By what a thread loads, in phases. */
 static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const waits *w, wl_block_waits *parts)
@@ -228,7 +251,7 @@ static double wait_of_life(const wl_turnover *n, const wl_demand *d, const waits
     const double q = n->norm, queue = dram_queue(n, d);
     double wait = calm;
     for (int i = 0; i < ROUNDS; i++) {
-        const double sm = w->waves * residence(n, &w->at, wait) / n->clock;
+        const double sm = all_waves(n, d, w, wait) / n->clock;
         const double time = pow(pow(sm, q) + pow(w->l2, q) + pow(w->dram, q), 1 / q);
         wait = calm + (time > 0 ? queue * dram * w->cold * w->dram / time : 0);
     }
@@ -292,7 +315,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
                      .dram = dram};
     m->from_life = lives(d);
     const double wait = lives(d) ? wait_of_life(n, d, &w, &m->waits) : wait_in_phases(n, d, &w, &m->waits);
-    const double sm = waves * residence(n, &w.at, wait) / n->clock;
+    const double sm = all_waves(n, d, &w, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
     /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors, overlap

@@ -9,6 +9,7 @@
 #include "report/prediction_report.h"
 #include "report/roofline_report.h"
 #include "report/stack_report.h"
+#include "report/trace_report.h"
 
 static bool is_json(wl_format format) { return format == WL_FORMAT_JSON || format == WL_FORMAT_JSON_LINE; }
 
@@ -75,6 +76,21 @@ wl_status wl_stack_render(const wl_prediction *prediction, const wl_kernel *kern
     else
         wl_stack_text(&r, &text);
     return wl_buffer_take(&text, out, err);
+}
+
+wl_status wl_trace_render(const wl_trace *trace, wl_format format, const wl_trace_look *look, char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_trace_json(trace, out, err);
+    if (format == WL_FORMAT_CSV)
+        return no_form(err, "a trace", format);
+    const wl_status status =
+        format == WL_FORMAT_SVG ? wl_trace_svg(trace, &text, err) : wl_trace_text(trace, look, &text, err);
+    if (status == WL_OK)
+        return wl_buffer_take(&text, out, err);
+    wl_buffer_drop(&text);
+    return status;
 }
 
 wl_status wl_roofline_render(const wl_roofline *roofline, wl_format format, char **out, wl_error *err)

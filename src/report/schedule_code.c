@@ -8,11 +8,11 @@
  * the upper half of the product 2n x m is what is needed. N is 31 or 63.
  *
  * Oracle: tests/property/prop_schedule_code.c compiles and runs it. SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/fail.h"
-#include "base/print.h"
 #include "report/schedule_templates.h"
 #include "schedule/order.h"
 #include "warpline/report.h"
@@ -69,11 +69,11 @@ static void set_names(filling *f)
     const wl_schedule *s = f->schedule;
     const int64_t sizes[2] = {s->width, s->height}, most = f->wide ? WL_ADDRESS_LIMIT : NARROW_CELLS_MAX;
     wl_schedule_print(s, f->text);
-    (void)wl_print(f->name, sizeof f->name, "warpline_%s", f->text);
+    (void)snprintf(f->name, sizeof f->name, "warpline_%s", f->text);
     for (char *p = f->name; *p; p++)
         *p = *p == ':' ? '_' : *p;
     for (int i = 0; i < 2; i++) /* more than any extent is as good as the most */
-        (void)wl_print(f->size[i], sizeof f->size[i], "%lld%s", (long long)wl_min(sizes[i], most),
+        (void)snprintf(f->size[i], sizeof f->size[i], "%lld%s", (long long)wl_min(sizes[i], most),
                        f->wide ? "ull" : "u");
 }
 

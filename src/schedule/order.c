@@ -91,6 +91,7 @@ static void tile_cell(const wl_order *o, int64_t position, int64_t *x, int64_t *
 
 static int64_t tile_position(const wl_order *o, int64_t x, int64_t row)
 {
+    WL_ASSERT(o->tile[0] > 0 && o->tile[1] > 0);
     const int64_t top = row - row % o->tile[1], left = x - x % o->tile[0];
     const int64_t high = wl_min(o->tile[1], o->rows - top), wide = wl_min(o->tile[0], o->width - left);
     return top * o->width + left * high + (row - top) * wide + turned(o, x - left, row, wide);

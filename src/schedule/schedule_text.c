@@ -1,9 +1,9 @@
 /* schedule_text.c - schedules as text: "column:32", "tile:32x8", "hilbert". SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
-#include "base/print.h"
 #include "base/text.h"
 #include "warpline/schedule.h"
 
@@ -36,7 +36,9 @@ static wl_status read_kind(const char *text, size_t length, wl_schedule_kind *ki
         if (strlen(names[k]) == length && memcmp(names[k], text, length) == 0)
             return WL_OK;
     }
-    if (length == 0)
+    char word[WL_SCHEDULE_TEXT_MAX];
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
+    if (!wl_text_nearest(word, names, WL_SCHEDULE_KIND_COUNT))
         return wl_fail(err, WL_E_INPUT, at(text, text),
                        "a schedule is linear, column:W, zigzag:W, tile:WxH, hilbert, morton or swizzle:G");
     return wl_fail_unknown(err, (wl_loc){1, 1, (int32_t)length}, "there is no schedule", text, length, names,
@@ -96,9 +98,9 @@ void wl_schedule_print(const wl_schedule *s, char text[WL_SCHEDULE_TEXT_MAX])
     const char *name = known ? kinds[s->kind].name : "?";
     const long long width = s->width, height = s->height;
     if (known && kinds[s->kind].sizes[1])
-        (void)wl_print(text, WL_SCHEDULE_TEXT_MAX, "%s:%lldx%lld", name, width, height);
+        (void)snprintf(text, WL_SCHEDULE_TEXT_MAX, "%s:%lldx%lld", name, width, height);
     else if (known && kinds[s->kind].sizes[0])
-        (void)wl_print(text, WL_SCHEDULE_TEXT_MAX, "%s:%lld", name, width);
+        (void)snprintf(text, WL_SCHEDULE_TEXT_MAX, "%s:%lld", name, width);
     else
-        (void)wl_print(text, WL_SCHEDULE_TEXT_MAX, "%s", name);
+        (void)snprintf(text, WL_SCHEDULE_TEXT_MAX, "%s", name);
 }

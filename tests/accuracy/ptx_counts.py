@@ -55,6 +55,9 @@ LAUNCHES = [
     ("h200_data", "scan", "shared", "128x1x1", {"shared_wavefronts": 0.9}),
     ("h200_data", "banks", "b64", "stride=8", {"shared_wavefronts": 0.9993}),
     ("h200_data", "math", "div_double", "", {}),
+    # more different accesses to shared memory than are kept: those are emulated, loads from memory are not
+    ("h200_blocked_more", "product_twice", "128x64x8_8x8", "m=512", {"shared_wavefronts": 0.998}),
+    ("h200_blocked_more", "product_wide", "128x128x8_8x8", "m=512", {"shared_wavefronts": 0.996}),
     ("h200_texture", "tex1d", "stride3", "length=5000001", {"texture_wavefronts": 1}),
     ("h200_texture", "tex2d_copy", "point_f32", "32x8x1", {}),
     ("h200_texture", "tex2d_copy", "point_f32", "1x256x1", {"sectors_stored": 0.993}),

@@ -227,6 +227,29 @@ wl_status sandbox_advise_devices(const wl_kernel *kernel, const wl_device *devic
     return wl_advise_devices(kernel, device, launch, &o, out, capacity, count, model, err);
 }
 
+/* A trace visits every task, and its cache may be as large as it likes. */
+static bool is_short(const int64_t extent[3], const wl_trace_options *options)
+{
+    return extent[0] <= 32 && extent[1] <= 32 && extent[2] <= 4 && options->lines <= 4096;
+}
+
+wl_status sandbox_trace_example(const char *example, const int64_t domain[3], const wl_trace_options *options,
+                                wl_trace **out, wl_error *err)
+{
+    const char *colon = strchr(example, ':');
+    if (!is_short(domain, options) || (colon && strlen(colon) > 4))
+        return too_much(err);
+    return wl_trace_example(example, domain, options, out, err);
+}
+
+wl_status sandbox_trace_kernel(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                               const wl_trace_options *options, wl_trace **out, wl_error *err)
+{
+    if (!is_bounded(kernel) || !is_short(kernel->domain, options) || (launch && launch->grid[0] > 0))
+        return too_much(err);
+    return wl_trace_kernel(kernel, device, launch, options, out, err);
+}
+
 wl_status sandbox_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, wl_kernel **out, wl_error *err)
 {
     wl_ptx_options o = *options;

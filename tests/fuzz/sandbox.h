@@ -68,6 +68,10 @@ wl_status sandbox_advise_devices(const wl_kernel *kernel, const wl_device *devic
                                  const wl_advise_options *options, wl_elsewhere *out, size_t capacity, size_t *count,
                                  wl_model_id *model, wl_error *err);
 wl_status sandbox_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *options, wl_kernel **out, wl_error *err);
+wl_status sandbox_trace_example(const char *example, const int64_t domain[3], const wl_trace_options *options,
+                                wl_trace **out, wl_error *err);
+wl_status sandbox_trace_kernel(const wl_kernel *kernel, const wl_device *device, const wl_launch *launch,
+                               const wl_trace_options *options, wl_trace **out, wl_error *err);
 
 #ifdef SANDBOXED
 #define main warpline_main
@@ -102,6 +106,8 @@ wl_status sandbox_kernel_from_ptx(const wl_ptx *ptx, const wl_ptx_options *optio
 #define wl_advise sandbox_advise
 #define wl_advise_devices sandbox_advise_devices
 #define wl_kernel_from_ptx sandbox_kernel_from_ptx
+#define wl_trace_example sandbox_trace_example
+#define wl_trace_kernel sandbox_trace_kernel
 #endif
 
 #endif /* WL_TESTS_FUZZ_SANDBOX_H */

@@ -27,6 +27,9 @@ predict star3d_r4 --device h200 --block 64x4 --format csv
 stack star3d_r4 --device h200 --block 64x4
 stack star3d_r4 --device h200 --block 64x4 --format json
 stack star3d_r4 --device h200 --block 64x4 --format svg
+trace --example stencil --lines 24
+trace star2d_5pt --lines 64 --line 128 --set nx=64 --set ny=64 --format json
+trace --example matmul --lines 24 --format svg
 roofline star3d_r4 --device h200 --block 64x4
 roofline star3d_r4 --device h200 --block 64x4 --format json
 roofline star3d_r4 --device h200 --block 64x4 --format csv
@@ -34,6 +37,8 @@ roofline star3d_r4 --device h200 --block 64x4 --format svg
 report star3d_7pt --device h200 --block 64x4
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1s'
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1ns'
+emit --schedule column:32
+emit star3d_7pt --schedule hilbert --precomputed --as c
 advise star3d_7pt --device h200 --block 64x4
 rank star3d_7pt --device h200
 rank star3d_7pt --device h200 --format json

@@ -7,6 +7,7 @@
 
 #include "effort.h"
 #include "property/random_source.h"
+#include "schedule/order_boxes.h"
 #include "schedule/walk.h"
 
 #define SMALL_MAX 40 /* extents of the domains that are tried exhaustively */
@@ -320,6 +321,50 @@ static void runs_are_the_walk(void **state)
     }
 }
 
+/* ---- boxes ---- */
+
+static int64_t boxes_with(const wl_cell_box *boxes, int count, const int64_t c[3])
+{
+    int64_t times = 0;
+    for (int i = 0; i < count; i++)
+        times += c[0] >= boxes[i].lo[0] && c[0] < boxes[i].hi[0] && c[1] >= boxes[i].lo[1] && c[1] < boxes[i].hi[1] &&
+                 c[2] >= boxes[i].lo[2] && c[2] < boxes[i].hi[2];
+    return times;
+}
+
+/* Every cell of the interval is in one box, no other cell in any. */
+static void boxes_are_the_cells_of_an_interval(void **state)
+{
+    (void)state;
+    random_source r = random_start(5);
+    int most = 0;
+    for (uint64_t i = 0; i < effort_cases(60000); i++) {
+        const wl_schedule s = any_schedule(&r, 9);
+        int64_t extent[3];
+        for (int d = 0; d < 3; d++)
+            extent[d] = random_in(&r, 1, 9);
+        const wl_order o = make(s, extent);
+        const int64_t first = random_in(&r, 0, o.cells), last = random_in(&r, first, o.cells);
+        wl_cell_box boxes[WL_ORDER_BOXES_MAX];
+        const int count = wl_order_boxes(&o, first, last, boxes);
+        char text[160];
+        show(&s, extent, text);
+        if (s.kind == WL_SCHEDULE_HILBERT || s.kind == WL_SCHEDULE_MORTON) {
+            assert_int_equal(count, -1);
+            continue;
+        }
+        most = count > most ? count : most;
+        for (int64_t p = 0; p < o.cells; p++) {
+            int64_t c[3];
+            wl_order_cell(&o, p, c);
+            if (boxes_with(boxes, count, c) != (p >= first && p < last))
+                fail_msg("%s, positions %lld to %lld: position %lld is in %lld boxes", text, (long long)first,
+                         (long long)last, (long long)p, (long long)boxes_with(boxes, count, c));
+        }
+    }
+    print_message("at most %d boxes\n", most);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +377,7 @@ int main(void)
         cmocka_unit_test(hilbert_walks_from_neighbour_to_neighbour),
         cmocka_unit_test(morton_sorts_by_interleaved_bits),
         cmocka_unit_test(runs_are_the_walk),
+        cmocka_unit_test(boxes_are_the_cells_of_an_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,8 +139,8 @@ static wl_region trial_region(const trial *t, blocks b)
 /* ---- what the library counts ---- */
 
 /* False when the group has too many strides for a shape. */
-static bool count_shape(const trial *t, wl_counter *counter, const group *g, blocks b, int64_t granule, bool covered,
-                        wl_count *out)
+static inline bool count_shape(const trial *t, wl_counter *counter, const group *g, blocks b, int64_t granule,
+                               bool covered, wl_count *out)
 {
     wl_arena arena = {0};
     wl_shape shape;
@@ -155,7 +155,7 @@ static bool count_shape(const trial *t, wl_counter *counter, const group *g, blo
     return status == WL_OK;
 }
 
-static wl_count count_threads(const trial *t, wl_counter *counter, const group *g, blocks b, int64_t granule)
+static inline wl_count count_threads(const trial *t, wl_counter *counter, const group *g, blocks b, int64_t granule)
 {
     wl_error err = {0};
     wl_count out = {0};

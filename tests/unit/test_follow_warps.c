@@ -19,19 +19,28 @@ typedef struct accessed {
     double sectors, tags;             /* of a load */
     bool load_by_data, store_by_data; /* data decide the addresses */
     double missed[2];                 /* shares of the loaded sectors: from the L2, and of these from DRAM */
+    int in_walk;                      /* loads that a loop leads on; 0: one load, without a loop */
 } accessed;
+
+#define LOADS_MAX 4
 
 static wl_field_waits waits_of(const accessed *a, const wl_device *device, bool known)
 {
     static const wl_l1_rules rules = {.warp_size = 32, .sector = 32, .line = 128, .line_shift = 7, .tag_banks = 4};
     wl_lives lives = {.op_count = 0};
-    wl_access accesses[] = {{.traced = a->load_by_data}, {.store = true, .traced = a->store_by_data}};
-    const wl_access_cost cost[] = {
-        {.inst = INSTRUCTIONS, .sectors = INSTRUCTIONS * a->sectors, .tag = INSTRUCTIONS * a->tags},
-        {.inst = INSTRUCTIONS, .sectors = INSTRUCTIONS * 3, .tag = INSTRUCTIONS * 9}};
+    const wl_expr step = {.op = WL_EXPR_VAR, .var = WL_VAR_LOOP_0};
+    const int loads = a->in_walk > 0 ? a->in_walk : 1;
+    const double each = (double)INSTRUCTIONS / loads;
+    wl_access accesses[1 + LOADS_MAX] = {{.store = true, .traced = a->store_by_data, .index = &step}};
+    wl_access_cost cost[1 + LOADS_MAX] = {{.inst = INSTRUCTIONS, .sectors = INSTRUCTIONS * 3, .tag = INSTRUCTIONS * 9}};
+    for (int i = 1; i <= loads; i++) {
+        accesses[i] = (wl_access){.traced = a->load_by_data, .index = &step};
+        cost[i] = (wl_access_cost){.inst = each, .sectors = each * a->sectors, .tag = each * a->tags};
+    }
     wl_kernel kernel = {.field_count = 1,
                         .accesses = accesses,
-                        .access_count = COUNT_OF(accesses),
+                        .access_count = (size_t)(1 + loads),
+                        .loop_count = a->in_walk > 0,
                         .source = {.context = &lives, .live = live, .repeats = true}};
     const wl_costs costs = {.kernel = &kernel, .rules = &rules, .access = cost};
     const wl_geometry launched = {.blocks = 10, .threads = 64};
@@ -70,7 +79,7 @@ static void lines_of_a_load(void **state)
 {
     wl_device *device = *state;
     for (size_t i = 0; i < COUNT_OF(lines); i++) {
-        const accessed a = {lines[i].sectors, lines[i].tags, false, false, {1, 1}};
+        const accessed a = {lines[i].sectors, lines[i].tags, false, false, {1, 1}, 0};
         const wl_field_waits w = waits_of(&a, device, true);
         check_near(lines[i].name, "lines", w.lines, lines[i].lines, NEAR);
         check_near(lines[i].name, "requests", w.reads, lines[i].sectors, NEAR);
@@ -85,15 +94,18 @@ static const struct {
     bool unknown; /* what the L2 holds */
     double l1, l2;
 } misses[] = {
-    {"by place", {8, 1, false, false, {0.5, 0.5}}, false, 0.5, 0.5},
-    {"by data", {8, 1, true, false, {0.5, 0.5}}, false, 0.75, 0.4375 / 0.75}, /* 1 - 0.5^2, 1 - 0.75^2 */
-    {"stores by data", {8, 1, false, true, {0.5, 0.5}}, false, 0.5, 0.5},
-    {"by data, one line", {4, 1, true, false, {0.5, 0.5}}, false, 0.5, 0.5},
-    {"by data, four lines", {16, 1, true, false, {0.5, 0.5}}, false, 0.9375, (1 - 0.31640625) / 0.9375},
-    {"by data, a part of a line", {1, 1, true, false, {0.5, 0.5}}, false, 0.5, 0.5},
-    {"by data, all miss", {8, 1, true, false, {1, 1}}, false, 1, 1},
-    {"by data, none does", {8, 1, true, false, {0, 0}}, false, 0, 0},
-    {"by data, nobody knows of the L2", {8, 1, true, false, {0.5, 0}}, true, 0.75, 1},
+    {"by place", {8, 1, false, false, {0.5, 0.5}, 0}, false, 0.5, 0.5},
+    {"one load of a walk", {8, 1, false, false, {0.25, 0.5}, 1}, false, 0.25, 0.5},
+    {"three of a walk", {8, 1, false, false, {0.25, 0.5}, 3}, false, 0.75, 0.5}, /* one of them comes first */
+    {"four, not one of which hits for all", {8, 1, false, false, {0.5, 0.25}, 4}, false, 1, 0.5},
+    {"by data", {8, 1, true, false, {0.5, 0.5}, 0}, false, 0.75, 0.4375 / 0.75}, /* 1 - 0.5^2, 1 - 0.75^2 */
+    {"stores by data", {8, 1, false, true, {0.5, 0.5}, 0}, false, 0.5, 0.5},
+    {"by data, one line", {4, 1, true, false, {0.5, 0.5}, 0}, false, 0.5, 0.5},
+    {"by data, four lines", {16, 1, true, false, {0.5, 0.5}, 0}, false, 0.9375, (1 - 0.31640625) / 0.9375},
+    {"by data, a part of a line", {1, 1, true, false, {0.5, 0.5}, 0}, false, 0.5, 0.5},
+    {"by data, all miss", {8, 1, true, false, {1, 1}, 0}, false, 1, 1},
+    {"by data, none does", {8, 1, true, false, {0, 0}, 0}, false, 0, 0},
+    {"by data, nobody knows of the L2", {8, 1, true, false, {0.5, 0}, 0}, true, 0.75, 1},
 };
 
 static void a_load_waits_if_one_of_its_lines_misses(void **state)

@@ -209,6 +209,62 @@ static void passes_come_from_memory_again(void **state)
     check_done();
 }
 
+/* A stencil that walks: an end of a run costs 10 sectors whatever its length, for they come back one step later. */
+static void a_sliding_window_comes_back_soon(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    wl_field_traffic *f = &b.field[0];
+    const double runs[] = {64, 16, 4, 1};
+    b.traffic.step_count = 4;
+    for (int n = 0; n < 4; n++) {
+        f->step_runs[n] = runs[n];
+        f->step_sectors[n] = 800 + 10 * (runs[n] - 1);
+        f->step_warp_sectors[n] = 0;
+        b.traffic.step_lines[n] = n == 3 ? 1e6 : 1; /* all steps together are far too much for the L1 */
+        b.traffic.step_distinct[n] = f->step_sectors[n] / runs[n];
+    }
+    f->requested = f->step_sectors[0];
+    f->block_lines = 1e9; /* the first lines, which fill an empty cache, do not count */
+    bench_run(&b);
+    check_true("a window of one step", "hits", b.out.total.l2_capacity < 1);
+    f->step_sectors[0] += 10 * 3 * (16 - 4); /* ends of runs of 16 cost 40: 30 of them come back only after 4 steps */
+    f->step_sectors[1] += 10 * 3 * (16 - 4);
+    f->requested = f->step_sectors[0];
+    b.traffic.step_lines[1] = 1e6;
+    bench_run(&b);
+    check_near("a longer window", "misses", b.out.total.l2_capacity, 10 * 3 * (16 - 4) * 32, 1e-4);
+    check_done();
+}
+
+/* 64 steps, each of 2.5 times the L1: what a warp loads again a step later is gone, unless the loop is unrolled. */
+static void what_a_warp_loads_again_must_outlive_the_others(void **state)
+{
+    (void)state;
+    bench b;
+    bench_start(&b);
+    add_loads(&b);
+    wl_field_traffic *f = &b.field[0];
+    const double runs[] = {64, 16, 4, 1};
+    b.traffic.step_count = 4;
+    for (int n = 0; n < 4; n++) {
+        f->step_runs[n] = runs[n];
+        f->step_sectors[n] = f->step_warp_sectors[n] = 800 + 10 * (runs[n] - 1);
+        b.traffic.step_lines[n] = 1280;
+        b.traffic.step_distinct[n] = f->step_sectors[n] / runs[n];
+    }
+    f->requested = f->step_sectors[0];
+    f->block_lines = 1e9; /* the first lines, which fill an empty cache, do not count */
+    bench_run(&b);
+    check_near("a few steps", "misses", b.out.total.l2_capacity, 0, 0);
+    f->step_warp_sectors[3] = 0; /* more steps than are issued at once */
+    bench_run(&b);
+    check_near("a walk", "misses", b.out.total.l2_capacity, 630 * 32 * pow(tanh(2.5), 2), 1e-2);
+    check_done();
+}
+
 static void requests_of_several_blocks_merge(void **state)
 {
     (void)state;
@@ -647,6 +703,11 @@ static void sectors_are_cleaned_early(void **state)
     check_near("half full", "partial", b.out.total.dram_partial, 10000 * 32 / 16.0, NEAR);
     check_near("half full", "stores", b.out.total.dram_store, 10000 * 32 * 17 / 16.0, NEAR);
     check_near("half full", "cleaned", b.out.requests.cleaned, 10000 / 16.0, NEAR);
+    b.field[0].store_steps = 10; /* neighbours complete 3 of 4 sectors in the step that began them */
+    b.field[0].store_in_step = 0.75;
+    bench_run(&b);
+    check_near("in step", "partial", b.out.total.dram_partial, 10000 * 32 / 16.0 * (0.25 + 0.75 / 100), NEAR);
+    b.field[0].store_steps = b.field[0].store_in_step = 0;
     b.laws.partial_room = 100; /* never more than all of them */
     bench_run(&b);
     check_near("full", "partial", b.out.total.dram_partial, 10000 * 32 / 4.0, NEAR);
@@ -777,12 +838,13 @@ static void numbers_are_read_from_the_device(void **state)
                                        "l2_partial_room=1000B",
                                        "l2_dirty_rest=[1100,1200]",
                                        "l2_random_hits=[0.35,0.45]",
+                                       "l2_walk_merge=[0.25,0.55]",
                                        "l2_partitions=3"};
     for (size_t i = 0; i < COUNT_OF(sets); i++)
         check_ok(sets[i], wl_device_set(device, sets[i], &err), &err);
     check_true("h200", "has laws", wl_laws_read(device, &laws));
-    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          {0.15, 2.5}, 5, {0.5, 0.6}, {0.7, 0.8}, 3, 700, 9, 1000,
-                          {1100, 1200},    {0.35, 0.45}, 0.75,        3, 7};
+    const wl_laws want = {{0.1, 0.2, 0.3}, 0.4,          {0.15, 2.5}, 5, {0.5, 0.6}, {0.7, 0.8},  3, 700, 9, 1000,
+                          {1100, 1200},    {0.35, 0.45}, 0.75,        3, 7,          {0.25, 0.55}};
     const double *got = (const double *)&laws, *wanted = (const double *)&want;
     for (size_t i = 0; i < sizeof laws / sizeof(double); i++)
         check_near("h200", "number", got[i], wanted[i], NEAR);
@@ -798,6 +860,8 @@ int main(void)
         cmocka_unit_test(replayed_loads_tell_their_requests),
         cmocka_unit_test(loops_are_judged_run_by_run),
         cmocka_unit_test(passes_come_from_memory_again),
+        cmocka_unit_test(a_sliding_window_comes_back_soon),
+        cmocka_unit_test(what_a_warp_loads_again_must_outlive_the_others),
         cmocka_unit_test(blocks_that_load_the_same_walk_together),
         cmocka_unit_test(requests_of_several_blocks_merge),
         cmocka_unit_test(stores_combine),

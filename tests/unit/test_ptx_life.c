@@ -128,6 +128,12 @@ static const struct {
      A "ld.global.u32 %r1, [%rd1];\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"
        "ld.global.u32 %r2, [%rd3];\nld.global.u32 %r3, [%rd1+8];\nadd.u32 %r4, %r2, %r3;\nret;\n",
      .order = "abfcdegh"},
+    {"chains of arithmetic go on at once",
+     A "add.f32 %f1, %f5, %f6;\nadd.f32 %f1, %f1, %f6;\nmul.f32 %f2, %f5, %f6;\nmul.f32 %f2, %f2, %f6;\nret;\n",
+     .order = "abdcef"},
+    {"what is overwritten is read first",
+     A "add.f32 %f1, %f5, %f6;\nadd.f32 %f2, %f1, %f6;\nmul.f32 %f1, %f5, %f5;\nmul.f32 %f3, %f1, %f5;\nret;\n",
+     .order = "abcdef"},
     {"arithmetic that an address needs goes with the load",
      A "mov.u32 %r5, %tid.x;\nadd.u32 %r6, %r5, 7;\nmul.wide.u32 %rd2, %r5, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"
        "ld.global.u32 %r2, [%rd3];\nret;\n",

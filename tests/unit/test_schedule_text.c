@@ -42,7 +42,7 @@ static const struct {
     {":4", "a schedule is linear, column:W, zigzag:W, tile:WxH, hilbert, morton or swizzle:G", 1},
     {"colum:32", "there is no schedule 'colum'; did you mean 'column'?", 1},
     {"Hilbert", "there is no schedule 'Hilbert'; did you mean 'hilbert'?", 1},
-    {"spiral", "there is no schedule 'spiral'", 1},
+    {"spiral", "a schedule is linear, column:W, zigzag:W, tile:WxH, hilbert, morton or swizzle:G", 1},
     {"column", "column needs a width, as in column:32", 7},
     {"column:", "a whole number above 0 is needed here, as in column:32", 8},
     {"column:0", "a width of 0 visits nothing: 1 is the least", 8},

@@ -274,7 +274,7 @@ static void swizzled_intervals_are_their_blocks(void **state)
         most = count > most ? count : most;
     }
     wl_device_free(device);
-    assert_int_equal(most, 8);
+    assert_int_equal(most, 7);
 }
 
 /* ---- threads whose blocks are boxes of cells ---- */

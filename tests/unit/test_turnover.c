@@ -53,6 +53,18 @@ static void sm_bounds_by_hand(void **state)
     check_near("multiplies", "multiply", m.bound_s[WL_BOUND_MULTIPLY], (2e6 + 5e6) / 4 / 1e10, NEAR);
     n.narrow_multiply = 3;
     check_near("slower", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6) / 4 / 1e10, NEAR);
+    /* as many results as multiplications share the pipe with them, the others have all of it */
+    d.results = 1.5e6;
+    n.lanes = 32;
+    n.fp32_rate = 128;
+    check_near("few results", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6 + 4.5e6) / 4 / 1e10,
+               NEAR);
+    d.results = 1e7;
+    check_near("results", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6 + 6e6 + 8e6) / 4 / 1e10,
+               NEAR);
+    n.fp32_rate = 0;
+    check_near("no rate", "multiply", apply(&n, &d).bound_s[WL_BOUND_MULTIPLY], (3e6 + 5e6 + 30e6) / 4 / 1e10, NEAR);
+    d.results = 0;
     d.blocks = 11; /* one multiprocessor has two, the mean is 1.1 */
     m = apply(&n, &d);
     check_near("uneven", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10 * 20 / 11, NEAR);
@@ -276,12 +288,12 @@ static const struct {
     {                                                                                                                  \
 #member, offsetof(wl_demand, member)                                                                           \
     }
-    AMOUNT(l1_wavefronts),  AMOUNT(tag_wavefronts), AMOUNT(memory_inst), AMOUNT(instructions),
-    AMOUNT(fp_cycles),      AMOUNT(multiplies),     AMOUNT(read_units),  AMOUNT(written_units),
-    AMOUNT(pieces),         AMOUNT(dram_write),     AMOUNT(streams),     AMOUNT(random_fetches),
-    AMOUNT(planes),         AMOUNT(atomics),        AMOUNT(phases),      AMOUNT(atomics_on_one),
-    AMOUNT(barriers),       AMOUNT(fresh_phases),   AMOUNT(dram_read),   AMOUNT(thread_instructions),
-    AMOUNT(wide_multiplies)};
+    AMOUNT(l1_wavefronts),   AMOUNT(tag_wavefronts), AMOUNT(memory_inst), AMOUNT(instructions),
+    AMOUNT(fp_cycles),       AMOUNT(multiplies),     AMOUNT(read_units),  AMOUNT(written_units),
+    AMOUNT(pieces),          AMOUNT(dram_write),     AMOUNT(streams),     AMOUNT(random_fetches),
+    AMOUNT(planes),          AMOUNT(atomics),        AMOUNT(phases),      AMOUNT(atomics_on_one),
+    AMOUNT(barriers),        AMOUNT(fresh_phases),   AMOUNT(dram_read),   AMOUNT(thread_instructions),
+    AMOUNT(wide_multiplies), AMOUNT(results)};
 
 static double log_uniform(uint64_t *seed, double lo, double hi)
 {

@@ -150,7 +150,8 @@ static void atomics_of_one_wave_are_in_step(void **state)
 
 /* ---- barriers ---- */
 
-/* Two barriers; a block alone on its multiprocessor works 1000 cycles and waits 500. */
+/* Two barriers; a block works 1000 cycles and waits 500. What overlaps with nothing is no more than all the work there
+ * is: where a block is alone on its multiprocessor, its own. */
 static void barriers_keep_warps_together_for_some_loads(void **state)
 {
     (void)state;
@@ -166,11 +167,47 @@ static void barriers_keep_warps_together_for_some_loads(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const wl_waiting life = {
             .known = true, .repeats = true, .cycles = 500, .barriers = cases[i].barriers, .loads = cases[i].loads};
-        wl_demand d = demand_of(1, 1, &life);
-        d.l1_wavefronts = 1000 * d.blocks;
         n.barrier_reach = cases[i].reach;
-        const double alone = 1000 * cases[i].overlap, beside = fmax(0, 1000 - alone);
-        check_near(cases[i].name, "time", apply(&n, &d).time_s, (alone + hypot(500, beside)) * 1e-9, NEAR);
+        for (int blocks = 1; blocks <= 2; blocks++) {
+            wl_demand d = demand_of(blocks, 1, &life);
+            d.l1_wavefronts = 1000 * d.blocks;
+            const double alone = 1000 * fmin(blocks, cases[i].overlap), beside = 1000 * blocks - alone;
+            check_near(cases[i].name, "time", apply(&n, &d).time_s, (alone + hypot(500, beside)) * 1e-9, NEAR);
+        }
+    }
+    check_done();
+}
+
+/* ---- the last wave ---- */
+
+/* Four blocks at once that work 1000 cycles each and wait 500, on 10 multiprocessors. Fewer of them in the last wave
+ * have these to themselves; the more waves there were, the less blocks end together. */
+static void last_wave_may_be_a_part(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double waves;
+        int last; /* blocks of a multiprocessor in the last wave; 0: as many as before */
+    } cases[] = {{"one", 1, 0},
+                 {"whole waves", 3, 0},
+                 {"a quarter behind one", 1.25, 1},
+                 {"three quarters", 1.75, 3},
+                 {"a half behind four", 4.5, 2}};
+    const wl_waiting life = {.known = true, .repeats = true, .cycles = 500};
+    wl_turnover n = numbers();
+    n.overlap = 0.5;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        wl_demand d = demand_of(4, cases[i].waves, &life);
+        d.l1_wavefronts = 1000 * d.blocks;
+        const double all = 500 + hypot(500, 3500), fewer = 500 + hypot(500, 1000 * cases[i].last - 500);
+        const double whole = floor(cases[i].waves), part = cases[i].waves - whole;
+        const double more = cases[i].last > 0 ? (fewer - part * all) / whole : 0;
+        check_near(cases[i].name, "time", apply(&n, &d).time_s, (cases[i].waves * all + more) * 1e-9, NEAR);
+        d.waiting = NULL; /* lives that are not followed are short: waves run into each other */
+        n.turnover = 500;
+        check_near(cases[i].name, "no life", apply(&n, &d).time_s, cases[i].waves * all * 1e-9, NEAR);
+        n.turnover = 0;
     }
     check_done();
 }
@@ -247,6 +284,7 @@ int main(void)
         cmocka_unit_test(blocks_leave_one_after_the_other),
         cmocka_unit_test(atomics_of_one_wave_are_in_step),
         cmocka_unit_test(barriers_keep_warps_together_for_some_loads),
+        cmocka_unit_test(last_wave_may_be_a_part),
         cmocka_unit_test(a_mean_block_has_its_own_work),
         cmocka_unit_test(warps_work_while_the_longest_waits),
     };

@@ -62,7 +62,8 @@ typedef struct rows {
     uint32_t count, entries;
     uint32_t *first, *column;
 } rows;
-static inline rows rows_make(uint32_t count, uint32_t (*length)(uint32_t), uint32_t stream)
+/* Rows with entries in any of `columns` columns. */
+static inline rows rows_make_from(uint32_t count, uint32_t (*length)(uint32_t), uint32_t columns, uint32_t stream)
 {
     rows out = {count, 0, NULL, NULL};
     out.first = (uint32_t *)malloc((count + 1) * sizeof *out.first);
@@ -73,8 +74,12 @@ static inline rows rows_make(uint32_t count, uint32_t (*length)(uint32_t), uint3
     out.first[count] = out.entries;
     out.column = (uint32_t *)malloc(out.entries * sizeof *out.column);
     for (uint32_t e = 0; e < out.entries; e++)
-        out.column[e] = hash(e, stream) % count;
+        out.column[e] = hash(e, stream) % columns;
     return out;
+}
+static inline rows rows_make(uint32_t count, uint32_t (*length)(uint32_t), uint32_t stream)
+{
+    return rows_make_from(count, length, count, stream);
 }
 static inline rows graph_make(void) { return rows_make(GRAPH_VERTICES, length_graph, 14); }
 
@@ -194,6 +199,13 @@ static inline int32_t mesh_neighbour(uint32_t cell, uint32_t k, uint32_t cells)
 
 /* A link to any other place. */
 static inline uint32_t link_random(uint32_t i, uint32_t n) { return hash(i, 47) % n; }
+
+/* ---- staggered.cu ---- */
+
+/* Entries of a warp's row, 12 for a lane in the mean or about that. */
+static inline uint32_t length_turn_equal(uint32_t r) { return (void)r, 12 * 32; }
+static inline uint32_t length_turn_few(uint32_t r) { return hash(r, 62) % 8 ? 6 * 32 : 54 * 32; }
+static inline uint32_t length_turn_power(uint32_t r) { return 32 * length_power(r); }
 
 /* ---- roofline.cu ---- */
 

@@ -199,6 +199,26 @@ static void write_waiting(void)
     write_list("waiting_wanted", 1u << 22, tree_wanted);
 }
 
+static void write_turn(uint32_t table)
+{
+    const struct {
+        const char *name;
+        uint32_t (*length)(uint32_t);
+    } works[] = {{"equal", length_turn_equal}, {"few", length_turn_few}, {"power", length_turn_power}};
+    char name[48];
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "turn_%s_%u", works[i].name, table);
+        write_rows(name, rows_make_from(1u << 15, works[i].length, table, 60));
+    }
+    const uint32_t count = 8u << 20;
+    uint32_t *list = malloc(count * sizeof *list);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = hash(i, 61) % table;
+    snprintf(name, sizeof name, "turn_lane_%u", table);
+    write_file(name, list, count * sizeof *list);
+    free(list);
+}
+
 /* What harness.h fills arrays with. */
 static void write_patterns(void)
 {
@@ -238,6 +258,8 @@ int main(int argc, char **argv)
     write_search(7);
     write_uneven();
     write_waiting();
+    write_turn(1u << 18);
+    write_turn(1u << 25);
     write_list("letters", 1u << 21, letters_draw);
     write_list("roofline_binned", 1u << 24, binned_random);
     return failures ? 1 : 0;

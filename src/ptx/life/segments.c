@@ -178,6 +178,7 @@ typedef struct place {
     int32_t region; /* stores that it stays behind */
     int32_t depth;  /* loads whose results it needs one after another */
     int32_t rest;   /* 0: a load, or what its address needs; 1: the others; 2: what ends the segment */
+    int32_t level;  /* of the others: results of its place that it needs one after another */
     int32_t index;
 } place;
 
@@ -190,7 +191,9 @@ static int by_place(const void *p, const void *q)
         return a->region < b->region ? -1 : 1;
     if (a->depth != b->depth)
         return a->depth < b->depth ? -1 : 1;
-    return a->rest != b->rest ? a->rest - b->rest : (a->index > b->index) - (a->index < b->index);
+    if (a->rest != b->rest)
+        return a->rest - b->rest;
+    return a->level != b->level ? a->level - b->level : (a->index > b->index) - (a->index < b->index);
 }
 
 static bool is_load(const wl_op *op) { return op->kind == WL_OP_LOAD || (op->kind == WL_OP_SHARED && op->writes > 0); }
@@ -204,6 +207,7 @@ static bool is_store(const wl_op *op, bool shared)
 typedef struct known {
     int32_t depth, region;           /* of its value */
     int32_t used_depth, used_region; /* the last place of those that have read or written it */
+    int32_t level, used_level;       /* the same, of arithmetic in one place */
     bool loaded;                     /* its value comes from a load */
     bool needed;                     /* an address needs it */
 } known;
@@ -312,6 +316,38 @@ static void find_stays(const wl_op *ops, int32_t count, places *p)
     }
 }
 
+/* Whether the assembler knows when the result is there. */
+static bool is_timed(const wl_op *op)
+{
+    return op->kind != WL_OP_SPECIAL && op->kind != WL_OP_CONVERT && op->kind != WL_OP_SHUFFLE &&
+           op->kind != WL_OP_TENSOR;
+}
+
+/* Walks forward: arithmetic of one place goes on in all chains of dependent results at once, as the assembler has it.
+ * PTX often writes a chain down link by link. Where some results take their time, the order of PTX survives. */
+static void find_levels(const wl_op *ops, int32_t count, places *p)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (!is_timed(&ops[i]))
+            return;
+    for (int32_t i = 0; i < count; i++) {
+        const wl_op *op = &ops[i];
+        place *at = &p->list[i];
+        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++) {
+            const known *r = &p->registers[op->regs[k]];
+            if (r->used_depth == at->depth && r->used_region == at->region)
+                at->level = larger(at->level, k < op->reads ? r->level : r->used_level);
+        }
+        for (int k = 0; k < op->reads + op->writes && at->rest == 1; k++) {
+            known *r = &p->registers[op->regs[k]];
+            if (r->used_depth != at->depth || r->used_region != at->region)
+                *r = (known){.used_depth = at->depth, .used_region = at->region};
+            r->used_level = larger(r->used_level, at->level);
+            r->level = k < op->reads ? r->level : at->level + (op->issue > 0);
+        }
+    }
+}
+
 static void free_places(places *p)
 {
     free(p->list);
@@ -347,6 +383,8 @@ static void hoist_loads(maker *m, int32_t first, int32_t count)
     find_needed(ops, count, p);
     forget_registers(ops, count, p);
     find_stays(ops, count, p);
+    forget_registers(ops, count, p);
+    find_levels(ops, count, p);
     qsort(p->list, (size_t)count, sizeof *p->list, by_place);
     for (int32_t i = 0; i < count; i++)
         p->moved[i] = ops[p->list[i].index];

@@ -2,6 +2,7 @@
  * Layer  ptx/recover. SPDX-License-Identifier: MIT */
 #include "ptx/recover/loop_nest.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/ckd.h"
@@ -53,6 +54,34 @@ bool wl_ptx_nest_find(const int64_t *rows, int places, size_t count, wl_arena *a
 {
     *out = (wl_ptx_nest){0};
     return find_levels(rows, places, count, 1, arena, out);
+}
+
+/* ---- periods ---- */
+
+#define PERIOD_MAX 64 /* rows of a period, and before the first one */
+
+/* The rows from which on each is `growth` more than the one a period before. */
+static size_t start_of_periods(const int64_t *rows, int places, size_t n, size_t length, const int64_t *growth)
+{
+    size_t first = n - length;
+    while (first > 0 &&
+           grows_by(rows + (first - 1) * (size_t)places, rows + (first - 1 + length) * (size_t)places, growth, places))
+        first--;
+    return first + (n - first) % length; /* whole periods */
+}
+
+bool wl_ptx_period_find(const int64_t *rows, int places, size_t n, size_t least, wl_arena *arena, wl_ptx_period *out)
+{
+    int64_t *growth = WL_ARENA_NEW(arena, int64_t, places + 1);
+    for (size_t length = 1; growth && length <= PERIOD_MAX && length * least <= n; length++) {
+        const int64_t *last = rows + (n - 1) * (size_t)places;
+        for (int i = 0; i < places; i++)
+            growth[i] = last[i] - last[i - (ptrdiff_t)(length * (size_t)places)];
+        *out = (wl_ptx_period){start_of_periods(rows, places, n, length, growth), length};
+        if (out->first <= PERIOD_MAX && (n - out->first) / length >= least)
+            return true;
+    }
+    return false;
 }
 
 /* ---- runs ---- */

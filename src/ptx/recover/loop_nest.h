@@ -18,6 +18,15 @@ typedef struct wl_ptx_nest {
 /* False: they do not grow evenly, or memory ran out. */
 bool wl_ptx_nest_find(const int64_t *rows, int places, size_t count, wl_arena *arena, wl_ptx_nest *out);
 
+/* Rows that come in periods: each grows by the same amounts from period to period. An unrolled body is one such period
+ * several times, and what was executed before the loop comes first. False: there are fewer than `least` periods, or
+ * memory ran out. */
+typedef struct wl_ptx_period {
+    size_t first, length; /* rows before the first period; rows of one */
+} wl_ptx_period;
+bool wl_ptx_period_find(const int64_t *rows, int places, size_t count, size_t least, wl_arena *arena,
+                        wl_ptx_period *out);
+
 /* The same for rows that are too many to be written down: a nest that begins with one row, then
  * the rows of another one, and all rows once more per trip of a loop. False: the result is no nest,
  * or memory ran out. */

@@ -193,18 +193,25 @@ static bool is_writable(const wl_ptx_thread_access *step, const wl_ptx_access *a
     return nodes <= NODES_MAX;
 }
 
-/* The nest of a group's steps; false: there is none. */
-static bool nest_of(roller *r, const keyed *keys, size_t n, wl_ptx_nest *nest, int *places)
+/* The constants of a group's steps, a row each; NULL: they differ in number, or memory ran out. */
+static int64_t *rows_of(roller *r, const keyed *keys, size_t n, int *places)
 {
     int64_t one[WL_PTX_PLACES_MAX];
     *places = constants_of(r, keys[0].step, one);
     int64_t *rows = *places > 0 ? WL_ARENA_NEW(&r->scratch, int64_t, n * (size_t)*places) : NULL;
-    for (size_t i = 0; i < n; i++) {
-        if (!rows || constants_of(r, keys[i].step, one) != *places)
-            return false;
+    for (size_t i = 0; i < n && rows; i++) {
+        if (constants_of(r, keys[i].step, one) != *places)
+            return NULL;
         memcpy(rows + i * (size_t)*places, one, (size_t)*places * sizeof *one);
     }
-    return wl_ptx_nest_find(rows, *places, n, &r->scratch, nest);
+    return rows;
+}
+
+/* The nest of a group's steps; false: there is none. */
+static bool nest_of(roller *r, const keyed *keys, size_t n, wl_ptx_nest *nest, int *places)
+{
+    const int64_t *rows = rows_of(r, keys, n, places);
+    return rows && wl_ptx_nest_find(rows, *places, n, &r->scratch, nest);
 }
 
 /* The access of the steps that begin with one of the group; false: it cannot be written. */
@@ -293,10 +300,36 @@ static wl_status add_single(roller *r, const keyed *steps, size_t n)
     return WL_OK;
 }
 
+/* Rolls steps that come in periods, one after another: several loads of a body that was unrolled, say. False: they do
+ * not, or there is no room for their loop. */
+static bool add_periods(roller *r, const keyed *steps, size_t n)
+{
+    const wl_ptx_loop_table table = r->out->table;
+    const size_t count = r->out->count;
+    int places;
+    wl_ptx_period period;
+    const int64_t *rows = n >= MANY_STEPS && repeats(r, steps, n) ? rows_of(r, steps, n, &places) : NULL;
+    if (!rows || !wl_ptx_period_find(rows, places, n, LEAST_STEPS, &r->scratch, &period))
+        return false;
+    const size_t trips = (n - period.first) / period.length;
+    keyed *chain = WL_ARENA_NEW(&r->scratch, keyed, trips);
+    bool rolled = chain != NULL;
+    for (size_t i = 0; i < period.length && rolled; i++) {
+        for (size_t trip = 0; trip < trips; trip++)
+            chain[trip] = steps[period.first + trip * period.length + i];
+        rolled = add_rolled(r, chain, trips);
+    }
+    if (rolled && add_single(r, steps, period.first) == WL_OK)
+        return true;
+    r->out->table = table;
+    r->out->count = count;
+    return false;
+}
+
 /* Rolls all steps into one loop nest if possible, else those of each instruction. */
 static wl_status add_group(roller *r, const keyed *steps, size_t n)
 {
-    if (add_rolled(r, steps, n) || add_fitted(r, steps, n))
+    if (add_rolled(r, steps, n) || add_fitted(r, steps, n) || add_periods(r, steps, n))
         return WL_OK;
     keyed *by_instruction = WL_ARENA_NEW(&r->scratch, keyed, n);
     if (!by_instruction)
@@ -319,14 +352,46 @@ static int by_program(const void *p, const void *q)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* If one execution of an instruction must be traced, all are. */
-static void drop_traced(roller *r)
+/* If one execution of an instruction must be traced, all are; and with it all of the steps that were rolled together:
+ * an access stands for several, and would take the others with it. Keys are in order. */
+static void drop_traced(roller *r, const keyed *keys, size_t count)
 {
     size_t n = 0;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0, end; i < count; i = end) {
+            size_t traced = 0;
+            for (end = i; end < count && keys[end].key == keys[i].key; end++)
+                traced += r->recovery->traced[step_of(r, keys[end].step)->instruction];
+            more = more || (traced > 0 && traced < end - i);
+            for (size_t k = i; k < end && traced > 0; k++)
+                trace(r, step_of(r, keys[k].step), WL_PTX_WHY_IRREGULAR);
+        }
+    }
     for (size_t i = 0; i < r->out->count; i++)
         if (!r->recovery->traced[r->out->accesses[i].step->instruction])
             r->out->accesses[n++] = r->out->accesses[i];
     r->out->count = n;
+}
+
+/* Where a kernel has too many different accesses, the instructions that have the most of them are traced. */
+static wl_status trace_many(roller *r, const keyed *keys, size_t count)
+{
+    int32_t *accesses = WL_ARENA_NEW(&r->scratch, int32_t, r->launch->entry->instruction_count + 1);
+    if (!accesses)
+        return wl_fail_memory(r->err);
+    while (r->out->count > ACCESSES_MAX) {
+        const wl_ptx_thread_access *most = r->out->accesses[0].step;
+        for (size_t i = 0; i < r->out->count; i++)
+            accesses[r->out->accesses[i].step->instruction] = 0;
+        for (size_t i = 0; i < r->out->count; i++) {
+            const wl_ptx_thread_access *step = r->out->accesses[i].step;
+            most = ++accesses[step->instruction] > accesses[most->instruction] ? step : most;
+        }
+        trace(r, most, WL_PTX_WHY_MANY);
+        drop_traced(r, keys, count);
+    }
+    return WL_OK;
 }
 
 /* Notes all executions of steps that are not traced, with their keys. */
@@ -528,13 +593,9 @@ static wl_status roll(roller *r)
     else
         WL_TRY(list_executions(r, total, keys, &n));
     WL_TRY(add_groups(r, keys, n, is_long));
-    drop_traced(r);
+    drop_traced(r, keys, n);
+    WL_TRY(trace_many(r, keys, n));
     qsort(out->accesses, out->count, sizeof *out->accesses, by_program);
-    if (out->count > ACCESSES_MAX) {
-        for (size_t i = 0; i < out->count; i++)
-            trace(r, out->accesses[i].step, WL_PTX_WHY_MANY);
-        out->count = 0;
-    }
     wl_ptx_access *few = WL_ARENA_NEW(r->arena, wl_ptx_access, out->count + 1);
     if (!few)
         return wl_fail_memory(r->err);

@@ -1,0 +1,101 @@
+/* cache.h - one cache, access by access: what hits, what must be fetched, what is evicted.
+ *
+ * A line has a tag and a mask of the sectors that are present. A cache has sets of equal size; with
+ * one set it is fully associative. Addresses come as numbers of lines with masks of sectors, so no
+ * size in bytes appears here.
+ *
+ * Policies: least recently used; a random line; and what Jia et al. saw in Volta and Turing, where
+ * four consecutive lines at random go when the cache is full. Lines lie in slots; evicted slots are
+ * filled in order. Random draws come from a small generator with a seed, the same on every machine.
+ *
+ * Stores either pass through (and update what is present) or stay, dirty, until they are evicted.
+ * A sector that is only partly written cannot be read: a load fetches it, and its eviction is
+ * counted apart.
+ *
+ * Speed: few ways are searched one by one. Many ways are hashed, and recency is a queue with one
+ * entry per access, of which only the last of each line counts; the others are skipped when they
+ * come up. That costs less than a linked list, which touches the neighbours of a line as well.
+ *
+ * Layer  cache (uses base). Units: lines, sectors. Maths: docs/schedule.md, "Cache simulator".
+ * Oracle  tests/property/prop_cache.c, a linear search of timestamps
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CACHE_CACHE_H
+#define WL_CACHE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "warpline/status.h"
+
+#define WL_SECTORS_MAX 32    /* of a line */
+#define WL_EVICTED_MAX 4     /* lines that one access evicts */
+#define WL_WRITTEN_ALL (~0u) /* every byte of a sector */
+
+typedef enum wl_policy { WL_POLICY_LRU, WL_POLICY_RANDOM, WL_POLICY_RANDOM_4, WL_POLICY_COUNT } wl_policy;
+
+/* "lru", "random", "random4" */
+const char *wl_policy_name(wl_policy policy);
+bool wl_policy_find(const char *name, wl_policy *policy);
+
+typedef struct wl_cache_shape {
+    int64_t lines;
+    int64_t ways; /* lines of a set, a divisor of `lines`; 0: all, fully associative */
+    int sectors;  /* of a line */
+    wl_policy policy;
+    uint64_t seed;
+    bool hashed_sets;     /* the set follows from a hash of the line's number, else from its remainder */
+    bool write_back;      /* stores stay until they are evicted, else they pass through */
+    bool store_allocates; /* a store that finds no line makes one */
+} wl_cache_shape;
+
+typedef struct wl_evicted {
+    uint64_t line;
+    uint32_t present, dirty; /* sectors; those dirty and not present are partly written */
+} wl_evicted;
+
+/* What one access did. */
+typedef struct wl_touched {
+    uint32_t missing; /* sectors to fetch from below */
+    bool resident;    /* the line was there, perhaps without all sectors */
+    uint8_t evicted;  /* lines: see wl_cache_evicted */
+} wl_touched;
+
+/* Sums over all accesses since the cache was made. */
+typedef struct wl_cache_counts {
+    int64_t loads, hits, sector_misses, line_misses; /* requests; loads is the sum of the other three */
+    int64_t stores, store_hits;                      /* requests; that found their line */
+    int64_t load_sectors, fetched_sectors, store_sectors;
+    int64_t evicted_lines, written_back, partial; /* sectors written back; of these, partly written ones */
+} wl_cache_counts;
+
+typedef struct wl_cache wl_cache;
+
+/* WL_E_INPUT: no lines, ways that do not divide them, too many sectors; WL_E_NOMEM. */
+wl_status wl_cache_new(const wl_cache_shape *shape, wl_cache **out, wl_error *err);
+void wl_cache_free(wl_cache *cache);
+
+/* Requests sectors of a line. */
+wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
+/* Stores to sectors of a line. written[s] has a bit for each 1/32 of sector s; NULL: all of them. What passes through
+ * a cache that does not keep it is all of it. */
+wl_touched wl_cache_store(wl_cache *cache, uint64_t line, uint32_t sectors, const uint32_t *written);
+
+/* Puts sectors of a line there that nobody asked for; a line that was there is no younger for it. Returns the sectors
+ * that were not there. */
+uint32_t wl_cache_fill(wl_cache *cache, uint64_t line, uint32_t sectors);
+
+/* The lines that the last access evicted. */
+const wl_evicted *wl_cache_evicted(const wl_cache *cache);
+/* Is any sector of the line there? Changes nothing. */
+bool wl_cache_holds(const wl_cache *cache, uint64_t line);
+/* Counts what is dirty as written back, as at the end of a launch; the lines stay, clean. */
+void wl_cache_clean(wl_cache *cache);
+wl_cache_counts wl_cache_count(const wl_cache *cache);
+
+/* Bits of a mask. Not the builtin alone, which is a call on machines that may lack the instruction. */
+static inline int wl_bit_count(uint32_t mask)
+{
+    return mask < 16 ? (int)(0x4332322132212110u >> 4 * mask & 15) : __builtin_popcount(mask);
+}
+
+#endif /* WL_CACHE_CACHE_H */

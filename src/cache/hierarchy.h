@@ -1,0 +1,54 @@
+/* hierarchy.h - the caches of a device: an L1 per multiprocessor, an L2 of several partitions, DRAM.
+ *
+ * An L1 passes stores through. A multiprocessor reads and writes through its own partition of the
+ * L2; a line also lies in its home partition, which follows from its address. What is stored is
+ * dirty at home alone and goes to DRAM when it is evicted there.
+ *
+ * Layer  cache. Units: lines and sectors; all levels have lines of one size.
+ * Oracle  tests/property/prop_cache.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CACHE_HIERARCHY_H
+#define WL_CACHE_HIERARCHY_H
+
+#include "cache/cache.h"
+
+typedef struct wl_hierarchy_shape {
+    int64_t sms;
+    wl_cache_shape l1; /* of one multiprocessor; not write_back */
+    int64_t partitions;
+    wl_cache_shape l2; /* of one partition */
+    int dram_sectors;  /* that come from DRAM together: 1, 2, 4, .. */
+} wl_hierarchy_shape;
+
+/* What a warp asks of one line. */
+typedef struct wl_request {
+    uint64_t line;
+    uint32_t sectors;
+    const uint32_t *written; /* of a store: see wl_cache_store */
+} wl_request;
+
+/* Sums over all caches of a level, and sectors that move between levels. */
+typedef struct wl_hierarchy_counts {
+    wl_cache_counts l1, l2;
+    int64_t l2_to_l1, l1_to_l2;     /* loaded and stored */
+    int64_t l2_hits;                /* of the loaded ones, those that some partition had */
+    int64_t between_partitions;     /* of these, and of stores, those of another partition */
+    int64_t dram_to_l2, l2_to_dram; /* loaded, stored; stored: what was evicted so far */
+} wl_hierarchy_counts;
+
+typedef struct wl_hierarchy wl_hierarchy;
+
+/* WL_E_INPUT: as wl_cache_new, no multiprocessors, no partitions; WL_E_NOMEM. */
+wl_status wl_hierarchy_new(const wl_hierarchy_shape *shape, wl_hierarchy **out, wl_error *err);
+void wl_hierarchy_free(wl_hierarchy *hierarchy);
+
+void wl_hierarchy_load(wl_hierarchy *hierarchy, int64_t sm, const wl_request *requests, int count);
+void wl_hierarchy_store(wl_hierarchy *hierarchy, int64_t sm, const wl_request *requests, int count);
+/* Writes all that is dirty to DRAM. */
+void wl_hierarchy_clean(wl_hierarchy *hierarchy);
+wl_hierarchy_counts wl_hierarchy_count(const wl_hierarchy *hierarchy);
+
+/* The partition in which a line lies, whoever reads it. */
+int64_t wl_home_partition(uint64_t line, int64_t partitions);
+
+#endif /* WL_CACHE_HIERARCHY_H */

@@ -1,0 +1,41 @@
+/* simulate_launch.h - the traffic of a launch by simulating its caches, without a fitted number.
+ *
+ * Blocks are dealt to multiprocessors in launch order, one each in turn; as many as are resident run
+ * side by side, and their warps take turns: a warp issues loads until the values it waits for fill
+ * its registers. A multiprocessor takes its next blocks when all of these have ended. A launch that is too long is simulated from its start on; one
+ * whose multiprocessors are too much together, on a few of them, with their share of the L2. What
+ * is left out goes on as the second half of what was seen.
+ *
+ * Layer  cache (uses base, device, kernel, launch). Units: bytes and sectors of the whole launch.
+ * Maths  docs/schedule.md, "Cache simulator". Oracle  tests/unit/test_simulate_launch.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CACHE_SIMULATE_LAUNCH_H
+#define WL_CACHE_SIMULATE_LAUNCH_H
+
+#include "cache/cache.h"
+#include "launch/geometry.h"
+
+typedef struct wl_simulate_options {
+    int64_t addresses; /* to evaluate, at most; 0: as many as take a few seconds */
+    wl_policy policy;  /* of the L1s, which are fully associative */
+    uint64_t seed;
+    int64_t turn; /* instructions that a warp issues before it is another one's turn; 0: by its registers */
+} wl_simulate_options;
+
+typedef struct wl_simulated {
+    int64_t blocks, simulated; /* simulated: fewer where it is a sample */
+    int64_t sms, simulated_sms;
+    double addresses; /* evaluated */
+    bool l2_filled;   /* the L2 was full in the first half: DRAM volumes of a sample mean something */
+    /* launch totals */
+    double l1_load_sectors, l1_load_hits;     /* asked of the L1s; there */
+    double l2_load_bytes, l2_store_bytes;     /* between L2 and L1 */
+    double l2_load_hits;                      /* sectors: of the loaded ones, those that the L2 had */
+    double dram_load_bytes, dram_store_bytes; /* stored: all that is dirty at the end included */
+} wl_simulated;
+
+/* WL_E_UNSUPPORTED: lines of too many sectors. */
+wl_status wl_simulate_launch(const wl_kernel *kernel, const wl_device *device, const wl_geometry *geometry,
+                             const wl_simulate_options *options, wl_simulated *out, wl_error *err);
+
+#endif /* WL_CACHE_SIMULATE_LAUNCH_H */

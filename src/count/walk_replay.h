@@ -1,0 +1,36 @@
+/* walk_replay.h - blocks whose loops walk through the same data, on one multiprocessor, in time.
+ *
+ * Whether a block finds in the L1 what another has loaded depends on how far apart they are. A
+ * multiprocessor issues for its oldest block first: where it has more warps than it can keep busy,
+ * the others fall behind, and share nothing any more, unless all that is walked through fits. Where
+ * it has fewer, a follower hits, catches up with its leader, and then waits for the same lines. No
+ * closed form has that, so it is replayed: the loops in chunks of some steps, each an event of one
+ * warp that takes the cycles of its wavefronts and waits for its lines once per few steps.
+ *
+ * Layer  count (uses base, expr, kernel, launch, footprint). Units: sectors, cycles.
+ * Oracle  tests/unit/test_walk_replay.c; measured: validate/data/h200_fit.csv, h200_schedules.csv
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_COUNT_WALK_REPLAY_H
+#define WL_COUNT_WALK_REPLAY_H
+
+#include "count/view.h"
+#include "count/warps.h"
+
+typedef struct wl_walk_input {
+    const wl_view *view;
+    const wl_geometry *geometry;
+    const wl_access_cost *costs;
+    int64_t sms, warp_size, line, sector; /* multiprocessors; lanes; bytes */
+    double hit_cycles, miss_cycles;       /* latencies of L1 and L2 */
+    double wavefront_cycles;              /* between two wavefronts of loads */
+} wl_walk_input;
+
+/* Shares of the requested sectors that miss the L1, by field. */
+typedef struct wl_walked {
+    bool known;     /* false: no loops, or addresses that they do not move alike */
+    double *missed, *whole_lines; /* by field; the latter: share of a line that a request for it wants */
+} wl_walked;
+
+wl_status wl_walk_replay(const wl_walk_input *input, wl_arena *arena, wl_walked *out, wl_error *err);
+
+#endif /* WL_COUNT_WALK_REPLAY_H */

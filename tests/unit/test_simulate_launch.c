@@ -1,0 +1,275 @@
+/* test_simulate_launch.c - the traffic of launches by simulation: small ones whole, where it can be counted by hand;
+ * measured ones (NVIDIA H200, validate/data/h200_fit.csv and h200_fit2.csv), where nothing is fitted.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cache/simulate_launch.h"
+#include "effort.h"
+
+static wl_device *device;
+
+static int setup(void **state)
+{
+    wl_error err = {0};
+    (void)state;
+    return wl_device_builtin("h200", &device, &err) == WL_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    wl_device_free(device);
+    return 0;
+}
+
+static wl_simulated simulate(const wl_kernel *kernel, const wl_launch *launch, const wl_simulate_options *options)
+{
+    wl_geometry geometry;
+    wl_simulated out;
+    wl_error err = {0};
+    if (wl_geometry_make(kernel, device, launch, &geometry, &err) != WL_OK ||
+        wl_simulate_launch(kernel, device, &geometry, options, &out, &err) != WL_OK)
+        fail_msg("%s", err.message);
+    return out;
+}
+
+static wl_simulated simulate_update(const char *update, const char *domain, const wl_launch *launch, int64_t addresses)
+{
+    const wl_simulate_options options = {.addresses = addresses};
+    wl_kernel *kernel = NULL;
+    wl_error err = {0};
+    assert_int_equal(wl_kernel_from_update(update, domain, "f64", &kernel, &err), WL_OK);
+    const wl_simulated out = simulate(kernel, launch, &options);
+    wl_kernel_free(kernel);
+    return out;
+}
+
+/* Every byte once: 65536 elements of 8 bytes. */
+static void test_stream(void **state)
+{
+    const wl_launch launch = {.block = {256, 1, 1}};
+    const wl_simulated s = simulate_update("b[0] = 2*a[0]", "65536", &launch, 0);
+    (void)state;
+    assert_int_equal(s.simulated, s.blocks);
+    assert_int_equal(s.simulated_sms, s.sms);
+    assert_true(s.l1_load_sectors == 65536 / 4 && s.l1_load_hits == 0);
+    assert_true(s.l2_load_bytes == 65536 * 8 && s.l2_store_bytes == 65536 * 8);
+    assert_true(s.dram_load_bytes == 65536 * 8 && s.dram_store_bytes == 65536 * 8);
+    assert_true(s.l2_load_hits == 0);
+    assert_true(s.addresses == 2 * 65536);
+}
+
+/* One block: what it loads twice, it finds in its L1. Rows of 64 cells with a halo are padded to 640 bytes. */
+static void test_reuse(void **state)
+{
+    const wl_launch launch = {.block = {64, 16, 1}};
+    const wl_simulated s = simulate_update("b[0,0] = a[0,-1] + a[0,1]", "64x16", &launch, 0);
+    (void)state;
+    assert_true(s.l1_load_sectors == 2 * 16 * 16);
+    assert_true(s.l1_load_hits == 2 * 16 * 16 - 18 * 16);
+    assert_true(s.l2_load_bytes == 18 * 64 * 8 && s.dram_load_bytes == 18 * 64 * 8);
+}
+
+/* Stores that do not fill a sector are completed in the L2 by the others. */
+static void test_partial_stores(void **state)
+{
+    static const char text[] = "name: halves\ndomain: [4096]\nfields:\n  a: {type: f32, extent: [8192]}\n"
+                               "stores: [\"a[2*x]\", \"a[2*x + 1]\"]\n";
+    const wl_launch launch = {.block = {256, 1, 1}};
+    wl_kernel *kernel = NULL;
+    wl_error err = {0};
+    (void)state;
+    assert_int_equal(wl_kernel_parse("halves", text, strlen(text), NULL, &kernel, &err), WL_OK);
+    const wl_simulated s = simulate(kernel, &launch, NULL);
+    assert_true(s.l2_store_bytes == 2 * 8192 * 4); /* every sector twice, a half each time */
+    assert_true(s.dram_store_bytes == 8192 * 4 && s.dram_load_bytes == 0);
+    wl_kernel_free(kernel);
+}
+
+/* A sample stands for the whole. */
+static void test_sample(void **state)
+{
+    const wl_launch launch = {.block = {128, 1, 1}};
+    const char *const update = "b[0,0] = a[0,-1] + a[0,0] + a[0,1]";
+    const wl_simulated whole = simulate_update(update, "512x4096", &launch, 0),
+                       part = simulate_update(update, "512x4096", &launch, 3000000),
+                       few = simulate_update(update, "512x4096", &launch, 100000);
+    (void)state;
+    assert_int_equal(whole.simulated, whole.blocks);
+    assert_true(part.simulated < part.blocks && part.simulated_sms == part.sms);
+    assert_true(few.simulated_sms < few.sms);
+    assert_true(part.l1_load_sectors == whole.l1_load_sectors);
+    assert_true(part.l2_load_bytes > 0.95 * whole.l2_load_bytes && part.l2_load_bytes < 1.05 * whole.l2_load_bytes);
+    assert_true(few.l1_load_sectors > 0.99 * whole.l1_load_sectors);
+    assert_true(part.l2_store_bytes == whole.l2_store_bytes);
+}
+
+/* ---- measured launches ---- */
+
+typedef struct measured {
+    const char *kernel, *sets;
+    wl_launch launch;
+    double l1_sectors, l2_sectors;
+} measured;
+
+static const measured rows[] = {
+    {"star3d.yaml",
+     "nx=640 ny=512 nz=512 sy=672 sz=349440 origin=1400464",
+     {.block = {2, 256, 2}, .fold = {1, 1, 1}, .grid = {320, 2, 256}, .registers = 31, .shared_bytes = 0},
+     2264924160,
+     962028876},
+    {"star3d.yaml",
+     "nx=640 ny=512 nz=512 sy=672 sz=349440 origin=1400464",
+     {.block = {1, 256, 4}, .fold = {1, 1, 1}, .grid = {640, 2, 128}, .registers = 31, .shared_bytes = 0},
+     4194304000,
+     1616595466},
+    {"star3d.yaml",
+     "nx=640 ny=512 nz=512 sy=672 sz=349440 origin=1400464",
+     {.block = {2, 32, 16}, .fold = {1, 1, 2}, .grid = {320, 16, 16}, .registers = 44, .shared_bytes = 0},
+     1929379840,
+     372584655},
+    {"star3d.yaml",
+     "nx=640 ny=512 nz=512 sy=672 sz=349440 origin=1400464",
+     {.block = {4, 4, 64}, .fold = {1, 1, 2}, .grid = {160, 128, 4}, .registers = 44, .shared_bytes = 0},
+     1132462080,
+     239073590},
+    {"star7_f64.yaml",
+     "nx=511 ny=387 nz=301 sy=513 sz=199557 origin=200071",
+     {.block = {4, 4, 16}, .fold = {1, 1, 1}, .grid = {128, 97, 19}, .registers = 24, .shared_bytes = 0},
+     182447541,
+     49095946},
+    {"star7_f32.yaml",
+     "nx=511 ny=387 nz=301 sy=513 sz=199557 origin=200071",
+     {.block = {2, 64, 2}, .fold = {1, 2, 1}, .grid = {256, 4, 151}, .registers = 28, .shared_bytes = 0},
+     234735707,
+     88623631},
+    {"star7_f32.yaml",
+     "nx=511 ny=387 nz=301 sy=513 sz=199557 origin=200071",
+     {.block = {16, 16, 1}, .fold = {1, 2, 1}, .grid = {32, 13, 301}, .registers = 28, .shared_bytes = 0},
+     74915675,
+     33503798},
+    {"star7_f32.yaml",
+     "nx=511 ny=387 nz=301 sy=513 sz=199557 origin=200071",
+     {.block = {8, 4, 8}, .fold = {1, 1, 2}, .grid = {64, 97, 19}, .registers = 28, .shared_bytes = 0},
+     97747099,
+     25356601},
+    {"box9_f32.yaml",
+     "nx=8191 ny=8190 nz=1 sy=8193 sz=67117056 origin=8194",
+     {.block = {4, 256, 1}, .fold = {1, 1, 1}, .grid = {2048, 32, 1}, .registers = 23, .shared_bytes = 0},
+     207558661,
+     27062832},
+    {"box9_f64.yaml",
+     "nx=8191 ny=8190 nz=1 sy=8208 sz=67239936 origin=8224",
+     {.block = {1, 1024, 1}, .fold = {1, 1, 1}, .grid = {8191, 8, 1}, .registers = 30, .shared_bytes = 0},
+     603758610,
+     114726927},
+    {"box9_f64.yaml",
+     "nx=8191 ny=8190 nz=1 sy=8193 sz=67117056 origin=8194",
+     {.block = {64, 16, 1}, .fold = {1, 1, 1}, .grid = {128, 512, 1}, .registers = 30, .shared_bytes = 0},
+     165092101,
+     20276146},
+    {"box9_f64.yaml",
+     "nx=8191 ny=8190 nz=1 sy=8193 sz=67117056 origin=8194",
+     {.block = {256, 1, 1}, .fold = {1, 1, 1}, .grid = {32, 8190, 1}, .registers = 30, .shared_bytes = 0},
+     165092101,
+     47236159},
+    {"lbm_d3q15_pf.yaml",
+     "nx=256 ny=256 nz=256 sy=288 sz=74304 origin=74608 sf=19170688",
+     {.block = {128, 4, 1}, .fold = {1, 1, 1}, .grid = {2, 64, 256}, .registers = 70, .shared_bytes = 0},
+     98566144,
+     78827838},
+    {"lbm_d3q15_pf.yaml",
+     "nx=256 ny=256 nz=256 sy=288 sz=74304 origin=74608 sf=19170688",
+     {.block = {8, 32, 2}, .fold = {1, 1, 1}, .grid = {32, 8, 128}, .registers = 70, .shared_bytes = 0},
+     117440512,
+     96852543},
+    {"lbm_d3q15_pf.yaml",
+     "nx=256 ny=256 nz=256 sy=288 sz=74304 origin=74608 sf=19170688",
+     {.block = {4, 2, 64}, .fold = {1, 1, 1}, .grid = {64, 128, 4}, .registers = 70, .shared_bytes = 0},
+     142606336,
+     121932581},
+    {"box2d_col.yaml",
+     "col=512 w=4096 h=4096",
+     {.block = {64, 1, 1}, .fold = {1, 1, 1}, .grid = {262144, 1, 1}, .registers = 32, .shared_bytes = 0},
+     207323136,
+     21984347},
+    {"box2d_col.yaml",
+     "col=32 w=4096 h=4096",
+     {.block = {128, 1, 1}, .fold = {1, 1, 1}, .grid = {131072, 1, 1}, .registers = 32, .shared_bytes = 0},
+     207323136,
+     9267415},
+    {"box2d_col.yaml",
+     "col=96 w=4096 h=4096",
+     {.block = {32, 1, 1}, .fold = {1, 1, 1}, .grid = {524288, 1, 1}, .registers = 32, .shared_bytes = 0},
+     207323136,
+     27309004},
+};
+
+static wl_kernel *load(const measured *m)
+{
+    char path[512], sets[512];
+    const char *list[32];
+    size_t count = 0;
+    wl_kernel *kernel = NULL;
+    wl_error err = {0};
+    static char text[1 << 16];
+    (void)snprintf(path, sizeof path, "%s/validate/kernels/%s", SOURCE_DIR, m->kernel);
+    (void)snprintf(sets, sizeof sets, "%s", m->sets);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    const size_t length = fread(text, 1, sizeof text, file);
+    (void)fclose(file);
+    for (char *at = sets; *at && count < 32;) {
+        char *blank = strchr(at, ' ');
+        list[count++] = at;
+        if (!blank)
+            break;
+        *blank = '\0';
+        at = blank + 1;
+    }
+    const wl_kernel_options options = {list, count};
+    if (wl_kernel_parse(path, text, length, &options, &kernel, &err) != WL_OK)
+        fail_msg("%s: %s", path, err.message);
+    return kernel;
+}
+
+/* Sectors between L2 and L1: within 15 % on average. */
+static void test_measured(void **state)
+{
+    const wl_simulate_options options = {.addresses = effort_is_full() ? 8000000 : 2500000};
+    const size_t count = sizeof rows / sizeof rows[0], step = effort_is_full() ? 1 : 2;
+    double sum = 0, worst = 0;
+    int n = 0;
+    (void)state;
+    for (size_t i = 0; i < count; i += step, n++) {
+        wl_kernel *kernel = load(&rows[i]);
+        const wl_simulated s = simulate(kernel, &rows[i].launch, &options);
+        const double error = s.l2_load_bytes / 32 / rows[i].l2_sectors - 1, size = error < 0 ? -error : error;
+        /* folded threads load once what their cells share; here each cell asks for it */
+        const double asked = s.l1_load_sectors / rows[i].l1_sectors;
+        const int64_t *fold = rows[i].launch.fold;
+        assert_true(asked > 0.8 && (asked < 1.25 || fold[0] * fold[1] * fold[2] > 1));
+        print_message("%-20s %4lldx%lldx%lld %+6.1f %%\n", rows[i].kernel, (long long)rows[i].launch.block[0],
+                      (long long)rows[i].launch.block[1], (long long)rows[i].launch.block[2], 100 * error);
+        sum += size;
+        worst = size > worst ? size : worst;
+        wl_kernel_free(kernel);
+    }
+    print_message("mean error %.1f %%, largest %.1f %%\n", 100 * sum / n, 100 * worst);
+    assert_true(sum / n < 0.15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stream), cmocka_unit_test(test_reuse),
+                                       cmocka_unit_test(test_partial_stores), cmocka_unit_test(test_sample),
+                                       cmocka_unit_test(test_measured)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
