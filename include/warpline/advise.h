@@ -102,7 +102,7 @@ WL_FALLIBLE wl_choose_schedule(const wl_kernel *kernel, const wl_device *device,
                                const wl_choice_options *options, wl_choice **out, wl_error *err);
 WL_API void wl_choice_free(wl_choice *choice);
 WL_API const wl_prediction *wl_choice_at(const wl_choice *choice, size_t index); /* NULL beyond the last */
-/* The one to use: the fastest, or 0 where it gains less than the model can tell from nothing. */
-WL_API size_t wl_choice_best(const wl_choice *choice);
+WL_API size_t
+wl_choice_best(const wl_choice *choice); /* 0, the launch given: none gains more than the model can tell */
 
 #endif /* WL_ADVISE_H */
