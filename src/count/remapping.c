@@ -22,12 +22,19 @@ static int levels_of(const wl_kernel *k)
     return levels;
 }
 
+bool wl_remapping_is_idle(const wl_kernel *k, const wl_geometry *g)
+{
+    const bool blocks = g->schedule.kind == WL_SCHEDULE_SWIZZLE;
+    return g->schedule.kind != WL_SCHEDULE_LINEAR &&
+           wl_schedule_is_linear(&g->schedule, blocks ? g->grid_dim : k->domain);
+}
+
 double wl_remapping_instructions(const wl_kernel *k, const wl_geometry *g, double division)
 {
     const double unfold = k->dims > 2 ? division : 0; /* y and z from the row */
     if (g->schedule.kind == WL_SCHEDULE_SWIZZLE)
         return 2 * division + SWIZZLE_GRID;
-    if (g->schedule.kind != WL_SCHEDULE_LINEAR && wl_schedule_is_linear(&g->schedule, k->domain))
+    if (wl_remapping_is_idle(k, g))
         return k->dims > 1 ? division + unfold : 0;
     switch (g->schedule.kind) {
     case WL_SCHEDULE_COLUMN: return 2 * division + unfold;

@@ -15,6 +15,9 @@
 /* Instructions per thread; `division` is what an integer division takes. 0: the launch is a plain one. */
 double wl_remapping_instructions(const wl_kernel *kernel, const wl_geometry *launched, double division);
 
+/* Does another order than linear visit the domain, or the grid, as linear does? */
+bool wl_remapping_is_idle(const wl_kernel *kernel, const wl_geometry *launched);
+
 /* Adds so many instructions of every thread with work; what is not known stays so. */
 void wl_remapping_add(const wl_geometry *launched, int warp_size, double instructions, wl_executed *out);
 
