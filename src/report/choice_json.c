@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/json.h"
+#include "report/choice_forms.h"
 #include "report/choice_words.h"
 #include "report/render.h"
 #include "report/symbol_json.h"
@@ -53,6 +54,30 @@ static json_t *reasons(wl_json *j, const wl_choice *c, const wl_kernel *kernel)
     return all;
 }
 
+static json_t *closed_forms(wl_json *j, const wl_choice_forms *f)
+{
+    json_t *orders = wl_json_array(j);
+    for (int i = 0; i < f->count; i++) {
+        char schedule[WL_SCHEDULE_TEXT_MAX];
+        wl_schedule_print(&f->rows[i].schedule, schedule);
+        wl_json_add(j, orders,
+                    wl_json_pack(j, "{s:s, s:I, s:I, s:b}", "schedule", schedule, "lines_needed",
+                                 (json_int_t)f->rows[i].needs, "lines_fetched", (json_int_t)f->rows[i].fetches.lines,
+                                 "exact", (int)f->rows[i].fetches.exact));
+    }
+    json_t *all = wl_json_pack(j, "{s:s, s:I, s:I, s:I, s:o}", "problem",
+                               f->problem.kind == WL_KNOWN_STENCIL ? "stencil" : "product", "cache_lines",
+                               (json_int_t)f->cache_lines, "line_bytes", (json_int_t)f->line_bytes, "lines_least",
+                               (json_int_t)f->least, "orders", orders);
+    if (f->problem.kind == WL_KNOWN_PRODUCT)
+        wl_json_set(j, all, "depth", wl_json_whole(j, f->problem.depth));
+    else
+        wl_json_set(j, all, "box", wl_json_shape(j, (const int64_t[3]){f->problem.box[0], f->problem.box[1], 1}));
+    if (f->width >= 1)
+        wl_json_set(j, all, "column_width", wl_json_number(j, f->width));
+    return all;
+}
+
 wl_status wl_choice_json(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, char **out,
                          wl_error *err)
 {
@@ -73,5 +98,8 @@ wl_status wl_choice_json(const wl_choice *c, const wl_kernel *kernel, const wl_d
     wl_json_symbol(j, root, kernel);
     if (wl_kernel_domain(kernel, domain) > 0)
         wl_json_set(j, root, "domain", wl_json_shape(j, domain));
+    wl_choice_forms forms;
+    if (wl_choice_forms_of(c, kernel, device, &forms))
+        wl_json_set(j, root, "closed_forms", closed_forms(j, &forms));
     return wl_json_take(j, root, WL_JSON_INDENTED, WL_JSON_DIGITS, out, err);
 }

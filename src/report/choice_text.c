@@ -1,6 +1,7 @@
 /* choice_text.c - schedules side by side, for people. SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "report/choice_forms.h"
 #include "report/choice_words.h"
 #include "report/render.h"
 #include "report/shape_text.h"
@@ -61,6 +62,44 @@ static void equals(const wl_choice *c, const wl_kernel *kernel, wl_buffer *out)
         wl_buffer_text(out, "\n");
 }
 
+static void add_width(const wl_choice_forms *f, wl_buffer *out)
+{
+    const bool stencil = f->problem.kind == WL_KNOWN_STENCIL;
+    const char *section = stencil ? "4.3" : "4.4";
+    if (f->width < 1)
+        wl_buffer_add(out, "    no column fits it (section %s of the paper)\n", section);
+    else if (f->width >= (double)f->problem.width)
+        wl_buffer_add(out, "    whole rows fit it (section %s of the paper)\n", section);
+    else
+        wl_buffer_add(out, "    columns up to %lld cells wide fit it (section %s of the paper)\n", (long long)f->width,
+                      section);
+}
+
+/* What the paper's problems fetch, where the kernel is one. */
+static void forms(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
+{
+    wl_choice_forms f;
+    if (!wl_choice_forms_of(c, kernel, device, &f))
+        return;
+    wl_buffer_text(out, "\n  closed forms: ");
+    if (f.problem.kind == WL_KNOWN_STENCIL)
+        wl_buffer_add(out, "a stencil within a box of %lld x %lld", (long long)f.problem.box[0],
+                      (long long)f.problem.box[1]);
+    else
+        wl_buffer_add(out, "a product of depth %lld", (long long)f.problem.depth);
+    wl_buffer_add(out, ", thread by thread, LRU cache as large as the L1 (%lld lines of %lld B)\n",
+                  (long long)f.cache_lines, (long long)f.line_bytes);
+    for (int i = 0; i < f.count; i++) {
+        char name[WL_SCHEDULE_TEXT_MAX];
+        const wl_form_row *row = &f.rows[i];
+        wl_schedule_print(&row->schedule, name);
+        wl_buffer_add(out, "    %-13s needs %lld lines, fetches %s%lld: %.1f times the least\n", name,
+                      (long long)row->needs, row->fetches.exact ? "" : "at most ", (long long)row->fetches.lines,
+                      (double)row->fetches.lines / (double)f.least);
+    }
+    add_width(&f, out);
+}
+
 /* What the code of the one recommended takes, and what all assume; those of the launch given hold for all. */
 static void notes(const wl_choice *c, wl_buffer *out)
 {
@@ -94,5 +133,6 @@ void wl_choice_text(const wl_choice *c, const wl_kernel *kernel, const wl_device
         wl_schedule_print(&c->rows[wl_choice_best(c)].launch.schedule, name);
         wl_buffer_add(out, "  its code: warpline emit --schedule %s\n", name);
     }
+    forms(c, kernel, device, out);
     notes(c, out);
 }
