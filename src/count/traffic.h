@@ -62,7 +62,7 @@ typedef struct wl_traffic {
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, l1_bytes, sms;
     double wavefronts; /* of all loads and stores in the L1 */
-    double resident; /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
+    double resident;   /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
     double sector, line, unit, fetch, l2_line; /* bytes */
     double common; /* share of a block's sectors that others on its multiprocessor load, too: fields with far_common */
     int step_count;
