@@ -117,12 +117,13 @@ static void notes(const wl_choice *c, wl_buffer *out)
 
 void wl_choice_text(const wl_choice *c, const wl_kernel *kernel, const wl_device *device, wl_buffer *out)
 {
-    char words[WL_CHOICE_WORDS][WL_CHOICE_LENGTH], shape[WL_SHAPE_LENGTH], name[WL_SCHEDULE_TEXT_MAX];
+    char words[WL_CHOICE_WORDS][WL_CHOICE_LENGTH], text[WL_SHAPE_LENGTH];
+    _Static_assert(WL_SHAPE_LENGTH >= WL_SCHEDULE_TEXT_MAX, "a text holds either");
     int64_t domain[3] = {0};
     const int count = wl_choice_words(c, kernel, words), dims = wl_kernel_domain(kernel, domain);
     wl_buffer_add(out, "%s on %s (%s)", wl_kernel_name(kernel), wl_device_name(device), wl_device_title(device));
     if (dims > 0)
-        wl_buffer_add(out, ", domain %s", wl_shape_text(domain, shape));
+        wl_buffer_add(out, ", domain %s", wl_shape_text(domain, text));
     wl_buffer_add(out, ", by the %s model\n\n", wl_model_name(c->rows[0].model.id));
     table(c, kernel, device, out);
     wl_buffer_text(out, "\n");
@@ -130,8 +131,8 @@ void wl_choice_text(const wl_choice *c, const wl_kernel *kernel, const wl_device
         wl_buffer_add(out, "  %s\n", words[i]);
     equals(c, kernel, out);
     if (wl_choice_best(c)) {
-        wl_schedule_print(&c->rows[wl_choice_best(c)].launch.schedule, name);
-        wl_buffer_add(out, "  its code: warpline emit --schedule %s\n", name);
+        wl_schedule_print(&c->rows[wl_choice_best(c)].launch.schedule, text);
+        wl_buffer_add(out, "  its code: warpline emit --schedule %s\n", text);
     }
     forms(c, kernel, device, out);
     notes(c, out);

@@ -251,9 +251,9 @@ static size_t schedules(const wl_study *s, const wl_setting *from, const wl_pred
     static const int64_t widths[] = {16, 32, 64, 128}, groups[] = {2, 4, 8, 16};
     const wl_launch *l = &from->launch;
     const bool row = p->launch.block[1] == 1 && p->launch.block[2] == 1, gridded = l->grid[0] || l->grid[1];
-    const bool folded = p->launch.fold[0] * p->launch.fold[1] * p->launch.fold[2] > 1;
+    const bool is_folded = p->launch.fold[0] * p->launch.fold[1] * p->launch.fold[2] > 1;
     const bool columns =
-        wl_threads_can_be_ordered(s->kernel) && !folded && !gridded && (row || wl_block_is_free(s->kernel, l));
+        wl_threads_can_be_ordered(s->kernel) && !is_folded && !gridded && (row || wl_block_is_free(s->kernel, l));
     size_t n = 0;
     if (l->schedule.kind != WL_SCHEDULE_LINEAR)
         n = add_schedule(s, from, (wl_schedule){.kind = WL_SCHEDULE_LINEAR}, 0, settings, n);

@@ -70,8 +70,8 @@ static void add(chooser *c, wl_schedule_kind kind, int64_t width, int64_t height
         (void)wl_schedules_add(&c->list, schedule);
     } else if (c->options.width_count > 0) {
         wl_schedule_print(&schedule, text);
-        note(c->out, "%s visits %lld x %lld %s as linear does: it is left out", text, (long long)c->row,
-             (long long)c->rows, "cells");
+        note(c->out, "%s visits %lld x %lld cells as linear does: it is left out", text, (long long)c->row,
+             (long long)c->rows);
     }
 }
 
@@ -117,17 +117,22 @@ static void add_swizzles(chooser *c)
             add(c, WL_SCHEDULE_SWIZZLE, groups[i], 0);
 }
 
-/* In the order of the table. */
-static void list_schedules(chooser *c)
+static void add_threads_orders(chooser *c)
 {
     int64_t own[WL_COLUMN_WIDTHS_MAX];
     const bool given = c->options.width_count > 0;
-    if (c->threads_free && is_wanted(c, WL_SCHEDULE_LINEAR)) /* in one dimension */
+    if (is_wanted(c, WL_SCHEDULE_LINEAR)) /* in one dimension */
         (void)wl_schedules_add(&c->list, (wl_schedule){WL_SCHEDULE_COLUMN, c->row, 0});
-    if (c->threads_free)
-        add_columns(c, given ? c->options.widths : own, given ? c->options.width_count : wl_column_widths(c->row, own));
-    if (c->threads_free && is_wanted(c, WL_SCHEDULE_TILE))
+    add_columns(c, given ? c->options.widths : own, given ? c->options.width_count : wl_column_widths(c->row, own));
+    if (is_wanted(c, WL_SCHEDULE_TILE))
         add_tiles(c);
+}
+
+/* In the order of the table. */
+static void list_schedules(chooser *c)
+{
+    if (c->threads_free)
+        add_threads_orders(c);
     if (is_wanted(c, WL_SCHEDULE_SWIZZLE))
         add_swizzles(c);
     if (c->threads_free && is_wanted(c, WL_SCHEDULE_HILBERT))
