@@ -109,7 +109,7 @@ static wl_status read_bytes(const wl_yaml *entry, const char *key, int64_t *byte
 
 static wl_status read_entry(wl_map *map, const wl_yaml *node, wl_error *err)
 {
-    static const char *const keys[] = {"family", "variant", "kernel", "set",  "fold",      "skip",           "schedule",
+    static const char *const keys[] = {"family", "variant", "kernel", "set",  "fold",      "skip",          "schedule",
                                        "entry",  "block",   "grid",   "args", "constants", "dynamic_shared"};
     wl_map_entry *entry = &map->entries[map->count++];
     WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "an entry of the map", err));

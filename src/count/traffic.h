@@ -62,7 +62,7 @@ typedef struct wl_traffic {
     wl_field_traffic *fields;
     double blocks, wave_blocks, warps, l1_bytes, sms;
     double wavefronts; /* of all loads and stores in the L1 */
-    double resident; /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
+    double resident;   /* blocks on one multiprocessor: as many as fit, or as the launch has for it */
     double sector, line, unit, fetch, l2_line; /* bytes */
     double common; /* share of a block's sectors that others on its multiprocessor load, too: fields with far_common */
     int step_count;
@@ -86,6 +86,9 @@ typedef struct wl_traffic_input {
     int64_t page_bytes;
     int64_t own_steps; /* longest run of loop steps that is also counted per warp */
 } wl_traffic_input;
+
+/* Can blocks that are not neighbours load the same data of a field? */
+bool wl_traffic_far_common(const wl_view *view, const wl_geometry *geometry, size_t field);
 
 /* windows_known is false where counting would take too long. */
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,

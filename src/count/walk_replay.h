@@ -27,7 +27,7 @@ typedef struct wl_walk_input {
 
 /* Shares of the requested sectors that miss the L1, by field. */
 typedef struct wl_walked {
-    bool known;     /* false: no loops, or addresses that they do not move alike */
+    bool known;                   /* false: no loops, or addresses that they do not move alike */
     double *missed, *whole_lines; /* by field; the latter: share of a line that a request for it wants */
 } wl_walked;
 
