@@ -399,16 +399,13 @@ static wl_status replay_walks(const tally *t, wl_arena *arena)
                               (int64_t)t->out->sms,
                               wl_device_int(t->in->device, WL_DEVICE_warp_size),
                               (int64_t)t->out->line,
-                              (int64_t)t->out->sector,
-                              device_or(t->in->device, WL_DEVICE_l1_latency, 0),
-                              device_or(t->in->device, WL_DEVICE_l2_latency, 0),
-                              device_or(t->in->device, WL_DEVICE_lsu_issue, 1)};
+                              (int64_t)t->out->sector};
     wl_walked walked = {0};
-    if (in.miss_cycles <= 0 || !walk_together(t))
+    if (!walk_together(t))
         return WL_OK;
     WL_TRY(wl_walk_replay(&in, arena, &walked, t->err));
     for (size_t i = 0; i < t->out->field_count && walked.known; i++) {
-        t->out->fields[i].walked = t->out->fields[i].requested > 0;
+        t->out->fields[i].walked = t->out->fields[i].far_common && t->out->fields[i].requested > 0;
         t->out->fields[i].missed = walked.missed[i];
         t->out->fields[i].whole_lines = walked.whole_lines[i];
     }

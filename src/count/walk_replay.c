@@ -17,10 +17,15 @@
 #define PIECES 32         /* runs of bytes that a warp loads with one instruction: a lane each at most */
 #define SCHEDULERS 4      /* whose warps take turns to load */
 #define UNROLLED 4        /* steps of a loop whose loads the assembler issues before the first is used */
-#define ARITHMETIC 60     /* cycles between the loads of such steps: multiply-adds that wait for one another */
-#define LATER 0.7         /* a miss takes up to so much longer: the other half of the L2, queues */
-#define START_CYCLES 300  /* from the end of a block to the first load of the next */
-#define BLOCKS_APART 2    /* cycles between two blocks that start at the beginning of a launch */
+/* Cycles. Counts do not depend on the numbers of a device that are fitted, so these are those of the H200, whose order of
+ * magnitude all GPUs share: a miss takes ten times as long as a hit, and much longer than what a warp issues. */
+#define HIT_CYCLES 32
+#define MISS_CYCLES 280
+#define WAVEFRONT_CYCLES 1.2
+#define ARITHMETIC 60    /* cycles between the loads of such steps: multiply-adds that wait for one another */
+#define LATER 0.7        /* a miss takes up to so much longer: the other half of the L2, queues */
+#define START_CYCLES 300 /* from the end of a block to the first load of the next */
+#define BLOCKS_APART 2   /* cycles between two blocks that start at the beginning of a launch */
 
 /* ---- the loops, in chunks ---- */
 
@@ -60,6 +65,7 @@ static void start_of(const chunks *c, int64_t n, int64_t at[WL_LOOPS_MAX])
 /* What one access does in a chunk. */
 typedef struct walker {
     int kind;  /* the first that goes from a line to the same others */
+    int alike; /* of the first: how many do; a loop that the compiler has unrolled already has several */
     int field; /* -1: takes time alone, as shared memory and stores do */
     wl_program program;
     int64_t stride[WL_LOOPS_MAX]; /* bytes; 0: it does not name the loop */
@@ -207,7 +213,7 @@ typedef struct street {
     int64_t started, next;                 /* blocks; number of the next */
     double now, *missed[2], *requested[2]; /* by field: of the first blocks, and of later ones */
     double *wanted, *lines;                /* by field: sectors of requests, and of their lines */
-    int64_t events;
+    int64_t events, draws;
     int turn;
     wl_error *err;
 } street;
@@ -310,14 +316,15 @@ static double load_lines(street *s, const walker *w, int64_t lo, int64_t hi, dou
     for (int64_t l = wl_floor_div(lo, line); l * line < hi; l++) {
         const int64_t from = wl_max(lo - l * line, 0) / sector, to = (wl_min(hi - l * line, line) - 1) / sector;
         const uint32_t wanted = (2u << to) - (1u << from);
-        const uint64_t kind = w->lines_each > 1 ? (uint64_t)w->kind + 1 : 0;
-        piece *p = use(&s->l1, wl_hash_add((uint64_t)l, kind), w->lines_each);
+        const uint64_t kind = w->lines_each > 1 ? (uint64_t)w->kind + 1 : 0,
+                       name = wl_hash_add((uint64_t)w->field, kind);
+        piece *p = use(&s->l1, wl_hash_add(name, (uint64_t)l), w->lines_each);
         const uint32_t missing = wanted & ~p->sectors;
         if (missing) {
-            const double late = LATER * (double)wl_random_below(s->events * 64 + l, 1000) / 1000;
+            const double late = LATER * (double)wl_random_below(s->draws++, 1000) / 1000;
             s->missed[later][w->field] += (double)(__builtin_popcount(missing) * w->lines_each);
             p->sectors |= wanted;
-            p->there = fmax(p->there, s->now + waits * s->in->miss_cycles * (1 + late));
+            p->there = fmax(p->there, s->now + waits * MISS_CYCLES * (1 + late));
         }
         there = fmax(there, p->there);
     }
@@ -336,10 +343,11 @@ static void play(street *s, walking *warp)
         const walker *w = &s->walkers[i];
         if (!is_executed(w, at))
             continue;
-        cycles += (double)w->executions * w->cycles * s->in->wavefront_cycles;
+        cycles += (double)w->executions * w->cycles * WAVEFRONT_CYCLES;
         if (w->field < 0)
             continue;
-        waits = fmax(waits, barriers ? (double)w->executions : (double)w->executions / UNROLLED);
+        const int64_t together = barriers ? 1 : wl_max(1, UNROLLED / s->walkers[w->kind].alike);
+        waits = fmax(waits, (double)w->executions / (double)together);
     }
     for (int i = 0; i < s->walker_count; i++) {
         const walker *w = &s->walkers[i];
@@ -355,7 +363,7 @@ static void play(street *s, walking *warp)
         s->requested[later][w->field] += b->count ? (double)w->executions * w->sectors : 0;
     }
     s->now += cycles;
-    warp->ready = fmax(there, s->now + waits * s->in->hit_cycles) + waits * ARITHMETIC;
+    warp->ready = fmax(there, s->now + waits * HIT_CYCLES) + waits * ARITHMETIC;
     warp->chunk++;
     s->events++;
     if (!barriers)
@@ -473,6 +481,7 @@ static wl_status make_walkers(street *s, wl_arena *arena)
         set_loops(w, k, &s->chunks, b, s->in->line);
         while (w->kind < s->walker_count && !go_alike(&s->walkers[w->kind], w))
             w->kind++;
+        s->walkers[w->kind].alike++;
         s->walker_count++;
     }
     return WL_OK;

@@ -8,7 +8,7 @@
  * warp that takes the cycles of its wavefronts and waits for its lines once per few steps.
  *
  * Layer  count (uses base, expr, kernel, launch, footprint). Units: sectors, cycles.
- * Oracle  tests/unit/test_walk_replay.c; measured: validate/data/h200_fit.csv, h200_schedules.csv
+ * Oracle  tests/unit/test_places.c; measured: validate/data/h200_fit.csv, h200_schedules.csv
  * SPDX-License-Identifier: MIT */
 #ifndef WL_COUNT_WALK_REPLAY_H
 #define WL_COUNT_WALK_REPLAY_H
@@ -21,8 +21,6 @@ typedef struct wl_walk_input {
     const wl_geometry *geometry;
     const wl_access_cost *costs;
     int64_t sms, warp_size, line, sector; /* multiprocessors; lanes; bytes */
-    double hit_cycles, miss_cycles;       /* latencies of L1 and L2 */
-    double wavefront_cycles;              /* between two wavefronts of loads */
 } wl_walk_input;
 
 /* Shares of the requested sectors that miss the L1, by field. */

@@ -459,6 +459,23 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;
 }
 
+/* Of fields that blocks walk through together the windows know less than the replay: memory delivers no more than misses
+ * the L1. */
+static void keep_below_l2(const wl_traffic *t, wl_volumes *out)
+{
+    for (size_t i = 0; i < t->field_count; i++) {
+        wl_volume *v = &out->fields[i];
+        const double most = (v->l2_compulsory + v->l2_capacity) * fmax(1, t->fetch / t->sector);
+        const double loaded =
+            v->dram_compulsory + v->dram_capacity + v->dram_reuse[0] + v->dram_reuse[1] + v->dram_reuse[2];
+        if (!t->fields[i].walked || loaded <= most)
+            continue;
+        const double again = fmin(loaded - most, v->dram_capacity);
+        v->dram_capacity -= again;
+        v->dram_compulsory -= loaded - most - again;
+    }
+}
+
 void wl_laws_l2(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
 {
     out->waves = t->blocks / t->wave_blocks;
@@ -468,5 +485,6 @@ void wl_laws_l2(const wl_traffic *t, const wl_laws *laws, wl_volumes *out)
         out->pages += t->fields[i].wave_pages;
     }
     dram_loads(t, laws, out);
+    keep_below_l2(t, out);
     dram_stores(t, laws, out);
 }
