@@ -125,10 +125,12 @@ static wl_status count_stores(const tally *t, size_t field)
 
 #define COMPANIONS 5 /* blocks counted together: the most boxes of a set of blocks */
 
-/* Only if an address is independent of some block coordinate, or unknown. */
-bool wl_traffic_far_common(const wl_view *view, const wl_geometry *g, size_t field)
+/* Can blocks that are not neighbours load the same data? Only if an address is independent of some
+ * block coordinate, or unknown. */
+static bool may_have_common(const tally *t, size_t field)
 {
-    const wl_field_side *side = &view->fields[field][WL_LOADS];
+    const wl_field_side *side = &t->in->view->fields[field][WL_LOADS];
+    const wl_geometry *g = t->in->geometry;
     if (side->count == 0 || !side->has_shape)
         return side->count > 0;
     for (int l = 0; l < side->shape.linear_count; l++)
@@ -211,7 +213,7 @@ static wl_status count_common(const tally *t)
     const int64_t spare = g->blocks - g->wave_blocks, places = t->in->view->guarded || t->in->view->uneven ? PLACES : 1;
     double alone = 0, far = 0, shared = 0;
     for (size_t i = 0; i < t->out->field_count; i++)
-        t->out->fields[i].far_common = wl_traffic_far_common(t->in->view, t->in->geometry, i);
+        t->out->fields[i].far_common = may_have_common(t, i);
     for (int64_t i = 0; i < places && alone <= 0; i++)
         WL_TRY(count_common_at(t, (2 * ((i + places / 2) % places) + 1) * spare / (2 * places), &alone, &far, &shared));
     t->out->common = far > 0 ? fmin(1, fmax(0, shared / far)) : 0;

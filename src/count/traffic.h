@@ -87,9 +87,6 @@ typedef struct wl_traffic_input {
     int64_t own_steps; /* longest run of loop steps that is also counted per warp */
 } wl_traffic_input;
 
-/* Can blocks that are not neighbours load the same data of a field? */
-bool wl_traffic_far_common(const wl_view *view, const wl_geometry *geometry, size_t field);
-
 /* windows_known is false where counting would take too long. */
 wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, wl_arena *arena, wl_traffic *out,
                            wl_error *err);

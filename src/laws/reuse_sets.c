@@ -9,7 +9,6 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "count/block_sum.h"
-#include "count/walk_replay.h"
 #include "laws/curve.h"
 
 typedef struct estimator {
@@ -67,53 +66,6 @@ static wl_status l1_volumes(estimator *e)
         v->l2_compulsory = fmin(v->l2_compulsory, requested); /* a sample of blocks may exceed it */
         v->l2_capacity = e->out->l1_miss_rate * (requested - v->l2_compulsory);
     }
-    return WL_OK;
-}
-
-/* Loops of several blocks through the same data: a curve of the working set does not know how far apart they are. */
-static bool walk_together(const estimator *e)
-{
-    const wl_geometry *g = e->in->geometry;
-    bool common = false;
-    for (size_t f = 0; f < e->field_count; f++)
-        common = common || (e->out->fields[f].l2_compulsory > 0 && wl_traffic_far_common(e->in->view, g, f));
-    return common && g->blocks > g->wave_blocks;
-}
-
-static wl_status replay_walks(estimator *e, wl_arena *scratch)
-{
-    const wl_device *d = e->in->device;
-    const double sector = (double)wl_device_int(d, WL_DEVICE_l1_sector);
-    wl_walk_input in = {.view = e->in->view,
-                        .geometry = e->in->geometry,
-                        .costs = e->in->costs,
-                        .sms = wl_device_int(d, WL_DEVICE_sm_count),
-                        .warp_size = wl_device_int(d, WL_DEVICE_warp_size),
-                        .line = wl_device_int(d, WL_DEVICE_l1_line),
-                        .sector = wl_device_int(d, WL_DEVICE_l1_sector)};
-    wl_walked walked = {0};
-    double rate = 0;
-    if (!wl_device_get(d, WL_DEVICE_l1_latency, &in.hit_cycles) ||
-        !wl_device_get(d, WL_DEVICE_l2_latency, &in.miss_cycles) ||
-        !wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate) || !walk_together(e))
-        return WL_OK;
-    in.wavefront_cycles = 1 / rate;
-    WL_TRY(wl_walk_replay(&in, scratch, &walked, e->err));
-    const wl_kernel *k = e->in->view->kernel;
-    double could_hit = 0, capacity = 0;
-    for (size_t f = 0; f < e->field_count && walked.known; f++) {
-        wl_volume *v = &e->out->fields[f];
-        double requested = 0;
-        for (size_t a = 0; a < k->access_count; a++)
-            if (k->accesses[a].field == f && !k->accesses[a].store)
-                requested += e->in->costs[a].sectors * sector;
-        v->l2_compulsory = fmin(v->l2_compulsory, walked.missed[f] * requested);
-        v->l2_capacity = walked.missed[f] * requested - v->l2_compulsory;
-        could_hit += requested - v->l2_compulsory;
-        capacity += v->l2_capacity;
-    }
-    if (walked.known && could_hit > 0)
-        e->out->l1_miss_rate = capacity / could_hit;
     return WL_OK;
 }
 
@@ -421,12 +373,10 @@ static estimator start(const wl_traffic_input *input, wl_counter *counter, wl_vo
                        .err = err};
 }
 
-wl_status wl_reuse_sets_l1(const wl_traffic_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
-                           wl_error *err)
+wl_status wl_reuse_sets_l1(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)
 {
     estimator e = start(input, counter, out, err);
-    WL_TRY(l1_volumes(&e));
-    return replay_walks(&e, scratch);
+    return l1_volumes(&e);
 }
 
 wl_status wl_reuse_sets_l2(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err)

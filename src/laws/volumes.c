@@ -73,7 +73,7 @@ wl_status wl_volumes_estimate(const wl_traffic_input *input, const wl_traffic *t
         wl_volumes_by_laws(traffic, laws, fields, out);
     } else {
         *out = (wl_volumes){.fields = fields};
-        WL_TRY(wl_reuse_sets_l1(input, counter, scratch, out, err));
+        WL_TRY(wl_reuse_sets_l1(input, counter, out, err));
     }
     if (out->known)
         return WL_OK;

@@ -93,8 +93,7 @@ void wl_volumes_add_up(size_t count, wl_volumes *out);
 void wl_volumes_by_laws(const wl_traffic *traffic, const struct wl_laws *laws, wl_volume *fields, wl_volumes *out);
 
 /* The estimator "reuse-sets": its L1 side, and its L2 side, which needs an L1 side. */
-wl_status wl_reuse_sets_l1(const wl_traffic_input *input, wl_counter *counter, wl_arena *scratch, wl_volumes *out,
-                           wl_error *err);
+wl_status wl_reuse_sets_l1(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
 wl_status wl_reuse_sets_l2(const wl_traffic_input *input, wl_counter *counter, wl_volumes *out, wl_error *err);
 
 #endif /* WL_LAWS_VOLUMES_H */
