@@ -53,8 +53,8 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
                              options && (options->emulate || options->per_line), &out->executed, err));
-    const bool own =
-        p->schedule.kind != WL_SCHEDULE_LINEAR && p->kernel->source.count_instructions; /* counted with the rest */
+    /* a kernel that computes the schedule itself counts that with the rest, unless instructions are estimated */
+    const bool own = p->schedule.kind != WL_SCHEDULE_LINEAR && out->executed.known;
     out->remapping = own ? 0 : wl_remapping_instructions(p->kernel, &out->launched, p->thread.division);
     out->thread.instructions += out->remapping;
     wl_remapping_add(&out->launched, p->rules.warp_size, out->remapping, &out->executed);

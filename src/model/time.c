@@ -65,12 +65,15 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     double fp_rate = 0, sector = 0, fetch = 0;
     (void)wl_device_get(device, WL_DEVICE_dram_fetch, &fetch);
     (void)wl_device_get(device, WL_DEVICE_l1_sector, &sector);
+    double lanes = 0;
+    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
     /* warps with work: those that load, else those that store; with atomics only, all */
     const double warps = t->warps > 0         ? t->warps
                          : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores
                                               : c->executed.warps;
     wl_demand d = {.warps = warps,
                    .blocks = (double)out->blocks,
+                   .block_warps = ceil((double)out->threads_per_block / fmax(1, lanes)),
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,

@@ -93,11 +93,25 @@ static double multiply_cycles(const wl_turnover *n, const wl_demand *d)
            fmin(alone, n->narrow_multiply) * (d->results - beside);
 }
 
+/* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, as they were dealt out, some
+ * multiprocessor has fewer of these than its part. Taken as full blocks and half ones: with k of them on each, the
+ * luckiest of many is off by sqrt(2 ln sms) standard deviations, and at most full. */
+static double fullest(const wl_turnover *n, const wl_demand *d)
+{
+    const double fill = d->block_warps > 0 ? fmin(1, d->warps / (d->blocks * d->block_warps)) : 1;
+    const bool unequal = d->kinds && d->kinds->count > 1, dealt = d->blocks <= d->blocks_per_sm * n->sms;
+    if (unequal || !dealt || fill >= 1 || fill <= 0.5)
+        return 1;
+    const double full = 2 * fill - 1, spread = 0.5 * sqrt(full * (1 - full)), each = ceil(d->blocks / n->sms);
+    return 1 + fmin(1 - fill, spread * sqrt(2 * log(fmax(1, n->sms)) / each)) / fill;
+}
+
 /* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
  * times the mean load. */
 static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
 {
-    const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks, cycles = n->sms * n->clock / even;
+    const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks * fullest(n, d),
+                 cycles = n->sms * n->clock / even;
     bound(m, WL_BOUND_L1, fmax(d->l1_wavefronts / n->wavefront_rate, n->lsu_issue * d->memory_inst) / cycles);
     bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
     bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));

@@ -24,6 +24,7 @@
 typedef struct wl_demand {
     double warps; /* with work */
     double blocks, blocks_per_sm;
+    double block_warps; /* of a block, with work or without; 0: not known */
     double l1_wavefronts, tag_wavefronts, memory_inst;
     double instructions;                /* warp instructions */
     double fp_cycles;                   /* of the arithmetic pipes, as if one multiprocessor did all the work */

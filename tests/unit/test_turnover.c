@@ -68,6 +68,17 @@ static void sm_bounds_by_hand(void **state)
     d.blocks = 11; /* one multiprocessor has two, the mean is 1.1 */
     m = apply(&n, &d);
     check_near("uneven", "tags", m.bound_s[WL_BOUND_TAG], 1e6 / 1e10 * 20 / 11, NEAR);
+    /* blocks at the edges have idle warps: 7 of 8 have work, but some multiprocessor has full blocks only */
+    d.blocks = 20;
+    d.blocks_per_sm = 2;
+    d.block_warps = 8;
+    d.warps = 20 * 7;
+    check_near("edges", "tags", apply(&n, &d).bound_s[WL_BOUND_TAG], 1e6 / 1e10 * 8 / 7, NEAR);
+    d.blocks_per_sm = 1; /* two waves: blocks go where there is room */
+    check_near("edges, two waves", "tags", apply(&n, &d).bound_s[WL_BOUND_TAG], 1e6 / 1e10, NEAR);
+    d.blocks_per_sm = 2;
+    d.warps = 20 * 7.99; /* hardly any: as many as chance allows */
+    check_true("few edges", "tags", apply(&n, &d).bound_s[WL_BOUND_TAG] < 1.002e6 / 1e10);
     check_done();
 }
 
