@@ -98,6 +98,9 @@ static int run(comparison *c)
     wl_error err = {0};
     if (!option_model(o->model, &c->model))
         return EXIT_UNSUPPORTED;
+    const int fidelity = option_fidelity(o, &c->simulate);
+    if (fidelity != EXIT_OK)
+        return fidelity;
     if ((o->fold && !option_shape("--fold", o->fold, c->fold)) ||
         (o->registers && !option_integer("--registers", o->registers, 1, 1024, &c->registers)))
         return EXIT_INPUT;

@@ -20,6 +20,7 @@ typedef struct comparison {
     const options *options;
     int64_t fold[3], registers; /* 0: as the table says */
     wl_model_id model;
+    int64_t simulate; /* as in wl_predict_options */
     bool keep_counts; /* for a fit */
     bool all_models;  /* for a ranking: a row that cannot be counted is predicted by every model */
     bool emulate;     /* instructions are counted by execution, as rooflines want them */

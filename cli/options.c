@@ -145,6 +145,10 @@ static const struct spec {
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",
      "time model: turnover, gpumech, gpumech+, mdm-queue, mdm-mshr, mdm, or all side by side (default: turnover and "
      "mdm)"},
+    {"--fidelity", "NAME", ONE, offsetof(options, fidelity), 0, "pm",
+     "where volumes come from: model (default), or simulate: caches, access by access, without a fitted curve"},
+    {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",
+     "with --fidelity simulate: addresses of a launch to evaluate (default 67108864); beyond, it is sampled"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
     {"--per-line", NULL, FLAG, offsetof(options, per_line), 0, "p",
      "PTX, CUDA: show which source line executes what (needs -lineinfo)"},
@@ -431,10 +435,31 @@ wl_format option_format(const options *o)
 
 bool option_format_is(const options *o, const char *name) { return strcmp(o->format ? o->format : "text", name) == 0; }
 
+int option_fidelity(const options *o, int64_t *simulate)
+{
+    const char *name = o->fidelity ? o->fidelity : "model";
+    if (strcmp(name, "simulate") == 0) {
+        *simulate = -1;
+        return !o->addresses || option_integer("--budget", o->addresses, 1, (int64_t)1 << 40, simulate) ? EXIT_OK
+                                                                                                        : EXIT_INPUT;
+    }
+    if (strcmp(name, "model") != 0) {
+        option_error("--fidelity", name, 1, "there is model and simulate");
+        return EXIT_UNSUPPORTED;
+    }
+    if (!o->addresses)
+        return EXIT_OK;
+    usage_error("--budget goes with --fidelity simulate");
+    return EXIT_USAGE;
+}
+
 int option_predict(const options *o, wl_predict_options *out)
 {
     if (!option_model(o->model, &out->model))
         return EXIT_UNSUPPORTED;
+    const int code = option_fidelity(o, &out->simulate);
+    if (code != EXIT_OK)
+        return code;
     if (o->samples && strcmp(o->samples, "all") == 0)
         out->l1_samples = -1;
     else if (o->samples && !option_integer("--l1-samples", o->samples, 1, 1000000000, &out->l1_samples))

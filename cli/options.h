@@ -31,6 +31,7 @@ typedef struct options {
     const char *map, *args_file, *variant, *kernel_name, *group, *min_time, *plot, *family[MANY_MAX], *metric[MANY_MAX];
     const char *target[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count;
+    const char *fidelity, *addresses; /* of simulated caches */
     const char *budget[MANY_MAX], *baseline, *tolerance;
     size_t budget_count;
     const char *devices[MANY_MAX], *domains[MANY_MAX], *folds[MANY_MAX], *where[MANY_MAX], *exports[MANY_MAX];
@@ -66,6 +67,8 @@ void options_help(const command *command);
 
 /* The time model; NULL: the best there is for the device. */
 bool option_model(const char *text, wl_model_id *model);
+/* --fidelity and --budget of predict and compare; the exit code. */
+int option_fidelity(const options *options, int64_t *simulate);
 /* The output format, text unless --format says otherwise. */
 wl_format option_format(const options *options);
 bool option_format_is(const options *options, const char *name);

@@ -9,6 +9,7 @@
  *   local      kernel + geometry          -> local memory of threads             count/local_count
  *   traffic    view + geometry            -> what warps, blocks and runs touch   count/traffic
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
+ *   simulation kernel + geometry          -> volumes by caches, if asked for     laws/simulated_volumes
  *   invariants volumes + counts           -> volumes that can be                 metrics/invariants
  *   metrics    the above                  -> one table of named values           metrics/fill
  *   lives      instructions + volumes     -> intervals of warps, and their waits model/follow_warps
@@ -26,6 +27,7 @@
 #include "count/remapping.h"
 #include "laws/least_volumes.h"
 #include "laws/local_volumes.h"
+#include "laws/simulated_volumes.h"
 #include "laws/traffic_laws.h"
 #include "metrics/attribution.h"
 #include "metrics/fill.h"
@@ -193,6 +195,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     const wl_traffic_input input = input_of(p, view, &counts.busy);
     WL_TRY(wl_volumes_estimate(&input, counts.has_traffic ? &counts.traffic : NULL, &p->laws, &p->counter,
                                &p->launch_arena, &volumes, err));
+    if (options && options->simulate)
+        WL_TRY(wl_volumes_simulate(&input, &counts.launched, options->simulate, &p->launch_arena, &volumes, err));
     if (options && options->model == WL_MODEL_SIMPLE) {
         WL_TRY(wl_distinct_bytes(&input, &p->counter, volumes.distinct, err));
         volumes.has_distinct = true;

@@ -97,6 +97,9 @@ typedef struct wl_predict_options {
     bool stacks;     /* where the cycles go, by part and by interval of a warp's life: report.h */
     wl_model_id model;
     int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */
+    /* Volumes from simulated caches, without a fitted curve: addresses to evaluate, at most; -1: the default; 0: from
+     * laws or curves. WL_E_UNSUPPORTED: the addresses cannot be enumerated. */
+    int64_t simulate;
 } wl_predict_options;
 
 /* A predictor holds what does not depend on the launch, and the scratch memory. It borrows kernel and device, which

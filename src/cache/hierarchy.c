@@ -155,6 +155,8 @@ static void add(wl_cache_counts *sum, const wl_cache_counts *one)
     sum->partial += one->partial;
 }
 
+const wl_hierarchy_counts *wl_hierarchy_moved(const wl_hierarchy *h) { return &h->counts; }
+
 wl_hierarchy_counts wl_hierarchy_count(const wl_hierarchy *h)
 {
     wl_hierarchy_counts counts = h->counts;

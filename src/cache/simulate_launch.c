@@ -15,6 +15,7 @@
 #define ADDRESSES_OF_REQUEST 8          /* as few share a line in most kernels, or more do */
 #define SECTORS_MAX 8                   /* of a line */
 #define L2_WAYS 16
+#define FILLED_MAX 1e9 /* addresses of the blocks of one multiprocessor: a minute */
 #define REGISTER_BYTES 4
 
 /* What a warp asks of one line, in one instruction. */
@@ -30,6 +31,11 @@ typedef struct warp_stream {
     size_t at, end;
 } warp_stream;
 
+/* Sectors that one field moved. */
+typedef struct field_moved {
+    int64_t l2_to_l1, l1_to_l2, dram_to_l2;
+} field_moved;
+
 typedef struct launch_simulation {
     const wl_kernel *kernel;
     const wl_geometry *geometry;
@@ -39,6 +45,7 @@ typedef struct launch_simulation {
     int sectors;
     int64_t sms, simulated_sms, resident, warps; /* warps of a block */
     int64_t warp_size, turn;
+    int64_t l2_lines; /* of all partitions, as many as are simulated */
     /* of the present generation */
     request *requests;
     size_t request_count, request_room;
@@ -46,6 +53,7 @@ typedef struct launch_simulation {
     size_t mask_count, mask_room;
     size_t instruction; /* first request of the present instruction */
     warp_stream *streams;
+    field_moved *moved, *early; /* one per field: by all blocks, and by those of the first half */
     double addresses;
 } launch_simulation;
 
@@ -175,10 +183,16 @@ static int64_t play(launch_simulation *s, int64_t sm, warp_stream *stream)
     for (bool more = true; more && stream->at < stream->end; stream->at++) {
         const request *r = &s->requests[stream->at];
         const wl_request one = {r->line, r->sectors, r->written >= 0 ? s->masks + r->written : NULL};
+        const wl_hierarchy_counts *now = wl_hierarchy_moved(s->hierarchy);
+        const field_moved before = {now->l2_to_l1, now->l1_to_l2, now->dram_to_l2};
         if (r->store)
             wl_hierarchy_store(s->hierarchy, sm, &one, 1);
         else
             wl_hierarchy_load(s->hierarchy, sm, &one, 1);
+        field_moved *field = &s->moved[r->line >> WL_FIELD_SHIFT];
+        field->l2_to_l1 += now->l2_to_l1 - before.l2_to_l1;
+        field->l1_to_l2 += now->l1_to_l2 - before.l1_to_l2;
+        field->dram_to_l2 += now->dram_to_l2 - before.dram_to_l2;
         bytes = r->store ? 0 : wl_max(r->width, REGISTER_BYTES);
         more = !r->last;
     }
@@ -239,7 +253,19 @@ static void fill(const launch_simulation *s, const wl_hierarchy_counts *early, c
 #undef TOTAL
 }
 
-static wl_status run(launch_simulation *s, int64_t generations, wl_simulated *out, wl_error *err)
+static void fill_fields(const launch_simulation *s, int64_t early_blocks, const wl_simulated *o,
+                        wl_simulated_field *fields)
+{
+    const double sector = (double)s->sector;
+    for (size_t f = 0; fields && f < s->kernel->field_count; f++) {
+#define TOTAL(field) (sector * extrapolate(o, early_blocks, (double)s->early[f].field, (double)s->moved[f].field))
+        fields[f] = (wl_simulated_field){TOTAL(l2_to_l1), TOTAL(l1_to_l2), TOTAL(dram_to_l2)};
+#undef TOTAL
+    }
+}
+
+static wl_status run(launch_simulation *s, int64_t generations, wl_simulated_field *fields, wl_simulated *out,
+                     wl_error *err)
 {
     wl_hierarchy_counts early = {0};
     int64_t early_blocks = 0;
@@ -252,14 +278,18 @@ static wl_status run(launch_simulation *s, int64_t generations, wl_simulated *ou
             continue;
         early = wl_hierarchy_count(s->hierarchy);
         early_blocks = out->simulated;
-        out->l2_filled = early.l2.evicted_lines > 0;
+        memcpy(s->early, s->moved, s->kernel->field_count * sizeof *s->early);
+        out->l2_filled = early.l2.evicted_lines >= s->l2_lines;
     }
+    const int64_t written = wl_hierarchy_count(s->hierarchy).l2_to_dram;
     wl_hierarchy_clean(s->hierarchy);
     const wl_hierarchy_counts all = wl_hierarchy_count(s->hierarchy);
+    out->dirty_bytes = (double)((all.l2_to_dram - written) * s->sector) * (double)out->sms / (double)out->simulated_sms;
     /* what is still dirty belongs to all blocks alike */
     early.l2_to_dram = out->simulated ? all.l2_to_dram * early_blocks / out->simulated : 0;
     out->addresses = s->addresses;
     fill(s, &early, &all, early_blocks, out);
+    fill_fields(s, early_blocks, out, fields);
     return WL_OK;
 }
 
@@ -309,6 +339,7 @@ static wl_status make_hierarchy(launch_simulation *s, const wl_device *device, c
                .write_back = true,
                .store_allocates = true},
         .dram_sectors = (int)wl_max(1, wl_min(s->sectors, wl_device_int(device, WL_DEVICE_dram_fetch) / s->sector))};
+    s->l2_lines = shape.partitions * shape.l2.lines;
     return wl_hierarchy_new(&shape, &s->hierarchy, err);
 }
 
@@ -318,13 +349,20 @@ static wl_status simulate(launch_simulation *s, const wl_device *device, const w
     const wl_kernel_tasks wanted = {
         .kernel = s->kernel, .geometry = s->geometry, .line_bytes = s->line, .by = s->warp_size};
     const int64_t generations = plan(s, o);
+    const double filled = addresses_of_block(s) * (double)s->resident;
     out->simulated_sms = s->simulated_sms;
+    out->generations = generations;
+    if (filled > FILLED_MAX)
+        return wl_fail(err, WL_E_LIMIT, WL_NOWHERE,
+                       "the blocks of one multiprocessor have %.3g addresses: too many to simulate", filled);
     WL_TRY(wl_tasks_of_kernel(&wanted, arena, &s->tasks, err));
     s->streams = WL_ARENA_NEW(arena, warp_stream, s->simulated_sms * s->resident * s->warps);
-    if (!s->streams)
+    s->moved = WL_ARENA_NEW(arena, field_moved, s->kernel->field_count + 1);
+    s->early = WL_ARENA_NEW(arena, field_moved, s->kernel->field_count + 1);
+    if (!s->streams || !s->moved || !s->early)
         return wl_fail_memory(err);
     WL_TRY(make_hierarchy(s, device, o, err));
-    const wl_status status = run(s, generations, out, err);
+    const wl_status status = run(s, generations, o ? o->fields : NULL, out, err);
     wl_tasks_forget(&s->tasks);
     return status;
 }

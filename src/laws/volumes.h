@@ -1,6 +1,6 @@
 /* volumes.h - estimators of the data volumes between L1, L2 and DRAM.
  *
- * There are two estimators; the output names the one used.
+ * There are three estimators; the output names the one used.
  *
  *   reuse-sets     (reuse_sets.c; Ernst et al. 2022, sections 4.3-4.5), for every device. Counts
  *                  one wave in the middle of the launch, the blocks one row and one layer of blocks
@@ -8,6 +8,8 @@
  *                  overlap still is in the L2.
  *   l2-partitions  (traffic_laws.c), for devices whose file has the numbers of the measured laws.
  *                  Where its counts are too expensive, reuse-sets gives the L2 side.
+ *   simulated      (simulated_volumes.c), if asked for: replaces what caches decide by what
+ *                  simulated ones do.
  *
  * Layer  laws (uses count, device). Units: bytes per launch.
  * Maths  docs/model.md. Oracle: tests/unit/test_laws.c, test_paper.c
@@ -18,7 +20,11 @@
 #include "count/traffic.h"
 #include "warpline/predict.h"
 
-typedef enum wl_volume_estimator { WL_VOLUMES_REUSE_SETS, WL_VOLUMES_L2_PARTITIONS } wl_volume_estimator;
+typedef enum wl_volume_estimator {
+    WL_VOLUMES_REUSE_SETS,
+    WL_VOLUMES_L2_PARTITIONS,
+    WL_VOLUMES_SIMULATED
+} wl_volume_estimator;
 
 /* Launch totals in bytes, of one field or of all. */
 typedef struct wl_volume {
@@ -41,6 +47,17 @@ typedef struct wl_requests {
     double write_chunk;               /* bytes of one line that a store fills, on average */
 } wl_requests;
 
+/* What was simulated. */
+typedef struct wl_simulation {
+    bool used;
+    bool dram; /* volumes of DRAM are simulated, too, else they come from this estimator: */
+    wl_volume_estimator dram_estimator;
+    int64_t blocks, simulated_blocks, sms, simulated_sms;
+    int64_t waves; /* of the simulated blocks */
+    double addresses;
+    size_t by_laws; /* fields whose volumes are not simulated: atomics */
+} wl_simulation;
+
 typedef struct wl_volumes {
     wl_volume *fields; /* one per field */
     wl_volume local;   /* of local memory: see local_volumes.h */
@@ -59,6 +76,7 @@ typedef struct wl_volumes {
     bool requests_known;
     wl_requests requests;
     wl_volume_estimator estimator; /* of the L2 side */
+    wl_simulation simulation;
 } wl_volumes;
 
 struct wl_laws;

@@ -40,7 +40,8 @@ typedef struct limits {
     double per_sector[2];               /* that one sector moves at most: from DRAM, to DRAM; relative to it */
 } limits;
 
-static limits limits_of(const wl_invariants_input *in, size_t field)
+/* Simulated caches need no distinct data from DRAM that a store has put there before. */
+static limits limits_of(const wl_invariants_input *in, size_t field, bool simulated)
 {
     const double sector = (double)wl_device_int(in->device, WL_DEVICE_l1_sector),
                  fetch = (double)wl_device_int(in->device, WL_DEVICE_dram_fetch),
@@ -51,7 +52,7 @@ static limits limits_of(const wl_invariants_input *in, size_t field)
         if (access->field == field)
             *(access->atomic ? &l.atomics : access->store ? &l.written : &l.requested) += in->costs[a].sectors * sector;
     }
-    if (in->traffic && in->traffic->windows_known) {
+    if (in->traffic && in->traffic->windows_known && !simulated) {
         const double units = in->traffic->fields[field].window_units[in->traffic->window_count - 1];
         l.distinct[0] = units * fmin(sector, fetch);
         l.distinct[1] = units * fetch;
@@ -110,7 +111,7 @@ void wl_invariants_of_volumes(const wl_invariants_input *in, wl_volumes *v, wl_p
         const checker c = {in, in->kernel->fields[f].name, out};
         if (in->kernel->fields[f].shared)
             continue;
-        const limits l = limits_of(in, f);
+        const limits l = limits_of(in, f, v->simulation.used);
         keep_signs(&c, v->known, &v->fields[f]);
         keep_l2(&c, &l, &v->fields[f]);
         if (v->known)

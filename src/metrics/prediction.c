@@ -121,7 +121,8 @@ const char *wl_l1_estimator_name(bool has_tag_hash) { return has_tag_hash ? "tag
 
 const char *wl_volume_estimator_name(wl_volume_estimator estimator)
 {
-    return estimator == WL_VOLUMES_L2_PARTITIONS ? "l2-partitions" : "reuse-sets";
+    static const char *const names[] = {"reuse-sets", "l2-partitions", "simulated"};
+    return names[estimator];
 }
 
 const char *wl_count_method_name(wl_count_method method)

@@ -112,8 +112,8 @@ typedef struct wl_named_wait {
 } wl_named_wait;
 int wl_named_waits(const wl_block_waits *waits, wl_named_wait out[WL_NAMED_WAITS]);
 
-/* "tag-hash" or "bank-distance", "reuse-sets" or "l2-partitions", "closed form", "rows" or
- * "threads" */
+/* "tag-hash" or "bank-distance", "reuse-sets", "l2-partitions" or "simulated", "closed form", "rows"
+ * or "threads" */
 const char *wl_l1_estimator_name(bool has_tag_hash);
 const char *wl_volume_estimator_name(wl_volume_estimator estimator);
 const char *wl_count_method_name(wl_count_method method);

@@ -86,6 +86,31 @@ static bool pieces_far_apart(const wl_traffic *t, bool known)
     return false;
 }
 
+static void warn_about_simulation(const wl_simulation *s, bool known, wl_prediction *out)
+{
+    if (!s->used)
+        return;
+    if (s->simulated_blocks == s->blocks)
+        wl_warn(out, "volumes come from simulated caches, without a fitted curve: all %lld blocks, %.3g addresses",
+                (long long)s->blocks, s->addresses);
+    else
+        wl_warn(
+            out,
+            "volumes come from simulated caches, without a fitted curve: %lld of %lld blocks (%.2g %%), %lld wave%s "
+            "on %lld of %lld multiprocessors, %.3g addresses; %s for the rest",
+            (long long)s->simulated_blocks, (long long)s->blocks,
+            PERCENT * (double)s->simulated_blocks / (double)s->blocks, (long long)s->waves, s->waves > 1 ? "s" : "",
+            (long long)s->simulated_sms, (long long)s->sms, s->addresses,
+            s->waves > 1 ? "the second half of the waves stands" : "they stand");
+    if (!s->dram && known)
+        wl_warn(out, "DRAM volumes are not simulated but by %s: the simulated blocks did not fill the L2",
+                wl_volume_estimator_name(s->dram_estimator));
+    if (s->by_laws > 0)
+        wl_warn(out, "volumes of %zu field%s with atomics are not simulated but by %s", s->by_laws,
+                s->by_laws > 1 ? "s" : "", wl_volume_estimator_name(s->dram_estimator));
+    wl_warn(out, "not simulated: units of requests, pieces of partial stores and local memory");
+}
+
 static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
 {
     const wl_counts *c = p->counts;
@@ -105,6 +130,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                 "within %.3g %%",
                 c->traffic.waves_looked_at, ceil((double)g->blocks / (double)g->wave_blocks),
                 PERCENT * WL_STATED_ERRORS * c->traffic.waves_error);
+    warn_about_simulation(&v->simulation, v->known, out);
     if (v->sampled)
         wl_warn(out, "L2 load volume comes from a sample of blocks");
     if (v->partial_unknown)

@@ -12,6 +12,7 @@
 
 #include "cache/simulate_launch.h"
 #include "effort.h"
+#include "warpline/predict.h"
 
 static wl_device *device;
 
@@ -109,6 +110,118 @@ static void test_sample(void **state)
     assert_true(part.l2_load_bytes > 0.95 * whole.l2_load_bytes && part.l2_load_bytes < 1.05 * whole.l2_load_bytes);
     assert_true(few.l1_load_sectors > 0.99 * whole.l1_load_sectors);
     assert_true(part.l2_store_bytes == whole.l2_store_bytes);
+}
+
+/* Fields add up to the launch, each with its own. */
+static void test_fields(void **state)
+{
+    static const char text[] = "name: three\ndomain: [65536]\nfields:\n  a: {type: f64}\n  b: {type: f32}\n"
+                               "  c: {type: f32}\nloads: [\"a[x]\", \"b[x]\", \"a[x + 1]\"]\nstores: [\"c[x]\"]\n";
+    const wl_launch launch = {.block = {256, 1, 1}};
+    wl_simulated_field fields[3];
+    wl_kernel *kernel = NULL;
+    wl_error err = {0};
+    (void)state;
+    assert_int_equal(wl_kernel_parse("three", text, strlen(text), NULL, &kernel, &err), WL_OK);
+    const wl_simulate_options options = {.fields = fields};
+    const wl_simulated s = simulate(kernel, &launch, &options);
+    assert_true(fields[1].l2_load == 65536 * 4 && fields[1].dram_load == 65536 * 4 && fields[1].l2_store == 0);
+    assert_true(fields[2].l2_load == 0 && fields[2].l2_store == 65536 * 4);
+    assert_true(fields[0].dram_load >= 65537 * 8 && fields[0].l2_load > fields[0].dram_load);
+    assert_true(fields[0].l2_load + fields[1].l2_load == s.l2_load_bytes);
+    assert_true(fields[0].dram_load + fields[1].dram_load == s.dram_load_bytes);
+    wl_kernel_free(kernel);
+}
+
+/* An L2 of 1 MiB is replaced once by a MiB more than it holds; one of 60 MiB is not. What of it is dirty at the end is
+ * not more than it holds. */
+static void test_filled_l2(void **state)
+{
+    const wl_launch launch = {.block = {256, 1, 1}};
+    wl_device *small = NULL, *large = device;
+    wl_error err = {0};
+    (void)state;
+    assert_int_equal(wl_device_builtin("h200", &small, &err), WL_OK);
+    assert_int_equal(wl_device_set(small, "l2_size=1MiB", &err), WL_OK);
+    device = small;
+    const wl_simulated full = simulate_update("b[0] = 2*a[0]", "4194304", &launch, 1500000);
+    device = large;
+    const wl_simulated empty = simulate_update("b[0] = 2*a[0]", "4194304", &launch, 1500000);
+    wl_device_free(small);
+    assert_true(full.simulated < full.blocks && full.l2_filled && !empty.l2_filled);
+    assert_true(full.dirty_bytes > 0 && full.dirty_bytes <= 1 << 20);
+    assert_true(full.dram_load_bytes > 0.99 * 4194304 * 8 && full.dram_load_bytes < 1.01 * 4194304 * 8);
+    const double stored = (double)empty.simulated * 256 * 8; /* but for a set or two that was full */
+    assert_true(empty.dirty_bytes <= stored && empty.dirty_bytes > 0.99 * stored);
+}
+
+/* One multiprocessor's blocks of 2^30 steps. */
+static void test_too_long(void **state)
+{
+    static const char text[] = "name: long\ndomain: [65536]\nfields:\n  a: {type: f32}\nloops: {i: 1073741824}\n"
+                               "loads: [\"a[x + i]\"]\n";
+    const wl_launch launch = {.block = {256, 1, 1}};
+    wl_geometry geometry;
+    wl_simulated out;
+    wl_kernel *kernel = NULL;
+    wl_error err = {0};
+    (void)state;
+    assert_int_equal(wl_kernel_parse("long", text, strlen(text), NULL, &kernel, &err), WL_OK);
+    assert_int_equal(wl_geometry_make(kernel, device, &launch, &geometry, &err), WL_OK);
+    assert_int_equal(wl_simulate_launch(kernel, device, &geometry, NULL, &out, &err), WL_E_LIMIT);
+    wl_kernel_free(kernel);
+}
+
+/* ---- predictions ---- */
+
+typedef struct volumes {
+    double l2_load, l2_store, dram_load, dram_store, time;
+} volumes;
+
+static volumes predict(const char *update, const char *domain, int64_t addresses)
+{
+    const wl_predict_options options = {.simulate = addresses};
+    const wl_launch launch = {.block = {64, 16, 1}};
+    wl_kernel *kernel = NULL;
+    wl_predictor *predictor = NULL;
+    wl_prediction *p = NULL;
+    wl_error err = {0};
+    volumes v = {0};
+    assert_int_equal(wl_kernel_from_update(update, domain, "f64", &kernel, &err), WL_OK);
+    assert_int_equal(wl_predictor_new(kernel, device, &predictor, &err), WL_OK);
+    assert_int_equal(wl_prediction_new(&p, &err), WL_OK);
+    assert_int_equal(wl_predict(predictor, &launch, &options, p, &err), WL_OK);
+    assert_int_equal(wl_prediction_clamped(p), 0);
+    assert_true(wl_prediction_metric(p, WL_METRIC_l2_load_bytes, &v.l2_load) &&
+                wl_prediction_metric(p, WL_METRIC_l2_store_bytes, &v.l2_store) &&
+                wl_prediction_metric(p, WL_METRIC_dram_load_bytes, &v.dram_load) &&
+                wl_prediction_metric(p, WL_METRIC_dram_store_bytes, &v.dram_store));
+    v.time = wl_prediction_time(p);
+    wl_prediction_free(p);
+    wl_predictor_free(predictor);
+    wl_kernel_free(kernel);
+    return v;
+}
+
+/* A whole launch has the simulator's volumes; all that is stored still is in the L2. */
+static void test_predicted(void **state)
+{
+    const volumes v = predict("b[0,0] = a[0,-1] + a[0,1]", "64x16", -1);
+    (void)state;
+    assert_true(v.l2_load == 18 * 64 * 8 && v.dram_load == 18 * 64 * 8);
+    assert_true(v.l2_store == 16 * 64 * 8 && v.dram_store == 0);
+    assert_true(v.time > 0);
+}
+
+/* A sample that does not fill the L2 leaves DRAM volumes as they are. */
+static void test_predicted_sample(void **state)
+{
+    const char *const update = "b[0,0] = a[0,-1] + a[0,0] + a[0,1]", *const domain = "4096x8192";
+    const volumes model = predict(update, domain, 0), sample = predict(update, domain, 3000000);
+    (void)state;
+    assert_true(sample.dram_load == model.dram_load && sample.dram_store == model.dram_store);
+    assert_true(sample.l2_load != model.l2_load && sample.l2_load > 0.9 * model.l2_load &&
+                sample.l2_load < 1.1 * model.l2_load);
 }
 
 /* ---- measured launches ---- */
@@ -268,8 +381,10 @@ static void test_measured(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stream), cmocka_unit_test(test_reuse),
-                                       cmocka_unit_test(test_partial_stores), cmocka_unit_test(test_sample),
-                                       cmocka_unit_test(test_measured)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_stream),           cmocka_unit_test(test_reuse),
+                                       cmocka_unit_test(test_partial_stores),   cmocka_unit_test(test_sample),
+                                       cmocka_unit_test(test_fields),           cmocka_unit_test(test_filled_l2),
+                                       cmocka_unit_test(test_too_long),         cmocka_unit_test(test_predicted),
+                                       cmocka_unit_test(test_predicted_sample), cmocka_unit_test(test_measured)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""columns.py [WARPLINE]
+
+The published tables of column widths (validate/data/rtx2080s_columns.csv: N. Prasetya, "Improving Cache Performance in
+Structured GPGPU Workloads via Specialized Thread Schedules", 2022, figures 5.1a, 5.1b and 5.2; column 0 is the naive
+order) against predictions for the RTX 2080 Super: Kendall's tau of each table and of each block size, and the widths
+that are best. Takes two minutes.
+SPDX-License-Identifier: MIT
+"""
+import csv
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SAME = 1.01  # times within one part in a hundred are equally good
+
+
+def tau(pairs):
+    """Kendall's tau-b."""
+    agree = left = right = 0
+    for i, (a, b) in enumerate(pairs):
+        for c, d in pairs[:i]:
+            x, y = (a > c) - (a < c), (b > d) - (b < d)
+            agree += x * y
+            left += x != 0
+            right += y != 0
+    return agree / (left * right) ** 0.5 if left and right else 0.0
+
+
+def best(rows, key):
+    least = min(row[key] for row in rows)
+    return ", ".join(str(row["width"]) or "0" for row in rows if row[key] <= SAME * least)
+
+
+def main():
+    warpline = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "build", "release", "warpline")
+    words = [warpline, "compare", "--map", os.path.join(HERE, "families.yaml"),
+             os.path.join(HERE, "data", "rtx2080s_columns.csv"), "--device", "rtx2080s", "--metric", "time", "--format",
+             "csv"]
+    text = subprocess.run(words, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    rows = []
+    for row in csv.DictReader(text.splitlines()):
+        width = int(row["params"].split(";")[0].split("=")[1])
+        rows.append({"figure": row["variant"], "width": width, "block": int(row["block_x"]),
+                     "measured": float(row["measured"]), "predicted": float(row["predicted"])})
+    for figure in sorted({row["figure"] for row in rows}):
+        table = [row for row in rows if row["figure"] == figure]
+        error = sum(abs(row["predicted"] / row["measured"] - 1) for row in table) / len(table)
+        print(f"{figure}: tau {tau([(r['measured'], r['predicted']) for r in table]):.3f}, "
+              f"mean error of the time {100 * error:.1f} %")
+        for block in sorted({row["block"] for row in table}):
+            some = [row for row in table if row["block"] == block]
+            chosen = min(some, key=lambda row: (row["predicted"], row["width"] or 1 << 30))
+            fastest = min(row["measured"] for row in some)
+            print(f"  block {block:4d}: tau {tau([(r['measured'], r['predicted']) for r in some]):6.3f}; best measured "
+                  f"{best(some, 'measured')}; predicted {best(some, 'predicted')}; narrowest of these: "
+                  f"{100 * (chosen['measured'] / fastest - 1):.1f} % slower than the best")
+
+
+if __name__ == "__main__":
+    main()
