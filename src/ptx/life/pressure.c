@@ -56,10 +56,18 @@ static void find_loops(const wl_ptx_flow *flow, spans *s)
         }
 }
 
+/* Parameters, and addresses of global memory made of them: operands of constant memory. */
+static bool is_parameter(const wl_ptx_function *f, const wl_ptx_def_use *uses, int32_t reg)
+{
+    const int32_t at = uses->definition[reg];
+    const wl_ptx_instruction *in = at >= 0 ? &f->instructions[at] : NULL;
+    return in && !uses->divergent[reg] && (in->space == WL_PTX_PARAM || in->op == WL_PTX_OP_cvta);
+}
+
 static uint8_t width_of(const wl_ptx_function *f, const wl_ptx_def_use *uses, int32_t reg)
 {
     const int bits = wl_ptx_type_bits(f->registers[reg].type);
-    return (uint8_t)(bits == 1 || !uses->divergent[reg] ? 0 : (bits + 31) / 32);
+    return (uint8_t)(bits == 1 || is_parameter(f, uses, reg) ? 0 : (bits + 31) / 32);
 }
 
 static void add_up(const wl_ptx_function *f, const spans *s, wl_ptx_liveness *out)
@@ -226,17 +234,19 @@ static void schedule(scheduler *c, const int32_t *ahead)
     }
 }
 
-/* Whether the values could take too many registers, all at once. */
+/* Whether the values could take too many registers, all at once, and there are loads to hold back. */
 static bool may_exceed(const wl_ptx_liveness *live, const wl_ptx_unordered *s, size_t *slots)
 {
     int64_t most = live->at[s->from];
+    int32_t loads = 0;
     for (int32_t i = 0; i < s->count; i++) {
         const wl_op *op = &s->ops[i];
         *slots += (size_t)op->reads + op->writes;
+        loads += op->kind == WL_OP_LOAD;
         for (int k = op->reads; k < op->reads + op->writes; k++)
             most += s->origin[op->regs[k]] < 0 ? 0 : live->width[s->origin[op->regs[k]]];
     }
-    return most > live->limit;
+    return loads > 1 && most > live->limit;
 }
 
 wl_status wl_ptx_limit_live(const wl_ptx_liveness *live, const wl_ptx_unordered *s, int32_t *order, wl_error *err)

@@ -1,8 +1,8 @@
 /* pressure.h - how many registers the values of a segment take, and what the assembler does when there are no
- * more: it lets no further load go ahead, and puts uses of earlier loads before it.
+ * more: instead of the next load it issues what comes first in PTX, until there is room again.
  *
  * A value takes registers from its definition to its last use: one, two with 64 bits; none if it is a predicate
- * or the same in all lanes of a warp, for which there are other registers.
+ * or a parameter. Segments that load only from shared memory are left as they are: docs/model.md says why.
  *
  * Layer  ptx/life (uses base, timeline, ptx/module). Units: registers of 32 bits. Oracle: tests/unit/test_ptx_life.c
  * SPDX-License-Identifier: MIT */
