@@ -70,6 +70,45 @@ static void time_kernels(void)
     wl_device_free(device);
 }
 
+/* Stencils under a schedule, against the linear launch of as many threads. Columns and tiles whose blocks are boxes have
+ * a closed form; others are counted thread by thread. */
+static void time_schedules(void)
+{
+    static const struct {
+        wl_schedule schedule;
+        bool barred; /* the bar holds for it */
+    } ordered[] = {{{WL_SCHEDULE_COLUMN, 32, 0}, true},  {{WL_SCHEDULE_COLUMN, 64, 0}, true},
+                   {{WL_SCHEDULE_SWIZZLE, 8, 0}, true},  {{WL_SCHEDULE_TILE, 32, 8}, true},
+                   {{WL_SCHEDULE_COLUMN, 31, 0}, false}, {{WL_SCHEDULE_HILBERT, 0, 0}, false}};
+    static const char *const kernels[] = {"star3d_7pt", "star2d_5pt"};
+    wl_error err = {0};
+    wl_device *device = NULL;
+    double worst = 0;
+    must(wl_device_builtin("h200", &device, &err), &err);
+    printf("\nscheduled predictions on h200, blocks of 256 (swizzle: 32x8), ratio to linear\n%-16s %10s", "", "us");
+    for (size_t i = 0; i < sizeof ordered / sizeof ordered[0]; i++) {
+        char text[WL_SCHEDULE_TEXT_MAX];
+        wl_schedule_print(&ordered[i].schedule, text);
+        printf(" %10s", text);
+    }
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++) {
+        const wl_launch row = {.block = {256, 1, 1}}, flat = {.block = {32, 8, 1}};
+        const double linear = time_one(device, kernels[k], NULL, &row, WL_MODEL_BEST);
+        const double plain = time_one(device, kernels[k], NULL, &flat, WL_MODEL_BEST);
+        printf("\n%-16s %10.1f", kernels[k], 1e6 * linear);
+        for (size_t i = 0; i < sizeof ordered / sizeof ordered[0]; i++) {
+            const bool blocks = wl_schedule_orders_blocks(&ordered[i].schedule);
+            wl_launch launch = blocks ? flat : row;
+            launch.schedule = ordered[i].schedule;
+            const double ratio = time_one(device, kernels[k], NULL, &launch, WL_MODEL_BEST) / (blocks ? plain : linear);
+            worst = ordered[i].barred && ratio > worst ? ratio : worst;
+            printf(" %10.1f", ratio);
+        }
+    }
+    printf("\nworst of those with a closed form: %.1f (bar: 10)\n", worst);
+    wl_device_free(device);
+}
+
 int main(void)
 {
     static const wl_launch launches[] = {{.block = {32, 4, 2}},  {.block = {512, 2, 1}},
@@ -111,5 +150,6 @@ int main(void)
     printf("slowest: %.1f us (bar: 100); the public Python tool's 2 s are %.0f times as long\n", 1e6 * worst,
            2 / worst);
     time_kernels();
+    time_schedules();
     return 0;
 }

@@ -159,7 +159,7 @@ static int choose(const rank_job *j, wl_ranked_space *s)
 }
 
 /* Why there is nothing to rank; the exit code. */
-static int nothing_found(const wl_ranked_space *s)
+static int nothing_found(const rank_job *j, const wl_ranked_space *s)
 {
     int64_t all = 0;
     char *text = NULL;
@@ -169,7 +169,8 @@ static int nothing_found(const wl_ranked_space *s)
     if (wl_rank_left_out(s, &text, &err) != WL_OK)
         return diag_report(&err);
     if (all == 0)
-        usage_error("error: the space is empty: no block or folding is left to try");
+        usage_error("error: the space is empty: no block %s",
+                    j->options->schedules ? "and folding goes with these schedules" : "or folding is left to try");
     else
         usage_error("error: none of the %lld launches is left to rank on %s:", (long long)all,
                     wl_device_name(wl_ranker_device(s->ranker)));
@@ -185,7 +186,7 @@ static int finish_space(rank_job *j, wl_ranked_space *s)
     if (j->write_error.code == WL_E_NOMEM) /* output_close tells what cannot be written */
         return diag_report(&j->write_error);
     if (s->count == 0 && !s->ranking.stopped)
-        return nothing_found(s);
+        return nothing_found(j, s);
     if (j->streaming && j->write_error.code == WL_OK) {
         if (wl_rank_write_space_end(&j->writer, s, &err) != WL_OK)
             return diag_report(&err);

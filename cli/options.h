@@ -42,6 +42,7 @@ typedef struct options {
     size_t arg_count, constant_count, define_count, include_count, compiler_option_count;
     const char *kernels[MANY_MAX], *kind, *measured; /* of rooflines */
     size_t kernel_count;
+    const char *schedules, *widths, *orders;                                         /* to try */
     const char *example, *lines, *line, *ways, *policy, *seed, *by, *window, *width; /* of traces */
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;
@@ -99,6 +100,7 @@ int cmd_diff(const options *options);
 int cmd_show(const options *options);
 int cmd_ptx(const options *options);
 int cmd_emit(const options *options);
+int cmd_schedule(const options *options);
 int run_batch(const options *options);
 
 #endif /* WL_CLI_OPTIONS_H */

@@ -157,7 +157,8 @@ static int read_space(const options *o, rank_job *j)
         const char *option, *key, *text;
     } keys[] = {{"--block-x", "block.x", o->block_axis[0]}, {"--block-y", "block.y", o->block_axis[1]},
                 {"--block-z", "block.z", o->block_axis[2]}, {"--threads", "threads", o->threads},
-                {"--registers", "registers", o->registers}, {"--grid", "grid", o->grid}};
+                {"--registers", "registers", o->registers}, {"--grid", "grid", o->grid},
+                {"--schedules", "schedule", o->schedules}};
     wl_error err = {0};
     if (wl_space_new(&j->space, &err) != WL_OK || wl_space_names(j->space, o->set, o->set_count, &err) != WL_OK)
         return diag_report(&err);

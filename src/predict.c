@@ -5,6 +5,7 @@
  *   warps      view + L1 rules            -> wavefronts, sectors                 count/warps
  *   thread     view                       -> what a thread waits for             laws/thread
  *   executed   kernel + geometry          -> instructions                        count/executed
+ *   remapping  schedule                   -> instructions to find a cell         count/remapping
  *   local      kernel + geometry          -> local memory of threads             count/local_count
  *   traffic    view + geometry            -> what warps, blocks and runs touch   count/traffic
  *   volumes    traffic + laws, or curves  -> L2 and memory volumes               laws/volumes
@@ -22,6 +23,7 @@
 
 #include "base/fail.h"
 #include "count/place_kinds.h"
+#include "count/remapping.h"
 #include "laws/least_volumes.h"
 #include "laws/local_volumes.h"
 #include "laws/traffic_laws.h"
@@ -49,6 +51,11 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
                              &p->launch_arena, &out->thread, err));
     WL_TRY(wl_executed_count(p->kernel, &out->launched, p->rules.warp_size,
                              options && (options->emulate || options->per_line), &out->executed, err));
+    /* a kernel that computes the schedule itself counts that with the rest, unless instructions are estimated */
+    const bool own = p->schedule.kind != WL_SCHEDULE_LINEAR && out->executed.known;
+    out->remapping = own ? 0 : wl_remapping_instructions(p->kernel, &out->launched, p->thread.division);
+    out->thread.instructions += out->remapping;
+    wl_remapping_add(&out->launched, p->rules.warp_size, out->remapping, &out->executed);
     if (out->work.has_instructions && !p->kernel->has_mix && out->executed.warps > 0) {
         out->thread.instructions = out->executed.warp / out->executed.warps;
         out->thread.instructions_stated = true;
@@ -91,7 +98,10 @@ static wl_status count(wl_predictor *p, const wl_launch *launch, const wl_predic
     wl_arena_reset(&p->launch_arena);
     p->counter.method = WL_COUNT_CLOSED_FORM;
     p->warps.arena = &p->launch_arena;
-    WL_TRY(wl_geometry_make(p->kernel, p->device, launch, &out->launched, err));
+    wl_launch as = *launch;
+    if (p->schedule.kind != WL_SCHEDULE_LINEAR)
+        as.schedule = p->schedule;
+    WL_TRY(wl_geometry_make(p->kernel, p->device, &as, &out->launched, err));
     out->busy = wl_geometry_busy(&out->launched);
     WL_TRY(wl_predictor_view(p, &out->launched, view, err));
     WL_TRY(wl_predictor_instructions(p, *view, &out->busy, &instructions, err));
@@ -159,6 +169,16 @@ static wl_status share_out(wl_predictor *p, const wl_counts *counts, const wl_vi
     return WL_OK;
 }
 
+/* The launch is as it was given; the note tells how it was understood. */
+static void say_found(const wl_predictor *p, wl_prediction *out)
+{
+    char text[WL_SCHEDULE_TEXT_MAX];
+    wl_schedule_print(&p->schedule, text);
+    out->launch.schedule = (wl_schedule){0};
+    wl_warn(out, "the index arithmetic is %s over %lld x %lld cells: predicted as that schedule", text,
+            (long long)p->kernel->domain[0], (long long)p->kernel->domain[1]);
+}
+
 static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const wl_predict_options *options,
                          wl_prediction *out, wl_error *err)
 {
@@ -199,6 +219,8 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
         WL_TRY(wl_stacks_make(&stacked, out, &p->launch_arena, &stacks, err));
         out->stacks = stacks;
     }
+    if (p->schedule.kind != WL_SCHEDULE_LINEAR)
+        say_found(p, out);
     const wl_warned about = {p->kernel, p->device, &p->rules, view, &counts, &volumes};
     wl_warn_about_all(&about, out);
     return WL_OK;

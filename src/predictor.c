@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "kernel/found_schedule.h"
 
 #define ASSUMED_PAGE ((int64_t)2 << 20) /* bytes, if a device has no tlb_page; a warning says so */
 
@@ -45,9 +46,54 @@ static wl_status make_predictor(const wl_kernel *kernel, const wl_device *device
     return WL_OK;
 }
 
+/* A kernel over one dimension whose index arithmetic is a schedule, as the kernel over the cells. Blocks that are traced
+ * or visited are named by their numbers: those stay as they are. */
+static wl_status find_columns(wl_predictor *p, wl_error *err)
+{
+    const wl_source *source = &p->kernel->source;
+    wl_found_schedule found;
+    bool is_schedule = false;
+    if (p->kernel->dims != 1 || !p->fixed_view.opaque || source->population || source->visit_loads ||
+        source->visit_local)
+        return WL_OK;
+    WL_TRY(wl_schedule_find(p->kernel, &p->fixed_arena, &found, &is_schedule, err));
+    if (!is_schedule)
+        return WL_OK;
+    p->columns_kernel = WL_ARENA_NEW(&p->fixed_arena, wl_kernel, 1);
+    if (!p->columns_kernel)
+        return wl_fail_memory(err);
+    *p->columns_kernel = *p->kernel;
+    p->columns_kernel->dims = 2;
+    p->columns_kernel->domain[0] = found.extent[0];
+    p->columns_kernel->domain[1] = found.extent[1];
+    p->columns_kernel->accesses = found.accesses;
+    WL_TRY(make_predictor(p->columns_kernel, p->device, true, &p->columns, err));
+    p->columns->schedule = found.schedule;
+    return WL_OK;
+}
+
+/* A row of threads, with a cell each. */
+static bool is_flat(const wl_launch *l)
+{
+    return l->schedule.kind == WL_SCHEDULE_LINEAR && l->block[1] <= 1 && l->block[2] <= 1 && l->grid[1] <= 1 &&
+           l->grid[2] <= 1 && l->fold[0] <= 1 && l->fold[1] <= 1 && l->fold[2] <= 1;
+}
+
+static wl_status make_complete(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
+{
+    WL_TRY(make_predictor(kernel, device, true, out, err));
+    const wl_status status = find_columns(*out, err);
+    if (status == WL_OK)
+        return WL_OK;
+    wl_predictor_free(*out);
+    *out = NULL;
+    return status;
+}
+
 wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
 {
-    return make_predictor(kernel, device, !kernel->source.at_launch, out, err);
+    return kernel->source.at_launch ? make_predictor(kernel, device, false, out, err)
+                                    : make_complete(kernel, device, out, err);
 }
 
 static void forget_launch(wl_predictor *p)
@@ -67,16 +113,16 @@ static bool is_same(const wl_launch *a, const wl_launch *b)
 
 wl_status wl_predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor **out, wl_error *err)
 {
-    *out = p;
+    *out = p->columns && is_flat(launch) ? p->columns : p;
     if (!p->kernel->source.at_launch)
         return WL_OK;
     if (!p->own || !is_same(&p->launch, launch)) {
         forget_launch(p);
         WL_TRY(p->kernel->source.at_launch(p->kernel->source.context, launch, &p->own_kernel, err));
-        WL_TRY(make_predictor(p->own_kernel ? p->own_kernel : p->kernel, p->device, true, &p->own, err));
+        WL_TRY(make_complete(p->own_kernel ? p->own_kernel : p->kernel, p->device, &p->own, err));
         p->launch = *launch;
     }
-    *out = p->own;
+    *out = p->own->columns && is_flat(launch) ? p->own->columns : p->own;
     return WL_OK;
 }
 
@@ -85,6 +131,7 @@ void wl_predictor_free(wl_predictor *predictor)
     if (!predictor)
         return;
     forget_launch(predictor);
+    wl_predictor_free(predictor->columns);
     wl_counter_free(&predictor->counter);
     wl_warps_scratch_free(&predictor->warps);
     for (size_t i = 0; i < WL_FOLDINGS_KEPT; i++)

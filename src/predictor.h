@@ -49,9 +49,13 @@ struct wl_predictor {
     wl_launch launch;
     wl_kernel *own_kernel;
     wl_predictor *own;
+    /* If its index arithmetic is a schedule: the kernel over the cells of that, and its predictor. */
+    wl_kernel *columns_kernel;
+    wl_predictor *columns;
+    wl_schedule schedule; /* of such a predictor: what launches without one have */
 };
 
-/* The predictor for this launch: itself, unless the kernel depends on the launch. */
+/* The predictor for this launch: itself, unless the kernel depends on the launch, or computes a schedule itself. */
 wl_status wl_predictor_at(wl_predictor *predictor, const wl_launch *launch, wl_predictor **out, wl_error *err);
 
 /* The kernel as the counting stages see it. */

@@ -1,6 +1,6 @@
 /* rank.h - a space of launches, and the best of it.
  *
- * A space says which blocks and foldings to try; it knows neither kernel nor device. A ranker is the space of one
+ * A space says which blocks, foldings and schedules to try; it knows neither kernel nor device. A ranker is the space of one
  * kernel on one device: its launches have numbers, 0 .. size - 1, in a fixed order. One ranker per thread.
  * SPDX-License-Identifier: MIT */
 #ifndef WL_RANK_H
@@ -25,6 +25,7 @@ WL_API void wl_space_free(wl_space *space);
  *   registers                 "40", or per folding "1x1x1:32,1x2x1:40"
  *   where                     a condition, "block.x * block.y <= 512 && fold.z == 1"; every further one must hold, too
  *   grid                      a rule (launch.h), "cdiv(nx,block.x),ny"; without one it follows from the domain
+ *   schedule                  "linear,column:32,swizzle:8", with blocks and foldings they have a meaning for; or "all"
  * WL_E_INPUT with the place inside `text` when it is malformed. */
 WL_FALLIBLE wl_space_set(wl_space *space, const char *key, const char *text, wl_error *err);
 

@@ -42,6 +42,10 @@ typedef struct wl_advise_report {
 } wl_advise_report;
 WL_FALLIBLE wl_advise_render(const wl_advise_report *report, wl_format format, char **out, wl_error *err);
 
+/* JSON of warpline.schedule/1; CSV, too. */
+WL_FALLIBLE wl_choice_render(const wl_choice *choice, const wl_kernel *kernel, const wl_device *device,
+                             wl_format format, char **out, wl_error *err);
+
 /* ---- rankings ---- */
 
 /* One kernel (and domain) on one device, searched. */

@@ -24,6 +24,7 @@ typedef struct wl_bound {
     bool conditional; /* its condition is undecided: some threads may skip it */
     bool never;       /* no thread executes it */
     bool linear;      /* conditional with an affine address, which is `form` */
+    bool reordered;   /* affine but for the order of threads, which is a schedule's: `form` is that of its cell */
     wl_form form;
     const wl_guard *guard;         /* of a linear one, if its condition is affine, too; else NULL */
     const struct wl_bound *pieces; /* of one that is affine piece by piece: linear, with guards */

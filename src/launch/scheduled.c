@@ -1,6 +1,8 @@
 /* scheduled.c - see scheduled.h. SPDX-License-Identifier: MIT */
 #include "launch/scheduled.h"
 
+#include <string.h>
+
 #include "base/fail.h"
 
 /* ---- threads ---- */
@@ -57,8 +59,11 @@ wl_status wl_scheduled_launch(const wl_kernel *kernel, const wl_launch *launch, 
         return WL_OK;
     WL_TRY(wl_order_make(&g->schedule, kernel->domain, &g->order, err));
     WL_TRY(check_ordered(kernel, launch, g, err));
-    if (out->grid[0] == 0 && make_boxes(kernel, g))
+    const bool whole = out->grid[0] == 0 || out->grid[0] == wl_ceil_div(g->order.cells, g->threads);
+    if (whole && make_boxes(kernel, g)) {
+        memset(out->grid, 0, sizeof out->grid);
         return WL_OK;
+    }
     if (out->grid[0] == 0)
         out->grid[0] = wl_ceil_div(g->order.cells, g->threads);
     for (int d = 1; d < 3; d++)

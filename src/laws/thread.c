@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ckd.h"
 #include "base/fail.h"
@@ -209,7 +210,7 @@ static wl_status add_address_work(const profiler *p, const wl_bound *bound, wl_a
         out->wide_multiplies += all;
     if (all > 1 && clamped)
         out->multiplies += all;
-    if (!bound->affine) {
+    if (!bound->affine && !bound->reordered) {
         *once = fmax(*once, fixed); /* accesses mostly share the loop-invariant part */
         out->instructions += repeated + (all > 1 ? all : 0);
     }
@@ -307,6 +308,20 @@ static bool is_first(const wl_bound *bounds, size_t access)
     return true;
 }
 
+/* Does an immediate offset lead from the address of an earlier access to this one? */
+static bool shares_address(const profiler *p, const wl_bound *bounds, size_t access)
+{
+    const wl_bound *this = &bounds[access];
+    for (size_t a = 0; a < access && this->reordered; a++) {
+        const wl_bound *b = &bounds[a];
+        if (b->reordered && b->access->field == this->access->field && b->access->store == this->access->store &&
+            memcmp(b->form.k, this->form.k, sizeof this->form.k) == 0 &&
+            llabs(b->form.c - this->form.c) < p->numbers->reach)
+            return true;
+    }
+    return false;
+}
+
 static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena *scratch, wl_thread *out,
                              wl_error *err)
 {
@@ -328,7 +343,7 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
         if (bounds[a].affine || bounds[a].access->more)
             continue;
         *(bounds[a].access->store ? &out->stores : &out->loads) += often;
-        out->instructions += p->numbers->address;
+        out->instructions += shares_address(p, bounds, a) ? 0 : p->numbers->address;
         const bool first = is_first(bounds, a);
         out->streams += first;
         out->store_streams += first && bounds[a].access->store;

@@ -34,6 +34,7 @@ typedef struct wl_counts {
     bool has_hash;
     wl_thread thread;
     wl_executed executed; /* lines are the kernel's */
+    double remapping;     /* of its instructions, those with which a thread finds its cell in the order of a schedule */
     wl_local local;
     wl_warps_result warps;
     bool has_traffic;

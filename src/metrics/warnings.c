@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/print.h"
+#include "count/remapping.h"
 #include "device/device_internal.h"
 #include "metrics/rates.h"
 
@@ -126,6 +127,12 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)
         wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
                 c->thread.instructions);
+    if (wl_remapping_is_idle(p->kernel, &c->launched))
+        wl_warn(out, "this schedule visits the %s as linear does",
+                g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "grid" : "domain");
+    if (c->remapping > 0)
+        wl_warn(out, "threads find their %s in this order with %.0f instructions each, as code of 'warpline emit' does",
+                g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "block" : "cell", c->remapping);
     warn_about_instructions(c, out);
 }
 

@@ -14,8 +14,13 @@ static json_t *extents(wl_json *j, const int64_t extent[3])
 
 static json_t *launch(wl_json *j, const wl_launch *l)
 {
-    return wl_json_pack(j, "{s:o, s:o, s:I, s:I}", "block", extents(j, l->block), "fold", extents(j, l->fold),
-                        "registers", (json_int_t)l->registers, "shared_bytes", (json_int_t)l->shared_bytes);
+    char schedule[WL_SCHEDULE_TEXT_MAX];
+    json_t *one = wl_json_pack(j, "{s:o, s:o, s:I, s:I}", "block", extents(j, l->block), "fold", extents(j, l->fold),
+                               "registers", (json_int_t)l->registers, "shared_bytes", (json_int_t)l->shared_bytes);
+    wl_schedule_print(&l->schedule, schedule);
+    if (l->schedule.kind != WL_SCHEDULE_LINEAR)
+        wl_json_set(j, one, "schedule", wl_json_text(j, schedule));
+    return one;
 }
 
 /* Where the fields go. */

@@ -112,6 +112,11 @@ wl_status wl_advise_text(const wl_advise_report *a, wl_buffer *out, wl_error *er
                   wl_shape_text(l->block, block), wl_shape_text(l->fold, fold), (long long)l->registers,
                   (long long)l->shared_bytes, (long long)p->occupancy.blocks_per_sm,
                   p->occupancy.blocks_per_sm == 1 ? "" : "s");
+    if (l->schedule.kind != WL_SCHEDULE_LINEAR) {
+        char schedule[WL_SCHEDULE_TEXT_MAX];
+        wl_schedule_print(&l->schedule, schedule);
+        wl_buffer_add(out, "  schedule %s\n", schedule);
+    }
     wl_buffer_add(out, "  predicted %s by the %s model, limited by %s", time, wl_model_name(p->model.id),
                   wl_bound_name(p->model.limiter));
     wl_buffer_add(out, p->model.next != p->model.limiter ? ", then %s\n" : "\n", wl_bound_name(p->model.next));

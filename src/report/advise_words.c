@@ -43,10 +43,16 @@ void wl_advice_describe(const wl_advice *a, wl_advice_words *w)
 {
     const wl_layout *l = &a->layout;
     *w = (wl_advice_words){.used = 0};
-    if (wl_advice_has(a, WL_CHANGE_BLOCK) || wl_advice_has(a, WL_CHANGE_FOLD))
+    const bool ordered = wl_advice_has(a, WL_CHANGE_SCHEDULE) && !wl_schedule_orders_blocks(&a->launch.schedule);
+    if (wl_advice_has(a, WL_CHANGE_BLOCK) || wl_advice_has(a, WL_CHANGE_FOLD) || ordered)
         say_shape(w, "--block", a->launch.block);
     if (wl_advice_has(a, WL_CHANGE_FOLD))
         say_shape(w, "--fold", a->launch.fold);
+    if (wl_advice_has(a, WL_CHANGE_SCHEDULE)) {
+        char schedule[WL_SCHEDULE_TEXT_MAX];
+        wl_schedule_print(&a->launch.schedule, schedule);
+        say(w, "--schedule %s", schedule);
+    }
     if (wl_advice_has(a, WL_CHANGE_REGISTERS))
         say(w, "--registers %lld", (long long)a->launch.registers);
     if (wl_advice_has(a, WL_CHANGE_SHARED))

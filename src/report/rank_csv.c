@@ -6,10 +6,13 @@
 #include "report/rank_report.h"
 #include "search/ranker.h"
 
-void wl_rank_csv_start(wl_buffer *out)
+/* Where all launches are linear there is no such column. */
+void wl_rank_csv_start(const wl_ranked_space *s, wl_buffer *out)
 {
     wl_buffer_text(out, "kernel,device,domain_x,domain_y,domain_z,rank,group,block_x,block_y,block_z,fold_x,fold_y,"
-                        "fold_z,registers,blocks_per_sm,warps_per_sm,time_s,items_per_s,limiter,next_limiter");
+                        "fold_z");
+    wl_buffer_text(out, wl_ranker_has_schedules(s->ranker) ? ",schedule" : "");
+    wl_buffer_text(out, ",registers,blocks_per_sm,warps_per_sm,time_s,items_per_s,limiter,next_limiter");
     for (int v = 0; v < WL_RANK_VALUES; v++)
         wl_buffer_add(out, ",%s", wl_metric_name(wl_rank_metric((wl_rank_value)v)));
     wl_buffer_text(out, "\n");
@@ -29,6 +32,11 @@ void wl_rank_csv_launch(const wl_ranked_space *s, const wl_launch *l, const wl_r
         wl_buffer_add(out, ",,");
     wl_buffer_add(out, ",%lld,%lld,%lld,%lld,%lld,%lld", (long long)l->block[0], (long long)l->block[1],
                   (long long)l->block[2], (long long)l->fold[0], (long long)l->fold[1], (long long)l->fold[2]);
+    if (wl_ranker_has_schedules(s->ranker)) {
+        char schedule[WL_SCHEDULE_TEXT_MAX];
+        wl_schedule_print(&l->schedule, schedule);
+        wl_buffer_add(out, ",%s", schedule);
+    }
     if (l->registers)
         wl_buffer_add(out, ",%lld", (long long)l->registers);
     else

@@ -2,7 +2,7 @@
  * pruning.
  *
  * What is written is plain Python or JSON that needs nothing of ours. All of it is made from one list per space: block
- * and fold of each launch, best first, each launch once. docs/export.md shows how the texts are used.
+ * and fold of each launch, and its schedule where one has another than linear, best first, each launch once. docs/export.md shows how the texts are used.
  *
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
@@ -15,7 +15,9 @@
 #include "base/quote.h"
 #include "report/rank_report.h"
 
-#define PARAMS 6 /* block and fold */
+#define PARAMS 9 /* block, fold, schedule */
+#define FOLDED 6 /* of these, without a schedule */
+#define PLAIN 3  /* nor a folding */
 
 /* A launch as an autotuner sees it. */
 typedef struct entry {
@@ -36,13 +38,14 @@ typedef struct export
     const char *kernel;
     launch_list *lists;
     size_t count;
-    int params; /* 3, or 6 where a launch is folded */
+    int params; /* PLAIN, or more where a launch has more */
     wl_buffer *out;
 }
 export;
 
-static const char *const param_names[PARAMS] = {"block_size_x", "block_size_y", "block_size_z",
-                                                "fold_x",       "fold_y",       "fold_z"};
+static const char *const param_names[PARAMS] = {"block_size_x", "block_size_y",   "block_size_z",
+                                                "fold_x",       "fold_y",         "fold_z",
+                                                "schedule",     "schedule_width", "schedule_height"};
 
 /* ---- the lists ---- */
 
@@ -88,8 +91,11 @@ static wl_status make_list(const wl_ranked_space *space, launch_list *list, wl_e
         wl_ranker_launch(space->ranker, ranked->index, &launch);
         for (int d = 0; d < 3; d++) {
             e->values[d] = launch.block[d] > 0 ? launch.block[d] : 1;
-            e->values[3 + d] = launch.fold[d] > 0 ? launch.fold[d] : 1;
+            e->values[PLAIN + d] = launch.fold[d] > 0 ? launch.fold[d] : 1;
         }
+        e->values[FOLDED] = launch.schedule.kind;
+        e->values[FOLDED + 1] = launch.schedule.width;
+        e->values[FOLDED + 2] = launch.schedule.height;
         e->time_s = ranked->time_s;
         e->rank = list->count;
     }
@@ -99,11 +105,12 @@ static wl_status make_list(const wl_ranked_space *space, launch_list *list, wl_e
 
 static int count_params(const launch_list *list)
 {
+    int params = PLAIN;
     for (size_t i = 0; i < list->count; i++)
-        for (int p = 3; p < PARAMS; p++)
-            if (list->entries[i].values[p] > 1)
-                return PARAMS;
-    return 3;
+        for (int p = params; p < PARAMS; p++)
+            if (list->entries[i].values[p] > (p < FOLDED ? 1 : WL_SCHEDULE_LINEAR))
+                params = p < FOLDED ? FOLDED : PARAMS;
+    return params;
 }
 
 static bool same_domain(const wl_ranked_space *a, const wl_ranked_space *b)
@@ -191,6 +198,18 @@ static wl_status write_choices(const launch_list *list, int param, wl_buffer *ou
     return WL_OK;
 }
 
+/* The numbers that stand for orders: "# 0 linear, 1 column, .." */
+static void write_kinds(const char *name, wl_buffer *out)
+{
+    wl_buffer_add(out, "# %s is", name);
+    for (int k = 0; k < WL_SCHEDULE_KIND_COUNT; k++) {
+        char text[WL_SCHEDULE_TEXT_MAX];
+        wl_schedule_print(&(wl_schedule){.kind = (wl_schedule_kind)k}, text);
+        wl_buffer_add(out, "%s %d: %.*s", k ? "," : "", k, (int)strcspn(text, ":"), text);
+    }
+    wl_buffer_text(out, "; 'warpline emit' prints their code\n");
+}
+
 /* ---- Kernel Tuner: a search space ---- */
 
 /* Restrictions are a string: what a function is called with depends on Kernel Tuner's version. */
@@ -206,6 +225,18 @@ static const char kernel_tuner_code[] =
     "\n\n"
     "tune_params = make_tune_params(launches)\n"
     "restrictions = make_restrictions(launches)\n";
+
+/* Swizzled blocks have the grid of linear ones; they come last. */
+static const char row_code[] = "\n\n"
+                               "def problem_size_of(params):\n"
+                               "    \"\"\"What the grid covers, in place of problem_size: threads that have an order "
+                               "are a row.\"\"\"\n"
+                               "    if params[\"schedule\"] in (%d, %d):\n"
+                               "        return problem_size\n"
+                               "    cells = 1\n"
+                               "    for extent in problem_size:\n"
+                               "        cells *= extent\n"
+                               "    return (cells,) + (1,) * (len(problem_size) - 1)\n";
 
 static wl_status write_kernel_tuner(const export *e, wl_error *err)
 {
@@ -239,9 +270,13 @@ static wl_status write_kernel_tuner(const export *e, wl_error *err)
     write_tuple(e->lists[0].space->domain, e->lists[0].space->dims, e->out);
     wl_buffer_text(e->out, "\nlaunches = LAUNCHES[device, problem_size]\n");
     if (e->params == PARAMS)
+        write_kinds("schedule", e->out);
+    if (e->params >= FOLDED)
         wl_buffer_text(
             e->out, "# a thread computes fold_x * fold_y * fold_z cells\ngrid_div_x = [\"block_size_x\", \"fold_x\"]\n"
                     "grid_div_y = [\"block_size_y\", \"fold_y\"]\ngrid_div_z = [\"block_size_z\", \"fold_z\"]\n");
+    if (e->params == PARAMS)
+        wl_buffer_add(e->out, row_code, WL_SCHEDULE_LINEAR, WL_SCHEDULE_SWIZZLE);
     wl_buffer_text(e->out, kernel_tuner_code);
     return WL_OK;
 }
@@ -307,7 +342,7 @@ static wl_status write_cache(const export *e, wl_error *err)
 
 /* ---- Triton ---- */
 
-static const char triton_code[] =
+static const char triton_start[] =
     "\n\n"
     "def _size(args):\n"
     "    \"\"\"The problem size: that of the arguments, the nearest there is, or the first.\"\"\"\n"
@@ -319,8 +354,12 @@ static const char triton_code[] =
     "    return min(fitting, key=lambda size: sum(abs(math.log(a / b)) for a, b in zip(asked, size)))\n"
     "\n\n"
     "def _launch(args):\n"
-    "    \"\"\"The key of TIMES that these meta-parameters say; one that is not there is 1.\"\"\"\n"
-    "    return tuple(int(args.get(name, 1)) for name in PARAMS)\n"
+    "    \"\"\"The key of TIMES that these meta-parameters say; one that is not there is ";
+static const char *const triton_launch[2] = {
+    "1.\"\"\"\n    return tuple(int(args.get(name, 1)) for name in PARAMS)\n",
+    "1, or linear.\"\"\"\n"
+    "    return tuple(int(args.get(name, 0 if name.startswith(\"SCHEDULE\") else 1)) for name in PARAMS)\n"};
+static const char triton_code[] =
     "\n\n"
     "def perf_model(**kwargs):\n"
     "    \"\"\"Predicted seconds; infinite for launches that are not in TIMES.\"\"\"\n"
@@ -390,17 +429,21 @@ static void write_triton_ties(const export *e)
 
 static wl_status write_triton(const export *e, wl_error *err)
 {
-    const bool folded = e->params == PARAMS;
+    const bool folded = e->params >= FOLDED, scheduled = e->params == PARAMS;
     (void)err;
     write_header(e, "Predicted times for triton.autotune: prune_configs_by early_config_prune or perf_model.");
     wl_buffer_text(e->out, "import math\n\n# ---- to be changed ----\n\nDEVICE = ");
     wl_quote_python(e->out, e->lists[0].device);
     wl_buffer_add(e->out,
-                  "  # a key of TIMES\n# meta-parameters of the kernel: threads of a block%s\n"
-                  "PARAMS = (\"BLOCK_X\", \"BLOCK_Y\", \"BLOCK_Z\"%s)\n"
+                  "  # a key of TIMES\n# meta-parameters of the kernel: threads of a block%s%s\n"
+                  "PARAMS = (\"BLOCK_X\", \"BLOCK_Y\", \"BLOCK_Z\"%s%s)\n"
                   "# arguments of the kernel that hold the problem size\nSIZE = (\"NX\", \"NY\", \"NZ\")\n"
                   "TOP_K = 10  # at least so many configs are kept\n",
-                  folded ? ", then cells of a thread" : "", folded ? ", \"FOLD_X\", \"FOLD_Y\", \"FOLD_Z\"" : "");
+                  folded ? ", then cells of a thread" : "", scheduled ? ", then its schedule" : "",
+                  folded ? ", \"FOLD_X\", \"FOLD_Y\", \"FOLD_Z\"" : "",
+                  scheduled ? ", \"SCHEDULE\", \"SCHEDULE_WIDTH\", \"SCHEDULE_HEIGHT\"" : "");
+    if (scheduled)
+        write_kinds("SCHEDULE", e->out);
     write_triton_ties(e);
     wl_buffer_text(e->out,
                    "\n# ---- predicted seconds by device, problem size and launch, best first ----\n\nTIMES = {\n");
@@ -408,6 +451,8 @@ static wl_status write_triton(const export *e, wl_error *err)
         if (!device_before(e, i))
             write_triton_device(e, i);
     wl_buffer_text(e->out, "}\n");
+    wl_buffer_text(e->out, triton_start);
+    wl_buffer_text(e->out, triton_launch[scheduled]);
     wl_buffer_text(e->out, triton_code);
     return WL_OK;
 }

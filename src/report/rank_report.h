@@ -18,7 +18,7 @@ typedef struct wl_rank_place {
 } wl_rank_place;
 
 /* The pieces of a ranking, each added to `out`. */
-void wl_rank_csv_start(wl_buffer *out);
+void wl_rank_csv_start(const wl_ranked_space *space, wl_buffer *out);
 void wl_rank_csv_launch(const wl_ranked_space *space, const wl_launch *launch, const wl_ranked *record,
                         wl_rank_place place, wl_buffer *out);
 

@@ -14,6 +14,18 @@ static void number(wl_buffer *out, int width, int digits, double value)
         wl_buffer_add(out, " %*.*f", width, digits, value);
 }
 
+#define SCHEDULE_WIDTH 12
+
+/* Nothing where all launches are linear. */
+static void schedule_cell(const wl_ranked_space *s, const wl_launch *launch, wl_buffer *out)
+{
+    char text[WL_SCHEDULE_TEXT_MAX];
+    if (!wl_ranker_has_schedules(s->ranker))
+        return;
+    wl_schedule_print(&launch->schedule, text);
+    wl_buffer_add(out, "%-*s ", SCHEDULE_WIDTH, text);
+}
+
 static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffer *out)
 {
     const wl_ranked *r = &s->launches[i];
@@ -21,9 +33,10 @@ static void line(const wl_ranked_space *s, size_t i, double most_warps, wl_buffe
     char block[WL_SHAPE_LENGTH], fold[WL_SHAPE_LENGTH];
     wl_launch launch;
     wl_ranker_launch(s->ranker, r->index, &launch);
-    wl_buffer_add(out, "%4zu  %-11s %-6s %3d %4.0f%%", i + 1, wl_shape_text(launch.block, block),
-                  wl_shape_text(launch.fold, fold), (int)r->blocks_per_sm,
-                  100.0 * (double)r->warps_per_sm / most_warps);
+    wl_buffer_add(out, "%4zu  %-11s %-6s ", i + 1, wl_shape_text(launch.block, block),
+                  wl_shape_text(launch.fold, fold));
+    schedule_cell(s, &launch, out);
+    wl_buffer_add(out, "%3d %4.0f%%", (int)r->blocks_per_sm, 100.0 * (double)r->warps_per_sm / most_warps);
     number(out, 8, 3, r->values[WL_RANK_l1_wavefronts] / items);
     number(out, 7, 1, r->values[WL_RANK_l2_load_bytes] / items);
     number(out, 6, 1, r->values[WL_RANK_l2_store_bytes] / items);
@@ -53,11 +66,12 @@ static double most_warps(const wl_device *device)
 static void table(const wl_ranked_space *s, size_t top, wl_buffer *out)
 {
     const double most = most_warps(wl_ranker_device(s->ranker));
-    wl_buffer_add(out, "%4s  %-11s %-6s %3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s\n", "", "", "", "blk", "",
-                  "L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin");
-    wl_buffer_add(out, "%4s  %-11s %-6s %3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s  %s\n", "rank", "block", "fold",
-                  "/SM", "warps", "per LUP", "B/LUP", "B/LUP", "B/LUP", "B/LUP", "ms", "GLUP/s", "best", "to next",
-                  "limiter");
+    const int wide = wl_ranker_has_schedules(s->ranker) ? SCHEDULE_WIDTH + 1 : 0;
+    wl_buffer_add(out, "%4s  %-11s %-6s %*s%3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s\n", "", "", "", wide, "", "blk",
+                  "", "L1 wavef", "L2 ld", "L2 st", "DRAM ld", "st", "time", "", "behind", "margin");
+    wl_buffer_add(out, "%4s  %-11s %-6s %-*s%3s %5s %8s %7s %6s %7s %6s %9s %8s %7s %7s  %s\n", "rank", "block", "fold",
+                  wide, wide ? "schedule" : "", "/SM", "warps", "per LUP", "B/LUP", "B/LUP", "B/LUP", "B/LUP", "ms",
+                  "GLUP/s", "best", "to next", "limiter");
     wl_tie_groups groups = {.tie = s->tie};
     for (size_t i = 0, last = 1; i < s->count && i < top; i++) {
         const size_t group = wl_tie_group_of(&groups, &s->launches[i]);

@@ -36,7 +36,7 @@ wl_status wl_rank_write_space(wl_rank_writer *w, const wl_ranked_space *s, wl_er
 {
     wl_buffer piece = {0};
     if (is_csv(w) && w->spaces == 0)
-        wl_rank_csv_start(&piece);
+        wl_rank_csv_start(s, &piece);
     if (!is_csv(w) && w->spaces == 0)
         wl_rank_json_start(s, &piece);
     if (!is_csv(w))

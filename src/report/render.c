@@ -144,6 +144,21 @@ wl_status wl_advise_render(const wl_advise_report *report, wl_format format, cha
     return status;
 }
 
+wl_status wl_choice_render(const wl_choice *choice, const wl_kernel *kernel, const wl_device *device, wl_format format,
+                           char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (is_json(format))
+        return wl_choice_json(choice, kernel, device, out, err);
+    if (format == WL_FORMAT_SVG)
+        return no_form(err, "a choice of schedules", format);
+    if (format == WL_FORMAT_CSV)
+        wl_choice_csv(choice, kernel, device, &text);
+    else
+        wl_choice_text(choice, kernel, device, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
 wl_status wl_comparison_render(const wl_comparison *comparison, wl_format format, bool all_rows, char **out,
                                wl_error *err)
 {

@@ -17,6 +17,11 @@ wl_status wl_check_json(const wl_check *check, const char *kernel, char **out, w
 wl_status wl_advise_text(const wl_advise_report *report, wl_buffer *out, wl_error *err);
 wl_status wl_advise_json(const wl_advise_report *report, char **out, wl_error *err);
 
+void wl_choice_text(const wl_choice *choice, const wl_kernel *kernel, const wl_device *device, wl_buffer *out);
+void wl_choice_csv(const wl_choice *choice, const wl_kernel *kernel, const wl_device *device, wl_buffer *out);
+wl_status wl_choice_json(const wl_choice *choice, const wl_kernel *kernel, const wl_device *device, char **out,
+                         wl_error *err);
+
 void wl_comparison_text(const wl_comparison *comparison, bool all_rows, wl_buffer *out);
 void wl_comparison_csv(const wl_comparison *comparison, wl_buffer *out);
 wl_status wl_comparison_json(const wl_comparison *comparison, char **out, wl_error *err);

@@ -10,6 +10,7 @@
 #include "device/device_internal.h"
 #include "kernel/kernel_internal.h"
 #include "launch/occupancy_next.h"
+#include "search/schedules.h"
 #include "warpline/rank.h"
 
 #define PADDING_SECTORS 4   /* longest row padding to try, sector by sector; then a line */
@@ -59,10 +60,20 @@ static wl_status make_space(const wl_launch *from, bool same_fold, wl_space *spa
     (void)snprintf(text, sizeof text,
                    same_fold ? "%lldx%lldx%lld" : "fold.x != %lld || fold.y != %lld || fold.z != %lld", x, y, z);
     WL_TRY(wl_space_set(space, same_fold ? "fold" : "where", text, err));
+    if (from->schedule.kind != WL_SCHEDULE_LINEAR) {
+        char schedule[WL_SCHEDULE_TEXT_MAX];
+        wl_schedule_print(&from->schedule, schedule);
+        WL_TRY(wl_space_set(space, "schedule", schedule, err));
+    }
     if (!from->registers)
         return WL_OK;
     (void)snprintf(text, sizeof text, "%lld", (long long)from->registers);
     return wl_space_set(space, "registers", text, err);
+}
+
+static bool is_block_order(const wl_schedule *s)
+{
+    return s->kind == WL_SCHEDULE_LINEAR || wl_schedule_orders_blocks(s);
 }
 
 wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const wl_device *device,
@@ -76,7 +87,7 @@ wl_status wl_fastest_block(const wl_study *study, const wl_kernel *kernel, const
     wl_status status = wl_space_new(&space, err);
     if (status == WL_OK)
         status = make_space(from, same_fold, space, err);
-    if (status == WL_OK && study->costly)
+    if (status == WL_OK && (study->costly || !is_block_order(&from->schedule))) /* threads in an order take long, too */
         status = wl_space_set(space, "threads", WL_COSTLY_THREADS, err);
     if (status == WL_OK)
         status = wl_ranker_new(kernel, device, space, &options, &ranker, err);
@@ -216,6 +227,45 @@ static size_t less_shared(const wl_study *s, const wl_setting *from, const wl_pr
     return n;
 }
 
+/* ---- schedules ---- */
+
+#define COLUMN_ALWAYS 32 /* a warp's row: tried also where the last column is narrower, which takes long to predict */
+
+static size_t add_schedule(const wl_study *s, const wl_setting *from, wl_schedule schedule, int64_t row_of,
+                           wl_setting *settings, size_t n)
+{
+    wl_setting to = *from;
+    to.launch.schedule = schedule;
+    if (row_of > 0) {
+        to.launch.block[0] = row_of;
+        to.launch.block[1] = to.launch.block[2] = 1;
+    }
+    if (wl_schedule_changes_nothing(s->kernel, &to.launch, wl_device_int(s->device, WL_DEVICE_warp_size)))
+        return n;
+    return add(&to, settings, n);
+}
+
+/* Swizzles leave the block alone. Columns need blocks of one row: of as many threads, if the block is free. */
+static size_t schedules(const wl_study *s, const wl_setting *from, const wl_prediction *p, wl_setting *settings)
+{
+    static const int64_t widths[] = {16, 32, 64, 128}, groups[] = {2, 4, 8, 16};
+    const wl_launch *l = &from->launch;
+    const bool row = p->launch.block[1] == 1 && p->launch.block[2] == 1, gridded = l->grid[0] || l->grid[1];
+    const bool is_folded = p->launch.fold[0] * p->launch.fold[1] * p->launch.fold[2] > 1;
+    const bool columns =
+        wl_threads_can_be_ordered(s->kernel) && !is_folded && !gridded && (row || wl_block_is_free(s->kernel, l));
+    size_t n = 0;
+    if (l->schedule.kind != WL_SCHEDULE_LINEAR)
+        n = add_schedule(s, from, (wl_schedule){.kind = WL_SCHEDULE_LINEAR}, 0, settings, n);
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+        n = add_schedule(s, from, (wl_schedule){WL_SCHEDULE_SWIZZLE, groups[i], 0}, 0, settings, n);
+    for (size_t i = 0; i < sizeof widths / sizeof widths[0] && columns; i++)
+        if (widths[i] == COLUMN_ALWAYS || s->kernel->domain[0] % widths[i] == 0)
+            n = add_schedule(s, from, (wl_schedule){WL_SCHEDULE_COLUMN, widths[i], 0}, threads_of(&p->launch), settings,
+                             n);
+    return n;
+}
+
 size_t wl_settings_of(const wl_study *study, wl_change change, const wl_setting *from, const wl_prediction *p,
                       wl_setting settings[WL_SETTINGS_MAX])
 {
@@ -225,6 +275,7 @@ size_t wl_settings_of(const wl_study *study, wl_change change, const wl_setting 
     case WL_CHANGE_PADDING: return has_layout ? paddings(study, from, settings) : 0;
     case WL_CHANGE_REGISTERS: return fewer_registers(study, from, p, settings);
     case WL_CHANGE_SHARED: return less_shared(study, from, p, settings);
+    case WL_CHANGE_SCHEDULE: return schedules(study, from, p, settings);
     default: return 0;
     }
 }

@@ -1,4 +1,4 @@
-/* enumerate_launches.c - the blocks and foldings of a space that a device can launch.
+/* enumerate_launches.c - the blocks, foldings and schedules of a space that a device can launch.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,7 +219,7 @@ static int64_t times(int64_t a, int64_t b)
 }
 
 /* From excluded blocks and foldings to launches: a launch counts by its block, else by its
- * folding. */
+ * folding; once, whatever the schedules. */
 static void count_with_folds(wl_ranker *r)
 {
     static const wl_outcome of_block[] = {WL_OUTCOME_EXTENT, WL_OUTCOME_THREADS, WL_OUTCOME_COUNT_OF};
@@ -227,6 +227,60 @@ static void count_with_folds(wl_ranker *r)
     for (size_t i = 0; i < sizeof of_block / sizeof of_block[0]; i++)
         r->before[of_block[i]] = times(r->before[of_block[i]], folds);
     r->before[WL_OUTCOME_FOLD] = times(r->before[WL_OUTCOME_FOLD], (int64_t)r->block_count);
+}
+
+/* ---- schedules ---- */
+
+static wl_status list_schedules(wl_ranker *r, const wl_space *space, wl_error *err)
+{
+    r->schedules = space->schedules;
+    if (space->all_schedules)
+        wl_schedules_of_search(r->kernel, &r->schedules);
+    if (r->schedules.count == 0)
+        (void)wl_schedules_add(&r->schedules, (wl_schedule){.kind = WL_SCHEDULE_LINEAR});
+    const size_t most = r->fold_count * r->schedules.count + 1;
+    for (int row = 0; row < 2; row++)
+        if (!(r->ways[row] = WL_ARENA_NEW(&r->arena, wl_rank_way, most)))
+            return wl_fail_memory(err);
+    return WL_OK;
+}
+
+static bool orders_threads(const wl_schedule *s)
+{
+    return s->kind != WL_SCHEDULE_LINEAR && !wl_schedule_orders_blocks(s);
+}
+
+/* Schedules that have no meaning for a block or folding are no part of the space. */
+static void combine(wl_ranker *r)
+{
+    static const int64_t shapes[2][3] = {{2, 2, 1}, {2, 1, 1}};
+    bool ordered = false;
+    for (int row = 0; row < 2; row++)
+        for (size_t f = 0; f < r->fold_count; f++)
+            for (size_t s = 0; s < r->schedules.count; s++) {
+                const wl_schedule *schedule = &r->schedules.at[s];
+                if (!wl_schedule_fits(schedule, shapes[row], r->folds[f].fold) ||
+                    (orders_threads(schedule) && !wl_threads_can_be_ordered(r->kernel)))
+                    continue;
+                r->ways[row][r->way_count[row]++] = (wl_rank_way){(uint32_t)f, (uint32_t)s};
+                ordered = ordered || orders_threads(schedule);
+            }
+    if (ordered)
+        note(r, "schedules of threads go with blocks of one row and without folding; other blocks have the others");
+}
+
+static wl_status number_launches(wl_ranker *r, wl_error *err)
+{
+    int64_t n = 0;
+    r->starts = WL_ARENA_NEW(&r->arena, int64_t, r->block_count + 1);
+    if (!r->starts)
+        return wl_fail_memory(err);
+    for (size_t b = 0; b < r->block_count; b++) {
+        r->starts[b] = n;
+        n += (int64_t)r->way_count[r->blocks[b][1] == 1 && r->blocks[b][2] == 1];
+    }
+    r->starts[r->block_count] = r->size = n;
+    return WL_OK;
 }
 
 wl_status wl_ranker_enumerate(wl_ranker *r, const wl_space *space, wl_error *err)
@@ -242,7 +296,8 @@ wl_status wl_ranker_enumerate(wl_ranker *r, const wl_space *space, wl_error *err
     WL_TRY(list_blocks(r, space, err));
     WL_TRY(list_folds(r, space, err));
     set_registers(r, space);
-    r->size = (int64_t)(r->block_count * r->fold_count);
+    WL_TRY(list_schedules(r, space, err));
+    combine(r);
     count_with_folds(r);
-    return WL_OK;
+    return number_launches(r, err);
 }

@@ -159,21 +159,50 @@ static void set_grid(const wl_ranker *r, wl_launch *launch)
         launch->grid[0] = launch->grid[1] = launch->grid[2] = -1;
 }
 
+/* The block of a launch: the last whose launches start at or before it. */
+static size_t block_of(const wl_ranker *r, int64_t index)
+{
+    size_t from = 0, to = r->block_count;
+    while (to - from > 1) {
+        const size_t middle = from + (to - from) / 2;
+        if (r->starts[middle] <= index)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static void combined_launch(const wl_ranker *r, int64_t index, wl_launch *out)
+{
+    const size_t b = block_of(r, index);
+    const int32_t *block = r->blocks[b];
+    const wl_rank_way *way = &r->ways[block[1] == 1 && block[2] == 1][index - r->starts[b]];
+    const wl_rank_fold *fold = &r->folds[way->fold];
+    *out = (wl_launch){.block = {block[0], block[1], block[2]},
+                       .fold = {fold->fold[0], fold->fold[1], fold->fold[2]},
+                       .registers = fold->registers,
+                       .schedule = r->schedules.at[way->schedule]};
+}
+
 void wl_ranker_launch(const wl_ranker *r, int64_t index, wl_launch *out)
 {
     WL_ASSERT(index >= 0 && index < r->size);
-    if (r->launches) {
+    if (r->launches)
         *out = r->launches[index];
-    } else {
-        const int32_t *block = r->blocks[(size_t)index / r->fold_count];
-        const wl_rank_fold *fold = &r->folds[(size_t)index % r->fold_count];
-        *out = (wl_launch){.block = {block[0], block[1], block[2]},
-                           .fold = {fold->fold[0], fold->fold[1], fold->fold[2]},
-                           .registers = fold->registers};
-    }
+    else
+        combined_launch(r, index, out);
     if (!out->registers)
         out->registers = r->kernel->registers;
     set_grid(r, out);
+}
+
+bool wl_ranker_has_schedules(const wl_ranker *r)
+{
+    for (int64_t i = 0; r->launches && i < r->size; i++)
+        if (r->launches[i].schedule.kind != WL_SCHEDULE_LINEAR)
+            return true;
+    return !r->launches && (r->schedules.count > 1 || r->schedules.at[0].kind != WL_SCHEDULE_LINEAR);
 }
 
 int64_t wl_ranker_launch_items(const wl_ranker *r, int64_t index)
@@ -232,6 +261,18 @@ bool wl_outcome_cannot_run(wl_outcome outcome)
     return cannot[outcome];
 }
 
+static int64_t grid_extent(const wl_ranker *r, const wl_launch *launch, int d)
+{
+    int64_t values[WL_WHERE_NAMES];
+    const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
+    if (launch->grid[d] > 0)
+        return launch->grid[d];
+    if (launch->schedule.kind == WL_SCHEDULE_LINEAR || !r->kernel->dims)
+        return wl_ceil_div(wl_kernel_extent(r->kernel)[d], per_block);
+    wl_launch_values(r->kernel, r->warp_size, launch, values);
+    return values[WL_WHERE_GRID + d];
+}
+
 /* Why a launch does not fit. */
 static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 {
@@ -251,13 +292,9 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
     for (int d = 0; d < 3; d++)
         if (!wl_mul(cells, wl_max(launch->fold[d], 1), &cells) || cells > WL_FOLD_MAX)
             return WL_OUTCOME_FOLD;
-    for (int d = 0; d < 3; d++) {
-        const int64_t per_block = wl_max(launch->block[d], 1) * wl_max(launch->fold[d], 1);
-        const int64_t grid =
-            launch->grid[d] > 0 ? launch->grid[d] : wl_ceil_div(wl_kernel_extent(r->kernel)[d], per_block);
-        if (grid > wl_device_int(r->device, most_grid[d]))
+    for (int d = 0; d < 3; d++)
+        if (grid_extent(r, launch, d) > wl_device_int(r->device, most_grid[d]))
             return WL_OUTCOME_GRID;
-    }
     wl_occupancy o;
     wl_error ignored = {0};
     const int64_t registers = launch->registers ? launch->registers : 1;
@@ -272,6 +309,8 @@ static wl_outcome why_not(const wl_ranker *r, const wl_launch *launch)
 }
 
 /* ---- one launch ---- */
+
+static bool is_scheduled(const wl_launch *launch) { return launch->schedule.kind != WL_SCHEDULE_LINEAR; }
 
 /* The index of the first condition that fails, or condition_count. */
 static wl_status first_broken(const wl_ranker *r, const wl_launch *launch, size_t *broken, wl_error *err)
@@ -321,6 +360,10 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
         out->condition = (uint8_t)broken;
         return WL_OK;
     }
+    if (!r->launches && wl_schedule_changes_nothing(r->kernel, &launch, r->warp_size)) {
+        out->outcome = WL_OUTCOME_SAME;
+        return WL_OK;
+    }
     const wl_status status = wl_predict(predictor, &launch, &r->options.predict, scratch, &own);
     if (status == WL_OK) {
         take_values(scratch, out);
@@ -328,6 +371,10 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
     }
     if (status == WL_E_LIMIT) {
         out->outcome = WL_OUTCOME_LIMIT;
+        return WL_OK;
+    }
+    if (status == WL_E_UNSUPPORTED && is_scheduled(&launch) && strcmp(own.input, "--schedule") == 0) {
+        out->outcome = WL_OUTCOME_SCHEDULE;
         return WL_OK;
     }
     out->outcome = (uint8_t)why_not(r, &launch);

@@ -16,17 +16,26 @@ typedef struct wl_rank_fold {
     int64_t fold[3], registers; /* 0: what the kernel states */
 } wl_rank_fold;
 
+/* What a block is launched with. */
+typedef struct wl_rank_way {
+    uint32_t fold, schedule; /* of the lists */
+} wl_rank_way;
+
 struct wl_ranker {
     const wl_kernel *kernel;
     const wl_device *device;
     wl_rank_options options;
     wl_arena arena;
     int64_t items, warp_size; /* items 0: determined by the grid */
-    /* launch number n: block n / fold_count with fold n % fold_count, or launches[n] */
+    /* launch number n: block by block, each in all its ways; or launches[n] */
     int32_t (*blocks)[3];
     size_t block_count;
     wl_rank_fold *folds;
     size_t fold_count;
+    wl_schedule_list schedules;
+    wl_rank_way *ways[2]; /* of blocks with several dimensions, and of those that are a row */
+    size_t way_count[2];
+    int64_t *starts; /* launches before each block; one more than blocks */
     wl_launch *launches;
     int64_t size;
     wl_grid_rule *grid; /* of launches that state none; NULL: determined by the domain */
@@ -40,7 +49,10 @@ struct wl_ranker {
     int64_t done_before; /* launches of earlier parts, for progress */
 };
 
-/* Fills blocks and folds, and counts what they exclude. */
+/* Is any launch scheduled, so that tables have to say how? */
+bool wl_ranker_has_schedules(const wl_ranker *ranker);
+
+/* Fills blocks, folds and schedules, and counts what they exclude. */
 wl_status wl_ranker_enumerate(wl_ranker *ranker, const wl_space *space, wl_error *err);
 
 /* Lattice updates of one launch. */

@@ -10,9 +10,18 @@
 #include "base/yaml.h"
 
 static const char *const keys[] = {"block.x", "block.y", "block.z",   "fold.x", "fold.y", "fold.z",
-                                   "fold",    "threads", "registers", "where",  "grid"};
+                                   "fold",    "threads", "registers", "where",  "grid",   "schedule"};
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
-typedef enum key { KEY_BLOCK, KEY_FOLD_AXIS = 3, KEY_FOLD = 6, KEY_THREADS, KEY_REGISTERS, KEY_WHERE, KEY_GRID } key;
+typedef enum key {
+    KEY_BLOCK,
+    KEY_FOLD_AXIS = 3,
+    KEY_FOLD = 6,
+    KEY_THREADS,
+    KEY_REGISTERS,
+    KEY_WHERE,
+    KEY_GRID,
+    KEY_SCHEDULE
+} key;
 
 wl_status wl_space_new(wl_space **out, wl_error *err)
 {
@@ -150,6 +159,15 @@ static wl_status set_grid(wl_space *space, const char *text, wl_error *err)
     return WL_OK;
 }
 
+/* "all", or a list; further ones are added. */
+static wl_status set_schedules(wl_space *space, const char *text, wl_error *err)
+{
+    if (strcmp(text, "all") != 0)
+        return wl_schedules_parse(text, &space->schedules, err);
+    space->all_schedules = true;
+    return WL_OK;
+}
+
 static wl_status set(wl_space *space, key k, const char *text, wl_error *err)
 {
     switch (k) {
@@ -157,6 +175,7 @@ static wl_status set(wl_space *space, key k, const char *text, wl_error *err)
     case KEY_REGISTERS: return set_registers(space, text, err);
     case KEY_WHERE: return add_condition(space, text, err);
     case KEY_GRID: return set_grid(space, text, err);
+    case KEY_SCHEDULE: return set_schedules(space, text, err);
     case KEY_THREADS: return wl_values_parse(text, &space->arena, &space->threads, err);
     default:
         return wl_values_parse(text, &space->arena,

@@ -1,4 +1,4 @@
-/* space.h - a space of launches: which blocks and foldings to try, under which conditions.
+/* space.h - a space of launches: which blocks, foldings and schedules to try, under which conditions.
  *
  * Layer  search (uses base, kernel). Oracle: tests/unit/test_space.c.
  * SPDX-License-Identifier: MIT */
@@ -6,6 +6,7 @@
 #define WL_SEARCH_SPACE_H
 
 #include "kernel/where.h"
+#include "search/schedules.h"
 #include "search/values.h"
 #include "warpline/rank.h"
 
@@ -29,6 +30,8 @@ struct wl_space {
     size_t register_count, register_capacity;
     const wl_where *conditions[WL_CONDITIONS_MAX];
     size_t condition_count;
+    wl_schedule_list schedules; /* none: linear alone */
+    bool all_schedules;         /* those that suit the kernel, too */
     wl_launch *launches;
     size_t launch_count;
     const char **names; /* "nx=640", for the grid */

@@ -32,13 +32,14 @@ def shape(text):
 
 
 def expected(name):
-    """{(device, domain): {block + fold: seconds}}, best first, a repeated launch once"""
+    """{(device, domain): {block + fold + schedule: seconds}}, best first, a repeated launch once"""
     spaces = {}
     with open(os.path.join(folder, "expected.txt")) as lines:
         for line in lines:
-            which, device, domain, block, fold, seconds = line.split()
+            which, device, domain, block, fold, schedule, seconds = line.split()
             if which == name:
-                spaces.setdefault((device, shape(domain)), {}).setdefault(shape(block) + shape(fold), float(seconds))
+                launch = shape(block) + shape(fold) + shape(schedule)
+                spaces.setdefault((device, shape(domain)), {}).setdefault(launch, float(seconds))
     return spaces
 
 
@@ -64,7 +65,8 @@ def check_tuner(name, params):
     tuner = load(name + "_tuner.py")
     spaces = expected(name)
     (device, domain), launches = next(iter(spaces.items()))
-    names = ["block_size_x", "block_size_y", "block_size_z", "fold_x", "fold_y", "fold_z"][:params]
+    names = ["block_size_x", "block_size_y", "block_size_z", "fold_x", "fold_y", "fold_z"]
+    names = (names + ["schedule", "schedule_width", "schedule_height"])[:params]
     check(list(tuner.tune_params) == names, name + ": parameters")
     check((tuner.device, tuner.problem_size) == (device, domain), name + ": the first space is the default")
     check(all(isinstance(r, str) for r in tuner.restrictions), name + ": restrictions are strings")
@@ -72,7 +74,8 @@ def check_tuner(name, params):
     check(set(tuner.LAUNCHES) == set(spaces), name + ": every space is there")
     for key, found in spaces.items():
         check(tuner.LAUNCHES[key] == list(short(found, params)), "%s: launches of %s, best first" % (name, key))
-    check(hasattr(tuner, "grid_div_y") == (params == 6), name + ": foldings divide the grid")
+    check(hasattr(tuner, "grid_div_y") == (params >= 6), name + ": foldings divide the grid")
+    check(hasattr(tuner, "problem_size_of") == (params == 9), name + ": schedules have grids of their own")
     return tuner
 
 
@@ -156,7 +159,7 @@ def check_sizes():
     check(triton.perf_model(BX=launch[0], BY=launch[1]) == small[launch], "other names; one that is absent is 1")
 
 
-for name, params in (("flat", 6), ("line", 3), ("repeated", 3)):
+for name, params in (("flat", 6), ("line", 3), ("repeated", 3), ("scheduled", 9)):
     check(len(expected(name)) == 1, name + ": searched")
     check_cache(name, check_tuner(name, params))
     check_triton(name, params)
@@ -165,4 +168,20 @@ check_tuner("several", 3)
 check_triton("several", 3)
 check_sizes()
 check(len(expected("repeated")["h200", (1024, 512)]) == 2, "a repeated launch")
+
+
+def check_schedules():
+    """Threads in an order are launched as a row; blocks in one, and linear ones, over the domain."""
+    tuner, triton = load("scheduled_tuner.py"), load("scheduled_triton.py")
+    kinds = {launch[6] for launch in tuner.launches}
+    check(kinds == {0, 1, 3, 6}, "linear, column, tile and swizzle")
+    for kind in kinds:
+        size = (1024 * 512, 1) if kind in (1, 3) else (1024, 512)
+        check(tuner.problem_size_of({"schedule": kind}) == size, "what the grid of schedule %d covers" % kind)
+    linear = next(launch for launch in tuner.launches if launch[6] == 0)
+    meta = dict(zip(("BLOCK_X", "BLOCK_Y", "BLOCK_Z"), linear))
+    check(triton.perf_model(**meta) == triton.TIMES["h200"][1024, 512][linear], "without a schedule linear")
+
+
+check_schedules()
 sys.exit(failed > 0)

@@ -71,6 +71,17 @@ static wl_space *make_space(bool folded, bool repeated)
     return space;
 }
 
+static wl_space *make_scheduled(void)
+{
+    wl_error err = {0};
+    wl_space *space = NULL;
+    if (wl_space_new(&space, &err) || wl_space_set(space, "block.x", "64,256", &err) ||
+        wl_space_set(space, "block.y", "1,2", &err) || wl_space_set(space, "fold", "1x1x1", &err) ||
+        wl_space_set(space, "schedule", "linear,column:32,tile:16x8,swizzle:4", &err))
+        stop("space", &err);
+    return space;
+}
+
 static void run_search(search *s, const char *text, const char *set, const char *device, wl_space *space)
 {
     wl_error err = {0};
@@ -95,7 +106,7 @@ static void free_search(search *s)
     wl_device_free(s->device);
 }
 
-/* "NAME DEVICE DOMAIN BLOCK FOLD SECONDS" */
+/* "NAME DEVICE DOMAIN BLOCK FOLD SCHEDULE SECONDS" */
 static void expect(FILE *out, const char *name, const search *s)
 {
     for (size_t i = 0; i < s->space.count; i++) {
@@ -105,8 +116,11 @@ static void expect(FILE *out, const char *name, const search *s)
         fprintf(out, "%s %s %" PRId64, name, wl_device_name(s->device), d[0]);
         for (int k = 1; k < s->space.dims; k++)
             fprintf(out, "x%" PRId64, d[k]);
-        fprintf(out, " %" PRId64 "x%" PRId64 "x%" PRId64 " %" PRId64 "x%" PRId64 "x%" PRId64 " %.17g\n", l.block[0],
-                l.block[1], l.block[2], l.fold[0], l.fold[1], l.fold[2], s->best[i].time_s);
+        fprintf(out,
+                " %" PRId64 "x%" PRId64 "x%" PRId64 " %" PRId64 "x%" PRId64 "x%" PRId64 " %dx%" PRId64 "x%" PRId64
+                " %.17g\n",
+                l.block[0], l.block[1], l.block[2], l.fold[0], l.fold[1], l.fold[2], (int)l.schedule.kind,
+                l.schedule.width, l.schedule.height, s->best[i].time_s);
     }
 }
 
@@ -197,7 +211,7 @@ static void plot_all(const search *a, const search *b)
 
 int main(int argc, char **argv)
 {
-    search flat = {0}, line = {0}, repeated = {0}, several[4] = {0};
+    search flat = {0}, line = {0}, repeated = {0}, scheduled = {0}, several[4] = {0};
     wl_ranked_space spaces[4];
     if (argc != 2)
         return 2;
@@ -206,6 +220,7 @@ int main(int argc, char **argv)
     run_search(&flat, flat_kernel, NULL, "h200", make_space(true, false));
     run_search(&line, line_kernel, NULL, "a100-40gb", make_space(false, false));
     run_search(&repeated, flat_kernel, NULL, "h200", make_space(false, true));
+    run_search(&scheduled, flat_kernel, NULL, "h200", make_scheduled());
     line.best[line.space.count - 1].time_s = 2; /* 2000 ms: no decimals */
     for (size_t i = 0; i < 4; i++) {
         run_search(&several[i], flat_kernel, i % 2 ? "nx=4096" : NULL, i < 2 ? "a100-40gb" : "h200",
@@ -218,16 +233,19 @@ int main(int argc, char **argv)
     expect(expected, "flat", &flat);
     expect(expected, "line", &line);
     expect(expected, "repeated", &repeated);
+    expect(expected, "scheduled", &scheduled);
     fclose(expected);
     export_all("flat", &flat.space, 1);
     export_all("line", &line.space, 1);
     export_all("repeated", &repeated.space, 1);
+    export_all("scheduled", &scheduled.space, 1);
     export_all("several", spaces, 4);
     check_refusals(&flat, &line);
     plot_all(&flat, &line);
     free_search(&flat);
     free_search(&line);
     free_search(&repeated);
+    free_search(&scheduled);
     for (size_t i = 0; i < 4; i++)
         free_search(&several[i]);
     return failures > 0;

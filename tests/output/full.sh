@@ -39,6 +39,8 @@ check star3d_r4 --device h200 --block 64x4 --budget 'time<=1s'
 check star3d_r4 --device h200 --block 64x4 --budget 'time<=1ns'
 emit --schedule column:32
 emit star3d_7pt --schedule hilbert --precomputed --as c
+schedule star2d_5pt --device h200 --orders column --widths 32,64
+schedule star2d_5pt --device h200 --orders column --widths 32,64 --format json
 advise star3d_7pt --device h200 --block 64x4
 rank star3d_7pt --device h200
 rank star3d_7pt --device h200 --format json

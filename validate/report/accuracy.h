@@ -122,6 +122,7 @@ typedef struct bar {
     const char *family;
     double error[JUDGED]; /* 0: none */
     double tau, pick, exact;
+    bool open; /* what is missed is worked on */
 } bar;
 const bar *bar_of(const char *name);
 void report_bars(const rows *all, FILE *out);

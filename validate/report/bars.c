@@ -11,6 +11,8 @@
 #define OTHER                                                                                                          \
     .error = {[L1_WAVEFRONTS] = 0.06, [L2_LOADS] = 0.08, [L2_STORES] = 0.08, [DRAM_LOADS] = 0.08, [TIME] = 0.15}
 
+#define COLUMNS .error = {[L2_LOADS] = 0.10, [TIME] = 0.10}, .tau = 0.8, .pick = 0.95, .open = true
+
 static const bar bars[] = {
     {"star3d", STENCIL},
     {"layer", STENCIL},
@@ -22,6 +24,8 @@ static const bar bars[] = {
     {"aos2soa", OTHER},
     {"pattern", .exact = 0.95},
     {"partial", .error = {[DRAM_LOADS] = 0.05}},
+    {"box2d_col", COLUMNS},
+    {"matmul_col", COLUMNS},
 };
 static const size_t bar_count = sizeof bars / sizeof bars[0];
 
@@ -33,14 +37,14 @@ const bar *bar_of(const char *name)
     return NULL;
 }
 
-static const char *verdict(bool kept) { return kept ? "pass" : "**fail**"; }
+static const char *verdict(const bar *b, bool kept) { return kept ? "pass" : b->open ? "**open**" : "**fail**"; }
 
 static void most(const bar *b, const statistics *s, FILE *out)
 {
     for (int v = 0; v < JUDGED; v++)
         if (b->error[v] > 0 && s->values[v].count > 0)
             fprintf(out, "| %s | mean error of %s | at most %.0f %% | %.1f %% | %s |\n", b->family, value_label(v),
-                    100 * b->error[v], 100 * s->values[v].mean, verdict(s->values[v].mean <= b->error[v]));
+                    100 * b->error[v], 100 * s->values[v].mean, verdict(b, s->values[v].mean <= b->error[v]));
 }
 
 static void least(const bar *b, const statistics *s, FILE *out)
@@ -48,14 +52,14 @@ static void least(const bar *b, const statistics *s, FILE *out)
     static const int exact[2] = {L1_WAVEFRONTS, L1_TAG_WAVEFRONTS};
     if (b->tau > 0)
         fprintf(out, "| %s | tau of time | at least %.2f | %.3f | %s |\n", b->family, b->tau, s->rank.tau,
-                verdict(s->rank.tau_known && s->rank.tau >= b->tau));
+                verdict(b, s->rank.tau_known && s->rank.tau >= b->tau));
     if (b->pick > 0)
         fprintf(out, "| %s | best pick | at least %.0f %% | %.1f %% | %s |\n", b->family, 100 * b->pick,
-                100 * s->rank.pick, verdict(s->rank.pick_known && s->rank.pick >= b->pick));
+                100 * s->rank.pick, verdict(b, s->rank.pick_known && s->rank.pick >= b->pick));
     for (int i = 0; i < 2 && b->exact > 0; i++)
         fprintf(out, "| %s | rows with exact %s | at least %.0f %% | %zu of %zu | %s |\n", b->family,
                 value_label(exact[i]), 100 * b->exact, s->values[exact[i]].exact, s->launches,
-                verdict((double)s->values[exact[i]].exact >= b->exact * (double)s->launches));
+                verdict(b, (double)s->values[exact[i]].exact >= b->exact * (double)s->launches));
 }
 
 void report_bars(const rows *all, FILE *out)
