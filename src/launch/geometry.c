@@ -8,8 +8,6 @@
 #include "device/device_internal.h"
 #include "launch/scheduled.h"
 
-#define ASSUMED_REGISTERS 32 /* of a kernel that does not state them; a warning says so */
-
 static wl_status check_block(const wl_device *d, wl_geometry *g, wl_error *err)
 {
     static const wl_device_key most[3] = {WL_DEVICE_max_block_x, WL_DEVICE_max_block_y, WL_DEVICE_max_block_z};
@@ -118,7 +116,7 @@ wl_status wl_geometry_make(const wl_kernel *kernel, const wl_device *device, con
     g->registers = launch->registers ? launch->registers : kernel->registers;
     g->registers_assumed = g->registers == 0;
     if (g->registers_assumed)
-        g->registers = ASSUMED_REGISTERS;
+        g->registers = WL_ASSUMED_REGISTERS;
     g->shared_bytes = launch->shared_bytes ? launch->shared_bytes : kernel->shared_bytes;
     return blame("--block", set_occupancy(device, g, err), err);
 }

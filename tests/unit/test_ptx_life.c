@@ -21,6 +21,7 @@ typedef struct traced_life {
 typedef struct assembled {
     int branch, end; /* the branch around the body, and what follows the body; 0: none */
     int unrolled;    /* the back edge; 0: none */
+    int registers;   /* of a thread; 0: enough */
 } assembled;
 
 static void make_segments(traced_life *t, const assembled *as)
@@ -41,7 +42,7 @@ static void make_segments(traced_life *t, const assembled *as)
             unrolled[i] = entry && as->unrolled > 0 && i == as->unrolled ? i : -1;
         }
         const wl_ptx_counting counting = {.as = counted, .unrolled = unrolled};
-        const wl_ptx_life_input in = {m, function, ones, &counting, NULL};
+        const wl_ptx_life_input in = {m, function, ones, &counting, NULL, as->registers};
         if (count > 0)
             check_ok(function->name, wl_ptx_segments_make(&in, &t->arena, &t->ops, &t->segments[f], &err), &err);
     }
@@ -104,6 +105,21 @@ static void spell_segments(const traced_life *t, bool many, char *out)
 }
 
 #define A "ld.param.u64 %rd1, [a];\n"
+#define PLACE "mov.u32 %r5, %tid.x;\nmul.wide.u32 %rd2, %r5, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"
+#define SUM_OF_FOUR                                                                                                    \
+    A PLACE "ld.global.u32 %r10, [%rd3];\nld.global.u32 %r11, [%rd3+4];\nadd.u32 %r12, %r10, %r11;\n"                  \
+            "ld.global.u32 %r13, [%rd3+8];\nadd.u32 %r14, %r12, %r13;\nld.global.u32 %r15, [%rd3+12];\n"               \
+            "add.u32 %r16, %r14, %r15;\nst.global.u32 [%rd3], %r16;\nret;\n"
+#define SUM_OF_WIDE                                                                                                    \
+    A PLACE "ld.global.u64 %rd4, [%rd3];\nld.global.u64 %rd5, [%rd3+8];\nadd.u64 %rd6, %rd4, %rd5;\n"                  \
+            "ld.global.u64 %rd7, [%rd3+16];\nadd.u64 %rd8, %rd6, %rd7;\nst.global.u64 [%rd3], %rd8;\nret;\n"
+#define LOOP_AND_SUM                                                                                                   \
+    A "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nL:\nld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r2, %r1;\n"                     \
+      "add.u64 %rd1, %rd1, 4;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra L;\nret;\n"
+#define UPDATES                                                                                                        \
+    A PLACE "ld.global.nc.u32 %r10, [%rd3+512];\nld.global.u32 %r11, [%rd3];\nadd.u32 %r12, %r10, %r11;\n"             \
+            "st.global.u32 [%rd3], %r12;\nld.global.nc.u32 %r13, [%rd3+516];\nld.global.u32 %r14, [%rd3+4];\n"         \
+            "add.u32 %r15, %r13, %r14;\nst.global.u32 [%rd3+4], %r15;\nret;\n"
 static const struct {
     const char *name, *body, *order, *many;
     assembled as;
@@ -149,14 +165,14 @@ static const struct {
     {"not before the default that it replaces",
      A "mov.u32 %r1, 0;\nsetp.eq.u64 %p1, %rd1, 0;\n@%p1 bra L;\nld.global.u32 %r1, [%rd1];\nL:\nadd.u32 %r2, %r1, 1;\n"
        "ret;\n",
-     .order = "abcefdg", .as = {3, 5, 0}},
+     .order = "abcefdg", .as = {3, 5, 0, 0}},
     {"what was loaded is not overwritten before it is read",
      A "ld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, 1;\nmov.u32 %r1, 7;\nadd.u32 %r3, %r1, %r2;\nret;\n",
      .order = "abcdef"},
     {"a load one trip ahead: the last of a round stays behind the first use",
      A "L:\nadd.u32 %r2, %r2, %r1;\nld.global.u32 %r1, [%rd1];\nadd.u64 %rd1, %rd1, 4;\nadd.u32 %r3, %r3, 1;\n"
        "setp.lt.u32 %p1, %r3, 64;\n@%p1 bra L;\nret;\n",
-     "a|bcdefg|h", "a|cccbdefdefdefcdefbbbg|h", .as = {0, 0, 6}},
+     "a|bcdefg|h", "a|cccbdefdefdefcdefbbbg|h", .as = {0, 0, 6, 0}},
     {"a barrier ends a segment",
      A "ld.global.u32 %r1, [%rd1];\nbar.sync 0;\nadd.u32 %r2, %r1, 1;\nld.global.u32 %r3, [%rd1+4];\nret;\n",
      .order = "abc|edf"},
@@ -169,23 +185,34 @@ static const struct {
      .order = "abc|d|ef"},
     {"a body that is predicated joins what is around it",
      A "setp.eq.u64 %p1, %rd1, 0;\n@%p1 bra L;\nld.global.u32 %r1, [%rd1];\nL:\nld.global.u32 %r2, [%rd1+4];\nret;\n",
-     "adebcf", .as = {2, 4, 0}},
+     "adebcf", .as = {2, 4, 0, 0}},
     {"not where a loop begins behind it",
      A "setp.eq.u64 %p1, %rd1, 0;\n@%p1 bra L;\nadd.u64 %rd1, %rd1, 4;\nL:\nld.global.u32 %r2, [%rd1+4];\n"
        "setp.lt.u32 %p2, %r2, 9;\n@%p2 bra L;\nret;\n",
-     "abdc|efg|h", .as = {2, 4, 0}},
+     "abdc|efg|h", .as = {2, 4, 0, 0}},
     {"nor where another branch leads",
      A "setp.eq.u64 %p2, %rd1, 3;\n@%p2 bra L;\nsetp.eq.u64 %p1, %rd1, 0;\n@%p1 bra L;\nadd.u64 %rd1, %rd1, 4;\nL:\n"
        "ld.global.u32 %r2, [%rd1+4];\nret;\n",
-     "abc|dfe|gh", .as = {4, 6, 0}},
+     "abc|dfe|gh", .as = {4, 6, 0, 0}},
     {"the assembler unrolls a loop",
      A "L:\nld.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r2, %r1;\nadd.u64 %rd1, %rd1, 4;\nadd.u32 %r3, %r3, 1;\n"
        "setp.lt.u32 %p1, %r3, 64;\n@%p1 bra L;\nret;\n",
-     "a|bdefcg|h", "a|bbbbdefdefdefdefccccg|h", .as = {0, 0, 6}},
+     "a|bdefcg|h", "a|bbbbdefdefdefdefccccg|h", .as = {0, 0, 6, 0}},
     {"one that follows pointers loads one after the other",
      A "L:\nld.global.u64 %rd1, [%rd1];\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 64;\n@%p1 bra L;\nret;\n",
-     "a|bcde|f", "a|bcdcdcdcdbbbe|f", .as = {0, 0, 4}},
+     "a|bcde|f", "a|bcdcdcdcdbbbe|f", .as = {0, 0, 4, 0}},
     {"a function returns", A "ret;\n", .order = "ab"},
+    /* a pointer takes two registers, and each value that was loaded one */
+    {"loads ahead have registers enough", SUM_OF_FOUR, .order = "abcdefhjgiklm", .as = {.registers = 6}},
+    {"the last one has none before a sum is there", SUM_OF_FOUR, .order = "abcdefhgjiklm", .as = {.registers = 5}},
+    {"as PTX has them, where no more are free", SUM_OF_FOUR, .order = "abcdefghijklm", .as = {.registers = 4}},
+    {"what PTX takes is there in any case", SUM_OF_FOUR, .order = "abcdefghijklm", .as = {.registers = 1}},
+    {"values of 64 bits take two", SUM_OF_WIDE, .order = "abcdefhgijk", .as = {.registers = 8}},
+    {"so there is no room for three in seven", SUM_OF_WIDE, .order = "abcdefghijk", .as = {.registers = 7}},
+    {"copies of a body share the registers", LOOP_AND_SUM, "abc|dfghei|j", "abc|ddedfghedfghfghfgheei|j",
+     .as = {.unrolled = 8, .registers = 6}},
+    {"what may pass a store waits for a register", UPDATES, .order = "abcdefgihjklm", .as = {.registers = 4}},
+    {"and passes the store with one more", UPDATES, .order = "abcdefighjklm", .as = {.registers = 5}},
 };
 
 static void order_of_operations(void **state)
@@ -288,7 +315,7 @@ static const record_case records[] = {
      "0",
      32,
      {"A10(B)C"},
-     {5, 7, 0}},
+     {5, 7, 0, 0}},
     {"a barrier in a loop", "",
      N COUNTED("L", "%r3", "add.u32 %r5, %r5, 1;\nbar.sync 0;\nadd.u32 %r5, %r5, 1;\n", "7") "ret;\n", "0", 64,
      .lives = {"A7(BC)D", "A7(BC)D"}},
@@ -298,7 +325,7 @@ static const record_case records[] = {
      "11",
      32,
      {"A2(4B)3(B)C"},
-     {0, 0, 6}},
+     {0, 0, 6, 0}},
     {"calls in a loop", ".func f()\n{\n.reg .b32 %q<4>;\nadd.u32 %q1, %q1, 1;\nret;\n}\n",
      N COUNTED("L", "%r3", "add.u32 %r5, %r5, 1;\ncall f;\nadd.u32 %r5, %r5, 1;\n", "5") "ret;\n", "0", 32,
      .lives = {"A5(BaC)D"}},

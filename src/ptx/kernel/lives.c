@@ -227,9 +227,15 @@ static wl_status find_ops(wl_ptx_source *s, wl_ptx_ops *ops, wl_ptx_segments **s
     *segments = WL_ARENA_NEW(&s->arena, wl_ptx_segments, m->function_count + 1);
     if (!*segments)
         return wl_fail_memory(err);
+    const int64_t stated = s->options.launch.registers;
+    const int32_t registers = stated > 0 ? (int32_t)stated : WL_ASSUMED_REGISTERS;
     for (int32_t f = 0; f < m->function_count; f++) {
-        const wl_ptx_life_input in = {m, &m->functions[f], s->weights[f], &s->counting[f],
-                                      s->field_of ? s->field_of + s->profile.first[f] : NULL};
+        const wl_ptx_life_input in = {m,
+                                      &m->functions[f],
+                                      s->weights[f],
+                                      &s->counting[f],
+                                      s->field_of ? s->field_of + s->profile.first[f] : NULL,
+                                      registers};
         if (wl_ptx_may_execute(s, &m->functions[f]))
             WL_TRY(wl_ptx_segments_make(&in, &s->arena, ops, &(*segments)[f], err));
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "ptx/life/pressure.h"
 #include "ptx/module/def_use.h"
 
 typedef struct maker {
@@ -17,10 +18,13 @@ typedef struct maker {
     int32_t base;     /* number of the function's first register */
     int32_t async;    /* register that stands for copies under way */
     int32_t *renamed; /* by register: its number in the copy at hand */
+    int32_t *origin;  /* by number: the register; -1: none of this function */
+    int32_t origin_room;
     /* Of copies: what a register is in a trip (first_use), and whether the copy at hand is the last. NULL: no copies. */
     const uint8_t *uses;
     bool last_copy;
     struct places *places;
+    wl_ptx_liveness live; /* limit 0: not looked at */
     bool failed;
 } maker;
 
@@ -126,12 +130,35 @@ static float chain_of(wl_op_kind kind, double weight)
     return (float)(0.5 * weight);
 }
 
+/* Keeps, by number, which register of the function it is. */
+static bool note_origins(maker *m, int32_t first, int32_t count, int32_t reg)
+{
+    if (first + count > m->origin_room) {
+        const int32_t room = 2 * (first + count);
+        int32_t *more = realloc(m->origin, (size_t)room * sizeof *more);
+        if (!more)
+            return false;
+        m->origin = more;
+        m->origin_room = room;
+    }
+    for (int32_t i = 0; i < count; i++)
+        m->origin[first + i] = reg < 0 ? reg : reg + i;
+    return true;
+}
+
+/* Another number for a register. */
+static int32_t new_register(maker *m, int32_t reg)
+{
+    m->failed = !note_origins(m, m->ops->registers, 1, reg) || m->failed;
+    return m->ops->registers++;
+}
+
 /* The number of a register that is written. What a trip leaves for the next one has a register of its own in each copy;
  * the last copy leaves it where the next round reads it. */
 static int32_t written(maker *m, int32_t reg)
 {
     if (m->uses && m->uses[reg] == READ_FIRST)
-        m->renamed[reg] = m->last_copy ? m->base + reg : m->ops->registers++;
+        m->renamed[reg] = m->last_copy ? m->base + reg : new_register(m, reg);
     return m->renamed[reg];
 }
 
@@ -196,13 +223,6 @@ static int by_place(const void *p, const void *q)
     return a->level != b->level ? a->level - b->level : (a->index > b->index) - (a->index < b->index);
 }
 
-static bool is_load(const wl_op *op) { return op->kind == WL_OP_LOAD || (op->kind == WL_OP_SHARED && op->writes > 0); }
-
-static bool is_store(const wl_op *op, bool shared)
-{
-    return shared ? op->kind == WL_OP_SHARED && op->writes == 0 : op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC;
-}
-
 /* What is known of a register at some operation; 0 between segments. */
 typedef struct known {
     int32_t depth, region;           /* of its value */
@@ -215,6 +235,8 @@ typedef struct known {
 typedef struct places {
     place *list;
     wl_op *moved;
+    int32_t *order;
+    uint8_t *rest;
     known *registers; /* by number */
     int32_t room, register_room;
 } places;
@@ -260,11 +282,11 @@ static void find_depths(const wl_op *ops, int32_t count, places *p)
             at->depth = larger(at->depth, p->registers[op->regs[k]].depth);
             at->region = larger(at->region, p->registers[op->regs[k]].region);
         }
-        const bool load = is_load(op), shared = op->kind == WL_OP_SHARED;
+        const bool load = wl_op_is_load(op), shared = op->kind == WL_OP_SHARED;
         if (load && !op->constant && behind[shared] > at->region)
             at->region = behind[shared];
         for (int s = 0; s < 2; s++)
-            if (is_store(op, s)) {
+            if (wl_op_is_store(op, s)) {
                 at->region = regions;
                 behind[s] = ++regions;
             }
@@ -280,7 +302,7 @@ static void find_needed(const wl_op *ops, int32_t count, places *p)
 {
     for (int32_t i = count - 1; i >= 0; i--) {
         const wl_op *op = &ops[i];
-        bool needed = is_load(op);
+        bool needed = wl_op_is_load(op);
         for (int k = op->reads; k < op->reads + op->writes; k++) {
             needed = needed || p->registers[op->regs[k]].needed;
             p->registers[op->regs[k]].needed = false;
@@ -306,7 +328,7 @@ static void find_stays(const wl_op *ops, int32_t count, places *p)
     for (int32_t i = 0; i < count; i++) {
         const wl_op *op = &ops[i];
         place *at = &p->list[i];
-        for (int k = op->reads; k < op->reads + op->writes && is_load(op); k++) {
+        for (int k = op->reads; k < op->reads + op->writes && wl_op_is_load(op); k++) {
             const known *r = &p->registers[op->regs[k]];
             if (r->loaded && r->used_depth == at->depth && r->used_region == at->region)
                 at->rest = larger(at->rest, 1);
@@ -352,6 +374,8 @@ static void free_places(places *p)
 {
     free(p->list);
     free(p->moved);
+    free(p->order);
+    free(p->rest);
     free(p->registers);
     *p = (places){0};
 }
@@ -366,11 +390,21 @@ static bool make_places(places *p, int32_t count, int32_t registers)
     p->register_room = 2 * registers;
     p->list = malloc((size_t)p->room * sizeof *p->list);
     p->moved = malloc((size_t)p->room * sizeof *p->moved);
+    p->order = malloc((size_t)p->room * sizeof *p->order);
+    p->rest = malloc((size_t)p->room * sizeof *p->rest);
     p->registers = calloc((size_t)p->register_room, sizeof *p->registers);
-    return p->list && p->moved && p->registers;
+    return p->list && p->moved && p->order && p->rest && p->registers;
 }
 
-static void hoist_loads(maker *m, int32_t first, int32_t count)
+/* Where loads ahead would need more registers than there are. */
+static void limit_loads(maker *m, const wl_ptx_segment *s, const wl_op *ops, int32_t count)
+{
+    const wl_ptx_unordered in = {ops, count, s->from, s->to, m->origin, m->base, m->ops->registers, m->places->rest};
+    wl_error ignored = {0};
+    m->failed = wl_ptx_limit_live(&m->live, &in, m->places->order, &ignored) != WL_OK;
+}
+
+static void hoist_loads(maker *m, const wl_ptx_segment *s, int32_t first, int32_t count)
 {
     wl_op *ops = m->ops->list + first;
     places *p = m->places;
@@ -386,8 +420,14 @@ static void hoist_loads(maker *m, int32_t first, int32_t count)
     forget_registers(ops, count, p);
     find_levels(ops, count, p);
     qsort(p->list, (size_t)count, sizeof *p->list, by_place);
+    for (int32_t i = 0; i < count; i++) {
+        p->order[i] = p->list[i].index;
+        p->rest[p->list[i].index] = (uint8_t)p->list[i].rest;
+    }
+    if (m->live.limit > 0)
+        limit_loads(m, s, ops, count);
     for (int32_t i = 0; i < count; i++)
-        p->moved[i] = ops[p->list[i].index];
+        p->moved[i] = ops[p->order[i]];
     memcpy(ops, p->moved, (size_t)count * sizeof *ops);
     forget_registers(ops, count, p);
 }
@@ -447,7 +487,7 @@ static void write_segment(maker *m, wl_ptx_segment *s)
     for (int32_t i = s->from; i < s->to && !m->failed; i++)
         add_op(m, i, m->in->weight[i], true);
     s->count = m->ops->count - s->first;
-    hoist_loads(m, s->first, s->count);
+    hoist_loads(m, s, s->first, s->count);
 }
 
 /* Whether it adds a constant to a register: copies of an unrolled loop fold it into their addresses. */
@@ -495,7 +535,7 @@ static void write_copies(maker *m, wl_ptx_segment *s)
         m->last_copy = copy == WL_PTX_ROUND - 1;
         for (int32_t r = 0; r < m->f->register_count; r++)
             if (u.seen[r] == WRITTEN_FIRST)
-                m->renamed[r] = m->ops->registers++;
+                m->renamed[r] = new_register(m, r);
         for (int32_t i = s->from; i < s->to && !m->failed; i++) {
             const wl_ptx_instruction *in = &m->f->instructions[i];
             if (wl_ptx_branch_target(in) >= 0 && !m->last_copy)
@@ -507,7 +547,7 @@ static void write_copies(maker *m, wl_ptx_segment *s)
     m->uses = NULL;
     rename_nothing(m);
     s->many_count = m->ops->count - s->many;
-    hoist_loads(m, s->many, s->many_count);
+    hoist_loads(m, s, s->many, s->many_count);
 }
 
 static bool is_unrolled(const maker *m, const wl_ptx_segment *s)
@@ -530,9 +570,14 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
     m.renamed = WL_ARENA_NEW(arena, int32_t, f->register_count + 1);
     if (!out->list || !out->of || !m.renamed)
         return wl_fail_memory(err);
+    if (input->registers > 0)
+        WL_TRY(wl_ptx_liveness_make(f, &out->flow, input->registers, arena, &m.live, err));
     m.base = ops->registers;
     m.async = m.base + f->register_count;
     ops->registers = m.async + 1;
+    if (!note_origins(&m, 0, m.base, -1) || !note_origins(&m, m.base, f->register_count, 0) ||
+        !note_origins(&m, m.async, 1, -1))
+        m.failed = true;
     rename_nothing(&m);
     find_segments(&m);
     for (int32_t i = 0; i < out->count && !m.failed; i++) {
@@ -541,5 +586,6 @@ wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, 
             write_copies(&m, &out->list[i]);
     }
     free_places(&scratch);
+    free(m.origin);
     return m.failed ? wl_fail_memory(err) : WL_OK;
 }

@@ -44,6 +44,7 @@ typedef struct wl_ptx_life_input {
     const double *weight;            /* by instruction */
     const wl_ptx_counting *counting; /* of it */
     const int32_t *field;            /* by instruction; -1: none */
+    int32_t registers;               /* of a thread; 0: as many as loads ahead need */
 } wl_ptx_life_input;
 
 wl_status wl_ptx_segments_make(const wl_ptx_life_input *input, wl_arena *arena, wl_ptx_ops *ops, wl_ptx_segments *out,

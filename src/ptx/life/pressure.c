@@ -1,0 +1,278 @@
+/* pressure.c - see pressure.h. SPDX-License-Identifier: MIT */
+#include "ptx/life/pressure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "ptx/module/def_use.h"
+
+bool wl_op_is_load(const wl_op *op) { return op->kind == WL_OP_LOAD || (op->kind == WL_OP_SHARED && op->writes > 0); }
+
+bool wl_op_is_store(const wl_op *op, bool shared)
+{
+    return shared ? op->kind == WL_OP_SHARED && op->writes == 0 : op->kind == WL_OP_STORE || op->kind == WL_OP_ATOMIC;
+}
+
+/* ---- from where to where a register is live ---- */
+
+typedef struct spans {
+    const wl_ptx_flow *flow;
+    int32_t *loop_first, *loop_last; /* by loop: its instructions */
+    int32_t *first, *last, *written; /* by register; written: the last time, so far */
+    int32_t now;
+} spans;
+
+static void note_access(void *user, int32_t reg, bool written)
+{
+    spans *s = user;
+    if (s->first[reg] < 0)
+        s->first[reg] = s->now;
+    s->last[reg] = s->last[reg] > s->now ? s->last[reg] : s->now;
+    if (written) {
+        s->written[reg] = s->now;
+        return;
+    }
+    /* what comes from before a loop, or from its last trip, lives as long as the loop */
+    for (int32_t l = s->flow->loop_of[s->flow->block_of[s->now]]; l >= 0; l = s->flow->loops[l].parent)
+        if (s->written[reg] < s->loop_first[l]) {
+            s->first[reg] = s->first[reg] < s->loop_first[l] ? s->first[reg] : s->loop_first[l];
+            s->last[reg] = s->last[reg] > s->loop_last[l] ? s->last[reg] : s->loop_last[l];
+        }
+}
+
+static void find_loops(const wl_ptx_flow *flow, spans *s)
+{
+    for (int32_t l = 0; l < flow->loop_count; l++) {
+        s->loop_first[l] = flow->first[flow->block_count];
+        s->loop_last[l] = 0;
+    }
+    for (int32_t b = 0; b < flow->block_count; b++)
+        for (int32_t l = flow->loop_of[b]; l >= 0; l = flow->loops[l].parent) {
+            if (flow->first[b] < s->loop_first[l])
+                s->loop_first[l] = flow->first[b];
+            if (flow->first[b + 1] - 1 > s->loop_last[l])
+                s->loop_last[l] = flow->first[b + 1] - 1;
+        }
+}
+
+/* Parameters, and addresses of global memory made of them: operands of constant memory. */
+static bool is_parameter(const wl_ptx_function *f, const wl_ptx_def_use *uses, int32_t reg)
+{
+    const int32_t at = uses->definition[reg];
+    const wl_ptx_instruction *in = at >= 0 ? &f->instructions[at] : NULL;
+    return in && !uses->divergent[reg] && (in->space == WL_PTX_PARAM || in->op == WL_PTX_OP_cvta);
+}
+
+static uint8_t width_of(const wl_ptx_function *f, const wl_ptx_def_use *uses, int32_t reg)
+{
+    const int bits = wl_ptx_type_bits(f->registers[reg].type);
+    return (uint8_t)(bits == 1 || is_parameter(f, uses, reg) ? 0 : (bits + 31) / 32);
+}
+
+static void add_up(const wl_ptx_function *f, const spans *s, wl_ptx_liveness *out)
+{
+    for (int32_t r = 0; r < f->register_count; r++)
+        if (s->first[r] >= 0 && s->first[r] < s->last[r]) {
+            out->at[s->first[r] + 1] += out->width[r];
+            out->at[s->last[r] + 1] -= out->width[r];
+        }
+    for (int32_t i = 1; i <= f->instruction_count; i++)
+        out->at[i] += out->at[i - 1];
+}
+
+wl_status wl_ptx_liveness_make(const wl_ptx_function *f, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
+                               wl_ptx_liveness *out, wl_error *err)
+{
+    wl_ptx_def_use uses;
+    WL_TRY(wl_ptx_def_use_make(f, arena, &uses, err));
+    spans s = {.flow = flow,
+               .loop_first = WL_ARENA_NEW(arena, int32_t, flow->loop_count + 1),
+               .loop_last = WL_ARENA_NEW(arena, int32_t, flow->loop_count + 1),
+               .first = WL_ARENA_NEW(arena, int32_t, f->register_count + 1),
+               .last = WL_ARENA_NEW(arena, int32_t, f->register_count + 1),
+               .written = WL_ARENA_NEW(arena, int32_t, f->register_count + 1)};
+    *out = (wl_ptx_liveness){.limit = limit,
+                             .width = WL_ARENA_NEW(arena, uint8_t, f->register_count + 1),
+                             .last = s.last,
+                             .at = WL_ARENA_NEW(arena, int32_t, f->instruction_count + 2)};
+    if (!s.loop_first || !s.loop_last || !s.first || !s.last || !s.written || !out->width || !out->at)
+        return wl_fail_memory(err);
+    for (int32_t r = 0; r < f->register_count; r++) {
+        out->width[r] = width_of(f, &uses, r);
+        s.first[r] = s.last[r] = s.written[r] = -1;
+    }
+    find_loops(flow, &s);
+    for (s.now = 0; s.now < f->instruction_count; s.now++)
+        wl_ptx_registers_of(f, &f->instructions[s.now], note_access, &s);
+    add_up(f, &s, out);
+    return WL_OK;
+}
+
+/* ---- a segment ---- */
+
+typedef struct value {
+    int32_t reads; /* that have not issued */
+    uint8_t width;
+    bool leaves; /* is read behind the segment */
+} value;
+
+typedef struct scheduler {
+    const wl_ptx_liveness *live;
+    const wl_ptx_unordered *s;
+    value *values;
+    int32_t *slot;  /* by operation: the first of its values, in `of` */
+    int32_t *of;    /* values that operations read, then those they write */
+    int32_t *value; /* by number of a register: its value at hand + 1; 0: none */
+    bool *done;
+    int32_t *order, issued;
+    int32_t oldest; /* operations before it have issued */
+    int32_t taken, limit;
+} scheduler;
+
+static uint8_t number_width(const scheduler *c, int32_t number)
+{
+    const int32_t reg = c->s->origin[number];
+    return reg < 0 ? 0 : c->live->width[reg];
+}
+
+static void find_values(scheduler *c)
+{
+    const wl_ptx_unordered *s = c->s;
+    int32_t values = 0, slots = 0;
+    for (int32_t i = 0; i < s->count; i++) {
+        const wl_op *op = &s->ops[i];
+        c->slot[i] = slots;
+        for (int k = 0; k < op->reads + op->writes; k++) {
+            int32_t *at = &c->value[op->regs[k]];
+            if (k >= op->reads || *at == 0) {
+                c->values[values] = (value){.width = number_width(c, op->regs[k])};
+                *at = ++values;
+            }
+            c->of[slots++] = *at - 1;
+            c->values[*at - 1].reads += k < op->reads;
+        }
+    }
+    for (int32_t i = 0; i < s->count; i++)
+        for (int k = 0; k < s->ops[i].reads + s->ops[i].writes; k++) {
+            const int32_t number = s->ops[i].regs[k], reg = s->origin[number];
+            if (c->value[number] > 0 && reg >= 0 && number == s->base + reg && c->live->last[reg] >= s->to)
+                c->values[c->value[number] - 1].leaves = true;
+            c->value[number] = 0;
+        }
+}
+
+/* What an operation adds to the registers that are taken. */
+static int32_t growth(const scheduler *c, int32_t i)
+{
+    const wl_op *op = &c->s->ops[i];
+    const int32_t *of = c->of + c->slot[i];
+    int32_t more = 0;
+    for (int k = 0; k < op->reads; k++) {
+        int times = 0; /* that it reads the value, up to here */
+        for (int j = 0; j <= k; j++)
+            times += of[j] == of[k];
+        const value *v = &c->values[of[k]];
+        more -= v->reads == times && !v->leaves ? v->width : 0;
+    }
+    for (int k = op->reads; k < op->reads + op->writes; k++)
+        more += c->values[of[k]].reads > 0 || c->values[of[k]].leaves ? c->values[of[k]].width : 0;
+    return more;
+}
+
+static void issue(scheduler *c, int32_t i)
+{
+    c->taken += growth(c, i);
+    for (int k = 0; k < c->s->ops[i].reads; k++)
+        c->values[c->of[c->slot[i] + k]].reads--;
+    c->done[i] = true;
+    c->order[c->issued++] = i;
+}
+
+/* The first operation in the order of PTX that has not issued; -1: only what ends the segment is left. */
+static int32_t next_in_ptx(scheduler *c)
+{
+    while (c->oldest < c->s->count && (c->done[c->oldest] || c->s->rest[c->oldest] == 2))
+        c->oldest++;
+    return c->oldest < c->s->count ? c->oldest : -1;
+}
+
+/* What the order of PTX takes at most is surely possible: where that is more than there are, the assembler has found
+ * some that PTX does not show, and they are there for another order, too. */
+static int32_t find_limit(const scheduler *c)
+{
+    int32_t taken = c->taken, most = c->live->limit;
+    for (int32_t i = 0; i < c->s->count; i++) {
+        taken += growth(c, i);
+        for (int k = 0; k < c->s->ops[i].reads; k++)
+            c->values[c->of[c->slot[i] + k]].reads--;
+        most = taken > most ? taken : most;
+    }
+    for (int32_t i = 0; i < c->s->count; i++)
+        for (int k = 0; k < c->s->ops[i].reads; k++)
+            c->values[c->of[c->slot[i] + k]].reads++;
+    return most;
+}
+
+static void schedule(scheduler *c, const int32_t *ahead)
+{
+    bool loading = false;
+    c->taken = c->live->at[c->s->from];
+    find_values(c);
+    c->limit = find_limit(c);
+    for (int32_t k = 0; k < c->s->count; k++) {
+        const int32_t i = ahead[k];
+        while (!c->done[i] && loading && c->s->rest[i] == 0 && c->taken + growth(c, i) > c->limit) {
+            const int32_t next = next_in_ptx(c);
+            if (next < 0)
+                break;
+            issue(c, next);
+        }
+        loading = loading || wl_op_is_load(&c->s->ops[i]);
+        if (!c->done[i])
+            issue(c, i);
+    }
+}
+
+/* Whether the values could take too many registers, all at once, and there are loads to hold back. */
+static bool may_exceed(const wl_ptx_liveness *live, const wl_ptx_unordered *s, size_t *slots)
+{
+    int64_t most = live->at[s->from];
+    int32_t loads = 0;
+    for (int32_t i = 0; i < s->count; i++) {
+        const wl_op *op = &s->ops[i];
+        *slots += (size_t)op->reads + op->writes;
+        loads += op->kind == WL_OP_LOAD;
+        for (int k = op->reads; k < op->reads + op->writes; k++)
+            most += s->origin[op->regs[k]] < 0 ? 0 : live->width[s->origin[op->regs[k]]];
+    }
+    return loads > 1 && most > live->limit;
+}
+
+wl_status wl_ptx_limit_live(const wl_ptx_liveness *live, const wl_ptx_unordered *s, int32_t *order, wl_error *err)
+{
+    size_t slots = 0;
+    if (!may_exceed(live, s, &slots))
+        return WL_OK;
+    int32_t *ahead = malloc(((size_t)s->count + 1) * sizeof *ahead);
+    scheduler c = {.live = live,
+                   .s = s,
+                   .values = malloc((slots + 1) * sizeof *c.values),
+                   .slot = malloc(((size_t)s->count + 1) * sizeof *c.slot),
+                   .of = malloc((slots + 1) * sizeof *c.of),
+                   .value = calloc((size_t)s->numbers + 1, sizeof *c.value),
+                   .done = calloc((size_t)s->count + 1, sizeof *c.done),
+                   .order = order};
+    const bool there = ahead && c.values && c.slot && c.of && c.value && c.done;
+    if (there) {
+        memcpy(ahead, order, (size_t)s->count * sizeof *ahead);
+        schedule(&c, ahead);
+    }
+    free(ahead);
+    free(c.values);
+    free(c.slot);
+    free(c.of);
+    free(c.value);
+    free(c.done);
+    return there ? WL_OK : wl_fail_memory(err);
+}

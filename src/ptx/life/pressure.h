@@ -1,0 +1,43 @@
+/* pressure.h - how many registers the values of a segment take, and what the assembler does when there are no
+ * more: instead of the next load it issues what comes first in PTX, until there is room again.
+ *
+ * A value takes registers from its definition to its last use: one, two with 64 bits; none if it is a predicate
+ * or a parameter. Segments that load only from shared memory are left as they are: docs/model.md says why.
+ *
+ * Layer  ptx/life (uses base, timeline, ptx/module). Units: registers of 32 bits. Oracle: tests/unit/test_ptx_life.c
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_PTX_LIFE_PRESSURE_H
+#define WL_PTX_LIFE_PRESSURE_H
+
+#include "ptx/module/flow.h"
+#include "timeline/life.h"
+
+/* Of a function. */
+typedef struct wl_ptx_liveness {
+    int32_t limit;  /* registers of a thread */
+    uint8_t *width; /* by register: those it takes */
+    int32_t *last;  /* by register: the last instruction at which it is live, loops counted */
+    int32_t *at;    /* by instruction: taken by what was there before it */
+} wl_ptx_liveness;
+wl_status wl_ptx_liveness_make(const wl_ptx_function *function, const wl_ptx_flow *flow, int32_t limit, wl_arena *arena,
+                               wl_ptx_liveness *out, wl_error *err);
+
+/* Operations of a segment in the order of PTX. */
+typedef struct wl_ptx_unordered {
+    const wl_op *ops;
+    int32_t count;
+    int32_t from, to;      /* instructions of the function */
+    const int32_t *origin; /* by number of a register: the register of the function; -1: none */
+    int32_t base, numbers; /* the number of the function's first register; how many numbers there are */
+    const uint8_t *rest;   /* by operation: 0: a load, or what its address needs; 1: others; 2: what ends it */
+} wl_ptx_unordered;
+
+/* Changes an order that has loads ahead, where they do not find registers. */
+wl_status wl_ptx_limit_live(const wl_ptx_liveness *live, const wl_ptx_unordered *segment, int32_t *order,
+                            wl_error *err);
+
+/* Whether it is a load, and a store; of shared memory, and of the others. */
+bool wl_op_is_load(const wl_op *op);
+bool wl_op_is_store(const wl_op *op, bool shared);
+
+#endif /* WL_PTX_LIFE_PRESSURE_H */
