@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """columns.py [WARPLINE]
 
-The published tables of column widths (validate/data/rtx2080s_columns.csv: N. Prasetya, "Improving Cache Performance in
+The published tables of column widths (validate/published/rtx2080s_columns.csv: N. Prasetya, "Improving Cache Performance in
 Structured GPGPU Workloads via Specialized Thread Schedules", 2022, figures 5.1a, 5.1b and 5.2; column 0 is the naive
 order) against predictions for the RTX 2080 Super: Kendall's tau of each table and of each block size, and the widths
 that are best. Takes two minutes.
@@ -36,7 +36,7 @@ def best(rows, key):
 def main():
     warpline = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "..", "build", "release", "warpline")
     words = [warpline, "compare", "--map", os.path.join(HERE, "families.yaml"),
-             os.path.join(HERE, "data", "rtx2080s_columns.csv"), "--device", "rtx2080s", "--metric", "time", "--format",
+             os.path.join(HERE, "published", "rtx2080s_columns.csv"), "--device", "rtx2080s", "--metric", "time", "--format",
              "csv"]
     text = subprocess.run(words, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     rows = []
