@@ -33,7 +33,7 @@ static int teardown(void **state)
 static wl_simulated simulate(const wl_kernel *kernel, const wl_launch *launch, const wl_simulate_options *options)
 {
     wl_geometry geometry;
-    wl_simulated out;
+    wl_simulated out = {0};
     wl_error err = {0};
     if (wl_geometry_make(kernel, device, launch, &geometry, &err) != WL_OK ||
         wl_simulate_launch(kernel, device, &geometry, options, &out, &err) != WL_OK)
