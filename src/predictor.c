@@ -59,24 +59,25 @@ static wl_status find_columns(wl_predictor *p, wl_error *err)
     WL_TRY(wl_schedule_find(p->kernel, &p->fixed_arena, &found, &is_schedule, err));
     if (!is_schedule)
         return WL_OK;
-    p->columns_kernel = WL_ARENA_NEW(&p->fixed_arena, wl_kernel, 1);
-    if (!p->columns_kernel)
+    wl_kernel *cells = WL_ARENA_NEW(&p->fixed_arena, wl_kernel, 1);
+    if (!cells)
         return wl_fail_memory(err);
-    *p->columns_kernel = *p->kernel;
-    p->columns_kernel->dims = 2;
-    p->columns_kernel->domain[0] = found.extent[0];
-    p->columns_kernel->domain[1] = found.extent[1];
-    p->columns_kernel->accesses = found.accesses;
-    WL_TRY(make_predictor(p->columns_kernel, p->device, true, &p->columns, err));
+    *cells = *p->kernel;
+    cells->dims = 2;
+    cells->domain[0] = found.extent[0];
+    cells->domain[1] = found.extent[1];
+    cells->accesses = found.accesses;
+    WL_TRY(make_predictor(cells, p->device, true, &p->columns, err));
     p->columns->schedule = found.schedule;
     return WL_OK;
 }
 
-/* A row of threads, with a cell each. */
-static bool is_flat(const wl_launch *l)
+/* A kernel that computes a schedule is predicted as that where threads are a row, with a cell each. */
+static wl_predictor *by_cells(wl_predictor *p, const wl_launch *l)
 {
-    return l->schedule.kind == WL_SCHEDULE_LINEAR && l->block[1] <= 1 && l->block[2] <= 1 && l->grid[1] <= 1 &&
-           l->grid[2] <= 1 && l->fold[0] <= 1 && l->fold[1] <= 1 && l->fold[2] <= 1;
+    const bool flat = l->schedule.kind == WL_SCHEDULE_LINEAR && l->block[1] <= 1 && l->block[2] <= 1 &&
+                      l->grid[1] <= 1 && l->grid[2] <= 1 && l->fold[0] <= 1 && l->fold[1] <= 1 && l->fold[2] <= 1;
+    return p->columns && flat ? p->columns : p;
 }
 
 static wl_status make_complete(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
@@ -113,7 +114,7 @@ static bool is_same(const wl_launch *a, const wl_launch *b)
 
 wl_status wl_predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor **out, wl_error *err)
 {
-    *out = p->columns && is_flat(launch) ? p->columns : p;
+    *out = by_cells(p, launch);
     if (!p->kernel->source.at_launch)
         return WL_OK;
     if (!p->own || !is_same(&p->launch, launch)) {
@@ -122,7 +123,7 @@ wl_status wl_predictor_at(wl_predictor *p, const wl_launch *launch, wl_predictor
         WL_TRY(make_complete(p->own_kernel ? p->own_kernel : p->kernel, p->device, &p->own, err));
         p->launch = *launch;
     }
-    *out = p->own->columns && is_flat(launch) ? p->own->columns : p->own;
+    *out = by_cells(p->own, launch);
     return WL_OK;
 }
 

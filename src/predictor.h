@@ -49,8 +49,7 @@ struct wl_predictor {
     wl_launch launch;
     wl_kernel *own_kernel;
     wl_predictor *own;
-    /* If its index arithmetic is a schedule: the kernel over the cells of that, and its predictor. */
-    wl_kernel *columns_kernel;
+    /* If its index arithmetic is a schedule: the predictor of the kernel over the cells of that. */
     wl_predictor *columns;
     wl_schedule schedule; /* of such a predictor: what launches without one have */
 };

@@ -168,11 +168,9 @@ wl_status wl_executed_count(const wl_kernel *kernel, const wl_geometry *launched
     if (!out->known)
         return WL_OK;
     if (countable && (emulate || !kernel->has_mix)) {
-        /* blocks that are boxes of cells were launched as rows of threads */
-        const int64_t block[3] = {launched->threads, 1, 1}, grid[3] = {launched->blocks, 1, 1};
-        WL_TRY(source->count_instructions(source->context, launched->boxed ? block : launched->block,
-                                          launched->boxed ? grid : launched->grid_dim, &out->mix, &out->lines,
-                                          &out->line_count, err));
+        int64_t block[3], grid[3];
+        wl_geometry_launched(launched, block, grid);
+        WL_TRY(source->count_instructions(source->context, block, grid, &out->mix, &out->lines, &out->line_count, err));
         add_up(out);
         return WL_OK;
     }

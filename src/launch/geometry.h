@@ -64,6 +64,15 @@ static inline bool wl_blocks_are_ordered(const wl_geometry *g)
     return g->schedule.kind == WL_SCHEDULE_SWIZZLE || g->boxed;
 }
 
+/* Block and grid as they were launched: blocks that are boxes of cells are rows of threads there. */
+static inline void wl_geometry_launched(const wl_geometry *g, int64_t block[3], int64_t grid[3])
+{
+    for (int d = 0; d < 3; d++) {
+        block[d] = !g->boxed ? g->block[d] : d == 0 ? g->threads : 1;
+        grid[d] = !g->boxed ? g->grid_dim[d] : d == 0 ? g->blocks : 1;
+    }
+}
+
 /* Blocks that follow each other and are whole rows, layers, tiles or bands of tiles. */
 typedef struct wl_block_run {
     int64_t blocks;

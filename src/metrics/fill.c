@@ -150,13 +150,8 @@ static void set_volumes(const wl_volumes *v, wl_prediction *out)
 void wl_metrics_set_launch(const wl_geometry *g, wl_prediction *out)
 {
     memset(out, 0, sizeof *out);
-    memcpy(out->launch.block, g->block, sizeof g->block);
+    wl_geometry_launched(g, out->launch.block, out->launch.grid);
     memcpy(out->launch.fold, g->fold, sizeof g->fold);
-    memcpy(out->launch.grid, g->grid, sizeof g->grid);
-    if (g->boxed) { /* as it was launched */
-        memcpy(out->launch.block, (int64_t[3]){g->threads, 1, 1}, sizeof out->launch.block);
-        memcpy(out->launch.grid, (int64_t[3]){g->blocks, 1, 1}, sizeof out->launch.grid);
-    }
     out->launch.registers = g->registers;
     out->launch.shared_bytes = g->shared_bytes;
     out->launch.schedule = g->schedule;
