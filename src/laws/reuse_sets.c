@@ -96,18 +96,11 @@ static int64_t wave_start(const wl_geometry *g)
 /* Distance, in blocks, to the neighbours in x, y and z; 0: none. */
 static void reuse_distances(const wl_geometry *g, int64_t start, int64_t distance[3])
 {
-    const int64_t row = g->grid[0], layer = row * g->grid[1];
-    if (wl_blocks_are_ordered(g)) {
-        wl_block_run runs[WL_BLOCK_RUNS_MAX];
-        const int n = wl_block_runs(g, runs);
-        distance[0] = distance[1] = distance[2] = 0;
-        for (int i = n - 1; i >= 0; i--)
-            distance[runs[i].next] = wl_min(runs[i].blocks, start);
-        return;
-    }
-    distance[0] = wl_min(start % row, g->wave_blocks);
-    distance[1] = g->grid[1] > 1 ? wl_min(row, start) : 0;
-    distance[2] = g->grid[2] > 1 ? wl_min(layer, start) : 0;
+    wl_block_run runs[WL_BLOCK_RUNS_MAX];
+    distance[0] = wl_blocks_are_ordered(g) ? 0 : wl_min(start % g->grid[0], g->wave_blocks);
+    distance[1] = distance[2] = 0;
+    for (int i = wl_block_runs(g, runs) - 1; i >= 0; i--)
+        distance[runs[i].next] = wl_min(runs[i].blocks, start);
 }
 
 static wl_status wave_loads(estimator *e, const wl_region *wave)

@@ -58,12 +58,18 @@ static load_totals add_loads(const wl_traffic *t)
     return s;
 }
 
+/* Resident blocks that read a sector, from what all blocks load and what a wave does. */
+static double readers_of(const wl_traffic *t, double block_sectors, double wave_sectors)
+{
+    return fmax(1, block_sectors * t->wave_blocks / t->blocks / wave_sectors);
+}
+
 /* Requests of several multiprocessors for one sector merge when many resident blocks read it. */
 static double merged_share(const wl_traffic *t, const wl_laws *laws, const load_totals *s)
 {
     if (!t->windows_known || s->wave_sectors <= 0)
         return 0;
-    const double readers = fmax(1, s->block_sectors * t->wave_blocks / t->blocks / s->wave_sectors);
+    const double readers = readers_of(t, s->block_sectors, s->wave_sectors);
     return laws->merge * (1 - 1 / readers) * (1 - 1 / readers);
 }
 
@@ -135,8 +141,7 @@ static double walk_merged(const wl_traffic *t, const wl_laws *laws, const wl_fie
         return 0;
     for (size_t i = 0; i < t->field_count; i++)
         lines += t->fields[i].missed * t->fields[i].requested * t->sector / t->line;
-    const double readers = fmax(1, f->block_sectors * t->wave_blocks / t->blocks / f->wave_sectors);
-    const double whole = f->whole_lines, alone = 1 / readers;
+    const double whole = f->whole_lines, alone = 1 / readers_of(t, f->block_sectors, f->wave_sectors);
     return whole * whole * (1 - alone) * (1 - alone) * laws->walk_merge[0] /
            (1 + lines / t->wavefronts / laws->walk_merge[1]);
 }
@@ -299,7 +304,8 @@ static passage passage_between(const wl_traffic *t, int w)
                      .writers = stores > 0 ? fmax(1, block_stores * t->line / t->l2_line * share / stores) : 1};
 }
 
-/* Units of a field from which so many random loads take `distinct` ones: d = u (1 - exp(-n / u)), by bisection of n / u. */
+/* Units of a field from which so many random loads take `distinct` ones: d = u (1 - exp(-n / u)), by bisection of
+ * n / u. */
 static double random_field(double loads, double distinct)
 {
     double low = 0, high = loads / distinct; /* d <= u */
@@ -459,8 +465,8 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;
 }
 
-/* Of fields that blocks walk through together the windows know less than the replay: memory delivers no more than misses
- * the L1. */
+/* Of fields that blocks walk through together the windows know less than the replay: memory delivers no more than
+ * misses the L1. */
 static void keep_below_l2(const wl_traffic *t, wl_volumes *out)
 {
     for (size_t i = 0; i < t->field_count; i++) {
