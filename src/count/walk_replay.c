@@ -14,11 +14,11 @@
 #define CHUNKS 32         /* of a thread's loops, about */
 #define EVENTS_MOST 40000 /* chunks of all warps that are replayed */
 #define ACCESSES_MOST 64  /* loads and stores of a kernel; with more it is not replayed */
-#define PIECES 32         /* runs of bytes that a warp loads with one instruction: a lane each at most */
-#define SCHEDULERS 4      /* whose warps take turns to load */
-#define UNROLLED 4        /* steps of a loop whose loads the assembler issues before the first is used */
-/* Cycles. Counts do not depend on the numbers of a device that are fitted, so these are those of the H200, whose order of
- * magnitude all GPUs share: a miss takes ten times as long as a hit, and much longer than what a warp issues. */
+#define PIECES 32 /* runs of bytes that a warp loads with one access; further ones, of folded threads, are left out */
+#define SCHEDULERS 4 /* whose warps take turns to load */
+#define UNROLLED 4   /* steps of a loop whose loads the assembler issues before the first is used */
+/* Cycles. Counts do not depend on the numbers of a device that are fitted, so these are those of the H200, whose order
+ * of magnitude all GPUs share: a miss takes ten times as long as a hit, and much longer than what a warp issues. */
 #define HIT_CYCLES 32
 #define MISS_CYCLES 280
 #define WAVEFRONT_CYCLES 1.2
@@ -378,8 +378,8 @@ static void play(street *s, walking *warp)
     s->waiting[warp->place] = 0;
 }
 
-/* Of the oldest block that has a warp ready, the one that has been so for longest, scheduler by scheduler. NULL: none is;
- * *soon is when the first will be. */
+/* Of the oldest block that has a warp ready, the one that has been so for longest, scheduler by scheduler. NULL: none
+ * is; *soon is when the first will be. */
 static walking *choose(street *s, double *soon)
 {
     *soon = INFINITY;
