@@ -198,5 +198,6 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
                        err));
     WL_TRY(check_order(device, WL_DEVICE_l2_partitions, WL_DEVICE_l2_size, "must not exceed l2_size", err));
     WL_TRY(check_ascending(device, WL_DEVICE_shared_carveouts, err));
-    return check_tag_hash(device, err);
+    WL_TRY(check_tag_hash(device, err));
+    return wl_device_plausible(device, err);
 }

@@ -153,7 +153,7 @@ static const struct {
     {"l2_size=80MiB", WL_DEVICE_l2_size, 1, {80 * 1048576.0}, "80 MiB"},
     {"l2_size=80 MiB", WL_DEVICE_l2_size, 1, {80 * 1048576.0}, "80 MiB"},
     {"l2_size= 80 MiB ", WL_DEVICE_l2_size, 1, {80 * 1048576.0}, "80 MiB"},
-    {"l2_size=1000", WL_DEVICE_l2_size, 1, {1000}, "1000 B"},
+    {"l2_size=2000", WL_DEVICE_l2_size, 1, {2000}, "1.953 KiB"},
     {"l2_size=4.1MB", WL_DEVICE_l2_size, 1, {4100000}, "3.91 MiB"},
     {"sm_count=1", WL_DEVICE_sm_count, 1, {1}, "1"},
     {"clock=2GHz", WL_DEVICE_clock, 1, {2e9}, "2 GHz"},
