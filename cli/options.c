@@ -149,6 +149,8 @@ static const struct spec {
      "where volumes come from: model (default), or simulate: caches, access by access, without a fitted curve"},
     {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",
      "with --fidelity simulate: addresses of a launch to evaluate (default 67108864); beyond, it is sampled"},
+    {"--confidence", NULL, FLAG, offsetof(options, confidence), 0, "p",
+     "say how far off such predictions on this device are known or believed to be, and from which data"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
     {"--per-line", NULL, FLAG, offsetof(options, per_line), 0, "p",
      "PTX, CUDA: show which source line executes what (needs -lineinfo)"},

@@ -14,8 +14,7 @@ enum {
     VALUE_WIDTH = 10, /* of a number, in the unit of the row             */
     RATIO_WIDTH = 7,
     OTHERS = 2, /* devices of a table beside the first             */
-    LINE_WIDTH = 80,
-    INDENT = 4
+    LINE_WIDTH = 80
 };
 
 /* The letter of a kind of source behind a value. */
@@ -67,44 +66,15 @@ static void add_value(const table *t, size_t column, size_t key, double scale)
                   ratio);
 }
 
-/* How far it is to the next blank at which a line may end: a number and its unit stay together. */
-static size_t piece_length(const char *text)
-{
-    size_t length = strcspn(text, " ");
-    while (text[length] == ' ' && length > 0 && text[length - 1] >= '0' && text[length - 1] <= '9' &&
-           ((text[length + 1] >= 'A' && text[length + 1] <= 'Z') || text[length + 1] == '%'))
-        length += 1 + strcspn(text + length + 1, " ");
-    return length;
-}
-
-/* A long text behind a head, broken at blanks; what follows the first line is set in as far as the head. */
-static void add_wrapped(const char *head, const char *text, wl_buffer *out)
-{
-    const size_t indent = INDENT + strlen(head);
-    size_t column = indent;
-    wl_buffer_add(out, "%*s%s", INDENT, "", head);
-    for (const char *word = text; *word;) {
-        const size_t length = piece_length(word);
-        if (column > indent && column + 1 + length > LINE_WIDTH) {
-            wl_buffer_add(out, "\n%*s", (int)indent, "");
-            column = indent;
-        }
-        wl_buffer_add(out, "%s%.*s", column > indent ? " " : "", (int)length, word);
-        column += length + (column > indent);
-        word += length + (word[length] == ' ');
-    }
-    wl_buffer_text(out, "\n");
-}
-
 /* Long texts of devices, each behind its name. */
 static void add_sources(const table *t, size_t key)
 {
     for (size_t c = 0; c < t->column_count; c++) {
         const wl_device *device = t->devices[t->columns[c]];
         char head[64];
-        (void)snprintf(head, sizeof head, "%.40s: ", device->name);
+        (void)snprintf(head, sizeof head, "    %.40s: ", device->name);
         if (device->entries[key].count > 0)
-            add_wrapped(head, device->entries[key].source, t->out);
+            wl_hanging_text(head, device->entries[key].source, LINE_WIDTH, t->out);
     }
 }
 
@@ -146,8 +116,8 @@ static void add_lists(const table *t, bool sources)
             const bool known = wl_source_kind_of(device, (wl_device_key)k, &kind);
             if (known)
                 wl_device_value_text(device, (wl_device_key)k, values, sizeof values);
-            (void)snprintf(head, sizeof head, "%-12.40s %c ", device->name, known ? mark_of(kind) : ' ');
-            add_wrapped(head, values, t->out);
+            (void)snprintf(head, sizeof head, "    %-12.40s %c ", device->name, known ? mark_of(kind) : ' ');
+            wl_hanging_text(head, values, LINE_WIDTH, t->out);
         }
         if (sources)
             add_sources(t, k);
@@ -195,7 +165,7 @@ static void add_names(const table *t, size_t having, size_t device, const char *
     }
     if (names.length > 0) {
         wl_buffer_add(t->out, "\n%s:\n", head);
-        wl_wrapped_text(names.text + 1, LINE_WIDTH - INDENT, t->out);
+        wl_wrapped_text(names.text + 1, LINE_WIDTH - 4, t->out);
     }
     t->out->failed = t->out->failed || names.failed;
     wl_buffer_drop(&names);
