@@ -25,6 +25,13 @@ void wl_warn(wl_prediction *out, const char *format, ...)
     va_end(args);
 }
 
+#define ASSUMED "assumed"
+
+static bool is_assumed(const wl_device *device, wl_device_key key)
+{
+    return strncmp(wl_device_source(device, key), ASSUMED, strlen(ASSUMED)) == 0;
+}
+
 static void warn_about_device(const wl_warned *p, wl_prediction *out)
 {
     double value;
@@ -39,7 +46,7 @@ static void warn_about_device(const wl_warned *p, wl_prediction *out)
     if (!p->rules->has_hash)
         wl_warn(out,
                 "the device file has no l1_tag_hash: the bank and distance rule is used, l1_tag_wavefronts is unknown");
-    if (p->rules->has_hash && strncmp(wl_device_source(p->device, WL_DEVICE_l1_tag_hash), "assumed", 7) == 0)
+    if (p->rules->has_hash && is_assumed(p->device, WL_DEVICE_l1_tag_hash))
         wl_warn(out, "the L1 tag hash of this device is assumed, not measured");
     if (p->kernel->has_flops && p->kernel->flops > 0) {
         const wl_device_key key = wl_fp_rate_key(p->kernel->precision);
@@ -111,6 +118,27 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
     wl_warn(out, "not simulated: units of requests, pieces of partial stores and local memory");
 }
 
+#define NOTED_LAUNCH 0.1 /* share of the time */
+
+/* What the model limiter leaves out, and what it adds. */
+static void warn_about_limiter(const wl_warned *p, wl_prediction *out)
+{
+    const wl_model_result *m = &out->model;
+    double launch = 0, sms = 0;
+    if (m->id != WL_MODEL_LIMITER)
+        return;
+    (void)wl_device_get(p->device, WL_DEVICE_sm_count, &sms);
+    if (wl_device_get(p->device, WL_DEVICE_launch_overhead, &launch) && launch >= NOTED_LAUNCH * m->time_s)
+        wl_warn(out, "%.3g us of the time are the launch itself (launch_overhead%s)", launch * MEGA,
+                is_assumed(p->device, WL_DEVICE_launch_overhead) ? ", assumed as on the h200" : "");
+    if ((double)out->blocks < sms)
+        wl_warn(out, "%.0f of %.0f multiprocessors have no block; no wait is counted: the time is a lower bound",
+                sms - (double)out->blocks, sms);
+    if (m->limiter == WL_BOUND_ISSUE && !p->counts->executed.known && !p->counts->thread.instructions_stated)
+        wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
+                p->counts->thread.instructions);
+}
+
 static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
 {
     const wl_counts *c = p->counts;
@@ -153,6 +181,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)
         wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
                 c->thread.instructions);
+    warn_about_limiter(p, out);
     if (wl_remapping_is_idle(p->kernel, &c->launched))
         wl_warn(out, "this schedule visits the %s as linear does",
                 g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "grid" : "domain");

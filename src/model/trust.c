@@ -79,7 +79,8 @@ static bool is_limiter(const wl_device *device, wl_model_id model)
 {
     wl_turnover numbers;
     const char *missing;
-    return model == WL_MODEL_LIMITER || (model == WL_MODEL_BEST && !wl_turnover_read(device, &numbers, &missing));
+    return model == WL_MODEL_LIMITER || model == WL_MODEL_FOUR_LIMITERS ||
+           (model == WL_MODEL_BEST && !wl_turnover_read(device, &numbers, &missing));
 }
 
 wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err)

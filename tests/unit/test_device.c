@@ -52,11 +52,13 @@ static void test_shipped(void **state)
     check_done();
 }
 
-/* Known of some devices beside the h200: the banks of shared memory of all, latencies of those somebody measured. */
+/* Known of some devices beside the h200: the banks of shared memory of all, latencies and launches of those somebody
+ * measured. */
 static bool may_be_known(const char *key)
 {
     const char *tail = strrchr(key, '_');
-    return strncmp(key, "shared_bank", 11) == 0 || (tail && strcmp(tail, "_latency") == 0);
+    return strncmp(key, "shared_bank", 11) == 0 || (tail && strcmp(tail, "_latency") == 0) ||
+           strcmp(key, "launch_overhead") == 0;
 }
 
 /* What a device file lacks of the laws that are used everywhere comes from the h200, and says so. */
@@ -237,7 +239,8 @@ static const struct {
     {"l1_miss_curve=[0.5,6,1", {WL_E_INPUT, "not '[0.5'", 1, 15}},
     {"shared_carveouts=[8KiB,0]", {WL_E_INPUT, "shared_carveouts must ascend", 1, 18}},
     {"shared_carveouts=[8KiB,8KiB]", {WL_E_INPUT, "shared_carveouts must ascend", 1, 18}},
-    {"l1_tag_hash=[1,2]", {WL_E_INPUT, "l1_tag_hash needs l1_tag_banks", 1, 13}},
+    {"l1_tag_banks=none", {WL_E_INPUT, "l1_tag_hash needs l1_tag_banks", 1, 14}},
+    {"l2_size=none", {WL_E_INPUT, "not 'none'", 1, 9}}, /* required */
     {"l1_tag_banks=32", {WL_E_INPUT, "l1_tag_banks may be at most 16", 1, 14}},
     {"l1_tag_hash=0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0",
      {WL_E_INPUT, "l1_tag_hash has too many values", 1, 13}},

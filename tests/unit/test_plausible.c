@@ -27,7 +27,7 @@ static const struct {
     {"l1_size=128", {WL_E_INPUT, "l1_size of 128 B is not plausible, 1 KiB to 16 MiB is", 1, 9}},
     {"clock=1.98", {WL_E_INPUT, "clock of 1.98 Hz is not plausible, 50 MHz to 10 GHz is", 1, 7}},
     {"clock=1980GHz", {WL_E_INPUT, "clock of 1980 GHz is not plausible", 1, 7}},
-    {"launch_overhead=3", {WL_E_INPUT, "launch_overhead of 3 s is not plausible, 1 ns to 1 s is", 1, 17}},
+    {"launch_overhead=3", {WL_E_INPUT, "launch_overhead of 3 s is not plausible, 0 ns to 1 s is", 1, 17}},
     {"block_rate=1.6", {WL_E_INPUT, "block_rate of 1.6 1/s is not plausible", 1, 12}},
     {"dram_size=80", {WL_E_INPUT, "dram_size of 80 B is not plausible", 1, 11}},
     {"l2_latency=0.2", {WL_E_INPUT, "l2_latency of 0.2 cycles is not plausible", 1, 12}},
