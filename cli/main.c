@@ -35,7 +35,7 @@ static const command commands[] = {
      cmd_compare},
     {"diff", 'D', "A.json B.json | KERNEL --device D BLOCK[:fold=F][:registers=N] BLOCK[...]",
      "Two predictions side by side, and why one is slower.", "text json", cmd_diff},
-    {"fit", 'f', "--map FILE TABLE... --device D [--output FILE] [options]",
+    {"fit", 'f', "--map FILE | --from-curves TABLE... --device D [--output FILE] [options]",
      "Fits the numbers of a device that only measured kernels can give, and says how well they predict.", "text json",
      cmd_fit},
     {"occupancy", 'o', "--device D --threads N --registers N [--shared BYTES]",
