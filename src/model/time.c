@@ -116,7 +116,8 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .loads_per_phase = thread->loads_per_phase,
                    .last_block = c->warps.last_block,
                    .waiting = &c->waiting,
-                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1])};
+                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1]),
+                   .cached = v->cached};
     if (c->executed.by_class)
         d.fp_cycles = arithmetic_cycles(&c->executed, device);
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))

@@ -303,6 +303,12 @@ static void numbers_of_other_devices(void **state)
     n.cache_bandwidth = 4 * n.dram_bandwidth;
     n.steepness = 7;
     check_near("memory cache", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], 0.5 * reads + 0.5 * reads / 4, NEAR);
+    /* of the rest, a quarter was loaded before in this launch */
+    d.cached = d.dram_read / 4;
+    check_near("memory cache, loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM],
+               0.5 * 0.75 * reads + (0.5 * 0.75 + 0.25) * reads / 4, NEAR);
+    d.cached = 2 * d.dram_read; /* never more than there is */
+    check_near("memory cache, all loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads / 4, NEAR);
     n.cache_bandwidth = 0; /* not known: as if there were none */
     check_near("no bandwidth", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
 }
