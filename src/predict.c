@@ -209,6 +209,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_field_shares(&costs, &volumes, p->field_shares);
     WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    out->confidence = options && options->confidence;
     out->kernel = p->kernel;
     out->fields = p->field_shares;
     if (options && options->per_line) {

@@ -70,6 +70,7 @@ static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
 }
 
 #define NOTED_REMAINS 0.01 /* share of the data */
+#define NOTED_CACHED 0.01  /* share of the loads behind the L2 that is worth a note */
 
 static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
 {
@@ -171,6 +172,11 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                 "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one; "
                 "the time counts the least they can be, %.3g MB loaded and %.3g MB stored",
                 v->least[0] / MEGA, v->least[1] / MEGA);
+    if (v->cached > NOTED_CACHED * wl_volume_dram_loads(&v->total))
+        wl_warn(out,
+                "%.0f %% of what is loaded behind the L2 comes from the cache of the memory, loaded earlier in the "
+                "launch; the volumes call it DRAM loads",
+                PERCENT * v->cached / wl_volume_dram_loads(&v->total));
     if (out->model.remains >= NOTED_REMAINS)
         wl_warn(out,
                 "the time is that of a repeated launch: %.0f %% of its data are in the L2 from the one before; volumes "

@@ -58,6 +58,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .results = warps * work->fp_results,
                    .wide_multiplies = warps * thread->wide_multiplies,
                    .l2_moved = m[WL_METRIC_l2_load_bytes].value + m[WL_METRIC_l2_store_bytes].value,
+                   .l2_loaded = m[WL_METRIC_l2_load_bytes].value,
                    .read_units = v->requests.read_units,
                    .lone_units = v->requests.lone_units,
                    .written_units = v->requests.written_units,
@@ -80,6 +81,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .phases = thread->phases,
                    .barriers = work->barriers,
                    .thread_instructions = thread->instructions,
+                   .stores = thread->stores > 0,
                    .fresh_phases = thread->fresh_loads,
                    .serial = thread->serial,
                    .longest = c->executed.mix.longest,
@@ -87,7 +89,8 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .loads_per_phase = thread->loads_per_phase,
                    .last_block = c->warps.last_block,
                    .waiting = &c->waiting,
-                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1])};
+                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1]),
+                   .cached = v->cached};
     if (c->executed.by_class)
         d.fp_cycles = wl_arithmetic_cycles(&c->executed.mix, device);
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))

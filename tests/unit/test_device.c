@@ -18,9 +18,10 @@ static wl_device *builtin(const char *name)
 
 /* ---- the devices that are shipped ---- */
 
-static const char *const shipped[] = {"a100-40gb", "a100-80gb", "a40",   "gtx970", "h100",     "h200",
-                                      "l40",       "l40s",      "mi100", "mi210",  "mi300x",   "pascal-sim",
-                                      "rtx2080s",  "rx6900xt",  "t4",    "v100",   "v100-sxm2"};
+static const char *const shipped[] = {
+    "a100-40gb",  "a100-80gb", "a40",     "a4000",   "a6000",    "gb200", "gh200",  "gtx970",    "h100",
+    "h100-pcie",  "h200",      "l40",     "l40s",    "mi100",    "mi210", "mi250x", "mi300a",    "mi300x",
+    "pascal-sim", "rtx2080s",  "rtx3090", "rtx4090", "rx6900xt", "t4",    "v100",   "v100-sxm2", "w7800"};
 
 static void test_shipped(void **state)
 {
@@ -155,7 +156,7 @@ static const struct {
     {"l2_size=80MiB", WL_DEVICE_l2_size, 1, {80 * 1048576.0}, "80 MiB"},
     {"l2_size=80 MiB", WL_DEVICE_l2_size, 1, {80 * 1048576.0}, "80 MiB"},
     {"l2_size= 80 MiB ", WL_DEVICE_l2_size, 1, {80 * 1048576.0}, "80 MiB"},
-    {"l2_size=1000", WL_DEVICE_l2_size, 1, {1000}, "1000 B"},
+    {"l2_size=2000", WL_DEVICE_l2_size, 1, {2000}, "1.953 KiB"},
     {"l2_size=4.1MB", WL_DEVICE_l2_size, 1, {4100000}, "3.91 MiB"},
     {"sm_count=1", WL_DEVICE_sm_count, 1, {1}, "1"},
     {"clock=2GHz", WL_DEVICE_clock, 1, {2e9}, "2 GHz"},
