@@ -1,5 +1,4 @@
 /* cmd_fit.c - warpline fit: the numbers of a device from measured launches. SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 
 #include "compare_job.h"
 #include "diag.h"
+#include "fit_from_curves.h"
 #include "load.h"
 #include "output.h"
 
@@ -84,27 +84,14 @@ static int write_device(const job *j)
 {
     const options *o = j->c.options;
     wl_error err = {0};
+    const char *original = NULL;
     char *file = NULL, *text = NULL;
     size_t length = 0;
-    const char *original = wl_device_builtin_text(o->device, &length);
-    if (!original) {
-        if (load_text(o->device, &file, &length, &err) != WL_OK)
-            return diag_report(&err);
-        original = file;
-    }
-    const wl_status status = wl_fit_write(j->fit, original, length, j->origin, &text, &err);
-    int code = status == WL_OK ? EXIT_OK : diag_report(&err);
-    FILE *out = code == EXIT_OK ? fopen(o->output, "wb") : NULL;
-    if (code == EXIT_OK && !out && errno == ENOMEM) {
-        code = diag_report(&(wl_error){.code = WL_E_NOMEM, .message = "out of memory"});
-    } else if (code == EXIT_OK && (!out || fputs(text, out) < 0)) {
-        usage_error("cannot write %s", o->output);
-        code = EXIT_INPUT;
-    }
-    if (out && fclose(out) != 0 && code == EXIT_OK) {
-        usage_error("cannot write %s", o->output);
-        code = EXIT_INPUT;
-    }
+    int code = fit_device_text(o->device, &original, &file, &length);
+    if (code == EXIT_OK && wl_fit_write(j->fit, original, length, j->origin, &text, &err) != WL_OK)
+        code = diag_report(&err);
+    if (code == EXIT_OK)
+        code = fit_write_file(o->output, text);
     free(file);
     free(text);
     return code;
@@ -140,6 +127,8 @@ static int run(job *j)
 
 int cmd_fit(const options *o)
 {
+    if (o->from_curves)
+        return fit_from_curves(o);
     job j = {.c = {.options = o, .keep_counts = true, .model = WL_MODEL_TURNOVER}};
     if (!check_usage(o, &j))
         return EXIT_USAGE;

@@ -48,7 +48,9 @@ typedef struct options {
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;
     bool no_ptxas, entries, coverage;
-    bool per_access, per_line, rows, cross_validate, help;
+    bool sources, confidence;   /* of device numbers, of a prediction */
+    const char *gpu, *relative; /* of published curves */
+    bool per_access, per_line, rows, cross_validate, from_curves, help;
 } options;
 
 /* Which options a command takes: a set of letters of the table's `commands` column. */

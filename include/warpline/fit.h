@@ -43,4 +43,18 @@ WL_API void wl_fit_free(wl_fit *fit);
 WL_FALLIBLE wl_fit_write(const wl_fit *fit, const char *text, size_t length, const char *origin, char **out,
                          wl_error *err);
 
+/* Curves that others have published of one GPU: latency and bandwidth over sizes, streams over occupancy, short copies
+ * over block sizes (docs/manual.md, "Published curves"). */
+typedef struct wl_curves wl_curves;
+WL_FALLIBLE wl_curves_new(wl_curves **out, wl_error *err);
+WL_API void wl_curves_free(wl_curves *curves);
+/* Adds the rows of a CSV text whose device is `gpu`. WL_E_INPUT, with the place: no such table, a bad, cut or
+ * contradictory row, no row of that device. */
+WL_FALLIBLE wl_curves_add(wl_curves *curves, const char *input, const char *text, size_t length, const char *gpu,
+                          wl_error *err);
+/* A device file's text with the numbers that follow from the curves, and the entries of these alone. What the turnover
+ * model needs besides, and the text lacks, is scaled from the relative (NULL: left out) and marked as assumed. */
+WL_FALLIBLE wl_curves_fit(const wl_curves *curves, const wl_device *device, const wl_device *relative, const char *text,
+                          size_t length, char **file, char **found, wl_error *err);
+
 #endif /* WL_FIT_H */

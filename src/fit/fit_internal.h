@@ -99,6 +99,10 @@ wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device
                                 const wl_ranking_fit *rankings, size_t count, const char *origin, char **out,
                                 wl_error *err);
 
+/* The text with the device's values for the keys that have a source; "": these entries alone. */
+wl_status wl_fit_write_keys(const char *text, size_t length, const wl_device *device,
+                            const char *const sources[WL_DEVICE_KEY_COUNT], char **out, wl_error *err);
+
 /* A whole fit. */
 struct wl_fit {
     wl_fit_options options;

@@ -10,12 +10,38 @@
 #include "fit/numbers.h"
 #include "fit/fit_internal.h"
 
+/* What is to be written. */
+typedef struct writer {
+    const wl_device *device;
+    const char *const *sources; /* per key; NULL: it stays */
+    bool assumed;               /* values that the text lacks, too */
+    bool units;                 /* new entries in the units of people, not in base units */
+} writer;
+
+#define MANY_BYTES 1e13 /* a second: GB/s would have more than four digits */
+
+/* In which people give a new number. */
+static const char *usual_unit(wl_dimension dimension, double value)
+{
+    switch (dimension) {
+    case WL_DIM_BANDWIDTH: return value < MANY_BYTES ? "GB/s" : "TB/s";
+    case WL_DIM_RATE: return "1/ns";
+    case WL_DIM_TIME: return "us";
+    case WL_DIM_FREQUENCY: return "GHz";
+    default: return wl_unit_base(dimension);
+    }
+}
+
 /* The unit the entry had before; sizes are whole bytes. */
-static const char *unit_of(const char *line, wl_dimension dimension, char *unit, size_t size, double *scale)
+static const char *unit_of(const writer *w, const char *line, wl_dimension dimension, double value, char *unit,
+                           size_t size, double *scale)
 {
     const char *at = line ? strstr(line, "unit: ") : NULL;
     const size_t length = at ? strcspn(at + 6, ",}\n") : 0;
     *scale = 1;
+    const bool usual = w->units && (!line || dimension == WL_DIM_BANDWIDTH);
+    if (usual && wl_unit_scale(dimension, usual_unit(dimension, value), scale))
+        return usual_unit(dimension, value);
     if (dimension == WL_DIM_BYTES || length == 0 || length >= size)
         return wl_unit_base(dimension);
     memcpy(unit, at + 6, length);
@@ -24,14 +50,13 @@ static const char *unit_of(const char *line, wl_dimension dimension, char *unit,
 }
 
 /* "key: {value: .., unit: .., source: ".."}" with four digits. line: the old entry, or NULL. */
-static void write_entry(wl_buffer *out, const char *line, const wl_device *device, wl_device_key key,
-                        const char *source)
+static void write_entry(wl_buffer *out, const char *line, const writer *w, wl_device_key key, const char *source)
 {
     char text[32];
     double scale;
-    const wl_device_entry *e = &device->entries[key];
+    const wl_device_entry *e = &w->device->entries[key];
     const wl_dimension dimension = wl_device_keys[key].dimension;
-    const char *unit = unit_of(line, dimension, text, sizeof text, &scale);
+    const char *unit = unit_of(w, line, dimension, e->values[0], text, sizeof text, &scale);
     wl_buffer_add(out, "%s: {value: %s", wl_device_key_name(key), wl_device_keys[key].list ? "[" : "");
     for (size_t i = 0; i < e->count; i++)
         wl_buffer_add(out, "%s%.*g", i ? ", " : "", dimension == WL_DIM_BYTES ? 17 : 4, e->values[i] / scale);
@@ -48,16 +73,15 @@ static bool is_entry(const char *line, const char *key)
 }
 
 /* True if the line starts an entry that is replaced. */
-static bool write_line(wl_buffer *out, const char *line, size_t length, const wl_device *device,
-                       const char *const sources[WL_DEVICE_KEY_COUNT], bool *done)
+static bool write_line(wl_buffer *out, const char *line, size_t length, const writer *w, bool *done)
 {
     int k = 0;
     while (k < WL_DEVICE_KEY_COUNT && !is_entry(line, wl_device_key_name((wl_device_key)k)))
         k++;
     if (k < WL_DEVICE_KEY_COUNT)
         done[k] = true;
-    if (k < WL_DEVICE_KEY_COUNT && sources[k]) {
-        write_entry(out, line, device, (wl_device_key)k, sources[k]);
+    if (k < WL_DEVICE_KEY_COUNT && w->sources[k]) {
+        write_entry(out, line, w, (wl_device_key)k, w->sources[k]);
         return true;
     }
     wl_buffer_put(out, line, length);
@@ -66,22 +90,20 @@ static bool write_line(wl_buffer *out, const char *line, size_t length, const wl
 
 /* Entries that the text lacks: new numbers, and assumed ones, so that the file says which those
  * are. */
-static void write_rest(wl_buffer *out, const wl_device *device, const char *const sources[WL_DEVICE_KEY_COUNT],
-                       const bool *done)
+static void write_rest(wl_buffer *out, const writer *w, const bool *done)
 {
     for (int k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
         const wl_device_key key = (wl_device_key)k;
-        const char *source = sources[k];
-        if (!source && wl_device_keys[k].need == WL_NEED_ASSUMED)
-            source = wl_device_source(device, key);
+        const char *source = w->sources[k];
+        if (!source && w->assumed && wl_device_keys[k].need == WL_NEED_ASSUMED)
+            source = wl_device_source(w->device, key);
         if (!done[k] && source)
-            write_entry(out, NULL, device, key, source);
+            write_entry(out, NULL, w, key, source);
     }
 }
 
 /* The text with the device's values for the keys that have a source here. */
-static wl_status rewrite(const char *text, size_t length, const wl_device *device,
-                         const char *const sources[WL_DEVICE_KEY_COUNT], char **out, wl_error *err)
+static wl_status rewrite(const char *text, size_t length, const writer *w, char **out, wl_error *err)
 {
     bool done[WL_DEVICE_KEY_COUNT] = {0};
     bool replaced = false; /* the entry above, with the indented lines that belong to it */
@@ -90,11 +112,11 @@ static wl_status rewrite(const char *text, size_t length, const wl_device *devic
         const char *end = memchr(text + at, '\n', length - at);
         next = end ? (size_t)(end - text) + 1 : length;
         if (!replaced || (text[at] != ' ' && text[at] != '\t'))
-            replaced = write_line(&f, text + at, next - at, device, sources, done);
+            replaced = write_line(&f, text + at, next - at, w, done);
     }
     if (length > 0 && text[length - 1] != '\n' && !replaced)
         wl_buffer_text(&f, "\n");
-    write_rest(&f, device, sources, done);
+    write_rest(&f, w, done);
     return wl_buffer_take(&f, out, err);
 }
 
@@ -113,7 +135,8 @@ wl_status wl_fit_write_numbers(const char *text, size_t length, const wl_device 
                        wl_fit_target_name((wl_fit_target)t), 100 * result->after[t]);
     for (size_t i = 0; i < result->number_count; i++)
         sources[result->numbers[i].key] = texts + (size_t)result->numbers[i].target * size;
-    const wl_status status = rewrite(text, length, device, sources, out, err);
+    const writer w = {.device = device, .sources = sources, .assumed = true};
+    const wl_status status = rewrite(text, length, &w, out, err);
     free(texts);
     return status;
 }
@@ -134,7 +157,15 @@ wl_status wl_fit_write_rankings(const char *text, size_t length, const wl_device
         sources[wl_ranking_ratio_key(rankings[i].model)] = texts + i * size;
         sources[wl_ranking_error_key(rankings[i].model)] = texts + i * size;
     }
-    const wl_status status = rewrite(text, length, device, sources, out, err);
+    const writer w = {.device = device, .sources = sources, .assumed = true};
+    const wl_status status = rewrite(text, length, &w, out, err);
     free(texts);
     return status;
+}
+
+wl_status wl_fit_write_keys(const char *text, size_t length, const wl_device *device,
+                            const char *const sources[WL_DEVICE_KEY_COUNT], char **out, wl_error *err)
+{
+    const writer w = {.device = device, .sources = sources, .units = true};
+    return rewrite(text, length, &w, out, err);
 }

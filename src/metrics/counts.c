@@ -6,7 +6,8 @@
 wl_work wl_work_of(const wl_kernel *k)
 {
     return (wl_work){k->has_flops, k->flops,     k->fp_results,
-                     k->barriers,  k->precision, k->source.count_instructions != NULL};
+                     k->barriers,  k->precision, k->source.count_instructions != NULL,
+                     k->specials};
 }
 
 static wl_reached reached(const wl_costs *p, size_t access)
@@ -25,7 +26,7 @@ double wl_access_wavefronts(const wl_costs *p, size_t access)
         return c->hit + p->store_split * c->split;
     if (reached(p, access) != WL_BY_LOADS)
         return c->hit;
-    return p->rules->has_hash ? c->cold : c->hit;
+    return p->rules->has_hash ? c->cold - p->repeats * c->again : c->hit;
 }
 
 void wl_counts_add_up(const wl_costs *p, wl_counts *out)
@@ -59,6 +60,7 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         *(store ? &t.store_hit : &t.load_hit) += c->hit;
         t.store_split += c->split;
         t.load_cold += store ? 0 : wl_access_wavefronts(p, a);
+        t.load_again += store ? 0 : c->again;
         out->sectors[store] += c->sectors;
         out->tag_wavefronts += c->tag;
     }

@@ -22,6 +22,7 @@ typedef struct wl_work {
     double barriers;          /* per thread */
     wl_type precision;
     bool has_instructions; /* counted from an instruction stream, their flops included */
+    double specials;       /* per cell, of an update */
 } wl_work;
 wl_work wl_work_of(const wl_kernel *kernel);
 
@@ -52,6 +53,7 @@ typedef struct wl_costs {
     const wl_l1_rules *rules;
     double store_split;           /* of l1_law.h */
     const wl_access_cost *access; /* one per access */
+    double repeats;               /* of l1_law.h; 0 before the volumes are known */
 } wl_costs;
 
 /* Wavefronts of one access, without local memory and thread-index reads. */

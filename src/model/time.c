@@ -7,6 +7,7 @@
 #include "metrics/rates.h"
 #include "model/interval_time.h"
 #include "model/limiter.h"
+#include "model/pipes.h"
 #include "model/simple.h"
 #include "model/turnover.h"
 
@@ -26,34 +27,6 @@ bool wl_model_find(const char *name, wl_model_id *model)
         }
     }
     return false;
-}
-
-/* Cycles of the busiest floating-point pipe, as if one multiprocessor did all the work. */
-static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
-{
-    static const struct {
-        wl_inst_class of;
-        wl_device_key rate;
-        double results; /* per lane: packed halves count in pairs */
-    } pipes[] = {{WL_INST_fp64, WL_DEVICE_fp64_rate, 1},
-                 {WL_INST_fp32, WL_DEVICE_fp32_rate, 1},
-                 {WL_INST_fp16, WL_DEVICE_fp16_rate, 2},
-                 {WL_INST_special, WL_DEVICE_sfu_rate, 1}};
-    double cycles = 0, rate = 0, lanes = 0;
-    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
-    for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++)
-        if (wl_device_get(device, pipes[i].rate, &rate))
-            cycles = fmax(cycles, e->mix.warp[pipes[i].of] * lanes * pipes[i].results / rate);
-    return cycles;
-}
-
-/* Cycles of the integer pipe, likewise: of what no other pipe executes. Additions and copies are left out, as compilers
- * spread them over this pipe and the one that multiplies. */
-static double integer_cycles(const wl_executed *e, const wl_device *device)
-{
-    double rate = 0, lanes = 0;
-    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
-    return wl_device_get(device, WL_DEVICE_int32_rate, &rate) ? e->mix.integer_pipe * lanes / rate : 0;
 }
 
 wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
@@ -85,6 +58,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .results = warps * work->fp_results,
                    .wide_multiplies = warps * thread->wide_multiplies,
                    .l2_moved = m[WL_METRIC_l2_load_bytes].value + m[WL_METRIC_l2_store_bytes].value,
+                   .l2_loaded = m[WL_METRIC_l2_load_bytes].value,
                    .read_units = v->requests.read_units,
                    .lone_units = v->requests.lone_units,
                    .written_units = v->requests.written_units,
@@ -107,6 +81,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .phases = thread->phases,
                    .barriers = work->barriers,
                    .thread_instructions = thread->instructions,
+                   .stores = thread->stores > 0,
                    .fresh_phases = thread->fresh_loads,
                    .serial = thread->serial,
                    .longest = c->executed.mix.longest,
@@ -114,12 +89,15 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .loads_per_phase = thread->loads_per_phase,
                    .last_block = c->warps.last_block,
                    .waiting = &c->waiting,
-                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1])};
+                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1]),
+                   .cached = v->cached};
     if (c->executed.by_class)
-        d.fp_cycles = arithmetic_cycles(&c->executed, device);
+        d.fp_cycles = wl_arithmetic_cycles(&c->executed.mix, device);
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
         d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
-    d.integer_cycles = integer_cycles(&c->executed, device);
+    if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &fp_rate))
+        d.special_cycles = work->specials * (double)out->items / fp_rate;
+    d.integer_cycles = wl_integer_cycles(&c->executed.mix, device);
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;
@@ -154,19 +132,26 @@ static void name_limiters(wl_model_result *m)
         m->next = m->limiter;
 }
 
+/* What DRAM moves at least where its volumes are unknown. */
+static double least_moved(const wl_volumes *v) { return v->known ? 0 : v->least[0] + v->least[1]; }
+
 static void limiter(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
 {
-    wl_limiter_apply(&counts->work, device, volumes->known ? 0 : volumes->least[0] + volumes->least[1], out);
+    const wl_demand d = wl_demand_of(counts, device, volumes, out);
+    wl_limiter_apply(&d, device, least_moved(volumes), out);
 }
 
-/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's time stays. */
+/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's time
+ * is taken. */
 static void by_intervals(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                          wl_prediction *out, const char **missing)
 {
     wl_interval_machine machine;
-    limiter(counts, device, volumes, out);
-    if (!wl_interval_machine_read(device, &machine, missing))
+    wl_four_limiters_apply(&counts->work, device, least_moved(volumes), out);
+    if (!wl_interval_machine_read(device, &machine, missing)) {
+        limiter(counts, device, volumes, out);
         return;
+    }
     const wl_demand d = wl_demand_of(counts, device, volumes, out);
     wl_interval_apply(counts, device, &d, &machine, model, out);
 }
@@ -181,6 +166,8 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
         by_intervals(counts, device, volumes, model, out, missing);
     } else if (model == WL_MODEL_SIMPLE) {
         wl_simple_apply(volumes, device, out);
+    } else if (model == WL_MODEL_FOUR_LIMITERS) {
+        wl_four_limiters_apply(&counts->work, device, least_moved(volumes), out);
     } else if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
         *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
         limiter(counts, device, volumes, out);

@@ -61,6 +61,11 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_dram_queue_wait, offsetof(wl_turnover, queue_wait), false},
         {WL_DEVICE_barrier_overlap, offsetof(wl_turnover, barrier_overlap), false},
         {WL_DEVICE_barrier_reach, offsetof(wl_turnover, barrier_reach), false},
+        {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
+        {WL_DEVICE_dram_turnaround, offsetof(wl_turnover, turnaround), false},
+        {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
+        {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
+        {WL_DEVICE_memory_cache_bandwidth, offsetof(wl_turnover, cache_bandwidth), false},
         {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
         {WL_DEVICE_l2_reuse_steepness, offsetof(wl_turnover, steepness), false},
     };
@@ -112,7 +117,8 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
 {
     const double even = ceil(d->blocks / n->sms) * n->sms / d->blocks * fullest(n, d),
                  cycles = n->sms * n->clock / even;
-    bound(m, WL_BOUND_L1, fmax(d->l1_wavefronts / n->wavefront_rate, n->lsu_issue * d->memory_inst) / cycles);
+    const double filling = over(d->l2_loaded, n->fill_width);
+    bound(m, WL_BOUND_L1, fmax(d->l1_wavefronts / n->wavefront_rate + filling, n->lsu_issue * d->memory_inst) / cycles);
     bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
     bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
@@ -126,6 +132,15 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     return busiest;
 }
 
+#define EVEN 4 /* over s (1 - s): 1 where both shares are a half */
+
+/* The more evenly reads and writes share the bus, the more often it turns. */
+static double turning(const wl_turnover *n, const wl_demand *d)
+{
+    const double moved = d->dram_read + d->dram_write, share = moved > 0 ? d->dram_write / moved : 0;
+    return 1 + n->turnaround * EVEN * share * (1 - share);
+}
+
 static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 {
     /* the rate of random fetches has their overhead */
@@ -133,7 +148,7 @@ static double dram_seconds(const wl_turnover *n, const wl_demand *d)
     const double reads = d->dram_read + ordered * (n->request_overhead / d->chunk - n->request_overhead / n->line);
     const double writes = d->dram_write * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
     const double loss = 1 + n->region_loss * log2(fmax(1, d->planes)) + (d->streams > n->streams ? n->stream_loss : 0);
-    return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss;
+    return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss * turning(n, d);
 }
 
 /* Throughput of all atomics, or contention on the busiest line. */
@@ -145,10 +160,23 @@ static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
     return fmax(uneven * over(d->atomics, n->atomic_rate), one);
 }
 
-/* The share of its data that an earlier launch like it has left in the L2. */
-static double remains(const wl_turnover *n, const wl_demand *d)
+/* The share of its data that an earlier launch like it has left in a cache with so much room. */
+static double remains(const wl_turnover *n, const wl_demand *d, double room)
 {
-    return n->room > 0 ? 1 / (1 + pow(d->footprint / n->room, n->steepness)) : 0;
+    return room > 0 ? 1 / (1 + pow(d->footprint / room, n->steepness)) : 0;
+}
+
+/* What passes the L2 comes from memory, or from the cache that memory has: loaded earlier in this launch, or left there
+ * by one before. */
+static double behind_l2(const wl_turnover *n, const wl_demand *d)
+{
+    if (!(n->cache_bandwidth > 0))
+        return dram_seconds(n, d);
+    wl_demand rest = *d;
+    const double kept = remains(n, d, n->cache), hits = fmin(d->cached, d->dram_read);
+    rest.dram_read -= hits;
+    return (1 - kept) * dram_seconds(n, &rest) +
+           over(kept * (rest.dram_read + rest.dram_write) + hits, n->cache_bandwidth);
 }
 
 /* `cold` is the share of DRAM traffic that the L2 does not save. */
@@ -160,7 +188,7 @@ static void memory_bounds(const wl_turnover *n, const wl_demand *d, double cold,
                   n->l2_bandwidth +
               over(lone, n->lone_rate));
     bound(m, WL_BOUND_PIECES, over(d->pieces, n->piece_rate));
-    bound(m, WL_BOUND_DRAM, cold * dram_seconds(n, d));
+    bound(m, WL_BOUND_DRAM, cold * behind_l2(n, d));
     bound(m, WL_BOUND_RANDOM, cold * over(d->random_fetches + 2 * d->cleaned, n->random_rate));
     bound(m, WL_BOUND_ATOMICS, atomic_seconds(n, d));
     bound(m, WL_BOUND_LAUNCH, d->blocks / n->block_rate);
@@ -311,7 +339,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
 {
     *m = (wl_model_result){.id = WL_MODEL_TURNOVER};
     const double busiest = sm_bounds(n, d, m);
-    m->remains = remains(n, d);
+    m->remains = remains(n, d, n->room);
     const double cold = 1 - m->remains;
     memory_bounds(n, d, cold, m);
     const double at_once = fmin(d->blocks_per_sm, ceil(d->blocks / n->sms)); /* on the busiest multiprocessor */
@@ -322,7 +350,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     /* blocks of one wave end together, and leave one after the other */
     const double leaving = fmax(0, fmin(d->blocks, n->sms * at_once) - n->sms) / n->block_rate * n->clock;
     const waits w = {.waves = waves,
-                     .start = n->turnover + leaving / waves,
+                     .start = n->turnover + (d->stores ? n->store_wait : 0) + leaving / waves,
                      .at = {at_once, own, overlap_of(n, d)},
                      .cold = cold,
                      .l2 = l2,

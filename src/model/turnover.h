@@ -28,11 +28,12 @@ typedef struct wl_demand {
     double l1_wavefronts, tag_wavefronts, memory_inst;
     double instructions;                /* warp instructions */
     double fp_cycles;                   /* of the arithmetic pipes, as if one multiprocessor did all the work */
+    double special_cycles;              /* of the special functions of an update, likewise: model limiter */
     double tensor_cycles;               /* of the tensor cores, likewise */
     double integer_cycles;              /* of the integer pipe, likewise */
     double multiplies, wide_multiplies; /* warp instructions, of addresses */
     double results;                     /* floating-point ones, warp instructions */
-    double l2_moved;                    /* bytes, to and from the L1 */
+    double l2_moved, l2_loaded;         /* bytes, to and from the L1; to it */
     double read_units, lone_units, written_units, pieces, lone_pieces;
     double dram_read, dram_write, random_read, random_fetches, cleaned; /* random_read: bytes of random fetches */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
@@ -40,6 +41,7 @@ typedef struct wl_demand {
     double atomics, atomic_lines;                  /* sectors of atomics; distinct lines */
     double atomics_on_one, atomic_requests_on_one; /* on the busiest line: serialized lanes; instructions */
     double phases, barriers, thread_instructions;  /* of one thread */
+    bool stores;                                   /* to global memory */
     double fresh_phases;                           /* of these phases, those that wait for DRAM */
     bool serial;                                   /* these waits do not overlap */
     wl_longest_warp longest;                       /* 0: like the others */
@@ -47,6 +49,7 @@ typedef struct wl_demand {
     double last_block;         /* wavefronts of the heaviest of the last blocks; 0: like the others */
     const wl_waiting *waiting; /* of a block, from the lives of its warps; not known: NULL, or says so */
     double footprint;          /* bytes that it touches, loads and stores */
+    double cached;             /* of dram_read, what the cache of the memory holds from within the launch */
     const wl_kinds *kinds;     /* of blocks that do unequal work; NULL or none: all are about alike */
     double l1_hits, l2_hits;   /* shares of loads; of those that miss the L1 */
 } wl_demand;
@@ -61,8 +64,9 @@ typedef struct wl_turnover {
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
-    double launch_latency, queue_wait, barrier_overlap, barrier_reach;
-    double room, steepness; /* of the L2, for what an earlier launch has left there */
+    double launch_latency, queue_wait, barrier_overlap, barrier_reach, store_wait, turnaround, fill_width;
+    double room, steepness;        /* of the L2, for what an earlier launch has left there */
+    double cache, cache_bandwidth; /* of the memory */
 } wl_turnover;
 
 /* False if the device lacks a number; *missing names it. */

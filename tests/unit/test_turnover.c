@@ -275,6 +275,44 @@ static void waits_by_hand(void **state)
     check_done();
 }
 
+/* Numbers that a device may have beside those of the h200. */
+static void numbers_of_other_devices(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    wl_demand d = demand();
+    d.l1_wavefronts = 4e6;
+    d.l2_loaded = 64e6;
+    const double plain = apply(&n, &d).bound_s[WL_BOUND_L1];
+    n.fill_width = 64; /* a million cycles in which nothing is loaded */
+    check_near("fills", "L1", apply(&n, &d).bound_s[WL_BOUND_L1] - plain, 1e6 / 1e10, NEAR);
+    d.dram_read = d.dram_write = 1e9;
+    const double apart = apply(&n, &d).bound_s[WL_BOUND_DRAM];
+    n.turnaround = 0.1;
+    check_near("as much read as written", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], 1.1 * apart, NEAR);
+    d.dram_write = 0;
+    const double reads = apply(&n, &d).bound_s[WL_BOUND_DRAM];
+    n.turnaround = 0;
+    check_near("only reads", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
+    n.store_wait = 300;
+    const double wait = apply(&n, &d).wait_cycles;
+    d.stores = true;
+    check_near("stores", "wait", apply(&n, &d).wait_cycles - wait, 300, 1e-9);
+    /* half of the data is in the cache of the memory, four times as fast */
+    n.cache = d.footprint = 1e8;
+    n.cache_bandwidth = 4 * n.dram_bandwidth;
+    n.steepness = 7;
+    check_near("memory cache", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], 0.5 * reads + 0.5 * reads / 4, NEAR);
+    /* of the rest, a quarter was loaded before in this launch */
+    d.cached = d.dram_read / 4;
+    check_near("memory cache, loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM],
+               0.5 * 0.75 * reads + (0.5 * 0.75 + 0.25) * reads / 4, NEAR);
+    d.cached = 2 * d.dram_read; /* never more than there is */
+    check_near("memory cache, all loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads / 4, NEAR);
+    n.cache_bandwidth = 0; /* not known: as if there were none */
+    check_near("no bandwidth", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
+}
+
 static void the_last_block_may_be_heavier(void **state)
 {
     (void)state;
@@ -516,10 +554,10 @@ static void a_device_without_numbers_has_the_limiter_model(void **state)
 {
     (void)state;
     const wl_launch launch = {.block = {32, 4, 2}};
-    wl_prediction p = predict("a100-40gb", NULL, "star3d_7pt", launch, WL_MODEL_TURNOVER);
+    wl_prediction p = predict("gtx970", NULL, "star3d_7pt", launch, WL_MODEL_TURNOVER);
     check_text("asked for", "model", wl_model_name(p.model.id), "limiter");
     check_true("asked for", "says what is missing", warns(&p, "no l1_reload_curve: no turnover model"));
-    p = predict("a100-40gb", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
+    p = predict("gtx970", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
     check_text("best", "model", wl_model_name(p.model.id), "limiter");
     check_true("best", "nothing to say", !warns(&p, "turnover"));
     p = predict("h200", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
@@ -543,6 +581,7 @@ int main(void)
         cmocka_unit_test(pieces_of_many_arrays_come_on_top),
         cmocka_unit_test(residence_by_hand),
         cmocka_unit_test(waits_by_hand),
+        cmocka_unit_test(numbers_of_other_devices),
         cmocka_unit_test(the_last_block_may_be_heavier),
         cmocka_unit_test(time_grows_with_every_amount),
         cmocka_unit_test(time_is_above_every_bound),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # validate.sh BUILD JOBS DATE: compares every measured table with the predictions, fits without each family, and writes
-# docs/accuracy.md, the pictures it shows (docs/plots), validate/accuracy.json and validate/accuracy_ptx.json. What the
+# docs/accuracy.md, the pictures it shows (docs/plots), validate/accuracy.json, accuracy_ptx.json and accuracy_others.json. What the
 # pictures are drawn from is in build/validate/plots. Started by `make validate`; no GPU needed. With REPORT_ONLY=1 in
 # the environment the comparisons of the last run are reported again.
 LC_ALL=C && export LC_ALL # numbers and order are the same in every locale
@@ -75,12 +75,15 @@ fi
 python3 validate/ptx/report.py "$build/warpline" --data "$out/data" --jobs "$jobs" --results "$out/ptx.json" $again \
   --numbers validate/accuracy_ptx.json --bars "$out/bars.md" >"$out/ptx.md" || { echo "validate: the report of kernels from PTX failed"; exit 1; }
 [ -n "$again" ] || echo "  from PTX: $(($(date +%s) - start)) s"
-awk -v section="$out/ptx.md" -v bars="$out/bars.md" '
+# What others have measured on other GPUs: a section per GPU, after those.
+python3 -B validate/others/others_report.py "$build/warpline" --out "$out/others" --numbers validate/accuracy_others.json >"$out/others.md" ||
+  { echo "validate: the report of other GPUs failed"; exit 1; }
+awk -v section="$out/ptx.md" -v others="$out/others.md" -v bars="$out/bars.md" '
   function copy(file, line) { while ((getline line <file) > 0) print line }
   /^## / { in_bars = /^## Bars/; rows = 0 }
   in_bars && rows && !/^\|/ { copy(bars); in_bars = 0 }
   in_bars && /^\|/ { rows++ }
-  /^## Plots/ { copy(section); print "" }
+  /^## Plots/ { copy(section); print ""; copy(others) }
   { print }' "$out/accuracy.md" >docs/accuracy.md
 
 draw() { # SCRIPT [NAME]; a series without points is no matter
@@ -96,4 +99,4 @@ fi
 missed=$(grep -c '| \*\*fail\*\* |' docs/accuracy.md || :)
 open=$(grep -c '| \*\*open\*\* |' docs/accuracy.md || :)
 left_out=$(sed -n '/^## One family left out/,/^## Turnover/p' docs/accuracy.md | grep -o ' fail |' | wc -l)
-echo "wrote docs/accuracy.md, docs/plots, validate/accuracy.json and validate/accuracy_ptx.json; bars missed: $missed, open: $open, with the family left out: $left_out"
+echo "wrote docs/accuracy.md, docs/plots and validate/accuracy*.json; bars missed: $missed, open: $open, with the family left out: $left_out"

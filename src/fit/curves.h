@@ -1,0 +1,75 @@
+/* curves.h - curves that others have measured and published of one GPU, and the numbers of a device that follow.
+ *
+ * A table is CSV with a header; which curve it holds follows from its columns (docs/manual.md, "Published curves").
+ * Numbers that no curve determines are those of a relative, scaled by what both devices know.
+ *
+ * Layer  fit. Units: bytes, seconds, cycles, bytes per second. Oracle: tests/unit/test_curves.c.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_FIT_CURVES_H
+#define WL_FIT_CURVES_H
+
+#include "base/arena.h"
+#include "device/device_internal.h"
+#include "warpline/fit.h"
+
+typedef enum wl_curve_kind {
+    WL_CURVE_LATENCY, /* cycles of a dependent load over the size of the buffer */
+    WL_CURVE_BLOCKS,  /* bandwidth over the buffer of a block */
+    WL_CURVE_L2,      /* bandwidth over the data set of all blocks */
+    WL_CURVE_STREAMS, /* bandwidth over threads per block: init, read, scale */
+    WL_CURVE_SMALL,   /* bandwidth of short copies over elements, one value per block size */
+    WL_CURVE_KINDS
+} wl_curve_kind;
+
+enum { WL_STREAM_INIT, WL_STREAM_READ, WL_STREAM_SCALE, WL_STREAMS };
+
+#define WL_CURVE_VALUES 12
+
+typedef struct wl_curve_row {
+    wl_curve_kind kind;
+    double x;      /* bytes; threads of a block; elements */
+    double blocks; /* streams: resident on a multiprocessor */
+    size_t count;  /* of values; of short copies the last is of 1024 threads, each before it of half as many */
+    double values[WL_CURVE_VALUES];
+    double clock;       /* Hz, of the run; 0: the table does not say */
+    const char *source; /* where the table does not say, its name */
+    int32_t line;
+} wl_curve_row;
+
+struct wl_curves {
+    wl_arena arena; /* texts */
+    wl_curve_row *rows;
+    size_t count, capacity;
+};
+
+/* A number that was found: its value is in the device. */
+typedef struct wl_curve_numbers {
+    wl_device *device;                        /* a copy of the device, which gets them */
+    const char *sources[WL_DEVICE_KEY_COUNT]; /* NULL: as it was */
+    wl_arena *arena;
+    bool failed; /* memory */
+} wl_curve_numbers;
+
+void wl_curves_found(wl_curve_numbers *n, wl_device_key key, double value, const char *format, ...) WL_PRINTF(4, 5);
+/* 0: the device has none. */
+double wl_curves_known(const wl_device *device, wl_device_key key);
+
+/* curve_levels.c: latencies and bandwidths of L1, L2, memory and the cache it may have. */
+void wl_curves_memory(const wl_curves *curves, wl_curve_numbers *out);
+/* curve_launches.c: what blocks wait for, from streams; then how launches begin, from short copies. */
+void wl_curves_streams(const wl_curves *curves, wl_curve_numbers *out);
+void wl_curves_starts(const wl_curves *curves, wl_curve_numbers *out);
+/* No stream starts more blocks than the device can. */
+void wl_curves_least_starts(const wl_curves *curves, wl_curve_numbers *out);
+/* relative.c: drops what an earlier run assumed, so that a second run finds the same. */
+void wl_curves_forget(const wl_device *relative, wl_curve_numbers *out);
+/* What the turnover model needs and the device lacks, from another device; `first`: only what streams
+ * are taken apart with, else only the rest. */
+void wl_curves_scale(const wl_device *relative, bool first, wl_curve_numbers *out);
+
+/* The rows of one kind from the table that was added last, by ascending x; their number. `out` has room for all. */
+size_t wl_curve_rows(const wl_curves *curves, wl_curve_kind kind, const wl_curve_row **out);
+/* The median of `count` values, which are sorted by it; NAN: none. */
+double wl_curve_median(double *values, size_t count);
+
+#endif /* WL_FIT_CURVES_H */
