@@ -68,8 +68,10 @@ static bool warns(const wl_prediction *p, const char *text)
     return false;
 }
 
-static const char *const numbers[] = {"launch_overhead=2us", "lsu_issue=3", "l2_bandwidth=1000TB/s",
-                                      "dram_bandwidth=1000TB/s"};
+/* The last two only where memory shall not matter. */
+static const char *const numbers[] = {
+    "block_rate=none",     "l1_warp_extra=none", "l1_store_split=none",   "l1_thread_index_wavefronts=none",
+    "launch_overhead=2us", "lsu_issue=3",        "l2_bandwidth=1000TB/s", "dram_bandwidth=1000TB/s"};
 
 static void the_busiest_multiprocessor_counts(void **state)
 {
@@ -102,10 +104,11 @@ static void the_busiest_multiprocessor_counts(void **state)
 static void the_published_form_stays(void **state)
 {
     (void)state;
-    wl_device *device = device_with("a100-40gb", numbers, 2);
+    wl_device *device = device_with("a100-40gb", numbers, COUNT_OF(numbers) - 2);
     const wl_prediction p = predict_scale(1, device, WL_MODEL_FOUR_LIMITERS);
     const double moved = p.metrics[WL_METRIC_dram_load_bytes].value + p.metrics[WL_METRIC_dram_store_bytes].value;
-    double largest = 0;
+    double largest = 0, bandwidth = 0;
+    check_true("a100-40gb", "bandwidth", wl_device_get(device, WL_DEVICE_dram_bandwidth, &bandwidth));
     for (int i = 0; i < WL_BOUND_COUNT; i++) {
         const bool published = i == WL_BOUND_FP || i == WL_BOUND_L1 || i == WL_BOUND_L2 || i == WL_BOUND_DRAM;
         check_int(wl_bound_name((wl_bound_id)i), "is a bound", p.model.bound_known[i], published);
@@ -113,7 +116,7 @@ static void the_published_form_stays(void **state)
     }
     check_near("fp", "bound", p.model.bound_s[WL_BOUND_FP], 256 * 24 / 64.0 / (SMS * CLOCK), 1e-12);
     check_near("l1", "bound", p.model.bound_s[WL_BOUND_L1], 16 / (SMS * CLOCK), 1e-12);
-    check_near("dram", "bound", p.model.bound_s[WL_BOUND_DRAM], moved / 1400e9, 1e-12);
+    check_near("dram", "bound", p.model.bound_s[WL_BOUND_DRAM], moved / bandwidth, 1e-12);
     check_near("time", "largest", p.model.time_s, largest, 0);
     wl_device_free(device);
     check_done();
@@ -128,8 +131,7 @@ static void a_launch_is_not_free(void **state)
         wl_device *device = device_with(name, NULL, 0);
         const wl_prediction p = predict_scale(1, device, WL_MODEL_LIMITER);
         double overhead = 0;
-        const bool assumed =
-            strcmp(wl_device_source(device, WL_DEVICE_launch_overhead), "assumed: as on the h200") == 0;
+        const bool assumed = strncmp(wl_device_source(device, WL_DEVICE_launch_overhead), "assumed", 7) == 0;
         check_true(name, "has a launch_overhead", wl_device_get(device, WL_DEVICE_launch_overhead, &overhead));
         check_true(name, "time", p.model.time_s > overhead);
         check_true(name, "microseconds", strcmp(name, "pascal-sim") == 0 || overhead > 1e-6);

@@ -25,8 +25,7 @@ VALIDATE = os.path.dirname(HERE)
 NAMES = {"time": "time", "dram_load_bytes": "DRAM loads", "l2_load_bytes": "L2 loads", "dram_store_bytes": "DRAM stores",
          "l2_store_bytes": "L2 stores", "l1_wavefronts": "L1 wavefronts",
          "l1_tag_wavefronts": "L1 tag wavefronts", "load_requests": "load requests",
-         "sectors_loaded": "sectors loaded", "tau": "tau of time", "pick": "best pick",
-         "worst": "time, the largest"}
+         "sectors_loaded": "sectors loaded", "tau": "tau of time", "pick": "best pick", "worst": "time, the largest"}
 SHOWN = ["l1_wavefronts", "l1_tag_wavefronts", "l2_load_bytes", "l2_store_bytes", "dram_load_bytes", "dram_store_bytes"]
 FEW = 3  # launches: below, neither order nor bars
 
