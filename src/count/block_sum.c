@@ -496,8 +496,8 @@ static wl_status add_block_of_warps(const summer *s, double weight, const wl_gra
 {
     const wl_block_sum_input *in = s->in;
     for (int i = 0; i < in->granule_count; i++) {
-        const int64_t unit = in->want_covered ? in->granules[i] : in->granules[i] / in->granules[0];
-        s->sum->granules[i] += weight * (double)wl_granules_touched(all, unit);
+        const int64_t base = in->want_covered ? 1 : in->granules[0];
+        s->sum->granules[i] += weight * (double)wl_granules_of(all, base, in->granules[i]);
     }
     if (in->want_covered)
         s->sum->covered += weight * (double)wl_granules_full(all, in->granules[0]);

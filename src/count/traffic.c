@@ -506,7 +506,7 @@ wl_status wl_traffic_count(const wl_traffic_input *input, wl_counter *counter, w
                         .line = (double)wl_device_int(d, WL_DEVICE_l1_line),
                         .l2_line = (double)wl_device_int(d, WL_DEVICE_l2_line),
                         .fetch = (double)wl_device_int(d, WL_DEVICE_dram_fetch)};
-    out->unit = device_or(d, WL_DEVICE_l2_unit, out->sector);
+    out->unit = fmax(out->sector, device_or(d, WL_DEVICE_l2_unit, out->sector)); /* a request is of a sector or more */
     out->fields = WL_ARENA_NEW(arena, wl_field_traffic, out->field_count);
     if (!out->fields)
         return wl_fail_memory(err);

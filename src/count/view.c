@@ -249,7 +249,7 @@ wl_status wl_view_counts(const wl_view *view, wl_counter *counter, size_t field,
         else if (any && i == 0)
             WL_TRY(wl_view_count(view, counter, field, side, region, granules[i], false, &c, err));
         else if (any) /* the finest granules are recorded already */
-            c.touched = wl_granules_touched(&counter->granules, granules[i] / granules[0]);
+            c.touched = wl_granules_of(&counter->granules, granules[0], granules[i]);
         touched[i] = (double)c.touched;
     }
     return WL_OK;

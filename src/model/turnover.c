@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "device/device_internal.h"
 #include "model/norm.h"
 
 bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **missing)
@@ -77,6 +78,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
             return false;
         }
     }
+    out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector)); /* as they are counted */
     return true;
 }
 
