@@ -11,29 +11,32 @@
 #define BAR 50e6 /* accesses per second */
 #define ROUNDS 5
 #define ACCESSES ((size_t)1 << 22)
+#define BATCH ((size_t)256) /* a warp's turn has as many */
 
 typedef struct trace {
     const char *name;
-    uint64_t *lines;
+    wl_request *requests;
 } trace;
 
-static void fill_random(uint64_t *lines, uint64_t distinct)
+static void request(wl_request *r, uint64_t line) { *r = (wl_request){.line = line, .sectors = 1u << (line & 3)}; }
+
+static void fill_random(wl_request *requests, uint64_t distinct)
 {
     uint64_t state = 88172645463325252u;
     for (size_t i = 0; i < ACCESSES; i++) {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        lines[i] = (state >> 32) * distinct >> 32;
+        request(&requests[i], (state >> 32) * distinct >> 32);
     }
 }
 
 /* Tasks of 7 rows of 32 cells, two lines of a row each. */
-static void fill_stencil(uint64_t *lines, uint64_t per_row)
+static void fill_stencil(wl_request *requests, uint64_t per_row)
 {
     for (size_t i = 0; i < ACCESSES; i++) {
         const size_t task = i / 14, within = i % 14;
-        lines[i] = (task / per_row + within / 2) * per_row + task % per_row + within % 2;
+        request(&requests[i], (task / per_row + within / 2) * per_row + task % per_row + within % 2);
     }
 }
 
@@ -41,13 +44,14 @@ static void bench(const wl_cache_shape *shape, const trace *t)
 {
     double best = 0;
     int64_t hits = 0;
+    uint32_t missing[BATCH];
     for (int round = 0; round < ROUNDS; round++) {
         wl_error err = {0};
         wl_cache *cache = NULL;
         must(wl_cache_new(shape, &cache, &err), &err);
         const double start = cpu_seconds();
-        for (size_t i = 0; i < ACCESSES; i++)
-            (void)wl_cache_load(cache, t->lines[i], 1u << (t->lines[i] & 3));
+        for (size_t i = 0; i < ACCESSES; i += BATCH)
+            wl_cache_load_many(cache, t->requests + i, BATCH, missing);
         const double rate = (double)ACCESSES / (cpu_seconds() - start);
         best = rate > best ? rate : best;
         hits = wl_cache_count(cache).hits;
@@ -61,13 +65,13 @@ static void bench(const wl_cache_shape *shape, const trace *t)
 int main(void)
 {
     const int64_t sizes[] = {2048, 262144}, ways[] = {4, 16, 64, 0};
-    trace random = {"random", malloc(ACCESSES * sizeof(uint64_t))};
-    trace stencil = {"stencil", malloc(ACCESSES * sizeof(uint64_t))};
-    if (!random.lines || !stencil.lines)
+    trace random = {"random", malloc(ACCESSES * sizeof(wl_request))};
+    trace stencil = {"stencil", malloc(ACCESSES * sizeof(wl_request))};
+    if (!random.requests || !stencil.requests)
         return 1;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-        fill_random(random.lines, 2 * (uint64_t)sizes[s]);
-        fill_stencil(stencil.lines, (uint64_t)sizes[s] / 16);
+        fill_random(random.requests, 2 * (uint64_t)sizes[s]);
+        fill_stencil(stencil.requests, (uint64_t)sizes[s] / 16);
         for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++)
             for (int p = 0; p < WL_POLICY_COUNT; p++) {
                 const wl_cache_shape shape = {.lines = sizes[s], .ways = ways[w], .sectors = 4, .policy = (wl_policy)p};
@@ -75,7 +79,7 @@ int main(void)
                 bench(&shape, &stencil);
             }
     }
-    free(random.lines);
-    free(stencil.lines);
+    free(random.requests);
+    free(stencil.requests);
     return 0;
 }

@@ -77,7 +77,9 @@ static wl_status count_instructions(wl_predictor *p, const wl_predict_options *o
 
 static wl_traffic_input input_of(const wl_predictor *p, const wl_view *view, const wl_geometry *busy)
 {
-    return (wl_traffic_input){view, busy, p->device, p->costs, p->page_bytes, (int64_t)p->laws.own_steps};
+    const bool by_cells = p->has_fixed_view && !p->fixed_view.opaque && wl_threads_visit_all(busy);
+    return (wl_traffic_input){
+        view, busy, p->device, p->costs, p->page_bytes, (int64_t)p->laws.own_steps, by_cells ? &p->fixed_view : NULL};
 }
 
 static wl_status count_traffic(wl_predictor *p, const wl_view *view, wl_counts *out, wl_error *err)

@@ -12,9 +12,9 @@
  * A sector that is only partly written cannot be read: a load fetches it, and its eviction is
  * counted apart.
  *
- * Speed: few ways are searched one by one. Many ways are hashed, and recency is a queue with one
- * entry per access, of which only the last of each line counts; the others are skipped when they
- * come up. That costs less than a linked list, which touches the neighbours of a line as well.
+ * Speed: up to 64 ways are compared at once and have ages; more are hashed, and recency is a queue.
+ * A cache that does not fit into those of the machine that simulates waits for memory, unless it
+ * knows what is asked for next: wl_cache_load_many.
  *
  * Layer  cache (uses base). Units: lines, sectors. Maths: docs/schedule.md, "Cache simulator".
  * Oracle  tests/property/prop_cache.c, a linear search of timestamps
@@ -23,11 +23,12 @@
 #define WL_CACHE_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "warpline/status.h"
 
-#define WL_SECTORS_MAX 32    /* of a line */
+#define WL_SECTORS_MAX 16    /* of a line */
 #define WL_EVICTED_MAX 4     /* lines that one access evicts */
 #define WL_WRITTEN_ALL (~0u) /* every byte of a sector */
 
@@ -60,6 +61,13 @@ typedef struct wl_touched {
     uint8_t evicted;  /* lines: see wl_cache_evicted */
 } wl_touched;
 
+/* What a warp asks of one line. */
+typedef struct wl_request {
+    uint64_t line;
+    uint32_t sectors;
+    const uint32_t *written; /* of a store: see wl_cache_store */
+} wl_request;
+
 /* Sums over all accesses since the cache was made. */
 typedef struct wl_cache_counts {
     int64_t loads, hits, sector_misses, line_misses; /* requests; loads is the sum of the other three */
@@ -76,6 +84,8 @@ void wl_cache_free(wl_cache *cache);
 
 /* Requests sectors of a line. */
 wl_touched wl_cache_load(wl_cache *cache, uint64_t line, uint32_t sectors);
+/* Several, in this order. missing[i]: as each of them gives it. What they evict is not told. */
+void wl_cache_load_many(wl_cache *cache, const wl_request *requests, size_t count, uint32_t *missing);
 /* Stores to sectors of a line. written[s] has a bit for each 1/32 of sector s; NULL: all of them. What passes through
  * a cache that does not keep it is all of it. */
 wl_touched wl_cache_store(wl_cache *cache, uint64_t line, uint32_t sectors, const uint32_t *written);

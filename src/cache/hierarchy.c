@@ -7,6 +7,7 @@
 #include "base/hash.h"
 
 #define CACHES_MAX 4096 /* of a level */
+#define BATCH 64        /* requests that an L1 serves before the L2 sees what is missing */
 
 struct wl_hierarchy {
     wl_hierarchy_shape shape;
@@ -78,7 +79,7 @@ int64_t wl_home_partition(uint64_t line, int64_t partitions)
 /* Groups of n neighbouring sectors that the mask touches. */
 static uint32_t widen(uint32_t mask, int n)
 {
-    const uint32_t group = n >= WL_SECTORS_MAX ? ~0u : (1u << n) - 1;
+    const uint32_t group = (1u << n) - 1;
     uint32_t wide = 0;
     for (int first = 0; first < WL_SECTORS_MAX && mask >> first; first += n)
         wide |= mask >> first & group ? group << first : 0;
@@ -87,7 +88,7 @@ static uint32_t widen(uint32_t mask, int n)
 
 static void load_from_dram(wl_hierarchy *h, wl_cache *home, uint64_t line, uint32_t sectors)
 {
-    const uint32_t whole = h->shape.l2.sectors == WL_SECTORS_MAX ? ~0u : (1u << h->shape.l2.sectors) - 1;
+    const uint32_t whole = (1u << h->shape.l2.sectors) - 1;
     const uint32_t extra = h->shape.dram_sectors > 1 ? widen(sectors, h->shape.dram_sectors) & whole & ~sectors : 0;
     h->counts.dram_to_l2 += wl_bit_count(sectors);
     if (extra)
@@ -110,10 +111,13 @@ static void load_from_l2(wl_hierarchy *h, int64_t sm, uint64_t line, uint32_t se
 
 void wl_hierarchy_load(wl_hierarchy *h, int64_t sm, const wl_request *requests, int count)
 {
-    for (int i = 0; i < count; i++) {
-        const uint32_t missing = wl_cache_load(h->l1[sm], requests[i].line, requests[i].sectors).missing;
-        if (missing)
-            load_from_l2(h, sm, requests[i].line, missing);
+    uint32_t missing[BATCH];
+    for (int done = 0; done < count; done += BATCH) {
+        const int some = count - done < BATCH ? count - done : BATCH;
+        wl_cache_load_many(h->l1[sm], requests + done, (size_t)some, missing);
+        for (int i = 0; i < some; i++)
+            if (missing[i])
+                load_from_l2(h, sm, requests[done + i].line, missing[i]);
     }
 }
 

@@ -20,13 +20,6 @@ typedef struct wl_hierarchy_shape {
     int dram_sectors;  /* that come from DRAM together: 1, 2, 4, .. */
 } wl_hierarchy_shape;
 
-/* What a warp asks of one line. */
-typedef struct wl_request {
-    uint64_t line;
-    uint32_t sectors;
-    const uint32_t *written; /* of a store: see wl_cache_store */
-} wl_request;
-
 /* Sums over all caches of a level, and sectors that move between levels. */
 typedef struct wl_hierarchy_counts {
     wl_cache_counts l1, l2;

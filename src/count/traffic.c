@@ -401,7 +401,10 @@ static wl_status replay_walks(const tally *t, wl_arena *arena)
                               (int64_t)t->out->sms,
                               wl_device_int(t->in->device, WL_DEVICE_warp_size),
                               (int64_t)t->out->line,
-                              (int64_t)t->out->sector};
+                              (int64_t)t->out->sector,
+                              WL_WALK_HIT,
+                              WL_WALK_MISS,
+                              WL_WALK_WAVEFRONT};
     wl_walked walked = {0};
     if (!walk_together(t))
         return WL_OK;

@@ -14,8 +14,9 @@
 #include "count/warps.h"
 
 /* Windows: runs of blocks in launch order whose data the next run may reuse. A row of blocks, a
- * layer, and the launch; in a one-dimensional grid, runs of doubling length; where threads are
- * enumerated, two waves, and what the second adds to the first is extrapolated to the launch. */
+ * layer, and the launch; in a one-dimensional grid, runs of doubling length; of threads in tiles, a
+ * row of a tile, a tile, a band of them; where threads are enumerated, two waves, and what the second
+ * adds to the first is extrapolated to the launch. */
 #define WL_WINDOWS_MAX 12
 
 /* Steps: the working set of a block while its loops take 1, 4, 16, .. steps, up to all of them.
@@ -85,6 +86,8 @@ typedef struct wl_traffic_input {
     const wl_access_cost *costs; /* per access, of the same launch */
     int64_t page_bytes;
     int64_t own_steps; /* longest run of loop steps that is also counted per warp */
+    /* Threads that a schedule orders: the kernel by its cells, all in closed form. NULL: another launch, or not so. */
+    const wl_view *cells;
 } wl_traffic_input;
 
 /* windows_known is false where counting would take too long. */

@@ -17,11 +17,7 @@
 #define PIECES 32 /* runs of bytes that a warp loads with one access; further ones, of folded threads, are left out */
 #define SCHEDULERS 4 /* whose warps take turns to load */
 #define UNROLLED 4   /* steps of a loop whose loads the assembler issues before the first is used */
-/* Cycles. Counts do not depend on the numbers of a device that are fitted, so these are those of the H200, whose order
- * of magnitude all GPUs share: a miss takes ten times as long as a hit, and much longer than what a warp issues. */
-#define HIT_CYCLES 32
-#define MISS_CYCLES 280
-#define WAVEFRONT_CYCLES 1.2
+/* Cycles. */
 #define ARITHMETIC 60    /* cycles between the loads of such steps: multiply-adds that wait for one another */
 #define LATER 0.7        /* a miss takes up to so much longer: the other half of the L2, queues */
 #define START_CYCLES 300 /* from the end of a block to the first load of the next */
@@ -324,7 +320,7 @@ static double load_lines(street *s, const walker *w, int64_t lo, int64_t hi, dou
             const double late = LATER * (double)wl_random_below(s->draws++, 1000) / 1000;
             s->missed[later][w->field] += (double)(__builtin_popcount(missing) * w->lines_each);
             p->sectors |= wanted;
-            p->there = fmax(p->there, s->now + waits * MISS_CYCLES * (1 + late));
+            p->there = fmax(p->there, s->now + waits * s->in->miss * (1 + late));
         }
         there = fmax(there, p->there);
     }
@@ -343,7 +339,7 @@ static void play(street *s, walking *warp)
         const walker *w = &s->walkers[i];
         if (!is_executed(w, at))
             continue;
-        cycles += (double)w->executions * w->cycles * WAVEFRONT_CYCLES;
+        cycles += (double)w->executions * w->cycles * s->in->wavefront;
         if (w->field < 0)
             continue;
         const int64_t together = barriers ? 1 : wl_max(1, UNROLLED / s->walkers[w->kind].alike);
@@ -363,7 +359,7 @@ static void play(street *s, walking *warp)
         s->requested[later][w->field] += b->count ? (double)w->executions * w->sectors : 0;
     }
     s->now += cycles;
-    warp->ready = fmax(there, s->now + waits * HIT_CYCLES) + waits * ARITHMETIC;
+    warp->ready = fmax(there, s->now + waits * s->in->hit) + waits * ARITHMETIC;
     warp->chunk++;
     s->events++;
     if (!barriers)

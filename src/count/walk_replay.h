@@ -21,7 +21,15 @@ typedef struct wl_walk_input {
     const wl_geometry *geometry;
     const wl_access_cost *costs;
     int64_t sms, warp_size, line, sector; /* multiprocessors; lanes; bytes */
+    double hit, miss, wavefront;          /* cycles until a load is there; that a wavefront takes */
 } wl_walk_input;
+
+/* Counts do not depend on the numbers of a device that are fitted, so with measured laws these are those of the H200,
+ * whose order of magnitude all GPUs share: a miss takes ten times as long as a hit, and much longer than what a warp
+ * issues. */
+#define WL_WALK_HIT 32
+#define WL_WALK_MISS 280
+#define WL_WALK_WAVEFRONT 1.2
 
 /* Shares of the requested sectors that miss the L1, by field. */
 typedef struct wl_walked {

@@ -17,6 +17,7 @@
 #define OPAQUE_BLOCKS 16         /* sampled at least, for accesses without a closed form */
 #define OPAQUE_LIMIT 268435456.0 /* lane evaluations beyond which there is no answer */
 #define OPAQUE_BUDGET (1 << 21)  /* lane evaluations spent on accesses without a closed form */
+#define ORDERED_BUDGET (1 << 18) /* the same where only the order of threads has none: their blocks are much alike */
 #define ROUNDING 1e-9            /* relative errors below are those of sums of doubles */
 
 /* One execution of an access by one warp. */
@@ -181,12 +182,12 @@ static double opaque_work(const wl_warps_measurer *m, int64_t advance)
 static wl_status opaque_blocks(const wl_warps_measurer *m, int64_t *blocks, int64_t *advance)
 {
     const wl_geometry *g = m->context.geometry;
-    const double per_block = opaque_work(m, 1);
+    const double per_block = opaque_work(m, 1), budget = wl_threads_are_ordered(g) ? ORDERED_BUDGET : OPAQUE_BUDGET;
     *blocks = per_block == 0 ? 0 : g->blocks;
-    if (m->samples < 0 || per_block * (double)g->blocks <= OPAQUE_BUDGET)
+    if (m->samples < 0 || per_block * (double)g->blocks <= budget)
         return WL_OK;
-    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(OPAQUE_BUDGET / per_block)));
-    *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / OPAQUE_BUDGET)) | 1; /* odd: visits all alignments */
+    *blocks = wl_min(g->blocks, wl_max(OPAQUE_BLOCKS, (int64_t)(budget / per_block)));
+    *advance = wl_max(1, (int64_t)(per_block * (double)*blocks / budget)) | 1; /* odd: visits all alignments */
     if (opaque_work(m, *advance) * (double)*blocks > OPAQUE_LIMIT)
         return wl_fail(m->err, WL_E_LIMIT, WL_NOWHERE,
                        "accesses without a closed form make %.3g addresses per block: too many to evaluate", per_block);

@@ -7,6 +7,7 @@
 #include "base/ckd.h"
 #include "base/fail.h"
 #include "device/device_internal.h"
+#include "launch/scheduled.h"
 
 typedef wl_window_tally tally;
 
@@ -173,13 +174,49 @@ wl_status wl_window_stored(const tally *t, size_t field)
     return WL_OK;
 }
 
-static wl_status count_runs(const tally *t)
+static wl_status count_chosen(const tally *t)
 {
-    choose_windows(t);
     WL_TRY(count_windows(t));
     WL_TRY(count_wave(t));
     for (size_t i = 0; i < t->out->field_count; i++)
         WL_TRY(wl_window_stored(t, i));
+    return WL_OK;
+}
+
+static wl_status count_runs(const tally *t)
+{
+    choose_windows(t);
+    return count_chosen(t);
+}
+
+/* ---- threads in tiles: cells take the place of blocks ---- */
+
+/* Runs that are shorter than a block are left out: what they share, threads of a block do. */
+static void drop_short_windows(wl_traffic *o, double threads)
+{
+    int kept = 0;
+    for (int w = 0; w < o->window_count; w++) {
+        if (o->window_blocks[w] < threads && w + 1 < o->window_count)
+            continue;
+        o->window_blocks[kept] = o->window_blocks[w];
+        o->window_repeats[kept] = o->window_repeats[w];
+        o->window_direction[kept++] = o->window_direction[w];
+    }
+    o->window_count = kept;
+}
+
+static wl_status count_cells(const tally *t)
+{
+    const wl_geometry *g = t->in->geometry, cells = wl_scheduled_cells(g);
+    wl_traffic_input in = *t->in;
+    in.view = t->in->cells;
+    in.geometry = &cells;
+    const tally by_cells = {&in, t->counter, t->out, t->err};
+    choose_windows(&by_cells);
+    drop_short_windows(t->out, (double)g->threads);
+    WL_TRY(count_chosen(&by_cells));
+    for (int w = 0; w < t->out->window_count; w++)
+        t->out->window_blocks[w] /= (double)g->threads;
     return WL_OK;
 }
 
@@ -272,12 +309,24 @@ static wl_status count_together(const tally *t, size_t field, const double loade
 
 typedef wl_window_waves side_waves;
 
+/* In whatever order, a launch that visits all cells touches what all cells do. */
+static wl_status count_side_cells(const tally *t, size_t field, wl_side side, const int64_t granules[4], double all[4])
+{
+    const wl_geometry cells = wl_scheduled_cells(t->in->geometry);
+    wl_region region = {.geometry = &cells, .kernel = t->in->cells->kernel, .steps = t->in->cells->steps};
+    region.blocks.count = 1;
+    memcpy(region.blocks.boxes[0].hi, cells.grid, sizeof cells.grid);
+    return wl_view_counts(t->in->cells, t->counter, field, side, &region, granules, 4, all, t->err);
+}
+
 /* In the launch: counted where that is closed, or cheap and blocks differ; else extrapolated. */
 static wl_status count_side_launch(const tally *t, size_t field, wl_side side, const int64_t granules[4],
                                    side_waves *out)
 {
     const wl_field_side *s = &t->in->view->fields[field][side];
     const wl_region all = wl_view_run(t->in->view, t->in->geometry, 0, t->in->geometry->blocks);
+    if (t->in->cells)
+        return count_side_cells(t, field, side, granules, out->all);
     const bool cheap = s->uneven && wl_view_addresses(t->in->view, field, side, &all) <= WHOLE_BUDGET;
     wl_status status = WL_E_LIMIT;
     wl_error limit = {0};
@@ -393,6 +442,8 @@ static wl_status count_two_waves(const tally *t)
 wl_status wl_windows_count(const wl_traffic_input *input, wl_counter *counter, wl_traffic *out, wl_error *err)
 {
     const tally t = {input, counter, out, err};
+    if (input->cells && wl_runs_are_boxes(input->geometry))
+        return count_cells(&t);
     if (input->view->guarded && !input->view->opaque && !wl_blocks_are_ordered(input->geometry))
         return wl_windows_count_guarded(&t);
     return input->view->opaque ? count_two_waves(&t) : count_runs(&t);

@@ -58,6 +58,18 @@ static inline bool wl_threads_are_ordered(const wl_geometry *g)
     return g->schedule.kind != WL_SCHEDULE_LINEAR && g->schedule.kind != WL_SCHEDULE_SWIZZLE && !g->boxed;
 }
 
+/* Are threads ordered, and visit each cell of the domain? */
+static inline bool wl_threads_visit_all(const wl_geometry *g)
+{
+    return wl_threads_are_ordered(g) && g->positions == g->order.cells;
+}
+
+/* Are the cells of a run of threads a few boxes? */
+static inline bool wl_runs_are_boxes(const wl_geometry *g)
+{
+    return g->order.kind != WL_SCHEDULE_HILBERT && g->order.kind != WL_SCHEDULE_MORTON;
+}
+
 /* Are blocks launched in another order than row by row? */
 static inline bool wl_blocks_are_ordered(const wl_geometry *g)
 {

@@ -91,6 +91,21 @@ wl_geometry wl_scheduled_busy(const wl_geometry *geometry)
     return g;
 }
 
+wl_geometry wl_scheduled_cells(const wl_geometry *geometry)
+{
+    wl_geometry g = *geometry;
+    for (int d = 0; d < 3; d++) {
+        g.block[d] = g.fold[d] = 1;
+        g.grid[d] = g.grid_dim[d] = g.order.extent[d];
+        g.start[d] = 0;
+    }
+    g.threads = 1;
+    g.blocks = g.order.cells;
+    g.wave_blocks = wl_min(geometry->wave_blocks * geometry->threads, g.blocks);
+    g.boxed = true;
+    return g;
+}
+
 /* ---- blocks ---- */
 
 static wl_status finish_swizzled(wl_geometry *g, wl_error *err)

@@ -16,6 +16,9 @@ wl_status wl_scheduled_finish(wl_geometry *geometry, wl_error *err);
 /* wl_geometry_busy of threads that are ordered. */
 wl_geometry wl_scheduled_busy(const wl_geometry *geometry);
 
+/* Each cell as a block of its own, in the order of threads, where wl_threads_visit_all. */
+wl_geometry wl_scheduled_cells(const wl_geometry *geometry);
+
 /* wl_block_at, wl_block_interval and wl_block_runs where blocks are ordered; boxes count from the first block of
  * the grid. */
 void wl_ordered_block(const wl_geometry *geometry, int64_t n, int64_t block[3]);

@@ -9,6 +9,8 @@
 #include "base/fail.h"
 #include "device/device_internal.h"
 #include "count/block_sum.h"
+#include "count/loop_runs.h"
+#include "count/walk_replay.h"
 #include "laws/curve.h"
 
 typedef struct estimator {
@@ -31,6 +33,107 @@ static wl_status count(const estimator *e, size_t field, wl_side side, const wl_
 
 /* ---- L1: distinct sectors of each block, and reloads ---- */
 
+static double oversubscribed(const estimator *e, double bytes)
+{
+    const double scale = (double)wl_device_int(e->in->device, WL_DEVICE_l1_curve_scale);
+    return bytes / sqrt((double)e->in->geometry->occupancy.l1_bytes * scale);
+}
+
+/* What blocks touch while their loops take a run of such length: sectors of each field summed over runs, and lines of
+ * the blocks on one multiprocessor. */
+static wl_status touched_in_run(const estimator *e, const int64_t extents[WL_LOOPS_MAX], double *sectors, double *lines)
+{
+    wl_view view = *e->in->view;
+    const int64_t granules[2] = {wl_device_int(e->in->device, WL_DEVICE_l1_sector),
+                                 wl_device_int(e->in->device, WL_DEVICE_l1_line)};
+    const wl_geometry *g = e->in->geometry;
+    view.steps = extents;
+    *lines = 0;
+    for (size_t f = 0; f < e->field_count; f++) {
+        const wl_block_sum_input in = {&view, e->counter, g, f, WL_LOADS, false, 2, {granules[0], granules[1]}};
+        wl_block_sum sum;
+        WL_TRY(wl_block_sum_make(&in, &sum, e->err));
+        sectors[f] = sum.granules[0] * wl_loop_runs_of(e->in->view, f, WL_LOADS, extents);
+        *lines += sum.granules[1] / (double)g->blocks * (double)g->occupancy.blocks_per_sm;
+    }
+    return WL_OK;
+}
+
+/* What a block loads again misses as the curve says of all that is touched in between: of all that the block touches,
+ * or, where it comes back within a few steps of its loops, of what these touch. l2_capacity has all requests. */
+static wl_status loads_again(estimator *e)
+{
+    const double sector = (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector),
+                 line = (double)wl_device_int(e->in->device, WL_DEVICE_l1_line);
+    int64_t extents[WL_STEPS_MAX][WL_LOOPS_MAX];
+    const int runs = wl_loop_runs_choose(e->in->view->kernel, extents);
+    double *left = malloc(2 * e->field_count * sizeof *left), *sectors = left + e->field_count, again = 0, all = 0;
+    wl_status status = left ? WL_OK : wl_fail_memory(e->err);
+    for (size_t f = 0; f < e->field_count && left; f++) {
+        wl_volume *v = &e->out->fields[f];
+        left[f] = v->l2_capacity;
+        v->l2_compulsory = fmin(v->l2_compulsory, left[f]); /* a sample of blocks may exceed it */
+        all += left[f] - v->l2_compulsory;
+        v->l2_capacity = 0;
+    }
+    for (int n = 0; n < runs && status == WL_OK; n++) {
+        double lines = e->out->l1_alloc_bytes / line;
+        if (n + 1 < runs)
+            status = touched_in_run(e, extents[n], sectors, &lines);
+        const double miss = wl_curve_miss(e->in->device, WL_DEVICE_l1_miss_curve, oversubscribed(e, lines * line));
+        for (size_t f = 0; f < e->field_count && status == WL_OK; f++) {
+            wl_volume *v = &e->out->fields[f];
+            const double kept = n + 1 < runs ? fmax(sectors[f] * sector, v->l2_compulsory) : v->l2_compulsory;
+            v->l2_capacity += miss * fmax(0, left[f] - kept);
+            again += miss * fmax(0, left[f] - kept);
+            left[f] = fmin(left[f], kept);
+        }
+    }
+    free(left);
+    e->out->l1_miss_rate = runs > 1 && all > 0 ? again / all : e->out->l1_miss_rate;
+    return status;
+}
+
+static double requested_bytes(const estimator *e, size_t field)
+{
+    const wl_kernel *k = e->in->view->kernel;
+    double sectors = 0;
+    for (size_t a = 0; a < k->access_count; a++)
+        if (k->accesses[a].field == field && !k->accesses[a].store && !k->accesses[a].atomic)
+            sectors += e->in->costs[a].sectors;
+    return sectors * (double)wl_device_int(e->in->device, WL_DEVICE_l1_sector);
+}
+
+/* Blocks whose loops walk through the same data find what others have just loaded, if they are not too far apart. */
+static wl_status walk_together(const estimator *e)
+{
+    const wl_device *d = e->in->device;
+    const wl_geometry *g = e->in->geometry;
+    wl_walk_input in = {.view = e->in->view,
+                        .geometry = g,
+                        .costs = e->in->costs,
+                        .sms = wl_device_int(d, WL_DEVICE_sm_count),
+                        .warp_size = wl_device_int(d, WL_DEVICE_warp_size),
+                        .line = wl_device_int(d, WL_DEVICE_l1_line),
+                        .sector = wl_device_int(d, WL_DEVICE_l1_sector)};
+    double rate = 0;
+    if (g->blocks <= g->wave_blocks || !wl_device_get(d, WL_DEVICE_l1_latency, &in.hit) ||
+        !wl_device_get(d, WL_DEVICE_l2_latency, &in.miss) || !wl_device_get(d, WL_DEVICE_l1_wavefront_rate, &rate))
+        return WL_OK;
+    in.wavefront = 1 / rate;
+    wl_arena arena = {0};
+    wl_walked walked = {0};
+    const wl_status status = wl_walk_replay(&in, &arena, &walked, e->err);
+    for (size_t f = 0; f < e->field_count && status == WL_OK && walked.known; f++) {
+        wl_volume *v = &e->out->fields[f];
+        const double loaded = fmin(walked.missed[f] * requested_bytes(e, f), v->l2_compulsory + v->l2_capacity);
+        v->l2_compulsory = fmin(v->l2_compulsory, loaded);
+        v->l2_capacity = loaded - v->l2_compulsory;
+    }
+    wl_arena_free(&arena);
+    return status;
+}
+
 static wl_status l1_volumes(estimator *e)
 {
     const wl_device *d = e->in->device;
@@ -47,8 +150,7 @@ static wl_status l1_volumes(estimator *e)
         lines += sum.granules[1];
     }
     e->out->l1_alloc_bytes = lines / (double)g->blocks * (double)line * (double)g->occupancy.blocks_per_sm;
-    const double scale = (double)wl_device_int(d, WL_DEVICE_l1_curve_scale);
-    e->out->l1_oversubscription = e->out->l1_alloc_bytes / sqrt((double)g->occupancy.l1_bytes * scale);
+    e->out->l1_oversubscription = oversubscribed(e, e->out->l1_alloc_bytes);
     e->out->l1_miss_rate = wl_curve_miss(d, WL_DEVICE_l1_miss_curve, e->out->l1_oversubscription);
     for (size_t a = 0; a < k->access_count; a++) {
         const double requested = e->in->costs[a].sectors * (double)sector;
@@ -60,13 +162,8 @@ static wl_status l1_volumes(estimator *e)
         else
             v->l2_capacity += requested; /* all requests, for now */
     }
-    for (size_t f = 0; f < e->field_count; f++) {
-        wl_volume *v = &e->out->fields[f];
-        const double requested = v->l2_capacity;
-        v->l2_compulsory = fmin(v->l2_compulsory, requested); /* a sample of blocks may exceed it */
-        v->l2_capacity = e->out->l1_miss_rate * (requested - v->l2_compulsory);
-    }
-    return WL_OK;
+    WL_TRY(loads_again(e));
+    return walk_together(e);
 }
 
 /* ---- L2: one wave and the blocks before it ---- */

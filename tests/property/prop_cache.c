@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "cache/cache_internal.h"
 #include "cache/hierarchy.h"
 #include "effort.h"
 #include "property/random_source.h"
@@ -195,10 +196,10 @@ static void naive_clean(naive *n)
 
 static wl_cache_shape random_shape(random_source *r)
 {
-    const int64_t ways[] = {0, 1, 2, 3, 4, 5, 8, 9, 16, 24, 32}, way = RANDOM_OF(r, ways);
-    const int sectors[] = {1, 2, 4, 4, 8, 32};
+    const int64_t ways[] = {0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 24, 32, 63, 64, 65, 72}, way = RANDOM_OF(r, ways);
+    const int sectors[] = {1, 2, 4, 4, 8, 16};
     wl_cache_shape s = {.ways = way};
-    const int64_t sets = random_in(r, 1, way > 8 ? 4 : 9);
+    const int64_t sets = random_in(r, 1, way > 32 ? 3 : way > 8 ? 4 : 9);
     s.lines = way ? way * sets : random_in(r, 1, 70);
     s.sectors = RANDOM_OF(r, sectors);
     s.policy = (wl_policy)random_in(r, 0, WL_POLICY_COUNT - 1);
@@ -298,6 +299,24 @@ static void one_access(wl_cache *cache, naive *n, walk *w)
     check_evicted(cache, n, touched.evicted);
 }
 
+#define BATCH_MAX 40
+
+/* Several loads at once: what each of them misses, and afterwards everything else, must be the same. */
+static int one_batch(wl_cache *cache, naive *n, walk *w)
+{
+    wl_request requests[BATCH_MAX];
+    uint32_t missing[BATCH_MAX];
+    const int count = (int)random_in(w->r, 0, BATCH_MAX);
+    for (int i = 0; i < count; i++) {
+        requests[i] = (wl_request){.line = next_line(w)};
+        requests[i].sectors = next_sectors(w);
+    }
+    wl_cache_load_many(cache, requests, (size_t)count, missing);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(missing[i], naive_load(n, requests[i].line, requests[i].sectors));
+    return count;
+}
+
 static void test_one_cache(void **state)
 {
     static naive n;
@@ -310,9 +329,13 @@ static void test_one_cache(void **state)
         wl_cache *cache = NULL;
         wl_error err = {0};
         assert_int_equal(wl_cache_new(&shape, &cache, &err), WL_OK);
+        cache->large = random_chance(&r, 50); /* fetch ahead, which a cache of this size would not */
         naive_start(&n, &shape);
         for (int i = 0; i < ACCESSES; i++)
-            one_access(cache, &n, &w);
+            if (random_chance(&r, 90))
+                one_access(cache, &n, &w);
+            else
+                i += one_batch(cache, &n, &w);
         wl_cache_counts counts = wl_cache_count(cache);
         check_counts(&counts, &n.counts);
         wl_cache_clean(cache);
@@ -510,7 +533,7 @@ static void test_refused(void **state)
                                          {.lines = 10, .ways = 4, .sectors = 1},
                                          {.lines = 8, .ways = -1, .sectors = 1},
                                          {.lines = 8, .sectors = 0},
-                                         {.lines = 8, .sectors = 33}};
+                                         {.lines = 8, .sectors = 17}};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         wl_cache *cache = NULL;

@@ -22,7 +22,7 @@ static void least_of(const char *text, const wl_launch *launch, double bytes[2])
     check_ok("kernel", wl_kernel_parse("k.yaml", text, strlen(text), NULL, &kernel, &err), &err);
     check_ok("launch", wl_geometry_make(kernel, device, launch, &geometry, &err), &err);
     check_ok("view", wl_view_make(kernel, &geometry, &arena, &view, &err), &err);
-    const wl_traffic_input input = {&view, &geometry, device, NULL, 2 << 20, 0};
+    const wl_traffic_input input = {.view = &view, .geometry = &geometry, .device = device, .page_bytes = 2 << 20};
     check_ok("volumes", wl_least_volumes(&input, &counter, bytes, &err), &err);
     wl_counter_free(&counter);
     wl_arena_free(&arena);

@@ -1,0 +1,162 @@
+/* cache_internal.h - what a cache is made of: slots with lines, and an index that finds a line's slot.
+ *
+ * Few ways are searched, all at once (few_ways.h); many are hashed (many_ways.h). Both keep the number of memory lines
+ * of this machine small that one access needs: one of the index, one of the slot.
+ *
+ * Layer  cache.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CACHE_CACHE_INTERNAL_H
+#define WL_CACHE_CACHE_INTERNAL_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/ckd.h"
+#include "base/hash.h"
+#include "cache/cache.h"
+#include "cache/lanes.h"
+
+#define WL_FEW_WAYS_MAX 64          /* more are hashed */
+#define WL_NO_LINE UINT64_MAX       /* of an empty slot */
+#define WL_RUN 4                    /* lines that WL_POLICY_RANDOM_4 evicts */
+#define WL_MEMORY_LINE ((size_t)64) /* of the machine that simulates */
+#define WL_PLACES 8                 /* of a group of the hash table */
+
+typedef struct wl_slot {
+    uint64_t line;
+    uint32_t sectors; /* present, and above them dirty ones */
+    uint32_t used;    /* many ways: place of its last use in the queue */
+} wl_slot;
+
+#define WL_DIRTY_SHIFT WL_SECTORS_MAX
+
+static inline uint32_t wl_present(const wl_slot *s) { return s->sectors & ((1u << WL_DIRTY_SHIFT) - 1); }
+static inline uint32_t wl_dirty(const wl_slot *s) { return s->sectors >> WL_DIRTY_SHIFT; }
+
+/* What a cache does, as a constant where it matters: the loops over many loads have one form for each. */
+typedef enum wl_cache_kind {
+    WL_FEW_16,
+    WL_FEW_64,
+    WL_FEW_RANDOM,
+    WL_ALL_LRU, /* one set */
+    WL_MANY_LRU,
+    WL_MANY_RANDOM
+} wl_cache_kind;
+
+/* Empty slots of a set follow each other, the last followed by the first. */
+typedef struct wl_holes {
+    int32_t first, count;
+} wl_holes;
+
+/* Of a set with many ways. Each use of a slot is an entry of a queue; of these only the last one of each slot counts,
+ * which has a bit in `last_uses`. */
+typedef struct wl_queue {
+    uint32_t head, tail; /* nothing counts before head */
+    wl_holes holes;
+} wl_queue;
+
+/* Slots of lines whose hashes begin alike. Those that find no place go to the next group. */
+typedef struct wl_group {
+    uint16_t tags[WL_PLACES]; /* other bits of the hash; 0: nothing there */
+    uint32_t slots[WL_PLACES];
+    uint32_t passed; /* lines that found no place here, and lie in one of the next groups */
+    uint32_t unused[3];
+} wl_group;
+
+struct wl_cache {
+    wl_cache_shape shape;
+    int32_t ways;
+    uint64_t set_count, set_mask, set_inverse; /* mask: of a power of two, else 0; 2^64 / set_count */
+    wl_cache_kind kind;
+    bool few, wide; /* wide: of the few, more than 16 */
+    bool large;     /* more than the caches of this machine hold nearby */
+    uint64_t random;
+    wl_slot *slots;
+    void *index; /* what was allocated for few or groups, which begin with a memory line */
+    /* few ways */
+    wl_tags *sets;    /* tags, then ages or holes, of one set after the other */
+    wl_ages last_age; /* of the oldest way, as often as a vector has room */
+    int64_t empty;    /* slots */
+    /* many ways */
+    wl_group *groups;
+    uint64_t group_mask;
+    int group_shift; /* 64 - log2 of their number */
+    wl_queue *queues;
+    uint32_t queue_room; /* entries of a queue, a multiple of 64 */
+    uint32_t *entries;   /* slots */
+    uint64_t *last_uses; /* a bit for each entry */
+
+    uint32_t *written; /* of dirty sectors that are not present: parts that are written */
+    wl_evicted evicted[WL_EVICTED_MAX];
+    uint8_t evicted_count;
+    wl_cache_counts counts;
+};
+
+/* Where a line may be: all that follows from its number alone. */
+typedef struct wl_key {
+    uint64_t line, set, group;
+    uint32_t tag; /* of 16 bits */
+} wl_key;
+
+/* n mod sets, without a division: the quotient of the rounded inverse is right or one too small. */
+static inline uint64_t wl_set_remainder(const wl_cache *c, uint64_t n)
+{
+    __extension__ typedef unsigned __int128 product;
+    const uint64_t quotient = (uint64_t)((product)n * c->set_inverse >> 64), rest = n - quotient * c->set_count;
+    return rest >= c->set_count ? rest - c->set_count : rest;
+}
+
+WL_ALWAYS_INLINE wl_key wl_key_of(const wl_cache *c, uint64_t line, wl_cache_kind kind)
+{
+    const uint64_t spread = wl_hash_add(0, line), hash = wl_hash_end(spread);
+    const bool few = kind < WL_ALL_LRU;
+    wl_key key = {.line = line};
+    if (kind != WL_ALL_LRU && c->set_count > 1) {
+        const uint64_t number = c->shape.hashed_sets ? hash : line;
+        key.set = c->set_mask ? number & c->set_mask : wl_set_remainder(c, number);
+    }
+    key.group = few ? 0 : spread >> c->group_shift;
+    key.tag = ((uint32_t)(few ? spread >> 48 : hash) & 0xffff) | 1;
+    return key;
+}
+
+static inline void wl_slot_clear(wl_slot *s, uint64_t line)
+{
+    s->line = line;
+    s->sectors = 0;
+}
+
+/* 0 <= result < n */
+static inline int32_t wl_cache_draw(wl_cache *c, int32_t n)
+{
+    c->random ^= c->random >> 12;
+    c->random ^= c->random << 25;
+    c->random ^= c->random >> 27;
+    return (int32_t)((c->random * 0x2545f4914f6cdd1du >> 32) * (uint64_t)n >> 32); /* xorshift64*, Vigna 2016 */
+}
+
+static inline void wl_cache_count_written(wl_cache *c, const wl_slot *s)
+{
+    c->counts.written_back += wl_bit_count(wl_dirty(s));
+    c->counts.partial += wl_bit_count(wl_dirty(s) & ~wl_present(s));
+}
+
+/* Notes what a slot loses. */
+static inline void wl_cache_note_evicted(wl_cache *c, int i, const wl_slot *gone)
+{
+    c->evicted[i] = (wl_evicted){gone->line, wl_present(gone), wl_dirty(gone)};
+    if (wl_dirty(gone))
+        wl_cache_count_written(c, gone);
+    c->counts.evicted_lines++;
+}
+
+static inline void wl_fetch_ahead(const void *memory)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(memory, 1, 3);
+#else
+    (void)memory;
+#endif
+}
+
+#endif /* WL_CACHE_CACHE_INTERNAL_H */

@@ -1,0 +1,83 @@
+/* lanes.h - sixteen bytes compared at once, by the vector types that gcc and clang have on every machine.
+ *
+ * A comparison gives lanes of all bits or none; what is wanted of it is a mask with one bit for each lane. SSE2 has
+ * instructions for that; elsewhere each lane keeps a bit of its own, and the lanes are folded.
+ *
+ * Layer  cache. Oracle  tests/unit/test_lanes.c compares both ways.
+ * SPDX-License-Identifier: MIT */
+#ifndef WL_CACHE_LANES_H
+#define WL_CACHE_LANES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#define WL_ALWAYS_INLINE static inline __attribute__((always_inline))
+#define WL_TAGS 8  /* in a vector */
+#define WL_AGES 16 /* in a vector */
+typedef uint16_t wl_tags __attribute__((vector_size(16)));
+typedef int8_t wl_ages __attribute__((vector_size(16)));
+
+/* The same number in every lane. By words of 32 bits: a number of 16 would go through memory. */
+WL_ALWAYS_INLINE wl_tags wl_every_tag(uint32_t tag)
+{
+    typedef uint32_t words __attribute__((vector_size(16)));
+    const uint32_t two = tag << 16 | tag;
+    const words all = {two, two, two, two};
+    return (wl_tags)all;
+}
+
+WL_ALWAYS_INLINE wl_ages wl_every_age(uint32_t age)
+{
+    typedef uint32_t words __attribute__((vector_size(16)));
+    const uint32_t four = age * 0x01010101u;
+    const words all = {four, four, four, four};
+    return (wl_ages)all;
+}
+
+/* A bit for each lane of both, the first ones lowest; lanes are all bits or none. */
+WL_ALWAYS_INLINE uint32_t wl_tag_bits_folded(wl_tags low, wl_tags high)
+{
+    const wl_tags bits = {1, 2, 4, 8, 16, 32, 64, 128}, both = (low & bits) | (high & bits << 8);
+    uint64_t halves[2];
+    memcpy(halves, &both, sizeof halves);
+    halves[0] |= halves[1];
+    halves[0] |= halves[0] >> 32;
+    return (uint32_t)(halves[0] | halves[0] >> 16) & 0xffff;
+}
+
+WL_ALWAYS_INLINE uint32_t wl_age_bits_folded(wl_ages ages)
+{
+    const wl_ages bits = {1, 2, 4, 8, 16, 32, 64, INT8_MIN, 1, 2, 4, 8, 16, 32, 64, INT8_MIN};
+    uint64_t halves[2];
+    ages &= bits;
+    memcpy(halves, &ages, sizeof halves);
+    for (int shift = 32; shift >= 8; shift /= 2) {
+        halves[0] |= halves[0] >> shift;
+        halves[1] |= halves[1] >> shift;
+    }
+    return (uint32_t)(halves[0] & 0xff) | (uint32_t)(halves[1] & 0xff) << 8;
+}
+
+WL_ALWAYS_INLINE uint32_t wl_tag_bits(wl_tags low, wl_tags high)
+{
+#if defined(__SSE2__)
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16((__m128i)low, (__m128i)high));
+#else
+    return wl_tag_bits_folded(low, high);
+#endif
+}
+
+WL_ALWAYS_INLINE uint32_t wl_age_bits(wl_ages ages)
+{
+#if defined(__SSE2__)
+    return (uint32_t)_mm_movemask_epi8((__m128i)ages);
+#else
+    return wl_age_bits_folded(ages);
+#endif
+}
+
+#endif /* WL_CACHE_LANES_H */

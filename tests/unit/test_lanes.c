@@ -1,0 +1,53 @@
+/* test_lanes.c - masks of compared lanes, with and without the machine's own instruction.
+ * SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cache/lanes.h"
+
+static void test_tags(void **state)
+{
+    (void)state;
+    for (uint32_t mask = 0; mask < 1u << 16; mask++) {
+        wl_tags low, high;
+        for (int i = 0; i < WL_TAGS; i++) {
+            low[i] = mask >> i & 1 ? 0xffff : 0;
+            high[i] = mask >> (i + WL_TAGS) & 1 ? 0xffff : 0;
+        }
+        assert_int_equal(wl_tag_bits(low, high), mask);
+        assert_int_equal(wl_tag_bits_folded(low, high), mask);
+    }
+}
+
+static void test_ages(void **state)
+{
+    (void)state;
+    for (uint32_t mask = 0; mask < 1u << 16; mask++) {
+        wl_ages ages;
+        for (int i = 0; i < WL_AGES; i++)
+            ages[i] = mask >> i & 1 ? -1 : 0;
+        assert_int_equal(wl_age_bits(ages), mask);
+        assert_int_equal(wl_age_bits_folded(ages), mask);
+    }
+}
+
+static void test_every_lane(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 1u << 16; n++)
+        for (int i = 0; i < WL_AGES; i++) {
+            assert_int_equal(wl_every_tag(n)[i / 2], n);
+            assert_int_equal((uint8_t)wl_every_age(n & 0xff)[i], n & 0xff);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tags), cmocka_unit_test(test_ages),
+                                       cmocka_unit_test(test_every_lane)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
