@@ -131,7 +131,8 @@ typedef struct wl_source {
     /* What representative warps of the launch the kernel was made for execute. NULL: it has no instruction
      * stream. */
     wl_status (*live)(void *context, const wl_lives **out, wl_error *err);
-    bool repeats; /* warps may loop or meet at barriers: their lives tell how long they wait */
+    bool repeats;  /* warps may loop, meet at barriers or load behind stores: their lives tell how long they wait */
+    bool in_steps; /* some load stays behind a store, which may write what it reads */
     /* Visits all loads of one block. NULL: no address depends on data. */
     wl_status (*visit_loads)(void *context, const int64_t block[3], wl_load_visit visit, void *user, wl_error *err);
     /* Visits the local-memory accesses of a sample of blocks; *blocks is their number. NULL:

@@ -354,6 +354,25 @@ static wl_status opaque_part(const profiler *p, const wl_bound *bounds, wl_arena
     return WL_OK;
 }
 
+static bool is_loaded(const profiler *p, const step *store, const step *loads, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (same_lines(p, &loads[i], store) && loads[i].instruction->offset == store->instruction->offset)
+            return true;
+    return false;
+}
+
+/* Stores to what the thread has loaded. Where it loads in steps, those of the first step, and those of later ones. */
+static void find_in_place(const profiler *p, const step *steps, size_t loads, size_t stores, wl_thread *out)
+{
+    bool later = false;
+    for (size_t i = loads; i < loads + stores; i++)
+        if (is_loaded(p, &steps[i], steps, loads)) {
+            out->in_place[later] += executions(p, &steps[i]);
+            later = p->kernel->source.in_steps;
+        }
+}
+
 static void affine_part(const profiler *p, step *steps, const size_t *order, size_t loads, size_t stores,
                         wl_thread *out)
 {
@@ -363,6 +382,7 @@ static void affine_part(const profiler *p, step *steps, const size_t *order, siz
         p->numbers->address * (double)(count_addresses(p, steps, loads) + count_addresses(p, steps + loads, stores));
     for (size_t i = 0; i < loads + stores; i++)
         *(i < loads ? &out->loads : &out->stores) += executions(p, &steps[i]);
+    find_in_place(p, steps, loads, stores, out);
     out->fresh_loads = loads ? count_fresh(p, steps, order, loads) : 0;
 }
 

@@ -220,6 +220,9 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
         const double cost = pieces * merging / cbrt(together);
         out->requests.pieces += cost;
         out->requests.lone_pieces += cost * fmax(0, 2 - together);
+        if (f->loaded_too && f->stored > 0) /* stores of one warp to the same line follow one another */
+            out->requests.shared_lines +=
+                fmax(0, f->written_lines * f->store_warp / f->written - f->stored * t->sector / t->line);
         out->requests.written_units += f->written_units * (sectors - pieces) / f->written;
     }
     out->requests.write_chunk = lines_written > 0 ? t->sector * written / lines_written : t->line;
@@ -462,6 +465,7 @@ static void dram_stores(const wl_traffic *t, const wl_laws *laws, wl_volumes *ou
         reads += wl_volume_dram_loads(v);
     }
     const double rest = wl_laws_dirty_rest(laws, writes, reads);
+    out->requests.left = rest;
     for (size_t i = 0; i < t->field_count; i++)
         out->fields[i].dram_store *= writes > 0 ? 1 - rest / writes : 0;
 }

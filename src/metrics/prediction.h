@@ -45,7 +45,8 @@ typedef struct wl_turnover_steps {
     double l2, dram;         /* the memory's bounds, */
     double alone[2];         /* what overlaps with neither: of the L2, of DRAM; */
     double memory;           /* all of these, */
-    double rest;             /* and multiprocessors, */
+    double conflicts;        /* what requests that change parts of one line wait for each other; */
+    double rest;             /* multiprocessors, memory and these, */
     double together;         /* and atomics as well; */
     double atomics;          /* what these weigh in it: a share */
     double longest;          /* until the longest block ends; */

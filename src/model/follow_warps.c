@@ -57,11 +57,11 @@ static double lines_of(const wl_followed *followed, const wl_field_accesses *f)
     return fmin(sectors, fmax(sectors / followed->in_line, 1 + followed->tag_banks * fmax(0, tags - 1)));
 }
 
-/* How often a load of several lines waits, if a share of them misses: where data decide, each line by itself. Of the
- * loads of a walk one comes first to each line, and the step goes on when that one is there. */
+/* How often a load of several lines waits, if a share of them misses: each line by itself. Of the loads of a walk one
+ * comes first to each line, and the step goes on when that one is there. */
 static double waits_share(const wl_field_accesses *f, double lines, double missed)
 {
-    return f->traced ? 1 - pow(1 - missed, fmax(1, lines)) : fmin(1, missed * fmax(1, f->in_walk));
+    return f->traced || !(f->in_walk > 0) ? 1 - pow(1 - missed, fmax(1, lines)) : fmin(1, missed * fmax(1, f->in_walk));
 }
 
 void wl_follow_waits(const wl_followed *followed, const wl_device *device, const wl_volumes *volumes,

@@ -44,6 +44,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     const double warps = t->warps > 0         ? t->warps
                          : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores
                                               : c->executed.warps;
+    const double in_place = thread->stores > 0 ? v->requests.shared_lines / thread->stores : 0;
     wl_demand d = {.warps = warps,
                    .blocks = (double)out->blocks,
                    .block_warps = ceil((double)out->threads_per_block / fmax(1, lanes)),
@@ -64,11 +65,13 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .written_units = v->requests.written_units,
                    .pieces = v->requests.pieces,
                    .lone_pieces = v->requests.lone_pieces,
+                   .in_place = {in_place * thread->in_place[0], in_place * thread->in_place[1]},
                    .random_read = v->requests.random * fetch,
                    .random_fetches = v->requests.random,
                    .cleaned = v->requests.cleaned,
                    .dram_read = v->known ? m[WL_METRIC_dram_load_bytes].value : v->least[0],
                    .dram_write = v->known ? m[WL_METRIC_dram_store_bytes].value : v->least[1],
+                   .dram_left = v->known ? v->requests.left : 0,
                    .chunk = v->requests.chunk,
                    .write_chunk = v->requests.write_chunk,
                    .atomics = c->warps.atomics.sectors,
@@ -98,6 +101,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &fp_rate))
         d.special_cycles = work->specials * (double)out->items / fp_rate;
     d.integer_cycles = wl_integer_cycles(&c->executed.mix, device);
+    d.integer_inst = c->executed.mix.integer_pipe;
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;

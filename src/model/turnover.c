@@ -79,6 +79,10 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         }
     }
     out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector)); /* as they are counted */
+    for (size_t i = 0; i < 2 && i < wl_device_list_length(device, WL_DEVICE_in_place_rate); i++)
+        out->in_place_rate[i] = wl_device_list_value(device, WL_DEVICE_in_place_rate, i);
+    for (size_t i = 0; i < 4 && i < wl_device_list_length(device, WL_DEVICE_dispatch_slots); i++)
+        out->dispatch[i] = wl_device_list_value(device, WL_DEVICE_dispatch_slots, i);
     return true;
 }
 
@@ -98,6 +102,13 @@ static double multiply_cycles(const wl_turnover *n, const wl_demand *d)
     const double alone = n->fp32_rate > 0 ? n->lanes * n->issue_rate / n->fp32_rate : n->narrow_multiply;
     return n->narrow_multiply * (d->multiplies + beside) + n->wide_multiply * d->wide_multiplies +
            fmin(alone, n->narrow_multiply) * (d->results - beside);
+}
+
+/* Slots of the schedulers: one for each instruction, and more for those that keep the dispatch busy longer. */
+static double dispatch_slots(const wl_turnover *n, const wl_demand *d)
+{
+    return d->instructions + n->dispatch[0] * d->wide_multiplies + n->dispatch[1] * d->multiplies +
+           n->dispatch[2] * d->memory_inst + n->dispatch[3] * d->integer_inst;
 }
 
 /* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, as they were dealt out, some
@@ -122,7 +133,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     const double filling = over(d->l2_loaded, n->fill_width);
     bound(m, WL_BOUND_L1, fmax(d->l1_wavefronts / n->wavefront_rate + filling, n->lsu_issue * d->memory_inst) / cycles);
     bound(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
-    bound(m, WL_BOUND_ISSUE, d->instructions / (n->issue_rate * cycles));
+    bound(m, WL_BOUND_ISSUE, dispatch_slots(n, d) / (n->issue_rate * cycles));
     bound(m, WL_BOUND_FP, d->fp_cycles / cycles);
     bound(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
     bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
@@ -143,12 +154,19 @@ static double turning(const wl_turnover *n, const wl_demand *d)
     return 1 + n->turnaround * EVEN * share * (1 - share);
 }
 
+/* Whether its warps are followed through loops, barriers and steps. */
+static bool lives(const wl_demand *d) { return d->waiting && d->waiting->known && d->waiting->repeats; }
+
+/* What a launch stores is written to DRAM sooner or later: where launches repeat, each has written what the one before
+ * has left in the L2. Numbers of the phases were fitted to launches without that. */
+static double written(const wl_demand *d) { return d->dram_write + (lives(d) ? d->dram_left : 0); }
+
 static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 {
     /* the rate of random fetches has their overhead */
     const double ordered = fmax(0, d->dram_read - d->random_read);
     const double reads = d->dram_read + ordered * (n->request_overhead / d->chunk - n->request_overhead / n->line);
-    const double writes = d->dram_write * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
+    const double writes = written(d) * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
     const double loss = 1 + n->region_loss * log2(fmax(1, d->planes)) + (d->streams > n->streams ? n->stream_loss : 0);
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss * turning(n, d);
 }
@@ -160,6 +178,14 @@ static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
     const double one =
         fmax(over(d->atomics_on_one, n->atomic_address_rate), over(d->atomic_requests_on_one, n->atomic_line_rate));
     return fmax(uneven * over(d->atomics, n->atomic_rate), one);
+}
+
+/* Requests change parts of one line where it lies: each reads its part, then writes it. Until both have read, what one
+ * writes delays what the other reads. Threads that have just started read at the same time, and few meet; those that
+ * have stored before have drifted apart. */
+static double conflict_seconds(const wl_turnover *n, const wl_demand *d)
+{
+    return over(d->in_place[0], n->in_place_rate[0]) + over(d->in_place[1], n->in_place_rate[1]);
 }
 
 /* The share of its data that an earlier launch like it has left in a cache with so much room. */
@@ -210,9 +236,6 @@ static double residence(const wl_turnover *n, const resident *r, double wait)
     const double p = n->overlap_norm * pow(fmax(1, r->blocks / 2), n->growth); /* many blocks average out */
     return alone * r->own + wl_norm2(wait, (r->blocks - alone) * r->own, p);
 }
-
-/* Whether its warps are followed through loops and barriers. */
-static bool lives(const wl_demand *d) { return d->waiting && d->waiting->known && d->waiting->repeats; }
 
 /* A block lives as long as its longest warp, whatever the others do: that warp's dependent instructions,
  * and its loads, in phases or one after another. */
@@ -281,8 +304,8 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
  * between writes they wait longer. */
 static double dram_queue(const wl_turnover *n, const wl_demand *d)
 {
-    const double traffic = d->dram_read + d->dram_write, alone = n->dram_latency - n->l2_latency;
-    const double writes = traffic > 0 && n->l2_latency > 0 && alone > 0 ? d->dram_write / traffic / alone : 0;
+    const double traffic = d->dram_read + written(d), alone = n->dram_latency - n->l2_latency;
+    const double writes = traffic > 0 && n->l2_latency > 0 && alone > 0 ? written(d) / traffic / alone : 0;
     return n->queue_wait + n->dram_write_wait * writes;
 }
 
@@ -366,11 +389,14 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
      * with no other memory traffic; other partial writes are ordinary work of the L2, random fetches of DRAM */
     const double alone = over(d->lone_pieces, n->piece_rate), shared = m->bound_s[WL_BOUND_PIECES] - alone;
     const double lone = alone + shared * many_streams(n, d), other = shared * (1 - many_streams(n, d));
+    /* lone pieces of one sector wait for each other, too: what that costs is in their rate */
+    const double conflicts = fmax(0, cold * conflict_seconds(n, d) - alone);
+    bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = wl_norm2(l2 + other, dram + random, q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency;
-    const double rest = wl_norm2(sm, memory, q);
+    const double rest = wl_norm2(sm, memory, q) + conflicts;
     const double delivered = over(d->l2_moved, n->l2_read_bandwidth); /* however well the rest overlaps */
     double share;
     const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);
@@ -382,6 +408,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
                                    .dram = dram + random,
                                    .alone = {lone, cleaning},
                                    .memory = memory,
+                                   .conflicts = conflicts,
                                    .rest = rest,
                                    .together = together,
                                    .atomics = share,
@@ -389,7 +416,7 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     if (d->kinds && d->kinds->count > 1) {
         m->own_cycles = busiest * n->clock / ceil(d->blocks / n->sms); /* of a mean block: all there is, evenly */
         m->from_life = false;
-        const double filled = wl_turnover_fill(n, d, m->own_cycles, memory, m) / n->clock;
+        const double filled = wl_turnover_fill(n, d, m->own_cycles, memory + conflicts, m) / n->clock;
         m->steps.filled = filled;
         m->time_s = fmax(filled, m->bound_s[WL_BOUND_LAUNCH]) + start;
         return;

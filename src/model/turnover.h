@@ -31,11 +31,14 @@ typedef struct wl_demand {
     double special_cycles;              /* of the special functions of an update, likewise: model limiter */
     double tensor_cycles;               /* of the tensor cores, likewise */
     double integer_cycles;              /* of the integer pipe, likewise */
+    double integer_inst;                /* its warp instructions */
     double multiplies, wide_multiplies; /* warp instructions, of addresses */
     double results;                     /* floating-point ones, warp instructions */
     double l2_moved, l2_loaded;         /* bytes, to and from the L1; to it */
     double read_units, lone_units, written_units, pieces, lone_pieces;
+    double in_place[2]; /* lines that several requests change where they lie: see conflict_seconds */
     double dram_read, dram_write, random_read, random_fetches, cleaned; /* random_read: bytes of random fetches */
+    double dram_left;          /* bytes stored that the next launch has written */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
     double planes, streams, store_streams;
     double atomics, atomic_lines;                  /* sectors of atomics; distinct lines */
@@ -62,6 +65,7 @@ typedef struct wl_turnover {
     double l1_latency, l2_latency, dram_latency; /* 0: not known */
     double overlap_norm, lsu_issue, narrow_multiply, wide_multiply, lanes, fp32_rate;
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
+    double in_place_rate[2], dispatch[4];
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
     double launch_latency, queue_wait, barrier_overlap, barrier_reach, store_wait, turnaround, fill_width;

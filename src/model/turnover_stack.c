@@ -34,13 +34,15 @@ static void add_rest(const wl_turnover *n, const wl_model_result *m, double cycl
 {
     const wl_turnover_steps *s = &m->steps;
     const double inner = fmax(0, s->memory - s->alone[0] - s->alone[1]);
-    const double memory = (1 - s->atomics) * weight(s->memory, s->rest, n->norm);
+    const double beside = s->rest - s->conflicts; /* of sm and memory */
+    const double memory = (1 - s->atomics) * weight(s->memory, beside, n->norm);
     const double l2 = s->alone[0] + inner * weight(s->l2, inner, n->norm);
     const double dram = s->alone[1] + inner * weight(s->dram, inner, n->norm);
     const double waits = s->sm > 0 && waits_sum(&m->waits) > 0
-                             ? (1 - s->atomics) * weight(s->sm, s->rest, n->norm) * fmax(0, s->sm - s->own) / s->sm
+                             ? (1 - s->atomics) * weight(s->sm, beside, n->norm) * fmax(0, s->sm - s->own) / s->sm
                              : 0;
-    const double noc = (l2 + dram > 0 ? memory * l2 / (l2 + dram) : 0) + s->atomics;
+    const double conflicts = beside > 0 ? s->conflicts / beside : 0;
+    const double noc = (l2 + dram > 0 ? memory * l2 / (l2 + dram) : 0) + s->atomics + conflicts;
     const double queue = l2 + dram > 0 ? memory * dram / (l2 + dram) : 0;
     const double all = waits + noc + queue;
     if (!(all > 0)) {

@@ -74,6 +74,7 @@ typedef struct wl_lives {
     size_t count;
     int kind_count;
     const char *const *files; /* of source lines */
+    bool in_steps;            /* some load stays behind a store, which may write what it reads */
 } wl_lives;
 
 /* A copy that outlives the kernel; without texts and files. */

@@ -29,6 +29,7 @@ typedef struct walker {
     wl_arena *arena;
     double last;          /* when the last instruction was issued */
     double atomics[2];    /* when the first atomic was, and the last; below 0: none */
+    double *met, *due;    /* by operation, by field: see wl_walk_scratch */
     double lines[2];      /* that come from the L2 and from DRAM, loaded since the last wait for memory */
     wl_life_interval now; /* issued since the last stall, by all trips that stand for it */
     double flying[2];     /* reads and misses of loads that are on their way, in no interval yet, */
@@ -72,12 +73,32 @@ static const wl_field_waits *field_of(const walker *w, const wl_op *op)
     return op->field >= 0 && (size_t)op->field < w->waits->field_count ? &w->waits->fields[op->field] : &unknown;
 }
 
+/* Whether a load misses. In a loop, as often as the loads of its field do. Outside of one a load happens once, and
+ * misses or hits: of those of a field, in program order, every n-th if one in n misses. */
+static void meet_caches(walker *w, int32_t number, bool once)
+{
+    const wl_op *op = &w->lives->ops[number];
+    const wl_field_waits *f = field_of(w, op);
+    double *met = &w->met[2 * number];
+    met[0] = f->l1_misses;
+    met[1] = f->l1_misses * f->l2_misses;
+    if (!once || op->field < 0)
+        return;
+    for (int l = 0; l < 2; l++) {
+        double *due = &w->due[2 * op->field + l];
+        const double before = floor(*due + 0.5);
+        *due += met[l];
+        met[l] = fmin(1, floor(*due + 0.5) - before);
+    }
+    met[0] = fmax(met[0], met[1]);
+}
+
 /* The cycles that wait for each level, on average. A warp waits for the last of all lines that it has asked for:
  * the more they are, the later that one is. */
 static void levels_of(const walker *w, const wl_op *op, double level[3])
 {
     const wl_field_waits *f = field_of(w, op);
-    const double misses[2] = {f->l1_misses, f->l1_misses * f->l2_misses};
+    const double *misses = &w->met[2 * (op - w->lives->ops)];
     level[0] = w->waits->level[0] + fmax(0, f->lines - 1); /* the L1 takes a cycle for each line */
     for (int l = 0; l < 2; l++)
         level[l + 1] = misses[l] * (w->waits->level[l + 1] + w->waits->spread[l] * log2(fmax(1, w->lines[l])));
@@ -191,7 +212,7 @@ static void count_requests(walker *w, const wl_op *op, double times)
     }
 }
 
-static void walk_op(walker *w, int32_t number, double times)
+static void walk_op(walker *w, int32_t number, bool once, double times)
 {
     const wl_op *op = &w->lives->ops[number];
     double needed = w->last;
@@ -214,6 +235,8 @@ static void walk_op(walker *w, int32_t number, double times)
     const double at = fmax(needed, w->last + 1);
     w->last = at + op->issue - 1;
     w->now.instructions += times * op->issue;
+    if (op->kind == WL_OP_LOAD)
+        meet_caches(w, number, once);
     count_requests(w, op, times);
     if (op->kind == WL_OP_ATOMIC) {
         w->atomics[0] = w->atomics[0] < 0 ? at : w->atomics[0];
@@ -320,7 +343,7 @@ static void walk_parts(walker *w, const wl_stretch *parts, int32_t count, int de
             continue;
         }
         for (int32_t op = 0; op < parts[i].count; op++)
-            walk_op(w, parts[i].first + op, times);
+            walk_op(w, parts[i].first + op, depth == 0, times);
     }
 }
 
@@ -349,7 +372,13 @@ wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_s
 {
     out->registers = WL_ARENA_NEW(arena, ready, lives->register_count + 1);
     out->slots = WL_ARENA_NEW(arena, int32_t, 2 * ((size_t)lives->op_count + 1));
-    return out->registers && out->slots ? WL_OK : wl_fail_memory(err);
+    int32_t fields = 0;
+    for (int32_t i = 0; i < lives->op_count; i++)
+        fields = lives->ops[i].field >= fields ? lives->ops[i].field + 1 : fields;
+    out->fields = fields;
+    out->met = WL_ARENA_NEW(arena, double, 2 * ((size_t)lives->op_count + 1));
+    out->due = WL_ARENA_NEW(arena, double, 2 * ((size_t)fields + 1));
+    return out->registers && out->slots && out->met && out->due ? WL_OK : wl_fail_memory(err);
 }
 
 /* By operation, and clears the scratch. */
@@ -374,10 +403,14 @@ wl_status wl_life_walk(const wl_lives *lives, const wl_life *life, const wl_wait
                 .waits = waits,
                 .registers = scratch->registers,
                 .slots = scratch->slots,
+                .met = scratch->met,
+                .due = scratch->due,
                 .arena = arena,
                 .atomics = {-1, -1}};
     for (int32_t i = 0; i <= lives->register_count; i++)
         w.registers[i] = (ready){.op = -1};
+    for (int32_t i = 0; i < 2 * scratch->fields; i++)
+        w.due[i] = 0;
     choose_trips(&w, life);
     walk_parts(&w, life->parts, (int32_t)life->count, 0, 1);
     end_interval(&w, -1, -1, 0, 1);

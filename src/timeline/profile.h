@@ -38,6 +38,9 @@ void wl_waits_read(const wl_device *device, wl_waits *out);
 typedef struct wl_walk_scratch {
     struct wl_ready *registers;
     int32_t *slots; /* by operation, and for the end, two each: which interval; 0: none yet */
+    double *met; /* by operation, two each: shares of a load that waited for the L2, and for DRAM, as it was issued */
+    double *due; /* by field, two each: misses so far that loads outside of loops should have met */
+    int32_t fields;
 } wl_walk_scratch;
 wl_status wl_walk_scratch_make(const wl_lives *lives, wl_arena *arena, wl_walk_scratch *out, wl_error *err);
 

@@ -61,7 +61,7 @@ wl_status wl_waiting_find(const wl_lives *lives, const wl_waits *waits, wl_arena
         if (one.cycles > longest[life->kind].cycles)
             longest[life->kind] = one;
         blocks[life->kind] = life->blocks;
-        out->repeats = out->repeats || has_loop(life) || one.barriers > 0;
+        out->repeats = out->repeats || has_loop(life) || one.barriers > 0 || (lives->in_steps && one.loads > 1);
     }
     for (int k = 0; k < lives->kind_count; k++)
         all += blocks[k];

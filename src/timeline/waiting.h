@@ -12,7 +12,7 @@
 
 typedef struct wl_waiting {
     bool known;
-    bool repeats;                           /* its warps loop, or meet at barriers */
+    bool repeats;                           /* its warps loop, meet at barriers, or load again behind stores */
     double cycles;                          /* from its first instruction to its last */
     double stall[WL_STALL_COUNT], level[3]; /* the cycles by cause; those of memory by level */
     double issue;                           /* and those in which its longest warp issues */

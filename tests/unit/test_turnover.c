@@ -45,6 +45,13 @@ static void sm_bounds_by_hand(void **state)
     /* nothing waits: the time is the busiest unit's */
     check_near("even", "time", m.time_s, 1.2e7 / 4 / 1e10, 1e-9);
     check_near("even", "own cycles of a block", m.own_cycles, 3000, 1e-9); /* 3e5 cycles for 100 blocks each */
+    wl_turnover slow = n; /* further slots: 1e6 loads or stores, 1e6 narrow multiplications, 2e6 of the integer pipe */
+    const double slots[] = {2, 0.5, 1, 0.25};
+    memcpy(slow.dispatch, slots, sizeof slots);
+    d.integer_inst = 2e6;
+    check_near("dispatch", "issue", apply(&slow, &d).bound_s[WL_BOUND_ISSUE], (1.2e7 + 0.5e6 + 1e6 + 0.5e6) / 4 / 1e10,
+               NEAR);
+    check_near("dispatch of one slot", "issue", apply(&n, &d).bound_s[WL_BOUND_ISSUE], 1.2e7 / 4 / 1e10, NEAR);
     d.memory_inst = 4e6; /* more instructions than wavefronts can serve */
     m = apply(&n, &d);
     check_near("many loads", "L1", m.bound_s[WL_BOUND_L1], 1.5 * 4e6 / 1e10, NEAR);
@@ -162,6 +169,29 @@ static void pieces_of_many_arrays_come_on_top(void **state)
     check_near("many", "time", apply(&n, &d).time_s, 3e-3, 1e-9);
     n.piece_streams = 0; /* not known */
     check_near("no number", "time", apply(&n, &d).time_s, 2e-3, 1e-9);
+    check_done();
+}
+
+static void conflicts_in_place_come_on_top(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    wl_demand d = demand();
+    d.instructions = 1.2e7;
+    d.dram_read = d.dram_write = 1e8;
+    const double without = apply(&n, &d).time_s;
+    d.in_place[0] = 3e6;
+    d.in_place[1] = 1e6;
+    check_near("no rate", "time", apply(&n, &d).time_s, without, NEAR);
+    n.in_place_rate[0] = 1e11;
+    n.in_place_rate[1] = 2e10;
+    const double wait = 3e6 / 1e11 + 1e6 / 2e10; /* as much, however long the rest takes */
+    check_near("two rates", "time", apply(&n, &d).time_s, without + wait, 1e-9);
+    check_near("two rates", "pieces", apply(&n, &d).bound_s[WL_BOUND_PIECES], wait, NEAR);
+    n.room = 1e8; /* what an earlier launch has left in the L2 waits for nothing */
+    n.steepness = 1;
+    d.footprint = 1e8;
+    check_near("half is there", "pieces", apply(&n, &d).bound_s[WL_BOUND_PIECES], wait / 2, NEAR);
     check_done();
 }
 
@@ -577,6 +607,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sm_bounds_by_hand),
         cmocka_unit_test(memory_bounds_by_hand),
+        cmocka_unit_test(conflicts_in_place_come_on_top),
         cmocka_unit_test(bounds_combine),
         cmocka_unit_test(pieces_of_many_arrays_come_on_top),
         cmocka_unit_test(residence_by_hand),

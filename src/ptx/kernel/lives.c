@@ -208,10 +208,26 @@ bool wl_ptx_may_execute(const wl_ptx_source *s, const wl_ptx_function *f)
     return f->instruction_count > 0 && (f == s->launch.entry || (s->recovery.calls && !f->is_entry));
 }
 
+bool wl_ptx_in_steps(const wl_ptx_source *s)
+{
+    const wl_ptx_module *m = s->launch.module;
+    for (int32_t f = 0; f < m->function_count; f++) {
+        bool stored = false;
+        for (int32_t i = 0; i < m->functions[f].instruction_count && wl_ptx_may_execute(s, &m->functions[f]); i++) {
+            const wl_ptx_instruction *in = &m->functions[f].instructions[i];
+            const bool global = in->space == WL_PTX_GLOBAL || in->space == WL_PTX_GENERIC;
+            if (global && in->op == WL_PTX_OP_ld && stored && !(in->modifiers & WL_PTX_MOD_NC))
+                return true;
+            stored = stored || (global && in->op == WL_PTX_OP_st);
+        }
+    }
+    return false;
+}
+
 bool wl_ptx_may_repeat(const wl_ptx_source *s)
 {
     const wl_ptx_module *m = s->launch.module;
-    bool repeats = false;
+    bool repeats = wl_ptx_in_steps(s);
     for (int32_t f = 0; f < m->function_count; f++)
         for (int32_t i = 0; i < m->functions[f].instruction_count && wl_ptx_may_execute(s, &m->functions[f]); i++) {
             const wl_ptx_instruction *in = &m->functions[f].instructions[i];
@@ -268,7 +284,8 @@ static wl_status find_lives(wl_ptx_source *s, wl_error *err)
                           .list = list,
                           .count = f->count,
                           .kind_count = f->kinds,
-                          .files = s->launch.module->files};
+                          .files = s->launch.module->files,
+                          .in_steps = wl_ptx_in_steps(s)};
     return WL_OK;
 }
 
