@@ -14,7 +14,7 @@
 #include "base/ckd.h"
 #include "base/hash.h"
 #include "cache/cache.h"
-#include "cache/lanes.h"
+#include "cache/compared.h"
 
 #define WL_FEW_WAYS_MAX 64          /* more are hashed */
 #define WL_NO_LINE UINT64_MAX       /* of an empty slot */

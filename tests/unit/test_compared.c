@@ -1,4 +1,4 @@
-/* test_lanes.c - masks of compared lanes, with and without the machine's own instruction.
+/* test_compared.c - masks of compared lanes, with and without the machine's own instruction.
  * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cache/lanes.h"
+#include "cache/compared.h"
 
 static void test_tags(void **state)
 {

@@ -1,12 +1,12 @@
-/* lanes.h - sixteen bytes compared at once, by the vector types that gcc and clang have on every machine.
+/* compared.h - sixteen bytes compared at once, by the vector types that gcc and clang have on every machine.
  *
  * A comparison gives lanes of all bits or none; what is wanted of it is a mask with one bit for each lane. SSE2 has
  * instructions for that; elsewhere each lane keeps a bit of its own, and the lanes are folded.
  *
- * Layer  cache. Oracle  tests/unit/test_lanes.c compares both ways.
+ * Layer  cache. Oracle  tests/unit/test_compared.c compares both ways.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_CACHE_LANES_H
-#define WL_CACHE_LANES_H
+#ifndef WL_CACHE_COMPARED_H
+#define WL_CACHE_COMPARED_H
 
 #include <stdint.h>
 #include <string.h>
@@ -80,4 +80,4 @@ WL_ALWAYS_INLINE uint32_t wl_age_bits(wl_ages ages)
 #endif
 }
 
-#endif /* WL_CACHE_LANES_H */
+#endif /* WL_CACHE_COMPARED_H */
