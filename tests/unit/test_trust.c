@@ -189,7 +189,7 @@ static void test_assumed_in_the_file(void **state)
         "\nrank_ratio_limiter: {value: [1.5], unit: 1, source: \"assumed: as my other GPU; x\"}\n"
         "rank_error_limiter: {value: 1.5, unit: 1, source: \"assumed: as my other GPU\"}\n";
     size_t length = 0;
-    const char *text = wl_device_builtin_text("v100", &length);
+    const char *text = wl_device_builtin_text("a40", &length);
     char *longer = test_malloc(length + sizeof more);
     memcpy(longer, text, length);
     memcpy(longer + length, more, sizeof more);
@@ -198,7 +198,7 @@ static void test_assumed_in_the_file(void **state)
     check_ok("file", wl_device_parse("file", longer, length + sizeof more - 1, &device, &err), &err);
     const wl_trust t = trust_of(device, WL_MODEL_LIMITER);
     check_int("file", "assumed", t.assumed, true);
-    check_text("file", "basis", t.basis, "v100: assumed: as my other GPU");
+    check_text("file", "basis", t.basis, "a40: assumed: as my other GPU");
     check_near("file", "ratio", t.ratio[0], 1.5, 0);
     wl_device_free(device);
     test_free(longer);
