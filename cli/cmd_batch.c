@@ -548,7 +548,8 @@ int run_batch(const options *o)
         usage_error("--batch answers in JSON");
         return EXIT_USAGE;
     }
-    return run_lines((batch){.options = o, .held = {.file = stdout}});
+    const wl_predict_options predict = {.confidence = o->confidence};
+    return run_lines((batch){.options = o, .held = {.file = stdout}, .predict = &predict});
 }
 
 int batch_each(const options *o, const wl_predict_options *predict, batch_visit visit, void *user)

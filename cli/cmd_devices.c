@@ -1,4 +1,4 @@
-/* cmd_devices.c - warpline devices: list, show, check. SPDX-License-Identifier: MIT */
+/* cmd_devices.c - warpline devices: list, show, check, compare. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +49,48 @@ static int show(const options *o, bool check_only)
     return code;
 }
 
+static wl_status load_all(const options *o, wl_device **devices, size_t count, wl_error *err)
+{
+    wl_status status = WL_OK;
+    for (size_t i = 0; i < count && status == WL_OK; i++)
+        status = load_device(o->arguments[1 + i], NULL, 0, &devices[i], err);
+    return status;
+}
+
+static int compare(const options *o)
+{
+    wl_error err = {0};
+    wl_device *devices[MANY_MAX] = {0};
+    const size_t count = o->argument_count - 1;
+    char *text = NULL;
+    wl_status status = load_all(o, devices, count, &err);
+    if (status == WL_OK)
+        status = wl_device_compare_render((const wl_device *const *)devices, count, o->sources, option_format(o), &text,
+                                          &err);
+    const int code = print(status, text, option_format(o), &err);
+    for (size_t i = 0; i < count; i++)
+        wl_device_free(devices[i]);
+    load_forget();
+    return code;
+}
+
+static bool is_command(const options *o, const char *name) { return strcmp(o->arguments[0], name) == 0; }
+
 int cmd_devices(const options *o)
 {
-    if (o->argument_count == 0 || (o->argument_count == 1 && strcmp(o->arguments[0], "list") == 0))
+    const bool compares = o->argument_count > 0 && is_command(o, "compare");
+    if ((o->sources && !compares) || (o->with_count && compares)) {
+        usage_error(compares ? "--with goes with show and check" : "--sources goes with compare");
+        return EXIT_USAGE;
+    }
+    if (o->argument_count == 0 || (o->argument_count == 1 && is_command(o, "list")))
         return list(o);
-    if (o->argument_count == 2 && strcmp(o->arguments[0], "show") == 0)
+    if (o->argument_count == 2 && is_command(o, "show"))
         return show(o, false);
-    if (o->argument_count == 2 && strcmp(o->arguments[0], "check") == 0)
+    if (o->argument_count == 2 && is_command(o, "check"))
         return show(o, true);
-    usage_error("devices [list | show NAME|FILE | check FILE]");
+    if (o->argument_count > 2 && compares)
+        return compare(o);
+    usage_error("devices [list | show NAME|FILE | check FILE | compare NAME|FILE NAME|FILE...]");
     return EXIT_USAGE;
 }

@@ -109,6 +109,7 @@ int job_read_launches(const options *o, job *j)
     j->launch_count = o->block_count;
     j->request.launch = o->block_count ? j->launches[0] : *common;
     j->options.per_access = o->per_access;
+    j->options.confidence = o->confidence;
     j->options.per_line = o->per_line;
     return option_predict(o, &j->options);
 }

@@ -107,11 +107,19 @@ static const char *builtin_name(const char *name, const char *folder, char *buff
     return buffer;
 }
 
+/* A folder or file of the current directory that happens to be called like a built-in device does not hide it: a path
+ * has a slash or a suffix, and such a name is nobody's. */
+static bool is_device_file(const char *name)
+{
+    size_t length;
+    return exists(name) && !wl_device_builtin_text(name, &length);
+}
+
 wl_status load_device(const char *name, const char *const *with, size_t with_count, wl_device **out, wl_error *err)
 {
     char buffer[128];
     size_t length = 0;
-    const char *builtin = exists(name) ? NULL : builtin_name(name, "share/devices/", buffer, sizeof buffer);
+    const char *builtin = is_device_file(name) ? NULL : builtin_name(name, "share/devices/", buffer, sizeof buffer);
     const char *text = builtin ? wl_device_builtin_text(builtin, &length) : NULL;
     wl_status status;
     if (text || (builtin && !strchr(name, '/') && !strchr(name, '.'))) {

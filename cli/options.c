@@ -12,7 +12,7 @@
 typedef enum kind { ONE, MANY, FLAG } kind;
 
 #define EVERY "*"       /* command */
-#define ARGUMENTS_MAX 8 /* but for rooflines and reports, which take any number of kernels */
+#define ARGUMENTS_MAX 8 /* but for rooflines and reports, which take any number of kernels, and devices */
 
 /* commands: p predict, m compare, f fit, o occupancy, d devices, k kernels, e explain, c check, D diff, r rank,
  * a advise, s show, x ptx, t stack, R roofline, P report, M metrics, E emit, T trace, S schedule */
@@ -149,6 +149,8 @@ static const struct spec {
      "where volumes come from: model (default), or simulate: caches, access by access, without a fitted curve"},
     {"--budget", "ACCESSES", ONE, offsetof(options, addresses), 0, "pm",
      "with --fidelity simulate: addresses of a launch to evaluate (default 67108864); beyond, it is sampled"},
+    {"--confidence", NULL, FLAG, offsetof(options, confidence), 0, "p",
+     "say how far off such predictions on this device are known or believed to be, and from which data"},
     {"--per-access", NULL, FLAG, offsetof(options, per_access), 0, "p", "show which access causes which volume"},
     {"--per-line", NULL, FLAG, offsetof(options, per_line), 0, "p",
      "PTX, CUDA: show which source line executes what (needs -lineinfo)"},
@@ -218,6 +220,7 @@ static const struct spec {
      "write the device file with the fitted numbers here; without it nothing is written"},
     {"--date", "YYYY-MM-DD", ONE, offsetof(options, date), 0, "f", "the date to write beside them (default: today)"},
     {"--date", "TEXT", ONE, offsetof(options, date), 0, "P", "a date to show on top (default: none)"},
+    {"--sources", NULL, FLAG, offsetof(options, sources), 0, "d", "compare: the whole source of every number"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "podmfcDraxM",
      "output format: text (default), json, and for predict, rank and compare csv"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "S", "output format: text (default), json or csv"},
@@ -284,7 +287,7 @@ bool options_read(const command *c, int argc, char **argv, options *out)
         if (strcmp(word, "-o") == 0)
             word = "--output";
         if (word[0] != '-' || word[1] == '\0') {
-            if (out->argument_count == (c->letter == 'R' || c->letter == 'P' ? MANY_MAX : ARGUMENTS_MAX)) {
+            if (out->argument_count == (strchr("RPd", c->letter) ? MANY_MAX : ARGUMENTS_MAX)) {
                 usage_error("too many arguments: '%s'", word);
                 return false;
             }

@@ -48,6 +48,7 @@ typedef struct options {
     const char *language;                                                            /* of emit */
     bool precomputed, ascii;
     bool no_ptxas, entries, coverage;
+    bool sources, confidence;   /* of device numbers, of a prediction */
     const char *gpu, *relative; /* of published curves */
     bool per_access, per_line, rows, cross_validate, from_curves, help;
 } options;

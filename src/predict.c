@@ -42,7 +42,7 @@
 
 static wl_costs costs_of(const wl_predictor *p)
 {
-    return (wl_costs){p->kernel, p->device, &p->rules, p->l1.split, p->costs};
+    return (wl_costs){p->kernel, p->device, &p->rules, p->l1.split, p->costs, 0};
 }
 
 /* Instructions per thread and per warp, and what a thread waits for. */
@@ -153,13 +153,12 @@ static void evaluate(const wl_counts *c, const wl_device *device, const wl_volum
     wl_invariants_of_results(out);
 }
 
-static wl_status share_out(wl_predictor *p, const wl_counts *counts, const wl_view *view, wl_prediction *out,
-                           wl_error *err)
+static wl_status share_out(wl_predictor *p, const wl_costs *costs, const wl_counts *counts, const wl_view *view,
+                           wl_prediction *out, wl_error *err)
 {
-    const wl_costs costs = costs_of(p);
     const wl_attribution_input in = {view, &counts->busy, p->device, p->field_shares};
     wl_error limit = {0};
-    wl_access_shares(&costs, p->access_shares);
+    wl_access_shares(costs, p->access_shares);
     const wl_status status = wl_attribute(&in, &p->counter, &p->launch_arena, p->access_shares, &limit);
     if (status == WL_E_LIMIT) {
         wl_warn(out, "volumes are not attributed to accesses: %s", limit.message);
@@ -205,10 +204,12 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     wl_invariants_of_volumes(&known, &volumes, out);
     wl_local_volumes(&counts.local, &counts.launched, p->device, &volumes);
     counts.method = p->counter.method;
-    const wl_costs costs = costs_of(p);
+    wl_costs costs = costs_of(p);
+    costs.repeats = wl_l1_repeats_that_hit(&p->l1, volumes.l1_miss_rate);
     wl_field_shares(&costs, &volumes, p->field_shares);
     WL_TRY(find_lives(p, options, &volumes, &counts, &lives, err));
     evaluate(&counts, p->device, &volumes, options ? options->model : WL_MODEL_BEST, out);
+    out->confidence = options && options->confidence;
     out->kernel = p->kernel;
     out->fields = p->field_shares;
     if (options && options->per_line) {
@@ -216,7 +217,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
         out->line_count = counts.executed.line_count;
     }
     if (options && options->per_access && volumes.known)
-        WL_TRY(share_out(p, &counts, view, out, err));
+        WL_TRY(share_out(p, &costs, &counts, view, out, err));
     if (options && options->stacks) {
         const wl_stacks_input stacked = {&counts, p->device, &volumes, lives, options->model};
         wl_stacks *stacks = NULL;

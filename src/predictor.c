@@ -91,8 +91,21 @@ static wl_status make_complete(const wl_kernel *kernel, const wl_device *device,
     return status;
 }
 
+/* Compiled code is that of one vendor: another compiler makes other instructions, registers and warps of the source. */
+static wl_status check_vendor(const wl_kernel *kernel, const wl_device *device, wl_error *err)
+{
+    const bool compiled = kernel->source.count_instructions || kernel->source.at_launch;
+    if (!compiled || strcmp(device->vendor, "amd") != 0)
+        return WL_OK;
+    return wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE,
+                   "PTX and CUDA are code of NVIDIA's GPUs, and %s is one of AMD's: give a kernel file or a stencil "
+                   "('warpline show' writes a kernel of PTX as a kernel file)",
+                   device->name);
+}
+
 wl_status wl_predictor_new(const wl_kernel *kernel, const wl_device *device, wl_predictor **out, wl_error *err)
 {
+    WL_TRY(check_vendor(kernel, device, err));
     return kernel->source.at_launch ? make_predictor(kernel, device, false, out, err)
                                     : make_complete(kernel, device, out, err);
 }

@@ -94,6 +94,7 @@ typedef struct wl_predict_options {
     bool per_access; /* attribute volumes to accesses, in program order: the first to touch a granule pays */
     bool emulate;    /* count instructions by emulation also where a closed form does: predication, divergence */
     bool per_line;   /* and by source line */
+    bool confidence; /* render what the error on this device is known or believed to be: trust.h */
     bool stacks;     /* where the cycles go, by part and by interval of a warp's life: report.h */
     wl_model_id model;
     int64_t l1_samples; /* warp instructions evaluated for the tag hash; 0: the default; -1: all of them */

@@ -156,6 +156,9 @@ WL_FALLIBLE wl_fit_render(const wl_fit *fit, const char *origin, wl_format forma
 
 WL_FALLIBLE wl_device_render(const wl_device *device, wl_format format, char **out, wl_error *err);
 WL_FALLIBLE wl_device_list_render(wl_format format, char **out, wl_error *err);
+/* Devices side by side, ratios to the first; JSON of warpline.devices/1. Text has sources only where asked for. */
+WL_FALLIBLE wl_device_compare_render(const wl_device *const *devices, size_t count, bool sources, wl_format format,
+                                     char **out, wl_error *err);
 /* What fits on a multiprocessor (launch.h), and what one more block would take. JSON: warpline.occupancy/1. */
 WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                                 wl_format format, char **out, wl_error *err);

@@ -15,8 +15,8 @@ typedef struct wl_trust {
 } wl_trust;
 
 /* For rankings by the model that made the times (WL_MODEL_BEST: turnover where the device has its numbers). A device
- * without numbers for that model gets those of the built-in H200's limiter model, marked as assumed: the coarser model,
- * since the other's numbers would be fitted to that very GPU. WL_E_NOMEM only. */
+ * without numbers for that model gets those of the built-in H200's limiter model, marked as assumed and widened: to its
+ * own time_error where that is known, else to what published launches on other GPUs show. WL_E_NOMEM only. */
 WL_FALLIBLE wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err);
 
 /* The factor R such that the fastest launch is among those predicted within R of the best with at least this
@@ -26,5 +26,20 @@ WL_API bool wl_trust_ratio(const wl_trust *trust, double probability, double *ra
 /* The probability that the fastest launch is among those predicted within this factor of the best: that of the highest
  * level it reaches, 0 when it reaches none. */
 WL_API double wl_trust_probability(const wl_trust *trust, double ratio);
+
+/* ---- confidence: how far off predictions on a device are known or believed to be ---- */
+
+typedef enum wl_confidence_in { WL_CONFIDENCE_TIME, WL_CONFIDENCE_VOLUMES, WL_CONFIDENCE_COUNT } wl_confidence_in;
+
+typedef struct wl_confidence {
+    bool known;       /* else low and high say nothing, and the basis why                                  */
+    bool measured;    /* on this very device; else believed, from what other GPUs show                      */
+    double low, high; /* mean relative error, from one kind of kernels to another                           */
+    char basis[512];  /* from which data                                                                    */
+} wl_confidence;
+
+/* Of predictions made by this model, never WL_MODEL_BEST. WL_E_NOMEM only. */
+WL_FALLIBLE wl_confidence_of(const wl_device *device, wl_model_id model, wl_confidence_in in, wl_confidence *out,
+                             wl_error *err);
 
 #endif /* WL_TRUST_H */

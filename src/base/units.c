@@ -123,7 +123,8 @@ bool wl_quantity_parse(wl_dimension dimension, const char *text, double *value)
     return isfinite(*value);
 }
 
-void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size)
+/* The unit to print a value in; NULL: a plain number. */
+static const struct unit *unit_of(wl_dimension dimension, double value)
 {
     const struct unit *best = NULL;
     for (size_t i = 0; i < unit_count; i++) {
@@ -135,6 +136,19 @@ void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t s
             (!fits && fabs(value) < best->scale && u->scale < best->scale))
             best = u;
     }
+    return best;
+}
+
+const char *wl_quantity_unit(wl_dimension dimension, double value, double *scale)
+{
+    const struct unit *best = unit_of(dimension, value);
+    *scale = best ? best->scale : 1;
+    return best ? best->name : "";
+}
+
+void wl_quantity_text(wl_dimension dimension, double value, char *text, size_t size)
+{
+    const struct unit *best = unit_of(dimension, value);
     if (!best)
         (void)wl_print(text, size, value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.6g", value);
     else

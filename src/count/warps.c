@@ -1,6 +1,7 @@
 /* warps.c - see warps.h: warps of affine accesses, pattern by pattern. SPDX-License-Identifier: MIT */
 #include "count/warps_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +364,17 @@ static wl_status check_executions(const wl_warps_measurer *m)
     return WL_OK;
 }
 
+/* The share of its executions that load what an earlier step of a loop has loaded: steps of loops that the access names
+ * but that do not move it. */
+static double repeated(const wl_kernel *kernel, const wl_bound *b)
+{
+    double times = 1;
+    for (int i = 0; b->even && i < kernel->loop_count; i++)
+        if (b->loops >> i & 1 && b->loop_strides[i] == 0)
+            times *= (double)kernel->loop_extent[i];
+    return 1 - 1 / fmax(1, times);
+}
+
 wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry, const wl_bound *bounds,
                            const wl_instructions *instructions, const wl_l1_rules *rules,
                            const wl_warps_options *options, wl_warps_scratch *scratch, wl_access_cost *costs,
@@ -393,6 +405,8 @@ wl_status wl_warps_measure(const wl_kernel *kernel, const wl_geometry *geometry,
         if (is_global_atomic(&m, a) && !(m.atomics = wl_atomic_lines_new(scratch->arena)))
             return wl_fail_memory(err);
     WL_TRY(wl_warps_measure_opaque(&m, scratch->arena));
+    for (size_t a = 0; a < kernel->access_count; a++)
+        costs[a].again = repeated(kernel, &bounds[a]) * fmax(0, costs[a].cold - costs[a].hit);
     const wl_population *p = kernel->source.population;
     if (p && p->unseen) { /* it may happen elsewhere */
         result->blocks_sampled = true;

@@ -19,10 +19,11 @@
 /* Launch totals of one access. */
 typedef struct wl_access_cost {
     double inst, sectors;
-    double hit;                /* data wavefronts if every line hits (or by the paper's rule) */
-    double tag, cold;          /* tag wavefronts; data wavefronts if every line misses; loads with a tag hash only */
-    double split;              /* stores with a tag hash: instructions with a tag conflict */
-    double texture_sectors;    /* asked for by the requests of a texture or surface */
+    double hit;             /* data wavefronts if every line hits (or by the paper's rule) */
+    double tag, cold;       /* tag wavefronts; data wavefronts if every line misses; loads with a tag hash only */
+    double again;           /* of cold - hit, what loads save that repeat an address of an earlier loop step and hit */
+    double split;           /* stores with a tag hash: instructions with a tag conflict */
+    double texture_sectors; /* asked for by the requests of a texture or surface */
     double lines, units, full; /* stores: lines and L2 units written, and sectors that one instruction fills */
 } wl_access_cost;
 

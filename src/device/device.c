@@ -149,7 +149,10 @@ static wl_status set_value(wl_device *device, const char *assignment, wl_error *
     }
     wl_device_entry entry = {.source = "set by the user"};
     const wl_loc loc = {1, (int32_t)(equals - assignment) + 2, (int32_t)strlen(equals + 1)};
-    wl_status status = parse_values(equals + 1, key, &entry, err);
+    const bool none = strcmp(equals + 1, "none") == 0 && wl_device_keys[key].need == WL_NEED_OPTIONAL;
+    wl_status status = none ? WL_OK : parse_values(equals + 1, key, &entry, err);
+    if (none)
+        entry = (wl_device_entry){0};
     if (status == WL_OK) {
         const wl_device_entry before = device->entries[key];
         device->entries[key] = entry;

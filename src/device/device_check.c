@@ -18,7 +18,7 @@ static wl_status check_each(const wl_device *device, wl_device_key key, wl_error
     const bool whole = dimension == WL_DIM_COUNT || dimension == WL_DIM_BYTES;
     const bool may_be_zero = key == WL_DEVICE_shared_reserved || dimension == WL_DIM_RATIO ||
                              key == WL_DEVICE_shared_carveouts || key == WL_DEVICE_l1_tag_hash ||
-                             key == WL_DEVICE_l1_thread_index_wavefronts;
+                             key == WL_DEVICE_l1_thread_index_wavefronts || key == WL_DEVICE_launch_overhead;
     for (size_t i = 0; i < e->count; i++) {
         const double v = e->values[i];
         if (key == WL_DEVICE_l1_mshr && v == 0)
@@ -83,6 +83,22 @@ static wl_status check_factors(const wl_device *device, wl_device_key key, wl_er
             return complain(device, key, "must be at least 1", err);
         if (i > 0 && e->values[i] < e->values[i - 1])
             return complain(device, key, "must not descend", err);
+    }
+    return WL_OK;
+}
+
+/* One error, or the range of several. */
+static wl_status check_errors(const wl_device *device, wl_error *err)
+{
+    static const wl_device_key errors[] = {
+        WL_DEVICE_time_error,     WL_DEVICE_time_error_limiter,     WL_DEVICE_volume_error,
+        WL_DEVICE_transfer_error, WL_DEVICE_transfer_error_limiter, WL_DEVICE_transfer_volume_error};
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        const wl_device_entry *e = &device->entries[errors[i]];
+        if (e->count > 2 || (e->count == 2 && e->values[1] < e->values[0]))
+            return complain(device, errors[i], "must be one error [e], or a range [low, high]", err);
+        if (e->count > 0 && e->values[e->count - 1] > 10)
+            return complain(device, errors[i], "is relative, so at most 10: 0.25 is 25 %", err);
     }
     return WL_OK;
 }
@@ -152,7 +168,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         {WL_DEVICE_l2_dirty_rest, 2, "must be two sizes [most, per store share]"},
     };
     static const wl_device_key factors[] = {WL_DEVICE_rank_ratio, WL_DEVICE_rank_error, WL_DEVICE_rank_ratio_limiter,
-                                            WL_DEVICE_rank_error_limiter};
+                                            WL_DEVICE_rank_error_limiter, WL_DEVICE_transfer_rank_error};
     for (size_t i = 0; i < WL_DEVICE_KEY_COUNT; i++)
         WL_TRY(check_each(device, (wl_device_key)i, err));
     for (size_t i = 0; i < sizeof pow2 / sizeof pow2[0]; i++)
@@ -190,6 +206,7 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
         return complain(device, WL_DEVICE_registers_per_sm, "may be at most 2^30", err);
     WL_TRY(check_assumed(device, err));
     WL_TRY(check_latencies(device, err));
+    WL_TRY(check_errors(device, err));
     WL_TRY(check_order(device, WL_DEVICE_register_granularity, WL_DEVICE_registers_per_sm,
                        "must not exceed registers_per_sm", err));
     WL_TRY(check_order(device, WL_DEVICE_l1_sector, WL_DEVICE_l1_line, "must not exceed l1_line", err));
@@ -198,5 +215,6 @@ wl_status wl_device_check(const wl_device *device, wl_error *err)
                        err));
     WL_TRY(check_order(device, WL_DEVICE_l2_partitions, WL_DEVICE_l2_size, "must not exceed l2_size", err));
     WL_TRY(check_ascending(device, WL_DEVICE_shared_carveouts, err));
-    return check_tag_hash(device, err);
+    WL_TRY(check_tag_hash(device, err));
+    return wl_device_plausible(device, err);
 }

@@ -44,6 +44,23 @@ bool wl_device_key_find(const char *name, wl_device_key *key);
 /* Checks the numbers, alone and together; the message points at the offending entry. */
 wl_status wl_device_check(const wl_device *device, wl_error *err);
 
+/* What a number may be at least and at most, in base units; false: anything. Refuses a device that has others. */
+bool wl_device_range(wl_device_key key, double *least, double *most);
+wl_status wl_device_plausible(const wl_device *device, wl_error *err);
+
+/* What kind of source a number has; false: the device has none. */
+typedef enum wl_source_kind {
+    WL_SOURCE_MEASURED,   /* on such a GPU, by this project                        */
+    WL_SOURCE_FITTED,     /* so that predictions meet measured launches            */
+    WL_SOURCE_PUBLISHED,  /* measured or stated by others                          */
+    WL_SOURCE_DATA_SHEET, /* of the vendor: data sheets, guides, white papers      */
+    WL_SOURCE_ASSUMED,    /* as another GPU has it, scaled or not                  */
+    WL_SOURCE_USER,       /* a what-if                                             */
+    WL_SOURCE_KINDS
+} wl_source_kind;
+const char *wl_source_kind_name(wl_source_kind kind);
+bool wl_source_kind_of(const wl_device *device, wl_device_key key, wl_source_kind *kind);
+
 /* A copy whose numbers can be changed; its texts are those of the original, which must outlive
  * it. */
 wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err);

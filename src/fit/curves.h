@@ -62,7 +62,7 @@ void wl_curves_starts(const wl_curves *curves, wl_curve_numbers *out);
 /* No stream starts more blocks than the device can. */
 void wl_curves_least_starts(const wl_curves *curves, wl_curve_numbers *out);
 /* relative.c: drops what an earlier run assumed, so that a second run finds the same. */
-void wl_curves_forget(wl_curve_numbers *out);
+void wl_curves_forget(const wl_device *relative, wl_curve_numbers *out);
 /* What the turnover model needs and the device lacks, from another device; `first`: only what streams
  * are taken apart with, else only the rest. */
 void wl_curves_scale(const wl_device *relative, bool first, wl_curve_numbers *out);

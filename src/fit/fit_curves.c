@@ -31,18 +31,18 @@ void wl_curves_found(wl_curve_numbers *n, wl_device_key key, double value, const
 static void find_numbers(const wl_curves *curves, const wl_device *relative, wl_curve_numbers *n)
 {
     if (relative)
-        wl_curves_forget(n);
+        wl_curves_forget(relative, n);
     wl_curves_memory(curves, n);
     for (int i = 0; i < ROUNDS; i++) {
         if (relative)
             wl_curves_scale(relative, true, n);
         wl_curves_streams(curves, n);
     }
-    wl_curves_starts(curves, n);
     if (relative)
         wl_curves_scale(relative, false, n);
     if (relative && !wl_curves_known(n->device, WL_DEVICE_dram_wait_write)) /* no streams: from latencies */
         wl_curves_scale(relative, true, n);
+    wl_curves_starts(curves, n); /* with what blocks wait */
     wl_curves_least_starts(curves, n);
 }
 

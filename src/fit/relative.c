@@ -128,22 +128,24 @@ static double factor(const wl_device *relative, const wl_device *d, measure by, 
     return theirs > 0 ? quantity(d, by, loads, name) / theirs : 0;
 }
 
-/* What was assumed, by an earlier run or before more was known, is found anew. */
-static bool is_open(const wl_curve_numbers *n, wl_device_key key)
+/* What was assumed of this relative, by an earlier run or before more was known, is found anew. */
+static bool is_open(const wl_curve_numbers *n, const wl_device *relative, wl_device_key key)
 {
-    static const char assumed[] = "assumed: scaled from ", taken[] = "assumed: as ";
+    static const char scaled_from[] = "assumed: scaled from ", taken[] = "assumed: as ";
     const wl_device_entry *e = &n->device->entries[key];
     if (e->count == 0)
         return true;
     const char *source = n->sources[key] ? n->sources[key] : e->source;
+    const bool same =
+        strncmp(source, taken, sizeof taken - 1) == 0 && strcmp(source + sizeof taken - 1, relative->name) == 0;
     return wl_device_keys[key].need == WL_NEED_OPTIONAL &&
-           (strncmp(source, assumed, sizeof assumed - 1) == 0 || strncmp(source, taken, sizeof taken - 1) == 0);
+           (same || strncmp(source, scaled_from, sizeof scaled_from - 1) == 0);
 }
 
-void wl_curves_forget(wl_curve_numbers *out)
+void wl_curves_forget(const wl_device *relative, wl_curve_numbers *out)
 {
     for (size_t i = 0; i < sizeof scaled / sizeof scaled[0]; i++)
-        if (is_open(out, scaled[i].key))
+        if (is_open(out, relative, scaled[i].key))
             out->device->entries[scaled[i].key].count = 0;
 }
 
@@ -155,7 +157,7 @@ void wl_curves_scale(const wl_device *relative, bool first, wl_curve_numbers *ou
         const wl_device_entry *from = &relative->entries[key];
         const char *what = "";
         const double ratio = factor(relative, out->device, scaled[i].by, &what);
-        if (scaled[i].first != first || from->count == 0 || !is_open(out, key) || !(ratio > 0) ||
+        if (scaled[i].first != first || from->count == 0 || !is_open(out, relative, key) || !(ratio > 0) ||
             (scaled[i].vendor && !same))
             continue;
         wl_device_entry *to = &out->device->entries[key];

@@ -9,11 +9,18 @@ void wl_l1_numbers_read(const wl_device *d, wl_l1_numbers *out)
     for (size_t i = 0; i < 3 && i < wl_device_list_length(d, WL_DEVICE_l1_warp_extra); i++)
         out->extra[i] = wl_device_list_value(d, WL_DEVICE_l1_warp_extra, i);
     (void)wl_device_get(d, WL_DEVICE_l1_store_split, &out->split);
+    (void)wl_device_get(d, WL_DEVICE_l1_repeat_hits, &out->repeats);
+}
+
+double wl_l1_repeats_that_hit(const wl_l1_numbers *n, double miss_rate)
+{
+    return n->repeats * (1 - fmin(1, fmax(0, miss_rate)));
 }
 
 wl_l1_wavefronts wl_l1_law(const wl_l1_totals *t, const wl_l1_numbers *n)
 {
-    wl_l1_wavefronts w = {.loads = t->load_cold, .stores = t->store_hit + n->split * t->store_split};
+    wl_l1_wavefronts w = {.loads = t->load_cold - n->repeats * t->load_again,
+                          .stores = t->store_hit + n->split * t->store_split};
     if (t->load_inst > 0 && t->store_inst > 0 && n->extra[0] > 0) {
         const double each = (t->load_hit + t->store_hit) / (t->load_inst + t->store_inst);
         w.load_store =

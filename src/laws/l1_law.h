@@ -1,9 +1,10 @@
 /* l1_law.h - L1 data wavefronts of a launch from those of its instructions.
  *
  * A load costs what it costs if every line misses (cold), a store what its bank conflicts cost
- * (hit), plus a surcharge if two of its lines have a tag conflict. A warp that both loads and
- * stores pays a saturating surcharge, growing with its loads and with the wavefronts per access.
- * That term is measured, not derived.
+ * (hit), plus a surcharge if two of its lines have a tag conflict. A load that repeats the address
+ * of an earlier loop step and finds its lines costs what its bank conflicts cost, too. A warp that
+ * both loads and stores pays a saturating surcharge, growing with its loads and with the wavefronts
+ * per access. That term is measured, not derived.
  *
  * Layer  laws. Units: wavefronts per launch. Oracle: tests/unit/test_laws.c.
  * SPDX-License-Identifier: MIT */
@@ -16,6 +17,7 @@
 typedef struct wl_l1_totals {
     double load_inst, store_inst;
     double load_hit, load_cold, store_hit, store_split;
+    double load_again;                             /* of load_cold - load_hit, that of repeated addresses */
     double warps;                                  /* with work */
     double loads_per_warp;                         /* executed */
     double thread_index;                           /* wavefronts of reading thread indices */
@@ -28,6 +30,7 @@ typedef struct wl_l1_totals {
 typedef struct wl_l1_numbers {
     double extra[3]; /* l1_warp_extra */
     double split;    /* l1_store_split */
+    double repeats;  /* l1_repeat_hits */
 } wl_l1_numbers;
 
 typedef struct wl_l1_wavefronts {
@@ -35,6 +38,12 @@ typedef struct wl_l1_wavefronts {
 } wl_l1_wavefronts;
 
 void wl_l1_numbers_read(const wl_device *device, wl_l1_numbers *out);
+
+/* Of loads that repeat an address, the share that finds its lines and takes the data stage once; `miss_rate`: the share
+ * of what could hit that is loaded again. */
+double wl_l1_repeats_that_hit(const wl_l1_numbers *numbers, double miss_rate);
+
+/* `numbers->repeats` is taken as the share that finds its lines. */
 wl_l1_wavefronts wl_l1_law(const wl_l1_totals *totals, const wl_l1_numbers *numbers);
 
 #endif /* WL_LAWS_L1_LAW_H */

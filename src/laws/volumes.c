@@ -1,6 +1,8 @@
 /* volumes.c - chooses the estimator: see volumes.h. SPDX-License-Identifier: MIT */
 #include "laws/volumes.h"
 
+#include <math.h>
+
 #include "base/fail.h"
 #include "laws/least_volumes.h"
 #include "laws/traffic_laws.h"
@@ -31,18 +33,36 @@ void wl_volumes_add_up(size_t count, wl_volumes *out)
     }
 }
 
-void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volume *fields, wl_volumes *out)
+static void apply_laws(const wl_traffic *traffic, const wl_laws *l1, const wl_laws *l2, wl_volume *fields,
+                       wl_volumes *out)
 {
     *out = (wl_volumes){.fields = fields, .requests_known = true};
     for (size_t f = 0; f < traffic->field_count; f++)
         fields[f] = (wl_volume){0};
-    wl_laws_l1(traffic, laws, out);
+    wl_laws_l1(traffic, l1, out);
     if (traffic->windows_known) {
         out->estimator = WL_VOLUMES_L2_PARTITIONS;
         out->known = true;
-        wl_laws_l2(traffic, laws, out);
+        wl_laws_l2(traffic, l2, out);
     }
     wl_volumes_add_up(traffic->field_count, out);
+}
+
+/* A cache of the memory sees what misses the L2, and nothing is in it twice: what an L2 of its size in one part would
+ * load comes from memory. */
+void wl_volumes_by_laws(const wl_traffic *traffic, const wl_laws *laws, wl_volume *fields, wl_volumes *out)
+{
+    const bool cached = laws->memory_cache > 0 && traffic->windows_known;
+    double behind = 0;
+    if (cached) {
+        wl_laws larger = *laws;
+        larger.partitions = 1;
+        larger.room = laws->memory_cache;
+        apply_laws(traffic, laws, &larger, fields, out);
+        behind = wl_volume_dram_loads(&out->total);
+    }
+    apply_laws(traffic, laws, laws, fields, out);
+    out->cached = cached ? fmax(0, wl_volume_dram_loads(&out->total) - behind) : 0;
 }
 
 /* What the launch moves at least; where even that is too much to count, what one block loads. */

@@ -71,6 +71,7 @@ typedef struct wl_volumes {
     double l1_alloc_bytes, l1_oversubscription, l1_miss_rate;
     double l2_alloc_bytes, waves;
     double footprint; /* bytes of all fields that the launch touches, about */
+    double cached;    /* of what is loaded from DRAM, the bytes that the cache of the memory holds by then; 0: none */
     wl_reuse reuse[3];
     double pages;
     bool requests_known;

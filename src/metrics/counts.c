@@ -25,7 +25,7 @@ double wl_access_wavefronts(const wl_costs *p, size_t access)
         return c->hit + p->store_split * c->split;
     if (reached(p, access) != WL_BY_LOADS)
         return c->hit;
-    return p->rules->has_hash ? c->cold : c->hit;
+    return p->rules->has_hash ? c->cold - p->repeats * c->again : c->hit;
 }
 
 void wl_counts_add_up(const wl_costs *p, wl_counts *out)
@@ -59,6 +59,7 @@ void wl_counts_add_up(const wl_costs *p, wl_counts *out)
         *(store ? &t.store_hit : &t.load_hit) += c->hit;
         t.store_split += c->split;
         t.load_cold += store ? 0 : wl_access_wavefronts(p, a);
+        t.load_again += store ? 0 : c->again;
         out->sectors[store] += c->sectors;
         out->tag_wavefronts += c->tag;
     }

@@ -52,6 +52,7 @@ typedef struct wl_costs {
     const wl_l1_rules *rules;
     double store_split;           /* of l1_law.h */
     const wl_access_cost *access; /* one per access */
+    double repeats;               /* of l1_law.h; 0 before the volumes are known */
 } wl_costs;
 
 /* Wavefronts of one access, without local memory and thread-index reads. */

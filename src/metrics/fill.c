@@ -40,7 +40,7 @@ static void set_requests(const wl_counts *c, wl_prediction *out)
     }
 }
 
-static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_prediction *out)
+static void set_l1_metrics(const wl_counts *c, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
 {
     wl_l1_numbers numbers;
     set(out, WL_METRIC_inst_global_ld, executed(c, WL_MEMORY_LOAD, c->l1.load_inst));
@@ -49,6 +49,7 @@ static void set_l1_metrics(const wl_counts *c, const wl_device *device, wl_predi
     set(out, WL_METRIC_l1_sectors_ld, c->sectors[0]);
     set(out, WL_METRIC_l1_sectors_st, c->sectors[1]);
     wl_l1_numbers_read(device, &numbers);
+    numbers.repeats = wl_l1_repeats_that_hit(&numbers, volumes->l1_miss_rate);
     const wl_l1_wavefronts w = wl_l1_law(&c->l1, &numbers);
     const double local = c->local.wavefronts[0] + c->local.wavefronts[1];
     wl_value *v = set(out, WL_METRIC_l1_wavefronts,
@@ -166,7 +167,7 @@ void wl_metrics_set_launch(const wl_geometry *g, wl_prediction *out)
 void wl_metrics_fill(const wl_counts *c, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
 {
     set_executed(&c->executed, out);
-    set_l1_metrics(c, device, out);
+    set_l1_metrics(c, device, volumes, out);
     set_volumes(volumes, out);
     out->l1_oversubscription = volumes->l1_oversubscription;
     out->l1_miss_rate = volumes->l1_miss_rate;

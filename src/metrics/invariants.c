@@ -153,7 +153,8 @@ void wl_invariants_of_results(wl_prediction *out)
             slowest = fmax(slowest, m->bound_s[i]);
         }
     const double time = m->time_s;
-    m->time_s = kept(&c, "the time", time, m->id == WL_MODEL_LIMITER ? slowest : 0, INFINITY);
+    m->time_s = kept(&c, "the time", time, m->id == WL_MODEL_LIMITER || m->id == WL_MODEL_FOUR_LIMITERS ? slowest : 0,
+                     INFINITY);
     if (m->time_s != time && !isfinite(time))
         m->time_s = slowest;
     m->items_per_s = m->time_s > 0 ? m->items_per_s : 0;

@@ -25,6 +25,13 @@ void wl_warn(wl_prediction *out, const char *format, ...)
     va_end(args);
 }
 
+#define ASSUMED "assumed"
+
+static bool is_assumed(const wl_device *device, wl_device_key key)
+{
+    return strncmp(wl_device_source(device, key), ASSUMED, strlen(ASSUMED)) == 0;
+}
+
 static void warn_about_device(const wl_warned *p, wl_prediction *out)
 {
     double value;
@@ -39,7 +46,7 @@ static void warn_about_device(const wl_warned *p, wl_prediction *out)
     if (!p->rules->has_hash)
         wl_warn(out,
                 "the device file has no l1_tag_hash: the bank and distance rule is used, l1_tag_wavefronts is unknown");
-    if (p->rules->has_hash && strncmp(wl_device_source(p->device, WL_DEVICE_l1_tag_hash), "assumed", 7) == 0)
+    if (p->rules->has_hash && is_assumed(p->device, WL_DEVICE_l1_tag_hash))
         wl_warn(out, "the L1 tag hash of this device is assumed, not measured");
     if (p->kernel->has_flops && p->kernel->flops > 0) {
         const wl_device_key key = wl_fp_rate_key(p->kernel->precision);
@@ -63,6 +70,7 @@ static void warn_about_conditions(const wl_warned *p, wl_prediction *out)
 }
 
 #define NOTED_REMAINS 0.01 /* share of the data */
+#define NOTED_CACHED 0.01  /* share of the loads behind the L2 that is worth a note */
 
 static void warn_about_instructions(const wl_counts *c, wl_prediction *out)
 {
@@ -111,6 +119,27 @@ static void warn_about_simulation(const wl_simulation *s, bool known, wl_predict
     wl_warn(out, "not simulated: units of requests, pieces of partial stores and local memory");
 }
 
+#define NOTED_LAUNCH 0.1 /* share of the time */
+
+/* What the model limiter leaves out, and what it adds. */
+static void warn_about_limiter(const wl_warned *p, wl_prediction *out)
+{
+    const wl_model_result *m = &out->model;
+    double launch = 0, sms = 0;
+    if (m->id != WL_MODEL_LIMITER)
+        return;
+    (void)wl_device_get(p->device, WL_DEVICE_sm_count, &sms);
+    if (wl_device_get(p->device, WL_DEVICE_launch_overhead, &launch) && launch >= NOTED_LAUNCH * m->time_s)
+        wl_warn(out, "%.3g us of the time are the launch itself (launch_overhead%s)", launch * MEGA,
+                is_assumed(p->device, WL_DEVICE_launch_overhead) ? ", assumed as on the h200" : "");
+    if ((double)out->blocks < sms)
+        wl_warn(out, "%.0f of %.0f multiprocessors have no block; no wait is counted: the time is a lower bound",
+                sms - (double)out->blocks, sms);
+    if (m->limiter == WL_BOUND_ISSUE && !p->counts->executed.known && !p->counts->thread.instructions_stated)
+        wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
+                p->counts->thread.instructions);
+}
+
 static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
 {
     const wl_counts *c = p->counts;
@@ -143,6 +172,11 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
                 "memory volumes are unknown: the accesses have no closed form and are too many to evaluate one by one; "
                 "the time counts the least they can be, %.3g MB loaded and %.3g MB stored",
                 v->least[0] / MEGA, v->least[1] / MEGA);
+    if (v->cached > NOTED_CACHED * wl_volume_dram_loads(&v->total))
+        wl_warn(out,
+                "%.0f %% of what is loaded behind the L2 comes from the cache of the memory, loaded earlier in the "
+                "launch; the volumes call it DRAM loads",
+                PERCENT * v->cached / wl_volume_dram_loads(&v->total));
     if (out->model.remains >= NOTED_REMAINS)
         wl_warn(out,
                 "the time is that of a repeated launch: %.0f %% of its data are in the L2 from the one before; volumes "
@@ -153,6 +187,7 @@ static void warn_about_estimate(const wl_warned *p, wl_prediction *out)
     if (out->model.id == WL_MODEL_TURNOVER && !c->thread.instructions_stated)
         wl_warn(out, "instructions are estimated from the accesses: %.0f per thread (a kernel file may state them)",
                 c->thread.instructions);
+    warn_about_limiter(p, out);
     if (wl_remapping_is_idle(p->kernel, &c->launched))
         wl_warn(out, "this schedule visits the %s as linear does",
                 g->schedule.kind == WL_SCHEDULE_SWIZZLE ? "grid" : "domain");

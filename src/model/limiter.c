@@ -1,6 +1,8 @@
 /* limiter.c - see limiter.h. SPDX-License-Identifier: MIT */
 #include "model/limiter.h"
 
+#include <math.h>
+
 #include "metrics/rates.h"
 
 static void set_bound(wl_model_result *m, wl_bound_id bound, double seconds)
@@ -22,26 +24,87 @@ double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device)
     return cycles;
 }
 
-void wl_limiter_apply(const wl_work *work, const wl_device *device, double least, wl_prediction *p)
+static double get(const wl_device *device, wl_device_key key)
+{
+    double value = 0;
+    (void)wl_device_get(device, key, &value);
+    return value;
+}
+
+static void add_memory(const wl_device *device, double least, wl_prediction *p)
 {
     wl_model_result *m = &p->model;
     const wl_value *v = p->metrics;
-    double clock = 0, sms = 0, rate = 0, bandwidth = 0;
-    *m = (wl_model_result){.id = WL_MODEL_LIMITER, .limiter = WL_BOUND_DRAM};
-    (void)wl_device_get(device, WL_DEVICE_clock, &clock);
-    (void)wl_device_get(device, WL_DEVICE_sm_count, &sms);
-    if (work->has_flops && work->flops > 0 && wl_device_get(device, wl_fp_rate_key(work->precision), &rate))
-        set_bound(m, WL_BOUND_FP, work->fp_results * (double)p->items / (rate * sms * clock));
-    if (wl_limiter_tensor_cycles(&p->mix, device) > 0)
-        set_bound(m, WL_BOUND_TENSOR, wl_limiter_tensor_cycles(&p->mix, device) / (sms * clock));
-    if (v[WL_METRIC_l1_wavefronts].known && wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate))
-        set_bound(m, WL_BOUND_L1,
-                  (v[WL_METRIC_l1_wavefronts].value + v[WL_METRIC_texture_wavefronts].value) / (rate * sms * clock));
+    double bandwidth = 0;
     if (v[WL_METRIC_l2_load_bytes].known && wl_device_get(device, WL_DEVICE_l2_bandwidth, &bandwidth))
         set_bound(m, WL_BOUND_L2, (v[WL_METRIC_l2_load_bytes].value + v[WL_METRIC_l2_store_bytes].value) / bandwidth);
     const bool known = v[WL_METRIC_dram_load_bytes].known;
     const double moved = known ? v[WL_METRIC_dram_load_bytes].value + v[WL_METRIC_dram_store_bytes].value : least;
     if ((known || least > 0) && wl_device_get(device, WL_DEVICE_dram_bandwidth, &bandwidth))
         set_bound(m, WL_BOUND_DRAM, moved / bandwidth);
+}
+
+static double l1_cycles(const wl_device *device, const wl_prediction *p)
+{
+    double rate = 0;
+    const wl_value *v = p->metrics;
+    return wl_device_get(device, WL_DEVICE_l1_wavefront_rate, &rate)
+               ? (v[WL_METRIC_l1_wavefronts].value + v[WL_METRIC_texture_wavefronts].value) / rate
+               : 0;
+}
+
+void wl_four_limiters_apply(const wl_work *work, const wl_device *device, double least, wl_prediction *p)
+{
+    wl_model_result *m = &p->model;
+    double rate = 0;
+    const double cycles = get(device, WL_DEVICE_sm_count) * get(device, WL_DEVICE_clock);
+    *m = (wl_model_result){.id = WL_MODEL_FOUR_LIMITERS, .limiter = WL_BOUND_DRAM};
+    if (work->has_flops && work->flops > 0 && wl_device_get(device, wl_fp_rate_key(work->precision), &rate))
+        set_bound(m, WL_BOUND_FP, work->fp_results * (double)p->items / (rate * cycles));
+    if (wl_limiter_tensor_cycles(&p->mix, device) > 0)
+        set_bound(m, WL_BOUND_TENSOR, wl_limiter_tensor_cycles(&p->mix, device) / cycles);
+    if (p->metrics[WL_METRIC_l1_wavefronts].known)
+        set_bound(m, WL_BOUND_L1, l1_cycles(device, p) / cycles);
+    add_memory(device, least, p);
+    m->items_per_s = m->time_s > 0 ? (double)p->items / m->time_s : 0;
+}
+
+static void set_if_any(wl_model_result *m, wl_bound_id bound, double seconds)
+{
+    if (seconds > 0)
+        set_bound(m, bound, seconds);
+}
+
+/* Units of the multiprocessors. Those with the most blocks work longest; others may have none. */
+static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_prediction *p)
+{
+    wl_model_result *m = &p->model;
+    const double sms = get(device, WL_DEVICE_sm_count), issue = get(device, WL_DEVICE_issue_rate);
+    const double even = d->blocks > 0 ? ceil(d->blocks / sms) * sms / d->blocks : 1;
+    const double cycles = sms * get(device, WL_DEVICE_clock) / even;
+    set_if_any(m, WL_BOUND_FP, d->fp_cycles / cycles);
+    set_if_any(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
+    set_if_any(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
+    if (issue > 0)
+        set_if_any(m, WL_BOUND_ISSUE, d->instructions / (issue * cycles));
+    if (p->metrics[WL_METRIC_l1_wavefronts].known)
+        set_bound(m, WL_BOUND_L1,
+                  fmax(l1_cycles(device, p), get(device, WL_DEVICE_lsu_issue) * d->memory_inst) / cycles);
+    set_if_any(m, WL_BOUND_TAG, d->tag_wavefronts / cycles);
+}
+
+void wl_limiter_apply(const wl_demand *d, const wl_device *device, double least, wl_prediction *p)
+{
+    wl_model_result *m = &p->model;
+    const double overhead = get(device, WL_DEVICE_launch_overhead), block_rate = get(device, WL_DEVICE_block_rate);
+    const double starts = block_rate > 0 ? d->blocks / block_rate : 0;
+    *m = (wl_model_result){.id = WL_MODEL_LIMITER, .limiter = WL_BOUND_DRAM};
+    add_multiprocessors(d, device, p);
+    add_memory(device, least, p);
+    m->time_s = fmax(m->time_s, starts) + overhead;
+    if (overhead + starts > 0) {
+        m->bound_known[WL_BOUND_LAUNCH] = true;
+        m->bound_s[WL_BOUND_LAUNCH] = overhead + starts;
+    }
     m->items_per_s = m->time_s > 0 ? (double)p->items / m->time_s : 0;
 }

@@ -1,6 +1,10 @@
-/* limiter.h - the model "limiter", a roofline: the slowest of five resources sets the time (Ernst
- * et al. 2022, section 2). Arithmetic, tensor cores, L1 data stage, L2 and DRAM bandwidth. A
- * resource with an unknown demand or rate sets no bound.
+/* limiter.h - the model "limiter", a roofline: the slowest resource sets the time, and the launch
+ * comes on top. Resources: the pipes of the multiprocessors, instruction issue, load-store units,
+ * data and tag stage of the L1, as the multiprocessor with the most blocks needs them; L2 and DRAM
+ * bandwidth; the rate at which blocks start. A resource with an unknown demand or rate sets no bound.
+ *
+ * The model "four-limiters" is its published form (Ernst et al. 2022, section 2): arithmetic, L1
+ * data stage, L2 and DRAM bandwidth, spread evenly over all multiprocessors; a launch costs nothing.
  *
  * Layer  model (uses metrics, device). Units: seconds. Oracle: tests/unit/test_paper.c.
  * SPDX-License-Identifier: MIT */
@@ -9,14 +13,16 @@
 
 #include "metrics/counts.h"
 #include "metrics/prediction.h"
+#include "model/turnover.h"
 #include "warpline/predict.h"
 
 /* Cycles of the tensor cores, as if one multiprocessor did all the work; kinds with an unknown rate
  * count 0. */
 double wl_limiter_tensor_cycles(const wl_mix *mix, const wl_device *device);
 
-/* Reads the metrics and items of the prediction; fills its model. `least` bytes are moved to and
- * from DRAM where its volumes are unknown. */
-void wl_limiter_apply(const wl_work *work, const wl_device *device, double least, wl_prediction *prediction);
+/* Both read the metrics and items of the prediction and fill its model. `least` bytes are moved to
+ * and from DRAM where its volumes are unknown. */
+void wl_limiter_apply(const wl_demand *demand, const wl_device *device, double least, wl_prediction *prediction);
+void wl_four_limiters_apply(const wl_work *work, const wl_device *device, double least, wl_prediction *prediction);
 
 #endif /* WL_MODEL_LIMITER_H */

@@ -116,7 +116,8 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .loads_per_phase = thread->loads_per_phase,
                    .last_block = c->warps.last_block,
                    .waiting = &c->waiting,
-                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1])};
+                   .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1]),
+                   .cached = v->cached};
     if (c->executed.by_class)
         d.fp_cycles = arithmetic_cycles(&c->executed, device);
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
@@ -156,19 +157,26 @@ static void name_limiters(wl_model_result *m)
         m->next = m->limiter;
 }
 
+/* What DRAM moves at least where its volumes are unknown. */
+static double least_moved(const wl_volumes *v) { return v->known ? 0 : v->least[0] + v->least[1]; }
+
 static void limiter(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_prediction *out)
 {
-    wl_limiter_apply(&counts->work, device, volumes->known ? 0 : volumes->least[0] + volumes->least[1], out);
+    const wl_demand d = wl_demand_of(counts, device, volumes, out);
+    wl_limiter_apply(&d, device, least_moved(volumes), out);
 }
 
-/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's time stays. */
+/* By the intervals of a warp; if the device lacks a number, *missing names it, and the limiter's time
+ * is taken. */
 static void by_intervals(const wl_counts *counts, const wl_device *device, const wl_volumes *volumes, wl_model_id model,
                          wl_prediction *out, const char **missing)
 {
     wl_interval_machine machine;
-    limiter(counts, device, volumes, out);
-    if (!wl_interval_machine_read(device, &machine, missing))
+    wl_four_limiters_apply(&counts->work, device, least_moved(volumes), out);
+    if (!wl_interval_machine_read(device, &machine, missing)) {
+        limiter(counts, device, volumes, out);
         return;
+    }
     const wl_demand d = wl_demand_of(counts, device, volumes, out);
     wl_interval_apply(counts, device, &d, &machine, model, out);
 }
@@ -183,6 +191,8 @@ void wl_time_apply(const wl_counts *counts, const wl_device *device, const wl_vo
         by_intervals(counts, device, volumes, model, out, missing);
     } else if (model == WL_MODEL_SIMPLE) {
         wl_simple_apply(volumes, device, out);
+    } else if (model == WL_MODEL_FOUR_LIMITERS) {
+        wl_four_limiters_apply(&counts->work, device, least_moved(volumes), out);
     } else if (model == WL_MODEL_LIMITER || lacks || !wl_turnover_read(device, &numbers, &lacks)) {
         *missing = model == WL_MODEL_TURNOVER ? lacks : NULL;
         limiter(counts, device, volumes, out);

@@ -51,11 +51,36 @@ static void write_basis(const wl_device *device, bool limiter, const char *befor
     wl_text_mend_end(out->basis);
 }
 
+/* Predictions on a GPU that was not measured err more than those of the coarser model on the measured one: by what was
+ * found on this device, else by what published launches on other GPUs show. */
+static wl_status widen(const wl_device *device, wl_model_id model, const wl_device *other, wl_trust *out, wl_error *err)
+{
+    wl_confidence known;
+    double factor = 1;
+    WL_TRY(wl_confidence_of(device, model, WL_CONFIDENCE_TIME, &known, err));
+    if (known.measured)
+        factor = 1 + known.high;
+    else
+        (void)wl_device_get(other, WL_DEVICE_transfer_rank_error, &factor);
+    const double wider = log(factor) / out->error;
+    const size_t length = strlen(out->basis);
+    if (!(wider > 1))
+        return WL_OK;
+    (void)snprintf(out->basis + length, sizeof out->basis - length, ", wider on %s",
+                   known.measured ? "this GPU" : "other GPUs");
+    wl_text_mend_end(out->basis);
+    out->error *= wider;
+    for (size_t i = 0; i < out->level_count; i++)
+        out->ratio[i] = pow(out->ratio[i], wider);
+    return WL_OK;
+}
+
 static bool is_limiter(const wl_device *device, wl_model_id model)
 {
     wl_turnover numbers;
     const char *missing;
-    return model == WL_MODEL_LIMITER || (model == WL_MODEL_BEST && !wl_turnover_read(device, &numbers, &missing));
+    return model == WL_MODEL_LIMITER || model == WL_MODEL_FOUR_LIMITERS ||
+           (model == WL_MODEL_BEST && !wl_turnover_read(device, &numbers, &missing));
 }
 
 wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out, wl_error *err)
@@ -73,8 +98,10 @@ wl_status wl_trust_of(const wl_device *device, wl_model_id model, wl_trust *out,
     const bool known = read_numbers(other, true, out);
     write_basis(other, true, "assumed: ", ", limiter model, ", out);
     out->assumed = true;
+    const wl_status status =
+        known ? widen(device, limiter ? WL_MODEL_LIMITER : WL_MODEL_TURNOVER, other, out, err) : WL_OK;
     wl_device_free(other);
-    return known ? WL_OK : wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "no device has rank_ratio_limiter");
+    return known ? status : wl_fail(err, WL_E_UNSUPPORTED, WL_NOWHERE, "no device has rank_ratio_limiter");
 }
 
 bool wl_trust_ratio(const wl_trust *trust, double probability, double *ratio)

@@ -179,11 +179,17 @@ static double remains(const wl_turnover *n, const wl_demand *d, double room)
     return room > 0 ? 1 / (1 + pow(d->footprint / room, n->steepness)) : 0;
 }
 
-/* What passes the L2 comes from memory, or from the cache that memory has. */
+/* What passes the L2 comes from memory, or from the cache that memory has: loaded earlier in this launch, or left there
+ * by one before. */
 static double behind_l2(const wl_turnover *n, const wl_demand *d)
 {
-    const double cached = n->cache_bandwidth > 0 ? remains(n, d, n->cache) : 0;
-    return (1 - cached) * dram_seconds(n, d) + cached * over(d->dram_read + d->dram_write, n->cache_bandwidth);
+    if (!(n->cache_bandwidth > 0))
+        return dram_seconds(n, d);
+    wl_demand rest = *d;
+    const double kept = remains(n, d, n->cache), hits = fmin(d->cached, d->dram_read);
+    rest.dram_read -= hits;
+    return (1 - kept) * dram_seconds(n, &rest) +
+           over(kept * (rest.dram_read + rest.dram_write) + hits, n->cache_bandwidth);
 }
 
 /* `cold` is the share of DRAM traffic that the L2 does not save. */

@@ -48,6 +48,7 @@ typedef struct wl_demand {
     double last_block;         /* wavefronts of the heaviest of the last blocks; 0: like the others */
     const wl_waiting *waiting; /* of a block, from the lives of its warps; not known: NULL, or says so */
     double footprint;          /* bytes that it touches, loads and stores */
+    double cached;             /* of dram_read, what the cache of the memory holds from within the launch */
     const wl_kinds *kinds;     /* of blocks that do unequal work; NULL or none: all are about alike */
     double l1_hits, l2_hits;   /* shares of loads; of those that miss the L1 */
 } wl_demand;

@@ -182,6 +182,8 @@ wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error
         model(j, &p->model), "estimators", "l1", wl_l1_estimator_name(p->has_tag_hash), "volumes",
         wl_volume_estimator_name(p->volume_estimator), "counting", wl_count_method_name(p->count_method), "warnings",
         warnings(j, p));
+    if (p->confidence)
+        wl_json_set(j, root, "confidence", wl_confidence_json(j, r->device, p->model.id));
     if (p->sampled)
         wl_json_set(j, root, "sampled", wl_json_pack(j, "{s:o}", "error", wl_json_number(j, p->sampled_error)));
     wl_layer_condition layer;

@@ -4,6 +4,7 @@
 #define WL_REPORT_PREDICTION_REPORT_H
 
 #include "base/buffer.h"
+#include "base/json.h"
 #include "metrics/prediction.h"
 
 typedef struct wl_report {
@@ -15,5 +16,9 @@ typedef struct wl_report {
 void wl_report_text(const wl_report *report, wl_buffer *out);
 void wl_report_csv(const wl_report *report, wl_buffer *out);
 wl_status wl_report_json(const wl_report *report, bool one_line, char **out, wl_error *err);
+
+/* What the error of predictions by this model is known or believed to be on the device. */
+void wl_confidence_text(const wl_device *device, wl_model_id model, wl_buffer *out);
+json_t *wl_confidence_json(wl_json *json, const wl_device *device, wl_model_id model);
 
 #endif /* WL_REPORT_PREDICTION_REPORT_H */

@@ -100,5 +100,7 @@ wl_status wl_predictions_table(const wl_prediction *const *predictions, size_t c
             add_bar(predictions[i], BAR_WIDTH / longest, &text);
     }
     add_notes(predictions, count, &text);
+    if (count > 0 && predictions[0]->confidence)
+        wl_confidence_text(device, predictions[0]->model.id, &text);
     return wl_buffer_take(&text, out, err);
 }

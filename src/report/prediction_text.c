@@ -328,4 +328,6 @@ void wl_report_text(const wl_report *r, wl_buffer *out)
                   wl_count_method_name(p->count_method), wl_model_name(p->model.id));
     for (int i = 0; i < p->warning_count; i++)
         wl_buffer_add(out, "  note: %s\n", p->warnings[i]);
+    if (p->confidence)
+        wl_confidence_text(r->device, p->model.id, out);
 }

@@ -222,6 +222,20 @@ wl_status wl_device_list_render(wl_format format, char **out, wl_error *err)
     return status;
 }
 
+wl_status wl_device_compare_render(const wl_device *const *devices, size_t count, bool sources, wl_format format,
+                                   char **out, wl_error *err)
+{
+    wl_buffer text = {0};
+    if (count < 2)
+        return wl_fail(err, WL_E_INPUT, WL_NOWHERE, "a comparison needs two devices or more");
+    if (is_json(format))
+        return wl_device_compare_json(devices, count, out, err);
+    if (is_other(format))
+        return no_form(err, "a comparison of devices", format);
+    wl_device_compare_text(devices, count, sources, &text);
+    return wl_buffer_take(&text, out, err);
+}
+
 wl_status wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                               wl_format format, char **out, wl_error *err)
 {

@@ -34,6 +34,9 @@ wl_status wl_device_json(const wl_device *device, char **out, wl_error *err);
 void wl_device_list_text(const wl_device *const *devices, size_t count, wl_buffer *out);
 wl_status wl_device_list_json(const wl_device *const *devices, size_t count, char **out, wl_error *err);
 
+void wl_device_compare_text(const wl_device *const *devices, size_t count, bool sources, wl_buffer *out);
+wl_status wl_device_compare_json(const wl_device *const *devices, size_t count, char **out, wl_error *err);
+
 typedef struct wl_occupancy_report {
     const wl_device *device;
     int64_t threads, registers, shared_bytes;

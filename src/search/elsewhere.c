@@ -23,9 +23,13 @@ static wl_status look(const wl_study *s, const wl_device *device, const wl_launc
     wl_predictor *predictor = NULL;
     wl_prediction p;
     wl_launch best;
+    wl_error own = {0};
     *found = false;
-    WL_TRY(wl_predictor_new(s->kernel, device, &predictor, err));
-    wl_status status = WL_OK;
+    wl_status status = wl_predictor_new(s->kernel, device, &predictor, &own);
+    if (status == WL_E_UNSUPPORTED) /* compiled code does not run on GPUs of another vendor */
+        return WL_OK;
+    if (status != WL_OK)
+        return wl_fail(err, status, own.loc, "%s", own.message);
     out->fits = time_of(predictor, s, launch, &p, &status, err);
     if (out->fits) {
         out->time_s = out->best_s = p.model.time_s;

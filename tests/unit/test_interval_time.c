@@ -79,7 +79,7 @@ static void numbers_of_a_device(void **state)
     wl_device_free(device);
     device = device_with("mi210", NULL);
     check_true("mi210", "incomplete", !wl_interval_machine_read(device, &m, &missing));
-    check_text("mi210", "missing", missing, "issue_rate");
+    check_text("mi210", "missing", missing, "l1_mshr");
     wl_device_free(device);
     device = device_with("t4", NULL);
     check_true("t4", "incomplete", !wl_interval_machine_read(device, &m, &missing));
@@ -116,8 +116,7 @@ static void what_is_missing_is_said(void **state)
     (void)state;
     const wl_prediction p = predict("mi210", NULL, "gather", &blocks_of_256, WL_MODEL_MDM);
     check_text("mi210", "model", wl_model_name(p.model.id), "limiter");
-    check_true("mi210", "said",
-               warns(&p, "the device file has no issue_rate: no mdm model, the limiter model is used"));
+    check_true("mi210", "said", warns(&p, "the device file has no l1_mshr: no mdm model, the limiter model is used"));
     check_done();
 }
 

@@ -22,6 +22,7 @@ static setup open_setup(const char *kernel_name, const char *device_name, const 
     const char *text = wl_kernel_builtin_text(kernel_name, &length);
     assert_non_null(text);
     check_ok(kernel_name, wl_device_builtin(device_name, &s.device, &err), &err);
+    check_ok("the paper's curves", wl_device_set(s.device, "l1_reload_curve=none", &err), &err);
     for (size_t i = 0; i < with_count; i++)
         check_ok(with[i], wl_device_set(s.device, with[i], &err), &err);
     check_ok(kernel_name,

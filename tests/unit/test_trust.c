@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
 
+#include <stdio.h>
+
 #include "warpline/trust.h"
 #include "model/trust_level.h"
 
@@ -104,33 +106,77 @@ static void test_models_of_the_h200(void **state)
     check_done();
 }
 
-/* Every other device borrows, and says so. */
+/* By how much logarithms of the ratios and the error grew; 1: not at all. */
+static double widened(const char *name, const wl_trust *t, const wl_trust *from)
+{
+    const double wider = t->error / from->error;
+    check_int(name, "levels", (int64_t)t->level_count, (int64_t)from->level_count);
+    for (size_t i = 0; i < from->level_count; i++)
+        check_near(name, "ratio", t->ratio[i], pow(from->ratio[i], wider), 1e-12);
+    return wider;
+}
+
+/* Every other device borrows, wider than on the measured one, and says so. */
 static void test_stand_in(void **state)
 {
     (void)state;
     wl_device *h200 = builtin("h200");
+    double factor = 0;
+    check_true("h200", "knows other GPUs", wl_device_get(h200, WL_DEVICE_transfer_rank_error, &factor));
     const wl_trust want = trust_of(h200, WL_MODEL_LIMITER);
     for (size_t i = 0; i < wl_device_builtin_count(); i++) {
         const char *name = wl_device_builtin_name(i);
-        if (strcmp(name, "h200") == 0)
-            continue;
         wl_device *device = builtin(name);
+        double own;
+        if (wl_device_get(device, WL_DEVICE_rank_error, &own) || wl_device_get(device, WL_DEVICE_time_error, &own) ||
+            wl_device_get(device, WL_DEVICE_time_error_limiter, &own)) {
+            wl_device_free(device);
+            continue;
+        }
         for (int m = WL_MODEL_BEST; m <= WL_MODEL_TURNOVER; m++) {
             const wl_trust t = trust_of(device, (wl_model_id)m);
             check_int(name, "assumed", t.assumed, true);
             check_true(name, "says so", strncmp(t.basis, "assumed: h200, limiter model, ", 30) == 0);
-            check_true(name, "has the limiter's numbers",
-                       t.error == want.error && t.level_count == want.level_count &&
-                           memcmp(t.ratio, want.ratio, sizeof t.ratio) == 0);
+            check_true(name, "says that it is wider", strstr(t.basis, ", wider on other GPUs") != NULL);
+            check_near(name, "wider", widened(name, &t, &want), log(factor) / want.error, 1e-12);
         }
         wl_device_free(device);
     }
     /* half of the numbers is none */
-    wl_device *half = builtin("v100");
+    wl_device *half = builtin("gtx970");
     set(half, "rank_ratio_limiter=[1.5]");
     check_true("half", "is assumed", trust_of(half, WL_MODEL_LIMITER).assumed);
     check_near("half", "ratio", trust_of(half, WL_MODEL_LIMITER).ratio[0], want.ratio[0], 0);
     wl_device_free(half);
+    wl_device_free(h200);
+    check_done();
+}
+
+/* A device with an error of its own, but no contests: not narrower than the borrowed one, and as wide as its own. */
+static void test_own_error(void **state)
+{
+    static const struct {
+        const char *error;
+        double tie; /* 0: the limiter's */
+    } cases[] = {{"[0.1]", 0}, {"[0.1, 0.2]", 0}, {"[0.2, 0.4]", 1.4}, {"[0.6]", 1.6}};
+    size_t length = 0;
+    const char *text = wl_device_builtin_text("gtx970", &length);
+    wl_device *h200 = builtin("h200");
+    const wl_trust limiter = trust_of(h200, WL_MODEL_LIMITER);
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char *longer = test_malloc(length + 128);
+        const int n = snprintf(longer, length + 128, "%s\ntime_error_limiter: {value: %s, unit: 1, source: mine}\n",
+                               text, cases[i].error);
+        wl_device *device = NULL;
+        wl_error err = {0};
+        check_ok(cases[i].error, wl_device_parse("file", longer, (size_t)n, &device, &err), &err);
+        const wl_trust t = trust_of(device, WL_MODEL_LIMITER);
+        check_near(cases[i].error, "tie", t.error, cases[i].tie > 0 ? log(cases[i].tie) : limiter.error, 1e-12);
+        check_int(cases[i].error, "says so", strstr(t.basis, ", wider on this GPU") != NULL, cases[i].tie > 0);
+        wl_device_free(device);
+        test_free(longer);
+    }
     wl_device_free(h200);
     check_done();
 }
@@ -193,7 +239,7 @@ int main(void)
         cmocka_unit_test(test_levels),         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_models_of_the_h200),
         cmocka_unit_test(test_stand_in),       cmocka_unit_test(test_assumed_in_the_file),
-        cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_own_error),      cmocka_unit_test(test_nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,6 +303,12 @@ static void numbers_of_other_devices(void **state)
     n.cache_bandwidth = 4 * n.dram_bandwidth;
     n.steepness = 7;
     check_near("memory cache", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], 0.5 * reads + 0.5 * reads / 4, NEAR);
+    /* of the rest, a quarter was loaded before in this launch */
+    d.cached = d.dram_read / 4;
+    check_near("memory cache, loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM],
+               0.5 * 0.75 * reads + (0.5 * 0.75 + 0.25) * reads / 4, NEAR);
+    d.cached = 2 * d.dram_read; /* never more than there is */
+    check_near("memory cache, all loaded before", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads / 4, NEAR);
     n.cache_bandwidth = 0; /* not known: as if there were none */
     check_near("no bandwidth", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
 }
@@ -565,10 +571,10 @@ static void a_device_without_numbers_has_the_limiter_model(void **state)
 {
     (void)state;
     const wl_launch launch = {.block = {32, 4, 2}};
-    wl_prediction p = predict("a100-40gb", NULL, "star3d_7pt", launch, WL_MODEL_TURNOVER);
+    wl_prediction p = predict("gtx970", NULL, "star3d_7pt", launch, WL_MODEL_TURNOVER);
     check_text("asked for", "model", wl_model_name(p.model.id), "limiter");
     check_true("asked for", "says what is missing", warns(&p, "no l1_reload_curve: no turnover model"));
-    p = predict("a100-40gb", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
+    p = predict("gtx970", NULL, "star3d_7pt", launch, WL_MODEL_BEST);
     check_text("best", "model", wl_model_name(p.model.id), "limiter");
     check_true("best", "nothing to say", !warns(&p, "turnover"));
     p = predict("h200", NULL, "star3d_7pt", launch, WL_MODEL_BEST);

@@ -7,16 +7,21 @@
 #include "count/warp_law.h"
 #include "warpline/warpline.h"
 
-static wl_l1_rules rules_of(const char *name)
+/* `with` changes a number of the device; NULL: none. */
+static wl_l1_rules rules_with(const char *name, const char *with)
 {
     wl_error err = {0};
     wl_device *device = NULL;
     wl_l1_rules rules;
     assert_int_equal(wl_device_builtin(name, &device, &err), WL_OK);
+    if (with)
+        assert_int_equal(wl_device_set(device, with, &err), WL_OK);
     wl_l1_rules_make(device, &rules);
     wl_device_free(device);
     return rules;
 }
+
+static wl_l1_rules rules_of(const char *name) { return rules_with(name, NULL); }
 
 /* Lane l at (l / wide) * pitch + (l % wide) * step, from `base` on. */
 static wl_warp_access pattern(int lanes, int wide, int64_t pitch, int64_t step, int32_t width, int64_t base)
@@ -193,7 +198,7 @@ static void papers_three_loads(void **state)
 static void far_rows_do_not_pair(void **state)
 {
     (void)state;
-    const wl_l1_rules a100 = rules_of("a100-40gb"), h200 = rules_of("h200");
+    const wl_l1_rules a100 = rules_with("a100-40gb", "l1_tag_hash=none"), h200 = rules_of("h200");
     const wl_warp_access near = pattern(32, 16, 64 + 512, 4, 4, 0), far = pattern(32, 16, 64 + 4096, 4, 4, 0);
     assert_int_equal(wl_warp_hit_wavefronts(&a100, &near), 1);
     assert_int_equal(wl_warp_hit_wavefronts(&a100, &far), 2);

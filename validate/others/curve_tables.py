@@ -50,12 +50,29 @@ def small_kernels(device, _):
                 yield launch("small_kernels", f"b{block}", int(row["elements"]), block, 0, rate, 2, row["source"])
 
 
-KINDS = {"streams": streams, "small_kernels": small_kernels}
+def strides(device, _):
+    """Loads of one block that hit the L1: cycles per load as the time of the whole loop, wavefronts of all loads."""
+    loads, threads, lanes = 18 * 64 * 1024, 1024, 32  # of a thread, of the block, of a warp
+    for row in published("strides.csv"):
+        if row["device"] != device:
+            continue
+        wide = int(row["arg"]) if row["kind"] == "block" else threads
+        place = f"wide={wide};pitch={row['pitch']}" if row["kind"] == "block" else f"stride={row['arg']}"
+        warp_loads = loads * threads // lanes
+        milliseconds = float(row["cycles_per_load"]) * warp_loads / float(row["clock_MHz"]) / 1e3
+        yield {"family": "strides", "variant": f"{row['kind']} {row['type']}", "params": place, "bx": wide,
+               "by": threads // wide, "bz": 1, "smem": 0, "work": threads, "ms_median": f"{milliseconds:.6g}",
+               "l1_wavefronts": f"{float(row['data_wavefronts']) * warp_loads:.0f}",
+               "l1_tag_wavefronts_ld": f"{float(row['tag_wavefronts']) * warp_loads:.0f}", "source": row["source"]}
+
+
+KINDS = {"streams": streams, "small_kernels": small_kernels, "strides": strides}
+COUNTERS = {"strides": ["l1_wavefronts", "l1_tag_wavefronts_ld"]}
 
 
 def write(kind, device, number, path):
     """Writes the launches of a curve; `number` gives the value of a key of the device file, or None."""
     with open(path, "w", newline="") as file:
-        writer = csv.DictWriter(file, HEADS, lineterminator="\n")
+        writer = csv.DictWriter(file, HEADS + COUNTERS.get(kind, []), lineterminator="\n")
         writer.writeheader()
         writer.writerows(KINDS[kind](device, number))

@@ -34,6 +34,8 @@ fit mi210 mi210 h200 latency cache_bandwidth l2_bandwidth streams small_kernels
 fit mi100 mi100 "$out/mi210.yaml" latency cache_bandwidth l2_bandwidth streams
 fit mi300x mi300x "$out/mi210.yaml" latency cache_bandwidth streams
 fit rx6900xt rx6900xt h200 latency cache_bandwidth l2_bandwidth streams small_kernels
+# of one board, which the source calls h200 and gh200
+fit gh200 h200 h200 small_kernels
 # no curves of their own
 fit v100-sxm2 v100-sxm2 "$out/v100.yaml"
 fit l40s l40s "$out/l40.yaml"

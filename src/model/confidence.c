@@ -1,0 +1,100 @@
+/* confidence.c - how far off predictions on a device are known or believed to be; see warpline/trust.h.
+ *
+ * Layer  model (uses device). Oracle: tests/unit/test_confidence.c.
+ * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "device/device_internal.h"
+#include "warpline/trust.h"
+
+/* The key with the errors of a model; false: none was measured. */
+static bool key_of(wl_model_id model, wl_confidence_in in, bool transferred, wl_device_key *key)
+{
+    if (in == WL_CONFIDENCE_VOLUMES)
+        *key = transferred ? WL_DEVICE_transfer_volume_error : WL_DEVICE_volume_error;
+    else if (model == WL_MODEL_TURNOVER)
+        *key = transferred ? WL_DEVICE_transfer_error : WL_DEVICE_time_error;
+    else
+        *key = transferred ? WL_DEVICE_transfer_error_limiter : WL_DEVICE_time_error_limiter;
+    return in == WL_CONFIDENCE_VOLUMES || model == WL_MODEL_TURNOVER || model == WL_MODEL_LIMITER;
+}
+
+static bool read_range(const wl_device *device, wl_device_key key, wl_confidence *out)
+{
+    const wl_device_entry *e = &device->entries[key];
+    if (e->count == 0)
+        return false;
+    out->known = true;
+    out->low = e->values[0];
+    out->high = e->values[e->count - 1];
+    return true;
+}
+
+/* How many numbers of the device have a source of this kind. */
+static size_t numbers_of(const wl_device *device, wl_source_kind wanted, size_t *all)
+{
+    size_t count = 0;
+    wl_source_kind kind;
+    *all = 0;
+    for (size_t k = 0; k < WL_DEVICE_KEY_COUNT; k++) {
+        const bool known = wl_source_kind_of(device, (wl_device_key)k, &kind);
+        *all += known;
+        count += known && kind == wanted;
+    }
+    return count;
+}
+
+/* What the device itself says; a what-if is another device than the measured one. */
+static void own(const wl_device *device, wl_device_key key, wl_confidence *out)
+{
+    wl_source_kind kind = WL_SOURCE_ASSUMED;
+    size_t all;
+    const size_t set = numbers_of(device, WL_SOURCE_USER, &all);
+    (void)wl_source_kind_of(device, key, &kind);
+    out->measured = kind != WL_SOURCE_ASSUMED && kind != WL_SOURCE_USER && set == 0;
+    if (set > 0)
+        (void)snprintf(out->basis, sizeof out->basis, "without the %zu number%s set by the user: %s", set,
+                       set == 1 ? "" : "s", wl_device_source(device, key));
+    else
+        (void)snprintf(out->basis, sizeof out->basis, "%s", wl_device_source(device, key));
+}
+
+/* What the stand-in says of other GPUs. */
+static wl_status believed(const wl_device *device, wl_device_key key, wl_confidence *out, wl_error *err)
+{
+    wl_device *other = NULL;
+    size_t all;
+    const size_t assumed = numbers_of(device, WL_SOURCE_ASSUMED, &all);
+    WL_TRY(wl_device_builtin(WL_STAND_IN, &other, err));
+    if (read_range(other, key, out))
+        (void)snprintf(out->basis, sizeof out->basis,
+                       "believed: no error was measured on this device, and %zu of its %zu numbers are assumed; %s%s",
+                       assumed, all, wl_device_source(other, key),
+                       strcmp(device->vendor, other->vendor) == 0 ? ""
+                                                                  : "; no launch on a GPU of this vendor is known");
+    else
+        (void)snprintf(out->basis, sizeof out->basis, "not known: no error was measured on this device");
+    wl_device_free(other);
+    return WL_OK;
+}
+
+wl_status wl_confidence_of(const wl_device *device, wl_model_id model, wl_confidence_in in, wl_confidence *out,
+                           wl_error *err)
+{
+    wl_device_key key, elsewhere;
+    wl_status status = WL_OK;
+    *out = (wl_confidence){0};
+    (void)key_of(model, in, true, &elsewhere);
+    if (!key_of(model, in, false, &key))
+        (void)snprintf(out->basis, sizeof out->basis, "not known: the errors of the model %s are not in device files",
+                       wl_model_name(model));
+    else if (read_range(device, key, out))
+        own(device, key, out);
+    else
+        status = believed(device, elsewhere, out, err);
+    wl_text_mend_end(out->basis);
+    return status;
+}
