@@ -139,7 +139,7 @@ static const struct spec {
      "list the operations of the file and what is known of each"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "pmcDraRPS",
      "time model: turnover (default where the device has its numbers), limiter, gpumech, gpumech+, mdm-queue, "
-     "mdm-mshr, mdm, simple"},
+     "mdm-mshr, mdm, simple, four-limiters"},
     {"--model", "NAME", ONE, offsetof(options, model), 0, "M",
      "only what this needs: classic, hierarchical, instruction, roofline (all three) or compare; with the ncu command"},
     {"--model", "NAME|all", ONE, offsetof(options, model), 0, "t",

@@ -14,13 +14,21 @@ static const struct {
     const char *start;
     wl_source_kind kind;
 } starts[] = {
-    {"measured", WL_SOURCE_MEASURED},      {"device query", WL_SOURCE_MEASURED},
-    {"fitted", WL_SOURCE_FITTED},          {"chosen", WL_SOURCE_FITTED}, /* by hand, with measured launches in view */
-    {"inferred", WL_SOURCE_FITTED},        {"assumed", WL_SOURCE_ASSUMED},
-    {"believed", WL_SOURCE_ASSUMED},       {"scaled", WL_SOURCE_ASSUMED},
-    {"set by the user", WL_SOURCE_USER},   {"NVIDIA", WL_SOURCE_DATA_SHEET},
-    {"AMD", WL_SOURCE_DATA_SHEET},         {"HIP device properties", WL_SOURCE_DATA_SHEET},
-    {"LLVM AMDGPU", WL_SOURCE_DATA_SHEET}, {"four schedulers", WL_SOURCE_DATA_SHEET},
+    {"measured", WL_SOURCE_MEASURED},
+    {"device query", WL_SOURCE_MEASURED},
+    {"fitted", WL_SOURCE_FITTED},
+    {"chosen", WL_SOURCE_FITTED}, /* by hand, with measured launches in view */
+    {"inferred", WL_SOURCE_FITTED},
+    {"assumed", WL_SOURCE_ASSUMED},
+    {"believed", WL_SOURCE_ASSUMED},
+    {"scaled", WL_SOURCE_ASSUMED},
+    {"set by the user", WL_SOURCE_USER},
+    {"NVIDIA", WL_SOURCE_DATA_SHEET},
+    {"AMD", WL_SOURCE_DATA_SHEET},
+    {"HIP device properties", WL_SOURCE_DATA_SHEET},
+    {"LLVM AMDGPU", WL_SOURCE_DATA_SHEET},
+    {"ptxas", WL_SOURCE_DATA_SHEET},
+    {"four schedulers", WL_SOURCE_DATA_SHEET},
 };
 
 const char *wl_source_kind_name(wl_source_kind kind) { return kind_names[kind]; }

@@ -32,7 +32,7 @@ typedef struct wl_curve_row {
     size_t count;  /* of values; of short copies the last is of 1024 threads, each before it of half as many */
     double values[WL_CURVE_VALUES];
     double clock;       /* Hz, of the run; 0: the table does not say */
-    const char *source; /* "": likewise */
+    const char *source; /* where the table does not say, its name */
     int32_t line;
 } wl_curve_row;
 

@@ -237,7 +237,8 @@ static wl_status read_row(reader *r)
     if (r->clock < r->cells && *wl_csv_cell(&r->csv, r->clock))
         WL_TRY(read_number(r, r->clock, MEGA, &row.clock));
     WL_TRY(read_values(r, &row));
-    const char *source = r->source < r->cells ? wl_csv_cell(&r->csv, r->source) : "";
+    const char *slash = strrchr(r->input, '/'), *file = slash ? slash + 1 : r->input;
+    const char *source = r->source < r->cells ? wl_csv_cell(&r->csv, r->source) : file;
     row.source = wl_arena_text(&r->curves->arena, source, strlen(source));
     if (!row.source)
         return wl_fail_memory(r->err);

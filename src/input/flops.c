@@ -40,11 +40,13 @@ static const struct {
     const char *name;
     int arguments;
     int flops;
+    int special;                              /* functions of the hardware that it takes at least */
     double (*value)(const double *arguments); /* to fold constants */
 } functions[] = {
-    {"sqrt", 1, 1, value_sqrt}, {"rsqrt", 1, 1, value_rsqrt}, {"abs", 1, 0, value_abs}, {"min", 2, 1, value_min},
-    {"max", 2, 1, value_max},   {"exp", 1, 1, value_exp},     {"log", 1, 1, value_log}, {"sin", 1, 1, value_sin},
-    {"cos", 1, 1, value_cos},   {"tanh", 1, 1, value_tanh},   {"pow", 2, 1, value_pow}, {"fma", 3, 2, value_fma},
+    {"sqrt", 1, 1, 1, value_sqrt}, {"rsqrt", 1, 1, 1, value_rsqrt}, {"abs", 1, 0, 0, value_abs},
+    {"min", 2, 1, 0, value_min},   {"max", 2, 1, 0, value_max},     {"exp", 1, 1, 1, value_exp},
+    {"log", 1, 1, 1, value_log},   {"sin", 1, 1, 1, value_sin},     {"cos", 1, 1, 1, value_cos},
+    {"tanh", 1, 1, 1, value_tanh}, {"pow", 2, 1, 2, value_pow},     {"fma", 3, 2, 0, value_fma},
 };
 #define FUNCTION_COUNT ((int)(sizeof functions / sizeof functions[0]))
 
@@ -253,16 +255,17 @@ static bool fuses(const wl_flops *f, const node *n)
     return (a->op == OP_MUL && a->uses == 1) || (b->op == OP_MUL && b->uses == 1);
 }
 
-void wl_flops_count(wl_flops *f, int64_t *flops, int64_t *fp_results)
+void wl_flops_count(wl_flops *f, int64_t *flops, int64_t *fp_results, int64_t *specials)
 {
     mark_needed(f);
-    *flops = *fp_results = 0;
+    *flops = *fp_results = *specials = 0;
     for (int32_t i = 0; i < f->node_count; i++) {
         const node *n = &f->nodes[i];
         if (!n->used || n->op < OP_ADD || n->op == OP_NEG)
             continue;
         const int own = n->op != OP_CALL ? 1 : n->function >= 0 ? functions[n->function].flops : 0;
         *flops += own;
+        *specials += n->op == OP_DIV ? 1 : n->op == OP_CALL && n->function >= 0 ? functions[n->function].special : 0;
         *fp_results += own > 0 && !fuses(f, n);
     }
 }

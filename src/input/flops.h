@@ -41,7 +41,7 @@ wl_status wl_flops_unknown_function(const wl_token *name, wl_error *err);
 
 /* First marks a value as stored (live); then counts the operations of all live values. */
 void wl_flops_need(wl_flops *f, int32_t value);
-void wl_flops_count(wl_flops *f, int64_t *flops, int64_t *fp_results);
+void wl_flops_count(wl_flops *f, int64_t *flops, int64_t *fp_results, int64_t *specials);
 bool wl_flops_is_needed(const wl_flops *f, int32_t value);
 
 #endif /* WL_INPUT_FLOPS_H */

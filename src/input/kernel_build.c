@@ -88,6 +88,7 @@ static wl_status set_accesses(wl_kernel_builder *b, const wl_update *update)
     k->has_flops = true;
     k->flops = (double)update->flops;
     k->fp_results = (double)update->fp_results;
+    k->specials = (double)update->specials;
     return WL_OK;
 }
 

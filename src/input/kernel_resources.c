@@ -132,6 +132,21 @@ static wl_status read_idle(wl_kernel_builder *b)
     return WL_OK;
 }
 
+/* Of the mix: conversions by kind. */
+static wl_status read_conversions(wl_kernel_builder *b)
+{
+    static const char *const kinds[] = {[WL_CONVERT_INT] = "int", [WL_CONVERT_WIDE] = "wide"};
+    const wl_yaml *map = wl_yaml_get(b->root, "conversions");
+    if (!map)
+        return WL_OK;
+    WL_TRY(wl_yaml_expect(map, WL_YAML_MAP, "conversions", b->err));
+    WL_TRY(wl_yaml_known_keys(map, kinds, WL_CONVERT_COUNT, "conversions", b->err));
+    for (int c = 0; c < WL_CONVERT_COUNT; c++)
+        if (wl_yaml_get(map, kinds[c]))
+            WL_TRY(wl_kernel_amount(b, wl_yaml_get(map, kinds[c]), kinds[c], &b->kernel->converts[c]));
+    return WL_OK;
+}
+
 /* The sum of the mix is the kernel's `instructions` unless that is given. */
 static wl_status read_mix(wl_kernel_builder *b)
 {
@@ -144,6 +159,7 @@ static wl_status read_mix(wl_kernel_builder *b)
         WL_TRY(wl_kernel_amount(b, shuffles, "shuffles", &k->shuffles));
     if (pipe)
         WL_TRY(wl_kernel_amount(b, pipe, "integer_pipe", &k->integer_pipe));
+    WL_TRY(read_conversions(b));
     if (!mix)
         return WL_OK;
     WL_TRY(read_classes(b, mix, "mix", false, k->mix, &sum));

@@ -297,7 +297,7 @@ static wl_status read_all(reader *r, const char *text, wl_update *out)
     for (size_t i = 0; i < r->access_count; i++)
         if (r->accesses[i].store)
             wl_flops_need(&r->flops, r->access_node[i]);
-    wl_flops_count(&r->flops, &out->flops, &out->fp_results);
+    wl_flops_count(&r->flops, &out->flops, &out->fp_results, &out->specials);
     /* dead loads are dropped, as every compiler does */
     out->accesses = WL_ARENA_NEW(r->arena, wl_relative, r->access_count);
     if (!out->accesses)

@@ -48,6 +48,10 @@ bool wl_kinds_differ(const wl_block_kind *list, int count);
 /* Joins kinds of about the same length; none where they do not differ. */
 void wl_kinds_join(const wl_block_kind *list, int count, wl_kinds *out);
 
+/* Conversions that generations execute on different pipes: integers of up to 32 bits to f32, on the integer pipe or
+ * with the special functions; from and to 64 bits, with the special functions or on a pipe of their own. */
+typedef enum wl_convert_kind { WL_CONVERT_INT, WL_CONVERT_WIDE, WL_CONVERT_COUNT } wl_convert_kind;
+
 /* Arithmetic outside tensor cores, by width. */
 typedef enum wl_float_kind { WL_FLOAT_F16, WL_FLOAT_F32, WL_FLOAT_F64, WL_FLOAT_COUNT } wl_float_kind;
 
@@ -61,6 +65,7 @@ typedef struct wl_mix {
     double fma_of[WL_FLOAT_COUNT];              /* of them, those of fused multiply-adds */
     double branches, divergent;                 /* warp branches, and divergent ones */
     double integer_pipe;                        /* warp instructions that only the integer pipe executes */
+    double converts[WL_CONVERT_COUNT];          /* warp instructions: of integer_pipe, and of the class special */
     double shuffles;                            /* warp shuffles: they use the data stage of the L1 */
     double idle_accesses;                       /* memory instructions without an active lane: they use it, too */
     double tensor[WL_TENSOR_KIND_COUNT];        /* flops of matrix products */

@@ -108,6 +108,7 @@ struct wl_kernel {
     bool has_flops, has_registers;
     double flops;      /* per cell */
     double fp_results; /* per cell; a fused multiply-add counts once */
+    double specials;   /* of an update, per cell: special functions of the hardware at least */
     wl_type precision; /* of the arithmetic: the widest floating type among the fields */
     int64_t registers, shared_bytes;
     double instructions;  /* per cell, all kinds; 0: not stated */
@@ -120,7 +121,7 @@ struct wl_kernel {
     double idle_mix[WL_INST_CLASS_COUNT]; /* by class */
     wl_idle_stage idle_stages[WL_IDLE_STAGES_MAX];
     int idle_stage_count;
-    double shuffles, integer_pipe;                                            /* of a thread per cell: see wl_mix */
+    double shuffles, integer_pipe, converts[WL_CONVERT_COUNT];                /* of a thread per cell: see wl_mix */
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT]; /* flops per cell: see wl_mix */
     /* of a kernel from PTX that states its mix: accesses executed per work item, lanes on or off */
     double memory[WL_MEMORY_COUNT];

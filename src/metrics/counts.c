@@ -6,7 +6,8 @@
 wl_work wl_work_of(const wl_kernel *k)
 {
     return (wl_work){k->has_flops, k->flops,     k->fp_results,
-                     k->barriers,  k->precision, k->source.count_instructions != NULL};
+                     k->barriers,  k->precision, k->source.count_instructions != NULL,
+                     k->specials};
 }
 
 static wl_reached reached(const wl_costs *p, size_t access)

@@ -22,6 +22,7 @@ typedef struct wl_work {
     double barriers;          /* per thread */
     wl_type precision;
     bool has_instructions; /* counted from an instruction stream, their flops included */
+    double specials;       /* per cell, of an update */
 } wl_work;
 wl_work wl_work_of(const wl_kernel *kernel);
 

@@ -92,7 +92,7 @@ struct wl_prediction {
     double sampled_error; /* WL_STATED_ERRORS standard errors */
     wl_model_result model;
     bool confidence; /* to be shown: what the error on the device is known or believed to be */
-    int clamped; /* values that contradicted what must hold: metrics/invariants.h */
+    int clamped;     /* values that contradicted what must hold: metrics/invariants.h */
     int warning_count;
     char warnings[WL_WARNINGS_MAX][WL_WARNING_LENGTH];
     /* Borrowed from the predictor: valid until its next prediction. `accesses` is NULL unless asked

@@ -82,7 +82,7 @@ static void add_multiprocessors(const wl_demand *d, const wl_device *device, wl_
     const double sms = get(device, WL_DEVICE_sm_count), issue = get(device, WL_DEVICE_issue_rate);
     const double even = d->blocks > 0 ? ceil(d->blocks / sms) * sms / d->blocks : 1;
     const double cycles = sms * get(device, WL_DEVICE_clock) / even;
-    set_if_any(m, WL_BOUND_FP, d->fp_cycles / cycles);
+    set_if_any(m, WL_BOUND_FP, fmax(d->fp_cycles, d->special_cycles) / cycles);
     set_if_any(m, WL_BOUND_TENSOR, d->tensor_cycles / cycles);
     set_if_any(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
     if (issue > 0)

@@ -7,6 +7,7 @@
 #include "metrics/rates.h"
 #include "model/interval_time.h"
 #include "model/limiter.h"
+#include "model/pipes.h"
 #include "model/simple.h"
 #include "model/turnover.h"
 
@@ -26,34 +27,6 @@ bool wl_model_find(const char *name, wl_model_id *model)
         }
     }
     return false;
-}
-
-/* Cycles of the busiest floating-point pipe, as if one multiprocessor did all the work. */
-static double arithmetic_cycles(const wl_executed *e, const wl_device *device)
-{
-    static const struct {
-        wl_inst_class of;
-        wl_device_key rate;
-        double results; /* per lane: packed halves count in pairs */
-    } pipes[] = {{WL_INST_fp64, WL_DEVICE_fp64_rate, 1},
-                 {WL_INST_fp32, WL_DEVICE_fp32_rate, 1},
-                 {WL_INST_fp16, WL_DEVICE_fp16_rate, 2},
-                 {WL_INST_special, WL_DEVICE_sfu_rate, 1}};
-    double cycles = 0, rate = 0, lanes = 0;
-    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
-    for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++)
-        if (wl_device_get(device, pipes[i].rate, &rate))
-            cycles = fmax(cycles, e->mix.warp[pipes[i].of] * lanes * pipes[i].results / rate);
-    return cycles;
-}
-
-/* Cycles of the integer pipe, likewise: of what no other pipe executes. Additions and copies are left out, as compilers
- * spread them over this pipe and the one that multiplies. */
-static double integer_cycles(const wl_executed *e, const wl_device *device)
-{
-    double rate = 0, lanes = 0;
-    (void)wl_device_get(device, WL_DEVICE_warp_size, &lanes);
-    return wl_device_get(device, WL_DEVICE_int32_rate, &rate) ? e->mix.integer_pipe * lanes / rate : 0;
 }
 
 wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_volumes *v, const wl_prediction *out)
@@ -119,10 +92,12 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .footprint = v->known ? v->footprint : fmax(v->footprint, v->least[0] + v->least[1]),
                    .cached = v->cached};
     if (c->executed.by_class)
-        d.fp_cycles = arithmetic_cycles(&c->executed, device);
+        d.fp_cycles = wl_arithmetic_cycles(&c->executed.mix, device);
     else if (work->has_flops && wl_device_get(device, wl_fp_rate_key(work->precision), &fp_rate))
         d.fp_cycles = work->fp_results * (double)out->items / fp_rate;
-    d.integer_cycles = integer_cycles(&c->executed, device);
+    if (!c->executed.by_class && wl_device_get(device, WL_DEVICE_sfu_rate, &fp_rate))
+        d.special_cycles = work->specials * (double)out->items / fp_rate;
+    d.integer_cycles = wl_integer_cycles(&c->executed.mix, device);
     d.tensor_cycles = wl_limiter_tensor_cycles(&out->mix, device);
     const double requested = c->sectors[0] * sector, loaded = m[WL_METRIC_l2_load_bytes].value;
     d.l1_hits = requested > 0 ? fmax(0, 1 - loaded / requested) : 0;

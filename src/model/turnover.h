@@ -28,6 +28,7 @@ typedef struct wl_demand {
     double l1_wavefronts, tag_wavefronts, memory_inst;
     double instructions;                /* warp instructions */
     double fp_cycles;                   /* of the arithmetic pipes, as if one multiprocessor did all the work */
+    double special_cycles;              /* of the special functions of an update, likewise: model limiter */
     double tensor_cycles;               /* of the tensor cores, likewise */
     double integer_cycles;              /* of the integer pipe, likewise */
     double multiplies, wide_multiplies; /* warp instructions, of addresses */

@@ -20,6 +20,7 @@ static const struct {
     {"AMD CDNA 3 white paper", "data sheet"},
     {"LLVM AMDGPU backend, AMDGPUBaseInfo", "data sheet"},
     {"HIP device properties (ROCm)", "data sheet"},
+    {"ptxas 13.0: I2FP, which the integer pipe executes", "data sheet"},
     {"four schedulers of one warp instruction per cycle each", "data sheet"},
     {"assumed: as a40", "assumed"},
     {"believed: no launch was measured", "assumed"},

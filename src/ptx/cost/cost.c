@@ -437,6 +437,18 @@ void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *
     classes[wl_ptx_class_of(&function->instructions[i])] += rest * executed;
 }
 
+void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double executed,
+                         double converts[WL_CONVERT_COUNT])
+{
+    const wl_ptx_split *s = &counting->split[i];
+    if (!s->row || !is_float_conversion(in))
+        return;
+    const bool wide = wl_ptx_type_bits(in->type) == 64 || wl_ptx_type_bits(in->from) == 64;
+    const bool from_int = in->type == WL_PTX_F32 && !wl_ptx_type_is_float(in->from);
+    if (wide || from_int)
+        converts[wide ? WL_CONVERT_WIDE : WL_CONVERT_INT] += s->weight * executed;
+}
+
 double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i)
 {
     const wl_ptx_split *s = &counting->split[i];

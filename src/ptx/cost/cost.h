@@ -8,6 +8,7 @@
 #ifndef WL_PTX_COST_COST_H
 #define WL_PTX_COST_COST_H
 
+#include "kernel/counted_mix.h"
 #include "ptx/cost/cost_table.h"
 
 /* What an instruction becomes where its machine instructions are not all of its own class. */
@@ -36,6 +37,9 @@ void wl_ptx_add_classes(const wl_ptx_function *function, const wl_ptx_counting *
                         double executed, double classes[WL_INST_CLASS_COUNT]);
 /* Of the machine instructions of i, those that only the integer pipe executes. */
 double wl_ptx_integer_pipe(const wl_ptx_counting *counting, int32_t i);
+/* Adds so many executions of instruction i to the conversions of its kind, if it is one. */
+void wl_ptx_add_converts(const wl_ptx_instruction *in, const wl_ptx_counting *counting, int32_t i, double executed,
+                         double converts[WL_CONVERT_COUNT]);
 
 /* weight[i]: machine instructions of instruction i. counting may be NULL. */
 wl_status wl_ptx_weigh(const wl_ptx_costs *costs, const wl_ptx_module *module, const wl_ptx_function *function,

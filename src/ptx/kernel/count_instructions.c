@@ -154,6 +154,7 @@ static void add_up(wl_ptx_source *s, const wl_ptx_profile *p)
             wl_ptx_add_classes(&m->functions[f], &s->counting[f], i, weight, p->threads[as] + more.idle_threads,
                                s->mix.thread);
             s->mix.integer_pipe += wl_ptx_integer_pipe(&s->counting[f], i) * executed;
+            wl_ptx_add_converts(in, &s->counting[f], i, executed, s->mix.converts);
             s->mix.thread_on += weight * p->threads_on[at];
             if ((in->op == WL_PTX_OP_bra && in->guard >= 0) || in->op == WL_PTX_OP_brx)
                 s->mix.branches += p->warps[at];

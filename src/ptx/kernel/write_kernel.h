@@ -31,7 +31,7 @@ typedef struct wl_ptx_summary {
     double mix[WL_INST_CLASS_COUNT], idle[WL_INST_CLASS_COUNT]; /* idle: of a thread outside the domain */
     wl_idle_stage stages[WL_IDLE_STAGES_MAX];
     int stage_count;
-    double flops, fp_results, barriers, shuffles, integer_pipe;
+    double flops, fp_results, barriers, shuffles, integer_pipe, converts[WL_CONVERT_COUNT];
     double tensor[WL_TENSOR_KIND_COUNT], tensor_groups[WL_TENSOR_KIND_COUNT];
     bool has_flops;
 } wl_ptx_summary;

@@ -1,0 +1,59 @@
+/* pipes.c - see pipes.h. SPDX-License-Identifier: MIT */
+#include "model/pipes.h"
+
+#include <math.h>
+
+static double rate_of(const wl_device *device, wl_device_key key, double otherwise)
+{
+    double rate = 0;
+    return wl_device_get(device, key, &rate) ? rate : otherwise;
+}
+
+/* Conversions that do not run where the classes have them, and their rates; 0: they do. */
+typedef struct elsewhere {
+    double from_int, from_int_rate; /* with the special functions */
+    double wide, wide_rate;         /* on a pipe of their own */
+} elsewhere;
+
+static elsewhere conversions(const wl_mix *mix, const wl_device *device)
+{
+    const double integer = rate_of(device, WL_DEVICE_int32_rate, 0), special = rate_of(device, WL_DEVICE_sfu_rate, 0);
+    elsewhere e = {.from_int_rate = rate_of(device, WL_DEVICE_convert_rate, integer),
+                   .wide_rate = rate_of(device, WL_DEVICE_convert64_rate, special)};
+    e.from_int = e.from_int_rate < integer ? mix->converts[WL_CONVERT_INT] : 0;
+    e.wide = e.wide_rate < special ? mix->converts[WL_CONVERT_WIDE] : 0;
+    return e;
+}
+
+double wl_arithmetic_cycles(const wl_mix *mix, const wl_device *device)
+{
+    static const struct {
+        wl_inst_class of;
+        wl_device_key rate;
+        double results; /* per lane: packed halves count in pairs */
+    } pipes[] = {{WL_INST_fp64, WL_DEVICE_fp64_rate, 1},
+                 {WL_INST_fp32, WL_DEVICE_fp32_rate, 1},
+                 {WL_INST_fp16, WL_DEVICE_fp16_rate, 2},
+                 {WL_INST_special, WL_DEVICE_sfu_rate, 1}};
+    const elsewhere moved = conversions(mix, device);
+    const double lanes = rate_of(device, WL_DEVICE_warp_size, 0);
+    double cycles = moved.wide > 0 ? moved.wide * lanes / moved.wide_rate : 0, rate = 0;
+    for (size_t i = 0; i < sizeof pipes / sizeof pipes[0]; i++) {
+        if (!wl_device_get(device, pipes[i].rate, &rate))
+            continue;
+        double pipe = mix->warp[pipes[i].of] * lanes * pipes[i].results / rate;
+        if (pipes[i].of == WL_INST_special && moved.wide > 0)
+            pipe = fmax(0, mix->warp[WL_INST_special] - moved.wide) * lanes / rate;
+        if (pipes[i].of == WL_INST_special && moved.from_int > 0)
+            pipe += moved.from_int * lanes / moved.from_int_rate;
+        cycles = fmax(cycles, pipe);
+    }
+    return cycles;
+}
+
+double wl_integer_cycles(const wl_mix *mix, const wl_device *device)
+{
+    const double rate = rate_of(device, WL_DEVICE_int32_rate, 0), lanes = rate_of(device, WL_DEVICE_warp_size, 0);
+    const double left = mix->integer_pipe - conversions(mix, device).from_int;
+    return rate > 0 ? fmax(0, left) * lanes / rate : 0;
+}
