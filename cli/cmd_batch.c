@@ -288,12 +288,13 @@ static wl_status read_rule(const json_t *line, const source *s, const wl_device 
     return status;
 }
 
-/* The launch it is read for is that of the first line that names it; registers may differ from line to line. */
+/* The launch it is read for is that of the first line that names it, with its registers. */
 static wl_status open_ptx(const options *o, const source *s, const wl_launch *launch, kept *k, wl_error *err)
 {
     ptx_request r = s->request;
     memcpy(r.launch.block, launch->block, sizeof r.launch.block);
     memcpy(r.launch.grid, launch->grid, sizeof r.launch.grid);
+    r.launch.registers = launch->registers;
     const wl_status status = ptx_unit_open(o, s->kernel, k->device, &k->unit, err);
     return status == WL_OK ? ptx_unit_kernel(k->unit, &r, &k->kernel, err) : status;
 }
@@ -317,15 +318,17 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
     return status;
 }
 
-/* What identifies a kernel on a device: the line without the launch. NULL: out of memory, of which
- * jansson does not always tell. */
-static char *key_of(const json_t *line)
+/* What identifies a kernel on a device: the line without the launch. A kernel in PTX is also its registers, which
+ * decide how many loads go ahead. NULL: out of memory, of which jansson does not always tell. */
+static char *key_of(const json_t *line, const source *s)
 {
-    static const char *const launch[] = {"block", "fold", "grid", "schedule", "registers", "shared_bytes"};
+    static const char *const launch[] = {"block", "fold", "grid", "schedule", "shared_bytes"};
     errno = 0;
     json_t *copy = json_copy((json_t *)(uintptr_t)line);
     for (size_t i = 0; i < sizeof launch / sizeof launch[0]; i++)
         json_object_del(copy, launch[i]);
+    if (!is_ptx(s))
+        json_object_del(copy, "registers");
     char *key = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(copy);
     if (errno != ENOMEM)
@@ -337,7 +340,7 @@ static char *key_of(const json_t *line)
 /* The kernel of a line on its device; the launch gets the grid that follows from both. */
 static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_launch *launch, kept **out, wl_error *err)
 {
-    char *key = key_of(line);
+    char *key = key_of(line, s);
     if (!key)
         return out_of_memory(err);
     for (size_t i = 0; i < KEPT; i++) {

@@ -63,6 +63,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_barrier_overlap, offsetof(wl_turnover, barrier_overlap), false},
         {WL_DEVICE_barrier_reach, offsetof(wl_turnover, barrier_reach), false},
         {WL_DEVICE_store_wait, offsetof(wl_turnover, store_wait), false},
+        {WL_DEVICE_unit_norm, offsetof(wl_turnover, unit_norm), false},
         {WL_DEVICE_dram_turnaround, offsetof(wl_turnover, turnaround), false},
         {WL_DEVICE_l1_fill_width, offsetof(wl_turnover, fill_width), false},
         {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
@@ -124,6 +125,21 @@ static double fullest(const wl_turnover *n, const wl_demand *d)
     return 1 + fmin(1 - fill, spread * sqrt(2 * log(fmax(1, n->sms)) / each)) / fill;
 }
 
+/* Two units that are busy at the same time: the busier one, or, where a device has a norm for it, more. A warp that
+ * waits for one of them leaves the others idle, and so do conflicts for ports and schedulers. */
+static double beside(const wl_turnover *n, double a, double b)
+{
+    return n->unit_norm > 0 && a > 0 && b > 0 ? wl_norm2(a, b, n->unit_norm) : fmax(a, b);
+}
+
+/* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes that multiply. */
+static double units_together(const wl_turnover *n, const wl_model_result *m)
+{
+    const double *s = m->bound_s, l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]);
+    const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
+    return beside(n, beside(n, beside(n, l1, arithmetic), s[WL_BOUND_ISSUE]), s[WL_BOUND_INTEGER]);
+}
+
 /* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
  * times the mean load. */
 static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_result *m)
@@ -139,10 +155,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->issue_rate * cycles));
-    double busiest = 0;
-    for (int i = 0; i < WL_BOUND_COUNT; i++)
-        busiest = fmax(busiest, m->bound_s[i]);
-    return busiest;
+    return units_together(n, m);
 }
 
 #define EVEN 4 /* over s (1 - s): 1 where both shares are a half */

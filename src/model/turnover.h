@@ -68,7 +68,7 @@ typedef struct wl_turnover {
     double in_place_rate[2], dispatch[4];
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
-    double launch_latency, queue_wait, barrier_overlap, barrier_reach, store_wait, turnaround, fill_width;
+    double launch_latency, queue_wait, barrier_overlap, barrier_reach, store_wait, turnaround, fill_width, unit_norm;
     double room, steepness;        /* of the L2, for what an earlier launch has left there */
     double cache, cache_bandwidth; /* of the memory */
 } wl_turnover;

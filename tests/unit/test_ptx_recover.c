@@ -448,6 +448,40 @@ static void doubled(void **unused)
     check_done();
 }
 
+/* A filter that is written out has thousands of loads from shared memory, each executed once: they are accesses, too,
+ * and nothing is traced for them. */
+static void written_out(void **unused)
+{
+    (void)unused;
+    enum { LOADS = 3000 };
+    static char text[1 << 17];
+    static const char *const args[] = {"buf:1M", "buf:1M", "1024"};
+    const wl_ptx_options options = {.args = args, .arg_count = 3, .launch = {.block = {64, 1, 1}, .grid = {4, 1, 1}}};
+    wl_ptx *ptx = NULL;
+    wl_kernel *kernel = NULL;
+    char *yaml = NULL;
+    wl_error err = {0};
+    size_t used = (size_t)snprintf(text, sizeof text, "%s%s", HEAD,
+                                   AT("%r5") LOAD "shl.b32 %r7, %r4, 2;\nmov.u32 %r8, s;\nadd.s32 %r6, %r7, %r8;\n");
+    for (int i = 0; i < LOADS; i++) /* in no order that a loop would have */
+        used += (size_t)snprintf(text + used, sizeof text - used, "ld.shared.f32 %%f2, [%%r6+%d];\n",
+                                 i * i % 251 * 4 + i % 7 * 256);
+    snprintf(text + used, sizeof text - used, "%s", TAIL);
+    check_true("written out", "is PTX", wl_ptx_parse("k.ptx", text, strlen(text), &ptx, &err) == WL_OK);
+    if (wl_kernel_from_ptx(ptx, &options, &kernel, &err) == WL_OK && wl_kernel_show(kernel, &yaml, &err) == WL_OK) {
+        check_true("written out", "nothing is emulated", !strstr(yaml, "emulated"));
+        check_true("written out", "shared loads are there", strstr(yaml, "shared[threadIdx.x + 1"));
+        check_true("written out", "depends on no launch", kernel->source.at_launch == NULL);
+    } else {
+        print_error("line %d: %s\n", (int)err.loc.line, err.message);
+        check_failures++;
+    }
+    free(yaml);
+    wl_kernel_free(kernel);
+    wl_ptx_free(ptx);
+    check_done();
+}
+
 static void refused(void **unused)
 {
     (void)unused;
@@ -500,6 +534,6 @@ static void refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(recovered), cmocka_unit_test(doubled),
-                                       cmocka_unit_test(refused)};
+                                       cmocka_unit_test(written_out), cmocka_unit_test(refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -343,6 +343,23 @@ static void numbers_of_other_devices(void **state)
     check_near("no bandwidth", "DRAM", apply(&n, &d).bound_s[WL_BOUND_DRAM], reads, NEAR);
 }
 
+/* With a norm, units that are all busy take longer than the busiest of them; without it they do not. */
+static void units_that_are_busy_together(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    wl_demand d = demand();
+    d.l1_wavefronts = 4e6;
+    const double alone = apply(&n, &d).own_cycles;
+    d.fp_cycles = d.l1_wavefronts / n.wavefront_rate; /* as long as the L1 */
+    check_near("no norm", "own", apply(&n, &d).own_cycles, alone, NEAR);
+    n.unit_norm = 3;
+    check_near("two of equal length", "own", apply(&n, &d).own_cycles, alone * pow(2, 1.0 / 3), 1e-6);
+    d.fp_cycles = 0;
+    check_near("only one", "own", apply(&n, &d).own_cycles, alone, 1e-6);
+    check_done();
+}
+
 static void the_last_block_may_be_heavier(void **state)
 {
     (void)state;
@@ -613,6 +630,7 @@ int main(void)
         cmocka_unit_test(residence_by_hand),
         cmocka_unit_test(waits_by_hand),
         cmocka_unit_test(numbers_of_other_devices),
+        cmocka_unit_test(units_that_are_busy_together),
         cmocka_unit_test(the_last_block_may_be_heavier),
         cmocka_unit_test(time_grows_with_every_amount),
         cmocka_unit_test(time_is_above_every_bound),

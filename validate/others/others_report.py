@@ -62,7 +62,11 @@ def compare(warpline, entry, out):
         kind, device = entry["made_from"].split()
         path = os.path.join(out, f"{entry['device']}_{kind}.csv")
         curve_tables.write(kind, device, device_numbers(warpline, entry["device"])[1], path)
-    words = [warpline, "compare", "--map", os.path.join(VALIDATE, entry["map"]), path, "--device", entry["device"],
+    map_path = os.path.join(VALIDATE, entry["map"])
+    if map_path.endswith(".py"):  # the kernels of a tuning space are made first
+        folder = os.path.join(out, os.path.splitext(os.path.basename(path))[0])
+        map_path = run([sys.executable, "-B", map_path, path, folder]).strip()
+    words = [warpline, "compare", "--map", map_path, path, "--device", entry["device"],
              "--format", "json"]
     if entry["model"]:
         words += ["--model", entry["model"]]

@@ -10,13 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Jumps that may alternate: along a row whose last elements are another trip's, and on to the next row. */
+#define WL_PTX_JUMPS_KEPT 4
+
 typedef struct wl_ptx_address_pattern {
     /* false: the next address has no predecessor, as at the start of a block */
     bool started;
-    int64_t last, last_jump; /* previous address; previous jump in bytes */
+    int64_t last;                     /* previous address */
+    int64_t jumps[WL_PTX_JUMPS_KEPT]; /* the last ones, in bytes, in any order; 0: none */
+    int next;                         /* which of them is the oldest */
     /* jumps of more than a cache line, by direction; addresses with a predecessor */
     double forward, back, all;
-    double alike; /* jumps of the same distance as the one before */
+    double alike; /* jumps of the same distance as one of the last few */
 } wl_ptx_address_pattern;
 
 static inline void wl_ptx_address_pattern_add(wl_ptx_address_pattern *p, int64_t address)
@@ -26,8 +31,14 @@ static inline void wl_ptx_address_pattern_add(wl_ptx_address_pattern *p, int64_t
     p->all += p->started;
     p->forward += jumped && moved > 0;
     p->back += jumped && moved < 0;
-    p->alike += jumped && moved == p->last_jump;
-    p->last_jump = jumped ? moved : p->last_jump;
+    bool known = false;
+    for (int i = 0; i < WL_PTX_JUMPS_KEPT; i++)
+        known = known || p->jumps[i] == moved;
+    p->alike += jumped && known;
+    if (jumped && !known) {
+        p->jumps[p->next] = moved;
+        p->next = (p->next + 1) % WL_PTX_JUMPS_KEPT;
+    }
     p->started = true;
     p->last = address;
 }

@@ -11,7 +11,7 @@
 #include "ptx/recover/loop_nest.h"
 
 #define LEAST_STEPS 4     /* fewer steps stay a list */
-#define ACCESSES_MAX 1024 /* per kernel */
+#define ACCESSES_MAX 4096 /* per kernel */
 #define SINGLE_MAX 256    /* accesses that one group of steps may become */
 #define MANY_STEPS 16     /* that are better written as loops which fit less well */
 #define EXPANDED_MAX 64   /* accesses that such a group may become */
