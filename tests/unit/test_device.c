@@ -18,10 +18,11 @@ static wl_device *builtin(const char *name)
 
 /* ---- the devices that are shipped ---- */
 
-static const char *const shipped[] = {
-    "a100-40gb",  "a100-80gb", "a40",     "a4000",   "a6000",    "gb200", "gh200",  "gtx970",    "h100",
-    "h100-pcie",  "h200",      "l40",     "l40s",    "mi100",    "mi210", "mi250x", "mi300a",    "mi300x",
-    "pascal-sim", "rtx2080s",  "rtx3090", "rtx4090", "rx6900xt", "t4",    "v100",   "v100-sxm2", "w7800"};
+static const char *const shipped[] = {"a100-40gb",  "a100-80gb", "a40",       "a4000",     "a6000",   "gb200",
+                                      "gh200",      "gtx970",    "h100",      "h100-pcie", "h200",    "l40",
+                                      "l40s",       "mi100",     "mi210",     "mi250x",    "mi300a",  "mi300x",
+                                      "pascal-sim", "rtx2080s",  "rtx2080ti", "rtx3090",   "rtx4090", "rx6900xt",
+                                      "t4",         "v100",      "v100-sxm2", "w7800"};
 
 static void test_shipped(void **state)
 {
