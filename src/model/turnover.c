@@ -125,19 +125,24 @@ static double fullest(const wl_turnover *n, const wl_demand *d)
     return 1 + fmin(1 - fill, spread * sqrt(2 * log(fmax(1, n->sms)) / each)) / fill;
 }
 
+/* Whether its warps are followed through loops, barriers and steps. */
+static bool lives(const wl_demand *d) { return d->waiting && d->waiting->known && d->waiting->repeats; }
+
 /* Two units that are busy at the same time: the busier one, or, where a device has a norm for it, more. A warp that
  * waits for one of them leaves the others idle, and so do conflicts for ports and schedulers. */
-static double beside(const wl_turnover *n, double a, double b)
+static double beside(double a, double b, double norm)
 {
-    return n->unit_norm > 0 && a > 0 && b > 0 ? wl_norm2(a, b, n->unit_norm) : fmax(a, b);
+    return norm > 0 && a > 0 && b > 0 ? wl_norm2(a, b, norm) : fmax(a, b);
 }
 
-/* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes that multiply. */
-static double units_together(const wl_turnover *n, const wl_model_result *m)
+/* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes that multiply. The norm
+ * is for warps that loop or meet at barriers: the phases of others wait for each instruction already. */
+static double units_together(const wl_turnover *n, const wl_demand *d, const wl_model_result *m)
 {
+    const double norm = lives(d) ? n->unit_norm : 0;
     const double *s = m->bound_s, l1 = fmax(s[WL_BOUND_L1], s[WL_BOUND_TAG]);
     const double arithmetic = fmax(fmax(s[WL_BOUND_FP], s[WL_BOUND_TENSOR]), s[WL_BOUND_MULTIPLY]);
-    return beside(n, beside(n, beside(n, l1, arithmetic), s[WL_BOUND_ISSUE]), s[WL_BOUND_INTEGER]);
+    return beside(beside(beside(l1, arithmetic, norm), s[WL_BOUND_ISSUE], norm), s[WL_BOUND_INTEGER], norm);
 }
 
 /* Bounds of the multiprocessors' units, without any waiting; the busiest multiprocessor has `even`
@@ -155,7 +160,7 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     bound(m, WL_BOUND_INTEGER, d->integer_cycles / cycles);
     if (d->wide_multiplies > 0)
         bound(m, WL_BOUND_MULTIPLY, multiply_cycles(n, d) / (n->issue_rate * cycles));
-    return units_together(n, m);
+    return units_together(n, d, m);
 }
 
 #define EVEN 4 /* over s (1 - s): 1 where both shares are a half */
@@ -166,9 +171,6 @@ static double turning(const wl_turnover *n, const wl_demand *d)
     const double moved = d->dram_read + d->dram_write, share = moved > 0 ? d->dram_write / moved : 0;
     return 1 + n->turnaround * EVEN * share * (1 - share);
 }
-
-/* Whether its warps are followed through loops, barriers and steps. */
-static bool lives(const wl_demand *d) { return d->waiting && d->waiting->known && d->waiting->repeats; }
 
 /* What a launch stores is written to DRAM sooner or later: where launches repeat, each has written what the one before
  * has left in the L2. Numbers of the phases were fitted to launches without that. */

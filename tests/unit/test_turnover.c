@@ -354,6 +354,9 @@ static void units_that_are_busy_together(void **state)
     d.fp_cycles = d.l1_wavefronts / n.wavefront_rate; /* as long as the L1 */
     check_near("no norm", "own", apply(&n, &d).own_cycles, alone, NEAR);
     n.unit_norm = 3;
+    check_near("no loop, no barrier", "own", apply(&n, &d).own_cycles, alone, NEAR);
+    const wl_waiting life = {.known = true, .repeats = true};
+    d.waiting = &life;
     check_near("two of equal length", "own", apply(&n, &d).own_cycles, alone * pow(2, 1.0 / 3), 1e-6);
     d.fp_cycles = 0;
     check_near("only one", "own", apply(&n, &d).own_cycles, alone, 1e-6);

@@ -2,7 +2,7 @@
 // (validate/published/a100_gemm.csv), which are those of CLBlast's kernel: a block computes MWG x NWG results in steps of KWG,
 // with MDIMC x NDIMC threads; tiles of A and B go to shared memory (SA, SB) by MDIMA and NDIMB threads along a row; KWI steps
 // are written out; numbers are loaded VWM and VWN at a time; a thread's results are neighbours or MDIMC, NDIMC vectors apart
-// (STRM, STRN). A has rows of m, B rows of n, C rows of m. validate/spaces/gemm.py instantiates it.
+// (STRM, STRN). A has rows of m, B rows of n, C rows of m. validate/spaces/space.py instantiates it.
 enum { SIZE = 4096 };
 template <int V> struct alignas(V < 4 ? 4 * V : 16) vec { float at[V]; };
 template <int MWG, int NWG, int KWG, int MDIMC, int NDIMC, int MDIMA, int NDIMB, int KWI, int VWM, int VWN, int STRM, int STRN, int SA, int SB>

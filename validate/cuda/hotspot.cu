@@ -2,7 +2,7 @@
 // side, in shared memory, and computes a ring less in every step. The parameters are those of a published tuning space
 // (validate/published/a100_hotspot.csv): threads of a block (BX, BY), cells of a thread (TX, TY), steps (T) and how many of
 // them are written out (U), whether the power stays in shared memory, too (POWER), and the blocks that a multiprocessor must
-// be able to hold (BLOCKS). validate/spaces/hotspot.py instantiates it.
+// be able to hold (BLOCKS). validate/spaces/space.py instantiates it.
 enum { WIDTH = 4096, HEIGHT = 4096, EDGE = 10, PITCH = WIDTH + 2 * EDGE }; // arrays have room for 10 steps around the chip
 template <int BX, int BY, int TX, int TY, int T, int U, int POWER, int BLOCKS>
 __global__ void __launch_bounds__(BX *BY, BLOCKS) k_hotspot(const float *__restrict__ power, const float *__restrict__ from, float *__restrict__ to, float rx, float ry, float rz, float step) {
