@@ -51,6 +51,7 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
                    .blocks_per_sm = (double)out->occupancy.blocks_per_sm,
                    .l1_wavefronts = m[WL_METRIC_l1_wavefronts].value + t->texture,
                    .tag_wavefronts = m[WL_METRIC_l1_tag_wavefronts].value,
+                   .global_inst = t->load_inst + t->store_inst,
                    .memory_inst = t->load_inst + t->store_inst + t->shared_inst[0] + t->shared_inst[1] +
                                   t->shared_atomics + t->texture_inst + t->surface_inst + c->warps.atomics.inst +
                                   c->local.inst[0] + c->local.inst[1],

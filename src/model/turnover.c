@@ -109,7 +109,7 @@ static double multiply_cycles(const wl_turnover *n, const wl_demand *d)
 static double dispatch_slots(const wl_turnover *n, const wl_demand *d)
 {
     return d->instructions + n->dispatch[0] * d->wide_multiplies + n->dispatch[1] * d->multiplies +
-           n->dispatch[2] * d->memory_inst + n->dispatch[3] * d->integer_inst;
+           n->dispatch[2] * d->global_inst + n->dispatch[3] * d->integer_inst;
 }
 
 /* Blocks at the domain's edges have idle warps. Where all blocks are resident at once, as they were dealt out, some

@@ -49,6 +49,7 @@ static void sm_bounds_by_hand(void **state)
     const double slots[] = {2, 0.5, 1, 0.25};
     memcpy(slow.dispatch, slots, sizeof slots);
     d.integer_inst = 2e6;
+    d.global_inst = 1e6;
     check_near("dispatch", "issue", apply(&slow, &d).bound_s[WL_BOUND_ISSUE], (1.2e7 + 0.5e6 + 1e6 + 0.5e6) / 4 / 1e10,
                NEAR);
     check_near("dispatch of one slot", "issue", apply(&n, &d).bound_s[WL_BOUND_ISSUE], 1.2e7 / 4 / 1e10, NEAR);

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""others_report.py WARPLINE [--out DIRECTORY] [--numbers FILE] [--device NAME]
+"""others_report.py WARPLINE [--out DIRECTORY] [--numbers FILE] [--device NAME] [--long]
 
 Compares the published measurements of list.csv with predictions and prints, as a part of docs/accuracy.md, a section per
 GPU. A row of list.csv is a table: `device` of ours, `title`, `table` and `map` (from validate/), `made_from` (a curve of
 curve_tables.py and the name its device has there; then `table` only says where it is published), `model` (empty: the
 default of the device), `options` (further options of `warpline compare`), `tested` (yes: seconds, and a part of the test
-accuracy_others) and `bars`: metric<=percent of its mean error, tau>=.., pick>=.., which hold for every group of the table
-(for a curve: for all of it).
+accuracy_others; long: with --long only, needs nvcc and half an hour) and `bars`: metric<=percent of its mean error,
+tau>=.., pick>=.., which hold for every group of the table (for a curve: for all of it).
 SPDX-License-Identifier: MIT
 """
 import argparse
@@ -185,11 +185,16 @@ def main():
     parser.add_argument("--out", default="build/validate/others")
     parser.add_argument("--numbers")
     parser.add_argument("--device")
+    parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
     entries = [entry for entry in tables() if options.device in (None, entry["device"])]
+    left_out = [entry for entry in entries if entry["tested"] == "long" and not options.long]
+    entries = [entry for entry in entries if entry not in left_out]
     sections, bars, all_numbers = measure(options.warpline, entries, options.out)
     print(INTRO)
     print("\n".join(table_lines(["device", "group", "what", "bar", "value", ""], bars)) + "\n")
+    for entry in left_out:
+        print(f"Not shown here, as its kernels take nvcc and long (`--long`): `{entry['device']}`, {entry['title']}.\n")
     for device, lines in sections.items():
         title = device_numbers(options.warpline, device)[0]
         print(f"### {title} (`{device}`)\n\n" + "\n".join(lines))
