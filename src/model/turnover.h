@@ -26,7 +26,7 @@ typedef struct wl_demand {
     double blocks, blocks_per_sm;
     double block_warps; /* of a block, with work or without; 0: not known */
     double l1_wavefronts, tag_wavefronts, memory_inst;
-    double global_inst; /* of the memory instructions, loads and stores of 64-bit addresses */
+    double global_inst;                 /* of the memory instructions, loads and stores of 64-bit addresses */
     double instructions;                /* warp instructions */
     double fp_cycles;                   /* of the arithmetic pipes, as if one multiprocessor did all the work */
     double special_cycles;              /* of the special functions of an update, likewise: model limiter */
