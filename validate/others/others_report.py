@@ -5,7 +5,7 @@ Compares the published measurements of list.csv with predictions and prints, as 
 GPU. A row of list.csv is a table: `device` of ours, `title`, `table` and `map` (from validate/), `made_from` (a curve of
 curve_tables.py and the name its device has there; then `table` only says where it is published), `model` (empty: the
 default of the device), `options` (further options of `warpline compare`), `tested` (yes: seconds, and a part of the test
-accuracy_others; long: with --long only, needs nvcc and half an hour) and `bars`: metric<=percent of its mean error,
+accuracy_others; long: with --long only, minutes, or nvcc and half an hour) and `bars`: metric<=percent of its mean error,
 tau>=.., pick>=.., which hold for every group of the table (for a curve: for all of it).
 SPDX-License-Identifier: MIT
 """
@@ -194,7 +194,7 @@ def main():
     print(INTRO)
     print("\n".join(table_lines(["device", "group", "what", "bar", "value", ""], bars)) + "\n")
     for entry in left_out:
-        print(f"Not shown here, as its kernels take nvcc and long (`--long`): `{entry['device']}`, {entry['title']}.\n")
+        print(f"Not shown here, as it takes long (`--long`; some need nvcc): `{entry['device']}`, {entry['title']}.\n")
     for device, lines in sections.items():
         title = device_numbers(options.warpline, device)[0]
         print(f"### {title} (`{device}`)\n\n" + "\n".join(lines))
