@@ -40,7 +40,7 @@ static void find_numbers(const wl_curves *curves, const wl_device *relative, wl_
     }
     if (relative)
         wl_curves_scale(relative, false, n);
-    if (relative && !wl_curves_known(n->device, WL_DEVICE_dram_wait_write)) /* no streams: from latencies */
+    if (relative && !(wl_curves_known(n->device, WL_DEVICE_dram_wait_write) > 0)) /* no streams: from latencies */
         wl_curves_scale(relative, true, n);
     wl_curves_starts(curves, n); /* with what blocks wait */
     wl_curves_least_starts(curves, n);
