@@ -68,4 +68,11 @@ wl_status wl_device_copy(const wl_device *device, wl_device **out, wl_error *err
 /* An integer that every device has. */
 int64_t wl_device_int(const wl_device *device, wl_device_key key);
 
+/* The first n numbers of a list, as far as it has them; the others stay as they are. */
+static inline void wl_device_read_list(const wl_device *device, wl_device_key key, double *values, size_t n)
+{
+    for (size_t i = 0; i < n && i < wl_device_list_length(device, key); i++)
+        values[i] = wl_device_list_value(device, key, i);
+}
+
 #endif /* WL_DEVICE_INTERNAL_H */

@@ -3,11 +3,12 @@
 
 #include <math.h>
 
+#include "device/device_internal.h"
+
 void wl_l1_numbers_read(const wl_device *d, wl_l1_numbers *out)
 {
     *out = (wl_l1_numbers){0};
-    for (size_t i = 0; i < 3 && i < wl_device_list_length(d, WL_DEVICE_l1_warp_extra); i++)
-        out->extra[i] = wl_device_list_value(d, WL_DEVICE_l1_warp_extra, i);
+    wl_device_read_list(d, WL_DEVICE_l1_warp_extra, out->extra, 3);
     (void)wl_device_get(d, WL_DEVICE_l1_store_split, &out->split);
     (void)wl_device_get(d, WL_DEVICE_l1_repeat_hits, &out->repeats);
 }

@@ -8,23 +8,17 @@
 
 #define SWEEPS 8 /* reuse distances distinguished: 1, 2, .. windows */
 
-static void read_list(const wl_device *d, wl_device_key key, double *values, size_t n)
-{
-    for (size_t i = 0; i < n && i < wl_device_list_length(d, key); i++)
-        values[i] = wl_device_list_value(d, key, i);
-}
-
 bool wl_laws_read(const wl_device *d, wl_laws *out)
 {
     *out = (wl_laws){.partitions = (double)wl_device_int(d, WL_DEVICE_l2_partitions)};
-    read_list(d, WL_DEVICE_l1_reload_curve, out->reload, 3);
-    read_list(d, WL_DEVICE_l1_block_share, out->share, 2);
-    read_list(d, WL_DEVICE_l2_walk_merge, out->walk_merge, 2);
-    read_list(d, WL_DEVICE_store_combine, out->combine, 2);
-    read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
-    read_list(d, WL_DEVICE_l2_dirty_rest, out->dirty, 2);
+    wl_device_read_list(d, WL_DEVICE_l1_reload_curve, out->reload, 3);
+    wl_device_read_list(d, WL_DEVICE_l1_block_share, out->share, 2);
+    wl_device_read_list(d, WL_DEVICE_l2_walk_merge, out->walk_merge, 2);
+    wl_device_read_list(d, WL_DEVICE_store_combine, out->combine, 2);
+    wl_device_read_list(d, WL_DEVICE_store_combine_warps, out->combine_warps, 2);
+    wl_device_read_list(d, WL_DEVICE_l2_dirty_rest, out->dirty, 2);
     out->random_hits[0] = 1; /* all of the room holds what is loaded */
-    read_list(d, WL_DEVICE_l2_random_hits, out->random_hits, 2);
+    wl_device_read_list(d, WL_DEVICE_l2_random_hits, out->random_hits, 2);
     (void)wl_device_get(d, WL_DEVICE_l2_merge, &out->merge);
     (void)wl_device_get(d, WL_DEVICE_store_combine_lines, &out->combine_lines);
     (void)wl_device_get(d, WL_DEVICE_l2_partial_room, &out->partial_room);

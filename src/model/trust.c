@@ -33,8 +33,7 @@ static bool read_numbers(const wl_device *device, bool limiter, wl_trust *out)
     if (out->level_count == 0 || !wl_device_get(device, tie, &factor))
         return false;
     out->error = log(factor);
-    for (size_t i = 0; i < out->level_count; i++)
-        out->ratio[i] = wl_device_list_value(device, ratios, i);
+    wl_device_read_list(device, ratios, out->ratio, out->level_count);
     out->assumed = starts_with(wl_device_source(device, ratios), "assumed");
     return true;
 }

@@ -80,10 +80,8 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         }
     }
     out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector)); /* as they are counted */
-    for (size_t i = 0; i < 2 && i < wl_device_list_length(device, WL_DEVICE_in_place_rate); i++)
-        out->in_place_rate[i] = wl_device_list_value(device, WL_DEVICE_in_place_rate, i);
-    for (size_t i = 0; i < 4 && i < wl_device_list_length(device, WL_DEVICE_dispatch_slots); i++)
-        out->dispatch[i] = wl_device_list_value(device, WL_DEVICE_dispatch_slots, i);
+    wl_device_read_list(device, WL_DEVICE_in_place_rate, out->in_place_rate, 2);
+    wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
     return true;
 }
 
@@ -135,8 +133,8 @@ static double beside(double a, double b, double norm)
     return norm > 0 && a > 0 && b > 0 ? wl_norm2(a, b, norm) : fmax(a, b);
 }
 
-/* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes that multiply. The norm
- * is for warps that loop or meet at barriers: the phases of others wait for each instruction already. */
+/* The time of a multiprocessor's units. Both stages of the L1 are one unit, and so are the pipes that multiply. The
+ * norm is for warps that loop or meet at barriers: the phases of others wait for each instruction already. */
 static double units_together(const wl_turnover *n, const wl_demand *d, const wl_model_result *m)
 {
     const double norm = lives(d) ? n->unit_norm : 0;
@@ -400,8 +398,8 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
     const double sm = all_waves(n, d, &w, wait) / n->clock;
     bound(m, WL_BOUND_LATENCY, (waves * wait - leaving) / n->clock);
 
-    /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors, overlap
-     * with no other memory traffic; other partial writes are ordinary work of the L2, random fetches of DRAM */
+    /* merging of lone partial writes, of all those of many arrays, and DRAM rows opened to clean single sectors,
+     * overlap with no other memory traffic; other partial writes are ordinary work of the L2, random fetches of DRAM */
     const double alone = over(d->lone_pieces, n->piece_rate), shared = m->bound_s[WL_BOUND_PIECES] - alone;
     const double lone = alone + shared * many_streams(n, d), other = shared * (1 - many_streams(n, d));
     /* lone pieces of one sector wait for each other, too: what that costs is in their rate */
