@@ -3,28 +3,11 @@
 #include <string.h>
 
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include "report/choice_words.h"
 #include "search/chosen.h"
 #include "warpline/report.h"
-
-static wl_device *device_of(const char *name)
-{
-    wl_device *device = NULL;
-    wl_error err = {0};
-    if (wl_device_builtin(name, &device, &err) != WL_OK)
-        fail_msg("%s", err.message);
-    return device;
-}
-
-static wl_kernel *kernel_of(const char *text)
-{
-    wl_kernel *kernel = NULL;
-    wl_error err = {0};
-    if (wl_kernel_parse("kernel", text, strlen(text), NULL, &kernel, &err) != WL_OK)
-        fail_msg("%s", err.message);
-    return kernel;
-}
 
 static const char flat[] = "name: flat\ndomain: [256, 128]\n"
                            "fields: {a: {type: f64, extent: [256, 128], halo: 1}, b: {type: f64, extent: [256, 128]}}\n"
@@ -90,8 +73,8 @@ static const struct {
 static void lists_follow_from_options(void **state)
 {
     (void)state;
-    wl_device *device = device_of("v100");
-    wl_kernel *kernel = kernel_of(flat);
+    wl_device *device = given_device("v100");
+    wl_kernel *kernel = given_kernel(flat);
     for (size_t i = 0; i < COUNT_OF(tried); i++) {
         const wl_choice_options options = {
             .orders = tried[i].orders, .widths = tried[i].widths, .width_count = tried[i].width_count};
@@ -110,8 +93,8 @@ static void lists_follow_from_options(void **state)
 static void rows_are_predictions(void **state)
 {
     (void)state;
-    wl_device *device = device_of("h200");
-    wl_kernel *kernel = kernel_of(flat);
+    wl_device *device = given_device("h200");
+    wl_kernel *kernel = given_kernel(flat);
     wl_predictor *predictor = NULL;
     wl_prediction *p = NULL;
     wl_error err = {0};
@@ -136,8 +119,8 @@ static void rows_are_predictions(void **state)
 static void gains_are_told_from_nothing(void **state)
 {
     (void)state;
-    wl_device *device = device_of("v100");
-    wl_kernel *good = kernel_of(product), *even = kernel_of(flat);
+    wl_device *device = given_device("v100");
+    wl_kernel *good = given_kernel(product), *even = given_kernel(flat);
     char words[WL_CHOICE_WORDS][WL_CHOICE_LENGTH];
     wl_choice *gains = choice_of(good, device, (wl_launch){.block = {256}}, NULL);
     wl_choice *none = choice_of(even, device, (wl_launch){.block = {64}}, NULL);
@@ -160,8 +143,8 @@ static void gains_are_told_from_nothing(void **state)
 static void what_has_no_meaning_is_refused(void **state)
 {
     (void)state;
-    wl_device *device = device_of("v100");
-    wl_kernel *kernel = kernel_of(line), *wide = kernel_of(flat);
+    wl_device *device = given_device("v100");
+    wl_kernel *kernel = given_kernel(line), *wide = given_kernel(flat);
     wl_choice *choice = NULL;
     wl_error err = {0};
     const wl_choice_options swizzle = {.orders = BIT(SWIZZLE)};

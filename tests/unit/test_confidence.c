@@ -1,19 +1,11 @@
 /* test_confidence.c - what the error of predictions on a device is known or believed to be.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include <stdio.h>
 
 #include "warpline/trust.h"
-
-static wl_device *builtin(const char *name)
-{
-    wl_device *device = NULL;
-    wl_error err = {0};
-    check_ok(name, wl_device_builtin(name, &device, &err), &err);
-    assert_non_null(device);
-    return device;
-}
 
 static wl_confidence confidence(const wl_device *device, wl_model_id model, wl_confidence_in in)
 {
@@ -28,7 +20,7 @@ static void test_every_device(void **state)
 {
     (void)state;
     for (size_t d = 0; d < wl_device_builtin_count(); d++) {
-        wl_device *device = builtin(wl_device_builtin_name(d));
+        wl_device *device = given_device(wl_device_builtin_name(d));
         for (int m = WL_MODEL_BEST + 1; m < WL_MODEL_COUNT; m++) {
             for (int in = 0; in < WL_CONFIDENCE_COUNT; in++) {
                 const wl_confidence c = confidence(device, (wl_model_id)m, (wl_confidence_in)in);
@@ -50,7 +42,7 @@ static void test_every_device(void **state)
 static void test_h200(void **state)
 {
     (void)state;
-    wl_device *device = builtin("h200");
+    wl_device *device = given_device("h200");
     const wl_confidence turnover = confidence(device, WL_MODEL_TURNOVER, WL_CONFIDENCE_TIME),
                         limiter = confidence(device, WL_MODEL_LIMITER, WL_CONFIDENCE_TIME),
                         volumes = confidence(device, WL_MODEL_TURNOVER, WL_CONFIDENCE_VOLUMES);
@@ -83,7 +75,7 @@ static void test_believed(void **state)
     };
     size_t length = 0;
     const char *text = wl_device_builtin_text("rx6900xt", &length);
-    wl_device *h200 = builtin("h200");
+    wl_device *h200 = given_device("h200");
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char *longer = test_malloc(length + 256);
@@ -121,7 +113,7 @@ static void test_nonsense(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        wl_device *device = builtin("h200");
+        wl_device *device = given_device("h200");
         wl_error err = {0};
         check_int(cases[i].assignment, "status", wl_device_set(device, cases[i].assignment, &err), WL_E_INPUT);
         check_true(cases[i].assignment, "is explained", strstr(err.message, cases[i].message) != NULL);

@@ -43,8 +43,8 @@ static bool has_text(json_t *list, const char *text)
     return false;
 }
 
-/* Every key stands among the values or the missing ones, and where one device alone has it, with that device; ratios one
- * way are the inverse of those the other way. */
+/* Every key stands among the values or the missing ones, and where one device alone has it, with that device; ratios
+ * one way are the inverse of those the other way. */
 static void check_pair(const wl_device *a, const wl_device *b)
 {
     json_t *there = compared(a, b), *back = compared(b, a);

@@ -1,7 +1,9 @@
-/* test_known_problem.c - cache/known_problem.h: which kernels are stencils and products. SPDX-License-Identifier: MIT */
+/* test_known_problem.c - cache/known_problem.h: which kernels are stencils and products.
+ * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include "cache/known_problem.h"
 
@@ -47,20 +49,11 @@ static const struct {
      {.kind = WL_KNOWN_NONE}},
 };
 
-static wl_kernel *kernel_of(const char *text)
-{
-    wl_kernel *kernel = NULL;
-    wl_error err = {0};
-    if (wl_kernel_parse("kernel", text, strlen(text), NULL, &kernel, &err) != WL_OK)
-        fail_msg("%s", err.message);
-    return kernel;
-}
-
 static void problems_are_recognised(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        wl_kernel *kernel = kernel_of(cases[i].text);
+        wl_kernel *kernel = given_kernel(cases[i].text);
         const wl_known got = wl_known_of(kernel), *want = &cases[i].want;
         check_int(cases[i].name, "kind", got.kind, want->kind);
         check_int(cases[i].name, "width", got.width, want->width);

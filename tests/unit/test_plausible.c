@@ -1,20 +1,12 @@
 /* test_plausible.c - device/plausible: numbers that were meant in another unit are refused, wherever they stand.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include <stdio.h>
 
 #include "base/print.h"
 #include "device/device_internal.h"
-
-static wl_device *h200(void)
-{
-    wl_device *device = NULL;
-    wl_error err = {0};
-    if (wl_device_builtin("h200", &device, &err) != WL_OK)
-        fail_msg("h200: %s", err.message);
-    return device;
-}
 
 /* Slips of a unit, as people make them. */
 static const struct {
@@ -39,7 +31,7 @@ static void test_slips(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(slips); i++) {
-        wl_device *device = h200();
+        wl_device *device = given_device("h200");
         wl_error err = {0};
         check_error(slips[i].assignment, wl_device_set(device, slips[i].assignment, &err), &err, &slips[i].want);
         wl_device_free(device);
@@ -50,7 +42,7 @@ static void test_slips(void **state)
 /* Is this value of the key refused because of its size? */
 static bool refused(wl_device_key key, double value)
 {
-    wl_device *device = h200();
+    wl_device *device = given_device("h200");
     wl_error err = {0};
     device->entries[key].count = 1;
     device->entries[key].values[0] = value;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include "search/ranker.h"
 #include "search/schedules.h"
@@ -13,24 +14,6 @@ static const char flat[] = "name: flat\ndomain: [100, 60]\n"
 static const char line[] = "name: line\ndomain: [4096]\n"
                            "fields: {a: {type: f32, extent: [4096]}, b: {type: f32, extent: [4096]}}\n"
                            "update: b[0] = a[0] * a[0]\n";
-
-static wl_kernel *kernel_of(const char *text)
-{
-    wl_kernel *kernel = NULL;
-    wl_error err = {0};
-    if (wl_kernel_parse("kernel", text, strlen(text), NULL, &kernel, &err) != WL_OK)
-        fail_msg("%s", err.message);
-    return kernel;
-}
-
-static wl_device *v100(void)
-{
-    wl_device *device = NULL;
-    wl_error err = {0};
-    if (wl_device_builtin("v100", &device, &err) != WL_OK)
-        fail_msg("%s", err.message);
-    return device;
-}
 
 static wl_ranker *ranker_of(const wl_kernel *kernel, const wl_device *device, const char *schedules, int threads)
 {
@@ -93,8 +76,8 @@ static bool same_launch(const wl_launch *a, const wl_launch *b)
 static void meaningless_ones_are_not_there(void **state)
 {
     (void)state;
-    wl_kernel *kernel = kernel_of(flat);
-    wl_device *device = v100();
+    wl_kernel *kernel = given_kernel(flat);
+    wl_device *device = given_device("v100");
     wl_ranker *plain = ranker_of(kernel, device, NULL, 1);
     wl_ranker *r = ranker_of(kernel, device, "linear,column:32,swizzle:8", 1);
     check_int("plain", "launches", wl_ranker_size(plain), 12);
@@ -140,8 +123,8 @@ static void records_are_predictions(void **state)
 {
     (void)state;
     static const char schedules[] = "linear,column:4,column:25,zigzag:9,tile:8x4,hilbert,swizzle:2,swizzle:8";
-    wl_kernel *kernel = kernel_of(flat);
-    wl_device *device = v100();
+    wl_kernel *kernel = given_kernel(flat);
+    wl_device *device = given_device("v100");
     for (int threads = 1; threads <= 3; threads += 2) {
         wl_ranker *r = ranker_of(kernel, device, schedules, threads);
         const int64_t n = wl_ranker_size(r);
@@ -165,8 +148,8 @@ static void records_are_predictions(void **state)
 
 static int64_t outcomes(const char *text, const char *schedules, wl_outcome outcome)
 {
-    wl_kernel *kernel = kernel_of(text);
-    wl_device *device = v100();
+    wl_kernel *kernel = given_kernel(text);
+    wl_device *device = given_device("v100");
     wl_ranker *r = ranker_of(kernel, device, schedules, 1);
     wl_ranking ranking = {0};
     wl_error err = {0};

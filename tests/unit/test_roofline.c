@@ -1,25 +1,17 @@
 /* test_roofline.c - ceilings, walls, marks and words of rooflines, against the numbers of Ding and Williams 2019 and of
  * the roofline slides; labels that do not overlap. SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include "report/roofline_report.h"
 #include "report/roofline_scene.h"
 #include "warpline/warpline.h"
 
-static wl_device *builtin(const char *name)
-{
-    wl_device *device = NULL;
-    wl_error err = {0};
-    check_ok(name, wl_device_builtin(name, &device, &err), &err);
-    assert_non_null(device);
-    return device;
-}
-
 static wl_roofline *roofline_of(wl_roofline_kind kind, const char *device_name)
 {
     wl_roofline *r = NULL;
     wl_error err = {0};
-    wl_device *device = builtin(device_name);
+    wl_device *device = given_device(device_name);
     check_ok(device_name, wl_roofline_new(kind, device, &r, &err), &err);
     wl_device_free(device);
     assert_non_null(r);
@@ -66,7 +58,7 @@ static void test_v100(void **state)
 {
     (void)state;
     wl_ceilings c;
-    wl_device *device = builtin("v100-sxm2");
+    wl_device *device = given_device("v100-sxm2");
     wl_ceilings_read(device, &c);
     /* 80 multiprocessors x 4 schedulers x 1.53 GHz */
     check_near("v100", "GIPS", c.peak[WL_PIPE_ISSUE] / 1e9, 489.6, 1e-12);
@@ -134,7 +126,7 @@ typedef struct made {
 static made predict(const char *device, const char *with, const char *kernel, const wl_launch *launch,
                     wl_model_id model)
 {
-    made m = {.device = builtin(device)};
+    made m = {.device = given_device(device)};
     wl_error err = {0};
     size_t length = 0;
     const char *text = wl_kernel_builtin_text(kernel, &length);

@@ -1,20 +1,12 @@
 /* test_scheduled_launch.c - launch/scheduled.h: grids, lanes and sets of blocks under a schedule.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include "launch/geometry.h"
 #include "launch/lanes.h"
 #include "property/random_source.h"
 #include "warpline/predict.h"
-
-static wl_device *v100(void)
-{
-    wl_device *device = NULL;
-    wl_error err = {0};
-    if (wl_device_builtin("v100", &device, &err) != WL_OK)
-        fail_msg("v100: %s", err.message);
-    return device;
-}
 
 static wl_kernel kernel_over(int dims, int64_t x, int64_t y, int64_t z)
 {
@@ -50,7 +42,7 @@ static const struct {
 static void grids_follow_from_schedules(void **state)
 {
     (void)state;
-    wl_device *device = v100();
+    wl_device *device = given_device("v100");
     const wl_kernel kernel = kernel_over(3, 100, 30, 7);
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         wl_geometry g;
@@ -128,7 +120,7 @@ static const struct {
 static void launches_without_meaning_are_refused(void **state)
 {
     (void)state;
-    wl_device *device = v100();
+    wl_device *device = given_device("v100");
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         wl_kernel kernel = kernel_over(bad[i].dims, 100, 30, 7);
         kernel.first[1] = bad[i].first;
@@ -198,7 +190,7 @@ static void lanes_visit_the_order(void **state)
         {"zigzag, too many", {.block = {96}, .grid = {50}, .schedule = {WL_SCHEDULE_ZIGZAG, 9, 0}}, {0}},
         {"column behind a margin", {.block = {100}, .schedule = COLUMN(7)}, {2, 3, 1}},
     };
-    wl_device *device = v100();
+    wl_device *device = given_device("v100");
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_kernel kernel = kernel_over(3, 23, 19, 5);
         memcpy(kernel.first, cases[i].first, sizeof kernel.first);
@@ -256,7 +248,7 @@ static void swizzled_intervals_are_their_blocks(void **state)
     (void)state;
     random_source r = random_start(7);
     int most = 0;
-    wl_device *device = v100();
+    wl_device *device = given_device("v100");
     for (int i = 0; i < 20000; i++) {
         int64_t e[3], group = random_in(&r, 1, 9);
         for (int d = 0; d < 3; d++)
@@ -304,7 +296,7 @@ static void boxes_are_the_cells_of_their_threads(void **state)
     (void)state;
     random_source r = random_start(11);
     int most = 0, boxed = 0;
-    wl_device *device = v100();
+    wl_device *device = given_device("v100");
     for (int i = 0; i < 20000; i++) {
         const int64_t wide = (int64_t)1 << random_in(&r, 0, 4), high = (int64_t)1 << random_in(&r, 0, 3);
         const int64_t threads = (int64_t)1 << random_in(&r, 0, 5);
@@ -332,7 +324,7 @@ static void boxes_are_the_cells_of_their_threads(void **state)
 static void idle_blocks_leave_the_order_alone(void **state)
 {
     (void)state;
-    wl_device *device = v100();
+    wl_device *device = given_device("v100");
     wl_kernel kernel = kernel_over(2, 7, 11, 1);
     kernel.first[1] = 4;
     const wl_launch launch = {.block = {1}, .grid = {9, 13}, .schedule = SWIZZLE(4)};

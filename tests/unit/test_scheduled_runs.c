@@ -1,6 +1,7 @@
 /* test_scheduled_runs.c - what runs of scheduled threads touch: counted by boxes of cells, and thread by thread.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +11,6 @@
 #include "launch/scheduled.h"
 #include "property/random_source.h"
 #include "warpline/predict.h"
-
-static wl_device *h200(void)
-{
-    wl_device *device = NULL;
-    wl_error err = {0};
-    check_ok("h200", wl_device_builtin("h200", &device, &err), &err);
-    return device;
-}
 
 static wl_kernel *random_star(random_source *r)
 {
@@ -61,7 +54,7 @@ static void compare_run(const wl_view *by_threads, const wl_view *by_cells, cons
 static void runs_are_their_cells(void **state)
 {
     (void)state;
-    wl_device *device = h200();
+    wl_device *device = given_device("h200");
     random_source r = random_start(5);
     int compared = 0;
     for (int i = 0; i < 400; i++) {
@@ -100,7 +93,7 @@ static void dram_loads_are_not_below_the_least(void **state)
     (void)state;
     static const char *const orders[] = {"zigzag:4", "zigzag:2", "zigzag:1", "zigzag:33", "column:33",
                                          "tile:5x7", "column:7", "hilbert",  "morton"};
-    wl_device *device = h200();
+    wl_device *device = given_device("h200");
     wl_kernel *kernel = NULL;
     wl_predictor *predictor = NULL;
     wl_prediction *p = NULL;

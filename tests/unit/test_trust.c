@@ -1,20 +1,12 @@
 /* test_trust.c - what the numbers of a device say about a ranking, and what stands in for them.
  * SPDX-License-Identifier: MIT */
 #include "unit/checks.h"
+#include "unit/given.h"
 
 #include <stdio.h>
 
 #include "warpline/trust.h"
 #include "model/trust_level.h"
-
-static wl_device *builtin(const char *name)
-{
-    wl_device *device = NULL;
-    wl_error err = {0};
-    check_ok(name, wl_device_builtin(name, &device, &err), &err);
-    assert_non_null(device);
-    return device;
-}
 
 static void set(wl_device *device, const char *assignment)
 {
@@ -43,7 +35,7 @@ static void test_levels(void **state)
 static void test_numbers(void **state)
 {
     (void)state;
-    wl_device *device = builtin("a100-40gb");
+    wl_device *device = given_device("a100-40gb");
     set(device, "rank_ratio_limiter=[1,1.5,2]");
     set(device, "rank_error_limiter=1.25");
     const wl_trust t = trust_of(device, WL_MODEL_LIMITER);
@@ -76,7 +68,7 @@ static void test_there_and_back(void **state)
 {
     (void)state;
     static const wl_model_id models[] = {WL_MODEL_TURNOVER, WL_MODEL_LIMITER};
-    wl_device *device = builtin("h200");
+    wl_device *device = given_device("h200");
     for (size_t m = 0; m < COUNT_OF(models); m++) {
         const wl_trust t = trust_of(device, models[m]);
         for (size_t i = 0; i < t.level_count; i++) {
@@ -93,7 +85,7 @@ static void test_there_and_back(void **state)
 static void test_models_of_the_h200(void **state)
 {
     (void)state;
-    wl_device *device = builtin("h200");
+    wl_device *device = given_device("h200");
     const wl_trust best = trust_of(device, WL_MODEL_BEST), turnover = trust_of(device, WL_MODEL_TURNOVER),
                    limiter = trust_of(device, WL_MODEL_LIMITER);
     check_true("best", "is turnover", best.error == turnover.error && best.ratio[5] == turnover.ratio[5]);
@@ -120,13 +112,13 @@ static double widened(const char *name, const wl_trust *t, const wl_trust *from)
 static void test_stand_in(void **state)
 {
     (void)state;
-    wl_device *h200 = builtin("h200");
+    wl_device *h200 = given_device("h200");
     double factor = 0;
     check_true("h200", "knows other GPUs", wl_device_get(h200, WL_DEVICE_transfer_rank_error, &factor));
     const wl_trust want = trust_of(h200, WL_MODEL_LIMITER);
     for (size_t i = 0; i < wl_device_builtin_count(); i++) {
         const char *name = wl_device_builtin_name(i);
-        wl_device *device = builtin(name);
+        wl_device *device = given_device(name);
         double own;
         if (wl_device_get(device, WL_DEVICE_rank_error, &own) || wl_device_get(device, WL_DEVICE_time_error, &own) ||
             wl_device_get(device, WL_DEVICE_time_error_limiter, &own)) {
@@ -143,7 +135,7 @@ static void test_stand_in(void **state)
         wl_device_free(device);
     }
     /* half of the numbers is none */
-    wl_device *half = builtin("gtx970");
+    wl_device *half = given_device("gtx970");
     set(half, "rank_ratio_limiter=[1.5]");
     check_true("half", "is assumed", trust_of(half, WL_MODEL_LIMITER).assumed);
     check_near("half", "ratio", trust_of(half, WL_MODEL_LIMITER).ratio[0], want.ratio[0], 0);
@@ -161,7 +153,7 @@ static void test_own_error(void **state)
     } cases[] = {{"[0.1]", 0}, {"[0.1, 0.2]", 0}, {"[0.2, 0.4]", 1.4}, {"[0.6]", 1.6}};
     size_t length = 0;
     const char *text = wl_device_builtin_text("gtx970", &length);
-    wl_device *h200 = builtin("h200");
+    wl_device *h200 = given_device("h200");
     const wl_trust limiter = trust_of(h200, WL_MODEL_LIMITER);
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -219,7 +211,7 @@ static void test_nonsense(void **state)
         {"rank_error_limiter=0", "rank_error_limiter must be at least 1"},
         {"rank_error=nan", "rank_error needs a number"},
     };
-    wl_device *device = builtin("h200");
+    wl_device *device = given_device("h200");
     const wl_trust before = trust_of(device, WL_MODEL_TURNOVER);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         wl_error err = {0};
