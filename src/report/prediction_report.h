@@ -4,7 +4,7 @@
 #define WL_REPORT_PREDICTION_REPORT_H
 
 #include "base/buffer.h"
-#include "base/json.h"
+#include "base/json_out.h"
 #include "metrics/prediction.h"
 
 typedef struct wl_report {
@@ -19,6 +19,6 @@ wl_status wl_report_json(const wl_report *report, bool one_line, char **out, wl_
 
 /* What the error of predictions by this model is known or believed to be on the device. */
 void wl_confidence_text(const wl_device *device, wl_model_id model, wl_buffer *out);
-json_t *wl_confidence_json(wl_json *json, const wl_device *device, wl_model_id model);
+void wl_confidence_json(wl_json_out *out, const wl_device *device, wl_model_id model);
 
 #endif /* WL_REPORT_PREDICTION_REPORT_H */
