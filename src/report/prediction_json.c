@@ -238,7 +238,7 @@ static void estimators_and_warnings(wl_json_out *o, const wl_prediction *p)
 static void layer_condition(wl_json_out *o, const wl_report *r)
 {
     wl_layer_condition layer;
-    const wl_status status = wl_layer_condition_check(r->kernel, r->device, &layer, NULL);
+    const wl_status status = wl_layer_condition_of(r->prediction, r->kernel, r->device, &layer, NULL);
     o->text->failed = o->text->failed || status == WL_E_NOMEM;
     if (status != WL_OK || layer.layers <= 1)
         return;
