@@ -202,6 +202,12 @@ static size_t print_slowly(double value, int digits, char *text)
     return length > 0 ? (size_t)length : 0;
 }
 
+static size_t put_zero(bool negative, char *text)
+{
+    memcpy(text, negative ? "-0" : "0", (size_t)negative + 2);
+    return (size_t)negative + 1;
+}
+
 size_t wl_digits_real(double value, int digits, char text[WL_DIGITS_ROOM])
 {
     uint64_t bits, first;
@@ -212,8 +218,10 @@ size_t wl_digits_real(double value, int digits, char text[WL_DIGITS_ROOM])
     const int field = (int)(bits >> FRACTION_BITS & 0x7ff);
     const uint64_t hidden = (uint64_t)1 << FRACTION_BITS;
     const binary size = {(bits & (hidden - 1)) | hidden, field - EXPONENT_BIAS};
+    if (bits << 1 == 0)
+        return put_zero(negative, text);
     if (field == 0 || field == 0x7ff || !first_digits(size, digits, &first, &exponent))
-        return print_slowly(value, digits, text); /* 0 and subnormals, infinities and NaN, and what is out of range */
+        return print_slowly(value, digits, text); /* subnormals, infinities and NaN, and what is out of range */
     put_digits(first, digits, shown);
     while (count > 1 && shown[count - 1] == '0')
         count--;

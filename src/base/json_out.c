@@ -23,35 +23,37 @@ static void put_control(wl_buffer *b, unsigned char c)
         wl_buffer_put(b, brief, sizeof brief);
 }
 
-/* Bytes of `text` that stand for themselves. */
-static size_t plain_length(const char *text)
+/* A character that JSON has another way to write. Returns its bytes in `text`. */
+static size_t put_special(wl_buffer *b, const char *text)
 {
-    size_t n = 0;
-    for (unsigned char c = (unsigned char)text[0]; c >= ' ' && c < 0x80 && c != '"' && c != '\\';)
-        c = (unsigned char)text[++n];
-    return n;
+    const unsigned char c = (unsigned char)*text;
+    const size_t length = c < 0x80 ? 1 : wl_text_utf8(text);
+    if (c < ' ')
+        put_control(b, c);
+    else if (c == '"' || c == '\\')
+        wl_buffer_put(b, c == '"' ? "\\\"" : "\\\\", 2);
+    else if (length == 0)
+        wl_buffer_put(b, "?", 1);
+    else
+        wl_buffer_put(b, text, length);
+    return length ? length : 1;
 }
 
-static void put_quoted(wl_buffer *b, const char *text)
+/* Nearly all texts are plain: room for one is made once. */
+static void put_quoted(wl_buffer *b, const char *text, size_t length)
 {
+    const char *const end = text + length;
     wl_buffer_put(b, "\"", 1);
-    for (;;) {
-        const size_t plain = plain_length(text);
-        wl_buffer_put(b, text, plain);
-        text += plain;
-        const unsigned char c = (unsigned char)*text;
-        if (c == '\0')
-            break;
-        const size_t length = c < 0x80 ? 1 : wl_text_utf8(text);
-        if (c < ' ')
-            put_control(b, c);
-        else if (c == '"' || c == '\\')
-            wl_buffer_put(b, c == '"' ? "\\\"" : "\\\\", 2);
-        else if (length == 0)
-            wl_buffer_put(b, "?", 1);
-        else
-            wl_buffer_put(b, text, length);
-        text += length ? length : 1;
+    while (text < end) {
+        char *to = wl_buffer_room(b, (size_t)(end - text));
+        const char *from = text;
+        if (!to)
+            return;
+        for (unsigned char c; text < end && (c = (unsigned char)*text) >= ' ' && c < 0x80 && c != '"' && c != '\\';)
+            *to++ = *text++;
+        wl_buffer_wrote(b, (size_t)(text - from));
+        if (text < end)
+            text += put_special(b, text);
     }
     wl_buffer_put(b, "\"", 1);
 }
@@ -75,7 +77,7 @@ static void begin(wl_json_out *o, const char *key)
     o->filled = true;
     if (!key)
         return;
-    put_quoted(o->text, key);
+    put_quoted(o->text, key, strlen(key));
     wl_buffer_put(o->text, ": ", o->form == WL_JSON_COMPACT ? 1 : 2);
 }
 
@@ -106,7 +108,7 @@ void wl_out_array_end(wl_json_out *o) { close(o, "]"); }
 void wl_out_text(wl_json_out *o, const char *key, const char *value)
 {
     begin(o, key);
-    put_quoted(o->text, value);
+    put_quoted(o->text, value, strlen(value));
 }
 
 void wl_out_whole(wl_json_out *o, const char *key, int64_t value)

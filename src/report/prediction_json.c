@@ -8,6 +8,8 @@
 #include "report/derived.h"
 #include "report/prediction_report.h"
 
+#define USUAL_LENGTH 4096 /* bytes */
+
 static void launch(wl_json_out *o, const wl_prediction *p)
 {
     char schedule[WL_SCHEDULE_TEXT_MAX];
@@ -285,6 +287,7 @@ wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error
 {
     wl_buffer text = {0};
     wl_json_out o = {.text = &text, .form = one_line ? WL_JSON_COMPACT : WL_JSON_INDENTED, .digits = WL_JSON_DIGITS};
+    (void)wl_buffer_room(&text, USUAL_LENGTH);
     wl_out_object(&o, NULL);
     wl_out_text(&o, "schema", "warpline.predict/1");
     members(&o, r);
