@@ -1,4 +1,4 @@
-/* prediction_json.c - schema warpline.predict/1, written as it comes: predictions are many. Values that are not known are
+/* prediction_json.c - schemas warpline.predict/2 and warpline.prediction/2, written as it comes: predictions are many. Values that are not known are
  * absent. SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "report/derived.h"
 #include "report/prediction_report.h"
 
-#define USUAL_LENGTH 4096 /* bytes */
+#define USUAL_LENGTH 4096 /* bytes of a line */
+#define ELEMENT_DEPTH 2   /* of a prediction in {"predictions": [..]} */
 
 static void launch(wl_json_out *o, const wl_prediction *p)
 {
@@ -283,18 +284,47 @@ static void members(wl_json_out *o, const wl_report *r)
         wl_out_text(o, "symbol", r->kernel->symbol);
 }
 
-wl_status wl_report_json(const wl_report *r, bool one_line, char **out, wl_error *err)
+static void prediction(wl_json_out *o, const wl_report *r, const char *schema)
 {
-    wl_buffer text = {0};
-    wl_json_out o = {.text = &text, .form = one_line ? WL_JSON_COMPACT : WL_JSON_INDENTED, .digits = WL_JSON_DIGITS};
-    (void)wl_buffer_room(&text, USUAL_LENGTH);
-    wl_out_object(&o, NULL);
-    wl_out_text(&o, "schema", "warpline.predict/1");
-    members(&o, r);
+    wl_out_object(o, NULL);
+    if (schema)
+        wl_out_text(o, "schema", schema);
+    members(o, r);
+    wl_out_object_end(o);
+}
+
+wl_status wl_report_json_line(const wl_report *r, wl_buffer *out, wl_error *err)
+{
+    wl_json_out o = {.text = out, .form = WL_JSON_COMPACT, .digits = WL_JSON_DIGITS};
+    (void)wl_buffer_room(out, USUAL_LENGTH);
+    prediction(&o, r, "warpline.prediction/2");
+    return wl_out_status(&o, err);
+}
+
+/* The array of predictions, opened before the first of them, or gone on with. */
+static wl_json_out array_of(wl_buffer *out, bool first)
+{
+    wl_json_out o = {.text = out, .form = WL_JSON_INDENTED, .digits = WL_JSON_DIGITS};
+    if (first) {
+        wl_out_object(&o, NULL);
+        wl_out_text(&o, "schema", "warpline.predict/2");
+        wl_out_array(&o, "predictions");
+    }
+    o.depth = ELEMENT_DEPTH;
+    o.filled = !first;
+    return o;
+}
+
+wl_status wl_report_json(const wl_report *r, bool first, wl_buffer *out, wl_error *err)
+{
+    wl_json_out o = array_of(out, first);
+    prediction(&o, r, NULL);
+    return wl_out_status(&o, err);
+}
+
+void wl_report_json_end(bool none, wl_buffer *out)
+{
+    wl_json_out o = array_of(out, none);
+    wl_out_array_end(&o);
     wl_out_object_end(&o);
-    const wl_status status = wl_out_status(&o, err);
-    if (status == WL_OK)
-        return wl_buffer_take(&text, out, err);
-    wl_buffer_drop(&text);
-    return status;
 }

@@ -15,7 +15,11 @@ typedef struct wl_report {
 
 void wl_report_text(const wl_report *report, wl_buffer *out);
 void wl_report_csv(const wl_report *report, wl_buffer *out);
-wl_status wl_report_json(const wl_report *report, bool one_line, char **out, wl_error *err);
+/* Schema warpline.predict/2, piece by piece: the first prediction opens the array, wl_report_json_end closes it. */
+wl_status wl_report_json(const wl_report *report, bool first, wl_buffer *out, wl_error *err);
+void wl_report_json_end(bool none, wl_buffer *out);
+/* Schema warpline.prediction/2: one prediction on a line, without a line end. */
+wl_status wl_report_json_line(const wl_report *report, wl_buffer *out, wl_error *err);
 
 /* What the error of predictions by this model is known or believed to be on the device. */
 void wl_confidence_text(const wl_device *device, wl_model_id model, wl_buffer *out);
