@@ -87,6 +87,8 @@ static int run_command(const command *c, int argc, char **argv)
     options o;
     if (!options_read(c, argc, argv, &o))
         return EXIT_USAGE;
+    if (o.quiet)
+        diag_be_quiet();
     if (!o.help)
         return c->run(&o);
     options_help(c);

@@ -43,6 +43,9 @@ WL_FALLIBLE wl_stack_render(const wl_prediction *prediction, const wl_kernel *ke
                             wl_format format, char **out, wl_error *err);
 
 WL_FALLIBLE wl_check_render(const wl_check *check, const char *kernel, wl_format format, char **out, wl_error *err);
+/* Only what fails, as text, "" for nothing; and all findings as JUnit XML, a suite for each launch. */
+WL_FALLIBLE wl_check_failures(const wl_check *check, const char *kernel, char **out, wl_error *err);
+WL_FALLIBLE wl_check_junit(const wl_check *check, const char *kernel, char **out, wl_error *err);
 
 typedef struct wl_advise_report {
     const wl_kernel *kernel;
