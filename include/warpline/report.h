@@ -178,9 +178,13 @@ WL_FALLIBLE wl_device_compare_render(const wl_device *const *devices, size_t cou
 WL_FALLIBLE wl_occupancy_render(const wl_device *device, int64_t threads, int64_t registers, int64_t shared_bytes,
                                 wl_format format, char **out, wl_error *err);
 
-/* A list of all metrics; one of them in full. */
+/* A list of all metrics and other words; a metric in full. */
 WL_FALLIBLE wl_metrics_text(char **out, wl_error *err);
 WL_FALLIBLE wl_metric_text(wl_metric metric, char **out, wl_error *err);
+/* Any word of the output: metric, bound, model, part, number of a device, or term; with its value in a prediction where
+ * one is given. WL_E_INPUT: there is no such word, but perhaps a similar one. */
+WL_FALLIBLE wl_explain(const char *word, const wl_prediction *example, char **out, wl_error *err);
+WL_API const char *wl_explained_word(size_t index); /* NULL beyond the last */
 /* Counters as tables, ncu and nvprof name them: TEXT, CSV, JSON of warpline.metrics/1. With a model ("classic", ..,
  * "roofline", "compare") those it needs, and the ncu command that collects them. */
 WL_FALLIBLE wl_counters_render(const char *model, wl_format format, char **out, wl_error *err);
