@@ -1,5 +1,5 @@
-/* check_junit.c - findings as JUnit XML, which CI systems show: a suite for each launch, a case for each finding.
- * SPDX-License-Identifier: MIT */
+/* check_junit.c - findings as JUnit XML, which CI systems show: a suite for each launch, a case for
+ * each finding. SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
 #include "base/print.h"

@@ -1,4 +1,5 @@
-/* check_text.c - findings for people: a line each, what fails first, and the verdict. SPDX-License-Identifier: MIT */
+/* check_text.c - findings for people: a line each, what fails first, and the verdict.
+ * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* explain_text.c - what any word of the output means, for people: looked up in all tables that have words.
- * SPDX-License-Identifier: MIT */
+/* explain_text.c - what any word of the output means, for people: looked up in all tables that have
+ * words. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* test_explain.c - wl_explain knows every name that the library's tables have. SPDX-License-Identifier: MIT */
+/* test_explain.c - wl_explain knows every name that the library's tables have.
+ * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
 #include "unit/checks.h"
