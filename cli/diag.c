@@ -92,6 +92,7 @@ static int exit_code(wl_status status)
     case WL_OK: return EXIT_OK;
     case WL_E_INPUT:
     case WL_E_RANGE:
+    case WL_E_BOUNDS:
     case WL_E_IO: return EXIT_INPUT;
     case WL_E_UNSUPPORTED:
     case WL_E_LIMIT: return EXIT_UNSUPPORTED;

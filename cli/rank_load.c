@@ -285,6 +285,32 @@ static wl_status reading_grid(const options *o, const wl_device *device, ptx_req
     return status;
 }
 
+static wl_status read_at(rank_job *j, ptx_request *r, wl_kernel **out, wl_error *err)
+{
+    const options *o = j->options;
+    memset(r->launch.grid, 0, sizeof r->launch.grid);
+    wl_status status = reading_grid(o, j->devices[0], r, err);
+    if (status == WL_OK && !j->unit)
+        status = ptx_unit_open(o, o->arguments[0], j->devices[0], &j->unit, err);
+    return status == WL_OK ? ptx_unit_kernel(j->unit, r, out, err) : status;
+}
+
+/* The domain may be no multiple of the common block, and the kernel may not test bounds: smaller blocks may fit. */
+static wl_status read_ptx(rank_job *j, ptx_request *r, wl_kernel **out, wl_error *err)
+{
+    wl_status status = read_at(j, r, out, err);
+    while (status == WL_E_BOUNDS && !j->options->block_count && r->launch.block[0] % 2 == 0) {
+        wl_error again = {0};
+        r->launch.block[0] /= 2;
+        status = read_at(j, r, out, &again);
+        if (status != WL_OK && status != WL_E_BOUNDS) /* the first message says more */
+            return WL_E_BOUNDS;
+    }
+    if (status == WL_OK)
+        *err = (wl_error){0};
+    return status;
+}
+
 static wl_status load_ptx(rank_job *j, const int64_t domain[3], wl_kernel **out, wl_error *err)
 {
     const options *o = j->options;
@@ -296,10 +322,7 @@ static wl_status load_ptx(rank_job *j, const int64_t domain[3], wl_kernel **out,
     }
     if (!o->effort)
         r.effort = EFFORT;
-    wl_status status = reading_grid(o, j->devices[0], &r, err);
-    if (status == WL_OK && !j->unit)
-        status = ptx_unit_open(o, o->arguments[0], j->devices[0], &j->unit, err);
-    return status == WL_OK ? ptx_unit_kernel(j->unit, &r, out, err) : status;
+    return read_ptx(j, &r, out, err);
 }
 
 static wl_status load_kernel_of(rank_job *j, size_t domain, wl_kernel **out, wl_error *err)

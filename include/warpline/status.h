@@ -42,7 +42,8 @@ typedef enum wl_status {
     WL_E_UNSUPPORTED, /* well-formed, but outside what the model can do         */
     WL_E_LIMIT,       /* would need more work or memory than the budget allows  */
     WL_E_NOMEM,       /* an allocation failed                                   */
-    WL_E_IO           /* a file cannot be read or written                       */
+    WL_E_IO,          /* a file cannot be read or written                       */
+    WL_E_BOUNDS       /* a thread accesses memory outside of its buffers        */
 } wl_status;
 
 /* A function that can fail: its status must be looked at. */

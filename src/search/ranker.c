@@ -373,6 +373,10 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
         out->outcome = WL_OUTCOME_LIMIT;
         return WL_OK;
     }
+    if (status == WL_E_BOUNDS) {
+        out->outcome = WL_OUTCOME_BOUNDS;
+        return WL_OK;
+    }
     if (status == WL_E_UNSUPPORTED && is_scheduled(&launch) && strcmp(own.input, "--schedule") == 0) {
         out->outcome = WL_OUTCOME_SCHEDULE;
         return WL_OK;
