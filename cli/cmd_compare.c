@@ -49,7 +49,7 @@ static bool check_usage(const options *o, comparison *c)
     else if (o->rows && o->format && strcmp(o->format, "text") != 0)
         usage_error("--rows goes with the text output; json and csv hold every row");
     else if (o->plot && !plot_file_ok(o->plot))
-        usage_error("--plot writes FILE.svg or FILE.png (not '%s')", o->plot);
+        usage_error("--plot writes FILE.svg, FILE.png or FILE.pdf (not '%s')", o->plot);
     else if (o->min_time && !read_time(o->min_time, &c->min_time_s))
         usage_error("--min-time is a time such as 20us (not '%s')", o->min_time);
     else
@@ -65,8 +65,7 @@ static int draw(const comparison *c)
     int code = EXIT_OK;
     if (!plot_name(&picture, c->options->plot, &err) ||
         wl_comparison_plot(c->found, &picture.files, &script, &data, &err) != WL_OK) {
-        snprintf(err.input, sizeof err.input, "--plot");
-        code = diag_report(&err);
+        code = plot_none(c->options->plot, &err);
     } else {
         code = plot_draw(&picture, script, data);
     }
@@ -86,7 +85,7 @@ static int report(const comparison *c)
         code = diag_report(&err);
     else if (c->options->plot)
         code = draw(c);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK || code == EXIT_NO_PICTURE)
         output_print(text, format, stdout);
     free(text);
     return code;

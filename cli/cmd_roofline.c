@@ -13,8 +13,6 @@
 
 #define LAUNCH_LENGTH 64
 
-static bool picture_ok(const char *path) { return plot_file_ok(path) || plot_is(path, ".pdf"); }
-
 static size_t table_count(const options *o)
 {
     size_t count = 0;
@@ -71,7 +69,7 @@ static bool check_usage(const options *o)
         return false;
     else if (standard_input > 1)
         usage_error("standard input can be read only once");
-    else if (o->plot && !picture_ok(o->plot))
+    else if (o->plot && !plot_file_ok(o->plot))
         usage_error("--plot writes FILE.svg, FILE.png or FILE.pdf (not '%s')", o->plot);
     else
         return true;
@@ -285,9 +283,7 @@ static int draw(const picture *p)
     plot_free(&files);
     free(script);
     free(data);
-    if (code == EXIT_UNSUPPORTED)
-        (void)fall_back(p, path);
-    return code;
+    return code == EXIT_NO_PICTURE ? plot_worse(code, fall_back(p, path)) : code;
 }
 
 static int report(const picture *p)
@@ -296,11 +292,12 @@ static int report(const picture *p)
     wl_error err = {0};
     char *text = NULL;
     output out;
-    int code = EXIT_OK;
+    int code = EXIT_OK, drawn = EXIT_OK;
     if (wl_roofline_render(p->roofline, format, &text, &err) != WL_OK)
         code = diag_report(&err);
     else if (p->options->plot)
-        code = draw(p);
+        drawn = draw(p);
+    code = code == EXIT_OK && drawn != EXIT_NO_PICTURE ? drawn : code;
     if (code == EXIT_OK)
         code = output_open(p->options->output, &out);
     if (code == EXIT_OK) {
@@ -308,7 +305,7 @@ static int report(const picture *p)
         code = output_close(&out, true);
     }
     free(text);
-    return code;
+    return plot_worse(code, drawn);
 }
 
 int cmd_roofline(const options *o)

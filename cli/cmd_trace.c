@@ -35,7 +35,7 @@ static bool check_usage(const options *o)
         usage_error("--block needs --device NAME, whose limits a launch keeps");
     else if (o->block_count > 1)
         usage_error("one launch at a time, please");
-    else if (o->plot && !plot_file_ok(o->plot))
+    else if (o->plot && !plot_is(o->plot, ".svg") && !plot_is(o->plot, ".png"))
         usage_error("--plot writes FILE.svg or FILE.png (not '%s')", o->plot);
     else
         return true;

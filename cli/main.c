@@ -71,7 +71,8 @@ static void print_help(void)
     for (size_t i = 0; i < command_count; i++)
         printf("  %-10s %s\n", commands[i].name, commands[i].summary);
     printf("\n'warpline COMMAND --help' lists the options of one.\n"
-           "exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad input, 4 not supported, 5 internal, 130 interrupted\n");
+           "exit codes: 0 ok, 1 a check failed, 2 usage, 3 bad input, 4 not supported, 5 internal, 6 no picture, 130 "
+           "interrupted\n");
 }
 
 static const command *find_command(const char *name)

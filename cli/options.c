@@ -170,7 +170,7 @@ static const struct spec {
     {"--output", "FILE", ONE, offsetof(options, output), 0, "rtRPT",
      "write the result here instead of standard output"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "r",
-     "performance over DRAM volume and the volumes of the best ten, as FILE.svg or FILE.png (needs gnuplot)"},
+     "performance over DRAM volume and the volumes of the best ten, as FILE.svg, FILE.png or FILE.pdf (needs gnuplot)"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "R",
      "the picture as FILE.svg, with its numbers as FILE.csv; as FILE.png or FILE.pdf through gnuplot, with script and "
      "data"},
@@ -205,7 +205,7 @@ static const struct spec {
      "leave launches measured shorter, as 20us, out of the statistics of time"},
     {"--rows", NULL, FLAG, offsetof(options, rows), 0, "m", "text: list every launch, not only the worst"},
     {"--plot", "FILE", ONE, offsetof(options, plot), 0, "m",
-     "predicted over measured as FILE.svg or FILE.png (needs gnuplot; keeps its script and data)"},
+     "predicted over measured as FILE.svg, FILE.png or FILE.pdf (needs gnuplot; keeps its script and data)"},
     {"--target", "NAME", MANY, offsetof(options, target), offsetof(options, target_count), "f",
      "fit only what decides this: l1_wavefronts, l2_load_bytes, .., time; or judge: ranking; repeatable"},
     {"--cross-validate", NULL, FLAG, offsetof(options, cross_validate), 0, "f",

@@ -17,6 +17,7 @@ enum {
     EXIT_INPUT = 3,
     EXIT_UNSUPPORTED = 4,
     EXIT_INTERNAL = 5,
+    EXIT_NO_PICTURE = 6, /* everything else is in the output */
     EXIT_INTERRUPTED = 130
 };
 

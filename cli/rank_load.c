@@ -50,7 +50,7 @@ bool rank_usage(const options *o)
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
     else if (o->plot && !plot_file_ok(o->plot))
-        wrong = "--plot writes FILE.svg or FILE.png";
+        wrong = "--plot writes FILE.svg, FILE.png or FILE.pdf";
     else if (inputs_from_stdin(o) > 1)
         wrong = "only one of kernel, --space and --registers-file can be standard input";
     else if (team_size() > 1 && inputs_from_stdin(o))
