@@ -334,6 +334,32 @@ static wl_status read_when(builder *b, wl_lexer *lexer, const wl_expr **out)
     return lexer->token.kind == WL_TOKEN_END ? WL_OK : wl_lexer_unexpected(lexer, "the end of the access");
 }
 
+/* Where every thread of the domain executes the access and its subscripts are affine, the cells it touches are known
+ * before any launch is. */
+static wl_status check_cells(const builder *b, const wl_field *field, const wl_expr *const *subscript, const char *text,
+                             wl_loc loc)
+{
+    const wl_kernel *k = b->kernel;
+    wl_ranges ranges = {0};
+    for (int d = 0; d < 3; d++) {
+        ranges.lo[WL_VAR_X + d] = k->first[d];
+        ranges.hi[WL_VAR_X + d] = k->domain[d] - 1;
+    }
+    for (int i = 0; i < k->loop_count; i++)
+        ranges.hi[WL_VAR_LOOP_0 + i] = k->loop_extent[i] - 1;
+    for (int d = 0; d < field->dims && k->dims > 0; d++) {
+        bool affine = false;
+        wl_form form;
+        wl_cell_span span = {.loc = loc};
+        wl_error ignored = {0};
+        if (!wl_expr_depends_on_launch(subscript[d]) &&
+            wl_expr_form(subscript[d], &ranges, &affine, &form, &ignored) == WL_OK && affine &&
+            wl_form_bounds(&form, &ranges, &span.first, &span.last))
+            WL_TRY(wl_field_check_cells(field, d, &span, text, b->err));
+    }
+    return WL_OK;
+}
+
 /* As many subscripts as dimensions are multiplied by the strides; else one is an element index. */
 static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool atomic, wl_access *out)
 {
@@ -352,6 +378,8 @@ static wl_status read_address(builder *b, const wl_yaml *node, bool store, bool 
     if (count > 1 && count != field->dims)
         return wl_fail(b->err, WL_E_INPUT, loc, "field '%s' has %d dimensions, not %d", field->name, field->dims,
                        count);
+    if (count == field->dims && !when && !field->shared)
+        WL_TRY(check_cells(b, field, subscript, node->text, loc));
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) found, or we have returned */
     const wl_expr *index = wl_expr_new_const(&b->kernel->arena, field->origin, loc);
     for (int d = 0; d < count; d++)
