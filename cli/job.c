@@ -70,20 +70,28 @@ static void show_grid(const options *o, wl_error *err)
     diag_remember("--grid", o->grid);
 }
 
-/* "20x128x256", or expressions. */
+static bool is_rule(const char *grid) { return strspn(grid, "0123456789x") != strlen(grid); }
+
+/* "20x128x256"; a rule may name params of the kernel, which is not there yet. */
 static int read_grid(const options *o, job *j)
 {
-    if (!o->grid)
+    if (!o->grid || is_rule(o->grid))
         return EXIT_OK;
-    if (strspn(o->grid, "0123456789x") == strlen(o->grid))
-        return option_shape("--grid", o->grid, j->common.grid) ? EXIT_OK : EXIT_INPUT;
-    wl_error err = {0};
-    if (wl_grid_rule_parse(o->grid, o->set, o->set_count, &j->grid, &err) == WL_OK)
-        return EXIT_OK;
+    return option_shape("--grid", o->grid, j->common.grid) ? EXIT_OK : EXIT_INPUT;
+}
+
+/* A kernel in PTX has no params, and needs a grid before it is there. */
+static wl_status read_rule(const options *o, job *j, wl_error *err)
+{
+    if (!o->grid || !is_rule(o->grid) || j->grid)
+        return WL_OK;
+    const wl_status status = wl_grid_rule_parse(j->kernel, o->grid, o->set, o->set_count, &j->grid, err);
+    if (status == WL_OK)
+        return WL_OK;
     for (size_t i = 0; i < o->set_count; i++)
         diag_remember(o->set[i], o->set[i]); /* an error inside one names it */
-    show_grid(o, &err);
-    return diag_report(&err);
+    show_grid(o, err);
+    return status;
 }
 
 int job_read_launches(const options *o, job *j)
@@ -131,7 +139,9 @@ wl_status job_set_grid(const options *o, const job *j, wl_launch *launch, wl_err
 
 static wl_status load_ptx(const options *o, const char *path, job *j, wl_error *err)
 {
-    wl_status status = job_set_grid(o, j, &j->request.launch, err);
+    wl_status status = read_rule(o, j, err);
+    if (status == WL_OK)
+        status = job_set_grid(o, j, &j->request.launch, err);
     if (status == WL_OK && !j->unit)
         status = ptx_unit_open(o, path, j->device, &j->unit, err);
     return status == WL_OK ? ptx_unit_kernel(j->unit, &j->request, &j->kernel, err) : status;
@@ -140,11 +150,14 @@ static wl_status load_ptx(const options *o, const char *path, job *j, wl_error *
 wl_status job_load_kernel(const options *o, const char *kernel, job *j, wl_error *err)
 {
     const wl_kernel_options sets = {o->set, o->set_count};
+    wl_status status = WL_OK;
     if (kernel && ptx_is_source(kernel))
         return load_ptx(o, kernel, j, err);
     if (kernel)
-        return load_kernel(kernel, &sets, &j->kernel, err);
-    return load_update(o->update, o->domain, o->type, &j->kernel, err);
+        status = load_kernel(kernel, &sets, &j->kernel, err);
+    else
+        status = load_update(o->update, o->domain, o->type, &j->kernel, err);
+    return status == WL_OK ? read_rule(o, j, err) : status;
 }
 
 wl_status job_load(const options *o, const char *kernel, const char *device, job *j, wl_error *err)

@@ -160,7 +160,8 @@ static int read_space(const options *o, rank_job *j)
                 {"--registers", "registers", o->registers}, {"--grid", "grid", o->grid},
                 {"--schedules", "schedule", o->schedules}};
     wl_error err = {0};
-    if (wl_space_new(&j->space, &err) != WL_OK || wl_space_names(j->space, o->set, o->set_count, &err) != WL_OK)
+    if (wl_space_new(&j->space, &err) != WL_OK ||
+        wl_space_names(j->space, j->kernels[0], o->set, o->set_count, &err) != WL_OK)
         return diag_report(&err);
     if (o->grid)
         diag_remember("--grid", o->grid); /* whether it fits is known only with the kernel */
@@ -276,7 +277,7 @@ static wl_status reading_grid(const options *o, const wl_device *device, ptx_req
     wl_grid_rule *rule = NULL;
     if (!o->grid)
         return WL_OK;
-    wl_status status = wl_grid_rule_parse(o->grid, o->set, o->set_count, &rule, err);
+    wl_status status = wl_grid_rule_parse(NULL, o->grid, o->set, o->set_count, &rule, err);
     if (status == WL_OK)
         status = wl_grid_rule_apply(rule, device, r->domain, &r->launch, err);
     wl_grid_rule_free(rule);
@@ -363,8 +364,8 @@ int rank_load(rank_job *j)
     const options *o = j->options;
     int code = read_numbers(o, j);
     if (code == EXIT_OK)
-        code = read_space(o, j);
-    return code == EXIT_OK ? load_all(o, j) : code;
+        code = load_all(o, j);
+    return code == EXIT_OK ? read_space(o, j) : code; /* it may name params of the kernel */
 }
 
 void rank_job_free(rank_job *j)

@@ -95,7 +95,7 @@ static wl_status read_param(builder *b, const wl_yaml *entry, const wl_kernel_te
         }
     }
     b->param_count++;
-    b->kernel->params[b->kernel->param_count++] = entry->key;
+    b->kernel->params[b->kernel->param_count++] = (wl_where_named){entry->key, param->value};
     return WL_OK;
 }
 
@@ -105,7 +105,7 @@ static wl_status read_params(builder *b, const wl_kernel_text *from)
     if (node) {
         WL_TRY(wl_yaml_expect(node, WL_YAML_MAP, "params", b->err));
         b->params = WL_ARENA_NEW(&b->kernel->arena, wl_param, node->count);
-        b->kernel->params = WL_ARENA_NEW(&b->kernel->arena, const char *, node->count);
+        b->kernel->params = WL_ARENA_NEW(&b->kernel->arena, wl_where_named, node->count);
         if (!b->params || !b->kernel->params)
             return wl_fail_memory(b->err);
         for (const wl_yaml *e = node->first; e; e = e->next)
@@ -527,7 +527,8 @@ static wl_status read_condition(builder *b, const wl_yaml *node)
     WL_TRY(wl_yaml_expect(node, WL_YAML_SCALAR, "a condition", b->err));
     if (k->condition_count == WL_KERNEL_CONDITIONS_MAX)
         return wl_fail(b->err, WL_E_LIMIT, node->loc, "at most %d conditions", WL_KERNEL_CONDITIONS_MAX);
-    const wl_status status = wl_where_parse(node->text, &k->arena, &k->conditions[k->condition_count], &inside);
+    const wl_status status =
+        wl_where_parse(node->text, k->params, k->param_count, &k->arena, &k->conditions[k->condition_count], &inside);
     if (status != WL_OK)
         return wl_fail(b->err, status, wl_yaml_loc_inside(node, inside.loc), "%s", inside.message);
     k->condition_count++;

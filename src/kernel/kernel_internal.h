@@ -91,7 +91,7 @@ struct wl_kernel {
     const char *name, *input;
     const char *symbol;  /* of the entry of a PTX file; NULL: none */
     wl_kernel_text text; /* a copy, from which variants are read again */
-    const char **params; /* names */
+    wl_where_named *params;
     size_t param_count;
     int dims;                     /* of the domain; 0: taken from the grid */
     int64_t domain[3];            /* 1 beyond dims */
