@@ -19,7 +19,7 @@ int cmd_occupancy(const options *o)
     }
     if (!option_integer("--threads", o->threads, 1, 1 << 20, &threads) ||
         !option_integer("--registers", o->registers, 1, 4096, &registers) ||
-        (o->shared && !option_integer("--shared", o->shared, 0, (int64_t)1 << 30, &shared)))
+        (o->shared && !option_bytes("--shared", o->shared, 0, (int64_t)1 << 30, &shared)))
         return EXIT_INPUT;
     if (load_device(o->device, o->with, o->with_count, &device, &err) != WL_OK)
         return diag_report(&err);

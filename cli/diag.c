@@ -41,6 +41,14 @@ void usage_error(const char *format, ...)
     va_end(args);
 }
 
+const char *did_you_mean(const char *word, const char *const *names, size_t count)
+{
+    static char text[96];
+    const char *near = wl_nearest_name(word, names, count);
+    (void)snprintf(text, sizeof text, near ? "; did you mean '%s'?" : "", near);
+    return text;
+}
+
 void diag_quote(const char *text)
 {
     const size_t length = strlen(text);

@@ -107,7 +107,7 @@ int job_read_launches(const options *o, job *j)
     if ((o->fold && !option_shape("--fold", o->fold, common->fold)) ||
         (o->domain && !o->update && !option_shape("--domain", o->domain, j->request.domain)) ||
         (o->registers && !option_integer("--registers", o->registers, 1, 1024, &common->registers)) ||
-        (o->shared && !option_integer("--shared", o->shared, 0, (int64_t)1 << 30, &common->shared_bytes)))
+        (o->shared && !option_bytes("--shared", o->shared, 0, (int64_t)1 << 30, &common->shared_bytes)))
         return EXIT_INPUT;
     for (size_t i = 0; i < o->block_count; i++) {
         j->launches[i] = *common;

@@ -163,6 +163,17 @@ wl_status load_kept_text(const char *path, const char **text, size_t *length, wl
     return WL_OK;
 }
 
+#define NAMES_MAX 256
+
+const char *similar_kernel(const char *name)
+{
+    const char *names[NAMES_MAX];
+    size_t n = 0;
+    for (; n < wl_kernel_builtin_count() && n < NAMES_MAX; n++)
+        names[n] = wl_kernel_builtin_name(n);
+    return did_you_mean(name, names, n);
+}
+
 wl_status load_kernel_text(const char *name, const char **input, const char **text, size_t *length, wl_error *err)
 {
     char buffer[128];
@@ -178,7 +189,8 @@ wl_status load_kernel_text(const char *name, const char **input, const char **te
         if (status != WL_OK) {
             if (status == WL_E_IO && builtin && !strchr(name, '/') && !strchr(name, '.'))
                 snprintf(err->message, sizeof err->message,
-                         "no such file, and no built-in kernel of that name ('warpline kernels' lists them)");
+                         "no such file, and no built-in kernel of that name%s ('warpline kernels' lists them)",
+                         similar_kernel(name));
             return status;
         }
         keep(file);

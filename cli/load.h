@@ -14,6 +14,8 @@ wl_status load_kernel(const char *name, const wl_kernel_options *options, wl_ker
 wl_status load_update(const char *update, const char *domain, const char *type, wl_kernel **out, wl_error *err);
 /* The text of a kernel file, to be parsed by the caller, remembered likewise; *input is its name in messages. */
 wl_status load_kernel_text(const char *name, const char **input, const char **text, size_t *length, wl_error *err);
+/* "; did you mean 'star2d_5pt'?" for a built-in kernel, or "". */
+const char *similar_kernel(const char *name);
 /* Any other text, remembered likewise. */
 wl_status load_kept_text(const char *path, const char **text, size_t *length, wl_error *err);
 void load_forget(void);

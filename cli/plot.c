@@ -19,8 +19,6 @@ bool plot_is(const char *path, const char *suffix)
     return length > 4 && strcmp(path + length - 4, suffix) == 0;
 }
 
-bool plot_file_ok(const char *path) { return plot_is(path, ".svg") || plot_is(path, ".png") || plot_is(path, ".pdf"); }
-
 char *plot_sibling(const char *path, const char *suffix)
 {
     const size_t stem = strlen(path) - 4, size = stem + strlen(suffix) + 1;

@@ -11,6 +11,7 @@
 #include "team.h"
 
 #define MEMORY_DEFAULT ((int64_t)32 << 20)
+#define MEMORY_MOST ((int64_t)1 << 49)
 #define EFFORT 0.1 /* seconds to emulate each of many launches, about */
 
 static int inputs_from_stdin(const options *o)
@@ -49,8 +50,6 @@ bool rank_usage(const options *o)
         wrong = "which device? Give --device NAME ('warpline devices' lists them)";
     else if (o->top && o->top_k)
         wrong = "--top and --top-k both say how many launches to show: give one";
-    else if (o->plot && !plot_file_ok(o->plot))
-        wrong = "--plot writes FILE.svg, FILE.png or FILE.pdf";
     else if (inputs_from_stdin(o) > 1)
         wrong = "only one of kernel, --space and --registers-file can be standard input";
     else if (team_size() > 1 && inputs_from_stdin(o))
@@ -76,26 +75,6 @@ static bool read_top_k(const char *text, rank_job *j)
     return option_integer("--top-k", text, 1, 1000000000, &j->choose);
 }
 
-/* "64MiB" */
-static bool read_memory(const char *text, int64_t *bytes)
-{
-    static const struct {
-        const char *unit;
-        double scale;
-    } units[] = {{"", 1},          {"B", 1},    {"KiB", 1024}, {"MiB", 1 << 20},
-                 {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6},   {"GB", 1e9}};
-    const char *end = NULL;
-    const double value = wl_number_read(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof units[0]; i++) {
-        if (strcmp(end, units[i].unit) == 0 && value * units[i].scale >= 1024 && value * units[i].scale < 1e15) {
-            *bytes = (int64_t)(value * units[i].scale);
-            return true;
-        }
-    }
-    option_error("--memory", text, 1, "a size from 1KiB on is needed, as in 64MiB");
-    return false;
-}
-
 static int read_numbers(const options *o, rank_job *j)
 {
     int64_t top = 0, jobs = 0;
@@ -105,7 +84,7 @@ static int read_numbers(const options *o, rank_job *j)
     j->top = (size_t)top;
     j->rank.threads = (int)jobs;
     j->memory = MEMORY_DEFAULT;
-    if (o->memory && !read_memory(o->memory, &j->memory))
+    if (o->memory && !option_bytes("--memory", o->memory, 1024, MEMORY_MOST, &j->memory))
         return EXIT_INPUT;
     return option_predict(o, &j->rank.predict);
 }
