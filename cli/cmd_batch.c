@@ -175,8 +175,8 @@ static wl_status check_source(const json_t *line, const source *s, wl_error *err
         return bad(err, "%s", "give either \"kernel\" or \"update\"");
     if (s->update && json_object_get(line, "set"))
         return bad(err, "%s", "\"set\" goes with \"kernel\"; an \"update\" has no params");
-    if (s->kernel && (s->type || (s->domain && !is_ptx(s))))
-        return bad(err, "%s", "\"domain\" and \"type\" go with \"update\"; a kernel's sizes are changed with \"set\"");
+    if (s->kernel && s->type)
+        return bad(err, "%s", "\"type\" goes with \"update\"; a kernel file says the types of its fields");
     if (s->update && !s->domain)
         return bad(err, "%s", "\"update\" needs \"domain\"");
     if ((s->kernel && strcmp(s->kernel, "-") == 0) || strcmp(s->device, "-") == 0)
@@ -321,7 +321,7 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
     else if (status == WL_OK && is_ptx(s))
         status = open_ptx(o, s, launch, k, err);
     else if (status == WL_OK)
-        status = load_kernel(s->kernel, &sets, &k->kernel, err);
+        status = load_kernel_with_domain(s->kernel, &sets, s->domain, &k->kernel, err);
     if (status == WL_OK && !is_ptx(s))
         status = read_rule(line, s, k, launch, err);
     if (status == WL_OK)

@@ -28,8 +28,10 @@ static const struct spec {
     {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTS",
      "change a number of the device, e.g. l2_size=80MiB; repeatable"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "pc",
-     "threads per block; given several times, the launches are compared"},
-    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "tasT", "threads per block"},
+     "threads per block, and what this launch has of its own: 32x4x2:fold=1x1x2:regs=40:shared=48KiB; given several "
+     "times, the launches are compared"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "tasT",
+     "threads per block, and what the launch has of its own: 32x4x2:fold=1x1x2:regs=40:shared=48KiB"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "R",
      "threads per block; repeatable: each is a point"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "P",
@@ -38,6 +40,8 @@ static const struct spec {
      "PTX, CUDA: the block to read the kernel with (default: 256, 32x8 or 32x4x2)"},
     {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "S",
      "threads per block (default 256)"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "o",
+     "threads per block, as 32x8 or 32x8:regs=40:shared=48KiB, in place of --threads"},
     {"--orders", "LIST", ONE, offsetof(options, orders), 0, "S",
      "only these, as column,tile,swizzle (default: linear, column, zigzag, tile, hilbert, morton, swizzle)"},
     {"--widths", "LIST", ONE, offsetof(options, widths), 0, "S",
@@ -98,13 +102,13 @@ static const struct spec {
     {"--update", "TEXT", ONE, offsetof(options, update), 0, "ptcDrasRPTS",
      "a stencil assignment instead of a kernel file; needs --domain"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "ptcDasRPS",
-     "with --update: the domain; PTX, CUDA: the threads needed, from which the grid follows"},
+     "the domain, through the params it is made of, or of an --update; PTX, CUDA: the threads needed"},
     {"--domain", "XxYxZ", ONE, offsetof(options, domain), 0, "E",
      "the domain, or the grid of a swizzle: its dimensions, and whether 32 bits do (default: two and 32)"},
     {"--domain", "XxYxZ", MANY, offsetof(options, domains), offsetof(options, domain_count), "r",
      "the domain, through the params it is made of (PTX, CUDA: the threads needed); repeatable: each is ranked"},
     {"--domain", "XxY", ONE, offsetof(options, domain), 0, "T",
-     "of an example (default 16x16); with --update: the domain; PTX, CUDA: the threads needed"},
+     "the domain, also of an --update or an example (default 16x16); PTX, CUDA: the threads needed"},
     {"--type", "TYPE", ONE, offsetof(options, type), 0, "ptcDrasRPTS",
      "with --update: element type, f16 f32 f64 i8 i16 i32 i64 (default f64)"},
     {"--kernel", "NAME", ONE, offsetof(options, entry), 0, "ptmcDrasxTS",
@@ -272,10 +276,13 @@ static int unknown_option(const command *c, const char *word, size_t length)
     size_t n = 0;
     for (size_t i = 0; i < SPEC_COUNT; i++)
         if (takes(c, &specs[i]))
-            names[n++] = specs[i].name;
-    (void)snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), word);
-    usage_error("unknown option '%s' for 'warpline %s'%s ('warpline %s --help' lists them)", word, c->name,
-                did_you_mean(name, names, n), c->name);
+            names[n++] = specs[i].name + strlen("--");
+    const size_t dashes = strspn(word, "-");
+    (void)snprintf(name, sizeof name, "%.*s", (int)(length - dashes < sizeof name ? length - dashes : 0),
+                   word + dashes);
+    const char *near = wl_nearest_name(name, names, n);
+    usage_error("unknown option '%s' for 'warpline %s'%s%s%s ('warpline %s --help' lists them)", word, c->name,
+                near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "", c->name);
     return EXIT_USAGE;
 }
 

@@ -159,68 +159,6 @@ static int read_space(const options *o, rank_job *j)
 
 /* ---- kernels, one per domain, and devices ---- */
 
-static wl_status wrong_domain(const char *text, int d, const char *format, wl_error *err)
-{
-    *err = (wl_error){.code = WL_E_INPUT, .input = "--domain", .loc = {1, 1, (int32_t)strlen(text)}};
-    snprintf(err->message, sizeof err->message, format, "xyz"[d]);
-    diag_remember("--domain", text);
-    return WL_E_INPUT;
-}
-
-/* One param may be the extent in two dimensions. */
-static wl_status check_domain(const wl_kernel *kernel, const char *text, const int64_t wanted[3], wl_error *err)
-{
-    int64_t got[3];
-    const int dims = wl_kernel_domain(kernel, got);
-    for (int d = 0; d < dims; d++)
-        if (got[d] != wanted[d])
-            return wrong_domain(text, d, "the kernel's extent in %c depends on another: one param sets both", err);
-    return WL_OK;
-}
-
-/* The kernel with its params set so that the domain is as wanted. */
-static wl_status load_with_domain(const options *o, const char *text, const int64_t domain[3], wl_kernel **out,
-                                  wl_error *err)
-{
-    const char *sets[MANY_MAX + 3];
-    char own[3][96];
-    wl_kernel *plain = NULL;
-    size_t n = 0;
-    const wl_kernel_options given = {o->set, o->set_count};
-    wl_status status = load_kernel(o->arguments[0], &given, &plain, err);
-    if (status != WL_OK)
-        return status;
-    int64_t before[3];
-    const int dims = wl_kernel_domain(plain, before);
-    for (; n < o->set_count; n++)
-        sets[n] = o->set[n];
-    for (int d = 0; d < 3 && status == WL_OK; d++) {
-        const char *param = wl_kernel_domain_param(plain, d);
-        if (param) {
-            snprintf(own[d], sizeof own[d], "%.60s=%lld", param, (long long)domain[d]);
-            sets[n++] = own[d];
-        } else if (d < dims ? domain[d] != before[d] : domain[d] != 1) {
-            status = wrong_domain(text, d,
-                                  d < dims ? "the kernel's extent in %c is no single param: set what it is made of "
-                                             "with --set"
-                                           : "the kernel's domain has no %c",
-                                  err);
-        }
-    }
-    wl_kernel_free(plain);
-    if (status != WL_OK)
-        return status;
-    const wl_kernel_options all = {sets, n};
-    status = load_kernel(o->arguments[0], &all, out, err);
-    if (status == WL_OK)
-        status = check_domain(*out, text, domain, err);
-    if (status != WL_OK) {
-        wl_kernel_free(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
 /* ---- kernels in PTX ---- */
 
 /* The extents a block should have: those of the domain that are not 1, or of the grid. */
@@ -312,15 +250,13 @@ static wl_status load_kernel_of(rank_job *j, size_t domain, wl_kernel **out, wl_
     int64_t extent[3] = {0};
     if (o->update)
         return load_update(o->update, o->domains[domain], o->type, out, err);
+    if (!ptx_is_source(o->arguments[0]))
+        return load_kernel_with_domain(o->arguments[0], &sets, o->domain_count ? o->domains[domain] : NULL, out, err);
     if (o->domain_count && !option_shape("--domain", o->domains[domain], extent)) {
         err->code = WL_E_INPUT; /* said already */
         return WL_E_INPUT;
     }
-    if (ptx_is_source(o->arguments[0]))
-        return load_ptx(j, extent, out, err);
-    if (o->domain_count == 0)
-        return load_kernel(o->arguments[0], &sets, out, err);
-    return load_with_domain(o, o->domains[domain], extent, out, err);
+    return load_ptx(j, extent, out, err);
 }
 
 static int load_all(const options *o, rank_job *j)

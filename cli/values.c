@@ -156,7 +156,7 @@ bool option_number(const char *option, const char *text, double least, double mo
     return true;
 }
 
-bool option_shape(const char *option, const char *text, int64_t extent[3])
+int value_shape(const char *text, int64_t extent[3], int *column)
 {
     const char *p = text;
     extent[0] = extent[1] = extent[2] = 1;
@@ -164,16 +164,23 @@ bool option_shape(const char *option, const char *text, int64_t extent[3])
         char *end = NULL;
         errno = 0;
         const long long v = *p >= '0' && *p <= '9' ? strtoll(p, &end, 10) : 0;
-        if (d == 3 || !end || v < 1 || errno == ERANGE || v > ((int64_t)1 << 40) || (*end != '\0' && *end != 'x')) {
-            option_error(option, text, (int)(p - text) + 1,
-                         "one to three whole numbers above 0 are needed, as in 32x4x2");
-            return false;
-        }
+        *column = (int)(p - text) + 1;
+        if (d == 3 || !end || v < 1 || errno == ERANGE || v > ((int64_t)1 << 40) || (*end != '\0' && *end != 'x'))
+            return 0;
         extent[d] = v;
         if (*end == '\0')
-            return true;
+            return d + 1;
         p = end + 1;
     }
+}
+
+bool option_shape(const char *option, const char *text, int64_t extent[3])
+{
+    int column = 1;
+    if (value_shape(text, extent, &column))
+        return true;
+    option_error(option, text, column, SHAPE_NEEDED);
+    return false;
 }
 
 bool option_bytes(const char *option, const char *text, int64_t least, int64_t most, int64_t *bytes)

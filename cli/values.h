@@ -13,9 +13,12 @@ bool value_ok(const struct command *command, const char *option, const char *val
 /* The words that the value of an option must be one of, separated by blanks; NULL: any. */
 const char *value_words(const struct command *command, const char *option);
 
+/* "32x4x2"; missing extents are 1. How many there are; 0: malformed, at *column. */
+int value_shape(const char *text, int64_t extent[3], int *column);
+#define SHAPE_NEEDED "one to three whole numbers above 0 are needed, as in 32x4x2"
+
 /* The following print a message and return false when the text is malformed. */
 
-/* "32x4x2"; missing extents are 1. */
 bool option_shape(const char *option, const char *text, int64_t extent[3]);
 bool option_number(const char *option, const char *text, double least, double most, double *value);
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
