@@ -22,6 +22,26 @@ typedef struct side {
 
 typedef enum source { FILES, LAUNCHES } source;
 
+/* "32x4x2:regs=40"; no file is called like this. */
+static bool is_launch(const char *text)
+{
+    const size_t length = strspn(text, "0123456789x");
+    return length > 0 && text[0] != 'x' && (text[length] == '\0' || text[length] == ':');
+}
+
+/* Two arguments, of which one is a launch at least. */
+static void missing_argument(const options *o)
+{
+    const char *first = o->arguments[0], *second = o->arguments[1];
+    if (is_launch(first) && is_launch(second))
+        usage_error("which kernel? Give it before the launches: warpline diff KERNEL %s %s", first, second);
+    else if (is_launch(second))
+        usage_error("diff compares two launches: give another one after '%s', or with '%s' a second stored prediction",
+                    second, first);
+    else
+        usage_error("the kernel comes first: warpline diff %s %s LAUNCH", second, first);
+}
+
 static bool check_usage(const options *o, source *from)
 {
     const size_t n = o->argument_count;
@@ -35,8 +55,12 @@ static bool check_usage(const options *o, source *from)
         usage_error("--domain and --type go with --update");
     else if (*from == LAUNCHES ? !job_kernel_usage(o, n == 3) : !ptx_usage(o, NULL))
         return false;
+    else if (*from == FILES && (is_launch(o->arguments[0]) || is_launch(o->arguments[1])))
+        missing_argument(o);
     else if (*from == FILES && !stored_only)
-        usage_error("stored predictions take no options of launches; for launches, give a kernel first");
+        usage_error("'%s' and '%s' are taken for stored predictions, which have no options of launches; for launches, "
+                    "give a kernel and two of them",
+                    o->arguments[0], o->arguments[1]);
     else if (*from == FILES && strcmp(o->arguments[0], "-") == 0 && strcmp(o->arguments[1], "-") == 0)
         usage_error("standard input can be read only once");
     else

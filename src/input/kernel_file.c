@@ -24,21 +24,45 @@ typedef wl_kernel_builder builder;
 
 /* ---- params and domain ---- */
 
-static bool reserved(const char *name)
+/* What a word means in addresses, so that nothing else can be called like it; NULL: nothing. */
+static const char *meaning(const char *name)
 {
-    static const char *const words[] = {"x",      "y",  "z",         "min",      "max",      "random",
-                                        "select", "if", "threadIdx", "blockIdx", "blockDim", "gridDim"};
+    static const struct {
+        const char *word, *meaning;
+    } words[] = {{"x", "the cell's coordinate"},
+                 {"y", "the cell's coordinate"},
+                 {"z", "the cell's coordinate"},
+                 {"min", "a function"},
+                 {"max", "a function"},
+                 {"random", "a function"},
+                 {"select", "a function"},
+                 {"if", "the start of a condition"},
+                 {"threadIdx", "the thread's place in its block"},
+                 {"blockIdx", "the block's place in the grid"},
+                 {"blockDim", "the block's extent"},
+                 {"gridDim", "the grid's extent"}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], name) == 0)
-            return true;
-    return false;
+        if (strcmp(words[i].word, name) == 0)
+            return words[i].meaning;
+    return NULL;
+}
+
+static wl_status check_word(const char *name, wl_loc loc, const char *what, wl_error *err)
+{
+    const char *already = meaning(name);
+    if (already)
+        return wl_fail(err, WL_E_INPUT, loc, "'%.60s' cannot be the name of a %s: in addresses it is %s", name, what,
+                       already);
+    if (!wl_text_is_name(name))
+        return wl_fail(err, WL_E_INPUT, loc,
+                       "'%.60s' cannot be the name of a %s: a name is a letter or '_', then letters, digits and '_'",
+                       name, what);
+    return WL_OK;
 }
 
 static wl_status check_name(const wl_yaml *entry, const char *what, wl_error *err)
 {
-    if (!wl_text_is_name(entry->key) || reserved(entry->key))
-        return wl_fail(err, WL_E_INPUT, entry->key_loc, "'%.60s' cannot be the name of a %s", entry->key, what);
-    return WL_OK;
+    return check_word(entry->key, entry->key_loc, what, err);
 }
 
 static const char *set_value(const wl_kernel_text *from, const char *name)
@@ -478,8 +502,7 @@ static wl_status read_scalars(builder *b)
         return wl_fail_memory(b->err);
     for (const wl_yaml *e = node->first; e; e = e->next) {
         WL_TRY(wl_yaml_expect(e, WL_YAML_SCALAR, "a scalar's name", b->err));
-        if (!wl_text_is_name(e->text))
-            return wl_fail(b->err, WL_E_INPUT, e->loc, "'%.60s' cannot be the name of a scalar", e->text);
+        WL_TRY(check_word(e->text, e->loc, "scalar", b->err));
         if (name_taken(b, e->text))
             return wl_fail(b->err, WL_E_INPUT, e->loc, "'%.60s' is the name of something else already", e->text);
         b->scalars[b->scalar_count++] = e->text;
