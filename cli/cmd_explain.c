@@ -71,6 +71,6 @@ int cmd_kernels(const options *o)
         fwrite(text, 1, length, stdout);
         return EXIT_OK;
     }
-    usage_error("kernels [list | show NAME]");
+    usage_error("usage: warpline kernels [list | show NAME]");
     return EXIT_USAGE;
 }

@@ -73,7 +73,7 @@ static void show_line(const char *text, wl_loc loc)
     loc.col -= first;
     fputs("    ", stderr);
     for (int i = 0; i < shown; i++)
-        fputc((unsigned char)text[i] < ' ' && text[i] != '\t' ? '?' : text[i], stderr);
+        fputc(((unsigned char)text[i] < ' ' && text[i] != '\t') || text[i] == 127 ? '?' : text[i], stderr);
     fputs("\n    ", stderr);
     for (int i = 1; i < loc.col && i <= shown; i++)
         fputc(text[i - 1] == '\t' ? '\t' : ' ', stderr);

@@ -115,6 +115,12 @@ static bool is_device_file(const char *name)
     return exists(name) && !wl_device_builtin_text(name, &length);
 }
 
+static void say_devices(wl_error *err)
+{
+    const size_t used = strlen(err->message);
+    (void)snprintf(err->message + used, sizeof err->message - used, " ('warpline devices' lists them)");
+}
+
 wl_status load_device(const char *name, const char *const *with, size_t with_count, wl_device **out, wl_error *err)
 {
     char buffer[128];
@@ -124,6 +130,8 @@ wl_status load_device(const char *name, const char *const *with, size_t with_cou
     wl_status status;
     if (text || (builtin && !strchr(name, '/') && !strchr(name, '.'))) {
         status = wl_device_builtin(builtin, out, err);
+        if (status == WL_E_INPUT) /* there is none of that name */
+            say_devices(err);
     } else {
         char *file = NULL;
         status = load_text(name, &file, &length, err);

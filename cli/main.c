@@ -4,6 +4,7 @@
 
 #include "diag.h"
 #include "options.h"
+#include "wrap.h"
 
 static const command commands[] = {
     {"predict", 'p', "[KERNEL] --device D --block XxYxZ [options]",
@@ -64,13 +65,18 @@ static const command commands[] = {
 };
 static const size_t command_count = sizeof commands / sizeof commands[0];
 
+#define COMMAND_INDENT 13
+
 static void print_help(void)
 {
+    const int columns = wrap_columns();
     printf("warpline %s: how a GPU kernel performs, without a GPU\n\nusage: warpline COMMAND [arguments]\n\n",
            wl_version());
     for (size_t i = 0; i < command_count; i++)
-        printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n'warpline COMMAND --help' lists the options of one; --version (-V) prints the version.\n\n"
+        wrap_print(commands[i].summary, printf("  %-10s ", commands[i].name), COMMAND_INDENT, columns);
+    putchar('\n');
+    wrap_print("'warpline COMMAND --help' lists the options of one; --version (-V) prints the version.", 0, 0, columns);
+    fputs("\n"
           "exit codes:\n"
           "  0    ok\n"
           "  1    check: a budget is exceeded, or a prediction is worse than its baseline\n"
@@ -93,11 +99,11 @@ static const command *find_command(const char *name)
 
 static int unknown_command(const char *word)
 {
-    const char *names[sizeof commands / sizeof commands[0]];
+    const char *names[sizeof commands / sizeof commands[0] + 2] = {"--version", "--help"};
     for (size_t i = 0; i < command_count; i++)
-        names[i] = commands[i].name;
+        names[i + 2] = commands[i].name;
     usage_error("unknown command '%s'%s ('warpline --help' lists them)", word,
-                did_you_mean(word, names, command_count));
+                did_you_mean(word, names, command_count + 2));
     return EXIT_USAGE;
 }
 

@@ -7,6 +7,7 @@
 
 #include "diag.h"
 #include "values.h"
+#include "wrap.h"
 
 typedef enum kind { ONE, MANY, FLAG } kind;
 
@@ -360,19 +361,37 @@ static const char values_help[] =
     "  random[:TYPE[:LOW..HIGH]]       uniform; TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64\n"
     "  4, {1.5, 2.5}, buf:.., bytes:.. of a variable\n";
 
+#define USAGE_INDENT 4
+#define OPTION_INDENT 27
+#define VALUE_INDENT 34
+
+static void print_values_help(int columns)
+{
+    for (const char *at = values_help; *at;) {
+        const size_t length = strcspn(at, "\n");
+        char line[160];
+        (void)snprintf(line, sizeof line, "%.*s", (int)length, at);
+        wrap_print(line, 0, VALUE_INDENT, columns);
+        at += length + 1;
+    }
+}
+
 void options_help(const command *c)
 {
-    printf("usage: warpline %s %s\n%s\n\noptions:\n", c->name, c->arguments, c->summary);
+    const int columns = wrap_columns(), used = printf("usage: warpline %s ", c->name);
+    wrap_print(c->arguments, used, USAGE_INDENT, columns);
+    wrap_print(c->summary, 0, 0, columns);
+    fputs("\noptions:\n", stdout);
     for (size_t i = 0; i < SPEC_COUNT; i++) {
         char left[40];
         if (!takes(c, &specs[i]))
             continue;
         snprintf(left, sizeof left, "%s%s%s", specs[i].name, specs[i].value ? " " : "",
                  specs[i].value ? specs[i].value : "");
-        printf("  %-24s %s\n", left, specs[i].help);
+        wrap_print(specs[i].help, printf("  %-24s ", left), OPTION_INDENT, columns);
     }
     if (find(c, "--arg", strlen("--arg")))
-        fputs(values_help, stdout);
+        print_values_help(columns);
 }
 
 /* Says what is wrong with a schedule; the exit code. */
