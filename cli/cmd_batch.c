@@ -17,9 +17,9 @@
 
 #define KEPT 16
 
-/* A kernel on a device, as named by the lines that want it. */
+/* A kernel on a device. */
 typedef struct kept {
-    char *key;
+    json_t *named; /* what the lines that want it have in common */
     wl_kernel *kernel;
     wl_device *device;
     wl_predictor *predictor;
@@ -42,7 +42,7 @@ static void kept_free(kept *k)
     wl_kernel_free(k->kernel);
     wl_device_free(k->device);
     ptx_unit_free(k->unit);
-    free(k->key);
+    json_decref(k->named);
     *k = (kept){0};
 }
 
@@ -330,49 +330,69 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
     return status;
 }
 
-/* What identifies a kernel on a device: the line without the launch. A kernel in PTX is also its registers, which
- * decide how many loads go ahead. NULL: out of memory, of which jansson does not always tell. */
-static char *key_of(const json_t *line, const source *s)
+/* Is this member of a line about the launch alone? A kernel in PTX is also its registers, which decide how many loads
+ * go ahead. */
+static bool is_of_launch(const char *key, const source *s)
 {
     static const char *const launch[] = {"block", "fold", "grid", "schedule", "shared_bytes"};
-    errno = 0;
-    json_t *copy = json_copy((json_t *)(uintptr_t)line);
     for (size_t i = 0; i < sizeof launch / sizeof launch[0]; i++)
-        json_object_del(copy, launch[i]);
-    if (!is_ptx(s))
-        json_object_del(copy, "registers");
-    char *key = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
-    json_decref(copy);
-    if (errno != ENOMEM)
-        return key;
-    free(key);
-    return NULL;
+        if (strcmp(key, launch[i]) == 0)
+            return true;
+    return !is_ptx(s) && strcmp(key, "registers") == 0;
+}
+
+/* Does the line name this kernel and device? */
+static bool is_named(const kept *k, const json_t *line, const source *s)
+{
+    const char *key;
+    json_t *value;
+    size_t count = 0;
+    if (!k->named)
+        return false;
+    json_object_foreach((json_t *)(uintptr_t)line, key, value)
+    {
+        if (is_of_launch(key, s))
+            continue;
+        if (!json_equal(value, json_object_get(k->named, key)))
+            return false;
+        count++;
+    }
+    return count == json_object_size(k->named);
+}
+
+/* The line without the launch. NULL: out of memory. */
+static json_t *name_of(const json_t *line, const source *s)
+{
+    const char *key;
+    json_t *value, *name = json_object();
+    json_object_foreach((json_t *)(uintptr_t)line, key, value)
+    {
+        if (is_of_launch(key, s) || json_object_set(name, key, value) == 0)
+            continue;
+        json_decref(name);
+        return NULL;
+    }
+    return name;
 }
 
 /* The kernel of a line on its device; the launch gets the grid that follows from both. */
 static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_launch *launch, kept **out, wl_error *err)
 {
-    char *key = key_of(line, s);
-    if (!key)
-        return out_of_memory(err);
     for (size_t i = 0; i < KEPT; i++) {
-        if (b->kept[i].key && strcmp(b->kept[i].key, key) == 0) {
-            free(key);
-            *out = &b->kept[i];
-            return read_rule(line, s, &b->kept[i], launch, err);
-        }
+        if (!is_named(&b->kept[i], line, s))
+            continue;
+        *out = &b->kept[i];
+        return read_rule(line, s, &b->kept[i], launch, err);
     }
     kept *k = &b->kept[b->next++ % KEPT];
     kept_free(k);
-    const wl_status status = open_kept(b->options, line, s, launch, k, err);
-    if (status != WL_OK) {
-        free(key);
+    wl_status status = open_kept(b->options, line, s, launch, k, err);
+    if (status == WL_OK && !(k->named = name_of(line, s)))
+        status = out_of_memory(err);
+    if (status != WL_OK)
         kept_free(k);
-        return status;
-    }
-    k->key = key;
     *out = k;
-    return WL_OK;
+    return status;
 }
 
 /* ---- launches ---- */

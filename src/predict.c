@@ -217,6 +217,7 @@ static wl_status predict(wl_predictor *predictor, const wl_launch *launch, const
     out->confidence = options && options->confidence;
     out->kernel = p->kernel;
     out->fields = p->field_shares;
+    out->fixed_view = p->has_fixed_view ? &p->fixed_view : NULL;
     if (options && options->per_line) {
         out->lines = counts.executed.lines;
         out->line_count = counts.executed.line_count;
