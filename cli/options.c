@@ -22,8 +22,10 @@ static const struct spec {
     size_t offset, count_offset;
     const char *commands, *help;
 } specs[] = {
-    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "ptomfcDasxRTS",
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "tomfcDasxRTS",
      "a built-in device ('warpline devices' lists them) or a device file"},
+    {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "p",
+     "a built-in device ('warpline devices' lists them) or a device file; given several times, they are compared"},
     {"--device", "NAME|FILE", MANY, offsetof(options, devices), offsetof(options, device_count), "rP",
      "a built-in device ('warpline devices' lists them) or a device file; repeatable"},
     {"--with", "KEY=VALUE", MANY, offsetof(options, with), offsetof(options, with_count), "ptodmfcDrasxRPTS",
