@@ -175,8 +175,8 @@ static wl_status check_source(const json_t *line, const source *s, wl_error *err
         return bad(err, "%s", "give either \"kernel\" or \"update\"");
     if (s->update && json_object_get(line, "set"))
         return bad(err, "%s", "\"set\" goes with \"kernel\"; an \"update\" has no params");
-    if (s->kernel && (s->type || (s->domain && !is_ptx(s))))
-        return bad(err, "%s", "\"domain\" and \"type\" go with \"update\"; a kernel's sizes are changed with \"set\"");
+    if (s->kernel && s->type)
+        return bad(err, "%s", "\"type\" goes with \"update\"; a kernel file says the types of its fields");
     if (s->update && !s->domain)
         return bad(err, "%s", "\"update\" needs \"domain\"");
     if ((s->kernel && strcmp(s->kernel, "-") == 0) || strcmp(s->device, "-") == 0)
@@ -226,7 +226,7 @@ static wl_status read_domain(const char *domain, int64_t extent[3], wl_error *er
     wl_launch launch = {0};
     if (!domain || strspn(domain, "0123456789x") != strlen(domain))
         return domain ? bad(err, "%s", "\"domain\" is one to three numbers, as in \"4096x4096\"") : WL_OK;
-    wl_status status = wl_grid_rule_parse(domain, NULL, 0, &shape, err);
+    wl_status status = wl_grid_rule_parse(NULL, domain, NULL, 0, &shape, err);
     if (status == WL_OK)
         status = wl_grid_rule_apply(shape, NULL, extent, &launch, err);
     memcpy(extent, launch.grid, sizeof launch.grid);
@@ -269,19 +269,29 @@ static wl_status read_source(const json_t *line, const options *o, source *s, wl
     return status;
 }
 
-/* "cdiv(nx,block.x)": with the line's names, the domain of a kernel in PTX, the warps of the
- * device. */
-static wl_status read_rule(const json_t *line, const source *s, const wl_device *device, wl_launch *launch,
-                           wl_error *err)
+/* What domain.x .. are in a rule: extents beyond the domain's are 1. */
+static void domain_of(const source *s, const kept *k, int64_t domain[3])
+{
+    memcpy(domain, s->request.domain, 3 * sizeof *domain);
+    const int dims = domain[0] == 0 && k->kernel ? wl_kernel_domain(k->kernel, domain) : 0;
+    for (int d = dims; dims > 0 && d < 3; d++)
+        domain[d] = 1;
+}
+
+/* "cdiv(nx,block.x)": with the params of the kernel and the line's names, the domain of a kernel in PTX, the warps of
+ * the device. */
+static wl_status read_rule(const json_t *line, const source *s, const kept *k, wl_launch *launch, wl_error *err)
 {
     wl_grid_rule *rule = NULL;
     const json_t *grid = json_object_get(line, "grid");
     if (!json_is_string(grid))
         return shape(grid, "grid", launch->grid, err);
+    int64_t domain[3];
+    domain_of(s, k, domain);
     wl_status status =
-        wl_grid_rule_parse(json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
+        wl_grid_rule_parse(k->kernel, json_string_value(grid), (const char *const *)s->sets, s->set_count, &rule, err);
     if (status == WL_OK)
-        status = wl_grid_rule_apply(rule, device, s->request.domain, launch, err);
+        status = wl_grid_rule_apply(rule, k->device, domain, launch, err);
     if (status != WL_OK && !err->input[0])
         (void)snprintf(err->input, sizeof err->input, "grid");
     wl_grid_rule_free(rule);
@@ -304,14 +314,16 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
 {
     const wl_kernel_options sets = {(const char *const *)s->sets, s->set_count};
     wl_status status = load_device(s->device, (const char *const *)s->with, s->with_count, &k->device, err);
-    if (status == WL_OK)
-        status = read_rule(line, s, k->device, launch, err);
+    if (status == WL_OK && is_ptx(s)) /* it is read for a launch */
+        status = read_rule(line, s, k, launch, err);
     if (status == WL_OK && s->update)
         status = wl_kernel_from_update(s->update, s->domain, s->type ? s->type : "f64", &k->kernel, err);
     else if (status == WL_OK && is_ptx(s))
         status = open_ptx(o, s, launch, k, err);
     else if (status == WL_OK)
-        status = load_kernel(s->kernel, &sets, &k->kernel, err);
+        status = load_kernel_with_domain(s->kernel, &sets, s->domain, &k->kernel, err);
+    if (status == WL_OK && !is_ptx(s))
+        status = read_rule(line, s, k, launch, err);
     if (status == WL_OK)
         status = wl_predictor_new(k->kernel, k->device, &k->predictor, err);
     load_forget();
@@ -370,7 +382,7 @@ static wl_status find_kept(batch *b, const json_t *line, const source *s, wl_lau
         if (!is_named(&b->kept[i], line, s))
             continue;
         *out = &b->kept[i];
-        return read_rule(line, s, b->kept[i].device, launch, err);
+        return read_rule(line, s, &b->kept[i], launch, err);
     }
     kept *k = &b->kept[b->next++ % KEPT];
     kept_free(k);

@@ -90,12 +90,13 @@ int cmd_kernels(const options *o)
         size_t length = 0;
         const char *text = wl_kernel_builtin_text(o->arguments[1], &length);
         if (!text) {
-            usage_error("error: no built-in kernel is called '%s'; 'warpline kernels' lists them", o->arguments[1]);
+            usage_error("error: no built-in kernel is called '%s'%s ('warpline kernels' lists them)", o->arguments[1],
+                        similar_kernel(o->arguments[1]));
             return EXIT_INPUT;
         }
         fwrite(text, 1, length, stdout);
         return EXIT_OK;
     }
-    usage_error("kernels [list | show NAME]");
+    usage_error("usage: warpline kernels [list | show NAME]");
     return EXIT_USAGE;
 }

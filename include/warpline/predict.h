@@ -134,5 +134,8 @@ WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kerne
 /* Several launches of one kernel side by side, with a bar for the parts of the memory volume. */
 WL_FALLIBLE wl_predictions_table(const wl_prediction *const *predictions, size_t count, const wl_kernel *kernel,
                                  const wl_device *device, char **out, wl_error *err);
+/* The same for several devices, one for each prediction: times are compared with those on the first of them. */
+WL_FALLIBLE wl_predictions_by_device(const wl_prediction *const *predictions, const wl_device *const *devices,
+                                     size_t count, const wl_kernel *kernel, char **text, wl_error *err);
 
 #endif /* WL_PREDICT_H */
