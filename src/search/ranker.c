@@ -218,6 +218,14 @@ int64_t wl_ranker_launch_items(const wl_ranker *r, int64_t index)
     return items;
 }
 
+void wl_ranker_launches(const wl_ranker *r, const wl_ranked *records, size_t count, wl_launch *launches, int64_t *items)
+{
+    for (size_t i = 0; launches && i < count; i++)
+        wl_ranker_launch(r, records[i].index, &launches[i]);
+    for (size_t i = 0; items && i < count; i++)
+        items[i] = wl_ranker_launch_items(r, records[i].index);
+}
+
 wl_status wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err)
 {
     wl_launch launch;
