@@ -19,6 +19,7 @@
 #include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
+#define PATIENCE_MOST 8 /* asking the clock every time costs some percent of a search, and telling is not urgent */
 #define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others in the end */
 
 /* ---- making one ---- */
@@ -410,6 +411,7 @@ typedef struct crew {
     wl_error error;                /* its error */
     wl_status status;
     struct timespec told; /* the last progress call */
+    int patience;         /* launches to predict before the clock is asked again */
 } crew;
 
 static double seconds_since(const struct timespec *then, struct timespec *now)
@@ -422,8 +424,12 @@ static double seconds_since(const struct timespec *then, struct timespec *now)
 static void tell(const wl_ranker *r, crew *c)
 {
     struct timespec now;
-    if (!r->options.progress || seconds_since(&c->told, &now) < PROGRESS_SECONDS)
+    if (!r->options.progress || c->patience-- > 0)
         return;
+    if (seconds_since(&c->told, &now) < PROGRESS_SECONDS) {
+        c->patience = PATIENCE_MOST;
+        return;
+    }
     c->told = now;
     if (!r->options.progress(r->options.user, r->done_before + (int64_t)atomic_load(&c->done), r->size))
         atomic_store(&c->stop, true);
