@@ -1,4 +1,4 @@
-# make run | test | test-all | lint | bench | install | uninstall | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | lint | bench | install | uninstall | wheel | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -6,7 +6,7 @@ WARPLINE = $(BUILD)/warpline
 CMAKE_OPTIONS ?=
 CTEST_OPTIONS ?=
 
-.PHONY: run test test-all lint test-deps build configure bench measure calibrate install uninstall validate accuracy dev fuzz format clean deps
+.PHONY: run test test-all lint test-deps build configure bench measure calibrate install uninstall wheel validate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -17,8 +17,10 @@ configure: deps
 deps:
 	@sh scripts/install-deps.sh
 
+# Tests that need the second line are skipped where it cannot be installed.
 test-deps:
 	@sh scripts/install-deps.sh libopenmpi-dev openmpi-bin python3 g++
+	@sh scripts/install-deps.sh python3-numpy python3-pytest || echo "test: going on without pytest"
 
 # The main job on an embedded example: the launches of the paper's range-4 stencil, ranked on two GPUs, and the best in full.
 run: configure
@@ -71,6 +73,12 @@ install: configure
 
 uninstall:
 	@cmake -DDESTDIR="$(DESTDIR)" -DPREFIX=$(PREFIX) -P cmake/uninstall.cmake
+
+# The Python module with the library inside, in build/wheel. Needs python3 and no network.
+wheel: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline -- --no-print-directory
+	@sh scripts/install-deps.sh python3
+	@rm -rf build/wheel && python3 python/backend.py build/wheel $(BUILD)/libwarpline.so
 
 # Measures the GPU of this machine (needs nvcc, no profiler) and writes its device file: make calibrate [OUT=my-gpu.yaml]
 calibrate:
