@@ -350,6 +350,18 @@ void options_help(const command *c)
         fputs(values_help, stdout);
 }
 
+bool options_at(const command *c, size_t index, option_text *out)
+{
+    for (size_t i = 0; i < spec_count; i++) {
+        const struct spec *s = &specs[i];
+        if (!takes(c, s) || index-- > 0)
+            continue;
+        *out = (option_text){.name = s->name, .value = s->value, .help = s->help, .repeatable = s->kind == MANY};
+        return true;
+    }
+    return false;
+}
+
 bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value)
 {
     char *end = NULL;

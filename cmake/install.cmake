@@ -43,3 +43,9 @@ install(DIRECTORY share/devices share/kernels share/costs DESTINATION ${CMAKE_IN
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${WARPLINE_DOC_DIR})
 install(DIRECTORY docs/ DESTINATION ${WARPLINE_DOC_DIR}/docs FILES_MATCHING PATTERN "*.md" PATTERN plots EXCLUDE)
 install(DIRECTORY examples/ DESTINATION ${WARPLINE_DOC_DIR}/examples PATTERN CMakeLists.txt EXCLUDE)
+
+# Completion: each shell looks in a folder of its own.
+set(WARPLINE_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "where zsh looks for completion")
+install(FILES completion/warpline.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME warpline)
+install(FILES completion/_warpline DESTINATION ${WARPLINE_ZSH_DIR})
+install(FILES completion/warpline.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -26,7 +26,8 @@ prints() { # PROGRAM: what it is called in messages is $2
     [ "$printed" = "$expected" ] || fail "$2 prints '$printed' instead of '$expected'"
 }
 
-for file in share/doc/warpline/LICENSE share/doc/warpline/examples/rank_launches.c share/warpline/devices/h200.yaml; do
+for file in share/doc/warpline/LICENSE share/doc/warpline/examples/rank_launches.c share/warpline/devices/h200.yaml \
+    share/bash-completion/completions/warpline share/zsh/site-functions/_warpline share/fish/vendor_completions.d/warpline.fish; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
 
