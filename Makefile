@@ -20,7 +20,7 @@ deps:
 # Tests that need the second line are skipped where it cannot be installed.
 test-deps:
 	@sh scripts/install-deps.sh libopenmpi-dev openmpi-bin python3 g++
-	@sh scripts/install-deps.sh python3-numpy python3-pytest || echo "test: going on without pytest"
+	@sh scripts/install-deps.sh python3-numpy python3-pytest mandoc || echo "test: going on without pytest and mandoc"
 
 # The main job on an embedded example: the launches of the paper's range-4 stencil, ranked on two GPUs, and the best in full.
 run: configure
@@ -66,7 +66,7 @@ accuracy: build
 
 # make install [PREFIX=/usr/local] [DESTDIR=...]; make uninstall with the same two removes it.
 install: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target warpline warpline_static warpline_cli -- --no-print-directory
+	@cmake --build $(BUILD) -j $(JOBS) --target warpline warpline_static warpline_cli man_pages -- --no-print-directory
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix $(PREFIX) >$(BUILD)/install.log || { cat $(BUILD)/install.log; exit 1; }
 	@cp $(BUILD)/install_manifest.txt "$(DESTDIR)$(PREFIX)/share/warpline/installed-files.txt"
 	@echo "installed $$(grep -c . $(BUILD)/install_manifest.txt) files below $(DESTDIR)$(PREFIX)"

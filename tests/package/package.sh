@@ -27,6 +27,7 @@ prints() { # PROGRAM: what it is called in messages is $2
 }
 
 for file in share/doc/warpline/LICENSE share/doc/warpline/examples/rank_launches.c share/warpline/devices/h200.yaml \
+    share/man/man1/warpline.1 share/man/man1/warpline-rank.1 share/man/man5/warpline-input.5 share/man/man7/warpline-model.7 \
     share/bash-completion/completions/warpline share/zsh/site-functions/_warpline share/fish/vendor_completions.d/warpline.fish; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
