@@ -1,4 +1,4 @@
-# make run | test | test-all | lint | bench | install | uninstall | wheel | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
+# make run | test | test-all | lint | bench | install | uninstall | wheel | deb | validate | accuracy | calibrate: thin wrappers over CMake. Each installs what is missing first.
 BUILD ?= build/release
 JOBS  ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
@@ -6,7 +6,7 @@ WARPLINE = $(BUILD)/warpline
 CMAKE_OPTIONS ?=
 CTEST_OPTIONS ?=
 
-.PHONY: run test test-all lint test-deps build configure bench measure calibrate install uninstall wheel validate accuracy dev fuzz format clean deps
+.PHONY: run test test-all lint test-deps build configure bench measure calibrate install uninstall wheel deb validate accuracy dev fuzz format clean deps
 
 build: configure
 	@cmake --build $(BUILD) -j $(JOBS) -- --no-print-directory
@@ -79,6 +79,10 @@ wheel: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target warpline -- --no-print-directory
 	@sh scripts/install-deps.sh python3
 	@rm -rf build/wheel && python3 python/backend.py build/wheel $(BUILD)/libwarpline.so
+
+# Debian packages in build/deb: tool, library, headers, Python module; lintian looks at them where it is installed.
+deb:
+	@sh scripts/make-deb.sh
 
 # Measures the GPU of this machine (needs nvcc, no profiler) and writes its device file: make calibrate [OUT=my-gpu.yaml]
 calibrate:
