@@ -405,6 +405,18 @@ void options_help(const command *c)
         print_values_help(columns);
 }
 
+bool options_at(const command *c, size_t index, option_text *out)
+{
+    for (size_t i = 0; i < spec_count; i++) {
+        const struct spec *s = &specs[i];
+        if (!takes(c, s) || index-- > 0)
+            continue;
+        *out = (option_text){.name = s->name, .value = s->value, .help = s->help, .repeatable = s->kind == MANY};
+        return true;
+    }
+    return false;
+}
+
 /* Says what is wrong with a schedule; the exit code. */
 static int schedule_error(const char *option, const char *text, const wl_error *err)
 {

@@ -69,6 +69,13 @@ int options_read(const command *command, int argc, char **argv, options *out);
 
 void options_help(const command *command);
 
+/* Option number `index` of a command, in the order of its help; false beyond the last. */
+typedef struct option_text {
+    const char *name, *value, *help; /* value NULL: it takes none */
+    bool repeatable;
+} option_text;
+bool options_at(const command *command, size_t index, option_text *out);
+
 /* The time model; without --model the best there is for the device. */
 wl_model_id option_model(const options *options);
 /* --fidelity and --budget of predict and compare; the exit code. */

@@ -19,6 +19,7 @@
 #include "launch/grid_rule.h"
 
 #define PROGRESS_SECONDS 0.05
+#define PATIENCE_MOST 8 /* asking the clock every time costs some percent of a search, and telling is not urgent */
 #define TAKEN_AT_ONCE 2 /* launches: few, so that no thread waits long for the others in the end */
 
 /* ---- making one ---- */
@@ -222,6 +223,14 @@ int64_t wl_ranker_launch_items(const wl_ranker *r, int64_t index)
     return items;
 }
 
+void wl_ranker_launches(const wl_ranker *r, const wl_ranked *records, size_t count, wl_launch *launches, int64_t *items)
+{
+    for (size_t i = 0; launches && i < count; i++)
+        wl_ranker_launch(r, records[i].index, &launches[i]);
+    for (size_t i = 0; items && i < count; i++)
+        items[i] = wl_ranker_launch_items(r, records[i].index);
+}
+
 wl_status wl_ranker_predict(wl_ranker *ranker, int64_t index, wl_prediction *out, wl_error *err)
 {
     wl_launch launch;
@@ -410,6 +419,7 @@ typedef struct crew {
     wl_error error;                /* its error */
     wl_status status;
     struct timespec told; /* the last progress call */
+    int patience;         /* launches to predict before the clock is asked again */
 } crew;
 
 static double seconds_since(const struct timespec *then, struct timespec *now)
@@ -422,8 +432,12 @@ static double seconds_since(const struct timespec *then, struct timespec *now)
 static void tell(const wl_ranker *r, crew *c)
 {
     struct timespec now;
-    if (!r->options.progress || seconds_since(&c->told, &now) < PROGRESS_SECONDS)
+    if (!r->options.progress || c->patience-- > 0)
         return;
+    if (seconds_since(&c->told, &now) < PROGRESS_SECONDS) {
+        c->patience = PATIENCE_MOST;
+        return;
+    }
     c->told = now;
     if (!r->options.progress(r->options.user, r->done_before + (int64_t)atomic_load(&c->done), r->size))
         atomic_store(&c->stop, true);

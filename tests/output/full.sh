@@ -17,6 +17,8 @@ done <<'END'
 -h
 help
 help rank
+--tables
+--complete predict --device h
 --version
 predict --help
 rank --help
