@@ -5,6 +5,7 @@
 
 #include "diag.h"
 #include "job.h"
+#include "load.h"
 #include "options.h"
 
 static int print(wl_status status, char *text, const wl_error *err)

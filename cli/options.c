@@ -407,7 +407,7 @@ void options_help(const command *c)
 
 bool options_at(const command *c, size_t index, option_text *out)
 {
-    for (size_t i = 0; i < spec_count; i++) {
+    for (size_t i = 0; i < SPEC_COUNT; i++) {
         const struct spec *s = &specs[i];
         if (!takes(c, s) || index-- > 0)
             continue;
