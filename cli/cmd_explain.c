@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "load.h"
 #include "options.h"
 
 static int print(wl_status status, char *text, const wl_error *err)
@@ -12,6 +13,15 @@ static int print(wl_status status, char *text, const wl_error *err)
         fputs(text, stdout);
     free(text);
     return status == WL_OK ? EXIT_OK : diag_report(err);
+}
+
+static void unknown_metric(const char *word)
+{
+    const char *names[WL_METRIC_COUNT];
+    for (int m = 0; m < WL_METRIC_COUNT; m++)
+        names[m] = wl_metric_name((wl_metric)m);
+    usage_error("error: no metric is called '%s'%s ('warpline explain' lists them)", word,
+                did_you_mean(word, names, WL_METRIC_COUNT));
 }
 
 int cmd_explain(const options *o)
@@ -26,7 +36,7 @@ int cmd_explain(const options *o)
     }
     for (size_t i = 0; i < o->argument_count; i++) {
         if (!wl_metric_find(o->arguments[i], &metric)) {
-            usage_error("error: no metric is called '%s'; 'warpline explain' lists them", o->arguments[i]);
+            unknown_metric(o->arguments[i]);
             return EXIT_INPUT;
         }
     }
@@ -54,12 +64,13 @@ int cmd_kernels(const options *o)
         size_t length = 0;
         const char *text = wl_kernel_builtin_text(o->arguments[1], &length);
         if (!text) {
-            usage_error("error: no built-in kernel is called '%s'; 'warpline kernels' lists them", o->arguments[1]);
+            usage_error("error: no built-in kernel is called '%s'%s ('warpline kernels' lists them)", o->arguments[1],
+                        similar_kernel(o->arguments[1]));
             return EXIT_INPUT;
         }
         fwrite(text, 1, length, stdout);
         return EXIT_OK;
     }
-    usage_error("kernels [list | show NAME]");
+    usage_error("usage: warpline kernels [list | show NAME]");
     return EXIT_USAGE;
 }

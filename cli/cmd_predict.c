@@ -27,18 +27,19 @@ static bool check_usage(const options *o)
 }
 
 /* Appends one launch to the output; a prediction's shares last only until the next one. */
-static wl_status render(const options *o, const job *j, const wl_prediction *p, bool first, held_output *out,
+static wl_status render(const options *o, const job *j, const wl_prediction *p, wl_prediction_writer *out,
                         wl_error *err)
 {
-    const wl_format asked = option_format(o);
-    const bool csv = asked == WL_FORMAT_CSV;
-    const wl_format format = asked == WL_FORMAT_JSON && j->launch_count > 1 ? WL_FORMAT_JSON_LINE : asked;
+    const wl_format format = option_format(o);
+    const bool first = out->count == 0;
     char *text = NULL;
+    if (format == WL_FORMAT_JSON)
+        return wl_prediction_write(out, p, j->kernel, j->device, err);
     wl_status status = wl_prediction_render(p, j->kernel, j->device, format, &text, err);
-    const char *shown = status == WL_OK && csv && !first ? strchr(text, '\n') + 1 : text; /* one header */
-    status = status ? status : held_add(out, shown, strlen(shown), err);
-    if (status == WL_OK && asked == WL_FORMAT_JSON)
-        status = held_add(out, "\n", 1, err);
+    const bool headed = format == WL_FORMAT_CSV && !first; /* one header */
+    const char *shown = status == WL_OK && headed ? strchr(text, '\n') + 1 : text;
+    status = status ? status : out->sink(out->user, shown, strlen(shown), err);
+    out->count++;
     free(text);
     return status;
 }
@@ -46,6 +47,7 @@ static wl_status render(const options *o, const job *j, const wl_prediction *p, 
 static wl_status predict_all(const options *o, job *j, wl_prediction **predictions, held_output *out, wl_error *err)
 {
     const bool table = option_format_is(o, "text") && j->launch_count > 1;
+    wl_prediction_writer writer = {.sink = held_add, .user = out};
     for (size_t i = 0; i < j->launch_count; i++) {
         wl_status status = wl_prediction_new(&predictions[i], err);
         if (status != WL_OK)
@@ -56,12 +58,12 @@ static wl_status predict_all(const options *o, job *j, wl_prediction **predictio
         if (status != WL_OK)
             job_show_option(o, o->block[i], err);
         else if (!table)
-            status = render(o, j, predictions[i], i == 0, out, err);
+            status = render(o, j, predictions[i], &writer, err);
         if (status != WL_OK)
             return status;
     }
     if (!table)
-        return WL_OK;
+        return option_format_is(o, "json") ? wl_prediction_write_end(&writer, err) : WL_OK;
     char *text = NULL;
     wl_status status = wl_predictions_table((const wl_prediction *const *)predictions, j->launch_count, j->kernel,
                                             j->device, &text, err);

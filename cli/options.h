@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "values.h"
 #include "warpline/warpline.h"
 
 /* Exit codes, as listed in docs/manual.md. */
@@ -17,6 +18,7 @@ enum {
     EXIT_INPUT = 3,
     EXIT_UNSUPPORTED = 4,
     EXIT_INTERNAL = 5,
+    EXIT_NO_PICTURE = 6, /* everything else is in the output */
     EXIT_INTERRUPTED = 130
 };
 
@@ -62,8 +64,8 @@ typedef struct command {
     int (*run)(const options *options);
 } command;
 
-/* Reads argv[2..]; prints what is wrong and returns false. */
-bool options_read(const command *command, int argc, char **argv, options *out);
+/* Reads argv[2..]; prints what is wrong. The exit code. */
+int options_read(const command *command, int argc, char **argv, options *out);
 
 void options_help(const command *command);
 
@@ -74,8 +76,8 @@ typedef struct option_text {
 } option_text;
 bool options_at(const command *command, size_t index, option_text *out);
 
-/* The time model; NULL: the best there is for the device. */
-bool option_model(const char *text, wl_model_id *model);
+/* The time model; without --model the best there is for the device. */
+wl_model_id option_model(const options *options);
 /* --fidelity and --budget of predict and compare; the exit code. */
 int option_fidelity(const options *options, int64_t *simulate);
 /* The output format, text unless --format says otherwise. */
@@ -88,11 +90,6 @@ wl_status launch_schedule(const char *text, wl_schedule *out, wl_error *err);
 int option_launch_schedule(const char *option, const char *text, wl_schedule *out);
 /* Any schedule: prints what is wrong and returns false. */
 bool option_schedule(const char *option, const char *text, wl_schedule *out);
-/* "32x4x2" (missing extents are 1) and whole numbers; print a message and return false when malformed. */
-bool option_shape(const char *option, const char *text, int64_t extent[3]);
-bool option_number(const char *option, const char *text, double least, double most, double *value);
-bool option_integer(const char *option, const char *text, int64_t least, int64_t most, int64_t *value);
-
 int cmd_predict(const options *options);
 int cmd_roofline(const options *options);
 int cmd_report(const options *options);

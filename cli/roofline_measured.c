@@ -224,8 +224,7 @@ int picture_add_pairs(picture *p, const char *kernel)
     o.arguments[o.argument_count++] = o.measured;
     o.entry = o.kernel_count ? o.kernels[0] : NULL;
     pairs.device = (const wl_device *const *)&c.device;
-    if (!option_model(o.model, &c.model))
-        return EXIT_UNSUPPORTED;
+    c.model = option_model(&o);
     if ((o.fold && !option_shape("--fold", o.fold, c.fold)) ||
         (o.registers && !option_integer("--registers", o.registers, 1, 1024, &c.registers)))
         return EXIT_INPUT;

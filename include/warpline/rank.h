@@ -29,8 +29,10 @@ WL_API void wl_space_free(wl_space *space);
  * WL_E_INPUT with the place inside `text` when it is malformed. */
 WL_FALLIBLE wl_space_set(wl_space *space, const char *key, const char *text, wl_error *err);
 
-/* Names the grid may use, "nx=640"; to be given before it. */
-WL_FALLIBLE wl_space_names(wl_space *space, const char *const *sets, size_t count, wl_error *err);
+/* Names that grid and conditions may use, to be given before them: "nx=640", and the params of a kernel, which must
+ * outlive the space (NULL: none). Each kernel that is ranked gives its params its own values. */
+WL_FALLIBLE wl_space_names(wl_space *space, const wl_kernel *kernel, const char *const *sets, size_t count,
+                           wl_error *err);
 
 /* Reads a space file: a YAML map of the keys above. */
 WL_FALLIBLE wl_space_read(wl_space *space, const char *input, const char *text, size_t length, wl_error *err);

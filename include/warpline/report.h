@@ -14,13 +14,26 @@
 
 /* ---- stored predictions ---- */
 
-/* Reads predictions of the schema warpline.predict/1, one object or several in a row. WL_E_INPUT: not JSON, not
- * predictions, no prediction at all. */
+/* Reads predictions of the schemas warpline.predict/2, warpline.prediction/2 (lines) and warpline.predict/1, one object
+ * or several in a row. WL_E_INPUT: not JSON, not predictions, no prediction at all. */
 typedef struct wl_stored_list wl_stored_list;
 WL_FALLIBLE wl_stored_read(const char *input, const char *text, size_t length, wl_stored_list **out, wl_error *err);
 WL_API void wl_stored_free(wl_stored_list *list);
 WL_API size_t wl_stored_count(const wl_stored_list *list);
 WL_API const wl_stored *wl_stored_at(const wl_stored_list *list, size_t index);
+
+/* Takes a text piece by piece. A failure ends the writing. */
+typedef wl_status (*wl_sink)(void *user, const char *text, size_t length, wl_error *err);
+
+/* Predictions of any kernels and devices in one object of the schema warpline.predict/2, each written as it is made. */
+typedef struct wl_prediction_writer {
+    wl_sink sink;
+    void *user;
+    size_t count; /* written so far; 0 to begin with */
+} wl_prediction_writer;
+WL_FALLIBLE wl_prediction_write(wl_prediction_writer *writer, const wl_prediction *prediction, const wl_kernel *kernel,
+                                const wl_device *device, wl_error *err);
+WL_FALLIBLE wl_prediction_write_end(wl_prediction_writer *writer, wl_error *err);
 
 /* ---- stacks, checks and advice: TEXT, or JSON of warpline.stack/1, warpline.check/1 and warpline.advise/1 ---- */
 
@@ -72,8 +85,7 @@ WL_FALLIBLE wl_rank_text(const wl_ranked_space *spaces, size_t count, size_t top
 WL_FALLIBLE wl_rank_left_out(const wl_ranked_space *space, char **out, wl_error *err);
 
 /* JSON of the schema warpline.rank/1, or CSV, written piece by piece: spaces of one kernel, each whole and sorted, or
- * launch by launch in any order. What cannot be made is not given to the sink, whose failure ends the writing. */
-typedef wl_status (*wl_sink)(void *user, const char *text, size_t length, wl_error *err);
+ * launch by launch in any order. What cannot be made is not given to the sink. */
 typedef struct wl_rank_writer {
     wl_format format;
     wl_sink sink;

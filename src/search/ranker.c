@@ -27,12 +27,16 @@
 /* The kernel's conditions outlive the ranker; those of the space do not and are copied. */
 static wl_status copy_conditions(wl_ranker *r, const wl_space *space, wl_error *err)
 {
+    wl_where_named *named = NULL;
+    size_t count = 0;
+    WL_TRY(wl_launch_names(r->kernel, space->names, space->name_count, &r->arena, &named, &count, err));
     for (; r->condition_count < r->kernel->condition_count; r->condition_count++)
         r->conditions[r->condition_count] = r->kernel->conditions[r->condition_count];
     for (size_t i = 0; i < space->condition_count; i++) {
         if (r->condition_count == WL_CONDITIONS_MAX)
             return wl_fail(err, WL_E_LIMIT, WL_NOWHERE, "at most %d conditions", WL_CONDITIONS_MAX);
-        WL_TRY(wl_where_parse(wl_where_text(space->conditions[i]), &r->arena, &r->conditions[r->condition_count], err));
+        WL_TRY(wl_where_parse(wl_where_text(space->conditions[i]), named, count, &r->arena,
+                              &r->conditions[r->condition_count], err));
         r->condition_count++;
     }
     return WL_OK;
@@ -43,7 +47,7 @@ static wl_status copy_grid(wl_ranker *r, const wl_space *space, wl_error *err)
 {
     if (!space->grid)
         return WL_OK;
-    WL_TRY(wl_grid_rule_copy(space->grid, &r->grid, err));
+    WL_TRY(wl_grid_rule_copy(space->grid, r->kernel, &r->grid, err));
     const wl_status status = wl_grid_rule_check_domain(r->grid, wl_kernel_extent(r->kernel), err);
     if (status != WL_OK && err)
         (void)wl_fail_in(err, "--grid");
@@ -380,6 +384,10 @@ static wl_status evaluate_one(const wl_ranker *r, wl_predictor *predictor, int64
     }
     if (status == WL_E_LIMIT) {
         out->outcome = WL_OUTCOME_LIMIT;
+        return WL_OK;
+    }
+    if (status == WL_E_BOUNDS) {
+        out->outcome = WL_OUTCOME_BOUNDS;
         return WL_OK;
     }
     if (status == WL_E_UNSUPPORTED && is_scheduled(&launch) && strcmp(own.input, "--schedule") == 0) {

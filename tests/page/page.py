@@ -89,6 +89,10 @@ class Tree(html.parser.HTMLParser):
 
 # ---- the file alone ----
 
+def predicted(*arguments):
+    return json.loads(run("predict", *arguments, "--format", "json"))["predictions"][0]
+
+
 def check_file(text):
     tree = Tree(text).root
     scripts = list(tree.all("script"))
@@ -228,12 +232,11 @@ def main():
         check_file(lines)
         if browser:
             (directory / "page.html").write_text(text)
-            expected = [(json.loads(run("predict", kernel, "--device", device, *BLOCK, "--per-access", "--format", "json")),
+            expected = [(predicted(kernel, "--device", device, *BLOCK, "--per-access"),
                          run("predict", kernel, "--device", device, *BLOCK)) for kernel in kernels for device in DEVICES]
             check_browser(directory, text, expected)
             check_section(next(Tree(lines).root.all("section", data_kernel=True)),
-                          json.loads(run("predict", *PTX, "--device", "h200", *MANDELBROT, "--per-access", "--per-line",
-                                         "--format", "json")),
+                          predicted(*PTX, "--device", "h200", *MANDELBROT, "--per-access", "--per-line"),
                           run("predict", *PTX, "--device", "h200", *MANDELBROT, "--per-line"))
     for failure in failures:
         print(failure)
