@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "values.h"
+
 #define WORD_LENGTH 96
 #define EVERY "*"
 
@@ -26,12 +28,6 @@ static void each_kernel(choice_sink sink, void *user)
 {
     for (size_t i = 0; i < wl_kernel_builtin_count(); i++)
         sink(user, wl_kernel_builtin_name(i), "built-in kernel");
-}
-
-static void each_model(choice_sink sink, void *user)
-{
-    for (int m = WL_MODEL_BEST + 1; m < WL_MODEL_COUNT; m++)
-        sink(user, wl_model_name((wl_model_id)m), "");
 }
 
 /* "column:32" is completed as far as "column:" */
@@ -66,32 +62,24 @@ static const struct {
     const char *name;
     void (*each)(choice_sink sink, void *user);
 } names[] = {
-    {"@devices", each_device},     {"@kernels", each_kernel}, {"@models", each_model},
-    {"@schedules", each_schedule}, {"@keys", each_key},       {"@metrics", each_metric},
+    {"@devices", each_device}, {"@kernels", each_kernel}, {"@schedules", each_schedule},
+    {"@keys", each_key},       {"@metrics", each_metric},
 };
 
 /* ---- which of them an option takes ---- */
 
-/* Letters of commands as in options.c. Words separated by blanks; @file: any file, @list: several with commas. */
+/* Beside those that values.c allows. Letters of commands as in options.c. Words separated by blanks; @file: any file, @list: several with commas. */
 static const struct {
     const char *option, *commands, *words;
 } table[] = {
     {"--device", EVERY, "@devices @file"},
     {"--with", EVERY, "@keys"},
-    {"--model", "M", "classic hierarchical instruction roofline compare"},
-    {"--model", "t", "turnover gpumech gpumech+ mdm-queue mdm-mshr mdm all"},
-    {"--model", EVERY, "@models"},
+    {"--model", "t", "turnover gpumech gpumech+ mdm-queue mdm-mshr mdm all"}, /* the others have no stack */
     {"--schedule", EVERY, "@schedules"},
     {"--schedules", "r", "@schedules all @list"},
     {"--orders", "S", "linear column zigzag tile hilbert morton swizzle @list"},
     {"--type", EVERY, "f16 f32 f64 i8 i16 i32 i64"},
-    {"--fidelity", EVERY, "model simulate"},
-    {"--kind", "R", "classic hierarchical instruction"},
-    {"--policy", "T", "lru random random4"},
-    {"--by", "T", "thread warp"},
     {"--example", "T", "stencil stencil: matmul matmul:"},
-    {"--as", "E", "cuda c"},
-    {"--group", "m", "family variant params all"},
     {"--metric", "m", "@metrics time"},
     {"--target", "f", "l1_wavefronts l2_load_bytes l2_store_bytes dram_load_bytes dram_store_bytes time ranking"},
     {"--relative", "f", "@devices none"},
@@ -137,7 +125,7 @@ static const char *words_of(const command *c, const char *option, size_t before)
     for (size_t i = 0; !option && i < sizeof arguments / sizeof arguments[0]; i++)
         if (takes(arguments[i].commands, c) && (arguments[i].place < 0 || (size_t)arguments[i].place == before))
             return arguments[i].words;
-    return NULL;
+    return option ? value_words(c, option) : NULL;
 }
 
 /* True: names of files. */
@@ -158,7 +146,7 @@ static bool give(const char *word, choice_sink sink, void *user)
 bool choices_of(const command *c, const char *option, size_t before, choice_sink sink, void *user)
 {
     bool files = false;
-    const char *words = option && strcmp(option, "--format") == 0 ? c->formats : words_of(c, option, before);
+    const char *words = words_of(c, option, before);
     while (words && *words) {
         char word[WORD_LENGTH];
         const size_t length = strcspn(words, " ");

@@ -149,9 +149,9 @@ static int run(int argc, char **argv)
         return EXIT_OK;
     }
     /* for the completion of shells and the man pages; not for people */
-    if (strcmp(argv[1], "--complete") == 0)
+    if (strcmp(word, "--complete") == 0)
         return complete(commands, command_count, (const char *const *)argv + 2, (size_t)argc - 2);
-    if (strcmp(argv[1], "--tables") == 0)
+    if (strcmp(word, "--tables") == 0)
         return print_tables(commands, command_count);
     const command *c = find_command(word);
     return c ? run_command(c, argc, argv) : unknown_command(word);

@@ -13,11 +13,11 @@ SPDX-License-Identifier: MIT
 from ._version import __version__
 from .advice import advise
 from .devices import Device, device_names, devices, occupancy
-from .errors import Error, FileError, InputError, LimitError, RangeError, UnsupportedError
+from .errors import BoundsError, Error, FileError, InputError, LimitError, RangeError, UnsupportedError
 from .kernels import Kernel, kernels, show
 from .predictions import Predictor, explain, predict
 from .rankings import Ranking, rank
 
-__all__ = ["Device", "Error", "FileError", "InputError", "Kernel", "LimitError", "Predictor", "RangeError", "Ranking",
+__all__ = ["BoundsError", "Device", "Error", "FileError", "InputError", "Kernel", "LimitError", "Predictor", "RangeError", "Ranking",
            "UnsupportedError", "__version__", "advise", "device_names", "devices", "explain", "kernels", "occupancy",
            "predict", "rank", "show"]

@@ -138,12 +138,12 @@ WL_OK, WL_E_IO, WL_E_NOMEM = 0, 6, 5
 WL_FORMAT_JSON_LINE = 2
 SCHEDULE_TEXT_MAX = 64
 ENUMS = {"WL_OK": WL_OK, "WL_E_INPUT": 1, "WL_E_RANGE": 2, "WL_E_UNSUPPORTED": 3, "WL_E_LIMIT": 4,
-         "WL_E_NOMEM": WL_E_NOMEM, "WL_E_IO": WL_E_IO, "WL_FORMAT_JSON": 1,
+         "WL_E_NOMEM": WL_E_NOMEM, "WL_E_IO": WL_E_IO, "WL_E_BOUNDS": 7, "WL_FORMAT_JSON": 1,
          "WL_FORMAT_JSON_LINE": WL_FORMAT_JSON_LINE, "WL_RANK_VALUES": RANK_VALUES,
          "WL_SCHEDULE_TEXT_MAX": SCHEDULE_TEXT_MAX, "WL_MODEL_BEST": 0, "WL_SCHEDULE_LINEAR": 0}
 
 _EXCEPTIONS = {1: errors.InputError, 2: errors.RangeError, 3: errors.UnsupportedError,
-               4: errors.LimitError, 6: errors.FileError}
+               4: errors.LimitError, 6: errors.FileError, 7: errors.BoundsError}
 
 # ---- functions: name -> (result, arguments); "status" results are checked and take a wl_error ----
 
@@ -179,7 +179,7 @@ _SIGNATURES = {
     "wl_kernel_from_ptx": (_STATUS, (_P, POINTER(PtxOptions), _PP)),
     "wl_schedule_parse": (_STATUS, (_S, POINTER(Schedule))),
     "wl_schedule_print": (None, (POINTER(Schedule), _S)),
-    "wl_grid_rule_parse": (_STATUS, (_S, POINTER(_S), _N, _PP)),
+    "wl_grid_rule_parse": (_STATUS, (_P, _S, POINTER(_S), _N, _PP)),
     "wl_grid_rule_apply": (_STATUS, (_P, _P, POINTER(_I), POINTER(Launch))),
     "wl_grid_rule_free": (None, (_P,)),
     "wl_occupancy_render": (_STATUS, (_P, _I, _I, _I, c_int, _PP)),
@@ -198,7 +198,7 @@ _SIGNATURES = {
     "wl_space_new": (_STATUS, (_PP,)),
     "wl_space_free": (None, (_P,)),
     "wl_space_set": (_STATUS, (_P, _S, _S)),
-    "wl_space_names": (_STATUS, (_P, POINTER(_S), _N)),
+    "wl_space_names": (_STATUS, (_P, _P, POINTER(_S), _N)),
     "wl_ranker_new": (_STATUS, (_P, _P, _P, POINTER(RankOptions), _PP)),
     "wl_ranker_free": (None, (_P,)),
     "wl_ranker_size": (_I, (_P,)),

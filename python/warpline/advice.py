@@ -34,7 +34,7 @@ def advise(kernel: KernelLike, device: DeviceLike, block: Shape, *, fold: Option
     made = as_launched_kernel(kernel, place, block, grid, registers, shared_bytes, of_ptx, effort, params=params,
                               domain=domain, dtype=dtype)
     what = launch(block, fold, grid, registers, shared_bytes, schedule)
-    apply_rule(grid, params, place._handle.pointer, made.domain, what)
+    apply_rule(grid, params, place._handle.pointer, made.domain, what, made._handle.pointer)
     options = AdviseOptions(predict=predict_options(model), threads=jobs)
     result = Handle(lib.wl_advised_free, made, place)
     on = (made._handle.pointer, place._handle.pointer)

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from typing import Optional
 
-__all__ = ["Error", "InputError", "RangeError", "UnsupportedError", "LimitError", "FileError"]
+__all__ = ["Error", "InputError", "RangeError", "UnsupportedError", "LimitError", "FileError",
+           "BoundsError"]
 
 
 class Error(Exception):
@@ -42,3 +43,7 @@ class LimitError(Error):
 
 class FileError(Error, OSError):
     """A file cannot be read."""
+
+
+class BoundsError(Error, IndexError):
+    """A thread of the launch accesses memory outside of its buffers."""

@@ -58,13 +58,14 @@ def launch(block: Shape, fold: Optional[Shape] = None, grid: Any = None, registe
     return out
 
 
-def apply_rule(grid: Any, params: Optional[Params], device: Any, domain: Sequence[int], out: Launch) -> None:
-    """The grid that a rule, "cdiv(nx,block.x),ny", gives for a launch."""
+def apply_rule(grid: Any, params: Optional[Params], device: Any, domain: Sequence[int], out: Launch,
+               kernel: Any = None) -> None:
+    """The grid that a rule, "cdiv(nx,block.x),ny", gives for a launch; it may name params of the kernel."""
     if not is_rule(grid):
         return
     rule = Handle(lib.wl_grid_rule_free)
     names = assignments(params)
-    lib.wl_grid_rule_parse(grid.encode(), strings(names), len(names), rule.out)
+    lib.wl_grid_rule_parse(kernel, grid.encode(), strings(names), len(names), rule.out)
     extent = (c_int64 * 3)(*(tuple(domain) + (1,) * (3 - len(domain)) if domain else (0, 0, 0)))
     lib.wl_grid_rule_apply(rule.pointer, device, extent, byref(out))
 

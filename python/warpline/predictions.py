@@ -37,7 +37,7 @@ class Predictor:
                 params: Optional[Params] = None, **options: Any) -> Dict[str, Any]:
         """What `predict` gives for one launch. ``params`` are names that a rule for the grid uses."""
         what = launch(block, fold, grid, registers, shared_bytes, schedule)
-        apply_rule(grid, params, self.device._handle.pointer, self.kernel.domain, what)
+        apply_rule(grid, params, self.device._handle.pointer, self.kernel.domain, what, self.kernel._handle.pointer)
         self._predict(what, **options)
         text = c_void_p()
         lib.wl_prediction_render(self._out.pointer, self.kernel._handle.pointer, self.device._handle.pointer,
@@ -48,7 +48,8 @@ class Predictor:
         """Only the predicted time in seconds; takes a tenth of what the whole dict takes."""
         launched = {k: options.pop(k, None) for k in ("fold", "grid", "registers", "shared_bytes", "schedule")}
         what = launch(block, **launched)
-        apply_rule(launched["grid"], options.pop("params", None), self.device._handle.pointer, self.kernel.domain, what)
+        apply_rule(launched["grid"], options.pop("params", None), self.device._handle.pointer, self.kernel.domain, what,
+                   self.kernel._handle.pointer)
         self._predict(what, **options)
         return lib.wl_prediction_time(self._out.pointer)
 

@@ -235,11 +235,11 @@ def _numbers(value: Numbers) -> str:
     return value if isinstance(value, str) else str(value) if isinstance(value, int) else ",".join(map(str, value))
 
 
-def _space(settings: Mapping[str, Any], names: Optional[Params]) -> Handle:
-    space = Handle(lib.wl_space_free)
+def _space(settings: Mapping[str, Any], names: Optional[Params], kernel: Kernel) -> Handle:
+    space = Handle(lib.wl_space_free, kernel)
     lib.wl_space_new(space.out)
     sets = assignments(names)
-    lib.wl_space_names(space.pointer, strings(sets), len(sets))
+    lib.wl_space_names(space.pointer, kernel._handle.pointer, strings(sets), len(sets))
     for key, text in settings.items():
         try:
             lib.wl_space_set(space.pointer, key.encode(), text.encode())
@@ -360,15 +360,14 @@ def rank(kernel: KernelLike, device: DeviceLike, *, block_x: Optional[Numbers] =
         settings["schedule"] = schedules if isinstance(schedules, str) else ",".join(schedules)
     if grid is not None:
         settings["grid"] = grid if isinstance(grid, str) else shape_text(grid, "grid")
-    space = _space(settings, params)
-    for condition in [where] if isinstance(where, str) else where:
-        lib.wl_space_set(space.pointer, b"where", condition.encode())
-
     place = as_device(device, what_if)
     of_ptx = {"args": args, "entry": entry, "constants": constants, "dynamic_shared": dynamic_shared}
     made = as_launched_kernel(kernel, place, block or _COMMON_BLOCKS[_dimensions(domain, settings.get("grid"))], grid,
                               registers if isinstance(registers, int) else None, shared_bytes, of_ptx,
                               effort or _EFFORT_OF_MANY, params=params, domain=domain, dtype=dtype)
+    space = _space(settings, params, made)
+    for condition in [where] if isinstance(where, str) else where:
+        lib.wl_space_set(space.pointer, b"where", condition.encode())
     pulse = _Progress(progress)
     options = RankOptions(predict=predict_options(model, l1_samples=l1_samples), threads=jobs, progress=pulse.call)
     ranking = _search(made, place, space, top, options, pulse)

@@ -13,6 +13,7 @@ import warpline
 from conftest import SOURCE
 
 HEAT = SOURCE / "examples/heat.ptx"
+GATHER = SOURCE / "tests/python/gather.ptx"
 STAR = "dst[0,0] = src[-1,0] + src[1,0] + src[0,-1] + src[0,1]"
 N = 4096
 HEAT_ARGS = [f"buf:{N * N * 8}", f"buf:{N * N * 8}", N, N, 0.1]
@@ -20,9 +21,10 @@ HEAT_CLI = [word for a in HEAT_ARGS for word in ("--arg", a)]
 
 
 def one(text):
-    """One prediction, however many the JSON of a call holds."""
+    """The only prediction of a call, as its line in a batch."""
     data = json.loads(text)
-    return data["predictions"][0] if "predictions" in data else data
+    assert data["schema"] == "warpline.predict/2" and len(data["predictions"]) == 1
+    return {"schema": "warpline.prediction/2", **data["predictions"][0]}
 
 
 # ---- predict ----
@@ -43,6 +45,13 @@ def one(text):
 ])
 def test_predict_is_what_the_command_prints(cli, python, command):
     assert warpline.predict(**python) == one(cli("predict", *command, "--format", "json"))
+
+
+def test_a_grid_names_params_of_the_kernel(cli):
+    rule = "cdiv(nx,block.x),cdiv(ny,block.y)"
+    made = warpline.predict("star2d_5pt", "h200", (32, 8), grid=rule)
+    assert made == one(cli("predict", "star2d_5pt", "--device", "h200", "--block", "32x8", "--grid", rule, "--format", "json"))
+    assert len(warpline.rank("star2d_5pt", "h200", grid=rule, where="block.x <= nx / 64")) > 1
 
 
 def test_several_blocks_give_a_list():
@@ -79,11 +88,10 @@ def test_a_domain_sets_its_params(cli):
 def test_contents_of_a_buffer_come_from_python():
     """A gather whose indices are all the same touches one sector per load; one with strides many."""
     numpy = pytest.importorskip("numpy")
-    ptx = SOURCE / "tests/python/gather.ptx"
     n = 1 << 14
     def sectors(index):
         index = numpy.asarray(index, dtype=numpy.int32)
-        made = warpline.predict(ptx, "h200", 256, domain=n, args=[f"buf:{4 * n}", f"buf:{4 * n * 64}", index], registers=16)
+        made = warpline.predict(GATHER, "h200", 256, domain=n, args=[f"buf:{4 * n}", f"buf:{4 * n * 64}", index], registers=16)
         return made["metrics"]["l1_sectors_ld"]["value"] - n * 4 / 32  # less those of the index itself
     assert sectors(numpy.zeros(n)) == n / 32
     assert sectors(numpy.arange(n)) == n * 4 / 32
@@ -208,7 +216,7 @@ def test_show_is_what_the_command_prints(cli):
 
 
 def test_devices(cli):
-    listed = json.loads(cli("devices", "list", "--format", "json"))
+    listed = json.loads(cli("devices", "list", "--format", "json"))["devices"]
     rows = warpline.devices()
     assert [r["name"] for r in rows] == warpline.device_names() == [d["name"] for d in listed]
     assert [r["title"] for r in rows] == [d["title"] for d in listed]
@@ -248,6 +256,8 @@ def test_occupancy_and_explain(cli):
     (lambda: warpline.rank("triad", "h200", where="block.x >"), warpline.InputError, ""),
     (lambda: warpline.rank("triad", "h200", block_x="32..", ), warpline.InputError, "block.x"),
     (lambda: warpline.rank("triad", "h200", block_x=4096), warpline.InputError, "no launch is left"),
+    (lambda: warpline.predict(GATHER, "h200", 256, domain=1024, registers=16, args=["buf:4096", "buf:4096", "buf:64"]),
+     warpline.BoundsError, ""),
     (lambda: warpline.predict("triad", "h200", 256, entry="x"), TypeError, "entry: only of a .ptx"),
     (lambda: warpline.predict(STAR, "h200", 256), TypeError, "domain"),
 ])
