@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "values.h"
+#include "option_values.h"
 
 #define WORD_LENGTH 96
 #define EVERY "*"

@@ -4,7 +4,7 @@
 
 #include "diag.h"
 #include "load.h"
-#include "values.h"
+#include "option_values.h"
 
 #define SETS_MAX 96
 

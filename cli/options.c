@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
-#include "values.h"
+#include "option_values.h"
 #include "wrap.h"
 
 typedef enum kind { ONE, MANY, FLAG } kind;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "values.h"
+#include "option_values.h"
 #include "warpline/warpline.h"
 
 /* Exit codes, as listed in docs/manual.md. */

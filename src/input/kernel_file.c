@@ -234,8 +234,10 @@ static wl_status read_layout(const builder *b, const wl_yaml *node, wl_field *f)
     } else if (strides) {
         WL_TRY(read_list(b, strides, "strides", -WL_ADDRESS_LIMIT, f->strides, &f->dims));
     }
-    if (origin)
+    if (origin) { /* where cells may lie is the writer's affair then */
         WL_TRY(wl_kernel_bounded(b, origin, "origin", -WL_ADDRESS_LIMIT, WL_ADDRESS_LIMIT, &f->origin));
+        memset(f->extent, 0, sizeof f->extent);
+    }
     return WL_OK;
 }
 

@@ -170,10 +170,11 @@ static void add_models(const wl_prediction *const *predictions, const wl_device 
     for (size_t i = count; i-- > 0;)
         other = predictions[i]->model.id != predictions[0]->model.id ? i : other;
     if (other > 0)
-        wl_buffer_add(out,
-                      "note: times come from different models, %s on %s and %s on %s: --model limiter compares like with like\n",
-                      wl_model_name(predictions[0]->model.id), wl_device_name(devices[0]),
-                      wl_model_name(predictions[other]->model.id), wl_device_name(devices[other]));
+        wl_buffer_add(
+            out,
+            "note: times come from different models, %s on %s and %s on %s: --model limiter compares like with like\n",
+            wl_model_name(predictions[0]->model.id), wl_device_name(devices[0]),
+            wl_model_name(predictions[other]->model.id), wl_device_name(devices[other]));
 }
 
 static int longest_name(const wl_device *const *devices, size_t count)

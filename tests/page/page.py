@@ -221,7 +221,7 @@ def main():
         directory = Path(name)
         hostile = directory / "hostile.yaml"
         hostile.write_text(f"name: {json.dumps(HOSTILE)}\ndomain: [1024, 1024]\nfields:\n  a: {{type: f64, extent: "
-                           "[1024, 1024]}\n  b: {type: f64, extent: [1024, 1024]}\nupdate: b[0,0] = a[0,0] + a[1,0] * 2\n"
+                           "[1024, 1024], halo: 1}\n  b: {type: f64, extent: [1024, 1024]}\nupdate: b[0,0] = a[0,0] + a[1,0] * 2\n"
                            "registers: 24\n")
         kernels = [str(hostile), "star2d_5pt"]
         devices = [word for device in DEVICES for word in ("--device", device)]

@@ -1,7 +1,7 @@
-/* values.h - values of options: words out of a list, numbers, sizes, times, shapes. The same for every command.
+/* option_values.h - values of options: words out of a list, numbers, sizes, times, shapes. The same for every command.
  * SPDX-License-Identifier: MIT */
-#ifndef WL_CLI_VALUES_H
-#define WL_CLI_VALUES_H
+#ifndef WL_CLI_OPTION_VALUES_H
+#define WL_CLI_OPTION_VALUES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,4 +27,4 @@ bool option_bytes(const char *option, const char *text, int64_t least, int64_t m
 /* "20us"; 0 needs no unit. No message. */
 bool read_time(const char *text, double *seconds);
 
-#endif /* WL_CLI_VALUES_H */
+#endif /* WL_CLI_OPTION_VALUES_H */

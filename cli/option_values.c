@@ -1,5 +1,5 @@
-/* values.c - see values.h. SPDX-License-Identifier: MIT */
-#include "values.h"
+/* option_values.c - see option_values.h. SPDX-License-Identifier: MIT */
+#include "option_values.h"
 
 #include <errno.h>
 #include <math.h>
