@@ -1,7 +1,8 @@
-/* bench_json.c - how fast results become JSON: lines of `predict --batch`, in and out, and rankings of 10^5 launches.
+/* bench_json.c - how fast results become JSON: lines of `predict --batch`, in and out, and rankings
+ * of 10^5 launches.
  *
- * usage: bench_json [WARPLINE]; the binary is found beside this program otherwise. Prints ratios to what is asked for;
- * asserts nothing. SPDX-License-Identifier: MIT */
+ * usage: bench_json [WARPLINE]; the binary is found beside this program otherwise. Prints ratios to
+ * what is asked for; asserts nothing. SPDX-License-Identifier: MIT */
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

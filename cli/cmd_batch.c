@@ -330,8 +330,8 @@ static wl_status open_kept(const options *o, const json_t *line, const source *s
     return status;
 }
 
-/* Is this member of a line about the launch alone? A kernel in PTX is also its registers, which decide how many loads
- * go ahead. */
+/* Is this member of a line about the launch alone? A kernel in PTX is also its registers, which
+ * decide how many loads go ahead. */
 static bool is_of_launch(const char *key, const source *s)
 {
     static const char *const launch[] = {"block", "fold", "grid", "schedule", "shared_bytes"};

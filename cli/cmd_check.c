@@ -269,11 +269,36 @@ static wl_status check_against(check *c, wl_prediction *p, wl_error *err)
     return status;
 }
 
+static wl_status render(const check *c, wl_format format, char **text, char **junit, wl_error *err)
+{
+    const char *kernel = wl_kernel_name(c->job.kernel);
+    wl_status status = WL_OK;
+    if (c->options->junit)
+        status = wl_check_junit(c->found, kernel, junit, err);
+    if (status == WL_OK && c->options->quiet && format == WL_FORMAT_TEXT)
+        return wl_check_failures(c->found, kernel, text, err);
+    return status == WL_OK ? wl_check_render(c->found, kernel, format, text, err) : status;
+}
+
+/* The file first: without it, nothing is printed. */
+static int print(const options *o, const char *text, wl_format format, const char *junit)
+{
+    output file = {0};
+    int code = o->junit ? output_open(o->junit, &file) : EXIT_OK;
+    if (code == EXIT_OK && o->junit) {
+        fputs(junit, file.file);
+        code = output_close(&file, true);
+    }
+    if (code == EXIT_OK && !(o->junit && strcmp(o->junit, "-") == 0))
+        output_print(text, format, stdout);
+    return code;
+}
+
 /* Everything is judged before anything is printed. */
 static int run(const options *o, check *c)
 {
     wl_error err = {0};
-    const int code = job_read_launches(o, &c->job);
+    int code = job_read_launches(o, &c->job);
     if (code != EXIT_OK)
         return code;
     if (read_limits(o, c, &err) != WL_OK)
@@ -283,16 +308,19 @@ static int run(const options *o, check *c)
     if (status == WL_OK)
         status = o->baseline ? check_against(c, p, &err) : check_given(c, p, &err);
     wl_prediction_free(p);
-    char *text = NULL;
+    char *text = NULL, *junit = NULL;
     const wl_format format = option_format(o);
     if (status == WL_OK)
-        status = wl_check_render(c->found, wl_kernel_name(c->job.kernel), format, &text, &err);
+        status = render(c, format, &text, &junit, &err);
     if (status == WL_OK)
-        output_print(text, format, stdout);
+        code = print(o, text, format, junit);
     free(text);
+    free(junit);
     if (status == WL_E_NOMEM)
         err = (wl_error){.code = WL_E_NOMEM, .message = "out of memory"};
-    return status != WL_OK ? diag_report(&err) : wl_check_failed(c->found) > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
+    if (status != WL_OK || code != EXIT_OK)
+        return status != WL_OK ? diag_report(&err) : code;
+    return wl_check_failed(c->found) > 0 ? EXIT_CHECK_FAILED : EXIT_OK;
 }
 
 int cmd_check(const options *o)

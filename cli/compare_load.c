@@ -37,7 +37,8 @@ int comparison_print_skips(const comparison *c)
         return EXIT_OK;
     if (wl_comparison_skipped(c->found, &text, &err) != WL_OK)
         return diag_report(&err);
-    fputs(text, stderr);
+    if (!diag_is_quiet())
+        fputs(text, stderr);
     free(text);
     return EXIT_OK;
 }

@@ -31,9 +31,15 @@ void diag_remember(const char *input, const char *text)
 
 void diag_forget(void) { input_count = 0; }
 
+static bool quiet;
+void diag_be_quiet(void) { quiet = true; }
+bool diag_is_quiet(void) { return quiet; }
+
 void usage_error(const char *format, ...)
 {
     va_list args;
+    if (quiet && strncmp(format, "note: ", strlen("note: ")) == 0)
+        return;
     va_start(args, format);
     fputs("warpline: ", stderr);
     vfprintf(stderr, format, args);

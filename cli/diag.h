@@ -2,9 +2,14 @@
 #ifndef WL_CLI_DIAG_H
 #define WL_CLI_DIAG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "warpline/status.h"
+
+/* From here on "note: .." and progress are not shown (--quiet). */
+void diag_be_quiet(void);
+bool diag_is_quiet(void);
 
 /* "warpline: ..." on stderr. */
 void usage_error(const char *format, ...) WL_PRINTF(1, 2);

@@ -56,9 +56,9 @@ static const command commands[] = {
      "Lists the built-in devices, prints one with the source of every number, validates a file, or compares several.",
      "text json", cmd_devices},
     {"kernels", 'k', "[list | show NAME]", "Lists the built-in example kernels, or prints one.", "text", cmd_kernels},
-    {"explain", 'e', "[METRIC]",
-     "Says what a metric means and which hardware counter measures it; 'diff' says what one does to the time.", "text",
-     cmd_explain},
+    {"explain", 'e', "[WORD..] [KERNEL --device D --block XxYxZ]",
+     "Says what a metric (and which hardware counter measures it), bound, model or other word of the output means.",
+     "text", cmd_explain},
     {"metrics", 'M', "[--model NAME]",
      "Names of hardware counters: ours, nvprof's and ncu's, and the ncu command that collects what a model needs.",
      "text json csv", cmd_metrics},
@@ -122,6 +122,8 @@ static int run_command(const command *c, int argc, char **argv)
     const int code = options_read(c, argc, argv, &o);
     if (code != EXIT_OK)
         return code;
+    if (o.quiet)
+        diag_be_quiet();
     if (!o.help)
         return c->run(&o);
     options_help(c);

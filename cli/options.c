@@ -191,6 +191,8 @@ static const struct spec {
      "predictions written by 'predict --format json' that must not become worse"},
     {"--tolerance", "PERCENT", ONE, offsetof(options, tolerance), 0, "c",
      "how much worse than the baseline is still fine (default 1%)"},
+    {"--junit", "FILE|-", ONE, offsetof(options, junit), 0, "c",
+     "write the findings as JUnit XML, which CI systems show (-: instead of the text)"},
     {"--devices", "N|all", ONE, offsetof(options, other_devices), 0, "a",
      "how many other devices to compare with (default 3; 0: none)"},
     {"--measured", "FILE", ONE, offsetof(options, measured), 0, "R",
@@ -232,6 +234,13 @@ static const struct spec {
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "S", "output format: text (default), json or csv"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "tT", "output format: text (default), json or svg"},
     {"--format", "FORMAT", ONE, offsetof(options, format), 0, "R", "output format: text (default), json, csv or svg"},
+    {"--device", "NAME|FILE", ONE, offsetof(options, device), 0, "e",
+     "with a kernel as the last argument: the device its numbers are for"},
+    {"--block", "XxYxZ", MANY, offsetof(options, block), offsetof(options, block_count), "e", "and the launch"},
+    {"--set", "NAME=VALUE", MANY, offsetof(options, set), offsetof(options, set_count), "e",
+     "value of a kernel parameter; repeatable"},
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "c", "print only what fails; no notes on standard error"},
+    {"--quiet", NULL, FLAG, offsetof(options, quiet), 0, "pmfrR", "no notes and no progress on standard error"},
     {"--help", NULL, FLAG, offsetof(options, help), 0, EVERY, "this text"},
 };
 #define SPEC_COUNT (sizeof specs / sizeof specs[0])

@@ -34,7 +34,7 @@ typedef struct options {
     const char *target[MANY_MAX], *output, *date, *other_devices;
     size_t family_count, metric_count, target_count;
     const char *fidelity, *addresses; /* of simulated caches */
-    const char *budget[MANY_MAX], *baseline, *tolerance;
+    const char *budget[MANY_MAX], *baseline, *tolerance, *junit;
     size_t budget_count;
     const char *devices[MANY_MAX], *domains[MANY_MAX], *folds[MANY_MAX], *where[MANY_MAX], *exports[MANY_MAX];
     size_t device_count, domain_count, folds_count, where_count, export_count;
@@ -52,7 +52,7 @@ typedef struct options {
     bool no_ptxas, entries, coverage;
     bool sources, confidence;   /* of device numbers, of a prediction */
     const char *gpu, *relative; /* of published curves */
-    bool per_access, per_line, rows, cross_validate, from_curves, help;
+    bool per_access, per_line, rows, cross_validate, from_curves, quiet, help;
 } options;
 
 /* Which options a command takes: a set of letters of the table's `commands` column. */

@@ -124,8 +124,9 @@ WL_FALLIBLE wl_counted_predict(wl_counted *counted, const wl_device *device, wl_
                                wl_error *err);
 WL_API void wl_counted_free(wl_counted *counted);
 
-/* The prediction as text, which the caller frees. JSON: schema warpline.predict/2, an array of one (report.h writes
- * several); JSON_LINE: warpline.prediction/2, that one alone; CSV: a header and one line. */
+/* The prediction as text, which the caller frees. JSON: schema warpline.predict/2, an array of one
+ * (report.h writes several); JSON_LINE: warpline.prediction/2, that one alone; CSV: a header and
+ * one line. */
 typedef enum wl_format { WL_FORMAT_TEXT, WL_FORMAT_JSON, WL_FORMAT_JSON_LINE, WL_FORMAT_CSV, WL_FORMAT_SVG } wl_format;
 WL_FALLIBLE wl_prediction_render(const wl_prediction *prediction, const wl_kernel *kernel, const wl_device *device,
                                  wl_format format, char **out, wl_error *err);

@@ -1,5 +1,5 @@
-/* json_out.h - writes JSON as it comes, without a tree: for long texts and many small ones. Results that are built in
- * any order go through json.h, which writes its trees here.
+/* json_out.h - writes JSON as it comes, without a tree: for long texts and many small ones. Results
+ * that are built in any order go through json.h, which writes its trees here.
  *
  * Layer  base. Oracle: tests/unit/test_json.c (jansson's own writer).
  * SPDX-License-Identifier: MIT */
@@ -20,7 +20,7 @@ typedef enum wl_json_form {
 #define WL_JSON_DIGITS 15                    /* of a prediction; 17 would tell any two doubles apart */
 #define WL_JSON_WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double no longer represents every integer */
 
-/* A text under construction. Text, form and digits are set by the caller; the rest starts as zeros. */
+/* A text under construction. The caller sets text, form and digits; the rest starts as zeros. */
 typedef struct wl_json_out {
     wl_buffer *text; /* remembers the first failed allocation */
     wl_json_form form;
@@ -30,7 +30,7 @@ typedef struct wl_json_out {
     char not_finite[32]; /* key of the first number that had to be there and is none */
 } wl_json_out;
 
-/* Each adds a value to the open object under its key, or to the open array, where the key is NULL. */
+/* Each adds a value to the open object under its key, or to the open array: the key is NULL. */
 void wl_out_object(wl_json_out *out, const char *key);
 void wl_out_object_end(wl_json_out *out);
 void wl_out_array(wl_json_out *out, const char *key);

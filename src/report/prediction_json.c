@@ -1,5 +1,5 @@
-/* prediction_json.c - schemas warpline.predict/2 and warpline.prediction/2, written as it comes: predictions are many. Values that are not known are
- * absent. SPDX-License-Identifier: MIT */
+/* prediction_json.c - schemas warpline.predict/2 and warpline.prediction/2, written as it comes:
+ * predictions are many. Values that are not known are absent. SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/json_out.h"

@@ -1,6 +1,7 @@
-/* prediction_read.c - predictions that were stored as JSON, read back: one object or several after one another, each a
- * call's array of predictions (schema warpline.predict/2), or one prediction (warpline.prediction/2, and
- * warpline.predict/1 of earlier versions). SPDX-License-Identifier: MIT */
+/* prediction_read.c - predictions that were stored as JSON, read back: one object or several after
+ * one another, each a call's array of predictions (schema warpline.predict/2), or one prediction
+ * (warpline.prediction/2, and warpline.predict/1 of earlier versions).
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 
 #include <math.h>

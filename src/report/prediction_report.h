@@ -15,7 +15,8 @@ typedef struct wl_report {
 
 void wl_report_text(const wl_report *report, wl_buffer *out);
 void wl_report_csv(const wl_report *report, wl_buffer *out);
-/* Schema warpline.predict/2, piece by piece: the first prediction opens the array, wl_report_json_end closes it. */
+/* Schema warpline.predict/2, piece by piece: the first prediction opens the array,
+ * wl_report_json_end closes it. */
 wl_status wl_report_json(const wl_report *report, bool first, wl_buffer *out, wl_error *err);
 void wl_report_json_end(bool none, wl_buffer *out);
 /* Schema warpline.prediction/2: one prediction on a line, without a line end. */

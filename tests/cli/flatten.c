@@ -2,8 +2,8 @@
  *
  * flatten [--digits N] [FILE] prints one line such as "rows[3].block = [512, 2, 1]" for each value
  * of each JSON text of the file or stdin, in its order. Real numbers have six digits, so that the
- * last ones of a machine's arithmetic do not show. The predictions of `predict` are printed one after another, without
- * "predictions[0]." before each name: as lines of --batch are.
+ * last ones of a machine's arithmetic do not show. The predictions of `predict` are printed one
+ * after another, without "predictions[0]." before each name: as lines of --batch are.
  * SPDX-License-Identifier: MIT */
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 
 Runs the commands of tests/memory/commands.txt (every command and format is there) and of more.txt. Fails where an output
 does not follow its schema, a schema has a member that no output had, the source names a schema that has no file,
-docs/json.md does not list one, or the checker accepts an output that was broken on purpose.
+docs/json.md does not list one, `explain` does not know a name that predictions use, or the checker accepts an output that was broken on purpose.
 SPDX-License-Identifier: MIT"""
 import copy
 import json
@@ -129,11 +129,58 @@ def check_names(schemas):
                 fail(f"{path.name} writes warpline.{name}/{version}, which has no schema")
 
 
+# words that everyone knows
+PLAIN = {"schema", "predictions", "value", "unit", "name", "file", "access", "kind", "basis", "measured", "low", "high",
+         "count", "decides", "last", "all", "sorted", "predicted", "interrupted", "error_basis", "notes", "within",
+         "probability", "reason", "cannot_run", "condition", "left_out", "benchmark", "launches", "spaces"}
+
+
+def members(schema, found):
+    if isinstance(schema, dict):
+        found.update(schema.get("properties", {}))
+        for value in schema.values():
+            members(value, found)
+    elif isinstance(schema, list):
+        for value in schema:
+            members(value, found)
+
+
+def names_in(prediction):
+    """What a prediction calls its metrics, parts, bounds, waits, classes and estimators."""
+    model = prediction["model"]
+    found = {model["name"], model["limiter"], model["next_limiter"], prediction["occupancy"]["limiter"]}
+    found.update(prediction["metrics"], model["bounds_s"], model.get("waits", {}), prediction["derived"])
+    found.update(prediction["estimators"].values(), prediction["reuse"])
+    for metric in prediction["metrics"].values():
+        found.update(metric["parts"])
+    mix = prediction.get("instructions", {})
+    return found | set(mix.get("classes", {})) | set(mix.get("tensor", {}))
+
+
+def check_explained(schemas, results):
+    """'warpline explain' must know every name of a prediction, a ranking and a stack."""
+    words = set()
+    for file in ("predict-2.schema.json", "prediction-2.schema.json", "rank-1.schema.json"):
+        members(schemas.files[file], words)
+    for value in results:
+        for prediction in value.get("predictions", []):
+            words |= names_in(prediction)
+        if value.get("schema") == "warpline.stack/1":
+            words.update(*(model["parts"] for model in value["models"]))
+        if value.get("schema") == "warpline.roofline/1":
+            words.update(*(launch["tallies"] for launch in value["launches"]))
+    for word in sorted(words - PLAIN):
+        result = subprocess.run([warpline, "explain", word], capture_output=True, text=True, check=False)
+        if result.returncode:
+            fail(f"explain does not know '{word}'")
+
+
 def main():
     schemas = checker.Schemas(root / "share/schemas")
     check_names(schemas)
-    checked = {}
-    for command, value in outputs():
+    checked, found = {}, outputs()
+    check_explained(schemas, [value for command, value in found if isinstance(value, dict)])
+    for command, value in found:
         file = schema_of(command, value)
         if file not in schemas.files:
             fail(f"{command}: there is no {file}")

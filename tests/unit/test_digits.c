@@ -1,5 +1,5 @@
-/* test_digits.c - wl_digits_real and wl_digits_whole against the C library's printf in the C locale, which this
- * program never leaves. SPDX-License-Identifier: MIT */
+/* test_digits.c - wl_digits_real and wl_digits_whole against the C library's printf in the C
+ * locale, which this program never leaves. SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdio.h>
 
