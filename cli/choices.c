@@ -68,7 +68,8 @@ static const struct {
 
 /* ---- which of them an option takes ---- */
 
-/* Beside those that values.c allows. Letters of commands as in options.c. Words separated by blanks; @file: any file, @list: several with commas. */
+/* Beside those that option_values.c allows. Letters of commands as in options.c. Words separated by blanks; @file: any
+ * file, @list: several with commas. */
 static const struct {
     const char *option, *commands, *words;
 } table[] = {
@@ -93,6 +94,7 @@ static const struct {
     {"--baseline", EVERY, "@file"},
     {"--output", EVERY, "@file"},
     {"--plot", EVERY, "@file"},
+    {"--junit", EVERY, "@file"},
     {"--measured", EVERY, "@file"},
     {"--map", EVERY, "@file"},
     {"--args", EVERY, "@file"},

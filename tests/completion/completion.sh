@@ -67,7 +67,8 @@ check "predict ptx " help p
 check "--device " predict --dev
 check "--device=h200 @file " predict --device=h2
 check "h200 @file " predict star3d_r4 --device h2
-check "" predict --device h200 --dev
+check "--device " predict --device h200 --dev
+check "" stack --device h200 --dev
 check "--device " rank --device h200 --devi
 check "column: " predict --schedule col
 check "column:8,swizzle: " rank --schedules column:8,sw
