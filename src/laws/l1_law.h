@@ -21,6 +21,7 @@ typedef struct wl_l1_totals {
     double warps;                                  /* with work */
     double loads_per_warp;                         /* executed */
     double thread_index;                           /* wavefronts of reading thread indices */
+    double barriers;                               /* wavefronts of barriers */
     double atomics;                                /* wavefronts of atomics on global memory */
     double texture_inst, surface_inst;             /* instructions on textures and surfaces */
     double surface_stores, texture;                /* stores among them; wavefronts of all */
