@@ -45,7 +45,7 @@ render() {
     inside && /^\$ / {
       command = substr($0, 3)
       print
-      while (command ~ /\\$/ && (getline continued) > 0) {
+      while (command ~ /[\\|]$/ && (getline continued) > 0) {
         print continued
         command = command "\n" continued
       }
