@@ -2,8 +2,8 @@
  *
  * A load costs what it costs if every line misses (cold), a store what its bank conflicts cost
  * (hit), plus a surcharge if two of its lines have a tag conflict. A load that repeats the address
- * of an earlier loop step and finds its lines costs what its bank conflicts cost, too. A warp that
- * both loads and stores pays a saturating surcharge, growing with its loads and with the wavefronts
+ * of an earlier loop step and hits costs what its bank conflicts cost, too. A warp that both loads
+ * and stores has an additional cost that saturates; it grows with its loads and with the wavefronts
  * per access. That term is measured, not derived.
  *
  * Layer  laws. Units: wavefronts per launch. Oracle: tests/unit/test_laws.c.

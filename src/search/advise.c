@@ -303,7 +303,7 @@ static void note_rows(const wl_kernel *k, wl_advised *out)
                                      wl_kernel_field_name(k, f));
     }
     if (used)
-        note(out, "the rows of %s%s are left alone: addressed by element index, across rows, or in shared memory",
+        note(out, "the rows of %s%s stay as they are: addressed by element index, across rows, or in shared memory",
              names, used < sizeof names ? "" : " ..");
 }
 
@@ -311,12 +311,12 @@ static void add_notes(const wl_study *s, const wl_launch *launch, wl_advised *ou
 {
     int64_t registers;
     if (launch->grid[0] || launch->grid[1] || launch->grid[2])
-        note(out, "the grid is given: block and folding are left alone");
+        note(out, "the grid is given: block and folding stay as they are");
     else if (launch->shared_bytes)
-        note(out, "shared memory is given, which belongs to the block: block and folding are left alone");
+        note(out, "shared memory is given, which belongs to the block: block and folding stay as they are");
     else if (!wl_block_is_free(s->kernel, launch))
-        note(out, "the block is part of the kernel (it names threads or uses shared memory) and no 'where' says which "
-                  "others will do: block and folding are left alone");
+        note(out, "the kernel depends on its block (it names threads or uses shared memory), and no 'where' says which "
+                  "others work: block and folding stay as they are");
     else if (s->costly)
         note(out, "the accesses have no closed form, so predictions take long: only blocks of " WL_COSTLY_THREADS
                   " threads were tried");
