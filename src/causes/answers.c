@@ -60,7 +60,8 @@ static wl_status visit_local(void *context, const int64_t block[3], const int64_
 
 static void shorten(double share, wl_longest_warp *w) { w->instructions *= share; }
 
-/* Warps whose lanes all take one way: each instruction has as many lanes active as a warp has. */
+/* Warps whose lanes all take the same branch: each instruction has as many lanes active as a
+ * warp has. */
 static void make_uniform(double lanes, double share, wl_mix *mix)
 {
     for (int c = 0; c < WL_INST_CLASS_COUNT; c++)
@@ -89,7 +90,8 @@ static wl_status count_instructions(void *context, const int64_t block[3], const
     return WL_OK;
 }
 
-/* Its operations take their share of issue slots and of one another's latencies; loads and stores stay. */
+/* Its operations take their share of issue slots and of one another's latencies; loads and
+ * stores stay. */
 static wl_status live(void *context, const wl_lives **out, wl_error *err)
 {
     const wl_answers *a = context;

@@ -1,4 +1,5 @@
-/* cause_code.c - what the instruction stream does: divergent branches, local memory. SPDX-License-Identifier: MIT */
+/* cause_code.c - what the instruction stream does: divergent branches, local memory.
+ * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "base/fail.h"
@@ -57,7 +58,8 @@ wl_status wl_cause_divergence(wl_inquiry *q, wl_error *err)
     (void)wl_print(text, sizeof text, "%.2g %% of branches diverge: %.1f of %.0f lanes active",
                    100 * mix->divergent / mix->branches, lanes, q->lanes);
     const size_t before = q->count;
-    WL_TRY(wl_blame(q, WL_CAUSE_DIVERGENCE, WL_NO_ACCESS, &best, text, "all lanes of a warp on the same way", err));
+    WL_TRY(
+        wl_blame(q, WL_CAUSE_DIVERGENCE, WL_NO_ACCESS, &best, text, "all lanes of a warp take the same branch", err));
     return q->count > before ? find_line(q, &q->causes[before], err) : WL_OK;
 }
 

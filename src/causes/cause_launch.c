@@ -1,4 +1,5 @@
-/* cause_launch.c - how the launch fills the device: occupancy, and its last wave. SPDX-License-Identifier: MIT */
+/* cause_launch.c - how the launch fills the device: occupancy, and its last wave.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 

@@ -11,10 +11,10 @@
 #include "causes/relayout.h"
 #include "device/device_internal.h"
 
-#define MOSTLY_UNUSED                                                                                                  \
-    0.5 /* a gather that leaves more of its sectors unused is named although nothing is predicted, .. */
-#define NOTED_SECTORS 0.1    /* .. if it asks for this share of all sectors */
-#define MORE_THAN_LEAST 1.01 /* wavefronts of an access with conflicts: more than the least by more than rounding */
+/* A gather is named although nothing is predicted, if it leaves more of its sectors unused, .. */
+#define MOSTLY_UNUSED 0.5
+#define NOTED_SECTORS 0.1    /* .. and asks for this share of all sectors */
+#define MORE_THAN_LEAST 1.01 /* wavefronts of an access with conflicts: by more than rounding */
 
 static const wl_field *field_of(const wl_inquiry *q, size_t access)
 {

@@ -46,6 +46,17 @@ static wl_status copy_costs(wl_inquiry *q, const wl_access_cost *costs, wl_error
     return WL_OK;
 }
 
+/* They only tell lines: what cannot be followed has none. */
+static wl_status look_at_lives(wl_inquiry *q, wl_error *err)
+{
+    wl_error own = {0};
+    const wl_source *source = &q->kernel->source;
+    const wl_status status = source->live ? source->live(source->context, &q->lives, &own) : WL_OK;
+    if (status != WL_OK)
+        q->lives = NULL;
+    return status == WL_E_NOMEM ? wl_fail(err, status, WL_NOWHERE, "%s", own.message) : WL_OK;
+}
+
 /* The predictor stays alive as long as the inquiry: it may own the kernel at this launch. */
 static wl_status look(wl_inquiry *q, wl_predictor *predictor, wl_error *err)
 {
@@ -53,15 +64,16 @@ static wl_status look(wl_inquiry *q, wl_predictor *predictor, wl_error *err)
     WL_TRY(wl_predict(predictor, &q->launch, &q->options, &q->now, err));
     WL_TRY(wl_predictor_at(predictor, &q->launch, &at, err));
     q->kernel = at->kernel;
-    q->can_vary = at->schedule.kind == WL_SCHEDULE_LINEAR; /* else its accesses are those of the schedule's cells */
+    q->can_vary = at->schedule.kind == WL_SCHEDULE_LINEAR; /* else accesses are of cells in order */
     WL_TRY(copy_costs(q, at->costs, err));
-    WL_TRY(wl_geometry_make(q->kernel, q->device, &q->launch, &q->geometry, err));
+    wl_launch launch = q->launch;
+    if (!q->can_vary)
+        launch.schedule = at->schedule;
+    WL_TRY(wl_geometry_make(q->kernel, q->device, &launch, &q->geometry, err));
     wl_geometry_ranges(&q->geometry, q->kernel, &q->ranges);
     const int64_t warp = wl_device_int(q->device, WL_DEVICE_warp_size);
     q->lanes = (double)q->geometry.threads / (double)wl_ceil_div(q->geometry.threads, warp);
-    if (q->kernel->source.live)
-        WL_TRY(q->kernel->source.live(q->kernel->source.context, &q->lives, err));
-    return WL_OK;
+    return look_at_lives(q, err);
 }
 
 /* ---- in order ---- */

@@ -39,8 +39,8 @@ static wl_status predict(wl_inquiry *q, const wl_kernel *kernel, const wl_launch
     return status;
 }
 
-static wl_status try_it(wl_inquiry *q, const wl_kernel *kernel, const wl_launch *launch, wl_tried *best, bool *better,
-                        wl_error *err)
+wl_status wl_try_wide(wl_inquiry *q, const wl_kernel *kernel, const wl_launch *launch, double items, wl_tried *best,
+                      bool *better, wl_error *err)
 {
     wl_error own = {0};
     wl_prediction *p = WL_ARENA_NEW(&q->scratch, wl_prediction, 1);
@@ -50,7 +50,7 @@ static wl_status try_it(wl_inquiry *q, const wl_kernel *kernel, const wl_launch 
         return wl_fail(err, status, WL_NOWHERE, "%s", own.message);
     if (status != WL_OK || p->items < 1 || p->model.id != q->now.model.id)
         return WL_OK;
-    const double time = p->model.time_s * (double)q->now.items / (double)p->items;
+    const double time = p->model.time_s * (double)q->now.items / (items * (double)p->items);
     if (best->known && time >= best->time_s)
         return WL_OK;
     *best = (wl_tried){true, time, p->model.limiter};
@@ -60,13 +60,13 @@ static wl_status try_it(wl_inquiry *q, const wl_kernel *kernel, const wl_launch 
 
 wl_status wl_try_launch(wl_inquiry *q, const wl_launch *launch, wl_tried *best, bool *better, wl_error *err)
 {
-    return try_it(q, q->given, launch, best, better, err);
+    return wl_try_wide(q, q->given, launch, 1, best, better, err);
 }
 
 wl_status wl_try_variant(wl_inquiry *q, const wl_kernel *variant, const wl_launch *launch, wl_tried *best, bool *better,
                          wl_error *err)
 {
-    return try_it(q, variant, launch, best, better, err);
+    return wl_try_wide(q, variant, launch, 1, best, better, err);
 }
 
 /* ---- naming causes ---- */
@@ -95,7 +95,7 @@ static void place(const wl_inquiry *q, size_t access, wl_cause *c)
             return;
         found = op;
     }
-    if (!q->lives) {
+    if (!q->kernel->source.live) {
         c->line = a->loc.line;
         c->file = q->kernel->input;
     } else if (found) {

@@ -1,7 +1,8 @@
-/* inquiry.h - one launch under question: what is known of it, and predictions of what it could be instead.
+/* inquiry.h - one launch under question: what is known of it, and predictions of what it could
+ * be instead.
  *
- * A what-if is a prediction: of another launch, or of a variant, a kernel that shares everything with the one at the
- * launch but some accesses, fields or answers of its source.
+ * A what-if is a prediction: of another launch, or of a variant, a kernel that shares everything
+ * with the one at the launch but some accesses, fields or answers of its source.
  *
  * Layer  causes (uses predict). Oracle: tests/unit/test_causes.c.
  * SPDX-License-Identifier: MIT */
@@ -44,14 +45,19 @@ typedef struct wl_tried {
     wl_bound_id limiter;
 } wl_tried;
 
-/* A copy whose fields and accesses may be changed; it lives as long as the inquiry and is not freed. */
+/* A copy whose fields and accesses may be changed; it lives as long as the inquiry and is not
+ * freed. */
 wl_status wl_variant_make(wl_inquiry *inquiry, wl_kernel **out, wl_error *err);
 
-/* Predicts; replaces *best if that is faster. What cannot be predicted is not tried; only WL_E_NOMEM fails. The time is
- * that of as many work items as the launch under question has. */
+/* Predicts; replaces *best if that is faster. What cannot be predicted is not tried; only
+ * WL_E_NOMEM fails. The time is that of as many work items as the launch under question has. */
 wl_status wl_try_launch(wl_inquiry *inquiry, const wl_launch *launch, wl_tried *best, bool *better, wl_error *err);
 wl_status wl_try_variant(wl_inquiry *inquiry, const wl_kernel *variant, const wl_launch *launch, wl_tried *best,
                          bool *better, wl_error *err);
+
+/* The same for a variant whose work item is the work of so many. */
+wl_status wl_try_wide(wl_inquiry *inquiry, const wl_kernel *variant, const wl_launch *launch, double items,
+                      wl_tried *best, bool *better, wl_error *err);
 
 /* ---- naming causes ---- */
 
@@ -64,7 +70,7 @@ wl_status wl_suspect(wl_inquiry *inquiry, wl_cause_id id, size_t access, const c
 
 /* ---- one function per cause: a file and its functions ---- */
 
-wl_status wl_cause_sectors(wl_inquiry *inquiry, wl_error *err); /* cause_layout.c: loads and stores */
+wl_status wl_cause_sectors(wl_inquiry *inquiry, wl_error *err); /* cause_layout.c */
 wl_status wl_cause_banks(wl_inquiry *inquiry, wl_error *err);
 wl_status wl_cause_divergence(wl_inquiry *inquiry, wl_error *err); /* cause_code.c */
 wl_status wl_cause_local(wl_inquiry *inquiry, wl_error *err);
@@ -72,7 +78,7 @@ wl_status wl_cause_registers(wl_inquiry *inquiry, wl_error *err); /* cause_launc
 wl_status wl_cause_shared(wl_inquiry *inquiry, wl_error *err);
 wl_status wl_cause_block(wl_inquiry *inquiry, wl_error *err);
 wl_status wl_cause_waves(wl_inquiry *inquiry, wl_error *err);
-wl_status wl_cause_table(wl_inquiry *inquiry, wl_error *err); /* cause_loads.c */
-wl_status wl_cause_vector(wl_inquiry *inquiry, wl_error *err);
+wl_status wl_cause_table(wl_inquiry *inquiry, wl_error *err);  /* cause_table.c */
+wl_status wl_cause_vector(wl_inquiry *inquiry, wl_error *err); /* cause_vector.c */
 
 #endif /* WL_CAUSES_INQUIRY_H */
