@@ -237,5 +237,7 @@ wl_status wl_cause_vector(wl_inquiry *q, wl_error *err)
     if (!q->can_vary || q->kernel->source.population || counted || q->kernel->loop_count > 0)
         return WL_OK; /* how many instructions would go is not known */
     WL_TRY(merge(q, &v, err));
-    return v.width == 0 && q->geometry.schedule.kind == WL_SCHEDULE_LINEAR ? spread_out(q, err) : WL_OK;
+    /* the lives of warps that loop or meet at barriers are of threads with one cell */
+    const bool can_spread = q->geometry.schedule.kind == WL_SCHEDULE_LINEAR && !q->kernel->source.repeats;
+    return v.width == 0 && can_spread ? spread_out(q, err) : WL_OK;
 }
