@@ -102,6 +102,7 @@ static wl_status add_staging(wl_inquiry *q, const table *t, wl_kernel *v, wl_err
     memcpy(fields, v->fields, v->field_count * sizeof *fields);
     memcpy(all, v->accesses, v->access_count * sizeof *all);
     fields[v->field_count] = q->kernel->fields[t->field];
+    fields[v->field_count].bytes = 0; /* the last lanes are allowed to load what lies behind it */
     for (int64_t i = 0; i < loads; i++) {
         const wl_form form = {.c = i * threads,
                               .k = {[WL_VAR_THREAD_X] = 1,
