@@ -78,15 +78,15 @@ static const cal_template_row a100_curves[] = {
 /* The fitted part of the time model, of h200: no other shipped device has it, so every GPU starts from it. */
 static const cal_template_row h200_time[] = {
     {CAL_instruction_wait, 1, {2.441}},   {CAL_loads_per_phase, 1, {6}},
-    {CAL_phase_wait, 1, {158.5}},         {CAL_dram_wait_first, 1, {585.5}},
-    {CAL_dram_wait_next, 1, {359.6}},     {CAL_dram_wait_write, 1, {1054}},
-    {CAL_block_overlap, 1, {0.5392}},     {CAL_lsu_issue, 1, {1.008}},
+    {CAL_phase_wait, 1, {163.8}},         {CAL_dram_wait_first, 1, {583.7}},
+    {CAL_dram_wait_next, 1, {369}},       {CAL_dram_wait_write, 1, {1017}},
+    {CAL_block_overlap, 1, {0.5214}},     {CAL_lsu_issue, 1, {1.008}},
     {CAL_wide_multiply, 1, {4.002}},      {CAL_l2_unit, 1, {64}},
-    {CAL_l2_write_cost, 1, {2.37}},       {CAL_dram_write_cost, 1, {1.164}},
-    {CAL_dram_request_overhead, 1, {18}}, {CAL_dram_region_loss, 1, {0.00529}},
-    {CAL_dram_stream_loss, 1, {0.06012}}, {CAL_dram_streams, 1, {16}},
-    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {1.249}},
-    {CAL_overlap_growth, 1, {0.323}},     {CAL_overlap_norm, 1, {2}},
+    {CAL_l2_write_cost, 1, {2.035}},      {CAL_dram_write_cost, 1, {1.164}},
+    {CAL_dram_request_overhead, 1, {18}}, {CAL_dram_region_loss, 1, {0.0057}},
+    {CAL_dram_stream_loss, 1, {0.07449}}, {CAL_dram_streams, 1, {16}},
+    {CAL_bound_norm, 1, {4.5}},           {CAL_l2_fill_cost, 1, {0.8}},
+    {CAL_overlap_growth, 1, {0.3117}},    {CAL_overlap_norm, 1, {2}},
     {CAL_narrow_multiply, 1, {2}},        {CAL_l2_lone_rate, 1, {158e9}},
     {CAL_piece_streams, 1, {8}},
 };

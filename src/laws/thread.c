@@ -362,13 +362,14 @@ static bool is_loaded(const profiler *p, const step *store, const step *loads, s
     return false;
 }
 
-/* Stores to what the thread has loaded. Where it loads in steps, those of the first step, and those of later ones. */
+/* Stores to what the thread has loaded. Where it loads in steps, those of later steps are counted apart. */
 static void find_in_place(const profiler *p, const step *steps, size_t loads, size_t stores, wl_thread *out)
 {
     bool later = false;
     for (size_t i = loads; i < loads + stores; i++)
         if (is_loaded(p, &steps[i], steps, loads)) {
-            out->in_place[later] += executions(p, &steps[i]);
+            const double often = executions(p, &steps[i]);
+            out->in_place[later && often <= 1] += often; /* blocks that loop are too far apart to meet */
             later = p->kernel->source.in_steps;
         }
 }

@@ -25,7 +25,7 @@ typedef struct wl_thread {
     double multiplies, wide_multiplies; /* of addresses, if they are computed for every access */
     bool serial;                        /* latencies do not overlap: each loop step uses what it loads */
     double streams, store_streams;      /* arrays walked at once: loads and stores, stores alone */
-    double in_place[2];                 /* stores to what it has loaded: before it stored anything, and after that */
+    double in_place[2];                 /* stores to what it has loaded: [1] in later steps, [0] others */
     double planes;                      /* cells of a block along the outermost dimension */
 } wl_thread;
 

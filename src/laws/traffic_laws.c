@@ -214,9 +214,12 @@ static void stores(const wl_traffic *t, const wl_laws *laws, const load_totals *
         const double cost = pieces * merging / cbrt(together);
         out->requests.pieces += cost;
         out->requests.lone_pieces += cost * fmax(0, 2 - together);
-        if (f->loaded_too && f->stored > 0) /* stores of one warp to the same line follow one another */
-            out->requests.shared_lines +=
-                fmax(0, f->written_lines * f->store_warp / f->written - f->stored * t->sector / t->line);
+        if (f->loaded_too && f->stored > 0) { /* stores of one warp to the same line follow one another */
+            const double changed = f->stored * t->sector / t->line,
+                         touched = f->written_lines * f->store_warp / f->written;
+            out->requests.changed_lines += changed;
+            out->requests.shared_lines += fmin(changed, fmax(0, touched - changed));
+        }
         out->requests.written_units += f->written_units * (sectors - pieces) / f->written;
     }
     out->requests.write_chunk = lines_written > 0 ? t->sector * written / lines_written : t->line;

@@ -43,7 +43,8 @@ typedef struct wl_requests {
     double pieces;                    /* partial writes, weighted by their cost */
     double random;                    /* random fetches from DRAM */
     double lone_pieces;               /* of the partial writes, those alone in their line */
-    double shared_lines;              /* lines in place that requests write another part of, after the first one */
+    double changed_lines;             /* lines that are loaded and stored where they lie */
+    double shared_lines;              /* of these, those that several requests change parts of */
     double left;                      /* bytes stored that stay in the L2; a later launch has them written */
     double cleaned;                   /* sectors read and written before they were complete */
     double write_chunk;               /* bytes of one line that a store fills, on average */

@@ -44,7 +44,8 @@ wl_demand wl_demand_of(const wl_counts *c, const wl_device *device, const wl_vol
     const double warps = t->warps > 0         ? t->warps
                          : thread->stores > 0 ? (t->store_inst + t->surface_stores) / thread->stores
                                               : c->executed.warps;
-    const double in_place = thread->stores > 0 ? v->requests.shared_lines / thread->stores : 0;
+    const double shared = v->requests.changed_lines > 0 ? v->requests.shared_lines / v->requests.changed_lines : 0;
+    const double in_place = thread->stores > 0 ? shared / thread->stores : 0;
     wl_demand d = {.warps = warps,
                    .blocks = (double)out->blocks,
                    .block_warps = ceil((double)out->threads_per_block / fmax(1, lanes)),

@@ -69,6 +69,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         {WL_DEVICE_memory_cache, offsetof(wl_turnover, cache), false},
         {WL_DEVICE_memory_cache_bandwidth, offsetof(wl_turnover, cache_bandwidth), false},
         {WL_DEVICE_l2_reuse_room, offsetof(wl_turnover, room), false},
+        {WL_DEVICE_l2_size, offsetof(wl_turnover, l2_size), false},
         {WL_DEVICE_l2_reuse_steepness, offsetof(wl_turnover, steepness), false},
     };
     *out = (wl_turnover){.l2_write_cost = 1, .dram_write_cost = 1, .streams = INFINITY};
@@ -80,7 +81,7 @@ bool wl_turnover_read(const wl_device *device, wl_turnover *out, const char **mi
         }
     }
     out->unit = fmax(out->unit, (double)wl_device_int(device, WL_DEVICE_l1_sector)); /* as they are counted */
-    wl_device_read_list(device, WL_DEVICE_in_place_rate, out->in_place_rate, 2);
+    wl_device_read_list(device, WL_DEVICE_in_place_wait, out->in_place_wait, 2);
     wl_device_read_list(device, WL_DEVICE_dispatch_slots, out->dispatch, 4);
     return true;
 }
@@ -161,25 +162,34 @@ static double sm_bounds(const wl_turnover *n, const wl_demand *d, wl_model_resul
     return units_together(n, d, m);
 }
 
+/* The share of its data that an earlier launch like it has left in a cache with so much room. */
+static double remains(const wl_turnover *n, const wl_demand *d, double room)
+{
+    return room > 0 ? 1 / (1 + pow(d->footprint / room, n->steepness)) : 0;
+}
+
+/* Launches repeat: each has written what the one before has left in the L2, unless that stays there to be stored again.
+ * Read data has a copy in both halves of the L2, stored data has none. */
+static double written(const wl_turnover *n, const wl_demand *d)
+{
+    return d->dram_write + d->dram_left * (1 - remains(n, d, n->l2_size));
+}
+
 #define EVEN 4 /* over s (1 - s): 1 where both shares are a half */
 
 /* The more evenly reads and writes share the bus, the more often it turns. */
 static double turning(const wl_turnover *n, const wl_demand *d)
 {
-    const double moved = d->dram_read + d->dram_write, share = moved > 0 ? d->dram_write / moved : 0;
+    const double writes = written(n, d), moved = d->dram_read + writes, share = moved > 0 ? writes / moved : 0;
     return 1 + n->turnaround * EVEN * share * (1 - share);
 }
-
-/* What a launch stores is written to DRAM sooner or later: where launches repeat, each has written what the one before
- * has left in the L2. Numbers of the phases were fitted to launches without that. */
-static double written(const wl_demand *d) { return d->dram_write + (lives(d) ? d->dram_left : 0); }
 
 static double dram_seconds(const wl_turnover *n, const wl_demand *d)
 {
     /* the rate of random fetches has their overhead */
     const double ordered = fmax(0, d->dram_read - d->random_read);
     const double reads = d->dram_read + ordered * (n->request_overhead / d->chunk - n->request_overhead / n->line);
-    const double writes = written(d) * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
+    const double writes = written(n, d) * (1 + n->request_overhead / d->write_chunk - n->request_overhead / n->line);
     const double loss = 1 + n->region_loss * log2(fmax(1, d->planes)) + (d->streams > n->streams ? n->stream_loss : 0);
     return (reads + n->dram_write_cost * writes) / n->dram_bandwidth * loss * turning(n, d);
 }
@@ -193,18 +203,12 @@ static double atomic_seconds(const wl_turnover *n, const wl_demand *d)
     return fmax(uneven * over(d->atomics, n->atomic_rate), one);
 }
 
-/* Requests change parts of one line where it lies: each reads its part, then writes it. Until both have read, what one
- * writes delays what the other reads. Threads that have just started read at the same time, and few meet; those that
- * have stored before have drifted apart. */
-static double conflict_seconds(const wl_turnover *n, const wl_demand *d)
+/* Requests change parts of one line where it lies: each reads its part, then writes it, and what one writes delays what
+ * the other reads. How much longer that takes, as a share of all. Threads that have just started read at the same time,
+ * and few meet; those that have stored before have drifted apart. */
+static double delayed(const wl_turnover *n, const wl_demand *d)
 {
-    return over(d->in_place[0], n->in_place_rate[0]) + over(d->in_place[1], n->in_place_rate[1]);
-}
-
-/* The share of its data that an earlier launch like it has left in a cache with so much room. */
-static double remains(const wl_turnover *n, const wl_demand *d, double room)
-{
-    return room > 0 ? 1 / (1 + pow(d->footprint / room, n->steepness)) : 0;
+    return n->in_place_wait[0] * d->in_place[0] + n->in_place_wait[1] * d->in_place[1];
 }
 
 /* What passes the L2 comes from memory, or from the cache that memory has: loaded earlier in this launch, or left there
@@ -217,7 +221,7 @@ static double behind_l2(const wl_turnover *n, const wl_demand *d)
     const double kept = remains(n, d, n->cache), hits = fmin(d->cached, d->dram_read);
     rest.dram_read -= hits;
     return (1 - kept) * dram_seconds(n, &rest) +
-           over(kept * (rest.dram_read + rest.dram_write) + hits, n->cache_bandwidth);
+           over(kept * (rest.dram_read + written(n, d)) + hits, n->cache_bandwidth);
 }
 
 /* `cold` is the share of DRAM traffic that the L2 does not save. */
@@ -299,13 +303,13 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
     double wait =
         w->start + n->instruction_wait * d->thread_instructions + n->phase_wait * (d->phases + d->barriers) + dram;
     const double calm = w->waves * residence(n, &w->at, wait) / n->clock;
-    const double traffic = d->dram_read + d->dram_write;
+    const double writes = written(n, d), traffic = d->dram_read + writes;
     *parts = (wl_block_waits){.start = w->start,
                               .dependence = n->instruction_wait * d->thread_instructions,
                               .level = {0, n->phase_wait * d->phases, dram},
                               .barrier = n->phase_wait * d->barriers};
     if (traffic > 0 && calm > 0) { /* reads wait longer between writes when DRAM is busy */
-        parts->queue = n->dram_write_wait * d->dram_write / traffic * fmin(1, w->dram / calm) * met;
+        parts->queue = n->dram_write_wait * writes / traffic * fmin(1, w->dram / calm) * met;
         wait += parts->queue;
     }
     return wait;
@@ -317,9 +321,9 @@ static double wait_in_phases(const wl_turnover *n, const wl_demand *d, const wai
  * between writes they wait longer. */
 static double dram_queue(const wl_turnover *n, const wl_demand *d)
 {
-    const double traffic = d->dram_read + written(d), alone = n->dram_latency - n->l2_latency;
-    const double writes = traffic > 0 && n->l2_latency > 0 && alone > 0 ? written(d) / traffic / alone : 0;
-    return n->queue_wait + n->dram_write_wait * writes;
+    const double writes = written(n, d), traffic = d->dram_read + writes, alone = n->dram_latency - n->l2_latency;
+    const double between = traffic > 0 && n->l2_latency > 0 && alone > 0 ? writes / traffic / alone : 0;
+    return n->queue_wait + n->dram_write_wait * between;
 }
 
 /* By the life of its longest warp. The more of DRAM's bandwidth is used, the longer each wait for it. */
@@ -402,14 +406,12 @@ void wl_turnover_apply(const wl_turnover *n, const wl_demand *d, wl_model_result
      * overlap with no other memory traffic; other partial writes are ordinary work of the L2, random fetches of DRAM */
     const double alone = over(d->lone_pieces, n->piece_rate), shared = m->bound_s[WL_BOUND_PIECES] - alone;
     const double lone = alone + shared * many_streams(n, d), other = shared * (1 - many_streams(n, d));
-    /* lone pieces of one sector wait for each other, too: what that costs is in their rate */
-    const double conflicts = fmax(0, cold * conflict_seconds(n, d) - alone);
-    bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
     const double cleaning = cold * over(2 * d->cleaned, n->random_rate);
     const double random = cold * over(d->random_fetches, n->random_rate);
     const double memory = wl_norm2(l2 + other, dram + random, q) + lone + cleaning;
     const double start = n->launch_overhead + n->launch_latency;
-    const double rest = wl_norm2(sm, memory, q) + conflicts;
+    const double apart = wl_norm2(sm, memory, q), conflicts = cold * delayed(n, d) * apart, rest = apart + conflicts;
+    bound(m, WL_BOUND_PIECES, m->bound_s[WL_BOUND_PIECES] + conflicts);
     const double delivered = over(d->l2_moved, n->l2_read_bandwidth); /* however well the rest overlaps */
     double share;
     const double together = fmax(with_atomics(n, d, waves, rest, m->bound_s[WL_BOUND_ATOMICS], &share), delivered);

@@ -37,9 +37,9 @@ typedef struct wl_demand {
     double results;                     /* floating-point ones, warp instructions */
     double l2_moved, l2_loaded;         /* bytes, to and from the L1; to it */
     double read_units, lone_units, written_units, pieces, lone_pieces;
-    double in_place[2]; /* lines that several requests change where they lie: see conflict_seconds */
+    double in_place[2]; /* shares of the stores, to lines that several requests change parts of: see delayed */
     double dram_read, dram_write, random_read, random_fetches, cleaned; /* random_read: bytes of random fetches */
-    double dram_left;          /* bytes stored that the next launch has written */
+    double dram_left;          /* bytes stored that are in the L2 when the launch ends */
     double chunk, write_chunk; /* bytes of a line that one request of a block moves */
     double planes, streams, store_streams;
     double atomics, atomic_lines;                  /* sectors of atomics; distinct lines */
@@ -66,11 +66,12 @@ typedef struct wl_turnover {
     double l1_latency, l2_latency, dram_latency; /* 0: not known */
     double overlap_norm, lsu_issue, narrow_multiply, wide_multiply, lanes, fp32_rate;
     double l2_bandwidth, l2_read_bandwidth, lone_rate, l2_write_cost, l2_fill_cost, piece_rate, piece_streams;
-    double in_place_rate[2], dispatch[4];
+    double in_place_wait[2], dispatch[4];
     double dram_bandwidth, dram_write_cost, request_overhead, region_loss, stream_loss, streams, random_rate;
     double atomic_rate, atomic_address_rate, atomic_line_rate, atomic_spread, norm, launch_overhead;
     double launch_latency, queue_wait, barrier_overlap, barrier_reach, store_wait, turnaround, fill_width, unit_norm;
-    double room, steepness;        /* of the L2, for what an earlier launch has left there */
+    double room, steepness; /* of the L2, for what an earlier launch has left there */
+    double l2_size;
     double cache, cache_bandwidth; /* of the memory */
 } wl_turnover;
 

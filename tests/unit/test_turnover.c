@@ -181,18 +181,36 @@ static void conflicts_in_place_come_on_top(void **state)
     d.instructions = 1.2e7;
     d.dram_read = d.dram_write = 1e8;
     const double without = apply(&n, &d).time_s;
-    d.in_place[0] = 3e6;
-    d.in_place[1] = 1e6;
-    check_near("no rate", "time", apply(&n, &d).time_s, without, NEAR);
-    n.in_place_rate[0] = 1e11;
-    n.in_place_rate[1] = 2e10;
-    const double wait = 3e6 / 1e11 + 1e6 / 2e10; /* as much, however long the rest takes */
-    check_near("two rates", "time", apply(&n, &d).time_s, without + wait, 1e-9);
-    check_near("two rates", "pieces", apply(&n, &d).bound_s[WL_BOUND_PIECES], wait, NEAR);
+    d.in_place[0] = 0.25;
+    d.in_place[1] = 0.5;
+    check_near("no number", "time", apply(&n, &d).time_s, without, NEAR);
+    n.in_place_wait[0] = 0.2;
+    n.in_place_wait[1] = 0.6;
+    const double wait = without * (0.25 * 0.2 + 0.5 * 0.6);
+    check_near("two numbers", "time", apply(&n, &d).time_s, without + wait, 1e-9);
+    check_near("two numbers", "pieces", apply(&n, &d).bound_s[WL_BOUND_PIECES], wait, NEAR);
     n.room = 1e8; /* what an earlier launch has left in the L2 waits for nothing */
     n.steepness = 1;
     d.footprint = 1e8;
     check_near("half is there", "pieces", apply(&n, &d).bound_s[WL_BOUND_PIECES], wait / 2, NEAR);
+    check_done();
+}
+
+static void what_is_left_in_the_l2_is_written_by_the_next_launch(void **state)
+{
+    (void)state;
+    wl_turnover n = numbers();
+    wl_demand d = demand(), all = demand();
+    d.footprint = all.footprint = 1e8;
+    d.dram_write = 1e8;
+    d.dram_left = 3e7;
+    all.dram_write = 1.3e8;
+    check_near("all of it", "dram", apply(&n, &d).bound_s[WL_BOUND_DRAM], apply(&n, &all).bound_s[WL_BOUND_DRAM], NEAR);
+    n.l2_size = 1e8; /* half of it is there when it is stored again */
+    n.steepness = 4;
+    all.dram_write = 1.15e8;
+    check_near("half of it", "dram", apply(&n, &d).bound_s[WL_BOUND_DRAM], apply(&n, &all).bound_s[WL_BOUND_DRAM],
+               NEAR);
     check_done();
 }
 
@@ -629,6 +647,7 @@ int main(void)
         cmocka_unit_test(sm_bounds_by_hand),
         cmocka_unit_test(memory_bounds_by_hand),
         cmocka_unit_test(conflicts_in_place_come_on_top),
+        cmocka_unit_test(what_is_left_in_the_l2_is_written_by_the_next_launch),
         cmocka_unit_test(bounds_combine),
         cmocka_unit_test(pieces_of_many_arrays_come_on_top),
         cmocka_unit_test(residence_by_hand),
