@@ -151,8 +151,10 @@ wl_status wl_relay_out(wl_inquiry *q, const wl_relayout *how, wl_kernel *variant
         if (access->field != how->field)
             continue;
         *done = wl_index_form(q, a, &form);
+        if (!*done)
+            break;
         const split s = split_form(&form, how->row, r.first);
-        *done = *done && join_relaid(how, &r, &s, &relaid);
+        *done = join_relaid(how, &r, &s, &relaid);
         if (*done)
             WL_TRY(wl_form_expr(&q->scratch, &relaid, access->loc, &access->index, err));
     }
